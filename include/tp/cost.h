@@ -1,0 +1,87 @@
+/* The cost model: bytes and seconds of collectives, seconds of compute.
+ *
+ * Time unit: tp_cost, integer picoseconds, so that every sum, bound and comparison is exact and the same everywhere.
+ * Bytes: algorithmic bytes sent per device, integers, a property of the operation and not of the algorithm that runs it
+ * (n devices in the group, c = ceil(elements/n)*element size of the full tensor of the group):
+ *   all_gather, reduce_scatter, all_to_all  (n-1)*c      all_reduce  2*(n-1)*c      permute  the local buffer
+ * The runtime counts the same figures in its own submit path.
+ *
+ * A topology gives for each mesh axis lines alpha + bytes/bandwidth, and a roofline for compute. A set of axes is
+ * priced flat (largest alpha, smallest bandwidth) and, for reductions, hierarchically; the lesser wins.
+ *
+ * Thread rule: topologies are immutable after creation; all functions are pure. */
+#ifndef TP_COST_H
+#define TP_COST_H
+
+#include "tp/spec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef int64_t tp_cost; /* picoseconds */
+/* A forbidden choice. Sums saturate at this value (tp_cost_add). */
+#define TP_COST_FORBIDDEN (INT64_MAX / 4)
+
+static inline tp_cost tp_cost_add(tp_cost a, tp_cost b) {
+  return a >= TP_COST_FORBIDDEN - b || b >= TP_COST_FORBIDDEN ? TP_COST_FORBIDDEN : a + b;
+}
+static inline double tp_cost_seconds(tp_cost c) { return (double)c * 1e-12; }
+
+/* Kinds of communication, also the vocabulary of reshard steps, reports and the runtime's counters. */
+typedef enum tp_collective {
+  TP_ALL_GATHER,
+  TP_REDUCE_SCATTER,
+  TP_ALL_REDUCE,
+  TP_ALL_TO_ALL,
+  TP_PERMUTE,
+  TP_BROADCAST,
+  TP_N_COLLECTIVES
+} tp_collective;
+
+/* "all_gather", ... as in upstream's shard dialect. */
+TP_API const char *tp_collective_name(tp_collective c);
+
+/* One line per kind: seconds = alpha + bytes / bandwidth, bytes as defined above. */
+typedef struct tp_line {
+  double alpha_us;       /* microseconds */
+  double gbytes_per_s;   /* 1e9 bytes per second and device */
+} tp_line;
+
+typedef struct tp_link { /* one mesh axis */
+  tp_line lines[TP_N_COLLECTIVES];
+  tp_line latency_lines[TP_N_COLLECTIVES]; /* second line for small messages; alpha_us == 0 && gbytes == 0: none */
+} tp_link;
+
+typedef struct tp_topology {
+  char name[TP_MAX_AXIS_NAME];
+  double gflops;          /* peak of contractions per device, 1e9 flop/s, f32 */
+  double elementwise_gops;/* scalar operations of generated code per second, 1e9 */
+  double memory_gbytes_per_s;
+  double launch_us;       /* floor of one cluster of ops */
+  double efficiency;      /* share of the peaks that real code reaches, (0, 1] */
+  tp_link links[TP_MAX_AXES]; /* by axis of the mesh, after tp_topology_bind */
+} tp_topology;
+
+/* The built-in topology `name` ("cpu", "h100", ...) bound to the axes of `mesh` (latencies depend on axis sizes).
+ * TP_NOT_FOUND if there is no such name; tp_topology_names lists them. */
+TP_API tp_status tp_topology_bind(const char *name, const tp_mesh *mesh, tp_topology *topology);
+/* NULL-terminated list of names; the first is the default. Static storage. */
+TP_API const char *const *tp_topology_names(void);
+
+/* Algorithmic bytes sent per device. `elements`: of the full tensor of the group (for all_gather the output, for
+ * reduce_scatter and all_reduce the input, for all_to_all and permute the local buffer); n: devices in the group. */
+TP_API int64_t tp_cost_bytes(tp_collective kind, int64_t n, int64_t elements, int64_t element_size);
+
+/* Modelled time of one collective over the axes `axes` (n_axes of them) of `mesh`. */
+TP_API tp_cost tp_cost_collective(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, int n_axes,
+                                  const int *axes, int64_t elements, int64_t element_size);
+
+/* Modelled time of local compute: max of the contraction/elementwise rate and the memory rate. launch adds the floor. */
+TP_API tp_cost tp_cost_compute(const tp_topology *topology, double contraction_flops, double scalar_ops,
+                               double memory_bytes, bool launch);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

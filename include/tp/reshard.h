@@ -1,0 +1,77 @@
+/* Resharding: the cheapest sequence of steps that changes the layout of a tensor from one spec to another.
+ *
+ * The steps are edges of a graph whose nodes are specs; each is a collective on one axis or on a set of axes, or a local
+ * operation, priced at the local size it works on (tp/cost.h). The path is found by Dijkstra's algorithm with ties broken
+ * by the number of steps and then by a fixed order, so the same input always gives the same steps.
+ *
+ * Moves: all_gather removes the minor-most axes of a dimension; slice puts axes at the minor end of a dimension;
+ * all_to_all moves the minor-most axes of one dimension to the minor end of another; reduce_scatter turns partial axes into
+ * minor-most axes of a dimension; all_reduce makes partial axes replicated; permute re-labels equal shards (swaps
+ * axes, reorders the axes of a dimension); mask makes a replicated axis partial by putting the identity everywhere but
+ * at index 0.
+ *
+ * Thread rule: a cache belongs to one thread at a time; everything else is pure. */
+#ifndef TP_RESHARD_H
+#define TP_RESHARD_H
+
+#include "tp/cost.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum tp_step_kind {
+  TP_STEP_ALL_GATHER,
+  TP_STEP_REDUCE_SCATTER,
+  TP_STEP_ALL_REDUCE,
+  TP_STEP_ALL_TO_ALL,
+  TP_STEP_PERMUTE,
+  TP_STEP_SLICE, /* local, no communication */
+  TP_STEP_MASK,  /* local: replicated -> partial */
+} tp_step_kind;
+
+typedef struct tp_step {
+  tp_step_kind kind;
+  int n_axes;
+  int axes[TP_MAX_AXES]; /* of the mesh, major to minor: the rank inside the group counts in this order */
+  int dim;               /* gather, scatter, slice: the dimension; all_to_all: the dimension that loses the axes (concat) */
+  int to_dim;            /* all_to_all: the dimension that gets the axes (split) */
+  tp_combiner combiner;  /* all_reduce, reduce_scatter, mask */
+  tp_spec from, to;      /* specs before and after */
+  int64_t bytes;         /* sent per device, tp_cost_bytes; 0 for local steps */
+  tp_cost cost;
+} tp_step;
+
+enum { TP_MAX_STEPS = 16 };
+
+typedef struct tp_reshard {
+  int n_steps;
+  tp_step steps[TP_MAX_STEPS];
+  int64_t bytes; /* sum */
+  tp_cost cost;  /* sum */
+} tp_reshard;
+
+typedef struct tp_reshard_cache tp_reshard_cache;
+
+/* A memo of distances for one mesh and topology, both copied. NULL when memory runs out. */
+TP_API tp_reshard_cache *tp_reshard_cache_create(const tp_mesh *mesh, const tp_topology *topology);
+TP_API void tp_reshard_cache_destroy(tp_reshard_cache *cache);
+
+/* Cost of from -> to for a tensor of `rank` dimensions of global `shape` with elements of element_size bytes.
+ * 0 when equal; TP_COST_FORBIDDEN when there is no path (e.g. from replicated to a partial whose combiner has no
+ * identity, between two partials of different combiners, or a shard that does not divide: uneven layouts take part only
+ * where every intermediate layout is a prefix of the one before). */
+TP_API tp_cost tp_reshard_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank, const int64_t *shape,
+                               int64_t element_size);
+
+/* The steps. TP_UNSUPPORTED when there is no path. */
+TP_API tp_status tp_reshard_path(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank, const int64_t *shape,
+                                 int64_t element_size, tp_reshard *reshard);
+
+/* For TP_STEP_PERMUTE: the device that device `to_device` receives from. The map is a bijection. */
+TP_API int64_t tp_step_permute_source(const tp_mesh *mesh, const tp_step *step, int rank, int64_t to_device);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

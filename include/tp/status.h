@@ -1,0 +1,38 @@
+/* Status codes of the compiler library.
+ *
+ * A function that can fail returns a tp_status. Outputs come last in the argument list and are written only on TP_OK.
+ * Inside passes a failure also carries exactly one MLIR diagnostic, emitted where the error is decided; callers only
+ * propagate the code.
+ *
+ * Thread rule: values are immutable data, safe everywhere. */
+#ifndef TP_STATUS_H
+#define TP_STATUS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TP_API __attribute__((visibility("default")))
+#else
+#define TP_API
+#endif
+
+typedef enum tp_status {
+  TP_OK = 0,
+  TP_INVALID_ARGUMENT, /* the caller's input is wrong: fix the call or the program */
+  TP_NOT_FOUND,        /* a name (axis, mesh, file, topology) does not exist */
+  TP_UNSUPPORTED,      /* valid, but this version cannot do it; the message names the way out */
+  TP_INFEASIBLE,       /* no plan satisfies the constraints */
+  TP_NO_MEMORY,        /* allocation failed */
+  TP_IO,               /* a file could not be read or written */
+  TP_INTERNAL,         /* a defect of this library: please report */
+} tp_status;
+
+/* The code's name in lower case, e.g. "invalid argument". Static storage. */
+TP_API const char *tp_status_name(tp_status status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

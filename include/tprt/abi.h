@@ -1,0 +1,109 @@
+/* The ABI between compiled programs and the runtime.
+ *
+ * A compiled program is an object whose entry function takes a tprt_context as first argument and returns a status (an
+ * int32_t, TPRT_OK == 0). It has no mutable global state, so one copy of its code serves any number of ranks in a process.
+ * Beside the entry `NAME` the object has a constant table of 64-bit words, `NAME.tprt`, that describes the mesh, the
+ * memory and every place ("site") where the code calls into the runtime. The entry first calls tprt_abi_enter with that
+ * table; afterwards sites are named by their index.
+ *
+ * Errors are sticky: after a call failed, further calls on the context return at once without doing anything, and
+ * the entry returns the first status. Loops whose body communicates also test tprt_abi_status, so that they end.
+ *
+ * Layout of the table (all words int64_t):
+ *   [0] TPRT_ABI_MAGIC  [1] TPRT_ABI_VERSION  [2] number of words of the table
+ *   [3] number of mesh axes n, [4 .. 12) sizes of the axes, major to minor, unused ones 1
+ *   [12] bytes of private block   [13] bytes of registered block (reachable by peers)   [14] number of sites
+ *   [15] word offset of the first site (sites are TPRT_SITE_WORDS each)  [16..24) reserved, 0
+ * A site:
+ *   [0] kind (tprt_site_kind)  [1] dtype (tprt_dtype)  [2] reduction (tprt_reduction)  [3] number of axes
+ *   [4 .. 12) mesh axes of the group, major to minor: the rank inside the group counts row-major in this order
+ *   [12] rank of the send tensor, [13 .. 27) its shape     (collectives)
+ *   [27] dim (gather, scatter dimension; all_to_all: concat dimension)  [28] split dimension of all_to_all  [29] root
+ *   [30] word offset of extra data in the table  [31] its number of words
+ * Extra data: permute: pairs (source device, destination device), world numbers; a device that is no destination
+ * receives zeros. contract: see TPRT_SITE_CONTRACT. */
+#ifndef TPRT_ABI_H
+#define TPRT_ABI_H
+
+#include "tprt/tprt.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TPRT_ABI_MAGIC INT64_C(0x7470727461626931) /* "tprtabi1" */
+enum {
+  TPRT_ABI_VERSION = 1,
+  TPRT_ABI_HEADER_WORDS = 24,
+  TPRT_SITE_WORDS = 32,
+  TPRT_MAX_RANK = 14,
+  TPRT_MAX_AXES = 8,
+};
+
+typedef enum tprt_site_kind {
+  TPRT_SITE_ALL_REDUCE = 1,
+  TPRT_SITE_ALL_GATHER = 2,     /* along dim: recv shape = send shape with dim * group size */
+  TPRT_SITE_REDUCE_SCATTER = 3, /* along dim: recv shape = send shape with dim / group size */
+  TPRT_SITE_ALL_TO_ALL = 4,     /* split dimension / group size, concat dimension * group size */
+  TPRT_SITE_PERMUTE = 5,
+  TPRT_SITE_BROADCAST = 6,      /* from group rank `root` */
+  TPRT_SITE_CONTRACT = 7,       /* C += A * B summed over the contracted dims; accumulates f16/bf16 in f32, rounds once.
+                                   Extra data: number of loop dims d, then per dim 4 words: size, stride in A, stride in B,
+                                   stride in C (elements, 0 where the operand lacks the dim); dims with stride 0 in C are
+                                   contracted. A is the first pointer, B the second. */
+} tprt_site_kind;
+
+typedef struct tprt_context tprt_context;
+
+/* Binds `program` to the context on the first call (checks magic, version and that the mesh has as many devices as the
+ * world has ranks, makes the group communicators, allocates the blocks, compares the schedule's hash over all ranks);
+ * later calls with the same table are cheap. Returns the sticky status. */
+TPRT_API int32_t tprt_abi_enter(tprt_context *context, const int64_t *program);
+
+/* Private and registered block of the bound program, 64-byte aligned; registered blocks lie at equal offsets on all ranks. */
+TPRT_API void *tprt_abi_private(tprt_context *context);
+TPRT_API void *tprt_abi_registered(tprt_context *context);
+
+/* Runs collective site `site`. `send` and `recv` are dense row-major tensors; they may be equal for all_reduce and broadcast. */
+TPRT_API int32_t tprt_abi_collective(tprt_context *context, int32_t site, const void *send, void *recv);
+
+/* Runs contraction site `site`: c += a * b. `c` is dense or strided as the site says. */
+TPRT_API int32_t tprt_abi_contract(tprt_context *context, int32_t site, const void *a, const void *b, void *c);
+
+/* Linear number of this device in the mesh; 0 on a failed context. */
+TPRT_API int64_t tprt_abi_device(tprt_context *context);
+
+/* Records that the program failed at `site_hint` with a status and returns it; used for assertions of the source program.
+ * `message` may be NULL. */
+TPRT_API int32_t tprt_abi_fail(tprt_context *context, int32_t status, const char *message);
+
+/* The sticky status. */
+TPRT_API int32_t tprt_abi_status(tprt_context *context);
+
+/* ---- What a launcher needs ---- */
+
+typedef struct tprt_context_config {
+  size_t size;        /* sizeof(tprt_context_config); zeroed rest means defaults */
+  int blas_threads;   /* threads of one contraction; 0: max(1, cores / ranks of this host) */
+} tprt_context_config;
+
+/* A context on `world`, which it borrows. `config` may be NULL. */
+TPRT_API tprt_status tprt_context_create(tprt_comm *world, const tprt_context_config *config, tprt_context **context);
+TPRT_API void tprt_context_destroy(tprt_context *context);
+
+typedef struct tprt_site_stats {
+  int64_t calls;
+  int64_t bytes;       /* algorithmic bytes sent by this device over all calls, counted from what submit was called with */
+  double seconds;      /* wall time inside the calls */
+} tprt_site_stats;
+
+/* Counters of a site since the context was bound or reset. */
+TPRT_API tprt_status tprt_context_site_stats(const tprt_context *context, int32_t site, tprt_site_stats *stats);
+TPRT_API void tprt_context_reset_stats(tprt_context *context);
+/* Text of the first error, "" if there was none; valid until the context is destroyed. */
+TPRT_API const char *tprt_context_error(const tprt_context *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
