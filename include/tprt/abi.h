@@ -21,7 +21,14 @@
  *   [27] dim (gather, scatter dimension; all_to_all: concat dimension)  [28] split dimension of all_to_all  [29] root
  *   [30] word offset of extra data in the table  [31] its number of words
  * Extra data: permute: pairs (source device, destination device), world numbers; a device that is no destination
- * receives zeros. contract: see TPRT_SITE_CONTRACT. */
+ * receives zeros; with no axes the group is the whole mesh, otherwise every pair stays inside one group. contract: see
+ * TPRT_SITE_CONTRACT.
+ * Words that a kind does not use are 0: the shape behind its rank, unnamed axes, dim, root, reduction (which is
+ * TPRT_NO_REDUCTION for kinds that do not reduce), and for contract also rank, shape and axes. Without axes a collective
+ * is that of a group of one. Every word is checked when the program is bound; a wrong one is TPRT_INVALID_ARGUMENT.
+ *
+ * When a context fails, it aborts its communicators with the status that it failed with, so that the other ranks return
+ * the same status instead of waiting. */
 #ifndef TPRT_ABI_H
 #define TPRT_ABI_H
 
@@ -36,7 +43,6 @@ enum {
   TPRT_ABI_VERSION = 1,
   TPRT_ABI_HEADER_WORDS = 24,
   TPRT_SITE_WORDS = 32,
-  TPRT_MAX_RANK = 14,
   TPRT_MAX_AXES = 8,
 };
 
@@ -55,9 +61,10 @@ typedef enum tprt_site_kind {
 
 typedef struct tprt_context tprt_context;
 
-/* Binds `program` to the context on the first call (checks magic, version and that the mesh has as many devices as the
+/* Binds `program`, which must stay as it is while the context lives, on the first call with it (checks magic, version and that the mesh has as many devices as the
  * world has ranks, makes the group communicators, allocates the blocks, compares the schedule's hash over all ranks);
- * later calls with the same table are cheap. Returns the sticky status. */
+ * later calls with the same table are cheap and make it the current program of the context. Collective over the world on
+ * the first call. Returns the sticky status. */
 TPRT_API int32_t tprt_abi_enter(tprt_context *context, const int64_t *program);
 
 /* Private and registered block of the bound program, 64-byte aligned; registered blocks lie at equal offsets on all ranks. */
@@ -79,6 +86,17 @@ TPRT_API int32_t tprt_abi_fail(tprt_context *context, int32_t status, const char
 
 /* The sticky status. */
 TPRT_API int32_t tprt_abi_status(tprt_context *context);
+
+/* Checks a table of `n_words` readable words without a context, for tools and loaders. */
+TPRT_API tprt_status tprt_abi_check(const int64_t *program, size_t n_words);
+
+/* memref.copy as MLIR lowers it for strided views (the ABI of MLIR's runner utilities), so that a compiled program needs
+ * no other library. */
+typedef struct tprt_unranked_memref {
+  int64_t rank;
+  void *descriptor; /* {allocated, aligned, offset, sizes[rank], strides[rank]} */
+} tprt_unranked_memref;
+TPRT_API void memrefCopy(int64_t element_bytes, tprt_unranked_memref *source, tprt_unranked_memref *destination);
 
 /* ---- What a launcher needs ---- */
 
