@@ -1,0 +1,82 @@
+/* String builder. */
+#include "support/support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Makes room for n more bytes and the terminating zero. */
+static bool reserve(tp__string *string, size_t n) {
+  if (string->failed) return false;
+  void *text = string->text;
+  if (n >= SIZE_MAX - string->length || tp__grow(&text, &string->capacity, string->length + n + 1, 1) != TP_OK) {
+    string->failed = true;
+    return false;
+  }
+  string->text = text;
+  return true;
+}
+
+tp_status tp__string_append_bytes(tp__string *string, const char *bytes, size_t n) {
+  if (!reserve(string, n)) return TP_NO_MEMORY;
+  memcpy(string->text + string->length, bytes, n);
+  string->length += n;
+  string->text[string->length] = '\0';
+  return TP_OK;
+}
+
+tp_status tp__string_append(tp__string *string, const char *text) {
+  return tp__string_append_bytes(string, text, strlen(text));
+}
+
+tp_status tp__string_vprintf(tp__string *string, const char *format, va_list args) {
+  va_list again;
+  va_copy(again, args);
+  int length = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  if (length < 0) {
+    string->failed = true;
+    return TP_INVALID_ARGUMENT;
+  }
+  if (!reserve(string, (size_t)length)) return TP_NO_MEMORY;
+  vsnprintf(string->text + string->length, (size_t)length + 1, format, args);
+  string->length += (size_t)length;
+  return TP_OK;
+}
+
+tp_status tp__string_printf(tp__string *string, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  tp_status status = tp__string_vprintf(string, format, args);
+  va_end(args);
+  return status;
+}
+
+const char *tp__string_text(const tp__string *string) { return string->text ? string->text : ""; }
+
+char *tp__string_take(tp__string *string) {
+  if (!string->text && !string->failed) tp__string_append(string, "");
+  char *text = string->failed ? NULL : string->text;
+  if (text) string->text = NULL;
+  tp__string_destroy(string);
+  return text;
+}
+
+void tp__string_clear(tp__string *string) {
+  string->length = 0;
+  string->failed = false;
+  if (string->text) string->text[0] = '\0';
+}
+
+void tp__string_destroy(tp__string *string) {
+  tp__free(string->text);
+  *string = (tp__string){0};
+}
+
+void tp__text_printf(char *text, size_t size, size_t *length, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  bool fits = *length < size;
+  int n = vsnprintf(fits ? text + *length : NULL, fits ? size - *length : 0, format, args);
+  va_end(args);
+  if (n > 0) *length += (size_t)n;
+}
