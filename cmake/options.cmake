@@ -1,0 +1,11 @@
+# Compiler flags of everything that is ours. MLIR's headers are included as SYSTEM and are not held to them.
+add_library(tp_options INTERFACE)
+target_compile_options(tp_options INTERFACE
+  $<$<COMPILE_LANGUAGE:C>:-Wall;-Wextra;-Werror;-Wshadow;-Wstrict-prototypes;-Wmissing-prototypes;-Wvla;-Wundef>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror;-Wshadow>)
+target_compile_definitions(tp_options INTERFACE _GNU_SOURCE)
+target_include_directories(tp_options INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/lib ${PROJECT_SOURCE_DIR})
+if(TP_SANITIZE)
+  add_compile_options(-fsanitize=${TP_SANITIZE} -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=${TP_SANITIZE})
+endif()

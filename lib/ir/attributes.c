@@ -1,0 +1,153 @@
+#include "ir/ir.h"
+
+#include <assert.h>
+#include <string.h>
+
+MlirStringRef tp__ref(const char *text) { return mlirStringRefCreateFromCString(text); }
+
+bool tp__ref_is(MlirStringRef a, const char *text) {
+  size_t n = strlen(text);
+  return a.length == n && memcmp(a.data, text, n) == 0;
+}
+
+bool tp__ref_copy(MlirStringRef a, char *text, size_t size) {
+  if (a.length >= size)
+    return false;
+  memcpy(text, a.data, a.length);
+  text[a.length] = 0;
+  return true;
+}
+
+MlirStringRef tp__op_name(MlirOperation op) { return mlirIdentifierStr(mlirOperationGetName(op)); }
+
+bool tp__op_is(MlirOperation op, const char *name) { return tp__ref_is(tp__op_name(op), name); }
+
+bool tp__op_has_dialect(MlirOperation op, const char *dialect) {
+  MlirStringRef name = tp__op_name(op);
+  size_t n = strlen(dialect);
+  return name.length > n && memcmp(name.data, dialect, n) == 0 && name.data[n] == '.';
+}
+
+MlirAttribute tp__parse_attr(MlirContext context, const char *text) {
+  MlirAttribute attr = mlirAttributeParseGet(context, tp__ref(text));
+  assert(!mlirAttributeIsNull(attr) && "attribute text written by this library does not parse");
+  return attr;
+}
+
+MlirAttribute tp__attr_string(MlirContext context, const char *text) {
+  return mlirStringAttrGet(context, tp__ref(text));
+}
+
+MlirAttribute tp__attr_index(MlirContext context, int64_t value) {
+  return mlirIntegerAttrGet(mlirIndexTypeGet(context), value);
+}
+
+MlirAttribute tp__attr_i64(MlirContext context, int64_t value) {
+  return mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), value);
+}
+
+MlirAttribute tp__attr_i64s(MlirContext context, int n, const int64_t *values) {
+  return mlirDenseI64ArrayGet(context, n, values);
+}
+
+MlirNamedAttribute tp__named(MlirContext context, const char *name, MlirAttribute value) {
+  return mlirNamedAttributeGet(mlirIdentifierGet(context, tp__ref(name)), value);
+}
+
+MlirAttribute tp__get(MlirOperation op, const char *name) {
+  return mlirOperationGetDiscardableAttributeByName(op, tp__ref(name));
+}
+
+MlirAttribute tp__inherent(MlirOperation op, const char *name) {
+  if (!mlirOperationHasInherentAttributeByName(op, tp__ref(name)))
+    return (MlirAttribute){NULL};
+  return mlirOperationGetInherentAttributeByName(op, tp__ref(name));
+}
+
+void tp__set(MlirOperation op, const char *name, MlirAttribute value) {
+  mlirOperationSetDiscardableAttributeByName(op, tp__ref(name), value);
+}
+
+void tp__remove(MlirOperation op, const char *name) {
+  mlirOperationRemoveDiscardableAttributeByName(op, tp__ref(name));
+}
+
+/* func.func keeps the attributes of arguments and results as an array of dictionaries, or not at all. */
+static MlirAttribute list_attr(MlirOperation func, const char *list, int i, const char *name) {
+  MlirAttribute attrs = tp__inherent(func, list);
+  if (mlirAttributeIsNull(attrs) || !mlirAttributeIsAArray(attrs) || i >= mlirArrayAttrGetNumElements(attrs))
+    return (MlirAttribute){NULL};
+  return mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(attrs, i), tp__ref(name));
+}
+
+static MlirAttribute dictionary_with(MlirContext context, MlirAttribute dictionary, const char *name,
+                                     MlirAttribute value) {
+  enum { MAX_ENTRIES = 64 };
+  MlirNamedAttribute entries[MAX_ENTRIES];
+  intptr_t n = 0, n_old = mlirAttributeIsNull(dictionary) ? 0 : mlirDictionaryAttrGetNumElements(dictionary);
+  for (intptr_t i = 0; i < n_old && n < MAX_ENTRIES - 1; i++) {
+    MlirNamedAttribute entry = mlirDictionaryAttrGetElement(dictionary, i);
+    if (!tp__ref_is(mlirIdentifierStr(entry.name), name))
+      entries[n++] = entry;
+  }
+  if (!mlirAttributeIsNull(value))
+    entries[n++] = tp__named(context, name, value);
+  return mlirDictionaryAttrGet(context, n, entries);
+}
+
+static void set_list_attr(MlirOperation func, const char *list, int n, int i, const char *name, MlirAttribute value) {
+  enum { MAX_VALUES = 4096 };
+  static _Thread_local MlirAttribute entries[MAX_VALUES];
+  assert(n <= MAX_VALUES);
+  MlirContext context = mlirOperationGetContext(func);
+  MlirAttribute old = tp__inherent(func, list);
+  bool has_old = !mlirAttributeIsNull(old) && mlirAttributeIsAArray(old) && mlirArrayAttrGetNumElements(old) == n;
+  for (int k = 0; k < n; k++)
+    entries[k] = has_old ? mlirArrayAttrGetElement(old, k) : mlirDictionaryAttrGet(context, 0, NULL);
+  entries[i] = dictionary_with(context, entries[i], name, value);
+  mlirOperationSetInherentAttributeByName(func, tp__ref(list), mlirArrayAttrGet(context, n, entries));
+}
+
+static MlirType function_type(MlirOperation func) {
+  return mlirTypeAttrGetValue(tp__inherent(func, "function_type"));
+}
+
+MlirAttribute tp__arg_attr(MlirOperation func, int i, const char *name) { return list_attr(func, "arg_attrs", i, name); }
+
+void tp__set_arg_attr(MlirOperation func, int i, const char *name, MlirAttribute value) {
+  set_list_attr(func, "arg_attrs", (int)mlirFunctionTypeGetNumInputs(function_type(func)), i, name, value);
+}
+
+MlirAttribute tp__result_attr(MlirOperation func, int i, const char *name) {
+  return list_attr(func, "res_attrs", i, name);
+}
+
+void tp__set_result_attr(MlirOperation func, int i, const char *name, MlirAttribute value) {
+  set_list_attr(func, "res_attrs", (int)mlirFunctionTypeGetNumResults(function_type(func)), i, name, value);
+}
+
+int tp__int_list(MlirAttribute attr, int max, int64_t *values) {
+  if (mlirAttributeIsNull(attr))
+    return -1;
+  bool is_array = mlirAttributeIsAArray(attr);
+  bool is_64 = mlirAttributeIsADenseI64Array(attr), is_32 = mlirAttributeIsADenseI32Array(attr);
+  bool is_16 = mlirAttributeIsADenseI16Array(attr);
+  if (!is_array && !is_64 && !is_32 && !is_16)
+    return -1;
+  intptr_t n = is_array ? mlirArrayAttrGetNumElements(attr) : mlirDenseArrayGetNumElements(attr);
+  if (n > max)
+    return -1;
+  for (intptr_t i = 0; i < n; i++) {
+    if (is_array) {
+      MlirAttribute element = mlirArrayAttrGetElement(attr, i);
+      if (!mlirAttributeIsAInteger(element))
+        return -1;
+      values[i] = mlirIntegerAttrGetValueInt(element);
+    } else {
+      values[i] = is_64   ? mlirDenseI64ArrayGetElement(attr, i)
+                  : is_32 ? mlirDenseI32ArrayGetElement(attr, i)
+                          : mlirDenseI16ArrayGetElement(attr, i);
+    }
+  }
+  return (int)n;
+}

@@ -1,0 +1,54 @@
+#include "ir/ir.h"
+
+MlirOperation tp__create(const tp_build *build) {
+  MlirOperationState state = mlirOperationStateGet(tp__ref(build->name), build->location);
+  mlirOperationStateAddOperands(&state, build->n_operands, build->operands);
+  mlirOperationStateAddResults(&state, build->n_results, build->results);
+  mlirOperationStateAddAttributes(&state, build->n_attributes, build->attributes);
+  for (int i = 0; i < build->n_regions; i++) {
+    MlirRegion region = mlirRegionCreate();
+    mlirOperationStateAddOwnedRegions(&state, 1, &region);
+  }
+  return mlirOperationCreate(&state);
+}
+
+void tp__insert_before(MlirOperation where, MlirOperation op) {
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(where), where, op);
+}
+
+void tp__insert_after(MlirOperation where, MlirOperation op) {
+  mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(where), where, op);
+}
+
+MlirValue tp__empty(MlirOperation where, MlirType type) {
+  MlirOperation op = tp__create(&(tp_build){
+      .name = "tensor.empty", .location = mlirOperationGetLocation(where), .n_results = 1, .results = &type});
+  tp__insert_before(where, op);
+  return mlirOperationGetResult(op, 0);
+}
+
+MlirValue tp__index_constant(MlirOperation where, int64_t value) {
+  MlirContext context = mlirOperationGetContext(where);
+  MlirType type = mlirIndexTypeGet(context);
+  MlirNamedAttribute attr = tp__named(context, "value", tp__attr_index(context, value));
+  MlirOperation op = tp__create(&(tp_build){.name = "arith.constant",
+                                            .location = mlirOperationGetLocation(where),
+                                            .n_results = 1,
+                                            .results = &type,
+                                            .n_attributes = 1,
+                                            .attributes = &attr});
+  tp__insert_before(where, op);
+  return mlirOperationGetResult(op, 0);
+}
+
+MlirValue tp__binary(MlirOperation where, const char *name, MlirValue a, MlirValue b) {
+  MlirType type = mlirValueGetType(a);
+  MlirOperation op = tp__create(&(tp_build){.name = name,
+                                            .location = mlirOperationGetLocation(where),
+                                            .n_operands = 2,
+                                            .operands = (MlirValue[]){a, b},
+                                            .n_results = 1,
+                                            .results = &type});
+  tp__insert_before(where, op);
+  return mlirOperationGetResult(op, 0);
+}

@@ -1,0 +1,56 @@
+#include "ir/diagnostics.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { MESSAGE_SIZE = 2048 };
+
+static _Thread_local int error_count;
+
+int tp__error_count(void) { return error_count; }
+
+static int op_prefix(MlirOperation op, char *text, size_t size) {
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  return snprintf(text, size, "'%.*s': ", (int)name.length, name.data);
+}
+
+static void emit(MlirOperation op, tp_severity severity, const char *format, va_list args) {
+  char text[MESSAGE_SIZE];
+  int n = op_prefix(op, text, sizeof text);
+  vsnprintf(text + n, sizeof text - (size_t)n, format, args);
+  tp__emit(mlirOperationGetLocation(op), severity, text, NULL);
+}
+
+tp_status tp__error(MlirOperation op, tp_status status, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  emit(op, TP_ERROR, format, args);
+  va_end(args);
+  error_count++;
+  return status;
+}
+
+tp_status tp__error_at(MlirLocation location, tp_status status, const char *format, ...) {
+  char text[MESSAGE_SIZE];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  tp__emit(location, TP_ERROR, text, NULL);
+  error_count++;
+  return status;
+}
+
+void tp__warning(MlirOperation op, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  emit(op, TP_WARNING, format, args);
+  va_end(args);
+}
+
+void tp__remark(MlirOperation op, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  emit(op, TP_REMARK, format, args);
+  va_end(args);
+}

@@ -1,0 +1,99 @@
+/* Helpers over the MLIR C API: strings, attributes, types, building and walking ops. Raw MLIR calls are camelCase. */
+#ifndef TP_IR_IR_H
+#define TP_IR_IR_H
+
+#include "tp/spec.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <mlir-c/IR.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TP_LEN(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+/* ---- names and strings ---- */
+MlirStringRef tp__ref(const char *text);
+bool tp__ref_is(MlirStringRef a, const char *text);
+/* Copies to a zero-terminated buffer; false when it does not fit. */
+bool tp__ref_copy(MlirStringRef a, char *text, size_t size);
+/* Operation name equals `name`, e.g. "linalg.generic". */
+bool tp__op_is(MlirOperation op, const char *name);
+bool tp__op_has_dialect(MlirOperation op, const char *dialect);
+MlirStringRef tp__op_name(MlirOperation op);
+
+/* ---- attributes ---- */
+MlirAttribute tp__parse_attr(MlirContext context, const char *text); /* text is ours: asserts that it parses */
+MlirAttribute tp__attr_string(MlirContext context, const char *text);
+MlirAttribute tp__attr_index(MlirContext context, int64_t value);
+MlirAttribute tp__attr_i64(MlirContext context, int64_t value);
+MlirAttribute tp__attr_i64s(MlirContext context, int n, const int64_t *values); /* DenseI64ArrayAttr */
+MlirNamedAttribute tp__named(MlirContext context, const char *name, MlirAttribute value);
+/* Discardable ("tp.*") and inherent attributes; null attribute when absent. */
+MlirAttribute tp__get(MlirOperation op, const char *name);
+MlirAttribute tp__inherent(MlirOperation op, const char *name);
+void tp__set(MlirOperation op, const char *name, MlirAttribute value);
+void tp__remove(MlirOperation op, const char *name);
+/* Attribute `name` of argument/result `i` of a func.func; null when absent. set with a null value removes. */
+MlirAttribute tp__arg_attr(MlirOperation func, int i, const char *name);
+void tp__set_arg_attr(MlirOperation func, int i, const char *name, MlirAttribute value);
+MlirAttribute tp__result_attr(MlirOperation func, int i, const char *name);
+void tp__set_result_attr(MlirOperation func, int i, const char *name, MlirAttribute value);
+/* Entries of an array attribute of integers (ArrayAttr, DenseI64/I32/I16ArrayAttr); returns their number, or -1. */
+int tp__int_list(MlirAttribute attr, int max, int64_t *values);
+
+/* ---- types ---- */
+/* A ranked tensor of static shape? Fills rank and shape (room for TP_MAX_RANK); false otherwise. */
+bool tp__static_tensor(MlirType type, int *rank, int64_t *shape);
+bool tp__is_tensor(MlirType type);
+MlirType tp__tensor_like(MlirType type, int rank, const int64_t *shape); /* same element type and encoding */
+MlirType tp__element_type(MlirType shaped);
+/* Bytes of one element; i1 and index count 1 and 8. 0 for types without a size. */
+int64_t tp__element_size(MlirType element);
+
+/* ---- building ---- */
+typedef struct tp_build {
+  const char *name;
+  MlirLocation location;
+  int n_operands;
+  const MlirValue *operands;
+  int n_results;
+  const MlirType *results;
+  int n_attributes;
+  const MlirNamedAttribute *attributes;
+  int n_regions; /* empty regions, filled by the caller */
+} tp_build;
+
+/* Creates the op; the caller inserts it. */
+MlirOperation tp__create(const tp_build *build);
+void tp__insert_before(MlirOperation where, MlirOperation op);
+void tp__insert_after(MlirOperation where, MlirOperation op);
+/* tensor.empty of a static tensor type, before `where`. */
+MlirValue tp__empty(MlirOperation where, MlirType type);
+/* arith.constant of index type, before `where`. */
+MlirValue tp__index_constant(MlirOperation where, int64_t value);
+/* A binary op "arith.addi" etc. on equal types, before `where`. */
+MlirValue tp__binary(MlirOperation where, const char *name, MlirValue a, MlirValue b);
+
+/* ---- walking ---- */
+typedef tp_status (*tp_visit)(MlirOperation op, void *data);
+/* Visits all ops nested in `op` in pre-order; stops at the first failure. The visitor may insert ops and change the one it is
+ * given, but not erase it. */
+tp_status tp__walk(MlirOperation op, tp_visit visit, void *data);
+/* The op that defines `value`; null op for block arguments. */
+MlirOperation tp__defining_op(MlirValue value);
+/* Replaces all uses but those of `except`. */
+void tp__replace_uses_except(MlirValue value, MlirValue with, MlirOperation except);
+/* Number of uses. */
+int tp__n_uses(MlirValue value);
+/* The enclosing func.func; null if none. */
+MlirOperation tp__enclosing_func(MlirOperation op);
+/* True if `value` is defined outside all regions of `op`. */
+bool tp__is_captured(MlirOperation op, MlirValue value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

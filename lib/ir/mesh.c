@@ -1,0 +1,320 @@
+/* The mesh of a module: shard.grid symbols with tp.axes, their refinement, and the axes of collectives. */
+#include "ir/annotation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool tp__axis_token(MlirStringRef token, char *name, int64_t *pre, int64_t *size) {
+  char text[2 * TP_MAX_AXIS_NAME];
+  if (!tp__ref_copy(token, text, sizeof text))
+    return false;
+  char *colon = strchr(text, ':');
+  *pre = *size = 0; /* a whole axis */
+  if (colon) {
+    long long p, s;
+    int used = 0;
+    if (sscanf(colon, ":(%lld)%lld%n", &p, &s, &used) != 2 || colon[used] != 0 || p < 1 || s < 2)
+      return false;
+    *pre = p;
+    *size = s;
+    *colon = 0;
+  }
+  size_t n = strlen(text);
+  if (n == 0 || n >= TP_MAX_AXIS_NAME)
+    return false;
+  memcpy(name, text, n + 1);
+  return true;
+}
+
+/* ---- grids ---- */
+
+static bool is_grid(MlirOperation op) { return tp__op_is(op, "shard.grid"); }
+
+static MlirOperation next_grid(MlirOperation op) {
+  while (!mlirOperationIsNull(op) && !is_grid(op))
+    op = mlirOperationGetNextInBlock(op);
+  return op;
+}
+
+static MlirBlock module_block(MlirOperation module) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+}
+
+static tp_status read_grid(MlirOperation grid, tp_mesh *mesh) {
+  int64_t sizes[TP_MAX_AXES];
+  char names[TP_MAX_AXES][TP_MAX_AXIS_NAME];
+  const char *pointers[TP_MAX_AXES];
+  char symbol[TP_MAX_AXIS_NAME];
+  int n = tp__int_list(tp__inherent(grid, "shape"), TP_MAX_AXES, sizes);
+  if (n < 1)
+    return tp__error(grid, TP_UNSUPPORTED, "a grid needs 1 to %d axes", TP_MAX_AXES);
+  if (!tp__ref_copy(mlirStringAttrGetValue(tp__inherent(grid, "sym_name")), symbol, sizeof symbol))
+    return tp__error(grid, TP_UNSUPPORTED, "the symbol name is longer than %d bytes", TP_MAX_AXIS_NAME - 1);
+  MlirAttribute axes = tp__get(grid, "tp.axes");
+  bool named = !mlirAttributeIsNull(axes);
+  if (named && (!mlirAttributeIsAArray(axes) || mlirArrayAttrGetNumElements(axes) != n))
+    return tp__error(grid, TP_INVALID_ARGUMENT, "tp.axes has to be a list of %d names, one for each axis of the shape", n);
+  for (int i = 0; i < n; i++) {
+    pointers[i] = names[i];
+    snprintf(names[i], sizeof names[i], "d%d", i);
+    if (!named)
+      continue;
+    MlirAttribute name = mlirArrayAttrGetElement(axes, i);
+    if (!mlirAttributeIsAString(name) || !tp__ref_copy(mlirStringAttrGetValue(name), names[i], sizeof names[i]))
+      return tp__error(grid, TP_INVALID_ARGUMENT, "tp.axes: entry %d is not a name of at most %d bytes", i,
+                       TP_MAX_AXIS_NAME - 1);
+  }
+  if (tp_mesh_create(symbol, n, pointers, sizes, mesh) != TP_OK)
+    return tp__error(grid, TP_INVALID_ARGUMENT,
+                     "not a mesh: axis sizes have to be static and positive, axis names distinct and free of :()\"?,");
+  return TP_OK;
+}
+
+/* The one grid that is not a refinement of another. */
+static tp_status find_main_grid(MlirOperation module, MlirOperation *found) {
+  *found = (MlirOperation){NULL};
+  MlirOperation grid = next_grid(mlirBlockGetFirstOperation(module_block(module)));
+  for (; !mlirOperationIsNull(grid); grid = next_grid(mlirOperationGetNextInBlock(grid))) {
+    if (!mlirAttributeIsNull(tp__get(grid, "tp.of")))
+      continue;
+    if (!mlirOperationIsNull(*found))
+      return tp__error(grid, TP_UNSUPPORTED, "the module has more than one grid; keep one and name its axes");
+    *found = grid;
+  }
+  return TP_OK;
+}
+
+/* ---- binding sizes from the command line ---- */
+
+static tp_status bind_named(MlirOperation module, const char *binding, tp_mesh *mesh, bool from_nothing) {
+  char why[256] = "";
+  tp_mesh bound;
+  if (tp_mesh_parse("mesh", binding, why, sizeof why, &bound) != TP_OK)
+    return tp__error(module, TP_INVALID_ARGUMENT, "mesh '%s': %s", binding, why);
+  if (from_nothing) {
+    *mesh = bound;
+    return TP_OK;
+  }
+  for (int i = 0; i < mesh->n_axes; i++)
+    mesh->axes[i].size = mesh->axes[i].parent_size = 1;
+  for (int b = 0; b < bound.n_axes; b++) {
+    int first;
+    if (!tp_mesh_find(mesh, bound.axes[b].name, 0, 0, &first))
+      return tp__error(module, TP_NOT_FOUND, "mesh '%s': the program's grid @%s has no axis \"%s\"", binding, mesh->name,
+                       bound.axes[b].name);
+    mesh->axes[first].size = mesh->axes[first].parent_size = bound.axes[b].size;
+  }
+  return TP_OK;
+}
+
+static tp_status bind_bare(MlirOperation module, const char *binding, tp_mesh *mesh, bool from_nothing) {
+  int64_t sizes[TP_MAX_AXES];
+  int n = 0;
+  for (const char *at = binding; *at;) {
+    char *end;
+    long long size = strtoll(at, &end, 10);
+    if (end == at || size < 1 || n == TP_MAX_AXES || (*end && *end != ',' && *end != 'x'))
+      return tp__error(module, TP_INVALID_ARGUMENT,
+                       "mesh '%s' is not a list of sizes; write dp=2,tp=4, or 2x4, or one size", binding);
+    sizes[n++] = size;
+    at = *end ? end + 1 : end;
+  }
+  if (from_nothing) {
+    static const char *const names[][TP_MAX_AXES] = {{"tp"}, {"dp", "tp"}, {"x", "y", "z", "u", "v", "w", "s", "t"}};
+    if (tp_mesh_create("mesh", n, names[n <= 2 ? n - 1 : 2], sizes, mesh) != TP_OK)
+      return tp__error(module, TP_INVALID_ARGUMENT, "mesh '%s' has no or too many axes", binding);
+    return TP_OK;
+  }
+  if (n != 1 && n != mesh->n_axes)
+    return tp__error(module, TP_INVALID_ARGUMENT, "mesh '%s' has %d sizes, but the program's grid @%s has %d axes", binding,
+                     n, mesh->name, mesh->n_axes);
+  for (int i = 0; i < mesh->n_axes; i++) {
+    int64_t size = n == mesh->n_axes ? sizes[i] : i == mesh->n_axes - 1 ? sizes[0] : 1;
+    mesh->axes[i].size = mesh->axes[i].parent_size = size;
+  }
+  return TP_OK;
+}
+
+/* ---- refinement by the sub-axes that annotations spell ---- */
+
+static tp_status refine_token(MlirOperation at, MlirStringRef token, tp_mesh *mesh) {
+  char name[TP_MAX_AXIS_NAME];
+  int64_t pre, size;
+  if (!tp__axis_token(token, name, &pre, &size) || pre == 0)
+    return TP_OK; /* whole axes and malformed names are judged where the annotation is read */
+  int first;
+  if (!tp_mesh_find(mesh, name, 0, 0, &first))
+    return TP_OK;
+  tp_axis parent = mesh->axes[first];
+  if (tp_mesh_refine(mesh, name, pre, size) == TP_OK)
+    return TP_OK;
+  if (parent.parent_size % (pre * size) != 0)
+    return tp__error(at, TP_INVALID_ARGUMENT,
+                     "sub-axis \"%.*s\" does not divide axis \"%s\" of size %lld: (pre)size has to be a product that "
+                     "divides it",
+                     (int)token.length, token.data, name, (long long)parent.parent_size);
+  return tp__error(at, TP_INVALID_ARGUMENT,
+                   "sub-axis \"%.*s\" does not line up with the other sub-axes of \"%s\", or needs more than %d axes",
+                   (int)token.length, token.data, name, TP_MAX_AXES);
+}
+
+static tp_status refine_attr(MlirOperation at, MlirAttribute attr, tp_mesh *mesh) {
+  tp_status status = TP_OK;
+  if (mlirAttributeIsNull(attr))
+    return TP_OK;
+  if (mlirAttributeIsAString(attr))
+    return refine_token(at, mlirStringAttrGetValue(attr), mesh);
+  if (mlirAttributeIsAArray(attr))
+    for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(attr) && status == TP_OK; i++)
+      status = refine_attr(at, mlirArrayAttrGetElement(attr, i), mesh);
+  if (mlirAttributeIsADictionary(attr))
+    for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(attr) && status == TP_OK; i++) {
+      MlirNamedAttribute entry = mlirDictionaryAttrGetElement(attr, i);
+      status = refine_token(at, mlirIdentifierStr(entry.name), mesh);
+      if (status == TP_OK)
+        status = refine_attr(at, entry.attribute, mesh);
+    }
+  return status;
+}
+
+static tp_status refine_by_op(MlirOperation op, void *data) {
+  tp_mesh *mesh = data;
+  static const char *const names[] = {"tp.sharding", "tp.region_args", "tp.factors"};
+  for (int i = 0; i < TP_LEN(names); i++) {
+    tp_status status = refine_attr(op, tp__get(op, names[i]), mesh);
+    if (status != TP_OK)
+      return status;
+  }
+  if (is_grid(op) && !mlirAttributeIsNull(tp__get(op, "tp.of")))
+    return refine_attr(op, tp__get(op, "tp.axes"), mesh);
+  if (!tp__op_is(op, "func.func"))
+    return TP_OK;
+  MlirType type = mlirTypeAttrGetValue(tp__inherent(op, "function_type"));
+  tp_status status = TP_OK;
+  for (int i = 0; i < mlirFunctionTypeGetNumInputs(type) && status == TP_OK; i++)
+    status = refine_attr(op, tp__arg_attr(op, i, "tp.sharding"), mesh);
+  for (int i = 0; i < mlirFunctionTypeGetNumResults(type) && status == TP_OK; i++)
+    status = refine_attr(op, tp__result_attr(op, i, "tp.sharding"), mesh);
+  return status;
+}
+
+tp_status tp__module_mesh(MlirOperation module, const char *binding, tp_mesh *mesh) {
+  memset(mesh, 0, sizeof *mesh);
+  MlirOperation grid;
+  tp_status status = find_main_grid(module, &grid);
+  bool from_nothing = mlirOperationIsNull(grid);
+  if (status == TP_OK && !from_nothing)
+    status = read_grid(grid, mesh);
+  if (status == TP_OK && binding && *binding)
+    status = (strchr(binding, '=') ? bind_named : bind_bare)(module, binding, mesh, from_nothing);
+  if (status == TP_OK && mesh->n_axes > 0)
+    status = tp__walk(module, refine_by_op, mesh);
+  return status;
+}
+
+/* ---- writing grids ---- */
+
+static void write_grid(MlirOperation module, const char *symbol, const tp_mesh *mesh, const char *of) {
+  MlirContext context = mlirOperationGetContext(module);
+  int64_t sizes[TP_MAX_AXES];
+  MlirAttribute names[TP_MAX_AXES];
+  for (int i = 0; i < mesh->n_axes; i++) {
+    char text[2 * TP_MAX_AXIS_NAME];
+    tp_mesh_axis_text(mesh, i, 1, text, sizeof text);
+    sizes[i] = mesh->axes[i].size;
+    names[i] = tp__attr_string(context, text);
+  }
+  MlirNamedAttribute attrs[4] = {
+      tp__named(context, "sym_name", tp__attr_string(context, symbol)),
+      tp__named(context, "shape", tp__attr_i64s(context, mesh->n_axes, sizes)),
+      tp__named(context, "tp.axes", mlirArrayAttrGet(context, mesh->n_axes, names)),
+  };
+  if (of)
+    attrs[3] = tp__named(context, "tp.of", mlirFlatSymbolRefAttrGet(context, tp__ref(of)));
+  MlirOperation op = tp__create(&(tp_build){.name = "shard.grid",
+                                            .location = mlirOperationGetLocation(module),
+                                            .n_attributes = of ? 4 : 3,
+                                            .attributes = attrs});
+  mlirBlockInsertOwnedOperation(module_block(module), of ? 1 : 0, op);
+}
+
+static void sub_grid_name(const tp_mesh *mesh, char *text, size_t size) { snprintf(text, size, "%s.sub", mesh->name); }
+
+void tp__write_grids(MlirOperation module, const tp_mesh *mesh) {
+  MlirOperation grid = next_grid(mlirBlockGetFirstOperation(module_block(module)));
+  while (!mlirOperationIsNull(grid)) {
+    MlirOperation next = next_grid(mlirOperationGetNextInBlock(grid));
+    mlirOperationDestroy(grid);
+    grid = next;
+  }
+  tp_mesh parent = tp_mesh_parent(mesh);
+  char sub[2 * TP_MAX_AXIS_NAME];
+  write_grid(module, mesh->name, &parent, NULL);
+  sub_grid_name(mesh, sub, sizeof sub);
+  if (tp_mesh_is_refined(mesh))
+    write_grid(module, sub, mesh, mesh->name);
+}
+
+/* ---- axes of collectives ---- */
+
+/* The parent axes, if `axes` is a list of whole parents in order; returns their number, 0 if it is not. */
+static int whole_axes(const tp_mesh *mesh, int n, const int *axes, int16_t *parents) {
+  int count = 0;
+  for (int i = 0; i < n;) {
+    const tp_axis *axis = mesh->axes + axes[i];
+    if (axis->pre != 1)
+      return 0;
+    int64_t product = 1;
+    int k = i;
+    while (k < n && product < axis->parent_size && axes[k] == axes[i] + (k - i) &&
+           mesh->axes[axes[k]].parent == axis->parent)
+      product *= mesh->axes[axes[k++]].size;
+    if (product != axis->parent_size)
+      return 0;
+    parents[count++] = (int16_t)axis->parent;
+    i = k > i ? k : i + 1; /* an axis of size 1 */
+  }
+  return count;
+}
+
+void tp__grid_axes(MlirContext context, const tp_mesh *mesh, int n, const int *axes, MlirAttribute *grid,
+                   MlirAttribute *grid_axes) {
+  int16_t list[TP_MAX_AXES];
+  char name[2 * TP_MAX_AXIS_NAME];
+  int count = whole_axes(mesh, n, axes, list);
+  if (count > 0 || n == 0) {
+    snprintf(name, sizeof name, "%s", mesh->name);
+  } else {
+    sub_grid_name(mesh, name, sizeof name);
+    for (count = 0; count < n; count++)
+      list[count] = (int16_t)axes[count];
+  }
+  *grid = mlirFlatSymbolRefAttrGet(context, tp__ref(name));
+  *grid_axes = mlirDenseI16ArrayGet(context, count, list);
+}
+
+tp_status tp__read_grid_axes(MlirOperation op, const tp_mesh *mesh, int *n, int *axes) {
+  int64_t list[TP_MAX_AXES];
+  char sub[2 * TP_MAX_AXIS_NAME];
+  MlirStringRef grid = mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "grid"));
+  int count = tp__int_list(tp__inherent(op, "grid_axes"), TP_MAX_AXES, list);
+  sub_grid_name(mesh, sub, sizeof sub);
+  bool refined = tp__ref_is(grid, sub);
+  if (!refined && !tp__ref_is(grid, mesh->name))
+    return tp__error(op, TP_NOT_FOUND, "grid @%.*s is not the module's mesh @%s", (int)grid.length, grid.data, mesh->name);
+  *n = 0;
+  for (int i = 0; i < count; i++) {
+    if (list[i] < 0 || list[i] >= (refined ? mesh->n_axes : mesh->n_parents))
+      return tp__error(op, TP_INVALID_ARGUMENT, "grid axis %lld is out of range for @%.*s", (long long)list[i],
+                       (int)grid.length, grid.data);
+    if (refined) {
+      axes[(*n)++] = (int)list[i];
+      continue;
+    }
+    for (int a = 0; a < mesh->n_axes; a++)
+      if (mesh->axes[a].parent == list[i])
+        axes[(*n)++] = a;
+  }
+  return TP_OK;
+}

@@ -1,0 +1,59 @@
+/* The pass table and what a running pass sees. Rows are C; lib/ir/shim.cpp registers each as an MLIR pass. */
+#ifndef TP_IR_PASS_H
+#define TP_IR_PASS_H
+
+#include "tp/passes.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { TP_MAX_OPTIONS = 16, TP_MAX_STATISTICS = 16 };
+
+typedef struct tp_statistic_row {
+  const char *name;
+  const char *help;
+} tp_statistic_row;
+
+/* A running pass. */
+typedef struct tp_pass {
+  MlirOperation module;
+  MlirContext context;
+  const char *name;
+  const tp_option_row *option_rows;
+  int n_options;
+  const char *options[TP_MAX_OPTIONS];      /* values, in the order of the row's options */
+  int64_t statistics[TP_MAX_STATISTICS];    /* added to MLIR's statistics when the pass ends */
+} tp_pass;
+
+typedef struct tp_pass_row {
+  const char *name;
+  const char *summary;
+  const char *description;
+  const tp_option_row *options;
+  int n_options;
+  const tp_statistic_row *statistics;
+  int n_statistics;
+  tp_status (*run)(tp_pass *pass);
+} tp_pass_row;
+
+/* A pipeline is text in which {name} of an option stands for name=value, when it was given. */
+typedef struct tp_pipeline_row {
+  const char *name;
+  const char *summary;
+  const tp_option_row *options;
+  int n_options;
+  const char *text;
+} tp_pipeline_row;
+
+/* The tables (passes/table.c). */
+const tp_pass_row *const *tp__pass_rows(int *n);
+const tp_pipeline_row *tp__pipeline_rows(int *n);
+
+/* The value of option `name` of the running pass; the name must exist. */
+const char *tp__pass_option(const tp_pass *pass, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,271 @@
+/* tp.sharding: reading, verifying, writing. */
+#include "ir/annotation.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct reader {
+  MlirOperation at;
+  const char *what;
+  const tp_mesh *mesh;
+  int rank;
+  tp_annotation *out;
+} reader;
+
+static void mesh_text(const tp_mesh *mesh, char *text, size_t size) {
+  tp_mesh parent = tp_mesh_parent(mesh);
+  int n = snprintf(text, size, "@%s(", mesh->name);
+  for (int i = 0; i < parent.n_axes && n < (int)size; i++)
+    n += snprintf(text + n, size - (size_t)n, "%s%s=%lld", i ? ", " : "", parent.axes[i].name,
+                  (long long)parent.axes[i].size);
+  if (n < (int)size)
+    snprintf(text + n, size - (size_t)n, ")");
+}
+
+/* Finds the axes of the refined mesh that `token` names. */
+static tp_status find_axes(reader *r, MlirStringRef token, int *first, int *n) {
+  char name[TP_MAX_AXIS_NAME], text[256];
+  int64_t pre, size;
+  if (!tp__axis_token(token, name, &pre, &size))
+    return tp__error(r->at, TP_INVALID_ARGUMENT,
+                     "%s: tp.sharding: \"%.*s\" is not an axis; write \"axis\" or \"axis:(pre)size\"", r->what,
+                     (int)token.length, token.data);
+  *n = tp_mesh_find(r->mesh, name, pre, size, first);
+  if (*n > 0)
+    return TP_OK;
+  mesh_text(r->mesh, text, sizeof text);
+  return tp__error(r->at, TP_NOT_FOUND, "%s: tp.sharding names axis \"%.*s\", which mesh %s does not have", r->what,
+                   (int)token.length, token.data, text);
+}
+
+static tp_status place_axis(reader *r, MlirStringRef token, int dim) {
+  int first, n;
+  tp_status status = find_axes(r, token, &first, &n);
+  if (status != TP_OK)
+    return status;
+  for (int i = 0; i < n; i++)
+    if (tp_spec_append(&r->out->spec, first + i, dim) != TP_OK)
+      return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding uses axis \"%.*s\" twice; an axis may split one dimension",
+                       r->what, (int)token.length, token.data);
+  return TP_OK;
+}
+
+static tp_status read_dim(reader *r, MlirAttribute list, int dim) {
+  if (!mlirAttributeIsAArray(list))
+    return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding: dimension %d is not a list of axes", r->what, dim);
+  intptr_t n = mlirArrayAttrGetNumElements(list);
+  for (intptr_t i = 0; i < n; i++) {
+    MlirAttribute entry = mlirArrayAttrGetElement(list, i);
+    if (!mlirAttributeIsAString(entry))
+      return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding: dimension %d has an entry that is not a string", r->what,
+                       dim);
+    MlirStringRef token = mlirStringAttrGetValue(entry);
+    if (tp__ref_is(token, "?")) {
+      if (i != n - 1)
+        return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding: \"?\" has to be the last entry of dimension %d", r->what,
+                         dim);
+      r->out->open |= 1u << dim;
+      continue;
+    }
+    tp_status status = place_axis(r, token, dim);
+    if (status != TP_OK)
+      return status;
+  }
+  return TP_OK;
+}
+
+static tp_status read_dims(reader *r, MlirAttribute dims) {
+  if (mlirAttributeIsNull(dims) || !mlirAttributeIsAArray(dims))
+    return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding has to be a list with one list of axes per dimension", r->what);
+  intptr_t n = mlirArrayAttrGetNumElements(dims);
+  if (n != r->rank)
+    return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding has %d dimensions, but the tensor has rank %d", r->what,
+                     (int)n, r->rank);
+  for (int d = 0; d < r->rank; d++) {
+    tp_status status = read_dim(r, mlirArrayAttrGetElement(dims, d), d);
+    if (status != TP_OK)
+      return status;
+  }
+  return TP_OK;
+}
+
+static tp_status read_partial(reader *r, MlirNamedAttribute entry) {
+  MlirStringRef token = mlirIdentifierStr(entry.name);
+  int first, n;
+  tp_status status = find_axes(r, token, &first, &n);
+  if (status != TP_OK)
+    return status;
+  tp_combiner combiner;
+  char name[32];
+  if (!mlirAttributeIsAString(entry.attribute) ||
+      !tp__ref_copy(mlirStringAttrGetValue(entry.attribute), name, sizeof name) || !tp_combiner_parse(name, &combiner))
+    return tp__error(r->at, TP_INVALID_ARGUMENT,
+                     "%s: tp.sharding: partial over \"%.*s\" needs a combiner such as \"sum\" or \"max\"", r->what,
+                     (int)token.length, token.data);
+  for (int i = 0; i < n; i++)
+    if (tp_spec_set_partial(&r->out->spec, first + i, combiner) != TP_OK)
+      return tp__error(r->at, TP_INVALID_ARGUMENT,
+                       "%s: tp.sharding: axis \"%.*s\" is partial and also splits a dimension; it can do one of both",
+                       r->what, (int)token.length, token.data);
+  return TP_OK;
+}
+
+static tp_status read_full(reader *r, MlirAttribute attr) {
+  static const char *const keys[] = {"dims", "mesh", "partial"};
+  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(attr); i++) {
+    MlirStringRef key = mlirIdentifierStr(mlirDictionaryAttrGetElement(attr, i).name);
+    bool known = false;
+    for (int k = 0; k < TP_LEN(keys); k++)
+      known |= tp__ref_is(key, keys[k]);
+    if (!known)
+      return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding: unknown key '%.*s'; known are mesh, dims, partial", r->what,
+                       (int)key.length, key.data);
+  }
+  MlirAttribute mesh = mlirDictionaryAttrGetElementByName(attr, tp__ref("mesh"));
+  if (!mlirAttributeIsNull(mesh)) {
+    if (!mlirAttributeIsAFlatSymbolRef(mesh))
+      return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding: mesh has to be a symbol, as in mesh = @mesh", r->what);
+    MlirStringRef name = mlirFlatSymbolRefAttrGetValue(mesh);
+    if (!tp__ref_is(name, r->mesh->name))
+      return tp__error(r->at, TP_NOT_FOUND, "%s: tp.sharding names mesh @%.*s, but the module's mesh is @%s", r->what,
+                       (int)name.length, name.data, r->mesh->name);
+  }
+  tp_status status = read_dims(r, mlirDictionaryAttrGetElementByName(attr, tp__ref("dims")));
+  MlirAttribute partial = mlirDictionaryAttrGetElementByName(attr, tp__ref("partial"));
+  if (status != TP_OK || mlirAttributeIsNull(partial))
+    return status;
+  if (!mlirAttributeIsADictionary(partial))
+    return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding: partial has to be a dictionary, as in {tp = \"sum\"}", r->what);
+  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(partial) && status == TP_OK; i++)
+    status = read_partial(r, mlirDictionaryAttrGetElement(partial, i));
+  return status;
+}
+
+tp_status tp__read_sharding(MlirOperation at, const char *what, MlirAttribute attr, const tp_mesh *mesh, int rank,
+                            tp_annotation *annotation) {
+  tp_annotation read = {0};
+  reader r = {at, what, mesh, rank, &read};
+  if (mesh->n_axes == 0)
+    return tp__error(at, TP_NOT_FOUND, "%s has tp.sharding, but the module has no mesh; add shard.grid @mesh(shape = ...) "
+                                       "{tp.axes = [...]} or give mesh=...", what);
+  tp_status status = mlirAttributeIsADictionary(attr) ? read_full(&r, attr) : read_dims(&r, attr);
+  if (status == TP_OK)
+    *annotation = read;
+  return status;
+}
+
+/* ---- writing ---- */
+
+static MlirAttribute axis_list(MlirContext context, const tp_mesh *mesh, int n, const int *axes, bool open) {
+  MlirAttribute entries[TP_MAX_AXES + 1];
+  int count = 0;
+  for (int i = 0; i < n;) {
+    int run = 1; /* adjacent sub-axes of one parent print joined */
+    while (i + run < n && axes[i + run] == axes[i] + run && mesh->axes[axes[i + run]].parent == mesh->axes[axes[i]].parent)
+      run++;
+    char text[2 * TP_MAX_AXIS_NAME];
+    tp_mesh_axis_text(mesh, axes[i], run, text, sizeof text);
+    entries[count++] = tp__attr_string(context, text);
+    i += run;
+  }
+  if (open)
+    entries[count++] = tp__attr_string(context, "?");
+  return mlirArrayAttrGet(context, count, entries);
+}
+
+static MlirAttribute partial_dictionary(MlirContext context, const tp_mesh *mesh, tp_spec spec) {
+  MlirNamedAttribute entries[TP_MAX_AXES];
+  int count = 0;
+  for (int a = 0; a < mesh->n_axes;) {
+    tp_place place = tp_spec_place(spec, a);
+    int run = 1;
+    if (place.kind == TP_PARTIAL) {
+      while (a + run < mesh->n_axes && mesh->axes[a + run].parent == mesh->axes[a].parent) {
+        tp_place next = tp_spec_place(spec, a + run);
+        if (next.kind != TP_PARTIAL || next.combiner != place.combiner)
+          break;
+        run++;
+      }
+      char text[2 * TP_MAX_AXIS_NAME];
+      tp_mesh_axis_text(mesh, a, run, text, sizeof text);
+      entries[count++] = tp__named(context, text, tp__attr_string(context, tp_combiner_name(place.combiner)));
+    }
+    a += run;
+  }
+  return mlirDictionaryAttrGet(context, count, entries);
+}
+
+MlirAttribute tp__write_sharding(MlirContext context, const tp_mesh *mesh, int rank, tp_annotation annotation) {
+  MlirAttribute dims[TP_MAX_RANK];
+  for (int d = 0; d < rank; d++) {
+    int axes[TP_MAX_AXES];
+    int n = tp_spec_dim_axes(mesh, annotation.spec, d, axes);
+    dims[d] = axis_list(context, mesh, n, axes, annotation.open >> d & 1);
+  }
+  MlirAttribute list = mlirArrayAttrGet(context, rank, dims);
+  if (!tp_spec_has_partial(annotation.spec))
+    return list;
+  MlirNamedAttribute entries[] = {
+      tp__named(context, "dims", list),
+      tp__named(context, "partial", partial_dictionary(context, mesh, annotation.spec)),
+  };
+  return mlirDictionaryAttrGet(context, 2, entries);
+}
+
+/* ---- results of ops ---- */
+
+/* An op with one result carries the sharding itself, possibly in a list of one; others a list with an entry per result. */
+static MlirAttribute result_entry(MlirOperation op, MlirAttribute attr, int i, int rank) {
+  int n = (int)mlirOperationGetNumResults(op);
+  bool is_list = mlirAttributeIsAArray(attr) && mlirArrayAttrGetNumElements(attr) == n;
+  if (n > 1)
+    return is_list ? mlirArrayAttrGetElement(attr, i) : (MlirAttribute){NULL};
+  if (!is_list)
+    return attr;
+  MlirAttribute first = mlirArrayAttrGetElement(attr, 0);
+  bool wrapped = mlirAttributeIsADictionary(first) ||
+                 (mlirAttributeIsAArray(first) &&
+                  (rank == 0 || (mlirArrayAttrGetNumElements(first) > 0 &&
+                                 !mlirAttributeIsAString(mlirArrayAttrGetElement(first, 0)))));
+  return wrapped ? first : attr;
+}
+
+tp_status tp__op_sharding(MlirOperation op, int i, const tp_mesh *mesh, tp_annotation *annotation, bool *present) {
+  MlirAttribute attr = tp__get(op, "tp.sharding");
+  *present = !mlirAttributeIsNull(attr);
+  if (!*present)
+    return TP_OK;
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
+  if (!tp__static_tensor(type, &rank, shape)) {
+    *present = false;
+    return mlirOperationGetNumResults(op) > 1
+               ? TP_OK
+               : tp__error(op, TP_INVALID_ARGUMENT, "tp.sharding on a result that is not a tensor of static shape");
+  }
+  char what[32];
+  snprintf(what, sizeof what, "result %d", i);
+  MlirAttribute entry = result_entry(op, attr, i, rank);
+  if (mlirAttributeIsNull(entry))
+    return tp__error(op, TP_INVALID_ARGUMENT, "tp.sharding has to be a list with one entry for each of the %d results",
+                     (int)mlirOperationGetNumResults(op));
+  return tp__read_sharding(op, what, entry, mesh, rank, annotation);
+}
+
+void tp__set_op_sharding(MlirOperation op, const tp_mesh *mesh, int n, const tp_annotation *annotations) {
+  MlirContext context = mlirOperationGetContext(op);
+  enum { MAX_RESULTS = 64 };
+  MlirAttribute entries[MAX_RESULTS];
+  for (int i = 0; i < n && i < MAX_RESULTS; i++) {
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
+    int rank = mlirTypeIsARankedTensor(type) ? (int)mlirShapedTypeGetRank(type) : 0;
+    entries[i] = tp__write_sharding(context, mesh, rank, annotations[i]);
+  }
+  tp__set(op, "tp.sharding", n == 1 ? entries[0] : mlirArrayAttrGet(context, n, entries));
+}
+
+bool tp__is_local(MlirOperation module) {
+  MlirAttribute phase = tp__get(module, "tp.phase");
+  return !mlirAttributeIsNull(phase) && mlirAttributeIsAString(phase) && tp__ref_is(mlirStringAttrGetValue(phase), "local");
+}

@@ -1,0 +1,191 @@
+// What the MLIR C API does not offer: named passes with textual options and statistics from a C table, warnings, remarks
+// and notes, MLIR's opt driver, and the plug-in entry. The only C++ of the library; it decides nothing.
+#include "ir/diagnostics.h"
+#include "ir/pass.h"
+
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Wrap.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Shard/IR/ShardDialect.h"
+#include "mlir/Dialect/Shard/IR/ShardOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "mlir/Tools/Plugins/PassPlugin.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+#include <deque>
+#include <mutex>
+
+using namespace mlir;
+
+namespace {
+
+void addDialects(DialectRegistry &registry) {
+  registry.insert<arith::ArithDialect, bufferization::BufferizationDialect, cf::ControlFlowDialect, func::FuncDialect,
+                  linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                  shard::ShardDialect, tensor::TensorDialect>();
+}
+
+/// A row of the pass table as an MLIR pass on modules.
+class TablePass : public OperationPass<ModuleOp> {
+public:
+  TablePass(const tp_pass_row *passRow, TypeID id) : OperationPass<ModuleOp>(id), row(passRow) { addOptions(); }
+  TablePass(const TablePass &other) : OperationPass<ModuleOp>(other), row(other.row) {
+    addOptions();
+    copyOptionValuesFrom(&other);
+  }
+
+  StringRef getName() const override { return row->name; }
+  StringRef getArgument() const override { return row->name; }
+  StringRef getDescription() const override { return row->summary; }
+  void getDependentDialects(DialectRegistry &registry) const override { addDialects(registry); }
+  std::unique_ptr<Pass> clonePass() const override { return std::make_unique<TablePass>(*this); }
+
+  void runOnOperation() override {
+    tp_pass pass = {};
+    pass.module = wrap(getOperation().getOperation());
+    pass.context = wrap(&getContext());
+    pass.name = row->name;
+    pass.option_rows = row->options;
+    pass.n_options = row->n_options;
+    for (int i = 0; i < row->n_options; i++)
+      pass.options[i] = options[i].getValue().c_str();
+    int errorsBefore = tp__error_count();
+    tp_status status = row->run(&pass);
+    for (int i = 0; i < row->n_statistics; i++)
+      statistics[i] += pass.statistics[i];
+    if (status == TP_OK)
+      return;
+    if (tp__error_count() == errorsBefore)
+      getOperation().emitError() << row->name << ": failed without a diagnostic (" << tp_status_name(status)
+                                 << "); this is a defect of tpshard, please report it with the input";
+    signalPassFailure();
+  }
+
+private:
+  void addOptions() {
+    for (int i = 0; i < row->n_options; i++) {
+      const tp_option_row &o = row->options[i];
+      options.emplace_back(*this, o.name, llvm::cl::desc(o.help), llvm::cl::init(std::string(o.default_value)));
+    }
+    for (int i = 0; i < row->n_statistics; i++)
+      statistics.emplace_back(this, row->statistics[i].name, row->statistics[i].help);
+  }
+
+  const tp_pass_row *row;
+  std::deque<Option<std::string>> options; // deque: options register their own addresses
+  std::deque<Statistic> statistics;
+};
+
+/// The options of a row of the pipeline table.
+struct RowOptions : public detail::PassOptions {
+  explicit RowOptions(const tp_pipeline_row &row) {
+    for (int i = 0; i < row.n_options; i++)
+      values.emplace_back(*this, row.options[i].name, llvm::cl::desc(row.options[i].help),
+                          llvm::cl::init(std::string(row.options[i].default_value)));
+  }
+  std::deque<Option<std::string>> values;
+};
+
+/// Replaces each {name} in the row's text by name='value', or by nothing when the option has its default.
+std::string expandPipeline(const tp_pipeline_row &row, const RowOptions &options) {
+  std::string text = row.text;
+  for (int i = 0; i < row.n_options; i++) {
+    const std::string &value = options.values[i].getValue();
+    std::string key = std::string("{") + row.options[i].name + "}";
+    std::string with = value == row.options[i].default_value ? "" : std::string(row.options[i].name) + "='" + value + "'";
+    for (size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + with.size()))
+      text.replace(at, key.size(), with);
+  }
+  return text;
+}
+
+void registerPipeline(const tp_pipeline_row &row) {
+  registerPassPipeline(
+      row.name, row.summary,
+      [&row](OpPassManager &pm, StringRef text, function_ref<LogicalResult(const Twine &)> error) -> LogicalResult {
+        RowOptions options(row);
+        std::string message;
+        llvm::raw_string_ostream stream(message);
+        if (failed(options.parseFromString(text, stream)))
+          return error(message);
+        return parsePassPipeline(expandPipeline(row, options), pm);
+      },
+      [&row](function_ref<void(const detail::PassOptions &)> visit) { visit(RowOptions(row)); });
+}
+
+void registerAll() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    static TypeIDAllocator ids;
+    int n = 0;
+    const tp_pass_row *const *passes = tp__pass_rows(&n);
+    for (int i = 0; i < n; i++) {
+      TypeID id = ids.allocate();
+      const tp_pass_row *row = passes[i];
+      registerPass([row, id] { return std::make_unique<TablePass>(row, id); });
+    }
+    const tp_pipeline_row *pipelines = tp__pipeline_rows(&n);
+    for (int i = 0; i < n; i++)
+      registerPipeline(pipelines[i]);
+  });
+}
+
+} // namespace
+
+void tp_register_passes(void) {
+  static std::once_flag once;
+  std::call_once(once, [] { registerAllPasses(); });
+  registerAll();
+}
+
+void tp_context_prepare(MlirContext context) {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registerAllToLLVMIRTranslations(registry);
+  unwrap(context)->appendDialectRegistry(registry);
+  unwrap(context)->loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, cf::ControlFlowDialect,
+                               func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
+                               memref::MemRefDialect, scf::SCFDialect, shard::ShardDialect, tensor::TensorDialect>();
+}
+
+void tp__emit(MlirLocation location, tp_severity severity, const char *message, const char *note) {
+  static const DiagnosticSeverity severities[] = {DiagnosticSeverity::Error, DiagnosticSeverity::Warning,
+                                                  DiagnosticSeverity::Remark};
+  Location loc = unwrap(location);
+  InFlightDiagnostic d = loc->getContext()->getDiagEngine().emit(loc, severities[severity]);
+  d << message;
+  if (note)
+    d.attachNote(loc) << note;
+}
+
+int tp_opt_main(int argc, char **argv) {
+  tp_register_passes();
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registerAllToLLVMIRTranslations(registry);
+  return asMainReturnCode(MlirOptMain(argc, argv, "tpshard: tensor-parallel SPMD passes for MLIR\n", registry));
+}
+
+// The strong definition of a symbol that MLIR's header declares weak.
+extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo mlirGetPassPluginInfo() {
+  return {MLIR_PLUGIN_API_VERSION, "tpshard", tp_version(), registerAll};
+}

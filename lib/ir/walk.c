@@ -1,0 +1,51 @@
+#include "ir/ir.h"
+
+tp_status tp__walk(MlirOperation op, tp_visit visit, void *data) {
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
+    MlirRegion region = mlirOperationGetRegion(op, r);
+    for (MlirBlock block = mlirRegionGetFirstBlock(region); !mlirBlockIsNull(block);
+         block = mlirBlockGetNextInRegion(block)) {
+      MlirOperation next;
+      for (MlirOperation child = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(child); child = next) {
+        next = mlirOperationGetNextInBlock(child);
+        tp_status status = visit(child, data);
+        if (status == TP_OK)
+          status = tp__walk(child, visit, data);
+        if (status != TP_OK)
+          return status;
+      }
+    }
+  }
+  return TP_OK;
+}
+
+MlirOperation tp__defining_op(MlirValue value) {
+  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+}
+
+void tp__replace_uses_except(MlirValue value, MlirValue with, MlirOperation except) {
+  mlirValueReplaceAllUsesExcept(value, with, 1, &except);
+}
+
+int tp__n_uses(MlirValue value) {
+  int n = 0;
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    n++;
+  return n;
+}
+
+MlirOperation tp__enclosing_func(MlirOperation op) {
+  while (!mlirOperationIsNull(op) && !tp__op_is(op, "func.func"))
+    op = mlirOperationGetParentOperation(op);
+  return op;
+}
+
+bool tp__is_captured(MlirOperation op, MlirValue value) {
+  MlirBlock block = mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value)
+                                                     : mlirOperationGetBlock(mlirOpResultGetOwner(value));
+  for (MlirOperation parent = mlirBlockGetParentOperation(block); !mlirOperationIsNull(parent);
+       parent = mlirOperationGetParentOperation(parent))
+    if (mlirOperationEqual(parent, op))
+      return false;
+  return true;
+}

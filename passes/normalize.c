@@ -1,0 +1,77 @@
+/* tp-normalize: reads every annotation, verifies it, prints it canonically. */
+#include "passes/table.h"
+
+#include "ir/annotation.h"
+
+#include <stdio.h>
+
+static tp_status normalize_value(MlirOperation func, bool is_arg, int i, MlirType type, const tp_mesh *mesh) {
+  MlirAttribute attr = is_arg ? tp__arg_attr(func, i, "tp.sharding") : tp__result_attr(func, i, "tp.sharding");
+  if (mlirAttributeIsNull(attr))
+    return TP_OK;
+  char what[32];
+  snprintf(what, sizeof what, "%s %d", is_arg ? "argument" : "result", i);
+  if (!mlirTypeIsARankedTensor(type))
+    return tp__error(func, TP_INVALID_ARGUMENT, "%s has tp.sharding, but is not a ranked tensor", what);
+  int rank = (int)mlirShapedTypeGetRank(type);
+  tp_annotation annotation;
+  tp_status status = tp__read_sharding(func, what, attr, mesh, rank, &annotation);
+  if (status != TP_OK)
+    return status;
+  MlirAttribute canonical = tp__write_sharding(mlirOperationGetContext(func), mesh, rank, annotation);
+  (is_arg ? tp__set_arg_attr : tp__set_result_attr)(func, i, "tp.sharding", canonical);
+  return TP_OK;
+}
+
+static tp_status normalize_op(MlirOperation op, void *data) {
+  const tp_mesh *mesh = data;
+  tp_status status = TP_OK;
+  if (tp__op_is(op, "func.func")) {
+    MlirType type = mlirTypeAttrGetValue(tp__inherent(op, "function_type"));
+    for (int i = 0; i < mlirFunctionTypeGetNumInputs(type) && status == TP_OK; i++)
+      status = normalize_value(op, true, i, mlirFunctionTypeGetInput(type, i), mesh);
+    for (int i = 0; i < mlirFunctionTypeGetNumResults(type) && status == TP_OK; i++)
+      status = normalize_value(op, false, i, mlirFunctionTypeGetResult(type, i), mesh);
+    return status;
+  }
+  enum { MAX_RESULTS = 64 };
+  tp_annotation annotations[MAX_RESULTS] = {0};
+  int n = (int)mlirOperationGetNumResults(op);
+  if (mlirAttributeIsNull(tp__get(op, "tp.sharding")))
+    return TP_OK;
+  if (n == 0 || n > MAX_RESULTS)
+    return tp__error(op, TP_INVALID_ARGUMENT, "tp.sharding on an op with %d results", n);
+  bool all = true;
+  for (int i = 0; i < n && status == TP_OK; i++) {
+    bool present;
+    status = tp__op_sharding(op, i, mesh, &annotations[i], &present);
+    all &= present;
+  }
+  if (status == TP_OK && all)
+    tp__set_op_sharding(op, mesh, n, annotations);
+  return status;
+}
+
+static tp_status run(tp_pass *pass) {
+  tp_mesh mesh;
+  tp_status status = tp__module_mesh(pass->module, tp__pass_option(pass, "mesh"), &mesh);
+  if (status == TP_OK)
+    status = tp__walk(pass->module, normalize_op, &mesh);
+  if (status == TP_OK && mesh.n_axes > 0)
+    tp__write_grids(pass->module, &mesh);
+  return status;
+}
+
+static const tp_option_row options[] = {
+    {"mesh", "", "sizes of the mesh, e.g. dp=2,tp=4; overrides the module's grid"},
+};
+
+const tp_pass_row tp__normalize_row = {
+    .name = "tp-normalize",
+    .summary = "Verify all sharding annotations and print them canonically",
+    .description = "Requires: nothing. Establishes: every tp.sharding is valid for its value and the mesh and is in canonical form; "
+                   "the grids of the module are @mesh and, where sub-axes are used, @mesh.sub. Breaks: nothing.",
+    .options = options,
+    .n_options = TP_LEN(options),
+    .run = run,
+};
