@@ -3,11 +3,14 @@
  * Time unit: tp_cost, integer picoseconds, so that every sum, bound and comparison is exact and the same everywhere.
  * Bytes: algorithmic bytes sent per device, integers, a property of the operation and not of the algorithm that runs it
  * (n devices in the group, c = ceil(elements/n)*element size of the full tensor of the group):
- *   all_gather, reduce_scatter, all_to_all  (n-1)*c      all_reduce  2*(n-1)*c      permute  the local buffer
+ *   all_gather, reduce_scatter, all_to_all  (n-1)*c    all_reduce  2*(n-1)*c    permute, broadcast  the local buffer
+ * and 0 for every kind when n is 1.
  * The runtime counts the same figures in its own submit path.
  *
  * A topology gives for each mesh axis lines alpha + bytes/bandwidth, and a roofline for compute. A set of axes is
- * priced flat (largest alpha, smallest bandwidth) and, for reductions, hierarchically; the lesser wins.
+ * priced flat (largest alpha, each taken at the size of the whole group: tp_link.doubling_us; smallest bandwidth) and,
+ * for all_reduce, hierarchically (reduce_scatter over some axes, all_reduce over the others, all_gather back, every
+ * such split); the lesser wins. The order of the axes and axes of size 1 do not matter.
  *
  * Thread rule: topologies are immutable after creation; all functions are pure. */
 #ifndef TP_COST_H
@@ -51,6 +54,7 @@ typedef struct tp_line {
 typedef struct tp_link { /* one mesh axis */
   tp_line lines[TP_N_COLLECTIVES];
   tp_line latency_lines[TP_N_COLLECTIVES]; /* second line for small messages; alpha_us == 0 && gbytes == 0: none */
+  double doubling_us; /* what each doubling of the group beyond this axis adds to alpha, when several axes form one group */
 } tp_link;
 
 typedef struct tp_topology {
@@ -63,7 +67,8 @@ typedef struct tp_topology {
   tp_link links[TP_MAX_AXES]; /* by axis of the mesh, after tp_topology_bind */
 } tp_topology;
 
-/* The built-in topology `name` ("cpu", "h100", ...) bound to the axes of `mesh` (latencies depend on axis sizes).
+/* The built-in topology `name` ("cpu", "h100", ...) bound to the axes of `mesh`: latencies depend on axis sizes, and an
+ * axis whose groups do not fit in one node (8 consecutive devices, GPUs) gets the lines of the network.
  * TP_NOT_FOUND if there is no such name; tp_topology_names lists them. */
 TP_API tp_status tp_topology_bind(const char *name, const tp_mesh *mesh, tp_topology *topology);
 /* NULL-terminated list of names; the first is the default. Static storage. */
@@ -73,11 +78,13 @@ TP_API const char *const *tp_topology_names(void);
  * reduce_scatter and all_reduce the input, for all_to_all and permute the local buffer); n: devices in the group. */
 TP_API int64_t tp_cost_bytes(tp_collective kind, int64_t n, int64_t elements, int64_t element_size);
 
-/* Modelled time of one collective over the axes `axes` (n_axes of them) of `mesh`. */
+/* Modelled time of one collective over the axes `axes` (n_axes of them) of `mesh`; `elements` as in tp_cost_bytes. 0 for
+ * a group of one device. */
 TP_API tp_cost tp_cost_collective(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, int n_axes,
                                   const int *axes, int64_t elements, int64_t element_size);
 
-/* Modelled time of local compute: max of the contraction/elementwise rate and the memory rate. launch adds the floor. */
+/* Modelled time of local compute: max of the time of the arithmetic (contractions plus scalar operations) and of the
+ * memory traffic. launch adds the floor. */
 TP_API tp_cost tp_cost_compute(const tp_topology *topology, double contraction_flops, double scalar_ops,
                                double memory_bytes, bool launch);
 

@@ -22,4 +22,7 @@ static inline int64_t tp__multiply(int64_t a, int64_t b) { return b != 0 && a > 
 /* Nested ceil: the local buffer of a dimension of `size` that `axes` (n of them, major to minor) split. */
 int64_t tp__buffer_size(const tp_mesh *mesh, int n, const int *axes, int64_t size);
 
+/* log2(n / base), at least 0, piecewise linear between powers of two. */
+double tp__log2(int64_t n, int64_t base);
+
 #endif

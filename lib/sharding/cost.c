@@ -1,0 +1,109 @@
+/* Bytes and seconds of collectives, seconds of compute. */
+#include "tp/cost.h"
+
+#include "sharding/sharding.h"
+
+const char *tp_collective_name(tp_collective c) {
+  static const char *const names[TP_N_COLLECTIVES] = {
+      [TP_ALL_GATHER] = "all_gather", [TP_REDUCE_SCATTER] = "reduce_scatter", [TP_ALL_REDUCE] = "all_reduce",
+      [TP_ALL_TO_ALL] = "all_to_all", [TP_PERMUTE] = "permute",               [TP_BROADCAST] = "broadcast",
+  };
+  return (unsigned)c < TP_N_COLLECTIVES ? names[c] : "unknown";
+}
+
+int64_t tp_cost_bytes(tp_collective kind, int64_t n, int64_t elements, int64_t element_size) {
+  if (n <= 1) return 0;
+  if (kind == TP_PERMUTE || kind == TP_BROADCAST) return tp__multiply(elements, element_size);
+  int64_t chunk = elements / n + (elements % n != 0);
+  int64_t sent = tp__multiply(tp__multiply(n - 1, chunk), element_size);
+  return kind == TP_ALL_REDUCE ? tp__multiply(2, sent) : sent;
+}
+
+/* Straight lines between the powers of two: exact arithmetic, so the same on every machine. */
+double tp__log2(int64_t n, int64_t base) {
+  double ratio = (double)n / (double)base;
+  double result = 0;
+  if (ratio <= 1) return 0;
+  for (; ratio >= 2; ratio /= 2) result += 1;
+  return result + (ratio - 1);
+}
+
+static tp_cost from_us(double us) {
+  double picoseconds = us * 1e6 + 0.5;
+  return picoseconds < (double)TP_COST_FORBIDDEN ? (tp_cost)picoseconds : TP_COST_FORBIDDEN;
+}
+
+/* The line of a group: largest alpha at the size of the group, smallest bandwidth. False if some axis has none. */
+static bool combine_lines(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, bool latency,
+                          unsigned axes, int64_t n, tp_line *line) {
+  tp_line all = {0, 0};
+  for (int a = 0; a < mesh->n_axes; a++) {
+    if (!(axes >> a & 1)) continue;
+    const tp_link *link = &topology->links[a];
+    tp_line one = latency ? link->latency_lines[kind] : link->lines[kind];
+    if (one.gbytes_per_s <= 0) return false;
+    one.alpha_us += link->doubling_us * tp__log2(n, mesh->axes[a].size);
+    if (one.alpha_us > all.alpha_us) all.alpha_us = one.alpha_us;
+    if (all.gbytes_per_s <= 0 || one.gbytes_per_s < all.gbytes_per_s) all.gbytes_per_s = one.gbytes_per_s;
+  }
+  *line = all;
+  return true;
+}
+
+static int64_t group_size(const tp_mesh *mesh, unsigned axes) {
+  int64_t n = 1;
+  for (int a = 0; a < mesh->n_axes; a++) n *= axes >> a & 1 ? mesh->axes[a].size : 1;
+  return n;
+}
+
+/* Microseconds, negative if the topology has no line for this. */
+static double flat_us(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, unsigned axes,
+                      int64_t elements, int64_t element_size) {
+  if (axes == 0) return 0;
+  int64_t n = group_size(mesh, axes);
+  double bytes = (double)tp_cost_bytes(kind, n, elements, element_size);
+  double best = -1;
+  for (int latency = 0; latency < 2; latency++) {
+    tp_line line;
+    if (!combine_lines(topology, mesh, kind, latency != 0, axes, n, &line)) continue;
+    double us = line.alpha_us + bytes / (line.gbytes_per_s * 1e3);
+    if (best < 0 || us < best) best = us;
+  }
+  return best;
+}
+
+/* All-reduce as reduce_scatter over `inner`, all_reduce over `outer` of a chunk, all_gather over `inner`. */
+static double hierarchical_us(const tp_topology *topology, const tp_mesh *mesh, unsigned inner, unsigned outer,
+                              int64_t elements, int64_t element_size) {
+  int64_t n = group_size(mesh, inner);
+  int64_t chunk = elements / n + (elements % n != 0);
+  double scatter = flat_us(topology, mesh, TP_REDUCE_SCATTER, inner, elements, element_size);
+  double reduce = flat_us(topology, mesh, TP_ALL_REDUCE, outer, chunk, element_size);
+  double gather = flat_us(topology, mesh, TP_ALL_GATHER, inner, elements, element_size);
+  return scatter < 0 || reduce < 0 || gather < 0 ? -1 : scatter + reduce + gather;
+}
+
+tp_cost tp_cost_collective(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, int n_axes,
+                           const int *axes, int64_t elements, int64_t element_size) {
+  unsigned set = 0;
+  for (int i = 0; i < n_axes; i++) {
+    if (mesh->axes[axes[i]].size > 1) set |= 1u << axes[i];
+  }
+  if (set == 0) return 0;
+  double best = flat_us(topology, mesh, kind, set, elements, element_size);
+  if (kind == TP_ALL_REDUCE) {
+    for (unsigned inner = (set - 1) & set; inner; inner = (inner - 1) & set) {
+      double us = hierarchical_us(topology, mesh, inner, set & ~inner, elements, element_size);
+      if (us >= 0 && (best < 0 || us < best)) best = us;
+    }
+  }
+  return best < 0 ? TP_COST_FORBIDDEN : from_us(best);
+}
+
+tp_cost tp_cost_compute(const tp_topology *topology, double contraction_flops, double scalar_ops, double memory_bytes,
+                        bool launch) {
+  double arithmetic_us = contraction_flops / (topology->gflops * 1e3) + scalar_ops / (topology->elementwise_gops * 1e3);
+  double memory_us = memory_bytes / (topology->memory_gbytes_per_s * 1e3);
+  double us = (arithmetic_us > memory_us ? arithmetic_us : memory_us) / topology->efficiency;
+  return from_us(us + (launch ? topology->launch_us : 0));
+}
