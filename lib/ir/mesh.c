@@ -14,7 +14,8 @@ bool tp__axis_token(MlirStringRef token, char *name, int64_t *pre, int64_t *size
   if (colon) {
     long long p, s;
     int used = 0;
-    if (sscanf(colon, ":(%lld)%lld%n", &p, &s, &used) != 2 || colon[used] != 0 || p < 1 || s < 2)
+    /* nine digits: the product of both stays far from overflow */
+    if (sscanf(colon, ":(%9lld)%9lld%n", &p, &s, &used) != 2 || colon[used] != 0 || p < 1 || s < 2)
       return false;
     *pre = p;
     *size = s;
@@ -87,6 +88,17 @@ static tp_status find_main_grid(MlirOperation module, MlirOperation *found) {
 
 /* ---- binding sizes from the command line ---- */
 
+/* Gives the axes of `mesh` new sizes. The new mesh is made as any other, so that it obeys the same limits. */
+static tp_status resize(MlirOperation module, const char *binding, const int64_t *sizes, tp_mesh *mesh) {
+  const char *names[TP_MAX_AXES];
+  tp_mesh old = *mesh;
+  for (int i = 0; i < old.n_axes; i++)
+    names[i] = old.axes[i].name;
+  if (tp_mesh_create(old.name, old.n_axes, names, sizes, mesh) != TP_OK)
+    return tp__error(module, TP_INVALID_ARGUMENT, "mesh '%s' has more than %d devices", binding, INT32_MAX);
+  return TP_OK;
+}
+
 static tp_status bind_named(MlirOperation module, const char *binding, tp_mesh *mesh, bool from_nothing) {
   char why[256] = "";
   tp_mesh bound;
@@ -96,16 +108,17 @@ static tp_status bind_named(MlirOperation module, const char *binding, tp_mesh *
     *mesh = bound;
     return TP_OK;
   }
+  int64_t sizes[TP_MAX_AXES];
   for (int i = 0; i < mesh->n_axes; i++)
-    mesh->axes[i].size = mesh->axes[i].parent_size = 1;
+    sizes[i] = 1;
   for (int b = 0; b < bound.n_axes; b++) {
     int first;
     if (!tp_mesh_find(mesh, bound.axes[b].name, 0, 0, &first))
       return tp__error(module, TP_NOT_FOUND, "mesh '%s': the program's grid @%s has no axis \"%s\"", binding, mesh->name,
                        bound.axes[b].name);
-    mesh->axes[first].size = mesh->axes[first].parent_size = bound.axes[b].size;
+    sizes[first] = bound.axes[b].size;
   }
-  return TP_OK;
+  return resize(module, binding, sizes, mesh);
 }
 
 static tp_status bind_bare(MlirOperation module, const char *binding, tp_mesh *mesh, bool from_nothing) {
@@ -114,26 +127,29 @@ static tp_status bind_bare(MlirOperation module, const char *binding, tp_mesh *m
   for (const char *at = binding; *at;) {
     char *end;
     long long size = strtoll(at, &end, 10);
-    if (end == at || size < 1 || n == TP_MAX_AXES || (*end && *end != ',' && *end != 'x'))
+    bool separated = *end == 0 || ((*end == ',' || *end == 'x') && end[1] != 0);
+    if (end == at || size < 1 || n == TP_MAX_AXES || !separated)
       return tp__error(module, TP_INVALID_ARGUMENT,
-                       "mesh '%s' is not a list of sizes; write dp=2,tp=4, or 2x4, or one size", binding);
+                       "mesh '%s' is not a list of sizes; write dp=2,tp=4, or 2x4, or one size (at most %d axes)", binding,
+                       TP_MAX_AXES);
     sizes[n++] = size;
     at = *end ? end + 1 : end;
   }
   if (from_nothing) {
     static const char *const names[][TP_MAX_AXES] = {{"tp"}, {"dp", "tp"}, {"x", "y", "z", "u", "v", "w", "s", "t"}};
     if (tp_mesh_create("mesh", n, names[n <= 2 ? n - 1 : 2], sizes, mesh) != TP_OK)
-      return tp__error(module, TP_INVALID_ARGUMENT, "mesh '%s' has no or too many axes", binding);
+      return tp__error(module, TP_INVALID_ARGUMENT, "mesh '%s' has more than %d devices", binding, INT32_MAX);
     return TP_OK;
   }
   if (n != 1 && n != mesh->n_axes)
     return tp__error(module, TP_INVALID_ARGUMENT, "mesh '%s' has %d sizes, but the program's grid @%s has %d axes", binding,
                      n, mesh->name, mesh->n_axes);
-  for (int i = 0; i < mesh->n_axes; i++) {
-    int64_t size = n == mesh->n_axes ? sizes[i] : i == mesh->n_axes - 1 ? sizes[0] : 1;
-    mesh->axes[i].size = mesh->axes[i].parent_size = size;
+  if (n == 1) {
+    sizes[mesh->n_axes - 1] = sizes[0];
+    for (int i = 0; i < mesh->n_axes - 1; i++)
+      sizes[i] = 1;
   }
-  return TP_OK;
+  return resize(module, binding, sizes, mesh);
 }
 
 /* ---- refinement by the sub-axes that annotations spell ---- */

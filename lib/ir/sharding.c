@@ -148,6 +148,9 @@ tp_status tp__read_sharding(MlirOperation at, const char *what, MlirAttribute at
   if (mesh->n_axes == 0)
     return tp__error(at, TP_NOT_FOUND, "%s has tp.sharding, but the module has no mesh; add shard.grid @mesh(shape = ...) "
                                        "{tp.axes = [...]} or give mesh=...", what);
+  if (rank > TP_MAX_RANK)
+    return tp__error(at, TP_UNSUPPORTED, "%s: tp.sharding on a tensor of rank %d; at most %d dimensions are supported", what,
+                     rank, TP_MAX_RANK);
   tp_status status = mlirAttributeIsADictionary(attr) ? read_full(&r, attr) : read_dims(&r, attr);
   if (status == TP_OK)
     *annotation = read;

@@ -1,0 +1,24 @@
+// The option mesh= when it does not fit. The error stands at the module; every run fails with one.
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-normalize{mesh=dp=x})' 2>&1 | FileCheck %s --check-prefix=SIZE
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-normalize{mesh=pp=2})' 2>&1 | FileCheck %s --check-prefix=AXIS
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-normalize{mesh=2x0})' 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-normalize{mesh=2x4x})' 2>&1 | FileCheck %s --check-prefix=TRAILING
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-normalize{mesh=four})' 2>&1 | FileCheck %s --check-prefix=WORD
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-normalize{mesh=1x1x1x1x1x1x1x1x2})' 2>&1 | FileCheck %s --check-prefix=NINE
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-normalize{mesh=2x2x2})' 2>&1 | FileCheck %s --check-prefix=THREE
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-normalize{mesh=4294967296x4294967296})' 2>&1 | FileCheck %s --check-prefix=HUGE
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-normalize{mesh=99999999999999999999})' 2>&1 | FileCheck %s --check-prefix=HUGE
+// RUN: echo 'module {}' | not shard-opt --pass-pipeline='builtin.module(tp-normalize{mesh=4294967296x4294967296})' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=HUGE
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-normalize{axis=2})' 2>&1 | FileCheck %s --check-prefix=OPTION
+
+// SIZE: error: 'builtin.module': mesh 'dp=x':
+// AXIS: error: 'builtin.module': mesh 'pp=2': the program's grid @mesh has no axis "pp"
+// ZERO: error: 'builtin.module': mesh '2x0' is not a list of sizes; write dp=2,tp=4, or 2x4, or one size
+// TRAILING: error: 'builtin.module': mesh '2x4x' is not a list of sizes
+// WORD: error: 'builtin.module': mesh 'four' is not a list of sizes
+// NINE: error: 'builtin.module': mesh '1x1x1x1x1x1x1x1x2' is not a list of sizes; write dp=2,tp=4, or 2x4, or one size (at most 8 axes)
+// THREE: error: 'builtin.module': mesh '2x2x2' has 3 sizes, but the program's grid @mesh has 2 axes
+// HUGE: error: 'builtin.module': mesh '{{.*}}' has more than 2147483647 devices
+// OPTION: no such option axis
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
