@@ -1,14 +1,31 @@
 /* Resharding: the cheapest sequence of steps that changes the layout of a tensor from one spec to another.
  *
  * The steps are edges of a graph whose nodes are specs; each is a collective on one axis or on a set of axes, or a local
- * operation, priced at the local size it works on (tp/cost.h). The path is found by Dijkstra's algorithm with ties broken
- * by the number of steps and then by a fixed order, so the same input always gives the same steps.
+ * operation, priced at the local size it works on (tp/cost.h; a slice or mask costs the time of its memory traffic). The
+ * path is found by Dijkstra's algorithm with ties broken by the number of steps and then by a fixed order, so the same
+ * input always gives the same steps.
  *
  * Moves: all_gather removes the minor-most axes of a dimension; slice puts axes at the minor end of a dimension;
  * all_to_all moves the minor-most axes of one dimension to the minor end of another; reduce_scatter turns partial axes into
- * minor-most axes of a dimension; all_reduce makes partial axes replicated; permute re-labels equal shards (swaps
- * axes, reorders the axes of a dimension); mask makes a replicated axis partial by putting the identity everywhere but
- * at index 0.
+ * minor-most axes of a dimension; all_reduce makes partial axes replicated; permute re-labels equal shards (any two
+ * layouts with the same number of shards of each dimension and of partial parts: swaps axes, reorders the axes of a
+ * dimension); mask makes a replicated axis partial by putting the identity everywhere but at index 0.
+ *
+ * Partial: two specs with partials must use one combiner. A spec that mixes combiners has no defined value and takes
+ * part in no path; "average" has no identity, so a mask to it does not exist.
+ *
+ * Uneven sizes: paths run through layouts that divide exactly. If `from` or `to` does not divide, their own uneven
+ * dimensions and the leading axes of those may occur too; such a dimension changes only by all_gather and slice, of
+ * several axes at once only where all but the major-most divide, so that every buffer is a prefix of the one before (a
+ * gather of ceil(5/4)=2 over 4 gives 8 rows, the first 5 are the result). The other dimensions move freely meanwhile.
+ *
+ * Axes of size 1 are ignored: specs that differ only there cost 0 and take no step.
+ *
+ * Bounds: the search covers all layouts of the tensor while these are few enough, which holds for meshes of up to 4 axes
+ * (of size > 1) and 6 dimensions that some axis divides. Beyond, axes and dimensions that are the same in `from` and `to`
+ * keep their place, and if that is still too much the steps are all_reduce, gather to the common layout, slice, mask.
+ * Within the bounds and for exact sizes, costs are distances: cost(a, c) <= cost(a, b) + cost(b, c) as long as b has no
+ * partial that neither a nor c has.
  *
  * Thread rule: a cache belongs to one thread at a time; everything else is pure. */
 #ifndef TP_RESHARD_H
@@ -33,11 +50,12 @@ typedef enum tp_step_kind {
 typedef struct tp_step {
   tp_step_kind kind;
   int n_axes;
-  int axes[TP_MAX_AXES]; /* of the mesh, major to minor: the rank inside the group counts in this order */
+  int axes[TP_MAX_AXES]; /* of the mesh, major to minor: the rank inside the group counts in this order. For permute the
+                          * axes along which data moves, in mesh order (tp_step_permute_source has the map) */
   int dim;               /* gather, scatter, slice: the dimension; all_to_all: the dimension that loses the axes (concat) */
   int to_dim;            /* all_to_all: the dimension that gets the axes (split) */
   tp_combiner combiner;  /* all_reduce, reduce_scatter, mask */
-  tp_spec from, to;      /* specs before and after */
+  tp_spec from, to;      /* specs before and after; the `to` of one step is the `from` of the next */
   int64_t bytes;         /* sent per device, tp_cost_bytes; 0 for local steps */
   tp_cost cost;
 } tp_step;
@@ -60,15 +78,21 @@ TP_API void tp_reshard_cache_destroy(tp_reshard_cache *cache);
 /* Cost of from -> to for a tensor of `rank` dimensions of global `shape` with elements of element_size bytes.
  * 0 when equal; TP_COST_FORBIDDEN when there is no path (e.g. from replicated to a partial whose combiner has no
  * identity, between two partials of different combiners, or a shard that does not divide: uneven layouts take part only
- * where every intermediate layout is a prefix of the one before). */
+ * where every intermediate layout is a prefix of the one before), or when memory runs out. */
 TP_API tp_cost tp_reshard_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank, const int64_t *shape,
                                int64_t element_size);
 
-/* The steps. TP_UNSUPPORTED when there is no path. */
+/* The steps. TP_UNSUPPORTED when there is no path, TP_INVALID_ARGUMENT when a spec does not fit the mesh or the rank. */
 TP_API tp_status tp_reshard_path(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank, const int64_t *shape,
                                  int64_t element_size, tp_reshard *reshard);
 
-/* For TP_STEP_PERMUTE: the device that device `to_device` receives from. The map is a bijection. */
+/* Size of the group of a step: the product of its axes. */
+TP_API int64_t tp_step_group_size(const tp_mesh *mesh, const tp_step *step);
+/* "all_gather", ..., "slice", "mask". */
+TP_API const char *tp_step_kind_name(tp_step_kind kind);
+
+/* For TP_STEP_PERMUTE: the device that device `to_device` receives from. The map is a bijection; a device that holds its
+ * new shard already keeps it, and data stays within the group of the step's axes. */
 TP_API int64_t tp_step_permute_source(const tp_mesh *mesh, const tp_step *step, int rank, int64_t to_device);
 
 #ifdef __cplusplus

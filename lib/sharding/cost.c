@@ -92,7 +92,7 @@ tp_cost tp_cost_collective(const tp_topology *topology, const tp_mesh *mesh, tp_
   if (set == 0) return 0;
   double best = flat_us(topology, mesh, kind, set, elements, element_size);
   if (kind == TP_ALL_REDUCE) {
-    for (unsigned inner = (set - 1) & set; inner; inner = (inner - 1) & set) {
+    for (unsigned inner = set; inner; inner = (inner - 1) & set) { /* every non-empty subset */
       double us = hierarchical_us(topology, mesh, inner, set & ~inner, elements, element_size);
       if (us >= 0 && (best < 0 || us < best)) best = us;
     }

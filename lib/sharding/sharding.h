@@ -19,6 +19,17 @@ static inline int tp__byte_dim(unsigned byte) { return byte & TP__PARTIAL_BIT ? 
 /* Product of two sizes >= 0, saturating at INT64_MAX. */
 static inline int64_t tp__multiply(int64_t a, int64_t b) { return b != 0 && a > INT64_MAX / b ? INT64_MAX : a * b; }
 
+/* Greatest common divisor with a number of devices; gcd(0, n) == n. */
+static inline int64_t tp__gcd(int64_t a, int64_t devices) {
+  if ((devices & (devices - 1)) == 0) return (a | devices) & -(a | devices); /* a power of two, as it is most often */
+  while (devices) {
+    int64_t rest = a % devices;
+    a = devices;
+    devices = rest;
+  }
+  return a;
+}
+
 /* Nested ceil: the local buffer of a dimension of `size` that `axes` (n of them, major to minor) split. */
 int64_t tp__buffer_size(const tp_mesh *mesh, int n, const int *axes, int64_t size);
 

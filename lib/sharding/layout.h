@@ -1,0 +1,110 @@
+/* Internal parts of resharding: moves between layouts, the graph of layouts, distances in it.
+ *
+ * A view is the part of a problem that a search looks at: a subset of the mesh axes (all of size > 1) and n_dims
+ * dimensions, renumbered 0.. in the order of the tensor. In specs of a view every partial byte is that of TP_SUM; the
+ * combiner plays no role in the search. */
+#ifndef TP_LIB_SHARDING_LAYOUT_H
+#define TP_LIB_SHARDING_LAYOUT_H
+
+#include "sharding/sharding.h"
+#include "support/support.h"
+#include "tp/reshard.h"
+
+/* ---- moves (layout_moves.c) ---- */
+
+/* Receives one move: its kind, the set of axes of its group, and the spec after it. A failure ends the enumeration. */
+typedef tp_status tp__move_fn(void *context, tp_step_kind kind, unsigned axes, tp_spec to);
+
+/* All moves but permutes from `from`, in a fixed order. */
+tp_status tp__layout_moves(const tp_mesh *mesh, unsigned axes, int n_dims, bool partial, tp_spec from,
+                           tp__move_fn *emit, void *context);
+
+/* Fills kind, axes, dim, to_dim, combiner, from and to of the step `kind` between two specs that differ by it. */
+void tp__step_describe(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to, tp_step *step);
+
+/* Bytes and time of a move of `kind` over the set `axes`, from a local buffer of `elements`. */
+int64_t tp__move_bytes(const tp_mesh *mesh, tp_step_kind kind, unsigned axes, int64_t elements, int64_t element_size);
+tp_cost tp__move_cost(const tp_mesh *mesh, const tp_topology *topology, tp_step_kind kind, unsigned axes,
+                      int64_t elements, int64_t element_size);
+
+/* May dimension changes from `from` to `to` be made by `kind` when the dimensions have `sizes`? See "Uneven sizes" in
+ * tp/reshard.h. True for every move between specs that divide. */
+bool tp__move_keeps_prefix(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to, int n_dims,
+                           const int64_t *sizes);
+
+/* Axes along which a permute between two specs moves data. */
+unsigned tp__permute_axes(const tp_mesh *mesh, tp_spec from, tp_spec to);
+
+/* ---- graph (layout_graph.c) ---- */
+
+typedef struct tp__edge {
+  uint32_t to;
+  uint16_t price;
+  uint16_t kind;
+} tp__edge;
+
+/* Edges of one price cost the same when their local buffers are the same. */
+typedef struct tp__price {
+  tp_step_kind kind;
+  unsigned axes;
+} tp__price;
+
+typedef struct tp__graph {
+  unsigned axes;
+  int n_dims;
+  bool partial; /* partial states exist */
+  uint32_t n_states;
+  uint32_t n_prices;
+  tp_spec *states;
+  uint32_t *first_edge; /* n_states + 1 entries */
+  tp__edge *edges;
+  tp__price *prices; /* room for every kind and set of axes; n_prices are used */
+  uint32_t *slots; /* hash table: state number + 1, or 0 */
+  uint32_t slot_mask;
+} tp__graph;
+
+enum { TP__MAX_STATES = 7200, TP__NO_STATE = UINT32_MAX >> 1 };
+
+/* Number of layouts of a view, TP__MAX_STATES + 1 if there are more than TP__MAX_STATES. */
+int tp__graph_count(int n_axes, int n_dims, bool partial);
+/* Builds the graph in `arena`; the view must have at most TP__MAX_STATES layouts. */
+tp_status tp__graph_create(tp__arena *arena, const tp_mesh *mesh, unsigned axes, int n_dims, bool partial,
+                           tp__graph **graph);
+/* The number of `spec`, TP__NO_STATE if it is not a layout of the view. */
+uint32_t tp__graph_find(const tp__graph *graph, tp_spec spec);
+
+/* ---- distances (layout_search.c) ---- */
+
+typedef struct tp__search {
+  const tp_mesh *mesh;
+  const tp_topology *topology;
+  const tp__graph *graph;
+  int64_t element_size;
+  int64_t outer;                /* local elements of everything outside the view */
+  int64_t sizes[TP_MAX_RANK];   /* of the view's dimensions; for exact problems any sizes that the same counts divide */
+  int64_t elements;             /* exact problems: outer times all dimensions */
+  bool uneven;                  /* `from` or `goal` does not divide */
+  bool may_mask;
+  tp_spec from, goal;           /* goal: used only when uneven */
+} tp__search;
+
+/* Shortest paths from one layout to all others. */
+typedef struct tp__paths {
+  const tp__graph *graph;
+  tp_cost *cost;      /* TP_COST_FORBIDDEN: not reachable */
+  uint32_t *previous; /* state before */
+  uint8_t *kind;      /* tp_step_kind of the last step */
+  uint8_t *steps;     /* number of steps */
+} tp__paths;
+
+/* Results live in `arena`. */
+tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__paths **paths);
+
+/* ---- problems too large to search (layout_direct.c) ---- */
+
+/* The kinds and the specs after each of at most TP_MAX_STEPS steps of a simple valid path; returns their number, -1 if
+ * the path would be longer or needs a mask that may not be. */
+int tp__direct_path(const tp_mesh *mesh, tp_spec from, tp_spec to, int rank, const int64_t *shape, bool may_mask,
+                    tp_step_kind *kinds, tp_spec *after);
+
+#endif

@@ -1,0 +1,167 @@
+/* Views: leave out what cannot matter, and where the layouts are too many, what is the same before and after. */
+#include "sharding/layout_view.h"
+
+/* ---- problem ---- */
+
+/* The combiner of the partial axes; false if there are several. */
+static bool one_combiner(const tp_mesh *mesh, tp_spec spec, bool *any, tp_combiner *combiner) {
+  for (int a = 0; a < mesh->n_axes; a++) {
+    unsigned byte = tp__spec_byte(spec, a);
+    if (!(byte & TP__PARTIAL_BIT)) continue;
+    tp_combiner here = (tp_combiner)(byte & 0x7f);
+    if (*any && here != *combiner) return false;
+    *any = true;
+    *combiner = here;
+  }
+  return true;
+}
+
+static bool dims_fit(const tp_mesh *mesh, tp_spec spec, int rank) {
+  for (int a = 0; a < mesh->n_axes; a++) {
+    if (tp__byte_dim(tp__spec_byte(spec, a)) >= rank) return false;
+  }
+  return true;
+}
+
+tp_status tp__problem_create(const tp_mesh *mesh, tp_spec from, tp_spec to, int rank, const int64_t *shape,
+                             int64_t element_size, tp__problem *problem) {
+  tp__problem p = {.mesh = mesh, .devices = 1, .rank = rank, .shape = shape, .element_size = element_size};
+  if (rank < 0 || rank > TP_MAX_RANK || element_size <= 0) return TP_UNSUPPORTED;
+  if (!dims_fit(mesh, from, rank) || !dims_fit(mesh, to, rank)) return TP_UNSUPPORTED;
+  for (int d = 0; d < rank; d++) {
+    if (shape[d] < 0) return TP_UNSUPPORTED;
+  }
+  for (int a = 0; a < mesh->n_axes; a++) {
+    p.devices *= mesh->axes[a].size;
+    if (mesh->axes[a].size > 1) {
+      p.axes |= 1u << a;
+      continue;
+    }
+    tp_spec_clear(&from, a);
+    tp_spec_clear(&to, a);
+  }
+  if (!one_combiner(mesh, from, &p.partial, &p.combiner) || !one_combiner(mesh, to, &p.partial, &p.combiner)) {
+    return TP_UNSUPPORTED;
+  }
+  p.from = from;
+  p.to = to;
+  *problem = p;
+  return TP_OK;
+}
+
+/* ---- choosing dimensions and axes ---- */
+
+static unsigned dims_used(const tp_mesh *mesh, tp_spec spec) {
+  unsigned used = 0;
+  for (int a = 0; a < mesh->n_axes; a++) {
+    int d = tp__byte_dim(tp__spec_byte(spec, a));
+    if (d >= 0) used |= 1u << d;
+  }
+  return used;
+}
+
+static int count_bits(unsigned set) {
+  int n = 0;
+  for (; set; set &= set - 1) n++;
+  return n;
+}
+
+static bool fits(const tp__problem *p, unsigned axes, unsigned dims) {
+  return tp__graph_count(count_bits(axes), count_bits(dims), p->partial) <= TP__MAX_STATES;
+}
+
+/* Dimensions whose axes differ, and the axes on them or with another place; everything else stays as it is. */
+static void find_changed(const tp__problem *p, unsigned *axes, unsigned *dims) {
+  unsigned changed_dims = 0, changed_axes = 0;
+  for (int a = 0; a < p->mesh->n_axes; a++) {
+    unsigned before = tp__spec_byte(p->from, a), after = tp__spec_byte(p->to, a);
+    if (before == after) continue;
+    changed_axes |= 1u << a;
+    if (tp__byte_dim(before) >= 0) changed_dims |= 1u << tp__byte_dim(before);
+    if (tp__byte_dim(after) >= 0) changed_dims |= 1u << tp__byte_dim(after);
+  }
+  for (int a = 0; a < p->mesh->n_axes; a++) {
+    int d = tp__byte_dim(tp__spec_byte(p->from, a));
+    if (d >= 0 && changed_dims >> d & 1) changed_axes |= 1u << a;
+  }
+  *axes = changed_axes;
+  *dims = changed_dims;
+}
+
+/* A dimension that neither layout splits is a place to put axes for a while; the one that takes most is added. */
+static unsigned add_parking(const tp__problem *p, unsigned used, unsigned axes, unsigned dims) {
+  int64_t most = 1;
+  unsigned parking = 0;
+  for (int d = 0; d < p->rank; d++) {
+    int64_t room = tp__gcd(p->shape[d], p->devices);
+    if (used >> d & 1 || room <= most) continue;
+    most = room;
+    parking = 1u << d;
+  }
+  return parking && fits(p, axes, dims | parking) ? dims | parking : dims;
+}
+
+static bool choose(const tp__problem *p, unsigned *axes, unsigned *dims) {
+  unsigned used = dims_used(p->mesh, p->from) | dims_used(p->mesh, p->to);
+  *axes = p->axes;
+  *dims = used;
+  for (int d = 0; d < p->rank; d++) {
+    if (tp__gcd(p->shape[d], p->devices) > 1) *dims |= 1u << d;
+  }
+  if (fits(p, *axes, *dims)) return true;
+  find_changed(p, axes, dims);
+  if (!fits(p, *axes, *dims)) return false;
+  *dims = add_parking(p, used, *axes, *dims);
+  return true;
+}
+
+/* ---- there and back ---- */
+
+static tp_spec to_view(const tp_mesh *mesh, const tp__view *view, tp_spec spec) {
+  tp_spec inside = tp_spec_replicated();
+  for (int a = 0; a < mesh->n_axes; a++) {
+    unsigned byte = tp__spec_byte(spec, a);
+    int d = tp__byte_dim(byte);
+    if (!(view->axes >> a & 1)) continue;
+    if (byte & TP__PARTIAL_BIT) byte = TP__PARTIAL_BIT | TP_SUM;
+    else if (d >= 0) byte = (byte & 0x70) | (unsigned)(view->place[d] + 1);
+    tp__spec_set_byte(&inside, a, byte);
+  }
+  return inside;
+}
+
+tp_spec tp__view_restore(const tp__problem *problem, const tp__view *view, tp_spec spec) {
+  tp_spec whole = problem->from;
+  for (int a = 0; a < problem->mesh->n_axes; a++) {
+    unsigned byte = tp__spec_byte(spec, a);
+    int d = tp__byte_dim(byte);
+    if (!(view->axes >> a & 1)) continue;
+    if (byte & TP__PARTIAL_BIT) byte = TP__PARTIAL_BIT | (unsigned)problem->combiner;
+    else if (d >= 0) byte = (byte & 0x70) | (unsigned)(view->dims[d] + 1);
+    tp__spec_set_byte(&whole, a, byte);
+  }
+  return whole;
+}
+
+bool tp__view_create(const tp__problem *p, tp__view *view) {
+  unsigned dims;
+  tp__view v = {.outer = 1};
+  if (!choose(p, &v.axes, &dims)) return false;
+  for (int d = 0; d < p->rank; d++) {
+    v.place[d] = -1;
+    if (dims >> d & 1) {
+      v.place[d] = (int8_t)v.n_dims;
+      v.dims[v.n_dims++] = d;
+      v.uneven |= p->shape[d] % tp_spec_dim_shards(p->mesh, p->from, d) != 0;
+      v.uneven |= p->shape[d] % tp_spec_dim_shards(p->mesh, p->to, d) != 0;
+    } else {
+      int axes[TP_MAX_AXES];
+      int n = tp_spec_dim_axes(p->mesh, p->from, d, axes);
+      v.outer = tp__multiply(v.outer, tp__buffer_size(p->mesh, n, axes, p->shape[d]));
+    }
+  }
+  v.from = to_view(p->mesh, &v, p->from);
+  v.to = to_view(p->mesh, &v, p->to);
+  *view = v;
+  return true;
+}

@@ -1,0 +1,39 @@
+/* The part of a resharding problem that a search looks at, and the way there and back. */
+#ifndef TP_LIB_SHARDING_LAYOUT_VIEW_H
+#define TP_LIB_SHARDING_LAYOUT_VIEW_H
+
+#include "sharding/layout.h"
+
+/* A problem without its axes of size 1. */
+typedef struct tp__problem {
+  const tp_mesh *mesh;
+  unsigned axes;   /* those of size > 1 */
+  int64_t devices; /* of the mesh */
+  tp_spec from, to;
+  tp_combiner combiner; /* of the partials, if there are any */
+  bool partial;
+  int rank;
+  const int64_t *shape;
+  int64_t element_size;
+} tp__problem;
+
+/* Fills the problem. TP_UNSUPPORTED if no path can exist: mixed combiners, negative sizes, specs that do not fit. */
+tp_status tp__problem_create(const tp_mesh *mesh, tp_spec from, tp_spec to, int rank, const int64_t *shape,
+                             int64_t element_size, tp__problem *problem);
+
+typedef struct tp__view {
+  unsigned axes;
+  int n_dims;
+  int dims[TP_MAX_RANK];       /* of the tensor, by dimension of the view */
+  int8_t place[TP_MAX_RANK];   /* the reverse; -1: not in the view */
+  tp_spec from, to;            /* in the view's dimensions */
+  bool uneven;                 /* from or to does not divide some dimension of the view */
+  int64_t outer;               /* local elements of the dimensions outside */
+} tp__view;
+
+/* Chooses the view; false if even the smallest has too many layouts. */
+bool tp__view_create(const tp__problem *problem, tp__view *view);
+/* A layout of the view as one of the tensor: what is outside the view is as in problem->from. */
+tp_spec tp__view_restore(const tp__problem *problem, const tp__view *view, tp_spec spec);
+
+#endif

@@ -1,0 +1,248 @@
+/* Resharding: the cache of distances, and the public functions. */
+#include "tp/reshard.h"
+
+#include "sharding/layout_view.h"
+
+#include <string.h>
+
+/* What a search depends on. Exact problems of equal size share one entry whatever their shape, as far as the same numbers
+ * of devices divide it: those are all divisors of the mesh's size, so a dimension counts by its gcd with that. */
+typedef struct key {
+  int64_t view; /* axes, number of dimensions, flags */
+  int64_t element_size;
+  int64_t elements;
+  int64_t outer; /* uneven only */
+  uint64_t from;
+  uint64_t goal; /* uneven only */
+  int64_t sizes[TP_MAX_RANK];
+} key;
+
+typedef struct entry {
+  key key;
+  tp__paths *paths; /* NULL: free slot */
+} entry;
+
+typedef struct graph_row {
+  struct graph_row *next;
+  tp__graph *graph;
+} graph_row;
+
+struct tp_reshard_cache {
+  tp_mesh mesh;
+  tp_topology topology;
+  tp__arena arena; /* graphs and paths */
+  graph_row *graphs;
+  entry *entries; /* open addressing */
+  size_t n_slots; /* a power of two, or 0 */
+  size_t n_entries;
+};
+
+tp_reshard_cache *tp_reshard_cache_create(const tp_mesh *mesh, const tp_topology *topology) {
+  tp_reshard_cache *cache = tp__calloc(1, sizeof *cache);
+  if (!cache) return NULL;
+  cache->mesh = *mesh;
+  cache->topology = *topology;
+  return cache;
+}
+
+void tp_reshard_cache_destroy(tp_reshard_cache *cache) {
+  if (!cache) return;
+  tp__free(cache->entries);
+  tp__arena_destroy(&cache->arena);
+  tp__free(cache);
+}
+
+/* ---- table ---- */
+
+static uint64_t hash_key(const key *k) {
+  uint64_t words[sizeof *k / sizeof(uint64_t)], hash = 0;
+  memcpy(words, k, sizeof words);
+  for (size_t i = 0; i < TP__COUNT(words); i++) {
+    hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+/* The key's slot, or the free one where it belongs. */
+static entry *find_slot(entry *entries, size_t n_slots, const key *k) {
+  size_t at = hash_key(k) & (n_slots - 1);
+  while (entries[at].paths && memcmp(&entries[at].key, k, sizeof *k) != 0) at = (at + 1) & (n_slots - 1);
+  return &entries[at];
+}
+
+/* Keeps the table at most half full. */
+static tp_status reserve_slot(tp_reshard_cache *cache) {
+  if (2 * (cache->n_entries + 1) <= cache->n_slots) return TP_OK;
+  size_t n_slots = cache->n_slots ? 2 * cache->n_slots : 64;
+  entry *entries = tp__calloc(n_slots, sizeof *entries);
+  if (!entries) return TP_NO_MEMORY;
+  for (size_t i = 0; i < cache->n_slots; i++) {
+    if (cache->entries[i].paths) *find_slot(entries, n_slots, &cache->entries[i].key) = cache->entries[i];
+  }
+  tp__free(cache->entries);
+  cache->entries = entries;
+  cache->n_slots = n_slots;
+  return TP_OK;
+}
+
+static tp_status find_graph(tp_reshard_cache *cache, unsigned axes, int n_dims, bool partial, tp__graph **graph) {
+  for (graph_row *row = cache->graphs; row; row = row->next) {
+    tp__graph *g = row->graph;
+    if (g->axes == axes && g->n_dims == n_dims && g->partial == partial) {
+      *graph = g;
+      return TP_OK;
+    }
+  }
+  graph_row *row = tp__arena_alloc(&cache->arena, sizeof *row);
+  if (!row) return TP_NO_MEMORY;
+  tp_status status = tp__graph_create(&cache->arena, &cache->mesh, axes, n_dims, partial, &row->graph);
+  if (status != TP_OK) return status;
+  row->next = cache->graphs;
+  cache->graphs = row;
+  *graph = row->graph;
+  return TP_OK;
+}
+
+/* ---- search ---- */
+
+static void fill_search(const tp_reshard_cache *cache, const tp__problem *p, const tp__view *v, tp__search *s) {
+  *s = (tp__search){.mesh = &cache->mesh,
+                    .topology = &cache->topology,
+                    .element_size = p->element_size,
+                    .outer = v->outer,
+                    .elements = v->outer,
+                    .uneven = v->uneven,
+                    .may_mask = p->combiner != TP_AVERAGE,
+                    .from = v->from,
+                    .goal = v->to};
+  for (int d = 0; d < v->n_dims; d++) {
+    int64_t size = p->shape[v->dims[d]];
+    s->elements = tp__multiply(s->elements, size);
+    s->sizes[d] = v->uneven ? size : tp__gcd(size, p->devices);
+  }
+}
+
+static key make_key(const tp__problem *p, const tp__view *v, const tp__search *s) {
+  key k = {.view = (int64_t)v->axes << 16 | v->n_dims << 8 | p->partial << 2 | s->may_mask << 1 | s->uneven,
+           .element_size = s->element_size,
+           .elements = s->elements,
+           .outer = s->uneven ? s->outer : 0,
+           .from = s->from.bits,
+           .goal = s->uneven ? s->goal.bits : 0};
+  memcpy(k.sizes, s->sizes, sizeof k.sizes);
+  return k;
+}
+
+static tp_status find_paths(tp_reshard_cache *cache, const tp__problem *p, const tp__view *v, tp__paths **paths) {
+  tp__search s;
+  fill_search(cache, p, v, &s);
+  key k = make_key(p, v, &s);
+  if (cache->n_slots) {
+    const entry *found = find_slot(cache->entries, cache->n_slots, &k);
+    if (found->paths) {
+      *paths = found->paths;
+      return TP_OK;
+    }
+  }
+  tp__graph *graph;
+  tp__paths *made;
+  tp_status status = find_graph(cache, v->axes, v->n_dims, p->partial, &graph);
+  if (status != TP_OK) return status;
+  s.graph = graph;
+  status = reserve_slot(cache);
+  if (status == TP_OK) status = tp__search_run(&cache->arena, &s, &made);
+  if (status != TP_OK) return status;
+  *find_slot(cache->entries, cache->n_slots, &k) = (entry){k, made};
+  cache->n_entries++;
+  *paths = made;
+  return TP_OK;
+}
+
+/* ---- answers ---- */
+
+/* Appends a step and prices it at the local size it starts from. */
+static void append_step(const tp_reshard_cache *cache, const tp__problem *p, tp_step_kind kind, tp_spec from,
+                        tp_spec to, tp_reshard *reshard) {
+  tp_step *step = &reshard->steps[reshard->n_steps++];
+  tp__step_describe(&cache->mesh, kind, from, to, step);
+  unsigned axes = 0;
+  for (int i = 0; i < step->n_axes; i++) axes |= 1u << step->axes[i];
+  int64_t elements = tp_spec_local_elements(&cache->mesh, from, p->rank, p->shape);
+  step->bytes = tp__move_bytes(&cache->mesh, kind, axes, elements, p->element_size);
+  step->cost = tp__move_cost(&cache->mesh, &cache->topology, kind, axes, elements, p->element_size);
+  reshard->bytes += step->bytes;
+  reshard->cost = tp_cost_add(reshard->cost, step->cost);
+}
+
+static tp_status direct_reshard(const tp_reshard_cache *cache, const tp__problem *p, tp_reshard *reshard) {
+  tp_step_kind kinds[TP_MAX_STEPS];
+  tp_spec after[TP_MAX_STEPS];
+  int n = tp__direct_path(&cache->mesh, p->from, p->to, p->rank, p->shape, p->combiner != TP_AVERAGE, kinds, after);
+  if (n < 0) return TP_UNSUPPORTED;
+  for (int i = 0; i < n; i++) append_step(cache, p, kinds[i], i ? after[i - 1] : p->from, after[i], reshard);
+  return TP_OK;
+}
+
+static tp_status searched_reshard(tp_reshard_cache *cache, const tp__problem *p, const tp__view *v,
+                                  tp_reshard *reshard) {
+  tp__paths *paths;
+  tp_status status = find_paths(cache, p, v, &paths);
+  if (status != TP_OK) return status;
+  uint32_t states[TP_MAX_STEPS + 1];
+  uint32_t to = tp__graph_find(paths->graph, v->to);
+  if (to == TP__NO_STATE) return TP_INTERNAL; /* verified specs are layouts of the view */
+  if (paths->cost[to] >= TP_COST_FORBIDDEN) return TP_UNSUPPORTED;
+  int n = paths->steps[to];
+  states[n] = to;
+  for (int i = n; i > 0; i--) states[i - 1] = paths->previous[states[i]];
+  for (int i = 0; i < n; i++) {
+    tp_spec from = tp__view_restore(p, v, paths->graph->states[states[i]]);
+    tp_spec next = tp__view_restore(p, v, paths->graph->states[states[i + 1]]);
+    append_step(cache, p, (tp_step_kind)paths->kind[states[i + 1]], from, next, reshard);
+  }
+  return TP_OK;
+}
+
+tp_cost tp_reshard_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank, const int64_t *shape,
+                        int64_t element_size) {
+  tp__problem p;
+  tp__view v;
+  if (tp_spec_equal(from, to)) return 0;
+  if (tp__problem_create(&cache->mesh, from, to, rank, shape, element_size, &p) != TP_OK) return TP_COST_FORBIDDEN;
+  if (tp_spec_equal(p.from, p.to)) return 0;
+  if (!tp__view_create(&p, &v)) {
+    tp_reshard reshard = {0};
+    return direct_reshard(cache, &p, &reshard) == TP_OK ? reshard.cost : TP_COST_FORBIDDEN;
+  }
+  tp__paths *paths;
+  if (find_paths(cache, &p, &v, &paths) != TP_OK) return TP_COST_FORBIDDEN;
+  uint32_t state = tp__graph_find(paths->graph, v.to);
+  return state == TP__NO_STATE ? TP_COST_FORBIDDEN : paths->cost[state];
+}
+
+tp_status tp_reshard_path(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank, const int64_t *shape,
+                          int64_t element_size, tp_reshard *reshard) {
+  const tp_mesh *mesh = &cache->mesh;
+  tp__problem p;
+  tp__view v;
+  tp_reshard made = {0};
+  if (tp_spec_verify(mesh, from, rank, NULL, 0) != TP_OK || tp_spec_verify(mesh, to, rank, NULL, 0) != TP_OK) {
+    return TP_INVALID_ARGUMENT;
+  }
+  if (tp_spec_equal(from, to)) {
+    *reshard = made;
+    return TP_OK;
+  }
+  tp_status status = tp__problem_create(mesh, from, to, rank, shape, element_size, &p);
+  if (status == TP_OK && !tp_spec_equal(p.from, p.to)) {
+    status = tp__view_create(&p, &v) ? searched_reshard(cache, &p, &v, &made) : direct_reshard(cache, &p, &made);
+  }
+  if (status != TP_OK) return status;
+  if (made.n_steps > 0) { /* the search leaves out axes of size 1 */
+    made.steps[0].from = from;
+    made.steps[made.n_steps - 1].to = to;
+  }
+  *reshard = made;
+  return TP_OK;
+}
