@@ -1,0 +1,245 @@
+#include "solver/dual.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Finite numbers of a pass stay within +-SAFE, so that table - message - message neither overflows nor comes near
+ * TP_COST_FORBIDDEN - 2 * SAFE, from which on an entry counts as forbidden. */
+#define SAFE ((tp_cost)1 << 57)
+
+static int end_of(const tp__wcsp *g, int edge, int node) { return g->edges[edge].node[0] == node ? 0 : 1; }
+
+/* False if the costs leave no headroom for messages: then the dual stays at the constant. */
+static bool in_range(const tp__wcsp *g) {
+  for (int v = 0; v < g->n_nodes; v++)
+    for (int x = 0; g->nodes[v].alive && x < g->nodes[v].n; x++)
+      if (g->nodes[v].cost[x] > SAFE)
+        return false;
+  for (int e = 0; e < g->n_edges; e++) {
+    const tp__wedge *edge = &g->edges[e];
+    if (edge->node[0] < 0)
+      continue;
+    size_t entries = (size_t)g->nodes[edge->node[0]].n * (size_t)g->nodes[edge->node[1]].n;
+    for (size_t i = 0; i < entries; i++)
+      if (edge->table[i] > SAFE && edge->table[i] < TP_COST_FORBIDDEN)
+        return false;
+  }
+  return true;
+}
+
+tp_status tp__dual_create(tp__wcsp *g, tp__dual *dual) {
+  tp__dual d = {.g = g, .bound = g->constant};
+  int most = 1;
+  d.cost = tp__pool_take_zeroed(&d.pool, (size_t)g->n_nodes, sizeof *d.cost);
+  d.taken = tp__pool_take_zeroed(&d.pool, (size_t)g->n_edges, sizeof *d.taken);
+  bool ok = d.cost && d.taken;
+  for (int v = 0; ok && v < g->n_nodes; v++) {
+    const tp__wnode *node = &g->nodes[v];
+    if (!node->alive)
+      continue;
+    most = node->n > most ? node->n : most;
+    d.cost[v] = tp__pool_take(&d.pool, (size_t)node->n, sizeof **d.cost);
+    ok = d.cost[v] != NULL;
+    if (ok)
+      memcpy(d.cost[v], node->cost, (size_t)node->n * sizeof **d.cost);
+    for (int i = 0; ok && i < node->n_edges; i++) {
+      tp_cost *taken = tp__pool_take_zeroed(&d.pool, (size_t)node->n, sizeof *taken);
+      d.taken[node->edges[i]][end_of(g, node->edges[i], v)] = taken;
+      ok = taken != NULL;
+    }
+  }
+  d.scratch = ok ? tp__pool_take(&d.pool, (size_t)most, sizeof *d.scratch) : NULL;
+  d.exhausted = !in_range(g);
+  *dual = d;
+  if (d.scratch)
+    return TP_OK;
+  tp__dual_clear(dual);
+  return TP_NO_MEMORY;
+}
+
+void tp__dual_clear(tp__dual *dual) {
+  tp__pool_release(&dual->pool);
+  *dual = (tp__dual){0};
+}
+
+/* least[x] = min over y of table(x, y) - far(y), for the end `end` of the edge. */
+static void least_by_strategy(const tp__wcsp *g, int edge, int end, const tp_cost *far, tp_cost *least) {
+  const tp__wedge *e = &g->edges[edge];
+  int rows = g->nodes[e->node[0]].n, columns = g->nodes[e->node[1]].n;
+  const tp_cost *row = e->table;
+  if (end == 0) {
+    for (int x = 0; x < rows; x++, row += columns) {
+      tp_cost best = INT64_MAX;
+      for (int y = 0; y < columns; y++)
+        best = row[y] - far[y] < best ? row[y] - far[y] : best;
+      least[x] = best;
+    }
+    return;
+  }
+  for (int x = 0; x < columns; x++)
+    least[x] = INT64_MAX;
+  for (int y = 0; y < rows; y++, row += columns)
+    for (int x = 0; x < columns; x++)
+      least[x] = row[x] - far[y] < least[x] ? row[x] - far[y] : least[x];
+}
+
+static bool out_of_range(const tp_cost *values, int n) {
+  tp_cost worst = 0;
+  for (int x = 0; x < n; x++)
+    worst |= values[x] > SAFE || values[x] < -SAFE;
+  return worst != 0;
+}
+
+/* Moves all that the edge can spare to `node`: afterwards each of its strategies has a partner at 0. */
+static void collect(tp__dual *d, int edge, int node) {
+  int end = end_of(d->g, edge, node), n = d->g->nodes[node].n;
+  tp_cost *taken = d->taken[edge][end], *cost = d->cost[node];
+  least_by_strategy(d->g, edge, end, d->taken[edge][1 - end], d->scratch);
+  if (out_of_range(d->scratch, n)) {
+    d->exhausted = true;
+    return;
+  }
+  for (int x = 0; x < n; x++) {
+    cost[x] += d->scratch[x] - taken[x];
+    taken[x] = d->scratch[x];
+  }
+  d->exhausted |= out_of_range(cost, n);
+}
+
+/* One node of a sweep: collect from the edges behind, keep the minimum as bound, share the rest among the edges ahead. */
+static void visit(tp__dual *d, int node, bool forward) {
+  const tp__wnode *v = &d->g->nodes[node];
+  int n_behind = 0;
+  for (int i = 0; i < v->n_edges; i++) {
+    bool behind = (tp__wcsp_view(d->g, v->edges[i], node).other < node) == forward;
+    n_behind += behind;
+    if (behind)
+      collect(d, v->edges[i], node);
+    if (d->exhausted)
+      return;
+  }
+  tp_cost *cost = d->cost[node], least = INT64_MAX;
+  for (int x = 0; x < v->n; x++)
+    least = cost[x] < least ? cost[x] : least;
+  d->bound = tp_cost_add(d->bound, least);
+  int n_ahead = v->n_edges - n_behind, shares = n_ahead > n_behind ? n_ahead : n_behind;
+  for (int x = 0; x < v->n; x++) {
+    tp_cost share = shares ? (cost[x] - least) / shares : 0;
+    d->scratch[x] = share;
+    cost[x] -= least + share * n_ahead;
+  }
+  for (int i = 0; i < v->n_edges; i++) {
+    if ((tp__wcsp_view(d->g, v->edges[i], node).other < node) == forward)
+      continue;
+    tp_cost *taken = d->taken[v->edges[i]][end_of(d->g, v->edges[i], node)];
+    for (int x = 0; x < v->n; x++)
+      taken[x] -= d->scratch[x];
+    d->exhausted |= out_of_range(taken, v->n);
+  }
+}
+
+void tp__dual_pass(tp__dual *d, int64_t *work) {
+  for (int v = 0; v < d->g->n_nodes && !d->exhausted; v++)
+    if (d->g->nodes[v].alive)
+      visit(d, v, true);
+  for (int v = d->g->n_nodes - 1; v >= 0 && !d->exhausted; v--)
+    if (d->g->nodes[v].alive)
+      visit(d, v, false);
+  *work += 2 * tp__wcsp_entries(d->g);
+}
+
+static tp_cost entry(const tp__dual *d, int edge, int node, int x, int y) {
+  tp__wview w = tp__wcsp_view(d->g, edge, node);
+  tp_cost table = w.table[(size_t)x * w.self + (size_t)y * w.far];
+  int end = end_of(d->g, edge, node);
+  return table >= TP_COST_FORBIDDEN ? table : table - d->taken[edge][end][x] - d->taken[edge][1 - end][y];
+}
+
+/* After `node` chose x: strategies of undecided neighbours without an allowed pair with x are barred. */
+static void look_ahead(const tp__dual *d, int node, int x, bool **barred) {
+  const tp__wnode *v = &d->g->nodes[node];
+  for (int i = 0; i < v->n_edges; i++) {
+    tp__wview w = tp__wcsp_view(d->g, v->edges[i], node);
+    for (int y = 0; w.other > node && y < d->g->nodes[w.other].n; y++)
+      barred[w.other][y] |= w.table[(size_t)x * w.self + (size_t)y * w.far] >= TP_COST_FORBIDDEN;
+  }
+}
+
+/* True if x leaves every undecided neighbour some strategy that is not barred. */
+static bool leaves_partners(const tp__dual *d, int node, int x, bool *const *barred) {
+  const tp__wnode *v = &d->g->nodes[node];
+  for (int i = 0; i < v->n_edges; i++) {
+    tp__wview w = tp__wcsp_view(d->g, v->edges[i], node);
+    if (w.other < node)
+      continue;
+    bool found = false;
+    for (int y = 0; !found && y < d->g->nodes[w.other].n; y++)
+      found = !barred[w.other][y] && w.table[(size_t)x * w.self + (size_t)y * w.far] < TP_COST_FORBIDDEN;
+    if (!found)
+      return false;
+  }
+  return true;
+}
+
+/* Rank of a strategy: allowed and leaving partners (0), allowed (1), barred (2). */
+static int choose(const tp__dual *d, int node, const int *at, bool *const *barred) {
+  const tp__wnode *v = &d->g->nodes[node];
+  int best = 0, best_rank = 3;
+  tp_cost best_sum = 0;
+  for (int x = 0; x < v->n; x++) {
+    tp_cost sum = d->cost[node][x];
+    for (int i = 0; i < v->n_edges; i++) {
+      int other = tp__wcsp_view(d->g, v->edges[i], node).other;
+      if (other < node) {
+        tp_cost more = entry(d, v->edges[i], node, x, at[other]);
+        sum = more > 0 ? tp_cost_add(sum, more) : sum;
+      }
+    }
+    int rank = barred[node][x] ? 2 : 0;
+    if (rank == 0 && (best_rank > 0 || sum < best_sum) && !leaves_partners(d, node, x, barred))
+      rank = 1;
+    if (rank < best_rank || (rank == best_rank && sum < best_sum)) {
+      best = x;
+      best_rank = rank;
+      best_sum = sum;
+    }
+  }
+  return best;
+}
+
+tp_status tp__dual_decode(const tp__dual *d, int *at, int64_t *work) {
+  tp__pool pool = {0};
+  bool **barred = tp__pool_take(&pool, (size_t)d->g->n_nodes, sizeof *barred);
+  bool ok = barred != NULL;
+  for (int v = 0; ok && v < d->g->n_nodes; v++) {
+    const tp__wnode *node = &d->g->nodes[v];
+    barred[v] = tp__pool_take_zeroed(&pool, node->alive ? (size_t)node->n : 0, sizeof **barred);
+    ok = barred[v] != NULL;
+  }
+  for (int v = 0; ok && v < d->g->n_nodes; v++)
+    if (d->g->nodes[v].alive) {
+      at[v] = choose(d, v, at, barred);
+      look_ahead(d, v, at[v], barred);
+    }
+  *work += tp__wcsp_strategies(d->g);
+  tp__pool_release(&pool);
+  return ok ? TP_OK : TP_NO_MEMORY;
+}
+
+void tp__dual_apply(tp__dual *d) {
+  tp__wcsp *g = d->g;
+  for (int v = 0; v < g->n_nodes; v++)
+    if (g->nodes[v].alive)
+      memcpy(g->nodes[v].cost, d->cost[v], (size_t)g->nodes[v].n * sizeof *d->cost[v]);
+  for (int e = 0; e < g->n_edges; e++) {
+    tp__wedge *edge = &g->edges[e];
+    if (edge->node[0] < 0)
+      continue;
+    tp_cost *at = edge->table;
+    for (int x = 0; x < g->nodes[edge->node[0]].n; x++)
+      for (int y = 0; y < g->nodes[edge->node[1]].n; y++, at++)
+        if (*at < TP_COST_FORBIDDEN)
+          *at -= d->taken[e][0][x] + d->taken[e][1][y];
+  }
+  g->constant = d->bound;
+}

@@ -1,0 +1,35 @@
+/* Lower bounds by sequential message passing (TRW-S: Kolmogorov 2006, in the reparametrising form of SRMP, 2013).
+ *
+ * A reparametrisation moves cost between nodes and edges without changing the cost of any choice. The dual keeps all of
+ * it in integers and keeps every node cost and every table entry >= 0, so the constant it has collected is a certified
+ * lower bound at any time, whatever was rounded on the way. */
+#ifndef TP_LIB_SOLVER_DUAL_H
+#define TP_LIB_SOLVER_DUAL_H
+
+#include "solver/wcsp.h"
+
+typedef struct tp__dual {
+  tp__wcsp *g;
+  tp__pool pool;
+  tp_cost **cost;       /* by node: current node costs, >= 0 */
+  tp_cost *(*taken)[2]; /* by edge and end: what was moved from the table to that end's strategies */
+  tp_cost *scratch;
+  tp_cost bound;   /* certified, the graph's constant included */
+  bool exhausted;  /* numbers left the safe range: no further passes */
+} tp__dual;
+
+/* `g` must be reduced: no forbidden node cost, and every strategy has an allowed partner in each edge. */
+tp_status tp__dual_create(tp__wcsp *g, tp__dual *dual);
+void tp__dual_clear(tp__dual *dual);
+
+/* One sweep forward and one backward. */
+void tp__dual_pass(tp__dual *dual, int64_t *work);
+
+/* Chooses nodes in order by current costs and by the edges to nodes chosen before, keeping clear of strategies that have
+ * no allowed partner left. `at` receives a strategy for every alive node; the result may still be forbidden. */
+tp_status tp__dual_decode(const tp__dual *dual, int *at, int64_t *work);
+
+/* Writes the reparametrisation into the graph: same cost for every choice, constant == bound. */
+void tp__dual_apply(tp__dual *dual);
+
+#endif

@@ -1,0 +1,270 @@
+/* Eliminating node v replaces all functions that mention it by one table over its scope: the least, over the strategies
+ * of v, of their sum. Layout: a table runs over its scope latest-eliminated first, so the strategy of the node that will
+ * consume it is innermost, and every function of a bucket is read along x, the strategy of its node.
+ *
+ * The scope is walked like an odometer, outermost place first. Partial sums acc[d][x] hold the functions that are fixed
+ * by the places before d, so the innermost loop adds only the functions that mention the innermost place. */
+#include "solver/eliminate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct function {
+  const tp_cost *at;    /* entry of the current scope values; along x it is contiguous */
+  const size_t *stride; /* by place of the scope; 0 where the function does not depend on it */
+  int level;            /* deepest place it depends on, -1 for none */
+} function;
+
+typedef struct bucket {
+  int n;       /* strategies of the node */
+  int n_scope;
+  int *sizes;  /* strategies by place */
+  int n_functions;
+  function *functions; /* by ascending level */
+  size_t *first;       /* n_scope + 1 entries: functions of level l are first[l] .. first[l + 1] */
+  tp_cost *acc;        /* (n_scope + 2) rows of n: row d + 1 is for the sums of place d */
+  tp_cost *out;
+  unsigned char *argmin; /* one byte an entry, two when n > 256 */
+} bucket;
+
+typedef struct elimination {
+  const tp__wcsp *g;
+  const tp__order *order;
+  tp_cost **table;        /* by position: made there, not consumed yet */
+  unsigned char **argmin; /* by position */
+  int **pending, *n_pending, *room_pending; /* by position: positions whose tables are consumed there */
+} elimination;
+
+static inline void add_clamped(int n, const tp_cost *a, const tp_cost *b, tp_cost *sum) {
+  for (int x = 0; x < n; x++) {
+    tp_cost s = a[x] + b[x];
+    sum[x] = s < TP_COST_FORBIDDEN ? s : TP_COST_FORBIDDEN;
+  }
+}
+
+/* The sum of acc and the functions [from, to), in `sum`; acc itself if there are none. */
+static const tp_cost *accumulate(bucket *b, const tp_cost *acc, size_t from, size_t to, tp_cost *sum) {
+  for (size_t f = from; f < to; f++) {
+    add_clamped(b->n, acc, b->functions[f].at, sum);
+    acc = sum;
+  }
+  return acc;
+}
+
+static void emit(bucket *b, const tp_cost *acc, const tp_cost *last) {
+  tp_cost best = TP_COST_FORBIDDEN;
+  int arg = 0;
+  for (int x = 0; x < b->n; x++) {
+    tp_cost s = acc[x] + last[x];
+    arg = s < best ? x : arg;
+    best = s < best ? s : best;
+  }
+  *b->out++ = best;
+  *b->argmin++ = (unsigned char)(arg & 255);
+  if (b->n > 256)
+    *b->argmin++ = (unsigned char)(arg >> 8);
+}
+
+/* All values of the places `d` and after, given acc, the sum of everything fixed by the places before. */
+static void walk(bucket *b, int d, const tp_cost *acc) {
+  size_t from = b->first[d], to = b->first[d + 1];
+  bool innermost = d == b->n_scope - 1;
+  for (int i = 0; i < b->sizes[d]; i++) {
+    tp_cost *row = b->acc + (size_t)(d + 1) * (size_t)b->n;
+    if (innermost) /* every place is mentioned by some function, so to > from here */
+      emit(b, accumulate(b, acc, from, to - 1, row), b->functions[to - 1].at);
+    else
+      walk(b, d + 1, accumulate(b, acc, from, to, row));
+    for (size_t f = from; f < (size_t)b->n_functions; f++) /* those of lower levels do not depend on d */
+      b->functions[f].at += b->functions[f].stride[d];
+  }
+  for (size_t f = from; f < (size_t)b->n_functions; f++)
+    b->functions[f].at -= b->functions[f].stride[d] * (size_t)b->sizes[d];
+}
+
+/* The bucket's functions: edges to later nodes, then pending tables. Everything but `out` and `argmin` is in `pool`. */
+static tp_status add_edges(const elimination *e, int node, const int *place, bucket *b, tp__pool *pool) {
+  const tp__wnode *v = &e->g->nodes[node];
+  for (int i = 0; i < v->n_edges; i++) {
+    tp__wview w = tp__wcsp_view(e->g, v->edges[i], node);
+    if (e->order->position[w.other] < e->order->position[node])
+      continue;
+    size_t *stride = tp__pool_take_zeroed(pool, (size_t)b->n_scope, sizeof *stride);
+    if (!stride)
+      return TP_NO_MEMORY;
+    int level = place[w.other];
+    const tp_cost *table = w.table;
+    stride[level] = w.far;
+    if (w.self != 1) { /* x must be innermost: transpose */
+      size_t far = (size_t)e->g->nodes[w.other].n, n = (size_t)b->n;
+      tp_cost *turned = tp__pool_take(pool, far * n, sizeof *turned);
+      if (!turned)
+        return TP_NO_MEMORY;
+      for (size_t y = 0; y < far; y++)
+        for (size_t x = 0; x < n; x++)
+          turned[y * n + x] = table[x * w.self + y * w.far];
+      table = turned;
+      stride[level] = n;
+    }
+    b->functions[b->n_functions++] = (function){table, stride, level};
+  }
+  return TP_OK;
+}
+
+static tp_status add_tables(const elimination *e, int position, const int *place, bucket *b, tp__pool *pool) {
+  const tp__order *o = e->order;
+  for (int i = 0; i < e->n_pending[position]; i++) {
+    int from = e->pending[position][i];
+    size_t *stride = tp__pool_take_zeroed(pool, (size_t)b->n_scope, sizeof *stride);
+    if (!stride)
+      return TP_NO_MEMORY;
+    size_t step = (size_t)b->n; /* its innermost place is this bucket's node */
+    int level = -1;
+    for (size_t k = o->scope_at[from + 1] - 1; k-- > o->scope_at[from];) {
+      int at = place[o->scope[k]];
+      stride[at] = step;
+      level = at > level ? at : level;
+      step *= (size_t)e->g->nodes[o->scope[k]].n;
+    }
+    b->functions[b->n_functions++] = (function){e->table[from], stride, level};
+  }
+  return TP_OK;
+}
+
+static int compare_levels(const void *a, const void *b) {
+  const function *f = a, *g = b;
+  return (f->level > g->level) - (f->level < g->level);
+}
+
+static tp_status fill_bucket(const elimination *e, int position, int *place, bucket *b, tp__pool *pool) {
+  const tp__order *o = e->order;
+  int node = o->node[position];
+  const tp__wnode *v = &e->g->nodes[node];
+  const int *scope = o->scope + o->scope_at[position];
+  b->n = v->n;
+  b->n_scope = (int)(o->scope_at[position + 1] - o->scope_at[position]);
+  b->sizes = tp__pool_take(pool, (size_t)b->n_scope, sizeof *b->sizes);
+  b->functions = tp__pool_take(pool, (size_t)v->n_edges + (size_t)e->n_pending[position] + 1, sizeof *b->functions);
+  b->first = tp__pool_take(pool, (size_t)b->n_scope + 1, sizeof *b->first);
+  b->acc = tp__pool_take(pool, ((size_t)b->n_scope + 2) * (size_t)b->n, sizeof *b->acc);
+  if (!b->sizes || !b->functions || !b->first || !b->acc)
+    return TP_NO_MEMORY;
+  for (int d = 0; d < b->n_scope; d++) {
+    b->sizes[d] = e->g->nodes[scope[d]].n;
+    place[scope[d]] = d;
+  }
+  if (add_edges(e, node, place, b, pool) || add_tables(e, position, place, b, pool))
+    return TP_NO_MEMORY;
+  if (b->n_functions)
+    qsort(b->functions, (size_t)b->n_functions, sizeof *b->functions, compare_levels);
+  for (int f = 0, level = 0; level <= b->n_scope; level++) {
+    while (f < b->n_functions && b->functions[f].level < level)
+      f++;
+    b->first[level] = (size_t)f;
+  }
+  return TP_OK;
+}
+
+/* Puts the finished table in line at the node that consumes it, or adds it to the total. */
+static tp_status hand_on(elimination *e, int position, tp_cost *total) {
+  const tp__order *o = e->order;
+  size_t end = o->scope_at[position + 1];
+  if (end == o->scope_at[position]) {
+    *total = tp_cost_add(*total, e->table[position][0]);
+    free(e->table[position]);
+    e->table[position] = NULL;
+    return TP_OK;
+  }
+  int to = o->position[o->scope[end - 1]];
+  if (e->n_pending[to] == e->room_pending[to]) {
+    int room = e->room_pending[to] ? e->room_pending[to] * 2 : 4;
+    int *more = realloc(e->pending[to], (size_t)room * sizeof *more);
+    if (!more)
+      return TP_NO_MEMORY;
+    e->pending[to] = more;
+    e->room_pending[to] = room;
+  }
+  e->pending[to][e->n_pending[to]++] = position;
+  return TP_OK;
+}
+
+static tp_status process(elimination *e, int position, int *place, tp_cost *total) {
+  tp__pool pool = {0};
+  bucket b = {0};
+  tp_status status = fill_bucket(e, position, place, &b, &pool);
+  size_t entries = 1;
+  for (int d = 0; status == TP_OK && d < b.n_scope; d++)
+    entries *= (size_t)b.sizes[d];
+  if (status == TP_OK) {
+    e->table[position] = b.out = malloc(entries * sizeof *b.out);
+    e->argmin[position] = b.argmin = malloc(entries * (b.n > 256 ? 2 : 1));
+    status = b.out && b.argmin ? TP_OK : TP_NO_MEMORY;
+  }
+  if (status == TP_OK) {
+    const tp_cost *cost = e->g->nodes[e->order->node[position]].cost;
+    tp_cost *base = b.acc;
+    memcpy(base, cost, (size_t)b.n * sizeof *base);
+    accumulate(&b, base, 0, b.first[0], base); /* level -1: tables over this node alone */
+    if (b.n_scope) {
+      walk(&b, 0, base);
+    } else {
+      tp_cost *zero = base + b.n;
+      memset(zero, 0, (size_t)b.n * sizeof *zero);
+      emit(&b, base, zero);
+    }
+    status = hand_on(e, position, total);
+  }
+  for (int i = 0; i < e->n_pending[position]; i++) {
+    free(e->table[e->pending[position][i]]);
+    e->table[e->pending[position][i]] = NULL;
+  }
+  tp__pool_release(&pool);
+  return status;
+}
+
+/* Backwards: the scope of a node is decided before it. `at` has strategies by node of the graph. */
+static void recover(const elimination *e, int *at, int *choices) {
+  const tp__order *o = e->order;
+  for (int p = o->n - 1; p >= 0; p--) {
+    const tp__wnode *v = &e->g->nodes[o->node[p]];
+    size_t entry = 0;
+    for (size_t k = o->scope_at[p]; k < o->scope_at[p + 1]; k++)
+      entry = entry * (size_t)e->g->nodes[o->scope[k]].n + (size_t)at[o->scope[k]];
+    const unsigned char *arg = e->argmin[p] + entry * (v->n > 256 ? 2 : 1);
+    at[o->node[p]] = arg[0] + (v->n > 256 ? arg[1] * 256 : 0);
+    choices[o->node[p]] = v->label[at[o->node[p]]];
+  }
+}
+
+tp_status tp__wcsp_eliminate(const tp__wcsp *g, const tp__order *order, tp_cost *cost, int *choices) {
+  size_t n = (size_t)order->n + 1;
+  elimination e = {.g = g, .order = order};
+  e.table = calloc(n, sizeof *e.table);
+  e.argmin = calloc(n, sizeof *e.argmin);
+  e.pending = calloc(n, sizeof *e.pending);
+  e.n_pending = calloc(n, sizeof *e.n_pending);
+  e.room_pending = calloc(n, sizeof *e.room_pending);
+  int *place = calloc((size_t)g->n_nodes + 1, sizeof *place); /* by node: its place in the scope at hand, then its strategy */
+  bool ready = e.table && e.argmin && e.pending && e.n_pending && e.room_pending && place;
+  tp_status status = ready ? TP_OK : TP_NO_MEMORY;
+  tp_cost total = g->constant;
+  for (int p = 0; status == TP_OK && p < order->n; p++)
+    status = process(&e, p, place, &total);
+  if (status == TP_OK) {
+    if (total < TP_COST_FORBIDDEN)
+      recover(&e, place, choices);
+    *cost = total;
+  }
+  for (int p = 0; ready && p < order->n; p++) {
+    free(e.table[p]);
+    free(e.argmin[p]);
+    free(e.pending[p]);
+  }
+  free(e.table);
+  free(e.argmin);
+  free(e.pending);
+  free(e.n_pending);
+  free(e.room_pending);
+  free(place);
+  return status;
+}

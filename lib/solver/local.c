@@ -1,0 +1,126 @@
+#include "solver/local.h"
+
+#include <stdlib.h>
+
+/* Cost of a strategy given the rest: forbidden entries are counted apart, so that repairing one of several shows. */
+typedef struct score {
+  tp_cost cost;
+  int n_forbidden;
+} score;
+
+typedef struct searcher {
+  const tp__wcsp *g;
+  int *at;
+  int64_t *work;
+  score *mine, *theirs; /* by strategy, for the ends of an edge */
+  bool *settled;        /* by node: nothing around it changed since no change of it helped */
+} searcher;
+
+static bool better(score a, score b) {
+  return a.n_forbidden != b.n_forbidden ? a.n_forbidden < b.n_forbidden : a.cost < b.cost;
+}
+
+static score plus(score a, tp_cost entry) {
+  if (entry >= TP_COST_FORBIDDEN)
+    return (score){a.cost, a.n_forbidden + 1};
+  return (score){tp_cost_add(a.cost, entry), a.n_forbidden};
+}
+
+/* out[x]: node x's cost and its tables to the neighbours' present strategies, leaving out the edge `except`. */
+static void rate(const searcher *s, int node, int except, score *out) {
+  const tp__wnode *v = &s->g->nodes[node];
+  for (int x = 0; x < v->n; x++)
+    out[x] = plus((score){0}, v->cost[x]);
+  for (int i = 0; i < v->n_edges; i++) {
+    if (v->edges[i] == except)
+      continue;
+    tp__wview w = tp__wcsp_view(s->g, v->edges[i], node);
+    const tp_cost *column = w.table + (size_t)s->at[w.other] * w.far;
+    for (int x = 0; x < v->n; x++)
+      out[x] = plus(out[x], column[(size_t)x * w.self]);
+  }
+  *s->work += (int64_t)v->n * (v->n_edges + 1);
+}
+
+static void unsettle(searcher *s, int node) {
+  const tp__wnode *v = &s->g->nodes[node];
+  s->settled[node] = false;
+  for (int i = 0; i < v->n_edges; i++)
+    s->settled[tp__wcsp_view(s->g, v->edges[i], node).other] = false;
+}
+
+static bool change_one(searcher *s, int node) {
+  int best = s->at[node];
+  rate(s, node, -1, s->mine);
+  for (int x = 0; x < s->g->nodes[node].n; x++)
+    if (better(s->mine[x], s->mine[best]))
+      best = x;
+  if (best == s->at[node])
+    return false;
+  s->at[node] = best;
+  unsettle(s, node);
+  return true;
+}
+
+static bool change_pair(searcher *s, int edge) {
+  const tp__wedge *e = &s->g->edges[edge];
+  int a = e->node[0], b = e->node[1], best_a = s->at[a], best_b = s->at[b];
+  rate(s, a, edge, s->mine);
+  rate(s, b, edge, s->theirs);
+  int columns = s->g->nodes[b].n;
+  const tp_cost *entry = e->table;
+  score best = plus(plus(s->mine[best_a], s->theirs[best_b].cost), entry[(size_t)best_a * (size_t)columns + (size_t)best_b]);
+  best.n_forbidden += s->theirs[best_b].n_forbidden;
+  for (int x = 0; x < s->g->nodes[a].n; x++)
+    for (int y = 0; y < columns; y++, entry++) {
+      score sum = plus(plus(s->mine[x], s->theirs[y].cost), *entry);
+      sum.n_forbidden += s->theirs[y].n_forbidden;
+      if (better(sum, best)) {
+        best = sum;
+        best_a = x;
+        best_b = y;
+      }
+    }
+  *s->work += (int64_t)s->g->nodes[a].n * columns;
+  if (best_a == s->at[a] && best_b == s->at[b])
+    return false;
+  s->at[a] = best_a;
+  s->at[b] = best_b;
+  unsettle(s, a);
+  unsettle(s, b);
+  return true;
+}
+
+static bool sweep_nodes(searcher *s) {
+  bool changed = false;
+  for (int v = 0; v < s->g->n_nodes; v++) {
+    if (!s->g->nodes[v].alive || s->settled[v])
+      continue;
+    s->settled[v] = true; /* change_one takes it back if it moves */
+    changed |= change_one(s, v);
+  }
+  return changed;
+}
+
+tp_status tp__wcsp_improve(const tp__wcsp *g, int64_t work_limit, int64_t *work, int *at) {
+  int most = 1;
+  for (int v = 0; v < g->n_nodes; v++)
+    most = g->nodes[v].n > most ? g->nodes[v].n : most;
+  searcher s = {.g = g, .at = at, .work = work};
+  s.mine = malloc((size_t)most * sizeof *s.mine);
+  s.theirs = malloc((size_t)most * sizeof *s.theirs);
+  s.settled = calloc((size_t)g->n_nodes + 1, sizeof *s.settled);
+  tp_status status = s.mine && s.theirs && s.settled ? TP_OK : TP_NO_MEMORY;
+  for (bool changed = status == TP_OK; changed && *work < work_limit;) {
+    while (sweep_nodes(&s) && *work < work_limit) {
+    }
+    changed = false;
+    for (int e = 0; e < g->n_edges && *work < work_limit; e++)
+      if (g->edges[e].node[0] >= 0)
+        changed |= change_pair(&s, e);
+  }
+  free(s.mine);
+  free(s.theirs);
+  free(s.settled);
+  return status;
+}

@@ -1,0 +1,12 @@
+/* Local search: better choices near a given one. */
+#ifndef TP_LIB_SOLVER_LOCAL_H
+#define TP_LIB_SOLVER_LOCAL_H
+
+#include "solver/wcsp.h"
+
+/* Improves `at` (a strategy for every alive node) by changing one node, or the two nodes of an edge, until neither
+ * helps or *work passes `work_limit`. Fewer forbidden entries always win over lower cost, so a forbidden start is
+ * repaired where single and double changes can. */
+tp_status tp__wcsp_improve(const tp__wcsp *g, int64_t work_limit, int64_t *work, int *at);
+
+#endif

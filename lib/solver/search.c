@@ -1,0 +1,341 @@
+/* Branch and bound in which every node of the tree is treated like the problem itself. What a child learns comes back
+ * as a certified bound; children that the work budget did not reach keep the bound they inherited, so the least over
+ * the children is certified whenever the search stops. */
+#include "solver/search.h"
+
+#include "solver/dual.h"
+#include "solver/eliminate.h"
+#include "solver/local.h"
+#include "solver/reduce.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  MAX_DEPTH = 60,       /* of branching: each level keeps a copy of the graph */
+  PASSES = 5,           /* message passes between two decodings */
+  MAX_ROUNDS = 60,      /* of passes and decoding on one graph */
+  POLISH_FACTOR = 4,    /* looks at all tables */
+  STALLED_ROUNDS = 4,   /* without a hundredth of the gap gained */
+  EAGER_FACTOR = 40,    /* eliminate at once when that costs less than so many looks at all tables ... */
+  EAGER_WORK = 20000000, /* ... or less than this; otherwise messages come first and prune */
+  MAX_PEAK = 2,         /* exact elimination as a whole, in units of the table budget: entries alive at once, ... */
+  MAX_ARGMINS = 15,     /* ... stored choices (one or two bytes each), ... */
+  MAX_WORK = 200        /* ... entries looked at */
+};
+
+static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* Costs of different choices of one graph differ by multiples of the step: what is below this improves on `cost`. */
+static tp_cost limit_below(const tp__search *s, tp_cost cost) { return cost - s->step + 1; }
+
+/* A strategy for each alive node: cost it, and keep it completed if it is the best so far. */
+static void offer(const tp__search *s, const tp__wcsp *g, const int *at, tp_cost *limit, tp__answer *answer) {
+  tp_cost cost = tp__wcsp_evaluate(g, at);
+  if (cost >= *limit)
+    return;
+  for (int v = 0; v < g->n_nodes; v++)
+    if (g->nodes[v].alive)
+      answer->choices[v] = g->nodes[v].label[at[v]];
+  tp__wcsp_complete(g, answer->choices);
+  answer->cost = cost;
+  *limit = limit_below(s, cost);
+}
+
+static tp_status finish_exactly(tp__search *s, const tp__wcsp *g, const tp__order *order, tp_cost limit,
+                                tp__answer *answer) {
+  int *choices = malloc((size_t)g->n_nodes * sizeof *choices + 1);
+  tp_cost cost = TP_COST_FORBIDDEN;
+  tp_status status = choices ? tp__wcsp_eliminate(g, order, &cost, choices) : TP_NO_MEMORY;
+  if (status == TP_OK) {
+    s->work += order->work;
+    s->width = order->width > s->width ? order->width : s->width;
+    answer->bound = cost;
+    if (cost < limit) {
+      tp__wcsp_complete(g, choices);
+      memcpy(answer->choices, choices, (size_t)g->n_nodes * sizeof *choices);
+      answer->cost = cost;
+    }
+  }
+  free(choices);
+  return status;
+}
+
+/* Exact elimination if its tables fit, and if it is cheap or messages have pruned what they can. */
+static tp_status try_elimination(tp__search *s, const tp__wcsp *g, bool pruned, tp_cost limit, tp__answer *answer,
+                                 bool *done) {
+  tp__order order;
+  tp_status status = tp__wcsp_order(g, s->table_budget, &order);
+  *done = false;
+  if (status)
+    return status;
+  int64_t eager = max64(EAGER_FACTOR * tp__wcsp_entries(g), EAGER_WORK);
+  bool fits = order.complete && order.peak <= MAX_PEAK * s->table_budget &&
+              order.argmins <= MAX_ARGMINS * s->table_budget && order.work <= MAX_WORK * s->table_budget;
+  if (fits && (pruned || order.work <= eager)) {
+    *done = true;
+    status = finish_exactly(s, g, &order, limit, answer);
+  }
+  tp__order_clear(&order);
+  return status;
+}
+
+/* Numbers the connected components of the alive nodes by their lowest node; component[v] is -1 for others. */
+static tp_status find_components(const tp__wcsp *g, int *component, int *n_components) {
+  int *stack = malloc((size_t)g->n_nodes * sizeof *stack + 1);
+  if (!stack)
+    return TP_NO_MEMORY;
+  for (int v = 0; v < g->n_nodes; v++)
+    component[v] = -1;
+  int n = 0;
+  for (int root = 0; root < g->n_nodes; root++) {
+    if (!g->nodes[root].alive || component[root] >= 0)
+      continue;
+    int depth = 0;
+    component[stack[depth++] = root] = n;
+    while (depth) {
+      int node = stack[--depth];
+      for (int i = 0; i < g->nodes[node].n_edges; i++) {
+        int other = tp__wcsp_view(g, g->nodes[node].edges[i], node).other;
+        if (component[other] < 0)
+          component[stack[depth++] = other] = n;
+      }
+    }
+    n++;
+  }
+  free(stack);
+  *n_components = n;
+  return TP_OK;
+}
+
+/* Searches a part of `g` as a graph of its own; its choices are written to `choices` of `g`. */
+static tp_status search_part(tp__search *s, const tp__wcsp *g, const int *members, int n, int fixed, int strategy,
+                             tp_cost limit, int depth, tp__answer *part, int *choices) {
+  tp__wcsp *graph = tp__wcsp_extract(g, members, n, fixed, strategy);
+  part->choices = calloc((size_t)n + 1, sizeof *part->choices);
+  tp_status status = graph && part->choices ? tp__wcsp_search(s, graph, limit, depth, part) : TP_NO_MEMORY;
+  if (status == TP_OK && part->cost < TP_COST_FORBIDDEN)
+    for (int i = 0; i < n; i++)
+      choices[members[i]] = part->choices[i];
+  tp__wcsp_destroy(graph);
+  free(part->choices);
+  part->choices = NULL;
+  return status;
+}
+
+static int64_t part_entries(const tp__wcsp *g, const int *members, int n) {
+  int64_t twice = 0;
+  for (int i = 0; i < n; i++) {
+    const tp__wnode *v = &g->nodes[members[i]];
+    for (int k = 0; k < v->n_edges; k++)
+      twice += (int64_t)v->n * g->nodes[tp__wcsp_view(g, v->edges[k], members[i]).other].n;
+  }
+  return twice / 2;
+}
+
+/* Independent parts: bounds and costs add up. Each part gets its share of the work left. */
+static tp_status search_components(tp__search *s, const tp__wcsp *g, const int *component, int n_components,
+                                   tp_cost limit, int depth, tp__answer *answer) {
+  int *members = malloc((size_t)g->n_nodes * sizeof *members + 1);
+  int *choices = calloc((size_t)g->n_nodes + 1, sizeof *choices);
+  int *start = calloc((size_t)n_components + 2, sizeof *start);
+  tp_status status = members && choices && start ? TP_OK : TP_NO_MEMORY;
+  for (int v = 0; status == TP_OK && v < g->n_nodes; v++)
+    if (component[v] >= 0)
+      start[component[v] + 2]++;
+  for (int c = 0; status == TP_OK && c < n_components; c++)
+    start[c + 2] += start[c + 1];
+  for (int v = 0; status == TP_OK && v < g->n_nodes; v++)
+    if (component[v] >= 0)
+      members[start[component[v] + 1]++] = v; /* afterwards start[c] is where component c begins */
+  int64_t left = tp__wcsp_entries(g), whole_limit = s->work_limit;
+  tp_cost bound = g->constant, cost = g->constant;
+  for (int c = 0; status == TP_OK && c < n_components && bound < limit; c++) {
+    const int *part_members = members + start[c];
+    int n = start[c + 1] - start[c];
+    int64_t entries = part_entries(g, part_members, n), work_left = whole_limit - s->work;
+    if (work_left > 0 && left > 0)
+      s->work_limit = s->work + (int64_t)((double)work_left * ((double)entries / (double)left));
+    left -= entries;
+    tp__answer part = {0};
+    tp_cost part_limit = limit >= TP_COST_FORBIDDEN ? TP_COST_FORBIDDEN : limit - bound;
+    status = search_part(s, g, part_members, n, -1, 0, part_limit, depth, &part, choices);
+    s->work_limit = whole_limit;
+    if (status == TP_OK) {
+      bound = tp_cost_add(bound, part.bound);
+      cost = tp_cost_add(cost, part.cost);
+    }
+  }
+  if (status == TP_OK) {
+    answer->bound = bound;
+    if (bound < limit && cost < limit) {
+      tp__wcsp_complete(g, choices);
+      memcpy(answer->choices, choices, (size_t)g->n_nodes * sizeof *choices);
+      answer->cost = cost;
+    }
+  }
+  free(members);
+  free(choices);
+  free(start);
+  return status;
+}
+
+/* Up to `rounds` of `passes` messages, decoding and local search, until the gap closes, progress stalls or the work runs
+ * out. Leaves the reparametrised costs in `g`. */
+static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, int rounds, int passes, tp_cost *limit,
+                                  tp__answer *answer) {
+  tp__dual dual;
+  if (tp__dual_create(g, &dual))
+    return TP_NO_MEMORY;
+  int *at = calloc((size_t)g->n_nodes + 1, sizeof *at);
+  tp_status status = at ? TP_OK : TP_NO_MEMORY;
+  int64_t polish = POLISH_FACTOR * tp__wcsp_entries(g); /* granted to local search when the work is spent */
+  int stalled = 0;
+  for (int round = 0; status == TP_OK && round < rounds && stalled < STALLED_ROUNDS; round++) {
+    tp_cost before = dual.bound;
+    for (int pass = 0; pass < passes && dual.bound < *limit; pass++)
+      tp__dual_pass(&dual, &s->work);
+    status = tp__dual_decode(&dual, at, &s->work);
+    if (status == TP_OK)
+      status = tp__wcsp_improve(g, max64(s->work_limit, s->work + polish), &s->work, at);
+    if (status == TP_OK)
+      offer(s, g, at, limit, answer);
+    if (dual.bound >= *limit || dual.exhausted || s->work >= s->work_limit)
+      break;
+    tp_cost gap = *limit >= TP_COST_FORBIDDEN ? dual.bound : *limit - dual.bound;
+    stalled = dual.bound - before > gap / 100 ? 0 : stalled + 1;
+  }
+  if (status == TP_OK)
+    tp__dual_apply(&dual);
+  tp__dual_clear(&dual);
+  free(at);
+  return status;
+}
+
+/* The node whose removal makes the rest easiest: the largest bag, the lowest number on ties. */
+static int branching_node(const tp__wcsp *g) {
+  int best = -1;
+  double best_weight = 0;
+  for (int v = 0; v < g->n_nodes; v++) {
+    const tp__wnode *node = &g->nodes[v];
+    if (!node->alive)
+      continue;
+    double weight = 0; /* bits of the neighbours' combinations for each strategy to try: integers, so no rounding */
+    for (int i = 0; i < node->n_edges; i++)
+      for (int n = g->nodes[tp__wcsp_view(g, node->edges[i], v).other].n; n > 1; n /= 2)
+        weight += 1;
+    weight /= node->n;
+    if (best < 0 || weight > best_weight) {
+      best = v;
+      best_weight = weight;
+    }
+  }
+  return best;
+}
+
+/* One child per strategy of one node, cheapest first, each with an equal share of the work left. */
+static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int depth, tp__answer *answer) {
+  int node = branching_node(g), n_members = 0, n = g->nodes[node].n;
+  int *members = malloc((size_t)g->n_nodes * sizeof *members + 1);
+  int *choices = calloc((size_t)g->n_nodes + 1, sizeof *choices);
+  int *rank = malloc((size_t)n * sizeof *rank);
+  tp_status status = members && choices && rank ? TP_OK : TP_NO_MEMORY;
+  const tp_cost *cost = g->nodes[node].cost;
+  for (int v = 0; status == TP_OK && v < g->n_nodes; v++)
+    if (g->nodes[v].alive)
+      members[n_members++] = v;
+  for (int x = 0; status == TP_OK && x < n; x++) {
+    int i = x;
+    for (; i > 0 && cost[rank[i - 1]] > cost[x]; i--)
+      rank[i] = rank[i - 1];
+    rank[i] = x;
+  }
+  s->branched = true;
+  tp_cost least = TP_COST_FORBIDDEN;
+  int64_t whole_limit = s->work_limit;
+  for (int i = 0; status == TP_OK && i < n; i++) {
+    tp_cost bound = tp_cost_add(g->constant, cost[rank[i]]);
+    if (bound < limit && s->work < whole_limit) {
+      tp__answer child = {0};
+      s->work_limit = s->work + (whole_limit - s->work) / (n - i);
+      tp_cost child_limit = limit >= TP_COST_FORBIDDEN ? limit : limit - g->constant;
+      status = search_part(s, g, members, n_members, node, rank[i], child_limit, depth + 1, &child, choices);
+      s->work_limit = whole_limit;
+      bound = max64(bound, tp_cost_add(g->constant, child.bound));
+      tp_cost found = tp_cost_add(g->constant, child.cost);
+      if (status == TP_OK && found < limit) {
+        tp__wcsp_complete(g, choices);
+        memcpy(answer->choices, choices, (size_t)g->n_nodes * sizeof *choices);
+        answer->cost = found;
+        limit = limit_below(s, found);
+      }
+    }
+    least = bound < least ? bound : least;
+  }
+  answer->bound = least < limit ? least : limit;
+  free(members);
+  free(choices);
+  free(rank);
+  return status;
+}
+
+/* Splits or eliminates what is left of a reduced graph; *done if that settles it. */
+static tp_status split_or_eliminate(tp__search *s, const tp__wcsp *g, bool pruned, tp_cost limit, int depth,
+                                    tp__answer *answer, bool *done) {
+  int n_components = 0;
+  int *component = malloc((size_t)g->n_nodes * sizeof *component + 1);
+  tp_status status = component ? find_components(g, component, &n_components) : TP_NO_MEMORY;
+  *done = false;
+  if (status == TP_OK && n_components > 1) {
+    *done = true;
+    status = search_components(s, g, component, n_components, limit, depth, answer);
+  } else if (status == TP_OK) {
+    status = try_elimination(s, g, pruned, limit, answer, done);
+  }
+  free(component);
+  return status;
+}
+
+/* Stages, each followed by a reduction under the limit it has found: 0 nothing yet; 1 a choice from a plain decoding, so
+ * that costs beyond it no longer count (some callers write infinity as a large number); 2 and later messages. */
+static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp__answer *answer) {
+  int64_t before = 0;
+  for (int stage = 0;; stage++) {
+    tp_status status = tp__wcsp_reduce(g, limit, s->table_budget, &s->work);
+    if (status == TP_INFEASIBLE) {
+      answer->bound = limit;
+      return TP_OK;
+    }
+    bool done = g->n_alive == 0;
+    if (status == TP_OK && done) {
+      offer(s, g, NULL, &limit, answer);
+      answer->bound = g->constant;
+    } else if (status == TP_OK) {
+      status = split_or_eliminate(s, g, stage >= 2, limit, depth, answer, &done);
+    }
+    if (status || done)
+      return status;
+    answer->bound = g->constant;
+    int64_t strategies = tp__wcsp_strategies(g);
+    if (stage >= 2 && s->work >= s->work_limit)
+      return TP_OK;
+    if (stage >= 2 && strategies >= before - before / 20) /* another round of messages would find the same */
+      return depth < MAX_DEPTH ? branch(s, g, limit, depth, answer) : TP_OK;
+    before = strategies;
+    status = bound_and_decode(s, g, stage ? MAX_ROUNDS : 1, stage ? PASSES : 0, &limit, answer);
+    s->passed_messages |= stage > 0;
+    if (status)
+      return status;
+  }
+}
+
+tp_status tp__wcsp_search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp__answer *answer) {
+  answer->bound = g->constant;
+  answer->cost = TP_COST_FORBIDDEN;
+  tp_status status = search(s, g, limit, depth, answer);
+  if (answer->cost < TP_COST_FORBIDDEN && answer->bound >= limit_below(s, answer->cost))
+    answer->bound = answer->cost; /* nothing lies between */
+  if (answer->bound > limit)
+    answer->bound = limit;
+  return status;
+}

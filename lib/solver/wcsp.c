@@ -1,0 +1,265 @@
+#include "solver/wcsp.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+tp__wcsp *tp__wcsp_create(int n_nodes) {
+  tp__wcsp *g = calloc(1, sizeof *g);
+  if (!g)
+    return NULL;
+  g->n_nodes = n_nodes;
+  g->nodes = tp__pool_take_zeroed(&g->pool, (size_t)n_nodes, sizeof *g->nodes);
+  g->records = tp__pool_take(&g->pool, (size_t)n_nodes, sizeof *g->records);
+  if (g->nodes && g->records)
+    return g;
+  tp__wcsp_destroy(g);
+  return NULL;
+}
+
+void tp__wcsp_destroy(tp__wcsp *g) {
+  if (!g)
+    return;
+  tp__pool_release(&g->pool);
+  free(g);
+}
+
+tp_status tp__wcsp_set_node(tp__wcsp *g, int node, int n, const tp_cost *cost, const int *label) {
+  tp__wnode *v = &g->nodes[node];
+  v->cost = tp__pool_take(&g->pool, (size_t)n, sizeof *v->cost);
+  v->label = tp__pool_take(&g->pool, (size_t)n, sizeof *v->label);
+  if (!v->cost || !v->label)
+    return TP_NO_MEMORY;
+  for (int x = 0; x < n; x++) {
+    v->cost[x] = cost[x];
+    v->label[x] = label ? label[x] : x;
+  }
+  v->n = n;
+  v->alive = true;
+  g->n_alive++;
+  return TP_OK;
+}
+
+/* The edge between a and b, or -1. Looks through the shorter list, so hubs cost nothing. */
+static int find_edge(const tp__wcsp *g, int a, int b) {
+  int from = g->nodes[a].n_edges <= g->nodes[b].n_edges ? a : b, to = a + b - from;
+  const tp__wnode *v = &g->nodes[from];
+  for (int i = 0; i < v->n_edges; i++) {
+    const tp__wedge *e = &g->edges[v->edges[i]];
+    if (e->node[0] == to || e->node[1] == to)
+      return v->edges[i];
+  }
+  return -1;
+}
+
+static tp_status attach(tp__wcsp *g, int node, int edge) {
+  tp__wnode *v = &g->nodes[node];
+  if (v->n_edges == v->room_edges) {
+    int room = v->room_edges ? v->room_edges * 2 : 4;
+    int *edges = tp__pool_take(&g->pool, (size_t)room, sizeof *edges);
+    if (!edges)
+      return TP_NO_MEMORY;
+    if (v->n_edges)
+      memcpy(edges, v->edges, (size_t)v->n_edges * sizeof *edges);
+    v->edges = edges;
+    v->room_edges = room;
+  }
+  v->edges[v->n_edges++] = edge;
+  return TP_OK;
+}
+
+static void detach(tp__wcsp *g, int node, int edge) {
+  tp__wnode *v = &g->nodes[node];
+  for (int i = 0; i < v->n_edges; i++)
+    if (v->edges[i] == edge) {
+      memmove(&v->edges[i], &v->edges[i + 1], (size_t)(v->n_edges - i - 1) * sizeof *v->edges);
+      v->n_edges--;
+      return;
+    }
+}
+
+static tp_status new_edge(tp__wcsp *g, int a, int b, int *edge) {
+  if (g->n_edges == g->room_edges) {
+    if (g->room_edges > INT_MAX / 4)
+      return TP_NO_MEMORY;
+    int room = g->room_edges ? g->room_edges * 2 : 256;
+    tp__wedge *edges = tp__pool_take(&g->pool, (size_t)room, sizeof *edges);
+    if (!edges)
+      return TP_NO_MEMORY;
+    if (g->n_edges)
+      memcpy(edges, g->edges, (size_t)g->n_edges * sizeof *edges);
+    g->edges = edges;
+    g->room_edges = room;
+  }
+  tp__wedge *e = &g->edges[g->n_edges];
+  e->node[0] = a < b ? a : b;
+  e->node[1] = a < b ? b : a;
+  e->table = tp__pool_take_zeroed(&g->pool, (size_t)g->nodes[a].n * (size_t)g->nodes[b].n, sizeof *e->table);
+  if (!e->table || attach(g, a, g->n_edges) || attach(g, b, g->n_edges))
+    return TP_NO_MEMORY;
+  *edge = g->n_edges++;
+  return TP_OK;
+}
+
+tp_status tp__wcsp_connect(tp__wcsp *g, int a, int b, const tp_cost *table, size_t stride_a, size_t stride_b) {
+  int edge = find_edge(g, a, b);
+  if (edge < 0 && new_edge(g, a, b, &edge))
+    return TP_NO_MEMORY;
+  tp__wview v = tp__wcsp_view(g, edge, a);
+  for (int x = 0; x < g->nodes[a].n; x++)
+    for (int y = 0; y < g->nodes[b].n; y++) {
+      tp_cost *to = &v.table[(size_t)x * v.self + (size_t)y * v.far];
+      *to = tp_cost_add(*to, table[(size_t)x * stride_a + (size_t)y * stride_b]);
+    }
+  return TP_OK;
+}
+
+void tp__wcsp_remove_edge(tp__wcsp *g, int edge) {
+  tp__wedge *e = &g->edges[edge];
+  detach(g, e->node[0], edge);
+  detach(g, e->node[1], edge);
+  e->node[0] = -1;
+}
+
+tp_status tp__wcsp_record(tp__wcsp *g, int node, int n, const int *edges) {
+  tp__wnode *v = &g->nodes[node];
+  tp__wrecord *r = &g->records[g->n_records];
+  *r = (tp__wrecord){.node = node, .n = v->n, .n_sides = n, .cost = v->cost, .label = v->label};
+  for (int i = 0; i < n; i++) {
+    tp__wview view = tp__wcsp_view(g, edges[i], node);
+    const tp__wnode *u = &g->nodes[view.other];
+    /* The neighbour may lose strategies later, the table of this edge will not: its labels are copied as they are. */
+    int *label = tp__pool_take(&g->pool, (size_t)u->n, sizeof *label);
+    if (!label)
+      return TP_NO_MEMORY;
+    memcpy(label, u->label, (size_t)u->n * sizeof *label);
+    r->side[i] = (tp__wrecord_side){view.other, u->n, label, view.table, view.self, view.far};
+  }
+  v->alive = false;
+  g->n_alive--;
+  g->n_records++;
+  return TP_OK;
+}
+
+void tp__wcsp_drop(tp__wcsp *g, int node, const bool *drop) {
+  tp__wnode *v = &g->nodes[node];
+  for (int i = 0; i < v->n_edges; i++) {
+    tp__wedge *e = &g->edges[v->edges[i]];
+    bool is_row = e->node[0] == node;
+    int rows = g->nodes[e->node[0]].n, columns = g->nodes[e->node[1]].n;
+    size_t to = 0, from = 0; /* to <= from: compaction in place */
+    for (int r = 0; r < rows; r++)
+      for (int c = 0; c < columns; c++, from++)
+        if (!drop[is_row ? r : c])
+          e->table[to++] = e->table[from];
+  }
+  int kept = 0;
+  for (int x = 0; x < v->n; x++)
+    if (!drop[x]) {
+      v->cost[kept] = v->cost[x];
+      v->label[kept++] = v->label[x];
+    }
+  v->n = kept;
+}
+
+/* Copies the edges among members that `place` maps to >= 0. */
+static tp_status copy_edges(const tp__wcsp *g, tp__wcsp *part, const int *members, const int *place, int fixed,
+                            int strategy) {
+  for (int i = 0; i < part->n_nodes; i++) {
+    const tp__wnode *v = &g->nodes[members[i]];
+    for (int k = 0; k < v->n_edges; k++) {
+      tp__wview view = tp__wcsp_view(g, v->edges[k], members[i]);
+      int j = place[view.other];
+      if (j <= i) /* not a member, or copied from the other end */
+        continue;
+      const tp_cost *table = view.table;
+      if (members[i] == fixed)
+        table += (size_t)strategy * view.self;
+      else if (view.other == fixed)
+        table += (size_t)strategy * view.far;
+      if (tp__wcsp_connect(part, i, j, table, view.self, view.far))
+        return TP_NO_MEMORY;
+    }
+  }
+  return TP_OK;
+}
+
+tp__wcsp *tp__wcsp_extract(const tp__wcsp *g, const int *members, int n, int fixed, int strategy) {
+  tp__wcsp *part = tp__wcsp_create(n);
+  int *place = malloc((size_t)g->n_nodes * sizeof *place + 1);
+  bool ok = part && place;
+  for (int v = 0; ok && v < g->n_nodes; v++)
+    place[v] = -1;
+  for (int i = 0; ok && i < n; i++) {
+    const tp__wnode *v = &g->nodes[members[i]];
+    bool whole = members[i] != fixed;
+    int from = whole ? 0 : strategy;
+    place[members[i]] = i;
+    ok = tp__wcsp_set_node(part, i, whole ? v->n : 1, v->cost + from, v->label + from) == TP_OK;
+  }
+  ok = ok && copy_edges(g, part, members, place, fixed, strategy) == TP_OK;
+  free(place);
+  if (ok)
+    return part;
+  tp__wcsp_destroy(part);
+  return NULL;
+}
+
+tp_cost tp__wcsp_evaluate(const tp__wcsp *g, const int *at) {
+  tp_cost sum = g->constant;
+  for (int v = 0; v < g->n_nodes; v++)
+    if (g->nodes[v].alive)
+      sum = tp_cost_add(sum, g->nodes[v].cost[at[v]]);
+  for (int e = 0; e < g->n_edges; e++) {
+    const tp__wedge *edge = &g->edges[e];
+    if (edge->node[0] < 0)
+      continue;
+    size_t row = (size_t)at[edge->node[0]] * (size_t)g->nodes[edge->node[1]].n;
+    sum = tp_cost_add(sum, edge->table[row + (size_t)at[edge->node[1]]]);
+  }
+  return sum;
+}
+
+static int compare_labels(const void *a, const void *b) {
+  int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
+}
+
+void tp__wcsp_complete(const tp__wcsp *g, int *choices) {
+  for (int i = g->n_records - 1; i >= 0; i--) {
+    const tp__wrecord *r = &g->records[i];
+    const tp_cost *row[2] = {NULL, NULL};
+    for (int k = 0; k < r->n_sides; k++) {
+      const tp__wrecord_side *s = &r->side[k];
+      const int *hit = bsearch(&choices[s->node], s->label, (size_t)s->n, sizeof *s->label, compare_labels);
+      /* A choice among remaining labels is always found; index 0 keeps a defect elsewhere from becoming a wild read. */
+      row[k] = s->table + (hit ? (size_t)(hit - s->label) : 0) * s->far;
+    }
+    tp_cost best = INT64_MAX;
+    for (int x = 0; x < r->n; x++) {
+      tp_cost sum = r->cost[x];
+      for (int k = 0; k < r->n_sides; k++)
+        sum = tp_cost_add(sum, row[k][(size_t)x * r->side[k].self]);
+      if (sum < best) {
+        best = sum;
+        choices[r->node] = r->label[x];
+      }
+    }
+  }
+}
+
+int64_t tp__wcsp_entries(const tp__wcsp *g) {
+  int64_t sum = 0;
+  for (int e = 0; e < g->n_edges; e++)
+    if (g->edges[e].node[0] >= 0)
+      sum += (int64_t)g->nodes[g->edges[e].node[0]].n * g->nodes[g->edges[e].node[1]].n;
+  return sum;
+}
+
+int64_t tp__wcsp_strategies(const tp__wcsp *g) {
+  int64_t sum = 0;
+  for (int v = 0; v < g->n_nodes; v++)
+    if (g->nodes[v].alive)
+      sum += g->nodes[v].n;
+  return sum;
+}

@@ -1,0 +1,102 @@
+/* A weighted constraint problem over a graph, in the mutable form that the solver reduces, bounds and searches.
+ *
+ * Invariants between calls:
+ *   every cost lies in [0, TP_COST_FORBIDDEN]; sums saturate there, so a sum is forbidden exactly when it reaches it;
+ *   the cost of a choice is `constant` + the costs of the alive nodes + the tables of the alive edges;
+ *   two alive nodes share at most one edge;
+ *   label[k] of a node is the number of its k-th remaining strategy in the graph or problem it was made from, ascending.
+ * A node that is eliminated leaves a record from which tp__wcsp_complete later recovers its best strategy.
+ *
+ * "limit": only choices of cost < limit are looked for; a strategy that cannot be part of one may be dropped. */
+#ifndef TP_LIB_SOLVER_WCSP_H
+#define TP_LIB_SOLVER_WCSP_H
+
+#include "solver/pool.h"
+#include "tp/cost.h"
+
+typedef struct tp__wnode {
+  bool alive;
+  int n; /* remaining strategies */
+  int n_edges, room_edges;
+  int *edges; /* indices of alive edges */
+  tp_cost *cost;
+  int *label;
+} tp__wnode;
+
+typedef struct tp__wedge {
+  int node[2]; /* node[0] is -1 when the edge is gone */
+  tp_cost *table;
+} tp__wedge;
+
+/* An edge as seen from one of its ends. */
+typedef struct tp__wview {
+  int other;
+  tp_cost *table;
+  size_t self, far; /* strides: table[x * self + y * far] */
+} tp__wview;
+
+typedef struct tp__wrecord_side {
+  int node, n;
+  int *label; /* of the neighbour when the record was made */
+  const tp_cost *table;
+  size_t self, far;
+} tp__wrecord_side;
+
+typedef struct tp__wrecord {
+  int node, n, n_sides;
+  const tp_cost *cost;
+  const int *label;
+  tp__wrecord_side side[2];
+} tp__wrecord;
+
+typedef struct tp__wcsp {
+  tp__pool pool;
+  int n_nodes, n_alive;
+  tp__wnode *nodes;
+  int n_edges, room_edges;
+  tp__wedge *edges;
+  int n_records;
+  tp__wrecord *records;
+  tp_cost constant;
+} tp__wcsp;
+
+static inline tp__wview tp__wcsp_view(const tp__wcsp *g, int edge, int node) {
+  const tp__wedge *e = &g->edges[edge];
+  size_t columns = (size_t)g->nodes[e->node[1]].n;
+  return e->node[0] == node ? (tp__wview){e->node[1], e->table, columns, 1}
+                            : (tp__wview){e->node[0], e->table, 1, columns};
+}
+
+/* An empty graph with room for n_nodes nodes, none alive. NULL when memory runs out. */
+tp__wcsp *tp__wcsp_create(int n_nodes);
+void tp__wcsp_destroy(tp__wcsp *g);
+
+/* Brings node `node` to life. `label` NULL means 0, 1, ... */
+tp_status tp__wcsp_set_node(tp__wcsp *g, int node, int n, const tp_cost *cost, const int *label);
+
+/* Adds a table between a and b: entry (x, y) is table[x * stride_a + y * stride_b]. An existing edge takes it up. */
+tp_status tp__wcsp_connect(tp__wcsp *g, int a, int b, const tp_cost *table, size_t stride_a, size_t stride_b);
+void tp__wcsp_remove_edge(tp__wcsp *g, int edge);
+
+/* Takes `node` out of the graph and notes how to recover it: its best strategy given those of the other ends of the
+ * `n` <= 2 edges in `edges` (its alive edges or a subset). The edges stay. */
+tp_status tp__wcsp_record(tp__wcsp *g, int node, int n, const int *edges);
+
+/* Drops the strategies x with drop[x] and compacts the node and the tables of its edges. */
+void tp__wcsp_drop(tp__wcsp *g, int node, const bool *drop);
+
+/* A graph of the nodes members[0..n): its node i is members[i], its labels are those of `g`, its constant is 0. Edges
+ * to other nodes are left out. If `fixed` is a member, it keeps only its strategy `strategy`. NULL when memory runs out. */
+tp__wcsp *tp__wcsp_extract(const tp__wcsp *g, const int *members, int n, int fixed, int strategy);
+
+/* Cost of the alive part plus the constant; `at` has the index (not the label) of a remaining strategy per alive node. */
+tp_cost tp__wcsp_evaluate(const tp__wcsp *g, const int *at);
+
+/* `choices` has labels for the alive nodes; fills in the eliminated ones, best possible given those. */
+void tp__wcsp_complete(const tp__wcsp *g, int *choices);
+
+/* Number of entries in the tables of alive edges, and of strategies of alive nodes. */
+int64_t tp__wcsp_entries(const tp__wcsp *g);
+int64_t tp__wcsp_strategies(const tp__wcsp *g);
+
+#endif

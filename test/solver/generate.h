@@ -1,0 +1,32 @@
+/* Random problems for the solver's tests, the same on every machine. */
+#ifndef TP_TEST_SOLVER_GENERATE_H
+#define TP_TEST_SOLVER_GENERATE_H
+
+#include "tp/solver.h"
+
+typedef struct rng {
+  uint64_t state;
+} rng;
+
+/* Uniform in [0, n), n >= 1. */
+int rng_below(rng *r, int n);
+
+typedef enum shape { SHAPE_TREE, SHAPE_CYCLE, SHAPE_GRID, SHAPE_CLIQUE, SHAPE_SPARSE, SHAPE_PARALLEL, N_SHAPES } shape;
+
+typedef struct recipe {
+  shape shape;
+  int n_nodes;        /* SHAPE_GRID: rounded down to full rows of `columns` */
+  int columns;        /* SHAPE_GRID */
+  int max_strategies; /* each node has 1 to so many */
+  int max_cost;       /* entries are in [0, max_cost] */
+  int forbidden;      /* per cent of entries */
+  int equalities;     /* per cent of edges that are permutations of forbidden and free entries, where sizes agree */
+  bool feasible;      /* strategy 0 everywhere is allowed; not together with equalities */
+} recipe;
+
+tp_problem *generate(rng *r, const recipe *recipe);
+
+/* Layers of a transformer: residual stream, shared inputs with several consumers, forward and backward pass coupled. */
+tp_problem *generate_layers(rng *r, int n_layers, int n_strategies);
+
+#endif

@@ -1,0 +1,108 @@
+/* Every allocation of the solver fails once, in turn: it must say so and leak nothing. Linked with --wrap. */
+#include "generate.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *at, size_t size);
+void __real_free(void *at);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *at, size_t size);
+void __wrap_free(void *at);
+
+static int64_t countdown = INT64_MAX; /* the allocation that brings it to 0 fails */
+static int64_t n_alive;
+
+static bool fails(void) { return --countdown == 0; }
+
+static void *counted(void *at) {
+  n_alive += at != NULL;
+  return at;
+}
+
+void *__wrap_malloc(size_t size) { return fails() ? NULL : counted(__real_malloc(size)); }
+void *__wrap_calloc(size_t n, size_t size) { return fails() ? NULL : counted(__real_calloc(n, size)); }
+
+void *__wrap_realloc(void *at, size_t size) {
+  if (fails())
+    return NULL;
+  void *moved = __real_realloc(at, size);
+  n_alive += !at && moved;
+  return moved;
+}
+
+void __wrap_free(void *at) {
+  n_alive -= at != NULL;
+  __real_free(at);
+}
+
+static void fail_each(const tp_problem *problem, const tp_solver_options *options) {
+  int64_t before = n_alive;
+  for (int64_t k = 1;; k++) {
+    tp_solution s = {0};
+    countdown = k;
+    tp_status status = tp_solve(problem, options, &s);
+    bool reached = countdown <= 0;
+    countdown = INT64_MAX;
+    if (!reached) {
+      assert_true(status == TP_OK || status == TP_INFEASIBLE);
+      tp_solution_clear(&s);
+      assert_true(n_alive == before);
+      return;
+    }
+    assert_int_equal(status, TP_NO_MEMORY);
+    assert_true(n_alive == before);
+  }
+}
+
+static void solving(void **state) {
+  (void)state;
+  static const recipe recipes[] = {
+      {SHAPE_GRID, 30, 5, 4, 100, 10, 0, true},
+      {SHAPE_SPARSE, 30, 0, 4, 100, 0, 40, false},
+      {SHAPE_CLIQUE, 7, 0, 4, 100, 0, 0, true},
+  };
+  tp_solver_options plain = {.size = sizeof plain};
+  tp_solver_options no_tables = {.size = sizeof no_tables, .table_budget = 1, .work_budget = 100000};
+  for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++) {
+    rng r = {i};
+    tp_problem *p = generate(&r, &recipes[i]);
+    fail_each(p, &plain);
+    fail_each(p, &no_tables);
+    tp_problem_destroy(p);
+  }
+}
+
+static void building(void **state) {
+  (void)state;
+  tp_cost costs[200] = {0};
+  static tp_cost table[200 * 200];
+  bool finished = false;
+  int64_t before = n_alive;
+  for (int64_t k = 1; !finished; k++) {
+    countdown = k;
+    tp_problem *p = tp_problem_create();
+    bool ok = p != NULL;
+    for (int v = 0; ok && v < 100; v++) {
+      ok = tp_problem_add_node(p, 200, costs) == v;
+      if (ok && v)
+        ok = tp_problem_add_edge(p, v - 1, v, table) == TP_OK;
+    }
+    finished = countdown > 0;
+    countdown = INT64_MAX;
+    assert_true(ok == finished);
+    tp_problem_destroy(p);
+    assert_true(n_alive == before);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(building), cmocka_unit_test(solving)};
+  return cmocka_run_group_tests_name("solver memory", tests, NULL, NULL);
+}

@@ -1,0 +1,204 @@
+/* The solver against brute force, and its promises (bound, cost, determinism) where brute force cannot reach. */
+#include "generate.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Least cost over all choices, by counting through them. `problem` has at most 12 nodes. */
+static tp_cost brute_force(const tp_problem *problem, const int *sizes) {
+  int choices[12] = {0}, n = tp_problem_n_nodes(problem);
+  tp_cost best = TP_COST_FORBIDDEN;
+  for (;;) {
+    tp_cost cost = tp_problem_evaluate(problem, choices);
+    best = cost < best ? cost : best;
+    int v = 0;
+    while (v < n && ++choices[v] == sizes[v])
+      choices[v++] = 0;
+    if (v == n)
+      return best;
+  }
+}
+
+/* A choice out of range is forbidden, so counting up finds the number of strategies of a node without costs. */
+static void find_sizes(const recipe *c, rng r, int *sizes) {
+  for (int v = 0; v < c->n_nodes; v++) {
+    sizes[v] = 1 + rng_below(&r, c->max_strategies);
+    for (int x = 0; x < sizes[v]; x++) /* repeats what `generate` drew for the node's costs */
+      if (rng_below(&r, 100) >= c->forbidden)
+        rng_below(&r, c->max_cost + 1);
+  }
+}
+
+static void check_against(const tp_problem *problem, const tp_solver_options *options, tp_cost best, bool exact) {
+  tp_solution s;
+  tp_status status = tp_solve(problem, options, &s);
+  if (status == TP_INFEASIBLE) {
+    assert_true(s.cost == TP_COST_FORBIDDEN);
+    assert_null(s.choices);
+    assert_true(s.lower_bound <= best);
+    if (exact || s.optimal)
+      assert_true(best == TP_COST_FORBIDDEN);
+  } else {
+    assert_int_equal(status, TP_OK);
+    assert_true(s.cost == tp_problem_evaluate(problem, s.choices));
+    assert_true(s.cost < TP_COST_FORBIDDEN);
+    assert_true(s.cost >= best);
+    assert_true(s.lower_bound <= best);
+    assert_true(s.optimal == (s.cost == s.lower_bound));
+    if (exact)
+      assert_true(s.optimal);
+  }
+  tp_solution_clear(&s);
+}
+
+static void against_brute_force(void **state) {
+  (void)state;
+  tp_solver_options no_tables = {.size = sizeof no_tables, .table_budget = 1};
+  tp_solver_options little_work = {.size = sizeof little_work, .table_budget = 1, .work_budget = 1};
+  for (int i = 0; i < 6000; i++) {
+    rng r = {(uint64_t)i};
+    recipe c = {.shape = (shape)(i % N_SHAPES), .columns = 3, .max_strategies = 2 + i / 7 % 4};
+    c.n_nodes = c.max_strategies > 3 ? 1 + rng_below(&r, 6) : 1 + rng_below(&r, 8);
+    c.max_cost = (int[]){3, 100, 1000000000}[i / 5 % 3];
+    c.forbidden = (int[]){0, 0, 15, 30, 60}[i % 5];
+    c.equalities = (int[]){0, 20, 50}[i / 3 % 3];
+    int sizes[12];
+    find_sizes(&c, r, sizes);
+    tp_problem *p = generate(&r, &c);
+    tp_cost best = brute_force(p, sizes);
+    check_against(p, NULL, best, true);
+    check_against(p, &no_tables, best, true); /* messages and branching finish problems of this size */
+    check_against(p, &little_work, best, false);
+    tp_problem_destroy(p);
+  }
+}
+
+/* Sums that saturate, and finite costs too large for message passing. */
+static void huge_costs(void **state) {
+  (void)state;
+  tp_solver_options no_tables = {.size = sizeof no_tables, .table_budget = 1};
+  for (int i = 0; i < 600; i++) {
+    rng r = {(uint64_t)i + 77777};
+    tp_problem *p = tp_problem_create();
+    int sizes[12];
+    for (int v = 0; v < 6; v++) {
+      tp_cost costs[3] = {1000000000000000000, rng_below(&r, 9), TP_COST_FORBIDDEN / (1 + rng_below(&r, 6))};
+      sizes[v] = 1 + rng_below(&r, 3);
+      assert_int_equal(tp_problem_add_node(p, sizes[v], costs), v);
+    }
+    for (int a = 0; a < 6; a++)
+      for (int b = 0; b < a; b++) {
+        tp_cost table[9];
+        for (int k = 0; k < 9; k++)
+          table[k] = rng_below(&r, 3) ? rng_below(&r, 50) : 1000000000000000000;
+        assert_int_equal(tp_problem_add_edge(p, a, b, table), TP_OK);
+      }
+    tp_cost best = brute_force(p, sizes);
+    check_against(p, NULL, best, true);
+    check_against(p, &no_tables, best, true);
+    tp_problem_destroy(p);
+  }
+}
+
+static void larger_ones_keep_their_promises(void **state) {
+  (void)state;
+  static const recipe recipes[] = {
+      {SHAPE_GRID, 400, 20, 6, 1000, 0, 0, true},  {SHAPE_GRID, 400, 20, 6, 100000, 20, 0, true},
+      {SHAPE_CLIQUE, 30, 0, 6, 1000, 0, 0, true},  {SHAPE_SPARSE, 500, 0, 8, 1000, 10, 0, true},
+      {SHAPE_TREE, 3000, 0, 20, 1000, 0, 0, true}, {SHAPE_CYCLE, 3000, 0, 20, 1000, 10, 0, true},
+  };
+  for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++) {
+    rng r = {1000 + i};
+    tp_problem *p = generate(&r, &recipes[i]);
+    tp_solver_options o = {.size = sizeof o, .table_budget = 20000, .work_budget = 60000000};
+    tp_solution s, again;
+    assert_int_equal(tp_solve(p, &o, &s), TP_OK);
+    assert_true(s.cost == tp_problem_evaluate(p, s.choices));
+    assert_true(s.cost < TP_COST_FORBIDDEN);
+    assert_true(s.lower_bound <= s.cost);
+    if (recipes[i].shape == SHAPE_TREE || recipes[i].shape == SHAPE_CYCLE)
+      assert_true(s.optimal);
+    print_message("%-7s %4d nodes: cost %lld, bound %lld, work %lld, %s\n",
+                  (const char *[]){"tree", "cycle", "grid", "clique", "sparse", "double"}[recipes[i].shape],
+                  tp_problem_n_nodes(p), (long long)s.cost, (long long)s.lower_bound, (long long)s.work, s.method);
+    assert_int_equal(tp_solve(p, &o, &again), TP_OK);
+    assert_memory_equal(s.choices, again.choices, (size_t)s.n_nodes * sizeof *s.choices);
+    assert_true(s.lower_bound == again.lower_bound && s.work == again.work);
+    tp_solution_clear(&s);
+    tp_solution_clear(&again);
+    tp_problem_destroy(p);
+  }
+}
+
+/* A long chain of layers with the default options. */
+static void layers(void **state) {
+  (void)state;
+  rng r = {5};
+  tp_problem *p = generate_layers(&r, 10, 8);
+  tp_solution s;
+  assert_int_equal(tp_solve(p, NULL, &s), TP_OK);
+  assert_true(s.optimal);
+  assert_true(s.cost == tp_problem_evaluate(p, s.choices));
+  tp_solution_clear(&s);
+  tp_problem_destroy(p);
+}
+
+static void infeasible(void **state) {
+  (void)state;
+  /* Three nodes, two strategies, neighbours must differ: an odd cycle; arc consistency alone does not see it. */
+  tp_problem *p = tp_problem_create();
+  tp_cost differ[4] = {TP_COST_FORBIDDEN, 1, 1, TP_COST_FORBIDDEN}, zero[2] = {0, 0};
+  for (int v = 0; v < 3; v++)
+    assert_int_equal(tp_problem_add_node(p, 2, zero), v);
+  for (int v = 0; v < 3; v++)
+    assert_int_equal(tp_problem_add_edge(p, v, (v + 1) % 3, differ), TP_OK);
+  tp_solution s;
+  assert_int_equal(tp_solve(p, NULL, &s), TP_INFEASIBLE);
+  assert_null(s.choices);
+  assert_true(s.optimal && s.cost == TP_COST_FORBIDDEN && s.lower_bound == TP_COST_FORBIDDEN);
+  tp_solution_clear(&s);
+  tp_problem_destroy(p);
+}
+
+static void arguments(void **state) {
+  (void)state;
+  tp_problem *p = tp_problem_create();
+  tp_cost costs[2] = {4, 2}, negative[2] = {0, -1}, table[4] = {1, 2, 3, 4};
+  tp_solution s;
+  assert_int_equal(tp_solve(p, NULL, &s), TP_OK); /* nothing to choose costs nothing */
+  assert_true(s.optimal && s.cost == 0 && s.n_nodes == 0);
+  tp_solution_clear(&s);
+  assert_int_equal(tp_problem_add_node(p, 0, costs), -1);
+  assert_int_equal(tp_problem_add_node(p, 65536, costs), -1);
+  assert_int_equal(tp_problem_add_node(p, 2, negative), -1);
+  assert_int_equal(tp_problem_add_node(p, 2, costs), 0);
+  assert_int_equal(tp_problem_add_node(p, 2, costs), 1);
+  assert_int_equal(tp_problem_add_edge(p, 0, 0, table), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_problem_add_edge(p, 0, 2, table), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_problem_add_edge(p, -1, 1, table), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_problem_add_edge(p, 0, 1, (tp_cost[]){0, 0, 0, -5}), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_problem_add_edge(p, 1, 0, table), TP_OK);
+  assert_int_equal(tp_problem_n_nodes(p), 2);
+  assert_int_equal(tp_problem_n_edges(p), 1);
+  assert_true(tp_problem_evaluate(p, (int[]){1, 0}) == 4 + 2 + 2);
+  assert_true(tp_problem_evaluate(p, (int[]){1, 2}) == TP_COST_FORBIDDEN);
+  tp_solver_options o = {0};
+  assert_int_equal(tp_solve(p, &o, &s), TP_INVALID_ARGUMENT); /* size not set */
+  assert_int_equal(tp_solve(p, NULL, &s), TP_OK);
+  assert_true(s.cost == 8 && s.choices[0] == 1);
+  tp_solution_clear(&s);
+  tp_problem_destroy(p);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(arguments),  cmocka_unit_test(infeasible),
+      cmocka_unit_test(against_brute_force), cmocka_unit_test(huge_costs),
+      cmocka_unit_test(larger_ones_keep_their_promises), cmocka_unit_test(layers),
+  };
+  return cmocka_run_group_tests_name("solver", tests, NULL, NULL);
+}
