@@ -31,6 +31,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -252,7 +253,7 @@ typedef struct tprt_op {
 /* A submitted operation. */
 typedef struct tprt_work tprt_work;
 
-/* Submits an operation. work == NULL: returns when it is done. Otherwise it runs in the background, in submission order,
+/* Submits an operation. work == NULL: returns when it is done, after everything submitted before. Otherwise it runs in the background, in submission order,
  * and *work is a handle; send must not change and recv not be read until it is done. */
 TPRT_API tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work);
 
@@ -275,9 +276,16 @@ TPRT_API int64_t tprt_op_bytes(const tprt_op *op, int n_ranks);
 
 static inline tprt_op tprt_op_flat(tprt_op_kind kind, const void *send, void *recv, int64_t count, tprt_dtype dtype,
                                    void *stream) {
-  tprt_op op = {.size = sizeof(tprt_op), .kind = kind, .dtype = dtype, .n_dims = 1, .send = send, .recv = recv,
-                .stream = stream};
+  tprt_op op;
+  memset(&op, 0, sizeof op); /* not a designated initializer: the header is also C++ */
+  op.size = sizeof op;
+  op.kind = kind;
+  op.dtype = dtype;
+  op.n_dims = 1;
   op.shape[0] = count;
+  op.send = send;
+  op.recv = recv;
+  op.stream = stream;
   return op;
 }
 
@@ -329,7 +337,8 @@ static inline tprt_status tprt_permute(tprt_comm *comm, const void *send, void *
 
 /* Completes everything submitted before on all ranks. */
 static inline tprt_status tprt_barrier(tprt_comm *comm, void *stream, tprt_work **work) {
-  tprt_op op = {.size = sizeof(tprt_op), .kind = TPRT_OP_BARRIER, .stream = stream};
+  tprt_op op = tprt_op_flat(TPRT_OP_BARRIER, NULL, NULL, 0, (tprt_dtype)0, stream);
+  op.n_dims = 0;
   return tprt_submit(comm, &op, work);
 }
 

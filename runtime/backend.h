@@ -1,0 +1,67 @@
+/* What a backend is. A backend is one constant tprt__backend without empty slots: what it cannot do is a function that
+ * returns TPRT_UNSUPPORTED. The front (comm.c) validates, orders and times operations; a backend only moves data. */
+#ifndef TPRT_RUNTIME_BACKEND_H
+#define TPRT_RUNTIME_BACKEND_H
+
+#include "env.h"
+#include "op.h"
+
+enum { TPRT__BACKEND_ABI = 1 };
+
+enum tprt__capability {
+  TPRT__CAP_THREADS = 1 << 0,    /* ranks may be threads of one process */
+  TPRT__CAP_PROCESSES = 1 << 1,  /* ranks may be processes */
+  TPRT__CAP_REGISTERED = 1 << 2, /* peers reach memory from alloc */
+};
+
+/* Why a communicator failed, small enough for one atomic word. Ranks are those of the world. */
+typedef struct tprt__fault {
+  tprt_status status; /* TPRT_OK: none */
+  tprt_op_kind kind;  /* of the operation; 0: none */
+  int rank;           /* the culprit: the dead, awaited, aborting or failing rank */
+  uint32_t sequence;
+} tprt__fault;
+
+/* One rank's end of a communicator. Backends embed it as their first member. */
+typedef struct tprt__transport {
+  const struct tprt__backend *backend;
+  int rank, n_ranks; /* in this communicator */
+  int host_ranks;    /* ranks of the world on this host */
+} tprt__transport;
+
+typedef struct tprt__backend {
+  size_t size;
+  uint32_t abi;
+  uint32_t capabilities;
+  const char *name;
+  const char *summary;
+  /* Whether it can work on this machine. */
+  tprt_status (*probe)(void);
+  /* One rank of a world; waits for the others. */
+  tprt_status (*create)(int n_ranks, int rank, const tprt__settings *settings, tprt__transport **transport);
+  /* All ranks of a world inside this process. */
+  tprt_status (*create_threads)(int n_ranks, const tprt__settings *settings, tprt__transport **transports);
+  /* Collective over the parent, ordered like an operation. Disjoint groups are made at once: this rank's has the given
+   * members (ranks of the parent), and this rank is member `index`; index -1 gives NULL. */
+  tprt_status (*split)(tprt__transport *parent, int n_members, const int *members, int index, uint32_t sequence,
+                       int64_t deadline, tprt__transport **child);
+  /* Runs an operation to its end. `deadline` is a time of tprt__now. */
+  tprt_status (*submit)(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline);
+  /* From any thread. The first fault of a communicator stays. */
+  void (*abort)(tprt__transport *transport, const tprt__fault *fault);
+  tprt__fault (*fault)(const tprt__transport *transport);
+  tprt_status (*alloc)(tprt__transport *transport, size_t bytes, void **memory);
+  void (*free)(tprt__transport *transport, void *memory);
+  void (*destroy)(tprt__transport *transport);
+} tprt__backend;
+
+extern const tprt__backend tprt__backend_self;
+extern const tprt__backend tprt__backend_shm;
+
+/* By name, case ignored; the message for an unknown one lists the known. */
+tprt_status tprt__backend_find(const char *name, const tprt__backend **backend);
+
+/* The status and text with which an operation ends because of a fault. */
+tprt_status tprt__fault_fail(const tprt__fault *fault);
+
+#endif

@@ -1,0 +1,118 @@
+/* Status names, the thread's error text, the heap, the clock. */
+#define _GNU_SOURCE
+#include "base.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char *const status_names[] = {
+    [TPRT_OK] = "ok",
+    [TPRT_IN_PROGRESS] = "in progress",
+    [TPRT_INVALID_ARGUMENT] = "invalid argument",
+    [TPRT_INVALID_STATE] = "invalid state",
+    [TPRT_UNSUPPORTED] = "unsupported",
+    [TPRT_MISMATCH] = "mismatch",
+    [TPRT_TIMEOUT] = "timeout",
+    [TPRT_PEER_DEAD] = "peer dead",
+    [TPRT_ABORTED] = "aborted",
+    [TPRT_AUTH] = "authentication failed",
+    [TPRT_SYSTEM] = "system error",
+    [TPRT_DEVICE] = "device error",
+    [TPRT_NO_MEMORY] = "out of memory",
+    [TPRT_INTERNAL] = "internal error",
+    [TPRT_PROGRAM] = "program failed",
+};
+
+static _Thread_local char error_text[512];
+static tprt_allocator user_allocator;
+
+int tprt_version(void) { return TPRT_VERSION_MAJOR * 10000 + TPRT_VERSION_MINOR * 100 + TPRT_VERSION_PATCH; }
+
+const char *tprt_status_name(tprt_status status) {
+  size_t i = (size_t)status;
+  return i < sizeof status_names / sizeof *status_names ? status_names[i] : "unknown status";
+}
+
+const char *tprt_last_error(void) { return error_text; }
+
+tprt_status tprt__fail(tprt_status status, const char *format, ...) {
+  /* The arguments may point into the text that is being replaced. */
+  char text[sizeof error_text];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  memcpy(error_text, text, sizeof text);
+  return status;
+}
+
+tprt_status tprt__fail_errno(const char *format, ...) {
+  int code = errno;
+  char text[256];
+  char reason[128];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  return tprt__fail(code == ENOMEM ? TPRT_NO_MEMORY : TPRT_SYSTEM, "%s: %s", text,
+                    strerror_r(code, reason, sizeof reason));
+}
+
+tprt_status tprt__fail_memory(size_t bytes) {
+  return tprt__fail(TPRT_NO_MEMORY, "no memory for %zu bytes", bytes);
+}
+
+void tprt_set_allocator(const tprt_allocator *allocator) {
+  user_allocator = allocator ? *allocator : (tprt_allocator){.allocate = NULL};
+}
+
+void *tprt__alloc(size_t bytes) {
+  if (!user_allocator.allocate) return calloc(1, bytes ? bytes : 1);
+  void *memory = user_allocator.allocate(user_allocator.user, bytes ? bytes : 1);
+  return memory ? memset(memory, 0, bytes) : NULL;
+}
+
+void tprt__free(void *memory) {
+  if (!memory) return;
+  if (user_allocator.allocate) {
+    user_allocator.release(user_allocator.user, memory);
+  } else {
+    free(memory);
+  }
+}
+
+int64_t tprt__now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+tprt_status tprt__struct_copy(void *destination, size_t size, const void *source, const char *what) {
+  size_t given;
+  memcpy(&given, source, sizeof given);
+  if (given < sizeof given || given > 4096) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s.size is %zu; set it to sizeof(%s)", what, given, what);
+  }
+  const unsigned char *bytes = source;
+  for (size_t i = size; i < given; i++) {
+    if (bytes[i]) {
+      return tprt__fail(TPRT_UNSUPPORTED, "%s has a field at byte %zu that version %d of the library does not know", what,
+                        i, tprt_version());
+    }
+  }
+  memset(destination, 0, size);
+  memcpy(destination, source, given < size ? given : size);
+  return TPRT_OK;
+}
+
+int tprt__cores(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  int n = CPU_COUNT(&set);
+  return n > 0 ? n : 1;
+}

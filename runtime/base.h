@@ -1,0 +1,33 @@
+/* What every file of the runtime uses: heap, error text, clock, sizes. */
+#ifndef TPRT_RUNTIME_BASE_H
+#define TPRT_RUNTIME_BASE_H
+
+#include "tprt/tprt.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Zeroed memory through the user's allocator; NULL when there is none. */
+void *tprt__alloc(size_t bytes);
+void tprt__free(void *memory);
+
+/* Sets the thread's error text and returns `status`, so that deciding an error is one statement. Callers propagate. */
+tprt_status tprt__fail(tprt_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same with the text of errno appended. */
+tprt_status tprt__fail_errno(const char *format, ...) __attribute__((format(printf, 1, 2)));
+tprt_status tprt__fail_memory(size_t bytes);
+
+/* Monotonic nanoseconds. */
+int64_t tprt__now(void);
+
+/* Copies a versioned struct (first member: its size) over a zeroed one of `size` bytes; a longer source is accepted while
+ * its unknown rest is zero. `what` names the struct in the message. */
+tprt_status tprt__struct_copy(void *destination, size_t size, const void *source, const char *what);
+
+/* Processors that this process may run on. */
+int tprt__cores(void);
+
+static inline size_t tprt__round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
+static inline int64_t tprt__min(int64_t a, int64_t b) { return a < b ? a : b; }
+
+#endif

@@ -1,0 +1,159 @@
+/* Communicators: creation, destruction, failure. */
+#include "comm.h"
+
+#include <stdio.h>
+#include <string.h>
+
+tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks, int64_t timeout_ns, tprt_comm **result) {
+  size_t n = (size_t)transport->n_ranks;
+  tprt_comm *comm = tprt__alloc(sizeof *comm);
+  int *ranks = tprt__alloc(n * sizeof *ranks);
+  if (!comm || !ranks) {
+    tprt__free(ranks);
+    tprt__free(comm);
+    transport->backend->destroy(transport);
+    return tprt__fail_memory(sizeof *comm);
+  }
+  memcpy(ranks, world_ranks, n * sizeof *ranks);
+  comm->transport = transport;
+  comm->world_ranks = ranks;
+  comm->timeout_ns = timeout_ns;
+  pthread_mutex_init(&comm->lock, NULL);
+  pthread_cond_init(&comm->changed, NULL);
+  pthread_mutex_init(&comm->axes_lock, NULL);
+  *result = comm;
+  return TPRT_OK;
+}
+
+static tprt_status wrap_world(tprt__transport *transport, const tprt__settings *settings, tprt_comm **comm) {
+  int *ranks = tprt__alloc((size_t)transport->n_ranks * sizeof *ranks);
+  if (!ranks) {
+    transport->backend->destroy(transport);
+    return tprt__fail_memory((size_t)transport->n_ranks * sizeof *ranks);
+  }
+  for (int i = 0; i < transport->n_ranks; i++) ranks[i] = i;
+  tprt_status status = tprt__comm_wrap(transport, ranks, settings->timeout_ns, comm);
+  tprt__free(ranks);
+  return status;
+}
+
+tprt_status tprt_world_create(int n_ranks, int rank, const tprt_config *config, tprt_comm **comm) {
+  tprt__settings settings;
+  const tprt__backend *backend;
+  tprt__transport *transport;
+  tprt_status status = tprt__settings_resolve(config, &settings);
+  if (!status && n_ranks == 0) {
+    int64_t size, own;
+    status = tprt__env_number(TPRT__ENV_SIZE, 0, &size);
+    if (!status) status = tprt__env_number(TPRT__ENV_RANK, 0, &own);
+    if (status) return status;
+    if (size == 0) return tprt__fail(TPRT_INVALID_ARGUMENT, "n_ranks is 0 and TPRT_SIZE is not set; start with a launcher");
+    n_ranks = (int)size;
+    rank = (int)own;
+  }
+  if (status) return status;
+  if (n_ranks < 1 || rank < 0 || rank >= n_ranks) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "rank %d of %d ranks", rank, n_ranks);
+  }
+  status = tprt__backend_find(settings.backend, &backend);
+  if (!status) status = backend->create(n_ranks, rank, &settings, &transport);
+  return status ? status : wrap_world(transport, &settings, comm);
+}
+
+tprt_status tprt_world_create_threads(int n_ranks, const tprt_config *config, tprt_comm **comms) {
+  tprt__settings settings;
+  const tprt__backend *backend;
+  tprt_status status = tprt__settings_resolve(config, &settings);
+  if (!status) status = tprt__backend_find(settings.backend, &backend);
+  if (status) return status;
+  if (n_ranks < 1) return tprt__fail(TPRT_INVALID_ARGUMENT, "%d ranks", n_ranks);
+  size_t n = (size_t)n_ranks;
+  tprt__transport **transports = tprt__alloc(n * sizeof *transports);
+  tprt_comm **made = tprt__alloc(n * sizeof *made);
+  status = transports && made ? backend->create_threads(n_ranks, &settings, transports) : tprt__fail_memory(n * sizeof *made);
+  if (!status) {
+    size_t i = 0;
+    for (; i < n && !status; i++) status = wrap_world(transports[i], &settings, &made[i]);
+    if (status) { /* the transport of the one that failed is gone already */
+      for (size_t j = i; j < n; j++) backend->destroy(transports[j]);
+      for (size_t j = 0; j + 1 < i; j++) tprt_comm_destroy(made[j]);
+    } else {
+      memcpy(comms, made, n * sizeof *made);
+    }
+  }
+  tprt__free(made);
+  tprt__free(transports);
+  return status;
+}
+
+void tprt_comm_destroy(tprt_comm *comm) {
+  if (!comm) return;
+  tprt__worker_stop(comm);
+  tprt__axes_clear(comm);
+  comm->transport->backend->destroy(comm->transport);
+  pthread_mutex_destroy(&comm->axes_lock);
+  pthread_cond_destroy(&comm->changed);
+  pthread_mutex_destroy(&comm->lock);
+  tprt__free(comm->world_ranks);
+  tprt__free(comm);
+}
+
+int tprt_comm_rank(const tprt_comm *comm) { return comm->transport->rank; }
+int tprt_comm_size(const tprt_comm *comm) { return comm->transport->n_ranks; }
+int tprt_comm_host_ranks(const tprt_comm *comm) { return comm->transport->host_ranks; }
+const char *tprt_comm_backend(const tprt_comm *comm) { return comm->transport->backend->name; }
+
+int tprt_comm_world_rank(const tprt_comm *comm, int rank) {
+  return rank >= 0 && rank < comm->transport->n_ranks ? comm->world_ranks[rank] : -1;
+}
+
+tprt_status tprt_comm_status(const tprt_comm *comm) { return (tprt_status)atomic_load(&comm->status); }
+const char *tprt_comm_error(const tprt_comm *comm) { return atomic_load(&comm->status) ? comm->error : ""; }
+
+tprt_status tprt__comm_check(tprt_comm *comm) {
+  tprt_status status = tprt_comm_status(comm);
+  if (!status) return TPRT_OK;
+  return tprt__fail(status == TPRT_ABORTED ? TPRT_INVALID_STATE : status, "the communicator failed before: %s", comm->error);
+}
+
+static void make_sticky(tprt_comm *comm, tprt_status status) {
+  pthread_mutex_lock(&comm->lock);
+  if (!atomic_load(&comm->status)) {
+    snprintf(comm->error, sizeof comm->error, "%s", tprt_last_error());
+    atomic_store(&comm->status, (int)status);
+  }
+  pthread_mutex_unlock(&comm->lock);
+}
+
+tprt_status tprt__comm_fail(tprt_comm *comm, tprt_status status, tprt_op_kind kind) {
+  tprt__transport *transport = comm->transport;
+  tprt__fault fault = {.status = status, .kind = kind, .rank = comm->world_ranks[transport->rank], .sequence = comm->sequence};
+  transport->backend->abort(transport, &fault); /* the first fault stays */
+  make_sticky(comm, status);
+  return status;
+}
+
+void tprt__comm_poison(tprt_comm *comm, tprt_status status, int rank) {
+  tprt__fault fault = {.status = status, .rank = rank};
+  comm->transport->backend->abort(comm->transport, &fault);
+}
+
+tprt_status tprt_comm_abort(tprt_comm *comm) {
+  int rank = comm->world_ranks[comm->transport->rank];
+  tprt__comm_poison(comm, TPRT_ABORTED, rank);
+  tprt__fail(TPRT_ABORTED, "rank %d aborted the communicator", rank);
+  make_sticky(comm, TPRT_ABORTED);
+  return TPRT_OK;
+}
+
+tprt_status tprt_mem_alloc(tprt_comm *comm, size_t bytes, void **memory) {
+  if (bytes == 0) {
+    *memory = NULL;
+    return TPRT_OK;
+  }
+  return comm->transport->backend->alloc(comm->transport, bytes, memory);
+}
+
+void tprt_mem_free(tprt_comm *comm, void *memory) {
+  if (memory) comm->transport->backend->free(comm->transport, memory);
+}

@@ -1,0 +1,57 @@
+/* The front: what the files around a communicator share. */
+#ifndef TPRT_RUNTIME_COMM_H
+#define TPRT_RUNTIME_COMM_H
+
+#include "backend.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* A communicator over mesh axes that was asked for before. */
+typedef struct tprt__axes_entry {
+  struct tprt__axes_entry *next;
+  tprt_comm *child; /* may be the communicator itself */
+  int n_axes, n_group;
+  int64_t sizes[TPRT_MAX_RANK];
+  int32_t group[TPRT_MAX_RANK];
+} tprt__axes_entry;
+
+struct tprt_comm {
+  tprt__transport *transport;
+  int *world_ranks;
+  int64_t timeout_ns;
+  uint32_t sequence; /* of the last operation; belongs to whoever holds the lane */
+
+  /* The lane: operations run one at a time. A blocking one waits until the queue is empty and takes the lane itself, the
+   * queued ones are run by the worker, which starts with the first of them. */
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  bool busy, has_worker, stopping;
+  tprt_work *head, *tail;
+  pthread_t worker;
+
+  _Atomic int status; /* sticky */
+  char error[512];    /* written once, before status, under lock */
+
+  pthread_mutex_t axes_lock;
+  tprt__axes_entry *axes;
+};
+
+/* A communicator around a transport, which it takes over in any case. `world_ranks` is copied. */
+tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks, int64_t timeout_ns, tprt_comm **comm);
+
+void tprt__lane_enter(tprt_comm *comm);
+void tprt__lane_leave(tprt_comm *comm);
+/* TPRT_OK, or the sticky status with its text. */
+tprt_status tprt__comm_check(tprt_comm *comm);
+/* Makes a failure sticky (with the thread's error text) and tells the peers; returns the status. */
+tprt_status tprt__comm_fail(tprt_comm *comm, tprt_status status, tprt_op_kind kind);
+/* Ends the operations of all ranks with a status, from any thread. `rank` is the culprit's rank in the world. */
+void tprt__comm_poison(tprt_comm *comm, tprt_status status, int rank);
+/* Runs a planned operation; the caller holds the lane. */
+tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t deadline);
+/* Ends the worker after everything queued is done. */
+void tprt__worker_stop(tprt_comm *comm);
+void tprt__axes_clear(tprt_comm *comm);
+
+#endif

@@ -1,0 +1,40 @@
+/* Settings: configuration struct over environment over default. */
+#ifndef TPRT_RUNTIME_ENV_H
+#define TPRT_RUNTIME_ENV_H
+
+#include "base.h"
+
+typedef enum tprt__env_id {
+  TPRT__ENV_BACKEND,
+  TPRT__ENV_SIZE,
+  TPRT__ENV_RANK,
+  TPRT__ENV_SEGMENT_FD,
+  TPRT__ENV_TIMEOUT,
+  TPRT__ENV_SLOT_BYTES,
+  TPRT__ENV_ARENA_BYTES,
+  TPRT__ENV_MAX_COMMS,
+  TPRT__ENV_BLAS,
+  TPRT__ENV_BLAS_LIBRARY,
+  TPRT__ENV_BLAS_THREADS,
+  TPRT__N_ENV,
+} tprt__env_id;
+
+/* The text of a variable or of its default; NULL when it has neither. */
+const char *tprt__env_text(tprt__env_id id);
+/* Its value by the type in the table: int, count, bytes (suffix K, M, G), seconds (in nanoseconds), switch (0 or 1).
+ * A variable that is unset and has no default gives `absent`. */
+tprt_status tprt__env_number(tprt__env_id id, int64_t absent, int64_t *value);
+
+/* A tprt_config with every field filled in. */
+typedef struct tprt__settings {
+  const char *backend;
+  int64_t timeout_ns;
+  size_t slot_bytes, arena_bytes;
+  int max_comms;
+  int segment_fd; /* -1: none */
+} tprt__settings;
+
+/* `config` may be NULL. */
+tprt_status tprt__settings_resolve(const tprt_config *config, tprt__settings *settings);
+
+#endif

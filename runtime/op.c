@@ -1,0 +1,287 @@
+/* Validation and geometry of operations. What a kind demands is a row of the table below. */
+#include "op.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct kind_info {
+  const char *name;
+  bool data;     /* has tensors */
+  bool reduces;
+  bool in_place; /* send == recv is allowed */
+  bool aliases;  /* send may lie inside recv, or recv inside send, at the place of this rank's piece */
+  bool has_dim, has_split, has_root, has_pairs;
+} kind_info;
+
+static const kind_info kinds[TPRT_N_OP_KINDS] = {
+    /*                          name              data   reduces in_pl. aliases dim    split  root   pairs */
+    [TPRT_OP_ALL_REDUCE]     = {"all_reduce",     true,  true,   true,  false,  false, false, false, false},
+    [TPRT_OP_ALL_GATHER]     = {"all_gather",     true,  false,  false, true,   true,  false, false, false},
+    [TPRT_OP_REDUCE_SCATTER] = {"reduce_scatter", true,  true,   false, true,   true,  false, false, false},
+    [TPRT_OP_ALL_TO_ALL]     = {"all_to_all",     true,  false,  false, false,  true,  true,  false, false},
+    [TPRT_OP_PERMUTE]        = {"permute",        true,  false,  false, false,  false, false, false, true},
+    [TPRT_OP_BROADCAST]      = {"broadcast",      true,  false,  true,  false,  false, false, true,  false},
+    [TPRT_OP_BARRIER]        = {"barrier",        false, false,  true,  false,  false, false, false, false},
+};
+
+static const kind_info *kind_get(tprt_op_kind kind) {
+  return (size_t)kind < TPRT_N_OP_KINDS && kinds[kind].name ? &kinds[kind] : NULL;
+}
+
+const char *tprt_op_kind_name(tprt_op_kind kind) {
+  const kind_info *info = kind_get(kind);
+  return info ? info->name : NULL;
+}
+
+uint64_t tprt__hash(uint64_t seed, const void *bytes, size_t n) {
+  /* FNV-1a over bytes, then one multiply-shift round so that high and low bits depend on all of them. */
+  const unsigned char *at = bytes;
+  uint64_t hash = seed ^ UINT64_C(0xcbf29ce484222325);
+  for (size_t i = 0; i < n; i++) hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+  hash = (hash ^ (hash >> 32)) * UINT64_C(0xd6e8feb86659fd93);
+  return hash ^ (hash >> 32);
+}
+
+/* Product of a range of dimensions times `unit`; false when it leaves int64. */
+static bool product(const tprt_op *op, int begin, int end, int64_t unit, int64_t *result) {
+  int64_t value = unit;
+  for (int i = begin; i < end; i++) {
+    if (__builtin_mul_overflow(value, op->shape[i], &value)) return false;
+  }
+  *result = value;
+  return true;
+}
+
+/* Elements of the send tensor; the shape is checked on the way. */
+static tprt_status check_shape(const tprt_op *op, const kind_info *info, int64_t *elements) {
+  *elements = 0;
+  if (!info->data) return TPRT_OK;
+  if (op->n_dims < 0 || op->n_dims > TPRT_MAX_RANK) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: n_dims is %d; it must be from 0 to %d", info->name, op->n_dims,
+                      TPRT_MAX_RANK);
+  }
+  for (int i = 0; i < op->n_dims; i++) {
+    if (op->shape[i] < 0) {
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: shape[%d] is %lld", info->name, i, (long long)op->shape[i]);
+    }
+  }
+  /* With a zero anywhere the product may be fine only because of the order; 2^40 is beyond any memory and leaves room for
+   * factors of element size and ranks. */
+  if (!product(op, 0, op->n_dims, 1, elements) || *elements > (INT64_C(1) << 40)) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: the tensor has more than 2^40 elements", info->name);
+  }
+  return TPRT_OK;
+}
+
+static tprt_status check_dims(const tprt_op *op, const kind_info *info, int n_ranks) {
+  if (info->has_dim && (op->dim < 0 || op->dim >= op->n_dims)) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: dim is %d; the tensor has %d dimensions", info->name, op->dim, op->n_dims);
+  }
+  if (info->has_split && (op->split_dim < 0 || op->split_dim >= op->n_dims)) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: split_dim is %d; the tensor has %d dimensions", info->name,
+                      op->split_dim, op->n_dims);
+  }
+  int cut = info->has_split ? op->split_dim : op->kind == TPRT_OP_REDUCE_SCATTER ? op->dim : -1;
+  if (cut >= 0 && op->shape[cut] % n_ranks) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %d ranks do not divide dimension %d (size %lld); pad it", info->name,
+                      n_ranks, cut, (long long)op->shape[cut]);
+  }
+  if (info->has_root && (op->root < 0 || op->root >= n_ranks)) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: root is %d; there are %d ranks", info->name, op->root, n_ranks);
+  }
+  return TPRT_OK;
+}
+
+static tprt_status check_type(const tprt_op *op, const kind_info *info) {
+  const char *type = tprt_dtype_name(op->dtype);
+  if (info->data && !type) return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %d is no dtype", info->name, (int)op->dtype);
+  if (!info->reduces) {
+    if (op->reduction == TPRT_NO_REDUCTION) return TPRT_OK;
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s does not reduce; set reduction to TPRT_NO_REDUCTION", info->name);
+  }
+  const char *reduction = tprt_reduction_name(op->reduction);
+  if (!reduction || op->reduction == TPRT_NO_REDUCTION) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %d is no reduction", info->name, (int)op->reduction);
+  }
+  if (!tprt_reduction_supports(op->reduction, op->dtype)) {
+    return tprt__fail(TPRT_UNSUPPORTED, "%s: %s is not defined for %s", info->name, reduction, type);
+  }
+  return TPRT_OK;
+}
+
+static tprt_status check_pairs(const tprt_op *op, const kind_info *info, int n_ranks, int rank, int *source) {
+  *source = -1;
+  if (!info->has_pairs) return TPRT_OK;
+  if (op->n_pairs > (size_t)n_ranks || (op->n_pairs && !op->pairs)) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "permute: %zu pairs%s; at most one for each of the %d ranks", op->n_pairs,
+                      op->pairs ? "" : " at NULL", n_ranks);
+  }
+  for (size_t i = 0; i < op->n_pairs; i++) {
+    tprt_pair pair = op->pairs[i];
+    if (pair.source < 0 || pair.source >= n_ranks || pair.destination < 0 || pair.destination >= n_ranks) {
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "permute: pair %zu is (%d, %d); there are %d ranks", i, pair.source,
+                        pair.destination, n_ranks);
+    }
+    for (size_t j = 0; j < i; j++) {
+      if (op->pairs[j].destination == pair.destination) {
+        return tprt__fail(TPRT_INVALID_ARGUMENT, "permute: pairs %zu and %zu have the same destination %d", j, i,
+                          pair.destination);
+      }
+    }
+    if (pair.destination == rank) *source = pair.source;
+  }
+  return TPRT_OK;
+}
+
+static void make_maps(const tprt_op *op, int64_t n, tprt__plan *plan, int64_t elements) {
+  int64_t size = (int64_t)plan->type->size, bytes = elements * size, inner = 0;
+  plan->send_bytes = plan->recv_bytes = plan->piece = bytes;
+  plan->send_map = plan->recv_map = (tprt__map){.run = bytes, .n = 1};
+  if (!bytes) return; /* no runs to divide by */
+  switch (op->kind) {
+    case TPRT_OP_ALL_GATHER:
+      product(op, op->dim, op->n_dims, size, &inner);
+      plan->recv_map = (tprt__map){.run = inner, .n = n};
+      plan->recv_bytes = bytes * n;
+      break;
+    case TPRT_OP_REDUCE_SCATTER:
+      product(op, op->dim, op->n_dims, size, &inner);
+      plan->send_map = (tprt__map){.run = inner / n, .n = n};
+      plan->piece = plan->recv_bytes = bytes / n;
+      plan->recv_map.run = plan->piece;
+      break;
+    case TPRT_OP_ALL_TO_ALL:
+      product(op, op->split_dim, op->n_dims, size, &inner);
+      plan->send_map = (tprt__map){.run = inner / n, .n = n};
+      /* The piece's own dimension is already smaller when the split one lies at or behind the joined one. */
+      product(op, op->dim, op->n_dims, size, &inner);
+      plan->recv_map = (tprt__map){.run = op->split_dim >= op->dim ? inner / n : inner, .n = n};
+      plan->piece = bytes / n;
+      break;
+    default: break;
+  }
+}
+
+static bool overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes) {
+  uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+  return a_bytes && b_bytes && x < y + (uintptr_t)b_bytes && y < x + (uintptr_t)a_bytes;
+}
+
+/* In place, gather and scatter may have the smaller buffer at its place inside the larger one, if that is one run. */
+static bool in_own_place(const tprt__plan *plan, int rank) {
+  if (plan->kind == TPRT_OP_ALL_GATHER) {
+    return plan->recv_map.run == plan->piece && (const char *)plan->send == (const char *)plan->recv + rank * plan->piece;
+  }
+  return plan->send_map.run == plan->piece && (const char *)plan->recv == (const char *)plan->send + rank * plan->piece;
+}
+
+static tprt_status check_buffers(const tprt_op *op, const kind_info *info, int rank, tprt__plan *plan) {
+  bool sends = plan->send_bytes && (op->kind != TPRT_OP_BROADCAST || rank == op->root);
+  if ((sends && !op->send) || (plan->recv_bytes && !op->recv)) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %s is NULL", info->name, sends && !op->send ? "send" : "recv");
+  }
+  plan->send = op->send;
+  plan->recv = op->recv;
+  if (!sends || !overlap(op->send, plan->send_bytes, op->recv, plan->recv_bytes)) return TPRT_OK;
+  if ((info->in_place && op->send == op->recv) || (info->aliases && in_own_place(plan, rank))) return TPRT_OK;
+  return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: send and recv overlap; only %s", info->name,
+                    info->in_place  ? "equal pointers are allowed"
+                    : info->aliases ? "the place of this rank's piece is allowed"
+                                    : "disjoint buffers are allowed");
+}
+
+/* Every field that the kind reads, and nothing else: garbage in the others is harmless. */
+static void make_signature(const tprt_op *op, const kind_info *info, int64_t elements, tprt__plan *plan) {
+  uint64_t dims = ((uint64_t)(info->has_dim ? op->dim : 0) << 8) | (uint64_t)(info->has_split ? op->split_dim : 0);
+  plan->signature[0] = ((uint64_t)op->kind << 48) | (uint64_t)(info->data ? op->dtype : 0) << 32 | (uint64_t)op->reduction;
+  plan->signature[1] = (uint64_t)(info->has_root ? op->root : 0) << 32 | dims;
+  plan->signature[2] = (uint64_t)elements;
+  uint64_t hash = 0;
+  if (info->data) hash = tprt__hash((uint64_t)op->n_dims, op->shape, (size_t)op->n_dims * sizeof *op->shape);
+  if (info->has_pairs && op->n_pairs) hash = tprt__hash(hash, op->pairs, op->n_pairs * sizeof *op->pairs);
+  plan->signature[3] = hash;
+}
+
+tprt_status tprt__plan_make(const tprt_op *op, int n_ranks, int rank, tprt__plan *plan) {
+  const kind_info *info = kind_get(op->kind);
+  if (!info) return tprt__fail(TPRT_INVALID_ARGUMENT, "%d is no operation", (int)op->kind);
+  if (op->stream) {
+    return tprt__fail(TPRT_UNSUPPORTED, "%s: this backend works on host memory and takes no stream", info->name);
+  }
+  if (op->timeout_ns < 0) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: timeout_ns is %lld", info->name, (long long)op->timeout_ns);
+  }
+  int64_t elements;
+  tprt__plan made = {.kind = op->kind, .reduction = op->reduction, .n_ranks = n_ranks, .root = op->root};
+  tprt_status status = check_type(op, info);
+  if (!status) status = check_shape(op, info, &elements);
+  if (!status && info->data) status = check_dims(op, info, n_ranks);
+  if (!status) status = check_pairs(op, info, n_ranks, rank, &made.source);
+  if (status) return status;
+  made.type = tprt__dtype_info_get((int64_t)op->dtype);
+  if (info->data) make_maps(op, n_ranks, &made, elements);
+  status = check_buffers(op, info, rank, &made);
+  if (status) return status;
+  make_signature(op, info, elements, &made);
+  *plan = made;
+  return TPRT_OK;
+}
+
+/* Where byte place->at lies, and how many bytes follow in its run. */
+static int64_t locate(const tprt__place *place, int64_t *rest) {
+  int64_t row = place->at / place->map.run, column = place->at % place->map.run;
+  *rest = place->map.run - column;
+  return (row * place->map.n + place->index) * place->map.run + column;
+}
+
+void tprt__piece_copy(void *to, tprt__place to_place, const void *from, tprt__place from_place, int64_t bytes) {
+  while (bytes) {
+    int64_t to_rest, from_rest;
+    char *target = (char *)to + locate(&to_place, &to_rest);
+    const char *source = (const char *)from + locate(&from_place, &from_rest);
+    int64_t n = tprt__min(bytes, tprt__min(to_rest, from_rest));
+    if (target != source) memcpy(target, source, (size_t)n);
+    to_place.at += n;
+    from_place.at += n;
+    bytes -= n;
+  }
+}
+
+void tprt__signature_explain(const uint64_t *mine, const uint64_t *other, char *text, size_t n) {
+  const char *my_kind = tprt_op_kind_name((tprt_op_kind)(mine[0] >> 48));
+  const char *kind = tprt_op_kind_name((tprt_op_kind)(other[0] >> 48));
+  const char *my_type = tprt_dtype_name((tprt_dtype)((mine[0] >> 32) & 0xffff));
+  const char *type = tprt_dtype_name((tprt_dtype)((other[0] >> 32) & 0xffff));
+  const char *reduction = tprt_reduction_name((tprt_reduction)(other[0] & 0xffffffff));
+  const char *my_reduction = tprt_reduction_name((tprt_reduction)(mine[0] & 0xffffffff));
+  if (mine[0] != other[0] || mine[2] != other[2]) {
+    snprintf(text, n, "%s %s %s of %llu elements here, %s %s %s of %llu there", my_kind ? my_kind : "?",
+             my_type ? my_type : "-", my_reduction ? my_reduction : "?", (unsigned long long)mine[2], kind ? kind : "?",
+             type ? type : "-", reduction ? reduction : "?", (unsigned long long)other[2]);
+  } else if (mine[1] != other[1]) {
+    snprintf(text, n, "root %llu, dimensions %llu and %llu here, root %llu, dimensions %llu and %llu there",
+             (unsigned long long)(mine[1] >> 32), (unsigned long long)(mine[1] >> 8 & 0xff),
+             (unsigned long long)(mine[1] & 0xff), (unsigned long long)(other[1] >> 32),
+             (unsigned long long)(other[1] >> 8 & 0xff), (unsigned long long)(other[1] & 0xff));
+  } else {
+    snprintf(text, n, "the shapes or the pairs differ");
+  }
+}
+
+int64_t tprt_op_bytes(const tprt_op *op, int n_ranks) {
+  const kind_info *info = kind_get(op->kind);
+  int64_t elements, n = n_ranks;
+  if (!info || n < 1 || (info->data && !tprt_dtype_size(op->dtype)) || check_shape(op, info, &elements)) return -1;
+  int64_t size = (int64_t)tprt_dtype_size(op->dtype);
+  int64_t chunk = (elements + n - 1) / n * size; /* of a tensor that the group holds once */
+  switch (op->kind) {
+    case TPRT_OP_ALL_REDUCE: return 2 * (n - 1) * chunk;
+    case TPRT_OP_ALL_GATHER: return (n - 1) * elements * size; /* the group's tensor is n times the send tensor */
+    case TPRT_OP_REDUCE_SCATTER:
+    case TPRT_OP_ALL_TO_ALL: return (n - 1) * chunk;
+    case TPRT_OP_PERMUTE:
+    case TPRT_OP_BROADCAST: return elements * size;
+    default: return 0;
+  }
+}

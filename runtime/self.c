@@ -1,0 +1,101 @@
+/* Backend "self": a world of one rank. Every operation is at most a copy. */
+#include "backend.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct self_transport {
+  tprt__transport base;
+  _Atomic int fault; /* a tprt_status */
+} self_transport;
+
+static tprt_status self_probe(void) { return TPRT_OK; }
+
+static tprt_status self_create(int n_ranks, int rank, const tprt__settings *settings, tprt__transport **transport) {
+  (void)settings;
+  if (n_ranks != 1 || rank != 0) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "backend self has one rank; rank %d of %d needs shm", rank, n_ranks);
+  }
+  self_transport *self = tprt__alloc(sizeof *self);
+  if (!self) return tprt__fail_memory(sizeof *self);
+  self->base = (tprt__transport){.backend = &tprt__backend_self, .n_ranks = 1, .host_ranks = 1};
+  *transport = &self->base;
+  return TPRT_OK;
+}
+
+static tprt_status self_create_threads(int n_ranks, const tprt__settings *settings, tprt__transport **transports) {
+  return self_create(n_ranks, 0, settings, transports);
+}
+
+static tprt_status self_split(tprt__transport *parent, int n_members, const int *members, int index, uint32_t sequence,
+                              int64_t deadline, tprt__transport **child) {
+  (void)members;
+  (void)sequence;
+  (void)deadline;
+  if (index < 0) {
+    *child = NULL;
+    return TPRT_OK;
+  }
+  tprt_status status = self_create(n_members, index, NULL, child);
+  if (!status) (*child)->host_ranks = parent->host_ranks;
+  return status;
+}
+
+static tprt__fault self_fault(const tprt__transport *transport) {
+  const self_transport *self = (const self_transport *)transport;
+  return (tprt__fault){.status = (tprt_status)atomic_load(&self->fault)};
+}
+
+static tprt_status self_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline) {
+  (void)sequence;
+  (void)deadline;
+  tprt__fault fault = self_fault(transport);
+  if (fault.status) return tprt__fault_fail(&fault);
+  if (plan->kind == TPRT_OP_PERMUTE && plan->source < 0) {
+    if (plan->recv_bytes) memset(plan->recv, 0, (size_t)plan->recv_bytes);
+  } else if (plan->recv_bytes && plan->recv != plan->send) {
+    memcpy(plan->recv, plan->send, (size_t)plan->recv_bytes);
+  }
+  return TPRT_OK;
+}
+
+static void self_abort(tprt__transport *transport, const tprt__fault *fault) {
+  self_transport *self = (self_transport *)transport;
+  int none = TPRT_OK;
+  atomic_compare_exchange_strong(&self->fault, &none, (int)fault->status);
+}
+
+static tprt_status self_alloc(tprt__transport *transport, size_t bytes, void **memory) {
+  (void)transport;
+  size_t rounded = tprt__round_up(bytes, 64);
+  void *block = rounded < bytes ? NULL : aligned_alloc(64, rounded);
+  if (!block) return tprt__fail_memory(bytes);
+  *memory = memset(block, 0, rounded);
+  return TPRT_OK;
+}
+
+static void self_free(tprt__transport *transport, void *memory) {
+  (void)transport;
+  free(memory);
+}
+
+static void self_destroy(tprt__transport *transport) { tprt__free(transport); }
+
+const tprt__backend tprt__backend_self = {
+    .size = sizeof(tprt__backend),
+    .abi = TPRT__BACKEND_ABI,
+    .capabilities = TPRT__CAP_THREADS | TPRT__CAP_PROCESSES | TPRT__CAP_REGISTERED,
+    .name = "self",
+    .summary = "one rank, every operation is a copy",
+    .probe = self_probe,
+    .create = self_create,
+    .create_threads = self_create_threads,
+    .split = self_split,
+    .submit = self_submit,
+    .abort = self_abort,
+    .fault = self_fault,
+    .alloc = self_alloc,
+    .free = self_free,
+    .destroy = self_destroy,
+};

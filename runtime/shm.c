@@ -1,0 +1,198 @@
+/* Backend "shm": worlds of threads and of processes, splitting, and the table. */
+#define _GNU_SOURCE
+#include "shm.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+static tprt_status shm_probe(void) {
+  int fd = memfd_create("tprt-probe", MFD_CLOEXEC);
+  if (fd < 0) return tprt__fail_errno("backend shm needs memfd_create");
+  close(fd);
+  return TPRT_OK;
+}
+
+static void close_end(shm_transport *shm) {
+  tprt__free(shm->members);
+  tprt__free(shm->lines);
+  tprt__free(shm->slots);
+  tprt__free(shm->sources);
+  tprt__free(shm->destinations);
+  tprt__free(shm);
+}
+
+/* A rank's end of a channel; takes over neither segment nor channel when it fails. `members` are world ranks. */
+static tprt_status open_end(shm_segment *segment, int channel, int n_members, const int *members, int index,
+                            tprt__transport **transport) {
+  size_t n = (size_t)n_members;
+  shm_transport *shm = tprt__alloc(sizeof *shm);
+  if (!shm) return tprt__fail_memory(sizeof *shm);
+  shm->members = tprt__alloc(n * sizeof *shm->members);
+  shm->lines = tprt__alloc(n * sizeof *shm->lines);
+  shm->slots = tprt__alloc(n * sizeof *shm->slots);
+  shm->sources = tprt__alloc(n * sizeof *shm->sources);
+  shm->destinations = tprt__alloc(n * sizeof *shm->destinations);
+  if (!shm->members || !shm->lines || !shm->slots || !shm->sources || !shm->destinations) {
+    close_end(shm);
+    return tprt__fail_memory(n * sizeof *shm->lines);
+  }
+  int host_ranks = segment->sizes.n_ranks;
+  shm->base = (tprt__transport){.backend = &tprt__backend_shm, .rank = index, .n_ranks = n_members, .host_ranks = host_ranks};
+  shm->segment = segment;
+  shm->channel = channel;
+  shm->world_rank = members[index];
+  shm->n_spins = host_ranks <= tprt__cores() ? 20000 : 0;
+  for (int i = 0; i < n_members; i++) {
+    shm->members[i] = members[i];
+    shm->lines[i] = tprt__shm_line(segment, channel, members[i]);
+    shm->slots[i] = tprt__shm_slots(segment, channel, members[i]);
+  }
+  *transport = &shm->base;
+  return TPRT_OK;
+}
+
+/* Tells peers that this rank will not come any more. */
+static void leave(shm_segment *segment, int channel, int world_rank) {
+  shm_line *line = tprt__shm_line(segment, channel, world_rank);
+  atomic_store(&line->left, 1);
+  tprt__shm_wake(line);
+  tprt__shm_channel_drop(segment, channel);
+}
+
+static void shm_destroy(tprt__transport *transport) {
+  shm_transport *shm = (shm_transport *)transport;
+  shm_segment *segment = shm->segment;
+  leave(segment, shm->channel, shm->world_rank);
+  close_end(shm);
+  tprt__shm_segment_release(segment);
+}
+
+/* Channel 0 of a fresh segment is the world's: all of its bytes are zero, which is the state of an unused line. */
+static tprt_status open_world(shm_segment *segment, int rank, tprt__transport **transport) {
+  int n = segment->sizes.n_ranks;
+  int *members = tprt__alloc((size_t)n * sizeof *members);
+  if (!members) return tprt__fail_memory((size_t)n * sizeof *members);
+  for (int i = 0; i < n; i++) members[i] = i;
+  tprt_status status = open_end(segment, 0, n, members, rank, transport);
+  tprt__free(members);
+  if (status) leave(segment, 0, rank);
+  return status;
+}
+
+static tprt_status shm_create(int n_ranks, int rank, const tprt__settings *settings, tprt__transport **transport) {
+  if (settings->segment_fd < 0) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "backend shm joins processes through a segment: set segment_fd or "
+                                             "TPRT_SEGMENT_FD to a descriptor from tprt_shm_segment_create");
+  }
+  shm_segment *segment;
+  tprt_status status = tprt__shm_segment_map(settings->segment_fd, &segment);
+  if (status) return status;
+  if (segment->sizes.n_ranks != n_ranks) {
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "%d ranks asked for; the segment has %d", n_ranks, segment->sizes.n_ranks);
+  }
+  if (!status) status = tprt__shm_segment_join(segment, rank);
+  if (!status) status = tprt__shm_segment_await(segment, tprt__now() + settings->timeout_ns);
+  if (!status) status = open_world(segment, rank, transport);
+  if (status) tprt__shm_segment_release(segment);
+  return status;
+}
+
+static tprt_status shm_create_threads(int n_ranks, const tprt__settings *settings, tprt__transport **transports) {
+  shm_sizes sizes;
+  shm_segment *segment;
+  int fd;
+  tprt_status status = tprt__shm_sizes_make(n_ranks, settings, &sizes);
+  if (!status) status = tprt__shm_segment_make(&sizes, &fd);
+  if (status) return status;
+  status = tprt__shm_segment_map(fd, &segment);
+  close(fd);
+  if (status) return status;
+  tprt__shm_channel_take(segment, n_ranks);
+  int n_open = 0;
+  while (!status && n_open < n_ranks) {
+    status = tprt__shm_segment_join(segment, n_open);
+    if (!status) status = open_world(segment, n_open, &transports[n_open]);
+    if (status) break;
+    atomic_fetch_add(&segment->references, 1);
+    n_open++;
+  }
+  if (status) {
+    while (n_open-- > 0) shm_destroy(transports[n_open]);
+  }
+  tprt__shm_segment_release(segment);
+  return status;
+}
+
+tprt_status tprt_shm_segment_create(int n_ranks, const tprt_config *config, int *fd) {
+  tprt__settings settings;
+  shm_sizes sizes;
+  int made;
+  tprt_status status = tprt__settings_resolve(config, &settings);
+  if (!status) status = tprt__shm_sizes_make(n_ranks, &settings, &sizes);
+  if (!status) status = tprt__shm_segment_make(&sizes, &made);
+  if (status) return status;
+  shm_segment *segment;
+  status = tprt__shm_segment_map(made, &segment);
+  if (status) {
+    close(made);
+    return status;
+  }
+  tprt__shm_channel_take(segment, n_ranks);
+  tprt__shm_segment_release(segment);
+  *fd = made;
+  return TPRT_OK;
+}
+
+/* Rank 0 of the parent takes one channel for all groups, which are disjoint, and tells the others its number. */
+static tprt_status shm_split(tprt__transport *parent, int n_members, const int *members, int index, uint32_t sequence,
+                             int64_t deadline, tprt__transport **child) {
+  shm_transport *shm = (shm_transport *)parent;
+  shm_segment *segment = shm->segment;
+  int64_t channel = -1;
+  if (parent->rank == 0) channel = tprt__shm_channel_take(segment, parent->n_ranks);
+  tprt_op op = tprt_op_flat(TPRT_OP_BROADCAST, &channel, &channel, 1, TPRT_I64, NULL);
+  tprt__plan plan;
+  tprt_status status = tprt__plan_make(&op, parent->n_ranks, parent->rank, &plan);
+  if (!status) status = tprt__shm_submit(parent, &plan, sequence, deadline);
+  if (status) return status;
+  if (channel < 0 || channel >= segment->sizes.n_channels) {
+    return tprt__fail(TPRT_NO_MEMORY, "all %d communicators are in use; raise TPRT_MAX_COMMS", segment->sizes.n_channels);
+  }
+  if (index < 0) {
+    tprt__shm_channel_drop(segment, (int)channel);
+    *child = NULL;
+    return TPRT_OK;
+  }
+  int *world = tprt__alloc((size_t)n_members * sizeof *world);
+  if (!world) {
+    leave(segment, (int)channel, shm->world_rank);
+    return tprt__fail_memory((size_t)n_members * sizeof *world);
+  }
+  for (int i = 0; i < n_members; i++) world[i] = shm->members[members[i]];
+  status = open_end(segment, (int)channel, n_members, world, index, child);
+  tprt__free(world);
+  if (status) {
+    leave(segment, (int)channel, shm->world_rank);
+  } else {
+    atomic_fetch_add(&segment->references, 1);
+  }
+  return status;
+}
+
+const tprt__backend tprt__backend_shm = {
+    .size = sizeof(tprt__backend),
+    .abi = TPRT__BACKEND_ABI,
+    .capabilities = TPRT__CAP_THREADS | TPRT__CAP_PROCESSES | TPRT__CAP_REGISTERED,
+    .name = "shm",
+    .summary = "threads or processes of one host, through shared memory",
+    .probe = shm_probe,
+    .create = shm_create,
+    .create_threads = shm_create_threads,
+    .split = shm_split,
+    .submit = tprt__shm_submit,
+    .abort = tprt__shm_abort,
+    .fault = tprt__shm_fault,
+    .alloc = tprt__shm_alloc,
+    .free = tprt__shm_free,
+    .destroy = shm_destroy,
+};

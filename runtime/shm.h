@@ -1,0 +1,139 @@
+/* Backend "shm": ranks of one host, threads and processes alike, meet in one shared segment.
+ *
+ * The segment is a memfd with fixed size: a header, then channels, then one arena per rank. A channel serves one
+ * communicator, or several with disjoint ranks (all groups of one split): every rank of the world has a line (flags) and
+ * two staging slots in it. Nothing in the segment is a pointer, and whatever a peer wrote there is copied once and checked
+ * before it is used as an offset.
+ *
+ * The protocol is one counter per rank and channel, the step. A rank writes data to its slot number (step & 1), then
+ * publishes the step; it reads slots of peers after all of them published that step. A slot may be written again two
+ * steps later, because then all peers have published the step between, hence finished reading. So an operation costs one
+ * flag exchange per chunk and no closing barrier. */
+#ifndef TPRT_RUNTIME_SHM_H
+#define TPRT_RUNTIME_SHM_H
+
+#include "backend.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { SHM_MAX_RANKS = 1024, SHM_CACHE_LINE = 64, SHM_PAGE = 4096 };
+
+/* What a rank says about its current operation, next to the step. */
+typedef struct shm_notice {
+  uint64_t signature[4];
+  uint64_t sequence;
+  uint64_t registered;             /* 1: the data stays in the arena, nothing was put in the slot */
+  uint64_t send_offset, recv_offset; /* in this rank's arena, if registered */
+} shm_notice;
+
+typedef struct shm_line {
+  _Alignas(SHM_CACHE_LINE) _Atomic uint32_t step; /* also the futex that waiters sleep on */
+  _Atomic uint32_t n_waiters;
+  _Atomic uint32_t left;           /* the rank destroyed its end */
+  _Alignas(SHM_CACHE_LINE) shm_notice notice[2];  /* by step & 1, like the slots */
+  _Alignas(SHM_CACHE_LINE) _Atomic uint64_t fault; /* of the group whose rank 0 this line belongs to */
+} shm_line;
+
+typedef struct shm_rank {
+  _Alignas(SHM_CACHE_LINE) _Atomic uint32_t joined;
+  _Atomic int32_t pid;
+} shm_rank;
+
+typedef struct shm_sizes {
+  int32_t n_ranks, n_channels;
+  uint64_t slot_bytes, arena_bytes;
+  uint64_t lines, slots, arenas, total; /* offsets and size of the segment, derived */
+} shm_sizes;
+
+typedef struct shm_header {
+  uint64_t magic;
+  uint32_t version;
+  int32_t n_ranks, n_channels;
+  uint64_t slot_bytes, arena_bytes;
+  _Alignas(SHM_CACHE_LINE) _Atomic uint32_t n_joined;
+  shm_rank ranks[SHM_MAX_RANKS];
+  _Atomic uint32_t channel_users[]; /* 0: free */
+} shm_header;
+
+typedef struct shm_block {
+  struct shm_block *next;
+  uint64_t offset, bytes;
+} shm_block;
+
+/* Registered memory of one rank: the blocks in use, by offset. */
+typedef struct shm_arena {
+  pthread_mutex_t lock;
+  shm_block *blocks;
+} shm_arena;
+
+/* This process's view of a segment, shared by the ranks that live in it. */
+typedef struct shm_segment {
+  _Atomic int references;
+  int fd; /* to give pages of freed memory back */
+  shm_sizes sizes;
+  unsigned char *base;
+  shm_header *header;
+  shm_arena *arenas;  /* n_ranks */
+  int *pidfds;        /* n_ranks, -1 for ranks of this process and where the system has no such thing */
+} shm_segment;
+
+typedef struct shm_transport {
+  tprt__transport base;
+  shm_segment *segment;
+  int channel;
+  int world_rank;
+  uint32_t step;
+  int n_spins;            /* before yielding; 0 when there are more ranks than processors */
+  int *members;           /* world ranks */
+  shm_line **lines;
+  unsigned char **slots;  /* two of slot_bytes each */
+  const void **sources;   /* scratch of an operation */
+  void **destinations;
+} shm_transport;
+
+/* ---- shm_segment.c ---- */
+tprt_status tprt__shm_sizes_make(int n_ranks, const tprt__settings *settings, shm_sizes *sizes);
+/* A new segment with a free channel table; *fd is close-on-exec. */
+tprt_status tprt__shm_segment_make(const shm_sizes *sizes, int *fd);
+/* Maps and checks a segment; dups the descriptor. */
+tprt_status tprt__shm_segment_map(int fd, shm_segment **segment);
+void tprt__shm_segment_release(shm_segment *segment);
+/* Registers a rank with this process; INVALID_STATE if it is taken. */
+tprt_status tprt__shm_segment_join(shm_segment *segment, int rank);
+/* Waits until all ranks have joined, then opens handles that tell when their processes end. */
+tprt_status tprt__shm_segment_await(shm_segment *segment, int64_t deadline);
+/* Takes a free channel for n users and resets its lines; -1 when there is none. */
+int tprt__shm_channel_take(shm_segment *segment, int n_users);
+void tprt__shm_channel_drop(shm_segment *segment, int channel);
+shm_line *tprt__shm_line(const shm_segment *segment, int channel, int rank);
+unsigned char *tprt__shm_slots(const shm_segment *segment, int channel, int rank);
+unsigned char *tprt__shm_arena(const shm_segment *segment, int rank);
+
+/* ---- shm_arena.c ---- */
+tprt_status tprt__shm_alloc(tprt__transport *transport, size_t bytes, void **memory);
+void tprt__shm_free(tprt__transport *transport, void *memory);
+void tprt__shm_arena_clear(shm_arena *arena);
+
+/* ---- shm_wait.c ---- */
+/* What a wait belongs to. */
+typedef struct shm_wait {
+  tprt_op_kind kind;
+  uint32_t sequence;
+  int64_t deadline;
+} shm_wait;
+
+/* Publishes the next step. Data and notices of step s lie in half (s & 1). */
+void tprt__shm_publish(shm_transport *shm);
+/* Waits until all peers published the current step. */
+tprt_status tprt__shm_await(shm_transport *shm, const shm_wait *wait);
+void tprt__shm_abort(tprt__transport *transport, const tprt__fault *fault);
+tprt__fault tprt__shm_fault(const tprt__transport *transport);
+void tprt__shm_wake(shm_line *line);
+/* Sleeps while *word == value, at most `ns`. */
+void tprt__shm_sleep(_Atomic uint32_t *word, uint32_t value, int64_t ns);
+
+/* ---- shm_collective.c ---- */
+tprt_status tprt__shm_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline);
+
+#endif

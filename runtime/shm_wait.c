@@ -1,0 +1,137 @@
+/* Waiting for peers: how to wait cheaply, and everything that ends a wait. */
+#define _GNU_SOURCE
+#include "shm.h"
+
+#include <linux/futex.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+  SPINS_PER_CHECK = 256,
+  N_YIELDS = 1000,
+  SLEEP_NS = 2000000, /* also how often a sleeper looks whether its peer lives */
+};
+
+#if defined(__x86_64__) || defined(__i386__)
+static inline void relax(void) { __builtin_ia32_pause(); }
+#elif defined(__aarch64__)
+static inline void relax(void) { __asm__ volatile("yield"); }
+#else
+static inline void relax(void) {}
+#endif
+
+void tprt__shm_sleep(_Atomic uint32_t *word, uint32_t value, int64_t ns) {
+  struct timespec timeout = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+  syscall(SYS_futex, word, FUTEX_WAIT, value, &timeout, NULL, 0); /* not private: processes share the word */
+}
+
+void tprt__shm_wake(shm_line *line) { syscall(SYS_futex, &line->step, FUTEX_WAKE, INT_MAX, NULL, NULL, 0); }
+
+/* Publisher and sleeper both write their word before they read the other's, in the one order of sequentially consistent
+ * operations: at least one of them sees the other, and no wake-up is lost. */
+void tprt__shm_publish(shm_transport *shm) {
+  shm_line *line = shm->lines[shm->base.rank];
+  shm->step++;
+  atomic_store(&line->step, shm->step);
+  if (atomic_load(&line->n_waiters)) tprt__shm_wake(line);
+}
+
+static bool reached(const shm_line *line, uint32_t step) {
+  return (int32_t)(atomic_load_explicit(&line->step, memory_order_acquire) - step) >= 0; /* wraps */
+}
+
+static uint64_t pack(const tprt__fault *fault) {
+  return (uint64_t)fault->status << 56 | (uint64_t)fault->kind << 48 | (uint64_t)(fault->rank & 0xffff) << 32 | fault->sequence;
+}
+
+tprt__fault tprt__shm_fault(const tprt__transport *transport) {
+  const shm_transport *shm = (const shm_transport *)transport;
+  uint64_t word = atomic_load_explicit(&shm->lines[0]->fault, memory_order_acquire);
+  return (tprt__fault){.status = (tprt_status)(word >> 56), .kind = (tprt_op_kind)(word >> 48 & 0xff),
+                       .rank = (int)(word >> 32 & 0xffff), .sequence = (uint32_t)word};
+}
+
+void tprt__shm_abort(tprt__transport *transport, const tprt__fault *fault) {
+  shm_transport *shm = (shm_transport *)transport;
+  uint64_t none = 0;
+  atomic_compare_exchange_strong(&shm->lines[0]->fault, &none, pack(fault));
+  for (int i = 0; i < transport->n_ranks; i++) tprt__shm_wake(shm->lines[i]);
+}
+
+static bool process_ended(const shm_transport *shm, int peer) {
+  struct pollfd watched = {.fd = shm->segment->pidfds[shm->members[peer]], .events = POLLIN};
+  return watched.fd >= 0 && poll(&watched, 1, 0) == 1;
+}
+
+/* Records a fault for all ranks of the communicator and ends with whichever was first. */
+static tprt_status fail_all(shm_transport *shm, tprt_status status, int peer, const shm_wait *wait) {
+  tprt__fault fault = {.status = status, .kind = wait->kind, .rank = shm->members[peer], .sequence = wait->sequence};
+  tprt__shm_abort(&shm->base, &fault);
+  fault = tprt__shm_fault(&shm->base);
+  return tprt__fault_fail(&fault);
+}
+
+/* Reasons to stop waiting for a peer; `thorough` includes those that cost a system call. A peer may publish and then end,
+ * so the step is read again after it was seen dead. */
+static tprt_status check(shm_transport *shm, int peer, const shm_wait *wait, bool thorough) {
+  shm_line *line = shm->lines[peer];
+  if (reached(line, shm->step)) return TPRT_OK;
+  tprt__fault fault = tprt__shm_fault(&shm->base);
+  if (fault.status) return tprt__fault_fail(&fault);
+  if (atomic_load(&line->left) || (thorough && process_ended(shm, peer))) {
+    return reached(line, shm->step) ? TPRT_OK : fail_all(shm, TPRT_PEER_DEAD, peer, wait);
+  }
+  return tprt__now() >= wait->deadline ? fail_all(shm, TPRT_TIMEOUT, peer, wait) : TPRT_OK;
+}
+
+static tprt_status sleep_for(shm_transport *shm, int peer, const shm_wait *wait) {
+  shm_line *line = shm->lines[peer];
+  tprt_status status = TPRT_OK;
+  while (!status && !reached(line, shm->step)) {
+    atomic_fetch_add(&line->n_waiters, 1);
+    uint32_t value = atomic_load(&line->step);
+    if ((int32_t)(value - shm->step) < 0) {
+      int64_t left = wait->deadline - tprt__now();
+      tprt__shm_sleep(&line->step, value, left < 1 ? 1 : tprt__min(left, SLEEP_NS));
+    }
+    atomic_fetch_sub(&line->n_waiters, 1);
+    status = check(shm, peer, wait, true);
+  }
+  return status;
+}
+
+/* Spin while peers are likely to run at this moment, then give the processor away, and only then sleep: a futex costs tens
+ * of microseconds per hop. */
+static tprt_status await_peer(shm_transport *shm, int peer, const shm_wait *wait) {
+  const shm_line *line = shm->lines[peer];
+  for (int i = 1; i <= shm->n_spins; i++) {
+    if (reached(line, shm->step)) return TPRT_OK;
+    relax();
+    if (i % SPINS_PER_CHECK == 0) {
+      tprt_status status = check(shm, peer, wait, false);
+      if (status) return status;
+    }
+  }
+  for (int i = 0; i < N_YIELDS; i++) {
+    if (reached(line, shm->step)) return TPRT_OK;
+    sched_yield();
+    if (i % 16 == 0) {
+      tprt_status status = check(shm, peer, wait, false);
+      if (status) return status;
+    }
+  }
+  return sleep_for(shm, peer, wait);
+}
+
+tprt_status tprt__shm_await(shm_transport *shm, const shm_wait *wait) {
+  for (int peer = 0; peer < shm->base.n_ranks; peer++) {
+    if (peer == shm->base.rank || reached(shm->lines[peer], shm->step)) continue;
+    tprt_status status = await_peer(shm, peer, wait);
+    if (status) return status;
+  }
+  return TPRT_OK;
+}

@@ -1,0 +1,175 @@
+/* Submission: the lane, the background worker, work objects. */
+#define _GNU_SOURCE
+#include "comm.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+struct tprt_work {
+  tprt_work *next;
+  tprt__plan plan;
+  int64_t deadline;
+  pthread_mutex_t lock;
+  pthread_cond_t finished;
+  int references; /* the user's handle and the queue's; under lock, as the next two */
+  tprt_status status;
+  char error[512];
+};
+
+void tprt__lane_enter(tprt_comm *comm) {
+  pthread_mutex_lock(&comm->lock);
+  while (comm->busy || comm->head) pthread_cond_wait(&comm->changed, &comm->lock);
+  comm->busy = true;
+  pthread_mutex_unlock(&comm->lock);
+}
+
+void tprt__lane_leave(tprt_comm *comm) {
+  pthread_mutex_lock(&comm->lock);
+  comm->busy = false;
+  pthread_cond_broadcast(&comm->changed);
+  pthread_mutex_unlock(&comm->lock);
+}
+
+tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t deadline) {
+  tprt_status status = tprt__comm_check(comm);
+  if (status) return status;
+  comm->sequence++;
+  status = comm->transport->backend->submit(comm->transport, plan, comm->sequence, deadline);
+  return status ? tprt__comm_fail(comm, status, plan->kind) : TPRT_OK;
+}
+
+static void work_release(tprt_work *work) {
+  pthread_mutex_lock(&work->lock);
+  bool last = --work->references == 0;
+  pthread_mutex_unlock(&work->lock);
+  if (!last) return;
+  pthread_cond_destroy(&work->finished);
+  pthread_mutex_destroy(&work->lock);
+  tprt__free(work);
+}
+
+static void *worker_main(void *argument) {
+  tprt_comm *comm = argument;
+  pthread_mutex_lock(&comm->lock);
+  for (;;) {
+    while (comm->busy || (!comm->head && !comm->stopping)) pthread_cond_wait(&comm->changed, &comm->lock);
+    if (!comm->head) break;
+    tprt_work *work = comm->head;
+    comm->head = work->next;
+    comm->busy = true;
+    pthread_mutex_unlock(&comm->lock);
+    tprt_status status = tprt__comm_run(comm, &work->plan, work->deadline);
+    pthread_mutex_lock(&work->lock);
+    work->status = status;
+    if (status) snprintf(work->error, sizeof work->error, "%s", tprt_last_error());
+    pthread_cond_broadcast(&work->finished);
+    pthread_mutex_unlock(&work->lock);
+    work_release(work);
+    pthread_mutex_lock(&comm->lock);
+    comm->busy = false;
+    pthread_cond_broadcast(&comm->changed);
+  }
+  pthread_mutex_unlock(&comm->lock);
+  return NULL;
+}
+
+void tprt__worker_stop(tprt_comm *comm) {
+  tprt__lane_enter(comm); /* every operation has a deadline, so this ends */
+  pthread_mutex_lock(&comm->lock);
+  comm->busy = false;
+  comm->stopping = true;
+  bool join = comm->has_worker;
+  pthread_cond_broadcast(&comm->changed);
+  pthread_mutex_unlock(&comm->lock);
+  if (join) pthread_join(comm->worker, NULL);
+}
+
+static tprt_status enqueue(tprt_comm *comm, const tprt__plan *plan, int64_t deadline, tprt_work **handle) {
+  tprt_work *work = tprt__alloc(sizeof *work);
+  if (!work) return tprt__fail_memory(sizeof *work);
+  pthread_condattr_t monotonic;
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  pthread_mutex_init(&work->lock, NULL);
+  pthread_cond_init(&work->finished, &monotonic);
+  pthread_condattr_destroy(&monotonic);
+  work->plan = *plan;
+  work->deadline = deadline;
+  work->references = 2;
+  work->status = TPRT_IN_PROGRESS;
+  pthread_mutex_lock(&comm->lock);
+  int error = comm->has_worker ? 0 : pthread_create(&comm->worker, NULL, worker_main, comm);
+  if (!error) {
+    comm->has_worker = true;
+    if (comm->head) {
+      comm->tail->next = work;
+    } else {
+      comm->head = work;
+    }
+    comm->tail = work;
+    pthread_cond_broadcast(&comm->changed);
+  }
+  pthread_mutex_unlock(&comm->lock);
+  if (error) {
+    work->references = 1;
+    work_release(work);
+    return tprt__fail(TPRT_SYSTEM, "no thread for background operations: error %d", error);
+  }
+  *handle = work;
+  return TPRT_OK;
+}
+
+tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
+  tprt_op own;
+  tprt__plan plan;
+  tprt_status status = tprt__struct_copy(&own, sizeof own, op, "tprt_op");
+  if (!status) status = tprt__plan_make(&own, comm->transport->n_ranks, comm->transport->rank, &plan);
+  if (status) return status;
+  int64_t deadline = tprt__now() + (own.timeout_ns ? own.timeout_ns : comm->timeout_ns);
+  if (work) return enqueue(comm, &plan, deadline, work);
+  tprt__lane_enter(comm);
+  status = tprt__comm_run(comm, &plan, deadline);
+  tprt__lane_leave(comm);
+  return status;
+}
+
+tprt_status tprt_sync(tprt_comm *comm) {
+  tprt__lane_enter(comm);
+  tprt_status status = tprt__comm_check(comm);
+  tprt__lane_leave(comm);
+  return status;
+}
+
+/* The status, read by the caller under the lock; a failure brings its text to this thread. */
+static tprt_status report(const tprt_work *work, tprt_status status) {
+  return status && status != TPRT_IN_PROGRESS ? tprt__fail(status, "%s", work->error) : status;
+}
+
+tprt_status tprt_work_test(const tprt_work *work) {
+  pthread_mutex_t *lock = (pthread_mutex_t *)&work->lock; /* locking does not change what the handle stands for */
+  pthread_mutex_lock(lock);
+  tprt_status status = work->status;
+  pthread_mutex_unlock(lock);
+  return report(work, status);
+}
+
+tprt_status tprt_work_wait(tprt_work *work, int64_t timeout_ns) {
+  struct timespec until;
+  int64_t end = tprt__now() + (timeout_ns > 0 ? timeout_ns : 0);
+  until = (struct timespec){.tv_sec = end / 1000000000, .tv_nsec = end % 1000000000};
+  int error = 0;
+  pthread_mutex_lock(&work->lock);
+  while (work->status == TPRT_IN_PROGRESS && !error) {
+    /* The worker ends every operation by its deadline, so waiting for the result is waiting for the deadline. */
+    error = timeout_ns > 0 ? pthread_cond_timedwait(&work->finished, &work->lock, &until)
+                           : pthread_cond_wait(&work->finished, &work->lock);
+  }
+  tprt_status status = work->status;
+  pthread_mutex_unlock(&work->lock);
+  return report(work, status);
+}
+
+void tprt_work_destroy(tprt_work *work) {
+  if (work) work_release(work);
+}

@@ -1,0 +1,176 @@
+/* The tables of element types and reductions. Every cell is a function or NULL ("not defined for this type"); names,
+ * sizes and validity are read from here and nowhere else. */
+#include "types.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DEFINE_COMBINE(name, type, expression)                                   \
+  static void name(void *restrict accumulator, const void *restrict in, size_t n) { \
+    type *restrict acc = accumulator;                                            \
+    const type *restrict from = in;                                              \
+    for (size_t i = 0; i < n; i++) {                                             \
+      const type a = acc[i], x = from[i];                                        \
+      acc[i] = (type)(expression);                                               \
+    }                                                                            \
+  }
+
+/* A smaller type is promoted to int, whose product may overflow: 65535 * 65535. Times 1u it is unsigned arithmetic. */
+#define DEFINE_UNSIGNED(t, type)                         \
+  DEFINE_COMBINE(t##_sum, type, 1u * a + x)              \
+  DEFINE_COMBINE(t##_product, type, 1u * a * x)          \
+  DEFINE_COMBINE(t##_min, type, x < a ? x : a)           \
+  DEFINE_COMBINE(t##_max, type, x > a ? x : a)           \
+  DEFINE_COMBINE(t##_band, type, a & x)                  \
+  DEFINE_COMBINE(t##_bor, type, a | x)                   \
+  DEFINE_COMBINE(t##_bxor, type, a ^ x)                  \
+  static void t##_divide(void *a, int ranks, size_t n) { \
+    type *acc = a;                                       \
+    for (size_t i = 0; i < n; i++) acc[i] = (type)(acc[i] / (unsigned)ranks); \
+  }
+
+#define DEFINE_SIGNED(t, type)                           \
+  DEFINE_COMBINE(t##_min, type, x < a ? x : a)           \
+  DEFINE_COMBINE(t##_max, type, x > a ? x : a)           \
+  static void t##_divide(void *a, int ranks, size_t n) { \
+    type *acc = a;                                       \
+    for (size_t i = 0; i < n; i++) acc[i] = (type)(acc[i] / ranks); \
+  }
+
+/* Equal numbers may still be zeros of different sign. a + x of a NaN and anything is a NaN. */
+#define DEFINE_FLOAT(t, type)                                                                      \
+  DEFINE_COMBINE(t##_sum, type, a + x)                                                             \
+  DEFINE_COMBINE(t##_product, type, a * x)                                                         \
+  DEFINE_COMBINE(t##_min, type, a < x ? a : x < a ? x : a == x ? (signbit(a) ? a : x) : a + x)     \
+  DEFINE_COMBINE(t##_max, type, a > x ? a : x > a ? x : a == x ? (signbit(a) ? x : a) : a + x)     \
+  DEFINE_COMBINE(t##_minnum, type, a < x ? a : x < a ? x : a == x ? (signbit(a) ? a : x) : a != a ? x : a) \
+  DEFINE_COMBINE(t##_maxnum, type, a > x ? a : x > a ? x : a == x ? (signbit(a) ? x : a) : a != a ? x : a) \
+  static void t##_divide(void *a, int ranks, size_t n) {                                           \
+    type *acc = a;                                                                                 \
+    for (size_t i = 0; i < n; i++) acc[i] /= (type)ranks;                                          \
+  }
+
+DEFINE_UNSIGNED(u8, uint8_t)
+DEFINE_UNSIGNED(u16, uint16_t)
+DEFINE_UNSIGNED(u32, uint32_t)
+DEFINE_UNSIGNED(u64, uint64_t)
+DEFINE_SIGNED(i8, int8_t)
+DEFINE_SIGNED(i16, int16_t)
+DEFINE_SIGNED(i32, int32_t)
+DEFINE_SIGNED(i64, int64_t)
+DEFINE_FLOAT(f32, float)
+DEFINE_FLOAT(f64, double)
+
+#define FLOAT_COMBINE(t)                                                                                          \
+  {                                                                                                               \
+    [TPRT_SUM] = t##_sum, [TPRT_PRODUCT] = t##_product, [TPRT_MIN] = t##_min, [TPRT_MAX] = t##_max,               \
+    [TPRT_MINNUM] = t##_minnum, [TPRT_MAXNUM] = t##_maxnum, [TPRT_AVG] = t##_sum                                  \
+  }
+/* s: signedness of min and max; u: the unsigned type of that width, for everything where the sign does not matter. */
+#define INTEGER_COMBINE(s, u)                                                                                     \
+  {                                                                                                               \
+    [TPRT_SUM] = u##_sum, [TPRT_PRODUCT] = u##_product, [TPRT_MIN] = s##_min, [TPRT_MAX] = s##_max,               \
+    [TPRT_UMIN] = u##_min, [TPRT_UMAX] = u##_max, [TPRT_BAND] = u##_band, [TPRT_BOR] = u##_bor,                   \
+    [TPRT_BXOR] = u##_bxor, [TPRT_AVG] = u##_sum                                                                  \
+  }
+
+static const tprt__dtype_info dtypes[TPRT_N_DTYPES] = {
+    [TPRT_F32] = {"f32", 4, 4, NULL, NULL, f32_divide, FLOAT_COMBINE(f32)},
+    [TPRT_F64] = {"f64", 8, 8, NULL, NULL, f64_divide, FLOAT_COMBINE(f64)},
+    [TPRT_F16] = {"f16", 2, 4, tprt__widen_f16, tprt__narrow_f16, f32_divide, FLOAT_COMBINE(f32)},
+    [TPRT_BF16] = {"bf16", 2, 4, tprt__widen_bf16, tprt__narrow_bf16, f32_divide, FLOAT_COMBINE(f32)},
+    [TPRT_BOOL] = {"bool", 1, 1, NULL, NULL, NULL,
+                   {[TPRT_PRODUCT] = u8_band, [TPRT_MIN] = u8_min, [TPRT_MAX] = u8_max, [TPRT_UMIN] = u8_min,
+                    [TPRT_UMAX] = u8_max, [TPRT_BAND] = u8_band, [TPRT_BOR] = u8_bor, [TPRT_BXOR] = u8_bxor}},
+    [TPRT_I8] = {"i8", 1, 1, NULL, NULL, i8_divide, INTEGER_COMBINE(i8, u8)},
+    [TPRT_I16] = {"i16", 2, 2, NULL, NULL, i16_divide, INTEGER_COMBINE(i16, u16)},
+    [TPRT_I32] = {"i32", 4, 4, NULL, NULL, i32_divide, INTEGER_COMBINE(i32, u32)},
+    [TPRT_I64] = {"i64", 8, 8, NULL, NULL, i64_divide, INTEGER_COMBINE(i64, u64)},
+    [TPRT_U8] = {"u8", 1, 1, NULL, NULL, u8_divide, INTEGER_COMBINE(u8, u8)},
+    [TPRT_U16] = {"u16", 2, 2, NULL, NULL, u16_divide, INTEGER_COMBINE(u16, u16)},
+    [TPRT_U32] = {"u32", 4, 4, NULL, NULL, u32_divide, INTEGER_COMBINE(u32, u32)},
+    [TPRT_U64] = {"u64", 8, 8, NULL, NULL, u64_divide, INTEGER_COMBINE(u64, u64)},
+};
+
+static const char *const reduction_names[TPRT_N_REDUCTIONS] = {
+    [TPRT_NO_REDUCTION] = "none", [TPRT_SUM] = "sum",   [TPRT_PRODUCT] = "product", [TPRT_MIN] = "min",
+    [TPRT_MAX] = "max",           [TPRT_MINNUM] = "minnum", [TPRT_MAXNUM] = "maxnum",   [TPRT_UMIN] = "umin",
+    [TPRT_UMAX] = "umax",         [TPRT_BAND] = "band", [TPRT_BOR] = "bor",         [TPRT_BXOR] = "bxor",
+    [TPRT_AVG] = "avg",
+};
+
+const tprt__dtype_info *tprt__dtype_info_get(int64_t dtype) {
+  return dtype > 0 && dtype < TPRT_N_DTYPES ? &dtypes[dtype] : NULL;
+}
+
+const char *tprt_dtype_name(tprt_dtype dtype) {
+  const tprt__dtype_info *info = tprt__dtype_info_get((int64_t)dtype);
+  return info ? info->name : NULL;
+}
+
+size_t tprt_dtype_size(tprt_dtype dtype) {
+  const tprt__dtype_info *info = tprt__dtype_info_get((int64_t)dtype);
+  return info ? info->size : 0;
+}
+
+const char *tprt_reduction_name(tprt_reduction reduction) {
+  return (size_t)reduction < TPRT_N_REDUCTIONS ? reduction_names[reduction] : NULL;
+}
+
+tprt_dtype tprt_dtype_parse(const char *name) {
+  for (int i = 1; i < TPRT_N_DTYPES; i++) {
+    if (strcmp(name, dtypes[i].name) == 0) return (tprt_dtype)i;
+  }
+  return (tprt_dtype)0;
+}
+
+tprt_reduction tprt_reduction_parse(const char *name) {
+  for (int i = 1; i < TPRT_N_REDUCTIONS; i++) {
+    if (strcmp(name, reduction_names[i]) == 0) return (tprt_reduction)i;
+  }
+  return TPRT_NO_REDUCTION;
+}
+
+bool tprt_reduction_supports(tprt_reduction reduction, tprt_dtype dtype) {
+  const tprt__dtype_info *info = tprt__dtype_info_get((int64_t)dtype);
+  return info && (size_t)reduction < TPRT_N_REDUCTIONS && info->combine[reduction];
+}
+
+/* One block of accumulators stays in the first-level cache while all sources pass by, and every source is read before the
+ * first destination is written, which is what allows destinations that are sources. */
+enum { BLOCK_BYTES = 8192 };
+
+static bool aligned(const void *pointer, size_t size) { return ((uintptr_t)pointer & (size - 1)) == 0; }
+
+/* Block of a source as accumulators: in place if it can be read as it stands, else converted or copied to `buffer`. */
+static const void *load(const tprt__dtype_info *type, const void *source, void *buffer, size_t n) {
+  if (type->widen) {
+    type->widen(buffer, source, n);
+    return buffer;
+  }
+  if (aligned(source, type->size)) return source;
+  return memcpy(buffer, source, n * type->size);
+}
+
+void tprt__reduce(const tprt__dtype_info *type, tprt_reduction reduction, void *const *destinations, int n_destinations,
+                  const void *const *sources, int n_sources, int64_t count) {
+  _Alignas(64) unsigned char acc[BLOCK_BYTES];
+  _Alignas(64) unsigned char buffer[BLOCK_BYTES];
+  int64_t block = BLOCK_BYTES / (int64_t)type->acc_size;
+  for (int64_t begin = 0; begin < count; begin += block) {
+    size_t n = (size_t)tprt__min(block, count - begin);
+    size_t offset = (size_t)begin * type->size;
+    const void *first = load(type, (const char *)sources[0] + offset, acc, n);
+    if (first != acc) memcpy(acc, first, n * type->acc_size);
+    for (int s = 1; s < n_sources; s++) {
+      type->combine[reduction](acc, load(type, (const char *)sources[s] + offset, buffer, n), n);
+    }
+    if (reduction == TPRT_AVG) type->divide(acc, n_sources, n);
+    const void *result = acc;
+    if (type->narrow) {
+      type->narrow(buffer, acc, n);
+      result = buffer;
+    }
+    for (int d = 0; d < n_destinations; d++) memcpy((char *)destinations[d] + offset, result, n * type->size);
+  }
+}

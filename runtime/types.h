@@ -1,0 +1,38 @@
+/* Element types and reductions as tables, and the reduction of n arrays. */
+#ifndef TPRT_RUNTIME_TYPES_H
+#define TPRT_RUNTIME_TYPES_H
+
+#include "base.h"
+
+/* Adds to an accumulator: a[i] = a[i] o x[i]. Both are aligned for the accumulator type. */
+typedef void tprt__combine_fn(void *a, const void *x, size_t n);
+/* a[i] = a[i] / ranks */
+typedef void tprt__divide_fn(void *a, int ranks, size_t n);
+/* Converts between storage (any alignment) and accumulator type. */
+typedef void tprt__convert_fn(void *out, const void *in, size_t n);
+
+typedef struct tprt__dtype_info {
+  const char *name;
+  size_t size;             /* of a stored element */
+  size_t acc_size;         /* of an accumulator */
+  tprt__convert_fn *widen; /* NULL: stored as it is accumulated */
+  tprt__convert_fn *narrow;
+  tprt__divide_fn *divide; /* NULL: no avg */
+  tprt__combine_fn *combine[TPRT_N_REDUCTIONS]; /* NULL: not defined */
+} tprt__dtype_info;
+
+/* NULL for an invalid value. */
+const tprt__dtype_info *tprt__dtype_info_get(int64_t dtype);
+
+/* Reduces n_sources arrays of `count` elements in the order given and writes the result to all destinations. A
+ * destination may be equal to a source, and must not overlap one otherwise. Pointers of any alignment. */
+void tprt__reduce(const tprt__dtype_info *type, tprt_reduction reduction, void *const *destinations, int n_destinations,
+                  const void *const *sources, int n_sources, int64_t count);
+
+/* Conversions of arrays; `in` of the 16-bit side may be unaligned. */
+void tprt__widen_f16(void *out, const void *in, size_t n);
+void tprt__widen_bf16(void *out, const void *in, size_t n);
+void tprt__narrow_f16(void *out, const void *in, size_t n);
+void tprt__narrow_bf16(void *out, const void *in, size_t n);
+
+#endif
