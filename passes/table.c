@@ -4,7 +4,7 @@
 #include "ir/ir.h"
 
 const tp_pass_row *const *tp__pass_rows(int *n) {
-  static const tp_pass_row *const rows[] = {&tp__normalize_row};
+  static const tp_pass_row *const rows[] = {&tp__normalize_row, &tp__partition_row};
   *n = TP_LEN(rows);
   return rows;
 }

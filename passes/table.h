@@ -5,5 +5,6 @@
 #include "ir/pass.h"
 
 extern const tp_pass_row tp__normalize_row;
+extern const tp_pass_row tp__partition_row;
 
 #endif

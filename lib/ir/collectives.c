@@ -1,0 +1,281 @@
+#include "ir/collectives.h"
+
+#include "support/support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- layout changes ---- */
+
+static MlirAttribute split_axes(MlirContext context, const tp_mesh *mesh, int rank, tp_spec spec) {
+  char text[512] = "#shard<axisarray[";
+  size_t n = strlen(text);
+  for (int d = 0; d < rank; d++) {
+    int axes[TP_MAX_AXES];
+    int count = tp_spec_dim_axes(mesh, spec, d, axes);
+    MlirAttribute grid, list;
+    tp__grid_axes(context, mesh, count, axes, &grid, &list);
+    bool whole = tp__ref_is(mlirFlatSymbolRefAttrGetValue(grid), mesh->name);
+    n += (size_t)snprintf(text + n, sizeof text - n, "%s[", d ? ", " : "");
+    for (intptr_t i = 0; whole && i < mlirDenseArrayGetNumElements(list); i++)
+      n += (size_t)snprintf(text + n, sizeof text - n, "%s%d", i ? ", " : "", mlirDenseI16ArrayGetElement(list, i));
+    n += (size_t)snprintf(text + n, sizeof text - n, "]");
+  }
+  snprintf(text + n, sizeof text - n, "]>");
+  return tp__parse_attr(context, text);
+}
+
+MlirValue tp__build_layout_change(MlirOperation where, MlirLocation location, MlirValue value, const tp_mesh *mesh,
+                                  tp_annotation annotation) {
+  MlirContext context = mlirOperationGetContext(where);
+  MlirType type = mlirValueGetType(value), sharding = mlirTypeParseGet(context, tp__ref("!shard.sharding"));
+  int rank = (int)mlirShapedTypeGetRank(type);
+  MlirNamedAttribute attrs[] = {
+      tp__named(context, "grid", mlirFlatSymbolRefAttrGet(context, tp__ref(mesh->name))),
+      tp__named(context, "split_axes", split_axes(context, mesh, rank, annotation.spec)),
+      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){0, 0})),
+  };
+  MlirOperation layout = tp__create(&(tp_build){.name = "shard.sharding",
+                                                .location = location,
+                                                .n_results = 1,
+                                                .results = &sharding,
+                                                .n_attributes = TP_LEN(attrs),
+                                                .attributes = attrs});
+  tp__insert_before(where, layout);
+  MlirNamedAttribute note = tp__named(context, "tp.sharding", tp__write_sharding(context, mesh, rank, annotation));
+  MlirOperation change = tp__create(&(tp_build){.name = "shard.shard",
+                                                .location = location,
+                                                .n_operands = 2,
+                                                .operands = (MlirValue[]){value, mlirOperationGetResult(layout, 0)},
+                                                .n_results = 1,
+                                                .results = &type,
+                                                .n_attributes = 1,
+                                                .attributes = &note});
+  tp__insert_before(where, change);
+  return mlirOperationGetResult(change, 0);
+}
+
+/* ---- device coordinates ---- */
+
+MlirValue tp__build_group_index(MlirOperation where, const tp_mesh *mesh, int n, const int *axes) {
+  MlirContext context = mlirOperationGetContext(where);
+  MlirAttribute grid, grid_axes;
+  MlirType types[TP_MAX_AXES];
+  tp__grid_axes(context, mesh, n, axes, &grid, &grid_axes);
+  int count = (int)mlirDenseArrayGetNumElements(grid_axes);
+  tp_mesh parent = tp_mesh_parent(mesh);
+  const tp_mesh *of = tp__ref_is(mlirFlatSymbolRefAttrGetValue(grid), mesh->name) ? &parent : mesh;
+  for (int i = 0; i < count; i++)
+    types[i] = mlirIndexTypeGet(context);
+  MlirNamedAttribute attrs[] = {tp__named(context, "grid", grid), tp__named(context, "axes", grid_axes)};
+  MlirOperation op = tp__create(&(tp_build){.name = "shard.process_multi_index",
+                                            .location = mlirOperationGetLocation(where),
+                                            .n_results = count,
+                                            .results = types,
+                                            .n_attributes = 2,
+                                            .attributes = attrs});
+  tp__insert_before(where, op);
+  MlirValue index = mlirOperationGetResult(op, 0);
+  for (int i = 1; i < count; i++) {
+    int64_t size = of->axes[mlirDenseI16ArrayGetElement(grid_axes, i)].size;
+    index = tp__binary(where, "arith.muli", index, tp__index_constant(where, size));
+    index = tp__binary(where, "arith.addi", index, mlirOperationGetResult(op, i));
+  }
+  return index;
+}
+
+/* ---- collectives ---- */
+
+/* What upstream calls a combiner. Those that it does not distinguish also carry tp.combiner. */
+static const struct {
+  const char *kind;
+  bool exact;
+} kinds[TP_N_COMBINERS] = {
+    [TP_SUM] = {"sum", true},       [TP_PRODUCT] = {"product", true}, [TP_MAX] = {"max", true},
+    [TP_MIN] = {"min", true},       [TP_MAXNUM] = {"max", false},     [TP_MINNUM] = {"min", false},
+    [TP_MAXU] = {"max", false},     [TP_MINU] = {"min", false},       [TP_AND] = {"bitwise_and", true},
+    [TP_OR] = {"bitwise_or", true}, [TP_XOR] = {"bitwise_xor", true}, [TP_AVERAGE] = {"average", true},
+};
+
+typedef struct collective {
+  MlirOperation where;
+  MlirContext context;
+  MlirLocation location;
+  const tp_mesh *mesh;
+  const tp_step *step;
+  MlirType result;
+} collective;
+
+/* Builds shard.<name> with grid, grid_axes and up to two index attributes; reducing ops get their kind. */
+static MlirValue build(const collective *c, const char *name, MlirValue value, const char *index_name, int64_t index,
+                       const char *index2_name, int64_t index2, bool reduces) {
+  MlirNamedAttribute attrs[6];
+  int n = 0;
+  MlirAttribute grid, grid_axes;
+  tp__grid_axes(c->context, c->mesh, c->step->n_axes, c->step->axes, &grid, &grid_axes);
+  attrs[n++] = tp__named(c->context, "grid", grid);
+  attrs[n++] = tp__named(c->context, "grid_axes", grid_axes);
+  if (index_name)
+    attrs[n++] = tp__named(c->context, index_name, tp__attr_index(c->context, index));
+  if (index2_name)
+    attrs[n++] = tp__named(c->context, index2_name, tp__attr_index(c->context, index2));
+  if (reduces) {
+    char text[64];
+    snprintf(text, sizeof text, "#shard<partial %s>", kinds[c->step->combiner].kind);
+    attrs[n++] = tp__named(c->context, "reduction", tp__parse_attr(c->context, text));
+    if (!kinds[c->step->combiner].exact)
+      attrs[n++] = tp__named(c->context, "tp.combiner", tp__attr_string(c->context, tp_combiner_name(c->step->combiner)));
+  }
+  MlirOperation op = tp__create(&(tp_build){.name = name,
+                                            .location = c->location,
+                                            .n_operands = 1,
+                                            .operands = &value,
+                                            .n_results = 1,
+                                            .results = &c->result,
+                                            .n_attributes = n,
+                                            .attributes = attrs});
+  tp__insert_before(c->where, op);
+  return mlirOperationGetResult(op, 0);
+}
+
+/* ---- mask: the identity everywhere but at index 0 ---- */
+
+MlirAttribute tp__identity_attr(MlirType type, tp_combiner combiner) {
+  MlirContext context = mlirTypeGetContext(type);
+  static const double floats[TP_N_COMBINERS] = {
+      [TP_SUM] = 0,           [TP_PRODUCT] = 1,          [TP_MAX] = -INFINITY,
+      [TP_MIN] = INFINITY,    [TP_MAXNUM] = -INFINITY,   [TP_MINNUM] = INFINITY,
+  };
+  if (mlirTypeIsAFloat(type))
+    return combiner <= TP_MINNUM ? mlirFloatAttrDoubleGet(context, type, floats[combiner]) : (MlirAttribute){NULL};
+  if (!mlirTypeIsAInteger(type))
+    return (MlirAttribute){NULL};
+  unsigned width = mlirIntegerTypeGetWidth(type);
+  int64_t least = width >= 64 ? INT64_MIN : -((int64_t)1 << (width - 1));
+  int64_t greatest = width >= 64 ? INT64_MAX : ((int64_t)1 << (width - 1)) - 1;
+  const int64_t integers[TP_N_COMBINERS] = {
+      [TP_PRODUCT] = 1, [TP_MAX] = least, [TP_MIN] = greatest, [TP_MINU] = -1, [TP_AND] = -1,
+  };
+  return mlirIntegerAttrGet(type, integers[combiner]);
+}
+
+static MlirValue constant(const collective *c, MlirType type, MlirAttribute value) {
+  MlirNamedAttribute attr = tp__named(c->context, "value", value);
+  MlirOperation op = tp__create(&(tp_build){.name = "arith.constant",
+                                            .location = c->location,
+                                            .n_results = 1,
+                                            .results = &type,
+                                            .n_attributes = 1,
+                                            .attributes = &attr});
+  tp__insert_before(c->where, op);
+  return mlirOperationGetResult(op, 0);
+}
+
+static MlirValue build_mask(const collective *c, MlirValue value) {
+  MlirValue index = tp__build_group_index(c->where, c->mesh, c->step->n_axes, c->step->axes);
+  MlirValue zero = tp__index_constant(c->where, 0);
+  MlirType bit = mlirIntegerTypeGet(c->context, 1);
+  MlirNamedAttribute equal = tp__named(c->context, "predicate", tp__attr_i64(c->context, 0 /* eq */));
+  MlirOperation compare = tp__create(&(tp_build){.name = "arith.cmpi",
+                                                 .location = c->location,
+                                                 .n_operands = 2,
+                                                 .operands = (MlirValue[]){index, zero},
+                                                 .n_results = 1,
+                                                 .results = &bit,
+                                                 .n_attributes = 1,
+                                                 .attributes = &equal});
+  tp__insert_before(c->where, compare);
+  MlirAttribute identity = tp__identity_attr(tp__element_type(c->result), c->step->combiner);
+  MlirValue other = constant(c, c->result, mlirDenseElementsAttrSplatGet(c->result, identity));
+  MlirOperation select = tp__create(&(tp_build){.name = "arith.select",
+                                                .location = c->location,
+                                                .n_operands = 3,
+                                                .operands = (MlirValue[]){mlirOperationGetResult(compare, 0), value, other},
+                                                .n_results = 1,
+                                                .results = &c->result});
+  tp__insert_before(c->where, select);
+  return mlirOperationGetResult(select, 0);
+}
+
+/* ---- permutes: calls of private declarations ---- */
+
+/* One declaration per tensor type, @tp.permute.4x8xf32; the pairs stand on the call. */
+static MlirAttribute permute_symbol(const collective *c, MlirOperation module) {
+  char name[128] = "tp.permute";
+  size_t n = strlen(name);
+  for (int d = 0; d < mlirShapedTypeGetRank(c->result); d++)
+    n += (size_t)snprintf(name + n, sizeof name - n, "%c%lld", d ? 'x' : '.',
+                          (long long)mlirShapedTypeGetDimSize(c->result, d));
+  MlirType element = tp__element_type(c->result);
+  const char *letter = mlirTypeIsAFloat(element) ? (mlirTypeIsABF16(element) ? "bf" : "f") : "i";
+  snprintf(name + n, sizeof name - n, "%s%s%lld", mlirShapedTypeGetRank(c->result) ? "x" : ".", letter,
+           (long long)8 * (long long)tp__element_size(element));
+  MlirAttribute symbol = mlirFlatSymbolRefAttrGet(c->context, tp__ref(name));
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (tp__op_is(op, "func.func") && tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name))
+      return symbol;
+  MlirType type = mlirFunctionTypeGet(c->context, 1, &c->result, 1, &c->result);
+  MlirNamedAttribute attrs[] = {
+      tp__named(c->context, "sym_name", tp__attr_string(c->context, name)),
+      tp__named(c->context, "function_type", mlirTypeAttrGet(type)),
+      tp__named(c->context, "sym_visibility", tp__attr_string(c->context, "private")),
+  };
+  MlirOperation op = tp__create(&(tp_build){
+      .name = "func.func", .location = c->location, .n_attributes = TP_LEN(attrs), .attributes = attrs, .n_regions = 1});
+  mlirBlockAppendOwnedOperation(block, op);
+  return symbol;
+}
+
+static MlirValue build_permute(const collective *c, MlirOperation module, MlirValue value, int rank) {
+  enum { MAX_DEVICES = 65536 };
+  int64_t devices = tp_mesh_size(c->mesh);
+  MlirAttribute list = mlirArrayAttrGet(c->context, 0, NULL);
+  MlirAttribute *pairs = tp__calloc((size_t)devices, sizeof *pairs);
+  for (int64_t to = 0; pairs && to < devices; to++) {
+    int64_t from = tp_step_permute_source(c->mesh, c->step, rank, to);
+    MlirAttribute pair[] = {tp__attr_i64(c->context, from), tp__attr_i64(c->context, to)};
+    pairs[to] = mlirArrayAttrGet(c->context, 2, pair);
+  }
+  if (pairs)
+    list = mlirArrayAttrGet(c->context, devices, pairs);
+  tp__free(pairs);
+  MlirNamedAttribute attrs[] = {tp__named(c->context, "callee", permute_symbol(c, module)),
+                                tp__named(c->context, "tp.pairs", list)};
+  MlirOperation op = tp__create(&(tp_build){.name = "func.call",
+                                            .location = c->location,
+                                            .n_operands = 1,
+                                            .operands = &value,
+                                            .n_results = 1,
+                                            .results = &c->result,
+                                            .n_attributes = TP_LEN(attrs),
+                                            .attributes = attrs});
+  tp__insert_before(c->where, op);
+  return mlirOperationGetResult(op, 0);
+}
+
+MlirValue tp__build_step(MlirOperation where, MlirOperation module, MlirValue value, const tp_mesh *mesh, const tp_step *step,
+                         int rank, const int64_t *global_shape) {
+  int64_t shape[TP_MAX_RANK];
+  tp_spec_local_shape(mesh, step->to, rank, global_shape, shape);
+  collective c = {where, mlirOperationGetContext(where), mlirOperationGetLocation(where), mesh, step,
+                  tp__tensor_like(mlirValueGetType(value), rank, shape)};
+  switch (step->kind) {
+  case TP_STEP_ALL_GATHER:
+    return build(&c, "shard.all_gather", value, "gather_axis", step->dim, NULL, 0, false);
+  case TP_STEP_REDUCE_SCATTER:
+    return build(&c, "shard.reduce_scatter", value, "scatter_axis", step->dim, NULL, 0, true);
+  case TP_STEP_ALL_REDUCE:
+    return build(&c, "shard.all_reduce", value, NULL, 0, NULL, 0, true);
+  case TP_STEP_ALL_TO_ALL:
+    return build(&c, "shard.all_to_all", value, "concat_axis", step->dim, "split_axis", step->to_dim, false);
+  case TP_STEP_SLICE:
+    return build(&c, "shard.all_slice", value, "slice_axis", step->dim, NULL, 0, false);
+  case TP_STEP_PERMUTE:
+    return build_permute(&c, module, value, rank);
+  case TP_STEP_MASK:
+    return build_mask(&c, value);
+  }
+  return value;
+}

@@ -1,0 +1,25 @@
+/* Building upstream `shard` ops: layout changes of the plan, and the collectives they expand to. */
+#ifndef TP_IR_COLLECTIVES_H
+#define TP_IR_COLLECTIVES_H
+
+#include "ir/annotation.h"
+
+#include "tp/reshard.h"
+
+/* `shard.shard value to (shard.sharding ...) {tp.sharding = ...}` in front of `where`, at `location`; returns its result. split_axes is
+ * truthful where upstream can say it: whole axes of the unrefined mesh. */
+MlirValue tp__build_layout_change(MlirOperation where, MlirLocation location, MlirValue value, const tp_mesh *mesh,
+                                  tp_annotation annotation);
+
+/* Expands one reshard step on a local value, in front of `where`; returns the new local value. `global_shape` has `rank` entries. Permutes
+ * are calls of private declarations that are added to `module`. */
+MlirValue tp__build_step(MlirOperation where, MlirOperation module, MlirValue value, const tp_mesh *mesh, const tp_step *step,
+                         int rank, const int64_t *global_shape);
+
+/* The coordinate of this device along `axes` (major to minor) as one index value, in front of `where`. */
+MlirValue tp__build_group_index(MlirOperation where, const tp_mesh *mesh, int n, const int *axes);
+
+/* The identity of `combiner` as an attribute of element type `type`; null when there is none. */
+MlirAttribute tp__identity_attr(MlirType type, tp_combiner combiner);
+
+#endif

@@ -1,0 +1,12 @@
+#include "rules/families.h"
+
+#include "rules/rule.h"
+
+const tp_family *const *tp__families(int *n) {
+  static const tp_family *const families[] = {
+      &tp__linalg_family, &tp__elementwise_family, &tp__constant_family, &tp__reshape_family,
+      &tp__slice_family,  &tp__concat_family,      &tp__pad_family,      &tp__scalar_family,
+  };
+  *n = TP_LEN(families);
+  return families;
+}

@@ -1,0 +1,16 @@
+/* The families, one file each. */
+#ifndef TP_RULES_FAMILIES_H
+#define TP_RULES_FAMILIES_H
+
+struct tp_family;
+
+extern const struct tp_family tp__linalg_family;
+extern const struct tp_family tp__elementwise_family;
+extern const struct tp_family tp__constant_family;
+extern const struct tp_family tp__reshape_family;
+extern const struct tp_family tp__slice_family;
+extern const struct tp_family tp__concat_family;
+extern const struct tp_family tp__pad_family;
+extern const struct tp_family tp__scalar_family;
+
+#endif

@@ -1,0 +1,208 @@
+/* Structured ops: linalg.generic and every named op that has indexing maps.
+ *
+ * Loop dimensions are the factors, the maps say where they stand. A loop that no output has is a reduction; its combiner
+ * is read off the body of each output, and a body that is no known associative combiner makes the loop fixed. */
+#include "rules/body.h"
+#include "rules/families.h"
+#include "rules/rule.h"
+
+#include <mlir-c/AffineExpr.h>
+#include <mlir-c/AffineMap.h>
+#include <mlir-c/Dialect/Linalg.h>
+
+static bool matches(MlirOperation op) {
+  return tp__op_has_dialect(op, "linalg") && mlirOperationGetNumRegions(op) == 1 &&
+         !mlirAttributeIsNull(mlirLinalgGetIndexingMapsAttribute(op));
+}
+
+/* Named ops without indexing_maps attribute have no such attribute in the generic sense either: the interface gives the maps. */
+static MlirAffineMap map_of(MlirAttribute maps, int i) { return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i)); }
+
+static int n_inits(MlirOperation op) {
+  int64_t segments[2];
+  if (tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) == 2)
+    return (int)segments[1];
+  return (int)mlirOperationGetNumResults(op);
+}
+
+/* Marks every loop dimension that occurs in a non-trivial expression as fixed. */
+static void fix_dims(tp_rule *rule, MlirAffineExpr expr) {
+  for (int f = 0; f < rule->n_factors; f++)
+    if (mlirAffineExprIsFunctionOfDim(expr, f))
+      rule->factors[f].kind = TP_FIXED;
+}
+
+static tp_status read_maps(tp_rule *rule, MlirAttribute maps) {
+  int n_maps = (int)mlirArrayAttrGetNumElements(maps);
+  int n_loops = (int)mlirAffineMapGetNumDims(map_of(maps, 0));
+  if (n_loops > TP_MAX_FACTORS || n_maps > rule->n_operands)
+    return tp__error(rule->op, TP_UNSUPPORTED, "has %d loops; at most %d can be planned", n_loops, TP_MAX_FACTORS);
+  for (int f = 0; f < n_loops; f++)
+    tp__rule_factor(rule, 1, TP_PARALLEL);
+  for (int i = 0; i < n_maps; i++) {
+    tp_value_map *operand = &rule->operands[i];
+    MlirAffineMap map = map_of(maps, i);
+    for (int d = 0; operand->is_tensor && d < operand->rank; d++) {
+      MlirAffineExpr expr = mlirAffineMapGetResult(map, d);
+      if (mlirAffineExprIsADim(expr)) {
+        int f = (int)mlirAffineDimExprGetPosition(expr);
+        for (int e = 0; e < d; e++) /* a diagonal: the loop moves along two dimensions at once */
+          if (operand->dims[e].n_factors && operand->dims[e].factors[0] == f)
+            rule->factors[f].kind = TP_FIXED;
+        tp__dim_set(operand, d, f);
+        rule->factors[f].size = operand->shape[d];
+      } else if (!mlirAffineExprIsAConstant(expr)) {
+        fix_dims(rule, expr);
+      }
+    }
+  }
+  return TP_OK;
+}
+
+static bool in_output(const tp_rule *rule, int first_init, int f) {
+  for (int i = first_init; i < first_init + rule->n_results; i++)
+    for (int d = 0; d < rule->operands[i].rank; d++)
+      if (rule->operands[i].dims[d].n_factors && rule->operands[i].dims[d].factors[0] == f)
+        return true;
+  return false;
+}
+
+/* Sets kinds of loops that no output has, and the combiners. */
+static void read_reductions(tp_rule *rule, const tp_body *body, int first_init) {
+  bool all_combine = true;
+  for (int k = 0; k < rule->n_results; k++) {
+    tp_value_map *init = &rule->operands[first_init + k], *result = &rule->results[k];
+    init->is_init = true;
+    init->is_unused = !tp__body_reads(body, first_init + k);
+    init->has_combiner = tp__body_combiner(body, k, &init->combiner);
+    result->has_combiner = init->has_combiner;
+    result->combiner = init->combiner;
+    all_combine &= init->has_combiner;
+    for (int d = 0; d < result->rank; d++)
+      result->dims[d] = init->dims[d];
+  }
+  for (int f = 0; f < rule->n_factors; f++)
+    if (rule->factors[f].kind == TP_PARALLEL && !in_output(rule, first_init, f))
+      rule->factors[f].kind = all_combine ? TP_REDUCTION : TP_FIXED;
+}
+
+/* An init with the loops of a reduction missing must not be combined twice along a parallel loop either: parallel loops index it, so each
+ * shard has its own part, and nothing is to be done. */
+
+/* A constant that every iteration yields: the scalar operand of a fill, or a captured constant. */
+static MlirValue yielded_constant(const tp_rule *rule, const tp_body *body) {
+  MlirValue v = mlirOperationGetOperand(body->yield, 0);
+  if (mlirValueIsABlockArgument(v) && mlirBlockEqual(mlirBlockArgumentGetOwner(v), body->block)) {
+    intptr_t i = mlirBlockArgumentGetArgNumber(v);
+    return i < body->n_inputs && !rule->operands[i].is_tensor ? rule->operands[i].value : (MlirValue){NULL};
+  }
+  MlirOperation op = tp__defining_op(v);
+  return !mlirOperationIsNull(op) && tp__op_is(op, "arith.constant") ? v : (MlirValue){NULL};
+}
+
+static bool reads_tensors(const tp_rule *rule) {
+  for (int i = 0; i < rule->n_operands; i++)
+    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused)
+      return true;
+  return false;
+}
+
+static void read_variants(tp_rule *rule, const tp_body *body) {
+  if (rule->n_results == 1 && !reads_tensors(rule)) {
+    MlirValue constant = yielded_constant(rule, body);
+    rule->is_free = !mlirValueIsNull(constant);
+    for (tp_combiner c = 0; c < TP_AVERAGE && rule->is_free; c++)
+      if (tp__is_identity(constant, c))
+        tp__rule_variant(rule, c, 0);
+    return;
+  }
+  int readable[6], n = 0;
+  for (int i = 0; i < body->n_args; i++)
+    if (rule->operands[i].is_tensor && tp__body_reads(body, i)) {
+      if (n == TP_LEN(readable))
+        return; /* too many to try all subsets */
+      readable[n++] = i;
+    }
+  for (unsigned subset = 1; subset < 1u << n; subset++) {
+    uint64_t set = 0;
+    for (int i = 0; i < n; i++)
+      if (subset >> i & 1)
+        set |= UINT64_C(1) << readable[i];
+    if (tp__body_linear(body, set))
+      tp__rule_variant(rule, TP_SUM, set);
+  }
+}
+
+static void read_work(tp_rule *rule, const tp_body *body) {
+  double points = 1;
+  bool reduces = false;
+  for (int f = 0; f < rule->n_factors; f++) {
+    points *= (double)rule->factors[f].size;
+    reduces |= rule->factors[f].kind != TP_PARALLEL;
+  }
+  if (tp__body_is_contraction(body) && reduces)
+    rule->contraction_flops = 2 * points;
+  else
+    rule->scalar_ops = points * tp__body_work(body);
+  rule->is_elementwise = rule->contraction_flops == 0;
+}
+
+static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
+  tp_body body;
+  int first_init = (int)mlirOperationGetNumOperands(op) - n_inits(op);
+  tp_status status = tp__rule_begin(op, arena, rule);
+  if (status == TP_OK)
+    status = read_maps(rule, mlirLinalgGetIndexingMapsAttribute(op));
+  if (status != TP_OK)
+    return status;
+  if (!tp__body_of(op, first_init, &body) || rule->n_results != n_inits(op))
+    return tp__error(op, TP_UNSUPPORTED, "works on buffers or has no body; sharding needs tensors");
+  read_reductions(rule, &body, first_init);
+  read_variants(rule, &body);
+  read_work(rule, &body);
+  return TP_OK;
+}
+
+/* ---- localize: linalg.index counts from the shard's first element ---- */
+
+typedef struct index_fix {
+  const tp_local *local;
+} index_fix;
+
+static tp_status shift_index(MlirOperation op, void *data) {
+  const tp_local *local = ((index_fix *)data)->local;
+  if (!tp__op_is(op, "linalg.index"))
+    return TP_OK;
+  int f = (int)mlirIntegerAttrGetValueInt(tp__inherent(op, "dim"));
+  int64_t shards = tp__strategy_shards(local->rule, local->mesh, local->strategy, f);
+  if (shards == 1)
+    return TP_OK;
+  MlirOperation where = local->rule->op;
+  MlirValue shard = tp__shard_index(local, f);
+  MlirValue size = tp__index_constant(where, local->rule->factors[f].size / shards);
+  MlirValue offset = tp__binary(where, "arith.muli", shard, size);
+  MlirValue index = mlirOperationGetResult(op, 0);
+  MlirOperation sum = tp__create(&(tp_build){.name = "arith.addi",
+                                             .location = mlirOperationGetLocation(op),
+                                             .n_operands = 2,
+                                             .operands = (MlirValue[]){index, offset},
+                                             .n_results = 1,
+                                             .results = (MlirType[]){mlirValueGetType(index)}});
+  tp__insert_after(op, sum);
+  tp__replace_uses_except(index, mlirOperationGetResult(sum, 0), sum);
+  return TP_OK;
+}
+
+static tp_status localize(const tp_local *local) {
+  return tp__walk(local->rule->op, shift_index, &(index_fix){local});
+}
+
+const tp_family tp__linalg_family = {
+    .name = "linalg",
+    .ops = "linalg.generic and all named structured ops: matmul, batch_matmul, fill, transpose, broadcast, reduce, map, ...",
+    .summary = "Every parallel loop; reductions whose body is a known associative combiner (sum, product, min, max, and, or, xor). "
+               "Loops in window expressions (convolutions, pooling) and captured tensors stay whole.",
+    .matches = matches,
+    .rule = rule_of,
+    .localize = localize,
+};

@@ -1,0 +1,165 @@
+/* Building rules: shapes, factors, lookup of the family. */
+#include "rules/rule.h"
+
+#include <string.h>
+
+int64_t tp__shape_elements(int rank, const int64_t *shape) {
+  int64_t n = 1;
+  for (int d = 0; d < rank; d++)
+    n *= shape[d];
+  return n;
+}
+
+/* ---- captured tensors ---- */
+
+enum { MAX_CAPTURED = 64 };
+
+typedef struct captured {
+  MlirOperation root;
+  int n;
+  MlirValue values[MAX_CAPTURED];
+  bool overflow;
+} captured;
+
+static tp_status collect_captured(MlirOperation op, void *data) {
+  captured *c = data;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue v = mlirOperationGetOperand(op, i);
+    if (!tp__is_tensor(mlirValueGetType(v)) || !tp__is_captured(c->root, v))
+      continue;
+    bool known = false;
+    for (int k = 0; k < c->n; k++)
+      known |= mlirValueEqual(c->values[k], v);
+    if (known)
+      continue;
+    if (c->n == MAX_CAPTURED)
+      c->overflow = true;
+    else
+      c->values[c->n++] = v;
+  }
+  return TP_OK;
+}
+
+static captured captured_tensors(MlirOperation op) {
+  captured c = {.root = op};
+  tp__walk(op, collect_captured, &c);
+  return c;
+}
+
+bool tp__op_has_tensors(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (tp__is_tensor(mlirValueGetType(mlirOperationGetOperand(op, i))))
+      return true;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    if (tp__is_tensor(mlirValueGetType(mlirOperationGetResult(op, i))))
+      return true;
+  return captured_tensors(op).n > 0;
+}
+
+/* ---- maps ---- */
+
+static tp_status begin_map(MlirOperation op, const char *what, int i, MlirValue value, tp__arena *arena,
+                           tp_value_map *map) {
+  MlirType type = mlirValueGetType(value);
+  map->value = value;
+  map->is_tensor = tp__is_tensor(type);
+  if (!map->is_tensor)
+    return TP_OK;
+  int64_t shape[TP_MAX_RANK];
+  if (!tp__static_tensor(type, &map->rank, shape))
+    return tp__error(op, TP_UNSUPPORTED,
+                     "%s %d is a tensor without static shape (or of rank over %d); make all shapes static before sharding",
+                     what, i, TP_MAX_RANK);
+  map->element_size = tp__element_size(tp__element_type(type));
+  if (map->element_size == 0)
+    return tp__error(op, TP_UNSUPPORTED, "%s %d has an element type of unknown size", what, i);
+  int64_t *copy = tp__arena_array(arena, (size_t)map->rank + 1, sizeof *copy);
+  map->dims = tp__arena_array(arena, (size_t)map->rank + 1, sizeof *map->dims);
+  if (!copy || !map->dims)
+    return tp__error(op, TP_NO_MEMORY, "out of memory");
+  memcpy(copy, shape, (size_t)map->rank * sizeof *copy);
+  map->shape = copy;
+  return TP_OK;
+}
+
+tp_status tp__rule_begin(MlirOperation op, tp__arena *arena, tp_rule *rule) {
+  captured c = captured_tensors(op);
+  int n_own = (int)mlirOperationGetNumOperands(op);
+  rule->op = op;
+  rule->n_operands = n_own + c.n;
+  rule->n_results = (int)mlirOperationGetNumResults(op);
+  if (c.overflow || rule->n_operands > 64)
+    return tp__error(op, TP_UNSUPPORTED, "has more than 64 operands and captured tensors");
+  rule->operands = tp__arena_array(arena, (size_t)rule->n_operands + 1, sizeof *rule->operands);
+  rule->results = tp__arena_array(arena, (size_t)rule->n_results + 1, sizeof *rule->results);
+  if (!rule->operands || !rule->results)
+    return tp__error(op, TP_NO_MEMORY, "out of memory");
+  tp_status status = TP_OK;
+  for (int i = 0; i < rule->n_operands && status == TP_OK; i++) {
+    MlirValue v = i < n_own ? mlirOperationGetOperand(op, i) : c.values[i - n_own];
+    status = begin_map(op, i < n_own ? "operand" : "captured value", i < n_own ? i : i - n_own, v, arena,
+                       &rule->operands[i]);
+  }
+  for (int i = 0; i < rule->n_results && status == TP_OK; i++)
+    status = begin_map(op, "result", i, mlirOperationGetResult(op, i), arena, &rule->results[i]);
+  return status;
+}
+
+int tp__rule_factor(tp_rule *rule, int64_t size, tp_factor_kind kind) {
+  if (rule->n_factors == TP_MAX_FACTORS)
+    return -1;
+  rule->factors[rule->n_factors] = (tp_factor){size, kind};
+  return rule->n_factors++;
+}
+
+void tp__dim_set(tp_value_map *map, int dim, int f) {
+  if (f < 0)
+    return;
+  map->dims[dim].n_factors = 1;
+  map->dims[dim].factors[0] = (uint8_t)f;
+}
+
+void tp__rule_variant(tp_rule *rule, tp_combiner combiner, uint64_t operands) {
+  if (rule->n_variants < TP_MAX_VARIANTS)
+    rule->variants[rule->n_variants++] = (tp_variant){combiner, operands};
+}
+
+void tp__rule_same_dims(tp_rule *rule) {
+  const tp_value_map *first = &rule->results[0];
+  for (int d = 0; d < first->rank; d++) {
+    int f = tp__rule_factor(rule, first->shape[d], TP_PARALLEL);
+    for (int i = 0; i < rule->n_operands; i++)
+      if (rule->operands[i].is_tensor && rule->operands[i].rank == first->rank)
+        tp__dim_set(&rule->operands[i], d, f);
+    for (int i = 0; i < rule->n_results; i++)
+      tp__dim_set(&rule->results[i], d, f);
+  }
+}
+
+/* ---- lookup ---- */
+
+static bool has_regions(MlirOperation op) { return mlirOperationGetNumRegions(op) > 0; }
+
+static tp_status replicated_rule(MlirOperation op, tp__arena *arena, tp_rule *rule) {
+  tp_status status = tp__rule_begin(op, arena, rule);
+  if (status == TP_OK)
+    tp__remark(op, "no sharding rule: replicated on all devices");
+  return status;
+}
+
+tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena, tp_rule *rule) {
+  memset(rule, 0, sizeof *rule);
+  int n;
+  const tp_family *const *families = tp__families(&n);
+  for (int i = 0; i < n; i++) {
+    if (!families[i]->matches(op))
+      continue;
+    rule->family = families[i];
+    return families[i]->rule(op, arena, rule);
+  }
+  if (unknown_replicate && !has_regions(op))
+    return replicated_rule(op, arena, rule);
+  return tp__error(op, TP_UNSUPPORTED, "no sharding rule for this op%s",
+                   has_regions(op) ? "; inline or unroll it before sharding"
+                                   : "; rewrite it with linalg and tensor ops, or pass unknown-ops=replicate");
+}

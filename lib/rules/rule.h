@@ -1,0 +1,168 @@
+/* Op rules: an op as an einsum over factors, and how it is rewritten for its local shapes.
+ *
+ * A rule names the factors of an op (each with a size and a kind) and says for every dimension of every operand and
+ * result which factors it is made of, major to minor. `([i,k],[k,j])->[i,j]` is a matmul with the reduction factor k;
+ * `[(a b)] -> [a,b]` an expand_shape. From this follow, for one mesh axis, the legal choices: no factor, a factor of kind
+ * parallel or reduction, or a linear variant that lets partial values through. A strategy is one choice per mesh axis.
+ *
+ * A family is one file of this folder: a predicate, `rule` and `localize`; families.c has the table. Rules know nothing
+ * of plans, costs or other ops. */
+#ifndef TP_RULES_RULE_H
+#define TP_RULES_RULE_H
+
+#include "ir/annotation.h"
+#include "ir/ir.h"
+#include "support/support.h"
+
+enum {
+  TP_MAX_FACTORS = 16,
+  TP_MAX_DIM_FACTORS = 4, /* factors of one tensor dimension */
+  TP_MAX_VARIANTS = 12,
+};
+
+typedef enum tp_factor_kind {
+  TP_PARALLEL,  /* may be sharded */
+  TP_REDUCTION, /* may be sharded; results become partial by their combiner */
+  TP_FIXED,     /* must not be sharded: its elements depend on each other in a way no collective repairs */
+} tp_factor_kind;
+
+typedef struct tp_factor {
+  int64_t size;
+  tp_factor_kind kind;
+} tp_factor;
+
+typedef struct tp_dim {
+  uint8_t n_factors; /* 0: a dimension that is never sharded (size 1, or read as a whole) */
+  uint8_t factors[TP_MAX_DIM_FACTORS];
+} tp_dim;
+
+/* One operand or result. */
+typedef struct tp_value_map {
+  MlirValue value;
+  bool is_tensor;        /* false: a scalar; it has no layout */
+  bool is_init;          /* operand that a reduction starts from: partial where the result is */
+  bool is_unused;        /* operand whose elements are never read (outs of an elementwise op) */
+  bool has_combiner;     /* results and inits of a reduction */
+  tp_combiner combiner;  /* how partial results combine over a sharded reduction factor */
+  int rank;
+  const int64_t *shape;  /* global */
+  int64_t element_size;
+  tp_dim *dims;
+} tp_value_map;
+
+/* A linear op lets partial values through: with these operands partial(combiner) over an axis, and all others replicated along it, all
+ * results are partial(combiner). */
+typedef struct tp_variant {
+  tp_combiner combiner;
+  uint64_t operands; /* bit i: operand i is partial */
+} tp_variant;
+
+struct tp_family;
+
+typedef struct tp_rule {
+  MlirOperation op;
+  const struct tp_family *family;
+  int n_factors;
+  tp_factor factors[TP_MAX_FACTORS];
+  int n_operands; /* the op's operands, then tensors captured by its regions */
+  int n_results;
+  tp_value_map *operands;
+  tp_value_map *results;
+  int n_variants;
+  tp_variant variants[TP_MAX_VARIANTS];
+  /* Work of the whole op on one device, for the cost model. */
+  double contraction_flops; /* multiply and add count 2 */
+  double scalar_ops;        /* weighted: an exp counts more than an add */
+  bool is_elementwise;      /* fuses with its neighbours: values between two such ops do not travel through memory */
+  bool keeps_global;        /* localize leaves the result whole and slices it behind the op */
+  bool is_free;             /* makes a value from nothing (empty, splat, fill): cloned for each use */
+} tp_rule;
+
+/* Choice of one axis. */
+typedef enum tp_choice_kind { TP_CHOOSE_NONE, TP_CHOOSE_FACTOR, TP_CHOOSE_VARIANT } tp_choice_kind;
+typedef struct tp_choice {
+  uint8_t kind;
+  uint8_t index; /* factor or variant */
+} tp_choice;
+
+typedef struct tp_strategy {
+  tp_choice choices[TP_MAX_AXES];
+  uint8_t order[TP_MAX_AXES]; /* the axes in the order in which they are appended to dimensions */
+} tp_strategy;
+
+/* What localize sees: the op has its global types still, its operands are local already. */
+typedef struct tp_local {
+  const tp_rule *rule;
+  const tp_mesh *mesh;
+  const tp_strategy *strategy;
+  MlirOperation module;
+} tp_local;
+
+typedef struct tp_family {
+  const char *name;
+  const char *ops;     /* for the reference: which ops */
+  const char *summary; /* for the reference: what can be sharded */
+  bool (*matches)(MlirOperation op);
+  /* Fills factors, maps, variants and work. Errors: emits one diagnostic. */
+  tp_status (*rule)(MlirOperation op, tp__arena *arena, tp_rule *rule);
+  /* Rewrites the op for local shapes; result types are changed afterwards by the caller. NULL: nothing but types. */
+  tp_status (*localize)(const tp_local *local);
+} tp_family;
+
+/* All families. */
+const tp_family *const *tp__families(int *n);
+
+/* True if the op has tensors among its operands, results or captured values, so that it needs a rule. */
+bool tp__op_has_tensors(MlirOperation op);
+
+/* The rule of `op`; TP_UNSUPPORTED with a diagnostic when no family knows it or a tensor has no static shape. `unknown_replicate`: an
+ * op that no family knows gets a rule without factors, and a remark. Memory comes from `arena`. */
+tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena, tp_rule *rule);
+
+/* ---- for families ---- */
+
+/* Fills operands (and captured tensors) and results with shapes and empty dims (nothing shardable). */
+tp_status tp__rule_begin(MlirOperation op, tp__arena *arena, tp_rule *rule);
+/* Adds a factor; returns its index, -1 when there are too many. */
+int tp__rule_factor(tp_rule *rule, int64_t size, tp_factor_kind kind);
+/* Makes the dim the single factor f. */
+void tp__dim_set(tp_value_map *map, int dim, int f);
+void tp__rule_variant(tp_rule *rule, tp_combiner combiner, uint64_t operands);
+/* One parallel factor per dimension of result 0, shared by all tensors of the same rank: elementwise ops. */
+void tp__rule_same_dims(tp_rule *rule);
+int64_t tp__shape_elements(int rank, const int64_t *shape);
+
+/* ---- strategies ---- */
+
+/* The spec an operand or result has under a strategy. */
+tp_spec tp__strategy_operand(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy, int i);
+tp_spec tp__strategy_result(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy, int i);
+/* Legal: shards divide factors, a minor factor is split only when its major ones are split completely, and so on. */
+bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);
+/* Number of shards of factor f. */
+int64_t tp__strategy_shards(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy, int f);
+/* Share of the op's work that one device does, in (0, 1]. */
+double tp__strategy_share(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);
+
+/* Finds the strategy under which the op has exactly these layouts. `operand_specs` of unused operands and of scalars do not
+ * count. `hint` (may be NULL) is preferred where several fit. Returns the number of fitting strategies found (0, 1, or 2 for "several");
+ * `strategy` is the first. */
+int tp__strategy_match(const tp_rule *rule, const tp_mesh *mesh, const tp_spec *operand_specs, const tp_spec *result_specs,
+                       const tp_strategy *hint, tp_strategy *strategy);
+
+/* ---- tp.factors: choices written on an op ---- */
+
+/* {dp = 0, "tp:(1)2" = 2} names the factor of each axis; {tp = "linear 1"} a variant. */
+MlirAttribute tp__write_factors(MlirContext context, const tp_mesh *mesh, const tp_strategy *strategy);
+tp_status tp__read_factors(const tp_rule *rule, MlirAttribute attr, const tp_mesh *mesh, tp_strategy *strategy);
+
+/* ---- for localize ---- */
+
+/* The number of this device's shard along factor f, as an index value before the op; a null value when f is not sharded. */
+MlirValue tp__shard_index(const tp_local *local, int f);
+
+/* For ops whose value is kept whole: slices result `i` to its layout with shard.all_slice, for all users. The caller must leave the result's
+ * type global (tp_rule.keeps_global). */
+tp_status tp__slice_whole(const tp_local *local, int i);
+
+#endif

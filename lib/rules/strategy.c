@@ -1,0 +1,263 @@
+/* Strategies: one choice per mesh axis, and the layouts that follow. */
+#include "rules/rule.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool chooses(const tp_strategy *s, int axis, tp_choice_kind kind, int index) {
+  return s->choices[axis].kind == kind && s->choices[axis].index == index;
+}
+
+int64_t tp__strategy_shards(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, int f) {
+  (void)rule;
+  int64_t shards = 1;
+  for (int a = 0; a < mesh->n_axes; a++)
+    if (chooses(s, a, TP_CHOOSE_FACTOR, f))
+      shards *= mesh->axes[a].size;
+  return shards;
+}
+
+/* Appends the axes of each factor of each dimension, then the partial axes. */
+static tp_spec value_spec(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, const tp_value_map *map,
+                          uint64_t variant_bit, bool is_result) {
+  tp_spec spec = tp_spec_replicated();
+  if (!map->is_tensor)
+    return spec;
+  for (int d = 0; d < map->rank; d++)
+    for (int k = 0; k < map->dims[d].n_factors; k++)
+      for (int o = 0; o < mesh->n_axes; o++)
+        if (chooses(s, s->order[o], TP_CHOOSE_FACTOR, map->dims[d].factors[k]))
+          tp_spec_append(&spec, s->order[o], d);
+  for (int a = 0; a < mesh->n_axes; a++) {
+    tp_choice c = s->choices[a];
+    bool reduces = c.kind == TP_CHOOSE_FACTOR && rule->factors[c.index].kind == TP_REDUCTION;
+    if (reduces && map->has_combiner && (is_result || map->is_init))
+      tp_spec_set_partial(&spec, a, map->combiner);
+    if (c.kind == TP_CHOOSE_VARIANT && (is_result || (rule->variants[c.index].operands & variant_bit)))
+      tp_spec_set_partial(&spec, a, rule->variants[c.index].combiner);
+  }
+  return spec;
+}
+
+tp_spec tp__strategy_operand(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, int i) {
+  return value_spec(rule, mesh, s, &rule->operands[i], UINT64_C(1) << i, false);
+}
+
+tp_spec tp__strategy_result(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, int i) {
+  return value_spec(rule, mesh, s, &rule->results[i], 0, true);
+}
+
+static bool dims_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, const tp_value_map *map) {
+  if (!map->is_tensor)
+    return true;
+  for (int d = 0; d < map->rank; d++) {
+    bool major_complete = true;
+    for (int k = 0; k < map->dims[d].n_factors; k++) {
+      int f = map->dims[d].factors[k];
+      int64_t shards = tp__strategy_shards(rule, mesh, s, f);
+      if (shards > 1 && !major_complete)
+        return false;
+      major_complete &= shards == rule->factors[f].size;
+    }
+  }
+  return true;
+}
+
+bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
+  for (int f = 0; f < rule->n_factors; f++) {
+    int64_t shards = tp__strategy_shards(rule, mesh, s, f);
+    if (shards > 1 && (rule->factors[f].kind == TP_FIXED || rule->factors[f].size % shards != 0))
+      return false;
+  }
+  for (int i = 0; i < rule->n_operands; i++)
+    if (!dims_legal(rule, mesh, s, &rule->operands[i]))
+      return false;
+  for (int i = 0; i < rule->n_results; i++)
+    if (!dims_legal(rule, mesh, s, &rule->results[i]))
+      return false;
+  return true;
+}
+
+double tp__strategy_share(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
+  double share = 1;
+  for (int a = 0; a < mesh->n_axes; a++)
+    if (s->choices[a].kind == TP_CHOOSE_FACTOR && rule->factors[s->choices[a].index].size > 1)
+      share /= (double)mesh->axes[a].size;
+  return share;
+}
+
+/* ---- matching ---- */
+
+/* What one axis does in a value, without the order. */
+static bool place_agrees(const tp_rule *rule, tp_choice c, const tp_value_map *map, uint64_t bit, bool is_result,
+                         tp_place place) {
+  if (!map->is_tensor || map->is_unused)
+    return true;
+  tp_place want = {.kind = TP_REPLICATED};
+  if (c.kind == TP_CHOOSE_FACTOR) {
+    for (int d = 0; d < map->rank; d++)
+      for (int k = 0; k < map->dims[d].n_factors; k++)
+        if (map->dims[d].factors[k] == c.index)
+          want = (tp_place){.kind = TP_DIM, .dim = d};
+    if (rule->factors[c.index].kind == TP_REDUCTION && map->has_combiner && (is_result || map->is_init))
+      want = (tp_place){.kind = TP_PARTIAL, .combiner = map->combiner};
+  } else if (c.kind == TP_CHOOSE_VARIANT && (is_result || (rule->variants[c.index].operands & bit))) {
+    want = (tp_place){.kind = TP_PARTIAL, .combiner = rule->variants[c.index].combiner};
+  }
+  return want.kind == place.kind && (want.kind != TP_DIM || want.dim == place.dim) &&
+         (want.kind != TP_PARTIAL || want.combiner == place.combiner);
+}
+
+static bool choice_agrees(const tp_rule *rule, int axis, tp_choice c, const tp_spec *operands, const tp_spec *results) {
+  for (int i = 0; i < rule->n_operands; i++)
+    if (!place_agrees(rule, c, &rule->operands[i], UINT64_C(1) << i, false, tp_spec_place(operands[i], axis)))
+      return false;
+  for (int i = 0; i < rule->n_results; i++)
+    if (!place_agrees(rule, c, &rule->results[i], 0, true, tp_spec_place(results[i], axis)))
+      return false;
+  return true;
+}
+
+static bool specs_agree(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, const tp_spec *operands,
+                        const tp_spec *results) {
+  for (int i = 0; i < rule->n_operands; i++)
+    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused &&
+        !tp_spec_equal(tp__strategy_operand(rule, mesh, s, i), operands[i]))
+      return false;
+  for (int i = 0; i < rule->n_results; i++)
+    if (rule->results[i].is_tensor && !tp_spec_equal(tp__strategy_result(rule, mesh, s, i), results[i]))
+      return false;
+  return true;
+}
+
+static void identity_order(tp_strategy *s) {
+  for (int a = 0; a < TP_MAX_AXES; a++)
+    s->order[a] = (uint8_t)a;
+}
+
+/* The order in which `spec` lists its axes, the others behind. */
+static void order_of_spec(const tp_mesh *mesh, tp_spec spec, int rank, tp_strategy *s) {
+  bool seen[TP_MAX_AXES] = {false};
+  int n = 0, axes[TP_MAX_AXES];
+  for (int d = 0; d < rank; d++) {
+    int count = tp_spec_dim_axes(mesh, spec, d, axes);
+    for (int i = 0; i < count; i++) {
+      s->order[n++] = (uint8_t)axes[i];
+      seen[axes[i]] = true;
+    }
+  }
+  for (int a = 0; a < TP_MAX_AXES; a++)
+    if (!seen[a])
+      s->order[n++] = (uint8_t)a;
+}
+
+/* Tries mesh order, then the order of each value. */
+static bool find_order(const tp_rule *rule, const tp_mesh *mesh, const tp_spec *operands, const tp_spec *results,
+                       tp_strategy *s) {
+  identity_order(s);
+  if (specs_agree(rule, mesh, s, operands, results))
+    return true;
+  for (int i = 0; i < rule->n_results + rule->n_operands; i++) {
+    bool is_result = i < rule->n_results;
+    const tp_value_map *map = is_result ? &rule->results[i] : &rule->operands[i - rule->n_results];
+    if (!map->is_tensor || map->is_unused)
+      continue;
+    order_of_spec(mesh, is_result ? results[i] : operands[i - rule->n_results], map->rank, s);
+    if (specs_agree(rule, mesh, s, operands, results))
+      return true;
+  }
+  return false;
+}
+
+int tp__strategy_match(const tp_rule *rule, const tp_mesh *mesh, const tp_spec *operands, const tp_spec *results,
+                       const tp_strategy *hint, tp_strategy *strategy) {
+  tp_strategy found = {0};
+  bool several = false;
+  for (int a = 0; a < mesh->n_axes; a++) {
+    int n = 0;
+    if (hint && choice_agrees(rule, a, hint->choices[a], operands, results)) {
+      found.choices[a] = hint->choices[a];
+      continue;
+    }
+    int n_choices = 1 + rule->n_factors + rule->n_variants;
+    for (int k = 0; k < n_choices; k++) {
+      tp_choice c = k == 0                  ? (tp_choice){TP_CHOOSE_NONE, 0}
+                    : k <= rule->n_factors ? (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)(k - 1)}
+                                           : (tp_choice){TP_CHOOSE_VARIANT, (uint8_t)(k - 1 - rule->n_factors)};
+      bool trivial = c.kind == TP_CHOOSE_FACTOR &&
+                     (rule->factors[c.index].kind == TP_FIXED || rule->factors[c.index].size % mesh->axes[a].size != 0);
+      if (trivial || !choice_agrees(rule, a, c, operands, results))
+        continue;
+      if (n++ == 0)
+        found.choices[a] = c;
+    }
+    if (n == 0)
+      return 0;
+    several |= n > 1;
+  }
+  if (!find_order(rule, mesh, operands, results, &found) || !tp__strategy_legal(rule, mesh, &found))
+    return 0;
+  *strategy = found;
+  return several ? 2 : 1;
+}
+
+/* ---- tp.factors ---- */
+
+MlirAttribute tp__write_factors(MlirContext context, const tp_mesh *mesh, const tp_strategy *s) {
+  MlirNamedAttribute entries[TP_MAX_AXES];
+  int n = 0;
+  for (int a = 0; a < mesh->n_axes; a++) {
+    char name[2 * TP_MAX_AXIS_NAME], text[32];
+    if (s->choices[a].kind == TP_CHOOSE_NONE)
+      continue;
+    tp_mesh_axis_text(mesh, a, 1, name, sizeof name);
+    snprintf(text, sizeof text, "linear %d", s->choices[a].index);
+    entries[n++] = tp__named(context, name,
+                             s->choices[a].kind == TP_CHOOSE_FACTOR ? tp__attr_i64(context, s->choices[a].index)
+                                                                    : tp__attr_string(context, text));
+  }
+  return mlirDictionaryAttrGet(context, n, entries);
+}
+
+static bool read_choice(const tp_rule *rule, MlirAttribute attr, tp_choice *choice) {
+  int index;
+  if (mlirAttributeIsAInteger(attr)) {
+    int64_t f = mlirIntegerAttrGetValueInt(attr);
+    *choice = (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)f};
+    return f >= 0 && f < rule->n_factors;
+  }
+  char text[32];
+  if (!mlirAttributeIsAString(attr) || !tp__ref_copy(mlirStringAttrGetValue(attr), text, sizeof text) ||
+      sscanf(text, "linear %d", &index) != 1)
+    return false;
+  *choice = (tp_choice){TP_CHOOSE_VARIANT, (uint8_t)index};
+  return index >= 0 && index < rule->n_variants;
+}
+
+tp_status tp__read_factors(const tp_rule *rule, MlirAttribute attr, const tp_mesh *mesh, tp_strategy *strategy) {
+  tp_strategy s = {0};
+  identity_order(&s);
+  if (!mlirAttributeIsADictionary(attr))
+    return tp__error(rule->op, TP_INVALID_ARGUMENT, "tp.factors has to be a dictionary, as in {tp = 2}");
+  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(attr); i++) {
+    MlirNamedAttribute entry = mlirDictionaryAttrGetElement(attr, i);
+    MlirStringRef token = mlirIdentifierStr(entry.name);
+    char name[TP_MAX_AXIS_NAME];
+    int64_t pre, size;
+    int first, n = 0;
+    tp_choice choice;
+    if (tp__axis_token(token, name, &pre, &size))
+      n = tp_mesh_find(mesh, name, pre, size, &first);
+    if (n == 0)
+      return tp__error(rule->op, TP_NOT_FOUND, "tp.factors names axis \"%.*s\", which the mesh does not have",
+                       (int)token.length, token.data);
+    if (!read_choice(rule, entry.attribute, &choice))
+      return tp__error(rule->op, TP_INVALID_ARGUMENT,
+                       "tp.factors: \"%.*s\" needs a factor from 0 to %d, or \"linear k\" with k below %d",
+                       (int)token.length, token.data, rule->n_factors - 1, rule->n_variants);
+    for (int k = 0; k < n; k++)
+      s.choices[first + k] = choice;
+  }
+  *strategy = s;
+  return TP_OK;
+}

@@ -1,0 +1,426 @@
+/* tp-partition: makes the program of one device out of an annotated plan.
+ *
+ * First everything is read and checked (a refused module stays as it was), then the ops are rewritten in program order: layout
+ * changes become their collectives, every other op is localized by its rule and gets local types. */
+#include "passes/table.h"
+
+#include "ir/collectives.h"
+#include "rules/program.h"
+
+#include <stdio.h>
+
+typedef struct value_info {
+  tp_spec spec;
+} value_info;
+
+typedef struct planned_op {
+  tp_strategy strategy; /* TP_ITEM_OP */
+  tp_reshard path;      /* TP_ITEM_LAYOUT */
+  tp_spec *results;
+} planned_op;
+
+typedef struct partitioner {
+  tp_pass *pass;
+  const tp_mesh *mesh;
+  tp_reshard_cache *reshards;
+  tp__arena arena;
+  tp_program program;
+  tp_value_table specs; /* value -> index into spec_list */
+  tp_spec *spec_list;
+  size_t n_specs, spec_capacity;
+  planned_op **plans; /* one per item */
+  MlirType *arg_types; /* global types of arguments and results, taken before anything changes */
+  MlirType *result_types;
+  tp_spec *arg_specs, *result_specs;
+} partitioner;
+
+enum { STAT_COLLECTIVES, STAT_LOCAL_STEPS, STAT_OPS };
+
+/* ---- specs of values ---- */
+
+static tp_status set_spec(partitioner *p, MlirValue value, tp_spec spec) {
+  if (tp__grow((void **)&p->spec_list, &p->spec_capacity, p->n_specs + 1, sizeof *p->spec_list) != TP_OK ||
+      tp__table_put(&p->specs, value.ptr, (int)p->n_specs) != TP_OK)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  p->spec_list[p->n_specs++] = spec;
+  return TP_OK;
+}
+
+static bool get_spec(const partitioner *p, MlirValue value, tp_spec *spec) {
+  int i = tp__table_get(&p->specs, value.ptr);
+  if (i >= 0)
+    *spec = p->spec_list[i];
+  return i >= 0;
+}
+
+static int rank_of(MlirValue value) { return (int)mlirShapedTypeGetRank(mlirValueGetType(value)); }
+
+/* ---- reading the plan ---- */
+
+static tp_status read_args(partitioner *p) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0));
+  for (int i = 0; i < p->program.n_args; i++) {
+    MlirValue arg = mlirBlockGetArgument(block, i);
+    tp_annotation annotation = {0};
+    bool present;
+    p->arg_types[i] = mlirValueGetType(arg);
+    if (!tp__is_tensor(p->arg_types[i]))
+      continue;
+    tp_status status = tp__program_arg(&p->program, i, &annotation, &present);
+    if (status != TP_OK)
+      return status;
+    if (!present)
+      return tp__error(p->program.func, TP_INVALID_ARGUMENT,
+                       "argument %d has no tp.sharding; run tp-propagate last, it gives every value a layout", i);
+    p->arg_specs[i] = annotation.spec;
+    if ((status = set_spec(p, arg, annotation.spec)) != TP_OK)
+      return status;
+  }
+  return TP_OK;
+}
+
+static void describe(const partitioner *p, tp_spec spec, int rank, char *text, size_t size) {
+  tp_spec_text(p->mesh, spec, rank, text, size);
+}
+
+/* The layouts of op and operands fit no strategy of its rule: says which. */
+static tp_status refuse_layouts(partitioner *p, const tp_rule *rule, const tp_spec *operands, const tp_spec *results) {
+  char text[1024], one[256];
+  size_t n = 0;
+  text[0] = 0;
+  for (int i = 0; i < rule->n_operands && n < sizeof text - 300; i++) {
+    if (!rule->operands[i].is_tensor || rule->operands[i].is_unused)
+      continue;
+    describe(p, operands[i], rule->operands[i].rank, one, sizeof one);
+    n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : "", one);
+  }
+  describe(p, rule->n_results ? results[0] : tp_spec_replicated(), rule->n_results ? rule->results[0].rank : 0, one,
+           sizeof one);
+  return tp__error(rule->op, TP_INVALID_ARGUMENT,
+                   "no strategy of this op takes operands of layout %s to result %s; change its tp.sharding, or put a "
+                   "shard.shard on the operand that has to change (tp-propagate does both)",
+                   n ? text : "(none)", one);
+}
+
+static tp_status plan_op(partitioner *p, const tp_item *item, planned_op *plan) {
+  const tp_rule *rule = item->rule;
+  tp_spec *operands = tp__arena_array(&p->arena, (size_t)rule->n_operands + 1, sizeof *operands);
+  plan->results = tp__arena_array(&p->arena, (size_t)rule->n_results + 1, sizeof *plan->results);
+  if (!operands || !plan->results)
+    return tp__error(item->op, TP_NO_MEMORY, "out of memory");
+  for (int i = 0; i < rule->n_operands; i++)
+    if (rule->operands[i].is_tensor && !get_spec(p, rule->operands[i].value, &operands[i]))
+      return tp__error(item->op, TP_INTERNAL, "operand %d has no layout", i);
+  tp_status status = TP_OK;
+  for (int i = 0; i < rule->n_results && status == TP_OK; i++) {
+    tp_annotation annotation = {0};
+    bool present;
+    if (!rule->results[i].is_tensor)
+      continue;
+    status = tp__program_op(&p->program, item->op, i, &annotation, &present);
+    if (status == TP_OK && !present)
+      return tp__error(item->op, TP_INVALID_ARGUMENT,
+                       "result %d has no tp.sharding; run tp-propagate last, it gives every value a layout", i);
+    plan->results[i] = annotation.spec;
+    if (status == TP_OK)
+      status = set_spec(p, rule->results[i].value, annotation.spec);
+  }
+  tp_strategy hint;
+  MlirAttribute factors = tp__get(item->op, "tp.factors");
+  if (status == TP_OK && !mlirAttributeIsNull(factors))
+    status = tp__read_factors(rule, factors, p->mesh, &hint);
+  if (status != TP_OK)
+    return status;
+  int n = tp__strategy_match(rule, p->mesh, operands, plan->results, mlirAttributeIsNull(factors) ? NULL : &hint,
+                             &plan->strategy);
+  return n == 0 ? refuse_layouts(p, rule, operands, plan->results) : TP_OK;
+}
+
+static tp_status plan_layout(partitioner *p, const tp_item *item, planned_op *plan) {
+  MlirValue source = mlirOperationGetOperand(item->op, 0);
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  tp_annotation annotation = {0};
+  bool present;
+  tp_spec from;
+  if (!tp__static_tensor(mlirValueGetType(source), &rank, shape) || !get_spec(p, source, &from))
+    return tp__error(item->op, TP_UNSUPPORTED, "its operand is not a tensor of static shape with a layout");
+  tp_status status = tp__program_op(&p->program, item->op, 0, &annotation, &present);
+  if (status == TP_OK && !present)
+    return tp__error(item->op, TP_INVALID_ARGUMENT,
+                     "has no tp.sharding; run tp-propagate last, it gives every value a layout");
+  if (status != TP_OK)
+    return status;
+  int64_t size = tp__element_size(tp__element_type(mlirValueGetType(source)));
+  if (tp_reshard_path(p->reshards, from, annotation.spec, rank, shape, size, &plan->path) != TP_OK) {
+    char a[256], b[256];
+    describe(p, from, rank, a, sizeof a);
+    describe(p, annotation.spec, rank, b, sizeof b);
+    return tp__error(item->op, TP_UNSUPPORTED,
+                     "no sequence of collectives takes layout %s to %s (sizes that do not divide, or different combiners)", a, b);
+  }
+  return set_spec(p, mlirOperationGetResult(item->op, 0), annotation.spec);
+}
+
+static tp_status plan_return(partitioner *p, const tp_item *item) {
+  for (int i = 0; i < p->program.n_results; i++) {
+    MlirValue value = mlirOperationGetOperand(item->op, i);
+    tp_annotation annotation = {0};
+    bool present;
+    tp_spec spec;
+    p->result_types[i] = mlirValueGetType(value);
+    if (!tp__is_tensor(p->result_types[i]))
+      continue;
+    tp_status status = tp__program_result(&p->program, i, &annotation, &present);
+    if (status != TP_OK)
+      return status;
+    if (!present)
+      return tp__error(p->program.func, TP_INVALID_ARGUMENT,
+                       "result %d has no tp.sharding; run tp-propagate last, it gives every value a layout", i);
+    p->result_specs[i] = annotation.spec;
+    if (!get_spec(p, value, &spec) || !tp_spec_equal(spec, annotation.spec)) {
+      char a[256], b[256];
+      describe(p, spec, rank_of(value), a, sizeof a);
+      describe(p, annotation.spec, rank_of(value), b, sizeof b);
+      return tp__error(item->op, TP_INVALID_ARGUMENT,
+                       "returns layout %s as result %d, whose tp.sharding is %s; put a shard.shard in front", a, i, b);
+    }
+  }
+  return TP_OK;
+}
+
+static tp_status read_plan(partitioner *p) {
+  tp_status status = read_args(p);
+  for (int i = 0; i < p->program.n_items && status == TP_OK; i++) {
+    const tp_item *item = &p->program.items[i];
+    p->plans[i] = tp__arena_alloc(&p->arena, sizeof **p->plans);
+    if (!p->plans[i])
+      return tp__error(item->op, TP_NO_MEMORY, "out of memory");
+    status = item->kind == TP_ITEM_OP       ? plan_op(p, item, p->plans[i])
+             : item->kind == TP_ITEM_LAYOUT ? plan_layout(p, item, p->plans[i])
+                                            : plan_return(p, item);
+  }
+  return status;
+}
+
+/* ---- rewriting ---- */
+
+static MlirType local_type(const partitioner *p, MlirType type, tp_spec spec) {
+  int rank;
+  int64_t shape[TP_MAX_RANK], local[TP_MAX_RANK];
+  if (!tp__static_tensor(type, &rank, shape))
+    return type;
+  tp_spec_local_shape(p->mesh, spec, rank, shape, local);
+  return tp__tensor_like(type, rank, local);
+}
+
+/* An init that is never read gets a fresh buffer of the right local shape. */
+static void renew_unused(const partitioner *p, const tp_rule *rule, const planned_op *plan) {
+  int first_init = rule->n_operands - rule->n_results;
+  for (int i = 0; i < rule->n_operands; i++) {
+    const tp_value_map *map = &rule->operands[i];
+    int k = i - first_init;
+    if (!map->is_unused || k < 0)
+      continue;
+    MlirType type = local_type(p, mlirValueGetType(rule->results[k].value), plan->results[k]);
+    if (!mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(rule->op, i)), type))
+      mlirOperationSetOperand(rule->op, i, tp__empty(rule->op, type));
+  }
+}
+
+static tp_status rewrite_op(partitioner *p, const tp_item *item, const planned_op *plan) {
+  const tp_rule *rule = item->rule;
+  MlirType types[64];
+  for (int i = 0; i < rule->n_results && i < TP_LEN(types); i++)
+    types[i] = local_type(p, mlirValueGetType(rule->results[i].value), plan->results[i]);
+  renew_unused(p, rule, plan);
+  if (rule->family && rule->family->localize) {
+    tp_local local = {rule, p->mesh, &plan->strategy, p->pass->module};
+    tp_status status = rule->family->localize(&local);
+    if (status != TP_OK)
+      return status;
+  }
+  for (int i = 0; i < rule->n_results && !rule->keeps_global; i++)
+    mlirValueSetType(rule->results[i].value, types[i]);
+  tp__remove(item->op, "tp.sharding");
+  tp__remove(item->op, "tp.factors");
+  p->pass->statistics[STAT_OPS]++;
+  return TP_OK;
+}
+
+static void rewrite_layout(partitioner *p, const tp_item *item, const planned_op *plan, const int64_t *shape, int rank) {
+  MlirValue value = mlirOperationGetOperand(item->op, 0);
+  for (int i = 0; i < plan->path.n_steps; i++) {
+    const tp_step *step = &plan->path.steps[i];
+    value = tp__build_step(item->op, p->pass->module, value, p->mesh, step, rank, shape);
+    p->pass->statistics[step->bytes > 0 ? STAT_COLLECTIVES : STAT_LOCAL_STEPS]++;
+  }
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(item->op, 0), value);
+}
+
+static void erase_layouts(partitioner *p) {
+  for (int i = p->program.n_items - 1; i >= 0; i--) {
+    const tp_item *item = &p->program.items[i];
+    if (item->kind != TP_ITEM_LAYOUT)
+      continue;
+    MlirOperation sharding = tp__defining_op(mlirOperationGetOperand(item->op, 1));
+    mlirOperationDestroy(item->op);
+    if (!mlirOperationIsNull(sharding) && tp__n_uses(mlirOperationGetResult(sharding, 0)) == 0)
+      mlirOperationDestroy(sharding);
+  }
+}
+
+/* Writes canonical tp.sharding and the global type of argument or result i. */
+static void write_boundary(const partitioner *p, bool is_arg, int i, MlirType type, tp_spec spec) {
+  MlirContext context = p->pass->context;
+  MlirAttribute sharding =
+      tp__write_sharding(context, p->mesh, (int)mlirShapedTypeGetRank(type), (tp_annotation){.spec = spec});
+  void (*set)(MlirOperation, int, const char *, MlirAttribute) = is_arg ? tp__set_arg_attr : tp__set_result_attr;
+  set(p->program.func, i, "tp.sharding", sharding);
+  set(p->program.func, i, "tp.global", mlirTypeAttrGet(type));
+}
+
+static void rewrite_signature(partitioner *p) {
+  MlirOperation func = p->program.func;
+  for (int i = 0; i < p->program.n_args; i++)
+    if (tp__is_tensor(p->arg_types[i]))
+      write_boundary(p, true, i, p->arg_types[i], p->arg_specs[i]);
+  for (int i = 0; i < p->program.n_results; i++)
+    if (tp__is_tensor(p->result_types[i]))
+      write_boundary(p, false, i, p->result_types[i], p->result_specs[i]);
+  for (int i = 0; i < p->program.n_args; i++)
+    p->arg_types[i] = local_type(p, p->arg_types[i], p->arg_specs[i]);
+  for (int i = 0; i < p->program.n_results; i++)
+    p->result_types[i] = local_type(p, p->result_types[i], p->result_specs[i]);
+  MlirType type =
+      mlirFunctionTypeGet(p->pass->context, p->program.n_args, p->arg_types, p->program.n_results, p->result_types);
+  mlirOperationSetInherentAttributeByName(func, tp__ref("function_type"), mlirTypeAttrGet(type));
+}
+
+/* Shapes of the layout changes, global, taken before types change. */
+static int64_t (*layout_shapes(partitioner *p))[TP_MAX_RANK] {
+  int64_t(*shapes)[TP_MAX_RANK] = tp__arena_array(&p->arena, (size_t)p->program.n_items + 1, sizeof *shapes);
+  for (int i = 0; shapes && i < p->program.n_items; i++) {
+    int rank;
+    if (p->program.items[i].kind == TP_ITEM_LAYOUT)
+      tp__static_tensor(mlirValueGetType(mlirOperationGetOperand(p->program.items[i].op, 0)), &rank, shapes[i]);
+  }
+  return shapes;
+}
+
+static tp_status rewrite(partitioner *p) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0));
+  int64_t(*shapes)[TP_MAX_RANK] = layout_shapes(p);
+  if (!shapes)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  for (int i = 0; i < p->program.n_args; i++)
+    mlirValueSetType(mlirBlockGetArgument(block, i), local_type(p, p->arg_types[i], p->arg_specs[i]));
+  for (int i = 0; i < p->program.n_items; i++) {
+    const tp_item *item = &p->program.items[i];
+    tp_status status = TP_OK;
+    if (item->kind == TP_ITEM_OP)
+      status = rewrite_op(p, item, p->plans[i]);
+    else if (item->kind == TP_ITEM_LAYOUT)
+      rewrite_layout(p, item, p->plans[i], shapes[i], rank_of(mlirOperationGetOperand(item->op, 0)));
+    if (status != TP_OK)
+      return status;
+  }
+  erase_layouts(p);
+  rewrite_signature(p);
+  return TP_OK;
+}
+
+/* ---- the pass ---- */
+
+static tp_status allocate(partitioner *p) {
+  size_t n_args = (size_t)p->program.n_args + 1, n_results = (size_t)p->program.n_results + 1;
+  p->plans = tp__arena_array(&p->arena, (size_t)p->program.n_items + 1, sizeof *p->plans);
+  p->arg_types = tp__arena_array(&p->arena, n_args, sizeof *p->arg_types);
+  p->result_types = tp__arena_array(&p->arena, n_results, sizeof *p->result_types);
+  p->arg_specs = tp__arena_array(&p->arena, n_args, sizeof *p->arg_specs);
+  p->result_specs = tp__arena_array(&p->arena, n_results, sizeof *p->result_specs);
+  bool ok = p->plans && p->arg_types && p->result_types && p->arg_specs && p->result_specs;
+  return ok ? TP_OK : tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+}
+
+static tp_status partition_func(tp_pass *pass, MlirOperation func, const tp_mesh *mesh, tp_reshard_cache *reshards,
+                                bool unknown_replicate) {
+  partitioner p = {.pass = pass, .mesh = mesh, .reshards = reshards};
+  tp_status status = tp__program_read(func, mesh, unknown_replicate, &p.arena, &p.program);
+  if (status == TP_OK)
+    status = allocate(&p);
+  if (status == TP_OK)
+    status = read_plan(&p);
+  if (status == TP_OK)
+    status = rewrite(&p);
+  tp__table_destroy(&p.specs);
+  tp__free(p.spec_list);
+  tp__arena_destroy(&p.arena);
+  return status;
+}
+
+static bool has_body(MlirOperation op) {
+  return tp__op_is(op, "func.func") && !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+}
+
+static tp_status partition_functions(tp_pass *pass, const tp_mesh *mesh, tp_reshard_cache *reshards) {
+  bool unknown_replicate = tp__ref_is(tp__ref(tp__pass_option(pass, "unknown-ops")), "replicate");
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(pass->module, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    tp_status status = has_body(op) ? partition_func(pass, op, mesh, reshards, unknown_replicate) : TP_OK;
+    if (status != TP_OK)
+      return status;
+  }
+  return TP_OK;
+}
+
+static tp_status run(tp_pass *pass) {
+  tp_mesh mesh;
+  tp_topology topology;
+  if (tp__is_local(pass->module))
+    return tp__error(pass->module, TP_INVALID_ARGUMENT,
+                     "the module is already partitioned (tp.phase = \"local\"); shapes are per device and partitioning again "
+                     "would shard twice");
+  tp_status status = tp__module_mesh(pass->module, NULL, &mesh);
+  if (status == TP_OK && mesh.n_axes == 0)
+    return tp__error(pass->module, TP_NOT_FOUND, "the module has no mesh; run tp-propagate first, or add a shard.grid");
+  if (status != TP_OK)
+    return status;
+  const char *name = tp__pass_option(pass, "topology");
+  if (tp_topology_bind(name, &mesh, &topology) != TP_OK)
+    return tp__error(pass->module, TP_NOT_FOUND, "there is no topology '%s'", name);
+  tp_reshard_cache *reshards = tp_reshard_cache_create(&mesh, &topology);
+  if (!reshards)
+    return tp__error(pass->module, TP_NO_MEMORY, "out of memory");
+  tp__write_grids(pass->module, &mesh);
+  status = partition_functions(pass, &mesh, reshards);
+  tp_reshard_cache_destroy(reshards);
+  if (status == TP_OK)
+    tp__set(pass->module, "tp.phase", tp__attr_string(pass->context, "local"));
+  return status;
+}
+
+static const tp_option_row options[] = {
+    {"topology", "cpu", "cost model that chooses among reshard paths; see docs/reference"},
+    {"unknown-ops", "refuse", "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark"},
+};
+
+static const tp_statistic_row statistics[] = {
+    {"collectives", "collectives inserted"},
+    {"local-steps", "slices and masks inserted"},
+    {"ops", "ops rewritten for local shapes"},
+};
+
+const tp_pass_row tp__partition_row = {
+    .name = "tp-partition",
+    .summary = "Rewrite an annotated program for one device, with collectives",
+    .description = "Requires: every tensor has a layout (tp.sharding on arguments, results, ops and shard.shard), as tp-propagate "
+                   "writes it. Establishes: local shapes, upstream shard.* collectives, tp.phase = \"local\" on the module, "
+                   "tp.global on arguments and results. Breaks: the plan's annotations on ops are consumed.",
+    .options = options,
+    .n_options = TP_LEN(options),
+    .statistics = statistics,
+    .n_statistics = TP_LEN(statistics),
+    .run = run,
+};
