@@ -18,7 +18,7 @@ path = [config.tp_tools_dir, config.llvm_tools_dir]
 plugin = lit_config.params.get("opt") == "plugin"
 if plugin:
     config.name = "tpshard-plugin"
-    config.test_exec_root = os.path.join(config.tp_build_dir, "test", "plugin")
+    config.test_exec_root = os.path.join(config.tp_build_dir, "test-plugin")
     path.insert(0, os.path.join(config.test_source_root, "plugin"))
     config.available_features.add("plugin")
     config.environment["TP_SHARD_OPT"] = os.path.join(config.tp_tools_dir, "shard-opt")

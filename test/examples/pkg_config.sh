@@ -1,0 +1,14 @@
+#!/bin/sh
+# pkg_config.sh PREFIX BUILD: compiles and runs examples/embed with the flags of tpshard.pc, from a prefix that has been moved.
+set -eu
+prefix=$1 build=$2
+source=$(cd "$(dirname "$0")" && pwd)/../../examples/embed
+rm -rf "$build"
+mkdir -p "$build"
+cp -R "$prefix" "$build/moved"
+PKG_CONFIG_PATH=$build/moved/lib/pkgconfig
+export PKG_CONFIG_PATH
+test "$(pkg-config --modversion tpshard)" = "$(pkg-config --modversion tprt)"
+# shellcheck disable=SC2046 # the flags are words
+"${CC:-cc}" -std=c11 "$source/main.c" $(pkg-config --cflags --libs tpshard) -Wl,-rpath,"$build/moved/lib" -o "$build/embed"
+"$build/embed" "$source/sample.mlir" dp=2,tp=2 "builtin.module(tp-normalize)" | grep -q "0 collectives"
