@@ -140,34 +140,122 @@ static tp_status play_out(play *p, int64_t budget, tp__order *order) {
   return TP_OK;
 }
 
-/* Sorts each scope, latest eliminated first, and follows which tables are alive when. */
-static tp_status arrange(const tp__wcsp *g, tp__order *order) {
-  int64_t *freed = calloc((size_t)order->n + 1, sizeof *freed); /* entries consumed at each position */
-  if (!freed)
-    return TP_NO_MEMORY;
-  int64_t alive = 0;
-  for (int p = 0; p < order->n; p++) {
-    int *scope = order->scope + order->scope_at[p];
-    size_t n = order->scope_at[p + 1] - order->scope_at[p];
-    int64_t entries = 1;
-    for (size_t i = 0; i < n; i++) {
-      int node = scope[i];
-      size_t j = i;
-      for (; j > 0 && order->position[scope[j - 1]] < order->position[node]; j--)
-        scope[j] = scope[j - 1];
-      scope[j] = node;
-      entries *= g->nodes[node].n;
-    }
-    alive += entries;
-    order->peak = alive > order->peak ? alive : order->peak;
-    alive -= freed[p];
-    if (n)
-      freed[order->position[scope[n - 1]]] += entries;
-    else
-      alive -= entries;
+/* The table of position p is consumed at the earliest position of its scope; -1 if its scope is empty. That makes the
+ * positions a forest, in which a scope lies on the path to the root. */
+static int consumer(const tp__order *o, int p) {
+  int first = -1;
+  for (size_t k = o->scope_at[p]; k < o->scope_at[p + 1]; k++) {
+    int at = o->position[o->scope[k]];
+    first = first < 0 || at < first ? at : first;
   }
-  free(freed);
+  return first;
+}
+
+/* Any order in which consumers come last makes the same tables. Depth first, the largest subtree before the small ones
+ * that would have to be kept meanwhile, few are alive at once. to[p] is the new position of p. */
+static tp_status depth_first(const tp__wcsp *g, const tp__order *o, int *to) {
+  tp__pool pool = {0};
+  size_t n_positions = (size_t)o->n;
+  int *child = tp__pool_take(&pool, n_positions, sizeof *child), *next = tp__pool_take(&pool, n_positions, sizeof *next);
+  int *parent = tp__pool_take(&pool, n_positions, sizeof *parent);
+  double *total = tp__pool_take_zeroed(&pool, n_positions, sizeof *total); /* entries of the subtree */
+  if (!child || !next || !parent || !total) {
+    tp__pool_release(&pool);
+    return TP_NO_MEMORY;
+  }
+  for (int p = 0; p < o->n; p++) {
+    child[p] = -1;
+    parent[p] = consumer(o, p);
+    double entries = 1;
+    for (size_t k = o->scope_at[p]; k < o->scope_at[p + 1]; k++)
+      entries *= g->nodes[o->scope[k]].n;
+    total[p] += entries;
+    if (parent[p] >= 0)
+      total[parent[p]] += total[p];
+  }
+  int root = -1, n = 0;
+  for (int p = o->n - 1; p >= 0; p--) { /* each list starts with its largest */
+    int *first = parent[p] < 0 ? &root : &child[parent[p]];
+    int *at = *first >= 0 && total[p] < total[*first] ? &next[*first] : first;
+    next[p] = *at;
+    *at = p;
+  }
+  for (int p = root; p >= 0;) {
+    if (child[p] >= 0) { /* go down, and do not come back to this child */
+      int down = child[p];
+      child[p] = next[down];
+      p = down;
+      continue;
+    }
+    to[p] = n++;
+    p = parent[p] >= 0 ? parent[p] : next[p];
+  }
+  tp__pool_release(&pool);
   return TP_OK;
+}
+
+/* Sorts the scope at `p`, latest eliminated first, and returns the entries of its table. */
+static int64_t sort_scope(const tp__wcsp *g, const tp__order *o, int p) {
+  int *scope = o->scope + o->scope_at[p];
+  size_t n = o->scope_at[p + 1] - o->scope_at[p];
+  int64_t entries = 1;
+  for (size_t i = 0; i < n; i++) {
+    int node = scope[i];
+    size_t j = i;
+    for (; j > 0 && o->position[scope[j - 1]] < o->position[node]; j--)
+      scope[j] = scope[j - 1];
+    scope[j] = node;
+    entries *= g->nodes[node].n;
+  }
+  return entries;
+}
+
+static void reposition(tp__order *o, const int *to, const int *old_node, const size_t *old_at, const int *old_scope,
+                       int *from) {
+  for (int p = 0; p < o->n; p++)
+    from[to[p]] = p;
+  size_t at = 0;
+  for (int p = 0; p < o->n; p++) {
+    int was = from[p];
+    size_t n = old_at[was + 1] - old_at[was];
+    o->node[p] = old_node[was];
+    o->position[o->node[p]] = p;
+    o->scope_at[p] = at;
+    if (n)
+      memcpy(o->scope + at, old_scope + old_at[was], n * sizeof *o->scope);
+    at += n;
+  }
+  o->scope_at[o->n] = at;
+}
+
+/* Brings the order into its final form and follows which tables are alive when. */
+static tp_status arrange(const tp__wcsp *g, tp__order *o) {
+  tp__pool pool = {0};
+  size_t n = (size_t)o->n, n_scope = o->scope_at[n];
+  int *to = tp__pool_take(&pool, n, sizeof *to), *from = tp__pool_take(&pool, n, sizeof *from);
+  int *node = tp__pool_take(&pool, n, sizeof *node), *scope = tp__pool_take(&pool, n_scope, sizeof *scope);
+  size_t *at = tp__pool_take(&pool, n + 1, sizeof *at);
+  int64_t *freed = tp__pool_take_zeroed(&pool, n, sizeof *freed); /* entries consumed at each position */
+  tp_status status = to && from && node && scope && at && freed ? depth_first(g, o, to) : TP_NO_MEMORY;
+  if (status == TP_OK) {
+    memcpy(node, o->node, n * sizeof *node);
+    memcpy(at, o->scope_at, (n + 1) * sizeof *at);
+    if (n_scope)
+      memcpy(scope, o->scope, n_scope * sizeof *scope);
+    reposition(o, to, node, at, scope, from);
+  }
+  int64_t alive = 0;
+  for (int p = 0; status == TP_OK && p < o->n; p++) {
+    int64_t entries = sort_scope(g, o, p);
+    int used_at = consumer(o, p);
+    alive += entries;
+    o->peak = alive > o->peak ? alive : o->peak;
+    alive -= freed[p] + (used_at < 0 ? entries : 0);
+    if (used_at >= 0)
+      freed[used_at] += entries;
+  }
+  tp__pool_release(&pool);
+  return status;
 }
 
 static tp_status prepare(play *p, tp__order *order) {
