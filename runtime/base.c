@@ -1,5 +1,5 @@
 /* Status names, the thread's error text, the heap, the clock. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include "base.h"
 
 #include <errno.h>
@@ -31,7 +31,10 @@ static const char *const status_names[] = {
 static _Thread_local char error_text[512];
 static tprt_allocator user_allocator;
 
-int tprt_version(void) { return TPRT_VERSION_MAJOR * 10000 + TPRT_VERSION_MINOR * 100 + TPRT_VERSION_PATCH; }
+#define TEXT(number) #number
+#define VERSION_TEXT(major, minor, patch) TEXT(major) "." TEXT(minor) "." TEXT(patch)
+
+const char *tprt_version(void) { return VERSION_TEXT(TPRT_VERSION_MAJOR, TPRT_VERSION_MINOR, TPRT_VERSION_PATCH); }
 
 const char *tprt_status_name(tprt_status status) {
   size_t i = (size_t)status;
@@ -101,7 +104,7 @@ tprt_status tprt__struct_copy(void *destination, size_t size, const void *source
   const unsigned char *bytes = source;
   for (size_t i = size; i < given; i++) {
     if (bytes[i]) {
-      return tprt__fail(TPRT_UNSUPPORTED, "%s has a field at byte %zu that version %d of the library does not know", what,
+      return tprt__fail(TPRT_UNSUPPORTED, "%s has a field at byte %zu that version %s of the library does not know", what,
                         i, tprt_version());
     }
   }

@@ -1,5 +1,5 @@
 /* The environment variables: one table that is parsed, printed and documented. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include "env.h"
 
 #include <errno.h>

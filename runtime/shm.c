@@ -1,5 +1,5 @@
 /* Backend "shm": worlds of threads and of processes, splitting, and the table. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include "shm.h"
 
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 /* Registered memory: a first-fit allocator over a rank's arena. The list of blocks is process memory, so no peer can
  * confuse it; equal sequences of calls give equal offsets on all ranks. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include "shm.h"
 
 #include <fcntl.h>

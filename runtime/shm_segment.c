@@ -1,5 +1,5 @@
 /* The shared segment: layout, creation, mapping, joining, channels. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include "shm.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* Waiting for peers: how to wait cheaply, and everything that ends a wait. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include "shm.h"
 
 #include <linux/futex.h>

@@ -1,5 +1,5 @@
 /* Submission: the lane, the background worker, work objects. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include "comm.h"
 
 #include <stdio.h>

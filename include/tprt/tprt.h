@@ -46,8 +46,8 @@ extern "C" {
 #define TPRT_VERSION_MAJOR 0
 #define TPRT_VERSION_MINOR 1
 #define TPRT_VERSION_PATCH 0
-/* Version of the loaded library: major * 10000 + minor * 100 + patch. */
-TPRT_API int tprt_version(void);
+/* Version of the loaded library, "major.minor.patch". Static storage. */
+TPRT_API const char *tprt_version(void);
 
 /* ---- Status ---- */
 
