@@ -9,3 +9,7 @@ if(TP_SANITIZE)
   add_compile_options(-fsanitize=${TP_SANITIZE} -fno-omit-frame-pointer -g)
   add_link_options(-fsanitize=${TP_SANITIZE})
 endif()
+if(NOT TP_SANITIZE)
+  # A library that misses a symbol fails here, not in the program that loads it.
+  string(APPEND CMAKE_SHARED_LINKER_FLAGS " -Wl,--no-undefined")
+endif()
