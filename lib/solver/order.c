@@ -112,6 +112,17 @@ static bool update_neighbour(play *p, int u, int node, const list *around) {
   return true;
 }
 
+static bool connect_neighbours(play *p, int node) {
+  const list *around = &p->adjacent[node];
+  for (int i = 0; i < around->n; i++)
+    if (!update_neighbour(p, around->item[i], node, around))
+      return false;
+  for (int i = 0; i < around->n; i++)
+    if (!weigh(p, around->item[i]))
+      return false;
+  return true;
+}
+
 static tp_status play_out(play *p, int64_t budget, tp__order *order) {
   while (p->heap.n) {
     entry e = pop(&p->heap);
@@ -120,20 +131,19 @@ static tp_status play_out(play *p, int64_t budget, tp__order *order) {
     int64_t entries = table_entries(p, e.node);
     if (entries > budget)
       return TP_OK; /* every other bag weighs at least as much; order->complete stays false */
-    list around = p->adjacent[e.node];
+    const list *around = &p->adjacent[e.node];
     order->position[e.node] = order->n;
     order->node[order->n] = e.node;
     order->scope_at[order->n++] = (size_t)p->scopes.n;
-    order->width = around.n > order->width ? around.n : order->width;
+    order->width = around->n > order->width ? around->n : order->width;
     order->largest = entries > order->largest ? entries : order->largest;
     order->work += e.weight;
     order->argmins += entries;
-    for (int i = 0; i < around.n; i++)
-      if (!append(&p->scopes, around.item[i]) || !update_neighbour(p, around.item[i], e.node, &around))
+    for (int i = 0; i < around->n; i++)
+      if (!append(&p->scopes, around->item[i]))
         return TP_NO_MEMORY;
-    for (int i = 0; i < around.n; i++)
-      if (!weigh(p, around.item[i]))
-        return TP_NO_MEMORY;
+    if (!connect_neighbours(p, e.node))
+      return TP_NO_MEMORY;
   }
   order->scope_at[order->n] = (size_t)p->scopes.n;
   order->complete = true;
@@ -258,11 +268,16 @@ static tp_status arrange(const tp__wcsp *g, tp__order *o) {
   return status;
 }
 
-static tp_status prepare(play *p, tp__order *order) {
-  const tp__wcsp *g = p->g;
+static tp_status start_play(const tp__wcsp *g, play *p) {
+  size_t n = (size_t)g->n_nodes;
+  *p = (play){.g = g};
+  p->adjacent = calloc(n + 1, sizeof *p->adjacent);
+  p->weight = calloc(n + 1, sizeof *p->weight); /* 0: not weighed yet; real weights are >= 1 */
+  p->mark = calloc(n + 1, sizeof *p->mark);
+  if (!p->adjacent || !p->weight || !p->mark)
+    return TP_NO_MEMORY;
   for (int v = 0; v < g->n_nodes; v++) {
     const tp__wnode *node = &g->nodes[v];
-    order->position[v] = -1;
     for (int i = 0; node->alive && i < node->n_edges; i++)
       if (!append(&p->adjacent[v], tp__wcsp_view(g, node->edges[i], v).other))
         return TP_NO_MEMORY;
@@ -273,6 +288,15 @@ static tp_status prepare(play *p, tp__order *order) {
   return TP_OK;
 }
 
+static void end_play(play *p) {
+  for (int v = 0; p->adjacent && v < p->g->n_nodes; v++)
+    free(p->adjacent[v].item);
+  free(p->adjacent);
+  free(p->weight);
+  free(p->mark);
+  free(p->heap.at);
+}
+
 tp_status tp__wcsp_order(const tp__wcsp *g, int64_t budget, tp__order *order) {
   size_t n = (size_t)g->n_nodes;
   *order = (tp__order){0};
@@ -280,25 +304,66 @@ tp_status tp__wcsp_order(const tp__wcsp *g, int64_t budget, tp__order *order) {
   order->position = malloc(n * sizeof *order->position + 1);
   order->scope_at = malloc((n + 1) * sizeof *order->scope_at);
   play p = {.g = g};
-  p.adjacent = calloc(n + 1, sizeof *p.adjacent);
-  p.weight = calloc(n + 1, sizeof *p.weight); /* 0: not weighed yet; real weights are >= 1 */
-  p.mark = calloc(n + 1, sizeof *p.mark);
   tp_status status = TP_NO_MEMORY;
-  if (order->node && order->position && order->scope_at && p.adjacent && p.weight && p.mark)
-    status = prepare(&p, order);
+  if (order->node && order->position && order->scope_at)
+    status = start_play(g, &p);
+  for (size_t v = 0; status == TP_OK && v < n; v++)
+    order->position[v] = -1;
   if (status == TP_OK)
     status = play_out(&p, budget, order);
   order->scope = p.scopes.item;
   if (status == TP_OK && order->complete)
     status = arrange(g, order);
-  for (size_t v = 0; p.adjacent && v < n; v++)
-    free(p.adjacent[v].item);
-  free(p.adjacent);
-  free(p.weight);
-  free(p.mark);
-  free(p.heap.at);
+  end_play(&p);
   if (status)
     tp__order_clear(order);
+  return status;
+}
+
+/* Of a node and its neighbours the one to fix: least burden, then most neighbours, then lowest number. */
+static int victim(const play *p, int node, const int *burden) {
+  int best = node;
+  for (int i = 0; i < p->adjacent[node].n; i++) {
+    int u = p->adjacent[node].item[i], more = p->adjacent[u].n - p->adjacent[best].n;
+    if (burden[u] != burden[best] ? burden[u] < burden[best] : more != 0 ? more > 0 : u < best)
+      best = u;
+  }
+  return best;
+}
+
+static bool take_out(play *p, int node) {
+  const list none = {0};
+  const list *around = &p->adjacent[node];
+  for (int i = 0; i < around->n; i++)
+    if (!update_neighbour(p, around->item[i], node, &none) || !weigh(p, around->item[i]))
+      return false;
+  return true;
+}
+
+tp_status tp__wcsp_cut(const tp__wcsp *g, int64_t budget, int *burden, bool *cut) {
+  play p;
+  bool *gone = calloc((size_t)g->n_nodes + 1, sizeof *gone);
+  tp_status status = start_play(g, &p);
+  if (!gone)
+    status = TP_NO_MEMORY;
+  memset(cut, 0, (size_t)g->n_nodes * sizeof *cut);
+  while (status == TP_OK && p.heap.n) {
+    entry e = pop(&p.heap);
+    if (gone[e.node] || e.weight != p.weight[e.node])
+      continue;
+    if (table_entries(&p, e.node) <= budget) {
+      gone[e.node] = true;
+      status = connect_neighbours(&p, e.node) ? TP_OK : TP_NO_MEMORY;
+      continue;
+    }
+    int fixed = victim(&p, e.node, burden);
+    gone[fixed] = cut[fixed] = true;
+    burden[fixed]++;
+    bool ok = take_out(&p, fixed) && (fixed == e.node || push(&p.heap, (entry){p.weight[e.node], e.node}));
+    status = ok ? TP_OK : TP_NO_MEMORY;
+  }
+  end_play(&p);
+  free(gone);
   return status;
 }
 

@@ -20,6 +20,10 @@ typedef struct tp__order {
 
 /* Ties go to the lower node number. Stops as soon as a table needs more than `budget` entries. */
 tp_status tp__wcsp_order(const tp__wcsp *g, int64_t budget, tp__order *order);
+/* Marks nodes in `cut` such that the others can be eliminated with tables of at most `budget` entries once the marked
+ * ones are fixed. Takes nodes of little `burden` first and adds one to that of each it takes, so that repeated calls
+ * mark different nodes. Both arrays have an element per node of the graph. */
+tp_status tp__wcsp_cut(const tp__wcsp *g, int64_t budget, int *burden, bool *cut);
 void tp__order_clear(tp__order *order);
 
 #endif

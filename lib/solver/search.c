@@ -19,9 +19,10 @@ enum {
   STALLED_ROUNDS = 4,   /* without a hundredth of the gap gained */
   EAGER_FACTOR = 40,    /* eliminate at once when that costs less than so many looks at all tables ... */
   EAGER_WORK = 20000000, /* ... or less than this; otherwise messages come first and prune */
+  WIDE_TABLES = 300000, /* of local search by elimination */
   MAX_PEAK = 2,         /* exact elimination as a whole, in units of the table budget: entries alive at once, ... */
   MAX_ARGMINS = 15,     /* ... stored choices (one or two bytes each), ... */
-  MAX_WORK = 200        /* ... entries looked at */
+  MAX_WORK = 500        /* ... entries looked at */
 };
 
 static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -30,16 +31,17 @@ static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
 static tp_cost limit_below(const tp__search *s, tp_cost cost) { return cost - s->step + 1; }
 
 /* A strategy for each alive node: cost it, and keep it completed if it is the best so far. */
-static void offer(const tp__search *s, const tp__wcsp *g, const int *at, tp_cost *limit, tp__answer *answer) {
+static bool offer(const tp__search *s, const tp__wcsp *g, const int *at, tp_cost *limit, tp__answer *answer) {
   tp_cost cost = tp__wcsp_evaluate(g, at);
   if (cost >= *limit)
-    return;
+    return false;
   for (int v = 0; v < g->n_nodes; v++)
     if (g->nodes[v].alive)
       answer->choices[v] = g->nodes[v].label[at[v]];
   tp__wcsp_complete(g, answer->choices);
   answer->cost = cost;
   *limit = limit_below(s, cost);
+  return true;
 }
 
 static tp_status finish_exactly(tp__search *s, const tp__wcsp *g, const tp__order *order, tp_cost limit,
@@ -61,19 +63,24 @@ static tp_status finish_exactly(tp__search *s, const tp__wcsp *g, const tp__orde
   return status;
 }
 
+/* What became of a reduced graph. */
+typedef struct outcome {
+  bool done; /* the answer has all that can be known */
+  bool fits; /* exact elimination would fit, but messages may make it cheaper */
+} outcome;
+
 /* Exact elimination if its tables fit, and if it is cheap or messages have pruned what they can. */
 static tp_status try_elimination(tp__search *s, const tp__wcsp *g, bool pruned, tp_cost limit, tp__answer *answer,
-                                 bool *done) {
+                                 outcome *out) {
   tp__order order;
   tp_status status = tp__wcsp_order(g, s->table_budget, &order);
-  *done = false;
   if (status)
     return status;
   int64_t eager = max64(EAGER_FACTOR * tp__wcsp_entries(g), EAGER_WORK);
-  bool fits = order.complete && order.peak <= MAX_PEAK * s->table_budget &&
-              order.argmins <= MAX_ARGMINS * s->table_budget && order.work <= MAX_WORK * s->table_budget;
-  if (fits && (pruned || order.work <= eager)) {
-    *done = true;
+  out->fits = order.complete && order.peak <= MAX_PEAK * s->table_budget &&
+                  order.argmins <= MAX_ARGMINS * s->table_budget && order.work <= MAX_WORK * s->table_budget;
+  if (out->fits && (pruned || order.work <= eager)) {
+    out->done = true;
     status = finish_exactly(s, g, &order, limit, answer);
   }
   tp__order_clear(&order);
@@ -180,26 +187,44 @@ static tp_status search_components(tp__search *s, const tp__wcsp *g, const int *
   return status;
 }
 
-/* Up to `rounds` of `passes` messages, decoding and local search, until the gap closes, progress stalls or the work runs
- * out. Leaves the reparametrised costs in `g`. */
-static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, int rounds, int passes, tp_cost *limit,
-                                  tp__answer *answer) {
+typedef struct effort {
+  int rounds, passes; /* of decoding, and of messages in each round */
+  bool widely;        /* large neighbourhoods in the end */
+} effort;
+
+/* Large neighbourhoods around `at`, with half of the work left. `g` is reparametrised: much is pruned by its constant. */
+static tp_status improve_best(tp__search *s, const tp__wcsp *g, int *at, tp_cost *limit, tp__answer *answer) {
+  tp_cost cost = tp__wcsp_evaluate(g, at);
+  if (cost >= TP_COST_FORBIDDEN || g->constant >= *limit || s->work >= s->work_limit)
+    return TP_OK;
+  int64_t work_limit = s->work + (s->work_limit - s->work) / 2;
+  int64_t tables = s->table_budget < WIDE_TABLES ? s->table_budget : WIDE_TABLES;
+  tp_status status = tp__wcsp_improve_widely(g, tables, s->step, g->constant, work_limit, &s->work, at, &cost);
+  if (status == TP_OK)
+    offer(s, g, at, limit, answer);
+  return status;
+}
+
+/* Messages, decoding and local search, until the gap closes, progress stalls or the work runs out. Leaves the
+ * reparametrised costs in `g`. */
+static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, tp_cost *limit, tp__answer *answer) {
   tp__dual dual;
   if (tp__dual_create(g, &dual))
     return TP_NO_MEMORY;
-  int *at = calloc((size_t)g->n_nodes + 1, sizeof *at);
+  size_t n = (size_t)g->n_nodes + 1;
+  int *at = calloc(2 * n, sizeof *at), *best = at + n;
   tp_status status = at ? TP_OK : TP_NO_MEMORY;
   int64_t polish = POLISH_FACTOR * tp__wcsp_entries(g); /* granted to local search when the work is spent */
   int stalled = 0;
-  for (int round = 0; status == TP_OK && round < rounds && stalled < STALLED_ROUNDS; round++) {
+  for (int round = 0; status == TP_OK && round < spend.rounds && stalled < STALLED_ROUNDS; round++) {
     tp_cost before = dual.bound;
-    for (int pass = 0; pass < passes && dual.bound < *limit; pass++)
+    for (int pass = 0; pass < spend.passes && dual.bound < *limit; pass++)
       tp__dual_pass(&dual, &s->work);
     status = tp__dual_decode(&dual, at, &s->work);
     if (status == TP_OK)
       status = tp__wcsp_improve(g, max64(s->work_limit, s->work + polish), &s->work, at);
-    if (status == TP_OK)
-      offer(s, g, at, limit, answer);
+    if (status == TP_OK && (offer(s, g, at, limit, answer) || round == 0))
+      memcpy(best, at, n * sizeof *at);
     if (dual.bound >= *limit || dual.exhausted || s->work >= s->work_limit)
       break;
     tp_cost gap = *limit >= TP_COST_FORBIDDEN ? dual.bound : *limit - dual.bound;
@@ -208,6 +233,8 @@ static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, int rounds, int pa
   if (status == TP_OK)
     tp__dual_apply(&dual);
   tp__dual_clear(&dual);
+  if (status == TP_OK && spend.widely)
+    status = improve_best(s, g, best, limit, answer);
   free(at);
   return status;
 }
@@ -279,18 +306,17 @@ static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int dep
   return status;
 }
 
-/* Splits or eliminates what is left of a reduced graph; *done if that settles it. */
+/* Splits or eliminates what is left of a reduced graph. */
 static tp_status split_or_eliminate(tp__search *s, const tp__wcsp *g, bool pruned, tp_cost limit, int depth,
-                                    tp__answer *answer, bool *done) {
+                                    tp__answer *answer, outcome *out) {
   int n_components = 0;
   int *component = malloc((size_t)g->n_nodes * sizeof *component + 1);
   tp_status status = component ? find_components(g, component, &n_components) : TP_NO_MEMORY;
-  *done = false;
   if (status == TP_OK && n_components > 1) {
-    *done = true;
+    out->done = true;
     status = search_components(s, g, component, n_components, limit, depth, answer);
   } else if (status == TP_OK) {
-    status = try_elimination(s, g, pruned, limit, answer, done);
+    status = try_elimination(s, g, pruned, limit, answer, out);
   }
   free(component);
   return status;
@@ -306,14 +332,14 @@ static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp
       answer->bound = limit;
       return TP_OK;
     }
-    bool done = g->n_alive == 0;
-    if (status == TP_OK && done) {
+    outcome what = {.done = g->n_alive == 0};
+    if (status == TP_OK && what.done) {
       offer(s, g, NULL, &limit, answer);
       answer->bound = g->constant;
     } else if (status == TP_OK) {
-      status = split_or_eliminate(s, g, stage >= 2, limit, depth, answer, &done);
+      status = split_or_eliminate(s, g, stage >= 2, limit, depth, answer, &what);
     }
-    if (status || done)
+    if (status || what.done)
       return status;
     answer->bound = g->constant;
     int64_t strategies = tp__wcsp_strategies(g);
@@ -322,7 +348,8 @@ static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp
     if (stage >= 2 && strategies >= before - before / 20) /* another round of messages would find the same */
       return depth < MAX_DEPTH ? branch(s, g, limit, depth, answer) : TP_OK;
     before = strategies;
-    status = bound_and_decode(s, g, stage ? MAX_ROUNDS : 1, stage ? PASSES : 0, &limit, answer);
+    effort spend = stage ? (effort){MAX_ROUNDS, PASSES, depth == 0 && !what.fits} : (effort){1, 0, false};
+    status = bound_and_decode(s, g, spend, &limit, answer);
     s->passed_messages |= stage > 0;
     if (status)
       return status;

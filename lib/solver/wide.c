@@ -1,0 +1,132 @@
+/* Large neighbourhoods: local search whose single step is an exact elimination. */
+#include "solver/eliminate.h"
+#include "solver/local.h"
+#include "solver/reduce.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  FIRST_TABLES = 512, /* entries */
+  GROWTH = 8,
+  SLACK = 4,    /* reductions change the graph, and with it the greedy order */
+  PATIENCE = 4, /* steps without success before the tables grow */
+};
+
+typedef struct neighbourhood {
+  const tp__wcsp *g;
+  int *at;
+  int *burden; /* by node: how often it was kept */
+  bool *kept;
+  int *members, n_members; /* the nodes to decide again */
+  int *choices;            /* by member */
+} neighbourhood;
+
+/* The graph of the members; what the kept nodes cost, and their tables to members, are taken into account. */
+static tp__wcsp *condition(neighbourhood *h) {
+  const tp__wcsp *g = h->g;
+  h->n_members = 0;
+  for (int v = 0; v < g->n_nodes; v++)
+    if (g->nodes[v].alive && !h->kept[v])
+      h->members[h->n_members++] = v;
+  tp__wcsp *part = tp__wcsp_extract(g, h->members, h->n_members, -1, 0);
+  if (!part)
+    return NULL;
+  for (int i = 0; i < h->n_members; i++) {
+    const tp__wnode *v = &g->nodes[h->members[i]];
+    for (int k = 0; k < v->n_edges; k++) {
+      tp__wview w = tp__wcsp_view(g, v->edges[k], h->members[i]);
+      const tp_cost *column = w.table + (size_t)h->at[w.other] * w.far;
+      for (int x = 0; h->kept[w.other] && x < v->n; x++)
+        part->nodes[i].cost[x] = tp_cost_add(part->nodes[i].cost[x], column[(size_t)x * w.self]);
+    }
+  }
+  part->constant = g->constant;
+  for (int v = 0; v < g->n_nodes; v++)
+    if (g->nodes[v].alive && h->kept[v])
+      part->constant = tp_cost_add(part->constant, g->nodes[v].cost[h->at[v]]);
+  for (int e = 0; e < g->n_edges; e++) {
+    const int *ends = g->edges[e].node;
+    if (ends[0] < 0 || !h->kept[ends[0]] || !h->kept[ends[1]])
+      continue;
+    size_t row = (size_t)h->at[ends[0]] * (size_t)g->nodes[ends[1]].n;
+    part->constant = tp_cost_add(part->constant, g->edges[e].table[row + (size_t)h->at[ends[1]]]);
+  }
+  return part;
+}
+
+/* Solves a part for a cost < limit; *cost is TP_COST_FORBIDDEN if there is none or its tables do not fit after all. */
+static tp_status solve_part(neighbourhood *h, tp__wcsp *part, int64_t tables, tp_cost limit, int64_t *work,
+                            tp_cost *cost) {
+  *cost = TP_COST_FORBIDDEN;
+  tp_status status = tp__wcsp_reduce(part, limit, tables, work);
+  if (status == TP_INFEASIBLE)
+    return TP_OK;
+  tp__order order = {0};
+  if (status == TP_OK)
+    status = tp__wcsp_order(part, SLACK * tables, &order);
+  if (status == TP_OK && order.complete) {
+    status = tp__wcsp_eliminate(part, &order, cost, h->choices);
+    *work += order.work;
+    if (status == TP_OK && *cost < TP_COST_FORBIDDEN)
+      tp__wcsp_complete(part, h->choices);
+  }
+  tp__order_clear(&order);
+  return status;
+}
+
+/* Labels back to indices: labels ascend. */
+static int index_of(const tp__wnode *v, int label) {
+  int low = 0, high = v->n - 1;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (v->label[middle] < label)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static tp_status step_widely(neighbourhood *h, int64_t tables, tp_cost step, int64_t *work, tp_cost *cost) {
+  tp_status status = tp__wcsp_cut(h->g, tables, h->burden, h->kept);
+  tp__wcsp *part = status == TP_OK ? condition(h) : NULL;
+  if (!part)
+    return TP_NO_MEMORY;
+  tp_cost found, limit = *cost - step + 1;
+  *work += tp__wcsp_entries(h->g);
+  status = solve_part(h, part, tables, limit, work, &found);
+  if (status == TP_OK && found < limit) {
+    for (int i = 0; i < h->n_members; i++)
+      h->at[h->members[i]] = index_of(&h->g->nodes[h->members[i]], h->choices[i]);
+    *cost = found;
+  }
+  tp__wcsp_destroy(part);
+  return status;
+}
+
+tp_status tp__wcsp_improve_widely(const tp__wcsp *g, int64_t table_budget, tp_cost step, tp_cost lower,
+                                  int64_t work_limit, int64_t *work, int *at, tp_cost *cost) {
+  tp__pool pool = {0};
+  size_t n = (size_t)g->n_nodes;
+  neighbourhood h = {.g = g, .at = at};
+  h.burden = tp__pool_take_zeroed(&pool, n, sizeof *h.burden);
+  h.kept = tp__pool_take_zeroed(&pool, n, sizeof *h.kept);
+  h.members = tp__pool_take(&pool, n, sizeof *h.members);
+  h.choices = tp__pool_take_zeroed(&pool, n, sizeof *h.choices);
+  tp_status status = h.burden && h.kept && h.members && h.choices ? TP_OK : TP_NO_MEMORY;
+  int64_t tables = FIRST_TABLES < table_budget ? FIRST_TABLES : table_budget;
+  for (int failed = 0; status == TP_OK && *work < work_limit && *cost > lower;) {
+    tp_cost before = *cost;
+    status = step_widely(&h, tables, step, work, cost);
+    failed = *cost < before ? 0 : failed + 1;
+    if (failed == PATIENCE) {
+      if (tables > table_budget / GROWTH)
+        break;
+      tables *= GROWTH;
+      failed = 0;
+    }
+  }
+  tp__pool_release(&pool);
+  return status;
+}
