@@ -1,46 +1,64 @@
 /* Permutes: which axes move data, and who receives from whom.
  *
- * A device's place in a layout is a list of numbers: its shard along every dimension, its part along the partial axes (taken
- * together, in mesh order), and its coordinates on the axes that are replicated before and after. A permute maps places
- * to equal places. Both layouts have the same number of devices in every place, so a bijection exists. */
+ * Axes that are replicated, or partial, both before and after are fixed: nothing moves along them. A device's place in a
+ * layout is a list of numbers: its shard along every dimension, its part along the other partial axes (taken together, in
+ * mesh order; parts have no order of their own), and its coordinates on the fixed axes. A permute maps places to equal
+ * places. Both layouts have the same number of devices in every place, so a bijection exists. */
 #include "sharding/layout.h"
 
-/* The list of axes on `dim`, or of the partial axes for dim == -1. */
-static int list_axes(const tp_mesh *mesh, tp_spec spec, int dim, int *axes) {
+static unsigned fixed_axes(const tp_mesh *mesh, tp_spec from, tp_spec to) {
+  unsigned fixed = 0;
+  for (int a = 0; a < mesh->n_axes; a++) {
+    unsigned byte = tp__spec_byte(from, a);
+    if (byte == tp__spec_byte(to, a) && tp__byte_dim(byte) < 0) fixed |= 1u << a;
+  }
+  return fixed;
+}
+
+/* The list of axes on `dim`, or of the partial axes that are not fixed for dim == -1. */
+static int list_axes(const tp_mesh *mesh, tp_spec spec, unsigned fixed, int dim, int *axes) {
   if (dim >= 0) return tp_spec_dim_axes(mesh, spec, dim, axes);
   int n = 0;
   for (int a = 0; a < mesh->n_axes; a++) {
-    if (tp__spec_byte(spec, a) & TP__PARTIAL_BIT) axes[n++] = a;
+    if (tp__spec_byte(spec, a) & TP__PARTIAL_BIT && !(fixed >> a & 1)) axes[n++] = a;
   }
   return n;
 }
 
-/* Equal leading and equal trailing axes are the same digits of the shard's number before and after, so nothing moves
- * along them. */
+/* Number of shards that differ by one step of `axis`: the product of the sizes of the axes after it in its list; 0 if the
+ * list does not have it. */
+static int64_t stride_in(const tp_mesh *mesh, int n, const int *axes, int axis) {
+  int64_t stride = 1;
+  for (int i = n - 1; i >= 0; i--) {
+    if (axes[i] == axis) return stride;
+    stride *= mesh->axes[axes[i]].size;
+  }
+  return 0;
+}
+
+/* Nothing moves along an axis that is the same digit of the same number before and after. */
 unsigned tp__permute_axes(const tp_mesh *mesh, tp_spec from, tp_spec to) {
-  unsigned moved = 0;
+  unsigned moved = 0, fixed = fixed_axes(mesh, from, to);
   for (int d = -1; d < TP_MAX_RANK; d++) {
     int before[TP_MAX_AXES], after[TP_MAX_AXES];
-    int n = list_axes(mesh, from, d, before), m = list_axes(mesh, to, d, after);
-    int head = 0;
-    while (head < n && head < m && before[head] == after[head]) head++;
-    while (n > head && m > head && before[n - 1] == after[m - 1]) n--, m--;
-    for (int i = head; i < n; i++) moved |= 1u << before[i];
-    for (int i = head; i < m; i++) moved |= 1u << after[i];
+    int n = list_axes(mesh, from, fixed, d, before), m = list_axes(mesh, to, fixed, d, after);
+    for (int a = 0; a < mesh->n_axes && n + m > 0; a++) {
+      if (stride_in(mesh, n, before, a) != stride_in(mesh, m, after, a)) moved |= 1u << a;
+    }
   }
   return moved;
 }
 
 typedef struct place {
   int64_t numbers[TP_MAX_RANK + 1]; /* dimensions, then the part */
-  int64_t replica;                  /* coordinates on axes replicated in both specs */
+  int64_t replica;                  /* coordinates on the fixed axes */
 } place;
 
 static place find_place(const tp_mesh *mesh, tp_spec spec, unsigned fixed, int rank, int64_t device) {
   place p = {{0}, 0};
   for (int d = 0; d <= rank; d++) {
     int axes[TP_MAX_AXES];
-    int n = list_axes(mesh, spec, d < rank ? d : -1, axes);
+    int n = list_axes(mesh, spec, fixed, d < rank ? d : -1, axes);
     for (int i = 0; i < n; i++) {
       p.numbers[d] = p.numbers[d] * mesh->axes[axes[i]].size + tp_mesh_coordinate(mesh, device, axes[i]);
     }
@@ -59,10 +77,7 @@ static bool same_place(const place *a, const place *b, int rank) {
 }
 
 int64_t tp_step_permute_source(const tp_mesh *mesh, const tp_step *step, int rank, int64_t to_device) {
-  unsigned fixed = 0;
-  for (int a = 0; a < mesh->n_axes; a++) {
-    fixed |= tp__spec_byte(step->from, a) == 0 && tp__spec_byte(step->to, a) == 0 ? 1u << a : 0;
-  }
+  unsigned fixed = fixed_axes(mesh, step->from, step->to);
   place wanted = find_place(mesh, step->to, fixed, rank, to_device);
   place held = find_place(mesh, step->from, fixed, rank, to_device);
   if (same_place(&wanted, &held, rank)) return to_device;

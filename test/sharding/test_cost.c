@@ -1,0 +1,123 @@
+#include "tp/cost.h"
+
+#include "simulator.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void bytes(void **state) {
+  (void)state;
+  assert_int_equal(tp_cost_bytes(TP_ALL_GATHER, 8, 1024, 4), 7 * 128 * 4);
+  assert_int_equal(tp_cost_bytes(TP_REDUCE_SCATTER, 4, 10, 2), 3 * 3 * 2); /* c = ceil(10 / 4) */
+  assert_int_equal(tp_cost_bytes(TP_ALL_REDUCE, 4, 10, 2), 2 * 3 * 3 * 2);
+  assert_int_equal(tp_cost_bytes(TP_ALL_TO_ALL, 2, 6, 8), 24);
+  assert_int_equal(tp_cost_bytes(TP_PERMUTE, 4, 10, 4), 40);
+  assert_int_equal(tp_cost_bytes(TP_BROADCAST, 4, 10, 4), 40);
+  for (int kind = 0; kind < TP_N_COLLECTIVES; kind++) {
+    assert_int_equal(tp_cost_bytes((tp_collective)kind, 1, 10, 4), 0);
+    assert_int_equal(tp_cost_bytes((tp_collective)kind, 4, 0, 4), 0);
+    assert_true(tp_cost_bytes((tp_collective)kind, 4, INT64_MAX, 8) > 0); /* saturates */
+    assert_string_not_equal(tp_collective_name((tp_collective)kind), "unknown");
+  }
+}
+
+static void topologies(void **state) {
+  (void)state;
+  tp_mesh mesh = make_mesh(2, (int64_t[]){4, 8});
+  tp_topology t;
+  assert_int_equal(tp_topology_bind("abacus", &mesh, &t), TP_NOT_FOUND);
+  assert_string_equal(tp_topology_names()[0], "cpu");
+  for (const char *const *name = tp_topology_names(); *name; name++) {
+    assert_int_equal(tp_topology_bind(*name, &mesh, &t), TP_OK);
+    assert_string_equal(t.name, *name);
+    assert_true(t.gflops > 0 && t.elementwise_gops > 0 && t.memory_gbytes_per_s > 0 && t.efficiency > 0);
+    for (int a = 0; a < 2; a++) {
+      for (int kind = 0; kind < TP_N_COLLECTIVES; kind++) {
+        assert_true(t.links[a].lines[kind].alpha_us > 0 && t.links[a].lines[kind].gbytes_per_s > 0);
+      }
+    }
+  }
+  /* the inner axis fills a node, the outer one goes through the network */
+  assert_int_equal(tp_topology_bind("h100", &mesh, &t), TP_OK);
+  assert_true(t.links[0].lines[TP_ALL_GATHER].gbytes_per_s < t.links[1].lines[TP_ALL_GATHER].gbytes_per_s / 5);
+}
+
+static tp_cost price(const tp_topology *t, const tp_mesh *mesh, tp_collective kind, int n, const int *axes,
+                     int64_t elements) {
+  return tp_cost_collective(t, mesh, kind, n, axes, elements, 4);
+}
+
+static void collectives(void **state) {
+  (void)state;
+  tp_mesh mesh = make_mesh(3, (int64_t[]){4, 8, 1});
+  static const int both[] = {0, 1}, reversed[] = {1, 0}, outer[] = {0}, inner[] = {1}, one[] = {2};
+  for (const char *const *name = tp_topology_names(); *name; name++) {
+    tp_topology t;
+    assert_int_equal(tp_topology_bind(*name, &mesh, &t), TP_OK);
+    for (int k = 0; k < TP_N_COLLECTIVES; k++) {
+      tp_collective kind = (tp_collective)k;
+      assert_int_equal(price(&t, &mesh, kind, 1, one, 1000), 0);
+      assert_int_equal(price(&t, &mesh, kind, 0, one, 1000), 0);
+      assert_int_equal(price(&t, &mesh, kind, 2, both, 99999), price(&t, &mesh, kind, 2, reversed, 99999));
+      tp_cost last = 0;
+      for (int64_t elements = 1; elements < INT64_C(1) << 40; elements *= 8) { /* more data never costs less */
+        tp_cost now = price(&t, &mesh, kind, 2, both, elements);
+        assert_true(now >= last && now < TP_COST_FORBIDDEN);
+        last = now;
+      }
+      assert_int_equal(price(&t, &mesh, kind, 2, both, INT64_MAX), TP_COST_FORBIDDEN);
+    }
+    /* all_reduce never loses to reduce_scatter + all_gather, nor to the hierarchy */
+    for (int64_t elements = 32; elements < INT64_C(1) << 30; elements *= 32) {
+      tp_cost reduce = price(&t, &mesh, TP_ALL_REDUCE, 2, both, elements);
+      tp_cost split = price(&t, &mesh, TP_REDUCE_SCATTER, 2, both, elements) +
+                      price(&t, &mesh, TP_ALL_GATHER, 2, both, elements);
+      tp_cost levels = price(&t, &mesh, TP_REDUCE_SCATTER, 1, inner, elements) +
+                       price(&t, &mesh, TP_ALL_REDUCE, 1, outer, elements / 8) +
+                       price(&t, &mesh, TP_ALL_GATHER, 1, inner, elements);
+      assert_true(reduce <= split + 1 && reduce <= levels + 1); /* rounding of the parts */
+    }
+  }
+}
+
+static void exact_figures(void **state) {
+  (void)state;
+  tp_mesh mesh = make_mesh(2, (int64_t[]){2, 4});
+  tp_topology t = {.gflops = 100, .elementwise_gops = 2, .memory_gbytes_per_s = 10, .launch_us = 3, .efficiency = 0.5};
+  static const int both[] = {0, 1};
+  for (int kind = 0; kind < TP_N_COLLECTIVES; kind++) {
+    t.links[0].lines[kind] = (tp_line){5, 10};
+    t.links[1].lines[kind] = (tp_line){7, 40};
+  }
+  /* largest alpha 7 us, smallest bandwidth 10 GB/s; 8 devices, 8000 floats: 7 * 4000 bytes = 2.8 us */
+  assert_int_equal(price(&t, &mesh, TP_ALL_GATHER, 2, both, 8000), 9800000);
+  t.links[0].doubling_us = 2; /* axis 0 has 2 devices, the group 8: 5 + 2 * 2 = 9 us */
+  assert_int_equal(price(&t, &mesh, TP_ALL_GATHER, 2, both, 8000), 11800000);
+  t.links[1].latency_lines[TP_ALL_GATHER] = (tp_line){1, 1}; /* the group needs one on every axis */
+  assert_int_equal(price(&t, &mesh, TP_ALL_GATHER, 2, both, 80), 9000000 + 28000);
+  t.links[0].latency_lines[TP_ALL_GATHER] = (tp_line){1, 1};
+  assert_int_equal(price(&t, &mesh, TP_ALL_GATHER, 2, both, 80), 5000000 + 280000);
+  /* 1e9 flop at 50 gflop/s: 20 ms; 1e8 bytes at 5 GB/s: 20 ms; scalar operations come on top of the flops */
+  assert_int_equal(tp_cost_compute(&t, 1e9, 0, 0, false), INT64_C(20000000000));
+  assert_int_equal(tp_cost_compute(&t, 0, 0, 1e8, true), INT64_C(20003000000));
+  assert_int_equal(tp_cost_compute(&t, 1e9, 1e7, 1e8, false), INT64_C(30000000000));
+}
+
+static void sums_saturate(void **state) {
+  (void)state;
+  assert_int_equal(tp_cost_add(TP_COST_FORBIDDEN, TP_COST_FORBIDDEN), TP_COST_FORBIDDEN);
+  assert_int_equal(tp_cost_add(1, TP_COST_FORBIDDEN), TP_COST_FORBIDDEN);
+  assert_int_equal(tp_cost_add(TP_COST_FORBIDDEN - 1, 1), TP_COST_FORBIDDEN);
+  assert_int_equal(tp_cost_add(1, 2), 3);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(bytes),         cmocka_unit_test(topologies),    cmocka_unit_test(collectives),
+      cmocka_unit_test(exact_figures), cmocka_unit_test(sums_saturate),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,114 @@
+#include "tp/mesh.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static tp_mesh parse(const char *text) {
+  tp_mesh mesh;
+  assert_int_equal(tp_mesh_parse("mesh", text, NULL, 0, &mesh), TP_OK);
+  return mesh;
+}
+
+static void creates_and_parses(void **state) {
+  (void)state;
+  tp_mesh mesh = parse("dp=2,tp=4");
+  assert_int_equal(mesh.n_axes, 2);
+  assert_int_equal(tp_mesh_size(&mesh), 8);
+  assert_string_equal(mesh.axes[1].name, "tp");
+  assert_int_equal(tp_mesh_stride(&mesh, 0), 4);
+  assert_int_equal(tp_mesh_coordinate(&mesh, 6, 0), 1);
+  assert_int_equal(tp_mesh_coordinate(&mesh, 6, 1), 2);
+  assert_false(tp_mesh_is_refined(&mesh));
+}
+
+static void refuses_bad_meshes(void **state) {
+  (void)state;
+  static const char *const bad[] = {
+      "",         "dp",      "dp=",     "=2",       "dp=0",         "dp=2,",          "dp=2,dp=4", "d p=2",
+      "dp=2 ",    "dp=-1",   "d:p=2",   "dp=2,,tp=2", "dp=99999999999999999999", "a=65536,b=65536",
+      "a=1,b=1,c=1,d=1,e=1,f=1,g=1,h=1,i=1", "abcdefghijklmnopqrstuvwxyz0123456789=2",
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    char why[256] = "";
+    tp_mesh mesh = {.n_axes = -7};
+    assert_int_equal(tp_mesh_parse("mesh", bad[i], why, sizeof why, &mesh), TP_INVALID_ARGUMENT);
+    assert_int_equal(mesh.n_axes, -7); /* written only on success */
+    assert_true(strlen(why) > 10);
+  }
+  tp_mesh mesh;
+  const char *name = "a";
+  int64_t size = 2;
+  assert_int_equal(tp_mesh_create("", 1, &name, &size, &mesh), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_mesh_create("mesh", 0, &name, &size, &mesh), TP_INVALID_ARGUMENT);
+  name = NULL;
+  assert_int_equal(tp_mesh_create("mesh", 1, &name, &size, &mesh), TP_INVALID_ARGUMENT);
+}
+
+static void refines(void **state) {
+  (void)state;
+  tp_mesh mesh = parse("dp=2,tp=8");
+  assert_int_equal(tp_mesh_refine(&mesh, "tp", 2, 2), TP_OK); /* 2 x 2 x 2 */
+  assert_int_equal(mesh.n_axes, 4);
+  assert_int_equal(mesh.n_parents, 2);
+  assert_true(tp_mesh_is_refined(&mesh));
+  for (int a = 1; a < 4; a++) {
+    assert_int_equal(mesh.axes[a].size, 2);
+    assert_int_equal(mesh.axes[a].pre, 1 << (a - 1));
+    assert_int_equal(mesh.axes[a].parent, 1);
+    assert_int_equal(mesh.axes[a].parent_size, 8);
+  }
+  assert_int_equal(tp_mesh_size(&mesh), 16);
+  tp_mesh before = mesh;
+  assert_int_equal(tp_mesh_refine(&mesh, "tp", 1, 4), TP_OK); /* already there */
+  assert_int_equal(mesh.n_axes, 4);
+  assert_int_equal(tp_mesh_refine(&mesh, "tp", 1, 3), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_mesh_refine(&mesh, "tp", 0, 2), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_mesh_refine(&mesh, "tp", 4, 4), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_mesh_refine(&mesh, "tp", INT64_MAX, 2), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_mesh_refine(&mesh, "xx", 1, 2), TP_NOT_FOUND);
+  assert_memory_equal(&mesh, &before, sizeof mesh);
+  tp_mesh parent = tp_mesh_parent(&mesh), whole = parse("dp=2,tp=8");
+  assert_memory_equal(&parent, &whole, sizeof parent);
+
+  mesh = parse("x=12");
+  assert_int_equal(tp_mesh_refine(&mesh, "x", 4, 3), TP_OK);
+  assert_int_equal(tp_mesh_refine(&mesh, "x", 6, 2), TP_INVALID_ARGUMENT); /* cuts at 4 and 6 do not line up */
+  assert_int_equal(mesh.n_axes, 2);
+}
+
+static void finds_and_prints(void **state) {
+  (void)state;
+  tp_mesh mesh = parse("dp=2,tp=8,one=1");
+  int first = -1;
+  assert_int_equal(tp_mesh_refine(&mesh, "tp", 2, 4), TP_OK); /* 2 x 4 */
+  assert_int_equal(tp_mesh_find(&mesh, "tp", 0, 0, &first), 2);
+  assert_int_equal(first, 1);
+  assert_int_equal(tp_mesh_find(&mesh, "tp", 2, 4, &first), 1);
+  assert_int_equal(first, 2);
+  assert_int_equal(tp_mesh_find(&mesh, "one", 0, 0, &first), 1);
+  assert_int_equal(first, 3);
+  assert_int_equal(tp_mesh_find(&mesh, "tp", 4, 2, &first), 0);
+  assert_int_equal(tp_mesh_find(&mesh, "tp", 1, 4, &first), 0);
+  assert_int_equal(tp_mesh_find(&mesh, "no", 0, 0, &first), 0);
+
+  char text[32];
+  assert_int_equal(tp_mesh_axis_text(&mesh, 1, 2, text, sizeof text), 2);
+  assert_string_equal(text, "tp");
+  tp_mesh_axis_text(&mesh, 2, 1, text, sizeof text);
+  assert_string_equal(text, "tp:(2)4");
+  assert_int_equal(tp_mesh_axis_text(&mesh, 2, 1, text, 4), 7); /* as snprintf: cut, terminated, full length */
+  assert_string_equal(text, "tp:");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(creates_and_parses),
+      cmocka_unit_test(refuses_bad_meshes),
+      cmocka_unit_test(refines),
+      cmocka_unit_test(finds_and_prints),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

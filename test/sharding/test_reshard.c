@@ -1,0 +1,384 @@
+/* Reshard paths: optimal, the same every time, and the ones a person would write down. */
+#include "simulator.h"
+#include "support/support.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MAX_SPECS = 300 };
+
+static tp_reshard_cache *make_cache(const tp_mesh *mesh, const char *name, tp_topology *topology) {
+  assert_int_equal(tp_topology_bind(name, mesh, topology), TP_OK);
+  tp_reshard_cache *cache = tp_reshard_cache_create(mesh, topology);
+  assert_non_null(cache);
+  return cache;
+}
+
+/* ---- an oracle: all pairs of specs, each tested for being one move, and Bellman-Ford over them ---- */
+
+typedef struct problem {
+  const tp_mesh *mesh;
+  const tp_topology *topology;
+  int rank;
+  const int64_t *shape;
+} problem;
+
+/* `longer` is `shorter` with axes added at the minor end of one dimension; returns the dimension or -1. Axes outside
+ * `changed` must have the same place. */
+static int grown_dim(const problem *p, tp_spec shorter, tp_spec longer) {
+  int found = -1;
+  for (int d = 0; d < p->rank; d++) {
+    int few[TP_MAX_AXES], many[TP_MAX_AXES];
+    int n = tp_spec_dim_axes(p->mesh, shorter, d, few), m = tp_spec_dim_axes(p->mesh, longer, d, many);
+    if (n > m || memcmp(few, many, (size_t)n * sizeof *few) != 0) return -1;
+    if (m > n && found >= 0) return -1;
+    if (m > n) found = d;
+  }
+  return found;
+}
+
+static unsigned changed_axes(const problem *p, tp_spec a, tp_spec b) {
+  unsigned set = 0;
+  for (int i = 0; i < p->mesh->n_axes; i++) {
+    tp_place x = tp_spec_place(a, i), y = tp_spec_place(b, i);
+    if (x.kind != y.kind || (x.kind == TP_DIM && (x.dim != y.dim || x.order != y.order))) set |= 1u << i;
+  }
+  return set;
+}
+
+static bool all_are(const problem *p, tp_spec spec, unsigned axes, tp_place_kind kind) {
+  for (int i = 0; i < p->mesh->n_axes; i++) {
+    if (axes >> i & 1 && tp_spec_place(spec, i).kind != kind) return false;
+  }
+  return true;
+}
+
+/* The moved axes leave the minor end of one dimension for the minor end of another, in the same order. */
+static bool is_all_to_all(const problem *p, tp_spec from, tp_spec to, unsigned axes) {
+  tp_spec middle = from;
+  for (int i = 0; i < p->mesh->n_axes; i++) {
+    if (axes >> i & 1) tp_spec_clear(&middle, i);
+  }
+  int lost = grown_dim(p, middle, from), won = grown_dim(p, middle, to);
+  if (lost < 0 || won < 0 || lost == won) return false;
+  int before[TP_MAX_AXES], after[TP_MAX_AXES], kept[TP_MAX_AXES];
+  int n = tp_spec_dim_axes(p->mesh, from, lost, before) - tp_spec_dim_axes(p->mesh, middle, lost, kept);
+  int first = tp_spec_dim_axes(p->mesh, middle, lost, kept);
+  int at = tp_spec_dim_axes(p->mesh, middle, won, kept);
+  return tp_spec_dim_axes(p->mesh, to, won, after) - at == n &&
+         memcmp(before + first, after + at, (size_t)n * sizeof *before) == 0;
+}
+
+static bool is_permute(const problem *p, tp_spec from, tp_spec to) {
+  int64_t before = 1, after = 1;
+  for (int d = 0; d < p->rank; d++) {
+    if (tp_spec_dim_shards(p->mesh, from, d) != tp_spec_dim_shards(p->mesh, to, d)) return false;
+  }
+  for (int i = 0; i < p->mesh->n_axes; i++) {
+    before *= tp_spec_place(from, i).kind == TP_PARTIAL ? p->mesh->axes[i].size : 1;
+    after *= tp_spec_place(to, i).kind == TP_PARTIAL ? p->mesh->axes[i].size : 1;
+  }
+  return before == after;
+}
+
+static tp_cost collective_cost(const problem *p, tp_collective kind, unsigned axes, int64_t elements) {
+  int list[TP_MAX_AXES], n = 0;
+  for (int i = 0; i < p->mesh->n_axes; i++) {
+    if (axes >> i & 1) list[n++] = i;
+  }
+  return tp_cost_collective(p->topology, p->mesh, kind, n, list, elements, 4);
+}
+
+static tp_cost lesser(tp_cost a, tp_cost b) { return a < b ? a : b; }
+
+/* The cheapest single move. Axes of a permute: those whose place differs (true here: sizes are chosen so that no shard
+ * number keeps an axis but shifts its digit). */
+static tp_cost move_cost(const problem *p, tp_spec from, tp_spec to) {
+  tp_cost best = TP_COST_FORBIDDEN;
+  unsigned axes = changed_axes(p, from, to);
+  int64_t before = tp_spec_local_elements(p->mesh, from, p->rank, p->shape);
+  int64_t after = tp_spec_local_elements(p->mesh, to, p->rank, p->shape);
+  tp_cost copy = tp_cost_compute(p->topology, 0, 0, 2.0 * 4.0 * (double)after, false);
+  if (axes == 0) return 0;
+  if (all_are(p, from, axes, TP_DIM) && all_are(p, to, axes, TP_REPLICATED) && grown_dim(p, to, from) >= 0) {
+    best = lesser(best, collective_cost(p, TP_ALL_GATHER, axes, after));
+  }
+  if (all_are(p, from, axes, TP_REPLICATED) && all_are(p, to, axes, TP_DIM) && grown_dim(p, from, to) >= 0) {
+    best = lesser(best, copy > 0 ? copy : 1);
+  }
+  if (all_are(p, from, axes, TP_PARTIAL) && all_are(p, to, axes, TP_DIM) && grown_dim(p, from, to) >= 0) {
+    best = lesser(best, collective_cost(p, TP_REDUCE_SCATTER, axes, before));
+  }
+  if (all_are(p, from, axes, TP_PARTIAL) && all_are(p, to, axes, TP_REPLICATED)) {
+    best = lesser(best, collective_cost(p, TP_ALL_REDUCE, axes, before));
+  }
+  if (all_are(p, from, axes, TP_REPLICATED) && all_are(p, to, axes, TP_PARTIAL)) {
+    best = lesser(best, copy > 0 ? copy : 1);
+  }
+  if (all_are(p, from, axes, TP_DIM) && all_are(p, to, axes, TP_DIM) && is_all_to_all(p, from, to, axes)) {
+    best = lesser(best, collective_cost(p, TP_ALL_TO_ALL, axes, before));
+  }
+  if (is_permute(p, from, to)) best = lesser(best, collective_cost(p, TP_PERMUTE, axes, before));
+  return best;
+}
+
+static void check_optimal(int n_axes, const int64_t *sizes, int rank, const int64_t *shape, const char *topology_name) {
+  static tp_cost edges[MAX_SPECS][MAX_SPECS], distance[MAX_SPECS];
+  tp_spec all[MAX_SPECS], specs[MAX_SPECS];
+  tp_mesh mesh = make_mesh(n_axes, sizes);
+  tp_topology topology;
+  tp_reshard_cache *cache = make_cache(&mesh, topology_name, &topology);
+  problem p = {&mesh, &topology, rank, shape};
+  int n_all = all_specs(&mesh, rank, true, TP_SUM, MAX_SPECS, all), n = 0;
+  assert_true(n_all < MAX_SPECS);
+  for (int i = 0; i < n_all; i++) {
+    if (tp_spec_divides(&mesh, all[i], rank, shape)) specs[n++] = all[i];
+  }
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) edges[i][j] = move_cost(&p, specs[i], specs[j]);
+  }
+  for (int from = 0; from < n; from++) {
+    for (int i = 0; i < n; i++) distance[i] = i == from ? 0 : TP_COST_FORBIDDEN;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+          tp_cost through = tp_cost_add(distance[i], edges[i][j]);
+          if (through >= distance[j]) continue;
+          distance[j] = through;
+          changed = true;
+        }
+      }
+    }
+    for (int to = 0; to < n; to++) {
+      assert_int_equal(tp_reshard_cost(cache, specs[from], specs[to], rank, shape, 4), distance[to]);
+    }
+  }
+  tp_reshard_cache_destroy(cache);
+}
+
+static void optimal(void **state) {
+  (void)state;
+  static const int64_t wide[] = {64, 64, 64}, large[] = {4096, 8192}, small[] = {4, 4}, partly[] = {4, 6};
+  static const int64_t three[] = {12, 36};
+  for (const char *const *name = tp_topology_names(); *name; name++) {
+    check_optimal(2, (int64_t[]){4, 2}, 3, wide, *name);
+    check_optimal(2, (int64_t[]){4, 2}, 2, large, *name);
+    check_optimal(2, (int64_t[]){2, 2}, 2, small, *name);
+    check_optimal(2, (int64_t[]){4, 2}, 2, partly, *name); /* some layouts do not divide */
+    check_optimal(2, (int64_t[]){3, 2}, 2, three, *name);
+    check_optimal(3, (int64_t[]){2, 2, 2}, 2, large, *name);
+  }
+}
+
+/* ---- known paths ---- */
+
+typedef struct place_row {
+  int axis, dim; /* dim -1: partial sum */
+} place_row;
+
+typedef struct golden {
+  const char *what;
+  int n_axes;
+  int64_t sizes[3];
+  int n_from;
+  place_row from[3];
+  int n_to;
+  place_row to[3];
+  int n_steps;
+  struct {
+    tp_step_kind kind;
+    int n_axes;
+    int axes[3];
+    int64_t bytes;
+  } steps[3];
+} golden;
+
+static tp_spec make_spec(int n, const place_row *rows) {
+  tp_spec spec = tp_spec_replicated();
+  for (int i = 0; i < n; i++) {
+    tp_status status = rows[i].dim < 0 ? tp_spec_set_partial(&spec, rows[i].axis, TP_SUM)
+                                       : tp_spec_append(&spec, rows[i].axis, rows[i].dim);
+    assert_int_equal(status, TP_OK);
+  }
+  return spec;
+}
+
+/* A float tensor of 1024 x 2048: 8 MiB. */
+static const int64_t MIB = 1 << 20;
+#define MB(x) ((int64_t)(x) << 20)
+
+static const golden goldens[] = {
+    {"one gather over both axes", 2, {4, 2}, 2, {{0, 0}, {1, 0}}, 0, {{0}}, 1,
+     {{TP_STEP_ALL_GATHER, 2, {0, 1}, MB(7)}}},
+    {"and in the order of the layout", 2, {4, 2}, 2, {{1, 0}, {0, 0}}, 0, {{0}}, 1,
+     {{TP_STEP_ALL_GATHER, 2, {1, 0}, MB(7)}}},
+    {"only the minor axis", 2, {4, 2}, 2, {{0, 0}, {1, 0}}, 1, {{0, 0}}, 1, {{TP_STEP_ALL_GATHER, 1, {1}, MB(1)}}},
+    {"a slice is local", 2, {4, 2}, 0, {{0}}, 2, {{0, 1}, {1, 1}}, 1, {{TP_STEP_SLICE, 2, {0, 1}, 0}}},
+    {"two partials in one step", 2, {4, 2}, 2, {{0, -1}, {1, -1}}, 0, {{0}}, 1,
+     {{TP_STEP_ALL_REDUCE, 2, {0, 1}, MB(14)}}},
+    {"partial to sharded", 2, {4, 2}, 1, {{0, -1}}, 1, {{0, 1}}, 1, {{TP_STEP_REDUCE_SCATTER, 1, {0}, MB(6)}}},
+    {"partials to shards", 2, {4, 2}, 2, {{0, -1}, {1, -1}}, 2, {{1, 1}, {0, 1}}, 1,
+     {{TP_STEP_REDUCE_SCATTER, 2, {1, 0}, MB(7)}}},
+    {"all to all", 1, {8}, 1, {{0, 0}}, 1, {{0, 1}}, 1, {{TP_STEP_ALL_TO_ALL, 1, {0}, 7 * MB(1) / 8}}},
+    {"all to all of two axes", 2, {4, 2}, 2, {{0, 0}, {1, 0}}, 2, {{0, 1}, {1, 1}}, 1,
+     {{TP_STEP_ALL_TO_ALL, 2, {0, 1}, 7 * MB(1) / 8}}},
+    {"equal axes swap by a permute", 2, {4, 4}, 2, {{0, 0}, {1, 1}}, 2, {{1, 0}, {0, 1}}, 1,
+     {{TP_STEP_PERMUTE, 2, {0, 1}, MB(1) / 2}}},
+    {"axes of a dimension in another order", 2, {4, 2}, 2, {{0, 0}, {1, 0}}, 2, {{1, 0}, {0, 0}}, 1,
+     {{TP_STEP_PERMUTE, 2, {0, 1}, MB(1)}}},
+    {"shards move to the other axis", 2, {4, 4}, 1, {{0, 0}}, 1, {{1, 0}}, 1, {{TP_STEP_PERMUTE, 2, {0, 1}, MB(2)}}},
+    {"replicated to partial", 2, {4, 2}, 0, {{0}}, 1, {{1, -1}}, 1, {{TP_STEP_MASK, 1, {1}, 0}}},
+    {"slice first, then reduce less", 2, {4, 2}, 1, {{0, -1}}, 1, {{1, 0}}, 2,
+     {{TP_STEP_SLICE, 1, {1}, 0}, {TP_STEP_ALL_REDUCE, 1, {0}, MB(6)}}},
+    {"axes of size 1 are no steps", 3, {4, 1, 2}, 2, {{1, 0}, {0, 0}}, 1, {{0, 0}}, 0, {{TP_STEP_MASK, 0, {0}, 0}}},
+};
+
+static void known_paths(void **state) {
+  (void)state;
+  assert_int_equal(MB(1), MIB);
+  static const int64_t shape[] = {1024, 2048};
+  for (size_t i = 0; i < sizeof goldens / sizeof goldens[0]; i++) {
+    const golden *g = &goldens[i];
+    tp_mesh mesh = make_mesh(g->n_axes, g->sizes);
+    tp_topology topology;
+    tp_reshard_cache *cache = make_cache(&mesh, "cpu", &topology);
+    tp_reshard path;
+    tp_spec from = make_spec(g->n_from, g->from), to = make_spec(g->n_to, g->to);
+    assert_int_equal(tp_reshard_path(cache, from, to, 2, shape, 4, &path), TP_OK);
+    bool same = path.n_steps == g->n_steps;
+    for (int s = 0; same && s < g->n_steps; s++) {
+      same = path.steps[s].kind == g->steps[s].kind && path.steps[s].bytes == g->steps[s].bytes &&
+             path.steps[s].n_axes == g->steps[s].n_axes;
+      for (int a = 0; same && a < g->steps[s].n_axes; a++) same = path.steps[s].axes[a] == g->steps[s].axes[a];
+    }
+    if (!same) fail_msg("%s", g->what);
+    tp_reshard_cache_destroy(cache);
+  }
+}
+
+/* Swapping axes of different size is no permute, but has a path all the same. */
+static void unequal_swap(void **state) {
+  (void)state;
+  tp_mesh mesh = make_mesh(2, (int64_t[]){4, 2});
+  tp_topology topology;
+  tp_reshard_cache *cache = make_cache(&mesh, "cpu", &topology);
+  static const int64_t shape[] = {1024, 2048};
+  tp_spec from = make_spec(2, (place_row[]){{0, 0}, {1, 1}}), to = make_spec(2, (place_row[]){{1, 0}, {0, 1}});
+  tp_reshard path;
+  assert_int_equal(tp_reshard_path(cache, from, to, 2, shape, 4, &path), TP_OK);
+  assert_in_range(path.n_steps, 2, 3);
+  assert_true(path.bytes <= MB(5) / 2); /* never through a replicated tensor */
+  tp_reshard_cache_destroy(cache);
+}
+
+static void no_paths(void **state) {
+  (void)state;
+  tp_mesh mesh = make_mesh(2, (int64_t[]){2, 2});
+  tp_topology topology;
+  tp_reshard_cache *cache = make_cache(&mesh, "cpu", &topology);
+  static const int64_t shape[] = {8}, negative[] = {-1};
+  tp_spec none = tp_spec_replicated(), sum = none, max = none, mean = none, mixed = none, dim1 = none, split = none;
+  tp_spec_set_partial(&sum, 0, TP_SUM);
+  tp_spec_set_partial(&max, 0, TP_MAX);
+  tp_spec_set_partial(&mean, 0, TP_AVERAGE);
+  tp_spec_set_partial(&mixed, 0, TP_SUM);
+  tp_spec_set_partial(&mixed, 1, TP_MAX);
+  tp_spec_append(&dim1, 0, 1);
+  tp_spec_append(&split, 0, 0);
+  tp_reshard path;
+  assert_int_equal(tp_reshard_cost(cache, sum, max, 1, shape, 4), TP_COST_FORBIDDEN);
+  assert_int_equal(tp_reshard_path(cache, sum, max, 1, shape, 4, &path), TP_UNSUPPORTED);
+  assert_int_equal(tp_reshard_cost(cache, none, mean, 1, shape, 4), TP_COST_FORBIDDEN);
+  assert_int_equal(tp_reshard_cost(cache, mixed, none, 1, shape, 4), TP_COST_FORBIDDEN);
+  assert_int_equal(tp_reshard_cost(cache, mixed, mixed, 1, shape, 4), 0);
+  assert_int_equal(tp_reshard_cost(cache, none, split, 1, negative, 4), TP_COST_FORBIDDEN);
+  assert_int_equal(tp_reshard_cost(cache, none, dim1, 1, shape, 4), TP_COST_FORBIDDEN);
+  assert_int_equal(tp_reshard_path(cache, none, dim1, 1, shape, 4, &path), TP_INVALID_ARGUMENT);
+  assert_true(tp_reshard_cost(cache, mean, none, 1, shape, 4) < TP_COST_FORBIDDEN);
+  assert_true(tp_reshard_cost(cache, mean, split, 1, shape, 4) < TP_COST_FORBIDDEN);
+  tp_reshard_cache_destroy(cache);
+}
+
+/* ---- properties ---- */
+
+static void triangle_and_determinism(void **state) {
+  (void)state;
+  tp_mesh mesh = make_mesh(3, (int64_t[]){2, 4, 2});
+  tp_topology topology;
+  tp_reshard_cache *one = make_cache(&mesh, "h100", &topology), *two = make_cache(&mesh, "h100", &topology);
+  static const int64_t shape[] = {256, 4096};
+  tp_spec specs[MAX_SPECS];
+  int n = all_specs(&mesh, 2, true, TP_SUM, MAX_SPECS, specs);
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      tp_cost direct = tp_reshard_cost(one, specs[i], specs[j], 2, shape, 2);
+      for (int k = 0; k < n; k += 3) {
+        if (tp_spec_has_partial(specs[k]) && !tp_spec_has_partial(specs[i]) && !tp_spec_has_partial(specs[j])) continue;
+        tp_cost around = tp_cost_add(tp_reshard_cost(one, specs[i], specs[k], 2, shape, 2),
+                                     tp_reshard_cost(one, specs[k], specs[j], 2, shape, 2));
+        assert_true(direct <= around);
+      }
+    }
+  }
+  for (int i = n - 1; i >= 0; i--) { /* the other cache is asked in another order */
+    for (int j = n - 1; j >= 0; j -= 5) {
+      tp_reshard a, b;
+      memset(&a, 0, sizeof a);
+      memset(&b, 0, sizeof b);
+      assert_int_equal(tp_reshard_path(one, specs[i], specs[j], 2, shape, 2, &a), TP_OK);
+      assert_int_equal(tp_reshard_path(two, specs[i], specs[j], 2, shape, 2, &b), TP_OK);
+      assert_true(a.n_steps == b.n_steps && a.cost == b.cost && a.bytes == b.bytes);
+      for (int s = 0; s < a.n_steps; s++) {
+        assert_int_equal(a.steps[s].kind, b.steps[s].kind);
+        assert_true(tp_spec_equal(a.steps[s].to, b.steps[s].to));
+      }
+    }
+  }
+  tp_reshard_cache_destroy(one);
+  tp_reshard_cache_destroy(two);
+}
+
+/* Every k-th allocation fails: an error or the right answer, and the cache works afterwards. */
+static void out_of_memory(void **state) {
+  (void)state;
+  tp_mesh mesh = make_mesh(2, (int64_t[]){4, 2});
+  tp_topology topology;
+  assert_int_equal(tp_topology_bind("cpu", &mesh, &topology), TP_OK);
+  static const int64_t shape[] = {64, 64};
+  tp_spec from = make_spec(1, (place_row[]){{0, 0}}), to = make_spec(1, (place_row[]){{0, 1}});
+  int failures = 0;
+  for (int64_t k = 1;; k++) {
+    tp_reshard path;
+    tp__alloc_fail_at(k);
+    tp_reshard_cache *cache = tp_reshard_cache_create(&mesh, &topology);
+    tp_status status = cache ? tp_reshard_path(cache, from, to, 2, shape, 4, &path) : TP_NO_MEMORY;
+    tp__alloc_fail_at(0);
+    if (cache) {
+      tp_reshard again;
+      assert_int_equal(tp_reshard_path(cache, from, to, 2, shape, 4, &again), TP_OK);
+      assert_int_equal(again.n_steps, 1);
+    }
+    tp_reshard_cache_destroy(cache);
+    if (status == TP_OK) break;
+    assert_int_equal(status, TP_NO_MEMORY);
+    failures++;
+  }
+  assert_true(failures >= 10);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(optimal),
+      cmocka_unit_test(known_paths),
+      cmocka_unit_test(unequal_swap),
+      cmocka_unit_test(no_paths),
+      cmocka_unit_test(triangle_and_determinism),
+      cmocka_unit_test(out_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

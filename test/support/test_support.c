@@ -1,0 +1,131 @@
+#include "support/support.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void status_names(void **state) {
+  (void)state;
+  for (int i = TP_OK; i <= TP_INTERNAL; i++) assert_string_not_equal(tp_status_name((tp_status)i), "unknown status");
+  assert_string_equal(tp_status_name(TP_NO_MEMORY), "no memory");
+  assert_string_equal(tp_status_name((tp_status)99), "unknown status");
+}
+
+static void allocation_hook(void **state) {
+  (void)state;
+  tp__alloc_fail_at(2);
+  void *first = tp__malloc(8);
+  assert_non_null(first);
+  assert_null(tp__malloc(8));
+  assert_null(tp__calloc(1, 8)); /* and all later ones */
+  assert_null(tp__realloc(first, 2, 8));
+  tp__alloc_fail_at(0);
+  void *grown = tp__realloc(first, 2, 8);
+  assert_non_null(grown);
+  assert_null(tp__realloc(grown, SIZE_MAX, 8)); /* overflow, and `grown` is still valid */
+  memset(grown, 1, 16);
+  tp__free(grown);
+  assert_null(tp__calloc(SIZE_MAX, 8));
+}
+
+static void growing(void **state) {
+  (void)state;
+  void *items = NULL;
+  size_t capacity = 0;
+  assert_int_equal(tp__grow(&items, &capacity, 3, sizeof(int)), TP_OK);
+  assert_true(capacity >= 3);
+  size_t before = capacity;
+  assert_int_equal(tp__grow(&items, &capacity, before, sizeof(int)), TP_OK);
+  assert_int_equal(capacity, before);
+  assert_int_equal(tp__grow(&items, &capacity, before + 1, sizeof(int)), TP_OK);
+  assert_true(capacity >= 2 * before);
+  assert_int_equal(tp__grow(&items, &capacity, SIZE_MAX, sizeof(int)), TP_NO_MEMORY);
+  tp__free(items);
+}
+
+static void arena(void **state) {
+  (void)state;
+  tp__arena arena = {0};
+  char *blocks[200];
+  for (size_t i = 0; i < 200; i++) { /* zeroed, aligned, disjoint; small and larger than a block */
+    size_t size = i % 50 == 49 ? 100000 : i;
+    blocks[i] = tp__arena_alloc(&arena, size);
+    assert_non_null(blocks[i]);
+    assert_int_equal((uintptr_t)blocks[i] % sizeof(max_align_t), 0);
+    for (size_t k = 0; k < size; k++) assert_int_equal(blocks[i][k], 0);
+    memset(blocks[i], (int)i, size);
+  }
+  for (size_t i = 0; i < 200; i++) {
+    size_t size = i % 50 == 49 ? 100000 : i;
+    for (size_t k = 0; k < size; k++) assert_int_equal((unsigned char)blocks[i][k], i);
+  }
+  assert_string_equal(tp__arena_strdup(&arena, "mesh"), "mesh");
+  assert_string_equal(tp__arena_strndup(&arena, "mesh", 2), "me");
+  assert_string_equal(tp__arena_printf(&arena, "%s=%d", "dp", 4), "dp=4");
+  assert_null(tp__arena_array(&arena, SIZE_MAX, 2));
+  assert_null(tp__arena_alloc(&arena, SIZE_MAX));
+  assert_null(tp__arena_alloc(&arena, SIZE_MAX - 100));
+  tp__arena_destroy(&arena);
+  tp__alloc_fail_at(1);
+  assert_null(tp__arena_alloc(&arena, 8));
+  assert_null(tp__arena_printf(&arena, "%d", 1));
+  tp__alloc_fail_at(0);
+  assert_non_null(tp__arena_alloc(&arena, 8)); /* usable after failure and after destroy */
+  tp__arena_destroy(&arena);
+}
+
+static void strings(void **state) {
+  (void)state;
+  tp__string s = {0};
+  assert_string_equal(tp__string_text(&s), "");
+  for (int i = 0; i < 100; i++) assert_int_equal(tp__string_printf(&s, "%d,", i), TP_OK);
+  assert_int_equal(s.length, 10 * 2 + 90 * 3);
+  assert_int_equal(strlen(tp__string_text(&s)), s.length);
+  assert_int_equal(tp__string_append(&s, "end"), TP_OK);
+  char *text = tp__string_take(&s);
+  assert_memory_equal(text, "0,1,2,", 6);
+  assert_string_equal(text + strlen(text) - 6, "99,end");
+  tp__free(text);
+  assert_string_equal(tp__string_text(&s), ""); /* empty after take */
+  text = tp__string_take(&s);
+  assert_string_equal(text, "");
+  tp__free(text);
+
+  assert_int_equal(tp__string_append(&s, "x"), TP_OK);
+  tp__alloc_fail_at(1);
+  assert_int_equal(tp__string_printf(&s, "%0999d", 1), TP_NO_MEMORY);
+  tp__alloc_fail_at(0);
+  assert_int_equal(tp__string_append(&s, "y"), TP_NO_MEMORY); /* sticky */
+  assert_true(s.failed);
+  assert_string_equal(tp__string_text(&s), "x");
+  assert_null(tp__string_take(&s));
+  assert_int_equal(tp__string_append(&s, "z"), TP_OK);
+  tp__string_clear(&s);
+  assert_string_equal(tp__string_text(&s), "");
+  tp__string_destroy(&s);
+}
+
+static void texts(void **state) {
+  (void)state;
+  char text[8] = "";
+  size_t length = 0;
+  tp__text_printf(text, sizeof text, &length, "%s", "abcde");
+  tp__text_printf(text, sizeof text, &length, "%s", "fghij");
+  tp__text_printf(text, sizeof text, &length, "%s", "k");
+  assert_int_equal(length, 11);
+  assert_string_equal(text, "abcdefg");
+  length = 0;
+  tp__text_printf(NULL, 0, &length, "%d", 12345);
+  assert_int_equal(length, 5);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(status_names), cmocka_unit_test(allocation_hook), cmocka_unit_test(growing),
+      cmocka_unit_test(arena),        cmocka_unit_test(strings),         cmocka_unit_test(texts),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
