@@ -167,7 +167,7 @@ static tp_status plan_return(partitioner *p, const tp_item *item) {
     MlirValue value = mlirOperationGetOperand(item->op, i);
     tp_annotation annotation = {0};
     bool present;
-    tp_spec spec;
+    tp_spec spec = tp_spec_replicated();
     p->result_types[i] = mlirValueGetType(value);
     if (!tp__is_tensor(p->result_types[i]))
       continue;

@@ -6,5 +6,6 @@
 
 extern const tp_pass_row tp__normalize_row;
 extern const tp_pass_row tp__partition_row;
+extern const tp_pass_row tp__propagate_row;
 
 #endif

@@ -1,0 +1,219 @@
+/* tp-propagate: gives every tensor value a layout and writes the plan into the IR.
+ *
+ * Every op offers its strategies, every use costs the reshard between producer and consumer, and the solver chooses. strategy=follow
+ * restricts the strategies to axes that flow from annotations; strategy=plan offers all of them. */
+#include "passes/propagate.h"
+
+#include <string.h>
+
+/* ---- preparation ---- */
+
+/* Values made from nothing (empty, fill, splat) are cloned for each use, or they would tie the layouts of all their users together.
+ * Backwards, so that the operands of clones are cloned too. */
+static tp_status clone_free_op(tp_planner *p, MlirOperation op, bool unknown_replicate) {
+  tp_rule rule;
+  if (mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumRegions(op) > 1 || !tp__op_has_tensors(op) ||
+      tp__op_has_dialect(op, "shard") || tp__n_uses(mlirOperationGetResult(op, 0)) < 2)
+    return TP_OK;
+  tp_status status = tp__rule_of(op, unknown_replicate, p->arena, &rule);
+  if (status != TP_OK || !rule.is_free)
+    return status;
+  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirOpOperand use = mlirOpOperandGetNextUse(mlirValueGetFirstUse(result));
+  while (!mlirOpOperandIsNull(use)) {
+    MlirOpOperand next = mlirOpOperandGetNextUse(use);
+    MlirOperation clone = mlirOperationClone(op);
+    tp__insert_before(op, clone);
+    mlirOperationSetOperand(mlirOpOperandGetOwner(use), mlirOpOperandGetOperandNumber(use), mlirOperationGetResult(clone, 0));
+    use = next;
+  }
+  return TP_OK;
+}
+
+static tp_status clone_free_ops(tp_planner *p, MlirOperation func, bool unknown_replicate) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
+  size_t n = 0, capacity = 0;
+  MlirOperation *ops = NULL;
+  tp_status status = TP_OK;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op) && status == TP_OK;
+       op = mlirOperationGetNextInBlock(op)) {
+    if (tp__grow((void **)&ops, &capacity, n + 1, sizeof *ops) != TP_OK)
+      status = tp__error(func, TP_NO_MEMORY, "out of memory");
+    else
+      ops[n++] = op;
+  }
+  for (size_t i = n; i > 0 && status == TP_OK; i--)
+    status = clone_free_op(p, ops[i - 1], unknown_replicate);
+  tp__free(ops);
+  return status;
+}
+
+/* A reshape whose major part is smaller than an axis can still carry it in parts: 2 key/value heads on 4 devices split the axis 2x2. */
+static void refine_for_group(tp_mesh *mesh, int64_t major, int64_t minor) {
+  for (int a = 0; a < mesh->n_axes; a++) {
+    tp_axis axis = mesh->axes[a];
+    if (axis.size <= 1 || axis.size % major != 0 || axis.size == major || major <= 1 || mesh->n_axes == TP_MAX_AXES)
+      continue;
+    if (minor % (axis.size / major) != 0)
+      continue;
+    if (tp_mesh_refine(mesh, axis.name, axis.pre, major) == TP_OK)
+      return; /* the axes have moved; other groups get their turn */
+  }
+}
+
+static void refine_for_reshapes(const tp_program *program, tp_mesh *mesh) {
+  for (int i = 0; i < program->n_items; i++) {
+    const tp_rule *rule = program->items[i].rule;
+    if (!rule)
+      continue;
+    for (int v = 0; v < rule->n_operands + rule->n_results; v++) {
+      const tp_value_map *map = v < rule->n_operands ? &rule->operands[v] : &rule->results[v - rule->n_operands];
+      for (int d = 0; map->is_tensor && d < map->rank; d++)
+        for (int k = 0; k + 1 < map->dims[d].n_factors; k++)
+          refine_for_group(mesh, rule->factors[map->dims[d].factors[k]].size, rule->factors[map->dims[d].factors[k + 1]].size);
+    }
+  }
+}
+
+/* ---- one function ---- */
+
+enum { STAT_NODES, STAT_STRATEGIES, STAT_WORK };
+
+static void destroy(tp_planner *p) {
+  for (size_t i = 0; i < p->n_values; i++)
+    tp__free(p->values[i].uses);
+  tp__free(p->values);
+  tp__free(p->nodes);
+  tp__table_destroy(&p->table);
+  tp__flow_destroy(p);
+}
+
+static tp_status plan_func(tp_planner *p) {
+  tp_status status = p->follow ? tp__flow_build(p) : TP_OK;
+  if (status == TP_OK)
+    status = tp__plan_solve(p);
+  if (status == TP_OK)
+    status = tp__plan_write(p);
+  p->pass->statistics[STAT_NODES] += (int64_t)p->n_nodes;
+  p->pass->statistics[STAT_WORK] += p->work;
+  for (size_t i = 0; i < p->n_nodes; i++)
+    p->pass->statistics[STAT_STRATEGIES] += p->nodes[i].n;
+  return status;
+}
+
+typedef struct func_list {
+  size_t n, capacity;
+  tp_program *programs;
+} func_list;
+
+static bool has_body(MlirOperation op) {
+  return tp__op_is(op, "func.func") && !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+}
+
+/* Reads all functions first: their reshapes decide how the mesh is refined. */
+static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_replicate, func_list *list) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->pass->module, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!has_body(op))
+      continue;
+    tp_status status = clone_free_ops(p, op, unknown_replicate);
+    if (status == TP_OK && tp__grow((void **)&list->programs, &list->capacity, list->n + 1, sizeof *list->programs) != TP_OK)
+      status = tp__error(op, TP_NO_MEMORY, "out of memory");
+    if (status == TP_OK)
+      status = tp__program_read(op, mesh, unknown_replicate, p->arena, &list->programs[list->n]);
+    if (status != TP_OK)
+      return status;
+    list->n++;
+  }
+  return TP_OK;
+}
+
+static tp_status plan_functions(tp_planner *common, func_list *list) {
+  for (size_t i = 0; i < list->n; i++) {
+    tp_planner p = *common;
+    p.program = list->programs[i];
+    tp_status status = plan_func(&p);
+    destroy(&p);
+    if (status != TP_OK)
+      return status;
+  }
+  return TP_OK;
+}
+
+/* ---- the pass ---- */
+
+static tp_status read_options(tp_pass *pass, tp_mesh *mesh, bool *follow) {
+  const char *strategy = tp__pass_option(pass, "strategy");
+  const char *unknown = tp__pass_option(pass, "unknown-ops");
+  if (strcmp(strategy, "plan") != 0 && strcmp(strategy, "follow") != 0)
+    return tp__error(pass->module, TP_INVALID_ARGUMENT, "strategy '%s' is not known; use plan or follow", strategy);
+  if (strcmp(unknown, "refuse") != 0 && strcmp(unknown, "replicate") != 0)
+    return tp__error(pass->module, TP_INVALID_ARGUMENT, "unknown-ops '%s' is not known; use refuse or replicate", unknown);
+  *follow = strcmp(strategy, "follow") == 0;
+  if (tp__is_local(pass->module))
+    return tp__error(pass->module, TP_INVALID_ARGUMENT,
+                     "the module is already partitioned (tp.phase = \"local\"); shapes are per device and planning again would "
+                     "shard twice");
+  tp_status status = tp__module_mesh(pass->module, tp__pass_option(pass, "mesh"), mesh);
+  if (status == TP_OK && mesh->n_axes == 0)
+    return tp__error(pass->module, TP_NOT_FOUND,
+                     "the module has no mesh; add shard.grid @mesh(shape = 2x4) {tp.axes = [\"dp\", \"tp\"]} or give mesh=dp=2,tp=4");
+  return status;
+}
+
+static tp_status run(tp_pass *pass) {
+  tp_mesh mesh;
+  tp_topology topology;
+  tp__arena arena = {0};
+  func_list list = {0};
+  tp_planner planner = {.pass = pass, .mesh = &mesh, .topology = &topology, .arena = &arena};
+  tp_status status = read_options(pass, &mesh, &planner.follow);
+  if (status != TP_OK)
+    return status;
+  planner.mixes_sub_axes = tp_mesh_is_refined(&mesh);
+  bool unknown_replicate = strcmp(tp__pass_option(pass, "unknown-ops"), "replicate") == 0;
+  status = read_functions(&planner, &mesh, unknown_replicate, &list);
+  for (size_t i = 0; i < list.n && status == TP_OK; i++)
+    refine_for_reshapes(&list.programs[i], &mesh);
+  const char *name = tp__pass_option(pass, "topology");
+  if (status == TP_OK && tp_topology_bind(name, &mesh, &topology) != TP_OK)
+    status = tp__error(pass->module, TP_NOT_FOUND, "there is no topology '%s'", name);
+  if (status == TP_OK && !(planner.reshards = tp_reshard_cache_create(&mesh, &topology)))
+    status = tp__error(pass->module, TP_NO_MEMORY, "out of memory");
+  if (status == TP_OK)
+    status = plan_functions(&planner, &list);
+  if (status == TP_OK)
+    tp__write_grids(pass->module, &mesh);
+  tp_reshard_cache_destroy(planner.reshards);
+  tp__free(list.programs);
+  tp__arena_destroy(&arena);
+  return status;
+}
+
+static const tp_option_row options[] = {
+    {"mesh", "", "sizes of the mesh: dp=2,tp=4 by name, 2x4 in order, one size for the last axis; overrides the module's grid, "
+                 "axes not named get size 1"},
+    {"strategy", "plan", "plan: least modelled time; follow: axes only flow from annotations"},
+    {"topology", "cpu", "cost model: cpu, h100, a100, pcie4, ..."},
+    {"unknown-ops", "refuse", "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark"},
+};
+
+static const tp_statistic_row statistics[] = {
+    {"nodes", "decisions of the planning problem"},
+    {"strategies", "strategies offered, over all decisions"},
+    {"solver-work", "table entries and messages the solver computed"},
+};
+
+const tp_pass_row tp__propagate_row = {
+    .name = "tp-propagate",
+    .summary = "Give every tensor a layout by cost, and write the plan into the IR",
+    .description = "Requires: tensors of static shape; a mesh (shard.grid with tp.axes, or the mesh option). Establishes: every "
+                   "tensor argument, result and op has a closed tp.sharding; every change of layout is a shard.shard; tp.plan on "
+                   "each function has the modelled cost and its certified lower bound. Breaks: nothing; the plan may be edited by "
+                   "hand before tp-partition expands it.",
+    .options = options,
+    .n_options = TP_LEN(options),
+    .statistics = statistics,
+    .n_statistics = TP_LEN(statistics),
+    .run = run,
+};

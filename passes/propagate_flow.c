@@ -1,0 +1,139 @@
+/* strategy=follow: axes flow from annotations along factors.
+ *
+ * The dimensions of all values that share a factor of some op form one class (union-find). An axis may appear on a dimension
+ * only if an annotation puts it on some dimension of the class. */
+#include "passes/propagate.h"
+
+typedef struct tp_flow {
+  tp_value_table first_slot; /* value -> slot of its dimension 0 */
+  int n;
+  int *parent;
+  uint8_t *axes; /* of the class, at its root */
+} tp_flow;
+
+static int find(tp_flow *flow, int slot) {
+  while (flow->parent[slot] != slot)
+    slot = flow->parent[slot] = flow->parent[flow->parent[slot]];
+  return slot;
+}
+
+static int slot_of(const tp_flow *flow, MlirValue value, int dim) {
+  int first = tp__table_get(&flow->first_slot, value.ptr);
+  return first < 0 ? -1 : first + dim;
+}
+
+static void join(tp_flow *flow, int a, int b) {
+  if (a < 0 || b < 0)
+    return;
+  a = find(flow, a);
+  b = find(flow, b);
+  if (a == b)
+    return;
+  flow->parent[b] = a;
+  flow->axes[a] |= flow->axes[b];
+}
+
+static tp_status add_value(tp_planner *p, MlirValue value) {
+  tp_flow *flow = p->flow;
+  if (!mlirTypeIsARankedTensor(mlirValueGetType(value)) || tp__table_get(&flow->first_slot, value.ptr) >= 0)
+    return TP_OK;
+  if (tp__table_put(&flow->first_slot, value.ptr, flow->n) != TP_OK)
+    return TP_NO_MEMORY;
+  flow->n += (int)mlirShapedTypeGetRank(mlirValueGetType(value));
+  return TP_OK;
+}
+
+static void mark(tp_planner *p, MlirValue value, tp_spec spec) {
+  int axes[TP_MAX_AXES];
+  for (int d = 0; d < mlirShapedTypeGetRank(mlirValueGetType(value)); d++) {
+    int n = tp_spec_dim_axes(p->mesh, spec, d, axes), slot = slot_of(p->flow, value, d);
+    for (int i = 0; i < n && slot >= 0; i++)
+      p->flow->axes[find(p->flow, slot)] |= (uint8_t)(1u << axes[i]);
+  }
+}
+
+static void join_factors(tp_flow *flow, const tp_rule *rule) {
+  int of_factor[TP_MAX_FACTORS];
+  for (int f = 0; f < TP_MAX_FACTORS; f++)
+    of_factor[f] = -1;
+  for (int i = 0; i < rule->n_operands + rule->n_results; i++) {
+    const tp_value_map *map = i < rule->n_operands ? &rule->operands[i] : &rule->results[i - rule->n_operands];
+    for (int d = 0; map->is_tensor && d < map->rank; d++)
+      for (int k = 0; k < map->dims[d].n_factors; k++) {
+        int f = map->dims[d].factors[k], slot = slot_of(flow, map->value, d);
+        if (of_factor[f] >= 0)
+          join(flow, of_factor[f], slot);
+        of_factor[f] = slot;
+      }
+  }
+}
+
+static MlirBlock entry(const tp_planner *p) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0));
+}
+
+static tp_status add_values(tp_planner *p) {
+  tp_status status = TP_OK;
+  for (int i = 0; i < p->program.n_args && status == TP_OK; i++)
+    status = add_value(p, mlirBlockGetArgument(entry(p), i));
+  for (int i = 0; i < p->program.n_items && status == TP_OK; i++)
+    for (intptr_t r = 0; r < mlirOperationGetNumResults(p->program.items[i].op) && status == TP_OK; r++)
+      status = add_value(p, mlirOperationGetResult(p->program.items[i].op, r));
+  return status;
+}
+
+static tp_status mark_annotations(tp_planner *p) {
+  tp_annotation a;
+  bool present;
+  tp_status status = TP_OK;
+  for (int i = 0; i < p->program.n_args && status == TP_OK; i++)
+    if ((status = tp__program_arg(&p->program, i, &a, &present)) == TP_OK && present)
+      mark(p, mlirBlockGetArgument(entry(p), i), a.spec);
+  for (int i = 0; i < p->program.n_items && status == TP_OK; i++) {
+    const tp_item *item = &p->program.items[i];
+    if (item->kind == TP_ITEM_RETURN) {
+      for (int r = 0; r < p->program.n_results && status == TP_OK; r++)
+        if ((status = tp__program_result(&p->program, r, &a, &present)) == TP_OK && present)
+          mark(p, mlirOperationGetOperand(item->op, r), a.spec);
+      continue;
+    }
+    for (int r = 0; r < mlirOperationGetNumResults(item->op) && status == TP_OK; r++)
+      if ((status = tp__program_op(&p->program, item->op, r, &a, &present)) == TP_OK && present)
+        mark(p, mlirOperationGetResult(item->op, r), a.spec);
+  }
+  return status;
+}
+
+tp_status tp__flow_build(tp_planner *p) {
+  tp_flow *flow = p->flow = tp__arena_alloc(p->arena, sizeof *flow);
+  if (!flow || add_values(p) != TP_OK)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  flow->parent = tp__arena_array(p->arena, (size_t)flow->n + 1, sizeof *flow->parent);
+  flow->axes = tp__arena_array(p->arena, (size_t)flow->n + 1, sizeof *flow->axes);
+  if (!flow->parent || !flow->axes)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  for (int i = 0; i < flow->n; i++)
+    flow->parent[i] = i;
+  for (int i = 0; i < p->program.n_items; i++) {
+    const tp_item *item = &p->program.items[i];
+    if (item->kind == TP_ITEM_OP)
+      join_factors(flow, item->rule);
+    if (item->kind == TP_ITEM_LAYOUT)
+      for (int d = 0; d < mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(item->op, 0))); d++)
+        join(flow, slot_of(flow, mlirOperationGetOperand(item->op, 0), d),
+             slot_of(flow, mlirOperationGetResult(item->op, 0), d));
+  }
+  return mark_annotations(p);
+}
+
+void tp__flow_destroy(tp_planner *p) {
+  if (p->flow)
+    tp__table_destroy(&p->flow->first_slot);
+}
+
+bool tp__flow_allows(const tp_planner *p, MlirValue value, int dim, int axis) {
+  if (!p->follow)
+    return true;
+  int slot = slot_of(p->flow, value, dim);
+  return slot >= 0 && (p->flow->axes[find(p->flow, slot)] >> axis & 1);
+}

@@ -1,0 +1,300 @@
+/* The strategy-selection problem of a function: nodes from ops, edges from uses, priced by the reshard between them. */
+#include "passes/propagate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_COPY_LAYOUTS = 256 };
+
+static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+
+tp_planned_value *tp__planned_value(const tp_planner *p, MlirValue value) {
+  int i = tp__table_get(&p->table, value.ptr);
+  return i < 0 ? NULL : &p->values[i];
+}
+
+/* ---- nodes and values ---- */
+
+static tp_status new_node(tp_planner *p, int *index) {
+  if (tp__grow((void **)&p->nodes, &p->node_capacity, p->n_nodes + 1, sizeof *p->nodes) != TP_OK)
+    return out_of_memory(p);
+  memset(&p->nodes[p->n_nodes], 0, sizeof *p->nodes);
+  *index = (int)p->n_nodes++;
+  return TP_OK;
+}
+
+static tp_status new_value(tp_planner *p, MlirValue value, int node, int output) {
+  if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
+    return TP_OK;
+  if (tp__grow((void **)&p->values, &p->value_capacity, p->n_values + 1, sizeof *p->values) != TP_OK ||
+      tp__table_put(&p->table, value.ptr, (int)p->n_values) != TP_OK)
+    return out_of_memory(p);
+  tp_planned_value *v = &p->values[p->n_values++];
+  *v = (tp_planned_value){.value = value, .node = node, .output = output, .copy = -1};
+  tp__static_tensor(mlirValueGetType(value), &v->rank, v->shape);
+  v->element_size = tp__element_size(tp__element_type(mlirValueGetType(value)));
+  return TP_OK;
+}
+
+static tp_status add_use(tp_planner *p, MlirValue value, tp_use use) {
+  tp_planned_value *v = tp__planned_value(p, value);
+  if (!v)
+    return tp__error(use.op, TP_INTERNAL, "uses a tensor that the planner has not seen");
+  if (tp__grow((void **)&v->uses, &v->use_capacity, (size_t)v->n_uses + 1, sizeof *v->uses) != TP_OK)
+    return out_of_memory(p);
+  v->uses[v->n_uses++] = use;
+  return TP_OK;
+}
+
+static tp_status add_arg(tp_planner *p, int i) {
+  MlirValue arg = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0)), i);
+  int node = 0;
+  if (!tp__is_tensor(mlirValueGetType(arg)))
+    return TP_OK;
+  tp_status status = new_node(p, &node);
+  if (status == TP_OK)
+    status = tp__node_for_arg(p, i, &p->nodes[node]);
+  return status == TP_OK ? new_value(p, arg, node, 0) : status;
+}
+
+static tp_status add_op(tp_planner *p, int item) {
+  const tp_rule *rule = p->program.items[item].rule;
+  int node = 0, n_own = (int)mlirOperationGetNumOperands(rule->op);
+  tp_status status = new_node(p, &node);
+  if (status == TP_OK)
+    status = tp__node_for_op(p, item, &p->nodes[node]);
+  for (int i = 0; i < rule->n_operands && status == TP_OK; i++)
+    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused)
+      status = add_use(p, rule->operands[i].value, (tp_use){node, i, rule->op, i < n_own ? i : -1});
+  for (int i = 0; i < rule->n_results && status == TP_OK; i++)
+    status = new_value(p, rule->results[i].value, node, i);
+  return status;
+}
+
+static tp_status add_layout(tp_planner *p, int item) {
+  MlirOperation op = p->program.items[item].op;
+  int node = 0;
+  tp_status status = new_node(p, &node);
+  if (status == TP_OK)
+    status = tp__node_for_layout(p, item, &p->nodes[node]);
+  if (status == TP_OK)
+    status = add_use(p, mlirOperationGetOperand(op, 0), (tp_use){node, 0, op, 0});
+  return status == TP_OK ? new_value(p, mlirOperationGetResult(op, 0), node, 0) : status;
+}
+
+static tp_status copy_specs(tp_planner *p, tp_node *node, int n, const tp_spec *specs, bool is_copy) {
+  node->n = n;
+  node->n_in = 1;
+  node->n_out = is_copy;
+  node->in = tp__arena_array(p->arena, (size_t)n + 1, sizeof *node->in);
+  node->costs = tp__arena_array(p->arena, (size_t)n + 1, sizeof *node->costs);
+  if (!node->in || !node->costs)
+    return out_of_memory(p);
+  memcpy(node->in, specs, (size_t)n * sizeof *specs);
+  node->out = node->in;
+  return TP_OK;
+}
+
+static int add_distinct(tp_spec *specs, int n, int max, tp_spec spec) {
+  for (int i = 0; i < n; i++)
+    if (tp_spec_equal(specs[i], spec))
+      return n;
+  if (n < max)
+    specs[n++] = spec;
+  return n;
+}
+
+/* A result is pinned by its annotation; without one any layout will do that needs no more reduction. */
+static tp_status add_result(tp_planner *p, MlirOperation ret, int i) {
+  MlirValue value = mlirOperationGetOperand(ret, i);
+  tp_planned_value *v = tp__planned_value(p, value);
+  tp_annotation pin = {0};
+  tp_spec specs[MAX_COPY_LAYOUTS];
+  bool pinned;
+  int node = 0, n = 0;
+  if (!v)
+    return TP_OK;
+  tp_status status = tp__program_result(&p->program, i, &pin, &pinned);
+  if (status == TP_OK)
+    status = new_node(p, &node);
+  if (status != TP_OK)
+    return status;
+  if (pinned)
+    specs[n++] = pin.spec;
+  const tp_node *producer = &p->nodes[v->node];
+  for (int s = 0; s < producer->n && (!pinned || pin.open); s++) {
+    tp_spec spec = producer->out[s * producer->n_out + v->output];
+    bool agrees = !tp_spec_has_partial(spec);
+    for (int d = 0; d < v->rank && pinned && agrees; d++)
+      agrees = (pin.open >> d & 1) || tp_spec_dim_shards(p->mesh, spec, d) == tp_spec_dim_shards(p->mesh, pin.spec, d);
+    if (agrees && !pinned)
+      n = add_distinct(specs, n, MAX_COPY_LAYOUTS, spec);
+  }
+  if (!pinned)
+    n = add_distinct(specs, n, MAX_COPY_LAYOUTS, tp_spec_replicated());
+  status = copy_specs(p, &p->nodes[node], n, specs, false);
+  p->nodes[node].kind = TP_NODE_RESULT;
+  p->nodes[node].index = i;
+  return status == TP_OK ? add_use(p, value, (tp_use){node, 0, ret, i}) : status;
+}
+
+static tp_status add_items(tp_planner *p) {
+  tp_status status = TP_OK;
+  for (int i = 0; i < p->program.n_args && status == TP_OK; i++)
+    status = add_arg(p, i);
+  for (int i = 0; i < p->program.n_items && status == TP_OK; i++) {
+    const tp_item *item = &p->program.items[i];
+    if (item->kind == TP_ITEM_OP)
+      status = add_op(p, i);
+    else if (item->kind == TP_ITEM_LAYOUT)
+      status = add_layout(p, i);
+    else
+      for (int r = 0; r < p->program.n_results && status == TP_OK; r++)
+        status = add_result(p, item->op, r);
+  }
+  return status;
+}
+
+/* A value with several uses gets a node for its shared copy: the layouts that its producer or a consumer can have. */
+static tp_status add_copies(tp_planner *p) {
+  for (size_t k = 0; k < p->n_values; k++) {
+    tp_planned_value *v = &p->values[k];
+    tp_spec specs[MAX_COPY_LAYOUTS];
+    int n = 0, node = 0;
+    bool several = false;
+    for (int u = 1; u < v->n_uses; u++)
+      several |= v->uses[u].node != v->uses[0].node;
+    if (!several)
+      continue;
+    for (int u = -1; u < v->n_uses; u++) {
+      const tp_node *other = &p->nodes[u < 0 ? v->node : v->uses[u].node];
+      for (int s = 0; s < other->n; s++)
+        n = add_distinct(specs, n, MAX_COPY_LAYOUTS,
+                         u < 0 ? other->out[s * other->n_out + v->output] : other->in[s * other->n_in + v->uses[u].input]);
+    }
+    tp_status status = new_node(p, &node);
+    if (status == TP_OK)
+      status = copy_specs(p, &p->nodes[node], n, specs, true);
+    if (status != TP_OK)
+      return status;
+    p->nodes[node].kind = TP_NODE_COPY;
+    p->nodes[node].index = (int)k;
+    v->copy = node;
+  }
+  return TP_OK;
+}
+
+/* ---- edges ---- */
+
+/* Numbers the distinct specs of a column of `n` specs with the given stride. */
+static int distinct(const tp_spec *specs, int n, int stride, tp_spec *list, int *number) {
+  int count = 0;
+  for (int s = 0; s < n; s++) {
+    int i = 0;
+    while (i < count && !tp_spec_equal(list[i], specs[s * stride]))
+      i++;
+    if (i == count)
+      list[count++] = specs[s * stride];
+    number[s] = i;
+  }
+  return count;
+}
+
+static tp_status add_edge(tp_planner *p, tp_problem *problem, const tp_planned_value *v, int from, int output, int to,
+                          int input) {
+  const tp_node *a = &p->nodes[from], *b = &p->nodes[to];
+  size_t na = (size_t)a->n, nb = (size_t)b->n;
+  tp_spec *lists = tp__calloc(na + nb + 1, sizeof *lists);
+  int *numbers = tp__calloc(na + nb + 1, sizeof *numbers);
+  tp_cost *pairs = tp__calloc(na * nb + 1, sizeof *pairs), *table = tp__calloc(na * nb + 1, sizeof *table);
+  tp_status status = TP_NO_MEMORY;
+  if (lists && numbers && pairs && table) {
+    int ca = distinct(a->out + output, a->n, a->n_out, lists, numbers);
+    int cb = distinct(b->in + input, b->n, b->n_in, lists + na, numbers + na);
+    for (int i = 0; i < ca; i++)
+      for (int k = 0; k < cb; k++)
+        pairs[i * cb + k] = tp_reshard_cost(p->reshards, lists[i], lists[na + (size_t)k], v->rank, v->shape, v->element_size);
+    for (size_t i = 0; i < na; i++)
+      for (size_t k = 0; k < nb; k++)
+        table[i * nb + k] = pairs[numbers[i] * cb + numbers[na + k]];
+    status = tp_problem_add_edge(problem, from, to, table);
+  }
+  tp__free(lists);
+  tp__free(numbers);
+  tp__free(pairs);
+  tp__free(table);
+  return status == TP_OK ? TP_OK : out_of_memory(p);
+}
+
+static tp_status add_edges(tp_planner *p, tp_problem *problem) {
+  tp_status status = TP_OK;
+  for (size_t k = 0; k < p->n_values && status == TP_OK; k++) {
+    const tp_planned_value *v = &p->values[k];
+    if (v->copy >= 0)
+      status = add_edge(p, problem, v, v->node, v->output, v->copy, 0);
+    for (int u = 0; u < v->n_uses && status == TP_OK; u++)
+      status = add_edge(p, problem, v, v->copy >= 0 ? v->copy : v->node, v->copy >= 0 ? 0 : v->output, v->uses[u].node,
+                        v->uses[u].input);
+  }
+  return status;
+}
+
+/* ---- solving ---- */
+
+/* Names a value whose annotations leave no choice, for the message of an infeasible problem. */
+static tp_status infeasible(tp_planner *p) {
+  for (size_t k = 0; k < p->n_values; k++) {
+    const tp_planned_value *v = &p->values[k];
+    const tp_node *from = &p->nodes[v->node];
+    for (int u = 0; u < v->n_uses; u++) {
+      const tp_node *to = &p->nodes[v->uses[u].node];
+      bool possible = false;
+      for (int s = 0; s < from->n && !possible; s++)
+        for (int t = 0; t < to->n && !possible; t++)
+          possible = tp_reshard_cost(p->reshards, from->out[s * from->n_out + v->output],
+                                     to->in[t * to->n_in + v->uses[u].input], v->rank, v->shape,
+                                     v->element_size) < TP_COST_FORBIDDEN;
+      if (!possible)
+        return tp__error(v->uses[u].op, TP_INFEASIBLE,
+                         "no layout of operand %d can be reached from the layouts its producer can give it; relax the annotation of "
+                         "one of both", v->uses[u].operand);
+    }
+  }
+  return tp__error(p->program.func, TP_INFEASIBLE, "no plan satisfies the annotations");
+}
+
+tp_status tp__plan_solve(tp_planner *p) {
+  tp_solution solution = {0};
+  tp_status status = add_items(p);
+  if (status == TP_OK)
+    status = add_copies(p);
+  if (status != TP_OK)
+    return status;
+  tp_problem *problem = tp_problem_create();
+  if (!problem)
+    return out_of_memory(p);
+  for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++)
+    if (tp_problem_add_node(problem, p->nodes[i].n, p->nodes[i].costs) != (int)i)
+      status = out_of_memory(p);
+  if (status == TP_OK)
+    status = add_edges(p, problem);
+  if (status == TP_OK) {
+    tp_status solved = tp_solve(problem, &(tp_solver_options){.size = sizeof(tp_solver_options)}, &solution);
+    status = solved == TP_INFEASIBLE  ? infeasible(p)
+             : solved == TP_NO_MEMORY ? out_of_memory(p)
+             : solved != TP_OK ? tp__error(p->program.func, solved, "the solver failed: %s", tp_status_name(solved))
+                               : TP_OK;
+  }
+  if (status == TP_OK) {
+    for (size_t i = 0; i < p->n_nodes; i++)
+      p->nodes[i].chosen = solution.choices[i];
+    p->cost = solution.cost;
+    p->bound = solution.lower_bound;
+    p->method = solution.method;
+    p->work = solution.work;
+    p->width = solution.width;
+    tp_solution_clear(&solution);
+  }
+  tp_problem_destroy(problem);
+  return status;
+}

@@ -1,0 +1,308 @@
+/* The strategies of each node, with the layouts they imply and their compute cost. */
+#include "passes/propagate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_STRATEGIES = 1024 };
+
+static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+
+static tp_status allocate(tp_planner *p, tp_node *node, int n, int n_in, int n_out) {
+  node->n = n;
+  node->n_in = n_in;
+  node->n_out = n_out;
+  node->in = tp__arena_array(p->arena, (size_t)n * (size_t)n_in + 1, sizeof *node->in);
+  node->out = tp__arena_array(p->arena, (size_t)n * (size_t)n_out + 1, sizeof *node->out);
+  node->costs = tp__arena_array(p->arena, (size_t)n + 1, sizeof *node->costs);
+  return node->in && node->out && node->costs ? TP_OK : out_of_memory(p);
+}
+
+/* ---- layouts that an annotation leaves open ---- */
+
+/* All layouts of a value: those that extend `pin` on its open dimensions, by every axis that may go there. */
+typedef struct layout_list {
+  tp_planner *planner;
+  MlirValue value;
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  uint32_t open;
+  int n;
+  tp_spec specs[MAX_STRATEGIES];
+} layout_list;
+
+static void extend(layout_list *list, tp_spec spec, int axis) {
+  const tp_mesh *mesh = list->planner->mesh;
+  if (axis == mesh->n_axes) {
+    if (list->n < MAX_STRATEGIES)
+      list->specs[list->n++] = spec;
+    return;
+  }
+  extend(list, spec, axis + 1);
+  if (mesh->axes[axis].size == 1 || tp_spec_place(spec, axis).kind != TP_REPLICATED)
+    return;
+  for (int d = 0; d < list->rank; d++) {
+    tp_spec next = spec;
+    if (!(list->open >> d & 1) || !tp__flow_allows(list->planner, list->value, d, axis))
+      continue;
+    if (tp_spec_append(&next, axis, d) == TP_OK && tp_spec_divides(mesh, next, list->rank, list->shape))
+      extend(list, next, axis + 1);
+  }
+}
+
+static tp_status layouts_of(tp_planner *p, MlirValue value, bool pinned, tp_annotation pin, layout_list **out) {
+  layout_list *list = tp__arena_alloc(p->arena, sizeof *list);
+  if (!list)
+    return out_of_memory(p);
+  list->planner = p;
+  list->value = value;
+  list->open = pinned ? pin.open : UINT32_MAX;
+  if (tp__static_tensor(mlirValueGetType(value), &list->rank, list->shape))
+    extend(list, pinned ? pin.spec : tp_spec_replicated(), 0);
+  else
+    list->specs[list->n++] = tp_spec_replicated();
+  *out = list;
+  return TP_OK;
+}
+
+tp_status tp__node_for_arg(tp_planner *p, int i, tp_node *node) {
+  MlirValue arg = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0)), i);
+  tp_annotation pin = {0};
+  bool pinned = false;
+  layout_list *list;
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  if (tp__is_tensor(mlirValueGetType(arg)) && !tp__static_tensor(mlirValueGetType(arg), &rank, shape))
+    return tp__error(p->program.func, TP_UNSUPPORTED,
+                     "argument %d is a tensor without static shape; make all shapes static before sharding", i);
+  tp_status status = tp__program_arg(&p->program, i, &pin, &pinned);
+  if (status == TP_OK)
+    status = layouts_of(p, arg, pinned, pin, &list);
+  if (status == TP_OK)
+    status = allocate(p, node, list->n, 0, 1);
+  if (status != TP_OK)
+    return status;
+  node->kind = TP_NODE_ARG;
+  node->index = i;
+  memcpy(node->out, list->specs, (size_t)list->n * sizeof *node->out);
+  return TP_OK;
+}
+
+tp_status tp__node_for_layout(tp_planner *p, int item, tp_node *node) {
+  MlirOperation op = p->program.items[item].op;
+  tp_annotation pin = {0};
+  bool pinned;
+  layout_list *list;
+  tp_status status = tp__program_op(&p->program, op, 0, &pin, &pinned);
+  if (status == TP_OK && !pinned)
+    return tp__error(op, TP_INVALID_ARGUMENT, "has no tp.sharding: a constraint says which layout its value has");
+  if (status == TP_OK)
+    status = layouts_of(p, mlirOperationGetResult(op, 0), true, pin, &list);
+  if (status == TP_OK)
+    status = allocate(p, node, list->n, 1, 1);
+  if (status != TP_OK)
+    return status;
+  node->kind = TP_NODE_LAYOUT;
+  node->index = item;
+  memcpy(node->in, list->specs, (size_t)list->n * sizeof *node->in);
+  memcpy(node->out, list->specs, (size_t)list->n * sizeof *node->out);
+  return TP_OK;
+}
+
+/* ---- ops ---- */
+
+typedef struct enumeration {
+  tp_planner *planner;
+  const tp_rule *rule;
+  uint8_t axes_of_factor[TP_MAX_FACTORS]; /* bit a: axis a may take the factor */
+  tp_strategy current;
+  int n;
+  tp_strategy found[MAX_STRATEGIES];
+} enumeration;
+
+static void factor_axes(enumeration *e) {
+  const tp_mesh *mesh = e->planner->mesh;
+  for (int f = 0; f < e->rule->n_factors; f++)
+    for (int a = 0; a < mesh->n_axes; a++) {
+      bool fits = e->rule->factors[f].kind != TP_FIXED && mesh->axes[a].size > 1 &&
+                  e->rule->factors[f].size % mesh->axes[a].size == 0;
+      bool flows = !e->planner->follow;
+      for (int i = 0; i < e->rule->n_operands + e->rule->n_results && !flows; i++) {
+        const tp_value_map *map =
+            i < e->rule->n_operands ? &e->rule->operands[i] : &e->rule->results[i - e->rule->n_operands];
+        for (int d = 0; map->is_tensor && d < map->rank; d++)
+          for (int k = 0; k < map->dims[d].n_factors; k++)
+            flows |= map->dims[d].factors[k] == f && tp__flow_allows(e->planner, map->value, d, a);
+      }
+      if (fits && flows)
+        e->axes_of_factor[f] |= (uint8_t)(1u << a);
+    }
+}
+
+static bool can_take_whole(const enumeration *e, tp_choice c, int axis) {
+  return c.kind == TP_CHOOSE_FACTOR &&
+         e->rule->factors[c.index].size % e->planner->mesh->axes[axis].parent_size == 0;
+}
+
+/* The parts of one axis go separate ways only where the whole axis does not fit: everything else is offered with the axis whole. */
+static bool mixes_needlessly(const enumeration *e) {
+  const tp_mesh *mesh = e->planner->mesh;
+  if (e->planner->mixes_sub_axes)
+    return false;
+  for (int a = 1; a < mesh->n_axes; a++) {
+    if (mesh->axes[a].parent != mesh->axes[a - 1].parent)
+      continue;
+    tp_choice x = e->current.choices[a - 1], y = e->current.choices[a];
+    if (x.kind == y.kind && x.index == y.index)
+      continue;
+    bool x_needs = x.kind == TP_CHOOSE_FACTOR && !can_take_whole(e, x, a);
+    bool y_needs = y.kind == TP_CHOOSE_FACTOR && !can_take_whole(e, y, a);
+    if (!x_needs && !y_needs)
+      return true;
+  }
+  return false;
+}
+
+static bool same_layouts(const enumeration *e, const tp_strategy *a, const tp_strategy *b) {
+  const tp_rule *rule = e->rule;
+  const tp_mesh *mesh = e->planner->mesh;
+  for (int i = 0; i < rule->n_operands; i++)
+    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused &&
+        !tp_spec_equal(tp__strategy_operand(rule, mesh, a, i), tp__strategy_operand(rule, mesh, b, i)))
+      return false;
+  for (int i = 0; i < rule->n_results; i++)
+    if (!tp_spec_equal(tp__strategy_result(rule, mesh, a, i), tp__strategy_result(rule, mesh, b, i)))
+      return false;
+  return true;
+}
+
+static void enumerate(enumeration *e, int axis) {
+  const tp_mesh *mesh = e->planner->mesh;
+  if (axis == mesh->n_axes) {
+    if (e->n == MAX_STRATEGIES || mixes_needlessly(e) || !tp__strategy_legal(e->rule, mesh, &e->current))
+      return;
+    e->found[e->n++] = e->current;
+    return;
+  }
+  e->current.choices[axis] = (tp_choice){TP_CHOOSE_NONE, 0};
+  enumerate(e, axis + 1);
+  if (mesh->axes[axis].size == 1)
+    return;
+  for (int f = 0; f < e->rule->n_factors; f++)
+    if (e->axes_of_factor[f] >> axis & 1) {
+      e->current.choices[axis] = (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)f};
+      enumerate(e, axis + 1);
+    }
+  for (int v = 0; v < e->rule->n_variants; v++) {
+    e->current.choices[axis] = (tp_choice){TP_CHOOSE_VARIANT, (uint8_t)v};
+    enumerate(e, axis + 1);
+  }
+}
+
+static void drop_equal_layouts(enumeration *e) {
+  int kept = 0;
+  for (int i = 0; i < e->n; i++) {
+    bool seen = false;
+    for (int k = 0; k < kept && !seen; k++)
+      seen = same_layouts(e, &e->found[i], &e->found[k]);
+    if (!seen)
+      e->found[kept++] = e->found[i];
+  }
+  e->n = kept;
+}
+
+/* Keeps the strategies whose results agree with the op's own annotation. */
+static tp_status keep_pinned(enumeration *e) {
+  const tp_rule *rule = e->rule;
+  tp_planner *p = e->planner;
+  for (int r = 0; r < rule->n_results; r++) {
+    tp_annotation pin = {0};
+    bool pinned;
+    tp_status status = tp__program_op(&p->program, rule->op, r, &pin, &pinned);
+    if (status != TP_OK)
+      return status;
+    int kept = 0;
+    for (int s = 0; s < e->n && pinned; s++) {
+      tp_spec spec = tp__strategy_result(rule, p->mesh, &e->found[s], r);
+      for (int a = 0; a < p->mesh->n_axes; a++) {
+        tp_place place = tp_spec_place(spec, a);
+        if (place.kind == TP_DIM && (pin.open >> place.dim & 1) && tp_spec_place(pin.spec, a).kind == TP_REPLICATED)
+          tp_spec_clear(&spec, a);
+      }
+      if (tp_spec_equal(spec, pin.spec))
+        e->found[kept++] = e->found[s];
+    }
+    if (pinned && kept == 0) {
+      char text[256];
+      tp_spec_text(p->mesh, pin.spec, rule->results[r].rank, text, sizeof text);
+      return tp__error(rule->op, TP_INFEASIBLE,
+                       "no strategy of this op gives result %d the layout %s; constrain it with a shard.shard behind the op "
+                       "instead", r, text);
+    }
+    if (pinned)
+      e->n = kept;
+  }
+  return TP_OK;
+}
+
+static double local_bytes(const tp_planner *p, const tp_value_map *map, tp_spec spec) {
+  return (double)(tp_spec_local_elements(p->mesh, spec, map->rank, map->shape) * map->element_size);
+}
+
+static bool produced_elementwise(const tp_planner *p, MlirValue value) {
+  const tp_planned_value *v = tp__planned_value(p, value);
+  if (!v || p->nodes[v->node].kind != TP_NODE_OP)
+    return false;
+  return p->program.items[p->nodes[v->node].index].rule->is_elementwise;
+}
+
+/* Seconds of local work. Between elementwise ops values stay in registers once fused, so only what enters a cluster is charged. */
+static tp_cost compute_cost(const tp_planner *p, const tp_rule *rule, const tp_strategy *s) {
+  double share = tp__strategy_share(rule, p->mesh, s), bytes = 0;
+  if (rule->is_free)
+    return 0;
+  for (int i = 0; i < rule->n_operands; i++) {
+    const tp_value_map *map = &rule->operands[i];
+    if (!map->is_tensor || map->is_unused || (rule->is_elementwise && produced_elementwise(p, map->value)))
+      continue;
+    bytes += local_bytes(p, map, tp__strategy_operand(rule, p->mesh, s, i));
+  }
+  for (int i = 0; i < rule->n_results && !rule->is_elementwise; i++)
+    if (rule->results[i].is_tensor)
+      bytes += local_bytes(p, &rule->results[i], tp__strategy_result(rule, p->mesh, s, i));
+  return tp_cost_compute(p->topology, rule->contraction_flops * share, rule->scalar_ops * share, bytes,
+                         !rule->is_elementwise);
+}
+
+tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
+  const tp_rule *rule = p->program.items[item].rule;
+  enumeration *e = tp__arena_alloc(p->arena, sizeof *e);
+  if (!e)
+    return out_of_memory(p);
+  e->planner = p;
+  e->rule = rule;
+  for (int a = 0; a < TP_MAX_AXES; a++)
+    e->current.order[a] = (uint8_t)a;
+  factor_axes(e);
+  enumerate(e, 0);
+  drop_equal_layouts(e);
+  tp_status status = keep_pinned(e);
+  if (status == TP_OK)
+    status = allocate(p, node, e->n, rule->n_operands, rule->n_results);
+  if (status != TP_OK)
+    return status;
+  node->kind = TP_NODE_OP;
+  node->index = item;
+  node->strategies = tp__arena_array(p->arena, (size_t)e->n + 1, sizeof *node->strategies);
+  if (!node->strategies)
+    return out_of_memory(p);
+  memcpy(node->strategies, e->found, (size_t)e->n * sizeof *node->strategies);
+  for (int s = 0; s < e->n; s++) {
+    for (int i = 0; i < rule->n_operands; i++)
+      node->in[s * rule->n_operands + i] = tp__strategy_operand(rule, p->mesh, &e->found[s], i);
+    for (int i = 0; i < rule->n_results; i++)
+      node->out[s * rule->n_results + i] = tp__strategy_result(rule, p->mesh, &e->found[s], i);
+    node->costs[s] = compute_cost(p, rule, &e->found[s]);
+  }
+  return TP_OK;
+}

@@ -1,0 +1,184 @@
+/* Writes the chosen plan into the IR: layouts of arguments, results and ops, and a shard.shard for every change. */
+#include "passes/propagate.h"
+
+#include <stdio.h>
+
+static tp_annotation closed(tp_spec spec) { return (tp_annotation){.spec = spec}; }
+
+static tp_spec produced(const tp_planner *p, const tp_planned_value *v) {
+  const tp_node *node = &p->nodes[v->node];
+  return node->out[node->chosen * node->n_out + v->output];
+}
+
+static tp_spec wanted(const tp_planner *p, const tp_use *use) {
+  const tp_node *node = &p->nodes[use->node];
+  return node->in[node->chosen * node->n_in + use->input];
+}
+
+/* ---- layouts of producers ---- */
+
+static void write_boundary(tp_planner *p, bool is_arg, int i, MlirValue value, tp_spec spec) {
+  MlirAttribute attr = tp__write_sharding(p->pass->context, p->mesh, (int)mlirShapedTypeGetRank(mlirValueGetType(value)),
+                                          closed(spec));
+  (is_arg ? tp__set_arg_attr : tp__set_result_attr)(p->program.func, i, "tp.sharding", attr);
+}
+
+/* The choice of factors is written where the layouts do not say it. */
+static void write_factors(tp_planner *p, const tp_node *node) {
+  const tp_rule *rule = p->program.items[node->index].rule;
+  tp_strategy found = {0};
+  tp_strategy *chosen = &node->strategies[node->chosen];
+  int n = tp__strategy_match(rule, p->mesh, node->in + node->chosen * node->n_in, node->out + node->chosen * node->n_out, NULL,
+                             &found);
+  bool differs = n == 0;
+  for (int a = 0; a < p->mesh->n_axes; a++)
+    differs |= found.choices[a].kind != chosen->choices[a].kind || found.choices[a].index != chosen->choices[a].index;
+  tp__remove(rule->op, "tp.factors");
+  if (n > 1 && differs)
+    tp__set(rule->op, "tp.factors", tp__write_factors(p->pass->context, p->mesh, chosen));
+}
+
+static void write_op(tp_planner *p, const tp_node *node) {
+  const tp_rule *rule = p->program.items[node->index].rule;
+  tp_annotation annotations[64];
+  for (int i = 0; i < rule->n_results && i < TP_LEN(annotations); i++)
+    annotations[i] = closed(node->out[node->chosen * node->n_out + i]);
+  if (rule->n_results > 0)
+    tp__set_op_sharding(rule->op, p->mesh, rule->n_results, annotations);
+  write_factors(p, node);
+}
+
+static void write_producers(tp_planner *p) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0));
+  for (size_t i = 0; i < p->n_nodes; i++) {
+    const tp_node *node = &p->nodes[i];
+    if (node->kind == TP_NODE_OP)
+      write_op(p, node);
+    if (node->kind == TP_NODE_ARG)
+      write_boundary(p, true, node->index, mlirBlockGetArgument(block, node->index), node->out[node->chosen]);
+    if (node->kind == TP_NODE_LAYOUT) {
+      tp_annotation annotation = closed(node->out[node->chosen]);
+      tp__set_op_sharding(p->program.items[node->index].op, p->mesh, 1, &annotation);
+    }
+  }
+}
+
+/* ---- layout changes ---- */
+
+/* The copies of one value made so far, by layout. */
+typedef struct copies {
+  int n;
+  tp_spec specs[64];
+  MlirValue values[64];
+} copies;
+
+static tp_cost change_cost(tp_planner *p, const tp_planned_value *v, tp_spec from, tp_spec to) {
+  return tp_reshard_cost(p->reshards, from, to, v->rank, v->shape, v->element_size);
+}
+
+/* Where layout changes of `v` go: behind its producer, or at the start of the function. */
+static MlirOperation insertion_point(const tp_planner *p, const tp_planned_value *v) {
+  MlirOperation op = tp__defining_op(v->value);
+  if (!mlirOperationIsNull(op))
+    return mlirOperationGetNextInBlock(op);
+  return mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0)));
+}
+
+/* The copy from which `spec` is cheapest. */
+static int cheapest(tp_planner *p, const tp_planned_value *v, const copies *made, tp_spec spec) {
+  int best = 0;
+  for (int i = 1; i < made->n; i++)
+    if (change_cost(p, v, made->specs[i], spec) < change_cost(p, v, made->specs[best], spec))
+      best = i;
+  return best;
+}
+
+static MlirValue changed(tp_planner *p, const tp_planned_value *v, copies *made, tp_spec spec, MlirLocation location,
+                         MlirOperation where) {
+  int best = cheapest(p, v, made, spec);
+  if (tp_spec_equal(made->specs[best], spec))
+    return made->values[best];
+  MlirValue value = tp__build_layout_change(where, location, made->values[best], p->mesh, closed(spec));
+  if (made->n < TP_LEN(made->specs)) {
+    made->specs[made->n] = spec;
+    made->values[made->n++] = value;
+  }
+  return value;
+}
+
+typedef struct capture {
+  MlirValue from, to;
+} capture;
+
+static tp_status rewire_captured(MlirOperation op, void *data) {
+  const capture *c = data;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (mlirValueEqual(mlirOperationGetOperand(op, i), c->from))
+      mlirOperationSetOperand(op, i, c->to);
+  return TP_OK;
+}
+
+static void rewire(const tp_planned_value *v, const tp_use *use, MlirValue value) {
+  capture c = {v->value, value};
+  if (use->operand >= 0)
+    mlirOperationSetOperand(use->op, use->operand, value);
+  else
+    tp__walk(use->op, rewire_captured, &c);
+}
+
+/* A constraint (shard.shard) changes the layout itself, from whichever copy is cheapest. */
+static bool changes_itself(const tp_planner *p, const tp_use *use) { return p->nodes[use->node].kind == TP_NODE_LAYOUT; }
+
+static void write_changes(tp_planner *p, const tp_planned_value *v) {
+  copies made = {.n = 1, .specs = {produced(p, v)}, .values = {v->value}};
+  MlirOperation where = insertion_point(p, v);
+  MlirLocation location = mlirOperationGetLocation(v->n_uses ? v->uses[0].op : p->program.func);
+  if (v->copy >= 0 && v->n_uses > 0) {
+    const tp_node *copy = &p->nodes[v->copy];
+    int users = 0; /* uses that the copy really serves; one alone changes directly */
+    for (int u = 0; u < v->n_uses; u++)
+      users += !tp_spec_equal(wanted(p, &v->uses[u]), made.specs[0]) &&
+               change_cost(p, v, copy->in[copy->chosen], wanted(p, &v->uses[u])) <
+                   change_cost(p, v, made.specs[0], wanted(p, &v->uses[u]));
+    if (users > 1)
+      changed(p, v, &made, copy->in[copy->chosen], location, where);
+  }
+  for (int u = 0; u < v->n_uses; u++) {
+    const tp_use *use = &v->uses[u];
+    MlirValue value = changes_itself(p, use)
+                          ? made.values[cheapest(p, v, &made, wanted(p, use))]
+                          : changed(p, v, &made, wanted(p, use), mlirOperationGetLocation(use->op), where);
+    if (!mlirValueEqual(value, v->value))
+      rewire(v, use, value);
+  }
+}
+
+static void write_results(tp_planner *p) {
+  for (size_t i = 0; i < p->n_nodes; i++) {
+    const tp_node *node = &p->nodes[i];
+    if (node->kind != TP_NODE_RESULT)
+      continue;
+    MlirOperation ret = p->program.items[p->program.n_items - 1].op;
+    write_boundary(p, false, node->index, mlirOperationGetOperand(ret, node->index), node->in[node->chosen]);
+  }
+}
+
+/* tp.plan on the function: modelled cost and certified bound, in picoseconds. */
+static void write_summary(tp_planner *p) {
+  MlirContext context = p->pass->context;
+  MlirNamedAttribute entries[] = {
+      tp__named(context, "cost_ps", tp__attr_i64(context, p->cost)),
+      tp__named(context, "bound_ps", tp__attr_i64(context, p->bound)),
+      tp__named(context, "method", tp__attr_string(context, p->method)),
+  };
+  tp__set(p->program.func, "tp.plan", mlirDictionaryAttrGet(context, TP_LEN(entries), entries));
+}
+
+tp_status tp__plan_write(tp_planner *p) {
+  write_producers(p);
+  for (size_t i = 0; i < p->n_values; i++)
+    write_changes(p, &p->values[i]);
+  write_results(p);
+  write_summary(p);
+  return TP_OK;
+}
