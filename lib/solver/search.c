@@ -14,11 +14,12 @@
 enum {
   MAX_DEPTH = 60,       /* of branching: each level keeps a copy of the graph */
   PASSES = 5,           /* message passes between two decodings */
-  MAX_ROUNDS = 60,      /* of passes and decoding on one graph */
+  FIRST_ROUNDS = 10,    /* of passes and decoding, before the first pruning */
+  MAX_ROUNDS = 60,      /* of the same on one graph later */
   POLISH_FACTOR = 4,    /* looks at all tables */
   STALLED_ROUNDS = 4,   /* without a hundredth of the gap gained */
-  EAGER_FACTOR = 40,    /* eliminate at once when that costs less than so many looks at all tables ... */
-  EAGER_WORK = 20000000, /* ... or less than this; otherwise messages come first and prune */
+  EAGER_FACTOR = 50,    /* eliminate at once when that costs less than so many looks at all tables for each ... */
+  EAGER_WORK = 20000000, /* ... stage, or less than this; otherwise messages come first and prune */
   WIDE_TABLES = 300000, /* of local search by elimination */
   MAX_PEAK = 2,         /* exact elimination as a whole, in units of the table budget: entries alive at once, ... */
   MAX_ARGMINS = 15,     /* ... stored choices (one or two bytes each), ... */
@@ -69,17 +70,16 @@ typedef struct outcome {
   bool fits; /* exact elimination would fit, but messages may make it cheaper */
 } outcome;
 
-/* Exact elimination if its tables fit, and if it is cheap or messages have pruned what they can. */
-static tp_status try_elimination(tp__search *s, const tp__wcsp *g, bool pruned, tp_cost limit, tp__answer *answer,
+/* Exact elimination if its tables fit and it costs at most `worth`. */
+static tp_status try_elimination(tp__search *s, const tp__wcsp *g, int64_t worth, tp_cost limit, tp__answer *answer,
                                  outcome *out) {
   tp__order order;
   tp_status status = tp__wcsp_order(g, s->table_budget, &order);
   if (status)
     return status;
-  int64_t eager = max64(EAGER_FACTOR * tp__wcsp_entries(g), EAGER_WORK);
   out->fits = order.complete && order.peak <= MAX_PEAK * s->table_budget &&
                   order.argmins <= MAX_ARGMINS * s->table_budget && order.work <= MAX_WORK * s->table_budget;
-  if (out->fits && (pruned || order.work <= eager)) {
+  if (out->fits && order.work <= worth) {
     out->done = true;
     status = finish_exactly(s, g, &order, limit, answer);
   }
@@ -307,7 +307,7 @@ static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int dep
 }
 
 /* Splits or eliminates what is left of a reduced graph. */
-static tp_status split_or_eliminate(tp__search *s, const tp__wcsp *g, bool pruned, tp_cost limit, int depth,
+static tp_status split_or_eliminate(tp__search *s, const tp__wcsp *g, int64_t worth, tp_cost limit, int depth,
                                     tp__answer *answer, outcome *out) {
   int n_components = 0;
   int *component = malloc((size_t)g->n_nodes * sizeof *component + 1);
@@ -316,16 +316,33 @@ static tp_status split_or_eliminate(tp__search *s, const tp__wcsp *g, bool prune
     out->done = true;
     status = search_components(s, g, component, n_components, limit, depth, answer);
   } else if (status == TP_OK) {
-    status = try_elimination(s, g, pruned, limit, answer, out);
+    status = try_elimination(s, g, worth, limit, answer, out);
   }
   free(component);
   return status;
 }
 
-/* Stages, each followed by a reduction under the limit it has found: 0 nothing yet; 1 a choice from a plain decoding, so
- * that costs beyond it no longer count (some callers write infinity as a large number); 2 and later messages. */
+/* What to spend before the next reduction. Stage 0: a choice from a plain decoding, so that costs beyond it no longer
+ * count (some callers write infinity as a large number). Stage 1 of the whole problem: some messages; pruning by what
+ * they found often makes the rest easy. Then messages until they stall. */
+static effort plan(int stage, int depth, bool fits) {
+  if (stage == 0)
+    return (effort){1, 0, false};
+  if (stage == 1 && depth == 0)
+    return (effort){FIRST_ROUNDS, PASSES, false};
+  return (effort){MAX_ROUNDS, PASSES, depth == 0 && !fits};
+}
+
+/* What exact elimination may cost before that: when messages have pruned all they can, any price that fits. */
+static int64_t worth_eliminating(const tp__wcsp *g, int stage, int last_stage) {
+  if (stage >= last_stage)
+    return INT64_MAX;
+  return max64(EAGER_FACTOR * (stage + 1) * tp__wcsp_entries(g), EAGER_WORK);
+}
+
 static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp__answer *answer) {
   int64_t before = 0;
+  int last_stage = depth ? 2 : 3;
   for (int stage = 0;; stage++) {
     tp_status status = tp__wcsp_reduce(g, limit, s->table_budget, &s->work);
     if (status == TP_INFEASIBLE) {
@@ -337,7 +354,7 @@ static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp
       offer(s, g, NULL, &limit, answer);
       answer->bound = g->constant;
     } else if (status == TP_OK) {
-      status = split_or_eliminate(s, g, stage >= 2, limit, depth, answer, &what);
+      status = split_or_eliminate(s, g, worth_eliminating(g, stage, last_stage), limit, depth, answer, &what);
     }
     if (status || what.done)
       return status;
@@ -345,12 +362,11 @@ static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp
     int64_t strategies = tp__wcsp_strategies(g);
     if (stage >= 2 && s->work >= s->work_limit)
       return TP_OK;
-    if (stage >= 2 && strategies >= before - before / 20) /* another round of messages would find the same */
+    if (stage >= last_stage && strategies >= before - before / 20) /* more messages would find the same */
       return depth < MAX_DEPTH ? branch(s, g, limit, depth, answer) : TP_OK;
     before = strategies;
-    effort spend = stage ? (effort){MAX_ROUNDS, PASSES, depth == 0 && !what.fits} : (effort){1, 0, false};
-    status = bound_and_decode(s, g, spend, &limit, answer);
     s->passed_messages |= stage > 0;
+    status = bound_and_decode(s, g, plan(stage, depth, what.fits), &limit, answer);
     if (status)
       return status;
   }
