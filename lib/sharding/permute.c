@@ -2,9 +2,14 @@
  *
  * Axes that are replicated, or partial, both before and after are fixed: nothing moves along them. A device's place in a
  * layout is a list of numbers: its shard along every dimension, its part along the other partial axes (taken together, in
- * mesh order; parts have no order of their own), and its coordinates on the fixed axes. A permute maps places to equal
- * places. Both layouts have the same number of devices in every place, so a bijection exists. */
+ * mesh order; parts have no order of their own), and its coordinates on the fixed axes. Packed into one number these are
+ * a weighted sum of the device's coordinates, so a layout is a weight for every axis. A permute maps places to equal
+ * places; both layouts have the same number of devices in every place, so a bijection exists. */
 #include "sharding/layout.h"
+
+typedef struct weights {
+  int64_t axis[TP_MAX_AXES]; /* 0 for a replicated axis that is not fixed: its devices hold copies */
+} weights;
 
 static unsigned fixed_axes(const tp_mesh *mesh, tp_spec from, tp_spec to) {
   unsigned fixed = 0;
@@ -15,82 +20,68 @@ static unsigned fixed_axes(const tp_mesh *mesh, tp_spec from, tp_spec to) {
   return fixed;
 }
 
-/* The list of axes on `dim`, or of the partial axes that are not fixed for dim == -1. */
-static int list_axes(const tp_mesh *mesh, tp_spec spec, unsigned fixed, int dim, int *axes) {
-  if (dim >= 0) return tp_spec_dim_axes(mesh, spec, dim, axes);
-  int n = 0;
-  for (int a = 0; a < mesh->n_axes; a++) {
-    if (tp__spec_byte(spec, a) & TP__PARTIAL_BIT && !(fixed >> a & 1)) axes[n++] = a;
-  }
-  return n;
-}
-
-/* Number of shards that differ by one step of `axis`: the product of the sizes of the axes after it in its list; 0 if the
- * list does not have it. */
-static int64_t stride_in(const tp_mesh *mesh, int n, const int *axes, int axis) {
-  int64_t stride = 1;
+/* Gives the axes (major to minor) the weights of one number above those given so far, of which *weight is the first. */
+static void weigh_number(const tp_mesh *mesh, int n, const int *axes, int64_t *weight, weights *w) {
   for (int i = n - 1; i >= 0; i--) {
-    if (axes[i] == axis) return stride;
-    stride *= mesh->axes[axes[i]].size;
+    w->axis[axes[i]] = *weight;
+    *weight *= mesh->axes[axes[i]].size;
   }
-  return 0;
 }
 
-/* Nothing moves along an axis that is the same digit of the same number before and after. */
+/* Specs with equal counts of shards and parts get weights that can be compared with each other. */
+static weights weigh(const tp_mesh *mesh, tp_spec spec, unsigned fixed) {
+  weights w = {{0}};
+  int64_t weight = 1;
+  int parts[TP_MAX_AXES], rest[TP_MAX_AXES], n_parts = 0, n_rest = 0;
+  unsigned dims = 0;
+  for (int a = 0; a < mesh->n_axes; a++) {
+    unsigned byte = tp__spec_byte(spec, a);
+    if (fixed >> a & 1) rest[n_rest++] = a;
+    else if (byte & TP__PARTIAL_BIT) parts[n_parts++] = a;
+    else if (byte) dims |= 1u << tp__byte_dim(byte);
+  }
+  for (int d = 0; dims >> d; d++) {
+    int axes[TP_MAX_AXES];
+    int n = dims >> d & 1 ? tp_spec_dim_axes(mesh, spec, d, axes) : 0;
+    weigh_number(mesh, n, axes, &weight, &w);
+  }
+  weigh_number(mesh, n_parts, parts, &weight, &w);
+  weigh_number(mesh, n_rest, rest, &weight, &w);
+  return w;
+}
+
+/* Nothing moves along an axis that is the same digit of the same number before and after; digits of different numbers
+ * have different weights. */
 unsigned tp__permute_axes(const tp_mesh *mesh, tp_spec from, tp_spec to) {
   unsigned moved = 0, fixed = fixed_axes(mesh, from, to);
-  for (int d = -1; d < TP_MAX_RANK; d++) {
-    int before[TP_MAX_AXES], after[TP_MAX_AXES];
-    int n = list_axes(mesh, from, fixed, d, before), m = list_axes(mesh, to, fixed, d, after);
-    for (int a = 0; a < mesh->n_axes && n + m > 0; a++) {
-      if (stride_in(mesh, n, before, a) != stride_in(mesh, m, after, a)) moved |= 1u << a;
-    }
-  }
+  weights before = weigh(mesh, from, fixed), after = weigh(mesh, to, fixed);
+  for (int a = 0; a < mesh->n_axes; a++) moved |= before.axis[a] != after.axis[a] ? 1u << a : 0;
   return moved;
 }
 
-typedef struct place {
-  int64_t numbers[TP_MAX_RANK + 1]; /* dimensions, then the part */
-  int64_t replica;                  /* coordinates on the fixed axes */
-} place;
-
-static place find_place(const tp_mesh *mesh, tp_spec spec, unsigned fixed, int rank, int64_t device) {
-  place p = {{0}, 0};
-  for (int d = 0; d <= rank; d++) {
-    int axes[TP_MAX_AXES];
-    int n = list_axes(mesh, spec, fixed, d < rank ? d : -1, axes);
-    for (int i = 0; i < n; i++) {
-      p.numbers[d] = p.numbers[d] * mesh->axes[axes[i]].size + tp_mesh_coordinate(mesh, device, axes[i]);
-    }
+static int64_t place_of(const tp_mesh *mesh, const weights *w, int64_t device) {
+  int64_t place = 0;
+  for (int a = mesh->n_axes - 1; a >= 0; a--) {
+    place += device % mesh->axes[a].size * w->axis[a];
+    device /= mesh->axes[a].size;
   }
-  for (int a = 0; a < mesh->n_axes; a++) {
-    if (fixed >> a & 1) p.replica = p.replica * mesh->axes[a].size + tp_mesh_coordinate(mesh, device, a);
-  }
-  return p;
-}
-
-static bool same_place(const place *a, const place *b, int rank) {
-  for (int d = 0; d <= rank; d++) {
-    if (a->numbers[d] != b->numbers[d]) return false;
-  }
-  return a->replica == b->replica;
+  return place;
 }
 
 int64_t tp_step_permute_source(const tp_mesh *mesh, const tp_step *step, int rank, int64_t to_device) {
+  (void)rank; /* the specs name every dimension that matters */
   unsigned fixed = fixed_axes(mesh, step->from, step->to);
-  place wanted = find_place(mesh, step->to, fixed, rank, to_device);
-  place held = find_place(mesh, step->from, fixed, rank, to_device);
-  if (same_place(&wanted, &held, rank)) return to_device;
+  weights before = weigh(mesh, step->from, fixed), after = weigh(mesh, step->to, fixed);
+  int64_t wanted = place_of(mesh, &after, to_device);
+  if (place_of(mesh, &before, to_device) == wanted) return to_device;
   /* Of those that must receive this place, to_device is number `turn`; the sender is that number among those that hold
    * it and do not keep it. */
   int64_t devices = tp_mesh_size(mesh), turn = 0;
   for (int64_t d = 0; d < to_device; d++) {
-    place after = find_place(mesh, step->to, fixed, rank, d), before = find_place(mesh, step->from, fixed, rank, d);
-    turn += same_place(&after, &wanted, rank) && !same_place(&before, &wanted, rank);
+    turn += place_of(mesh, &after, d) == wanted && place_of(mesh, &before, d) != wanted;
   }
   for (int64_t d = 0; d < devices; d++) {
-    place after = find_place(mesh, step->to, fixed, rank, d), before = find_place(mesh, step->from, fixed, rank, d);
-    if (!same_place(&before, &wanted, rank) || same_place(&after, &wanted, rank)) continue;
+    if (place_of(mesh, &before, d) != wanted || place_of(mesh, &after, d) == wanted) continue;
     if (turn-- == 0) return d;
   }
   return to_device; /* not reached for a permute */

@@ -23,7 +23,7 @@ typedef struct machine_row {
 
 static const machine_row machines[] = {
     /* name    gflops    gops  memory  launch  eff   node  doubling */
-    {"cpu",     20,        1,     8,   0.3,   1.00,  0,   {0.7, 0.7}},
+    {"cpu",     20,        3,     8,   0.3,   1.00,  0,   {0.7, 0.7}},
     {"h100",    990e3, 30000,  3350,   4.0,   0.65,  8,   {10.0, 20.0}},
     {"a100",    312e3,  9700,  2039,   4.0,   0.65,  8,   {8.0, 20.0}},
     {"pcie4",   312e3,  9700,  1555,   5.0,   0.65,  8,   {8.0, 20.0}},

@@ -54,7 +54,7 @@ static void arena(void **state) {
     size_t size = i % 50 == 49 ? 100000 : i;
     blocks[i] = tp__arena_alloc(&arena, size);
     assert_non_null(blocks[i]);
-    assert_int_equal((uintptr_t)blocks[i] % sizeof(max_align_t), 0);
+    assert_int_equal((uintptr_t)blocks[i] % _Alignof(max_align_t), 0);
     for (size_t k = 0; k < size; k++) assert_int_equal(blocks[i][k], 0);
     memset(blocks[i], (int)i, size);
   }
