@@ -216,8 +216,8 @@ static MlirType local_type(const partitioner *p, MlirType type, tp_spec spec) {
 
 /* An init that is never read gets a fresh buffer of the right local shape. */
 static void renew_unused(const partitioner *p, const tp_rule *rule, const planned_op *plan) {
-  int first_init = rule->n_operands - rule->n_results;
-  for (int i = 0; i < rule->n_operands; i++) {
+  int n_own = (int)mlirOperationGetNumOperands(rule->op), first_init = n_own - rule->n_results;
+  for (int i = 0; i < n_own; i++) {
     const tp_value_map *map = &rule->operands[i];
     int k = i - first_init;
     if (!map->is_unused || k < 0)

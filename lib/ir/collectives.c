@@ -22,7 +22,7 @@ static MlirAttribute split_axes(MlirContext context, const tp_mesh *mesh, int ra
       n += (size_t)snprintf(text + n, sizeof text - n, "%s%d", i ? ", " : "", mlirDenseI16ArrayGetElement(list, i));
     n += (size_t)snprintf(text + n, sizeof text - n, "]");
   }
-  snprintf(text + n, sizeof text - n, "]>");
+  snprintf(text + n, sizeof text - n, "%s]>", rank == 0 ? "[]" : ""); /* upstream parses no empty list */
   return tp__parse_attr(context, text);
 }
 
