@@ -57,7 +57,7 @@ static int run(MlirContext context, const char *path, const char *pipeline) {
   tp_status status = tp_run_pipeline(module, pipeline);
   if (status == TP_OK) {
     mlirOperationWalk(op, visit, &after, MlirWalkPreOrder);
-    printf("%d collectives; arguments: %lld elements of %lld on each device\n", after.n_collectives,
+    printf("collectives: %d; elements of arguments: %lld on each device, %lld in all\n", after.n_collectives,
            (long long)after.argument_elements, (long long)before.argument_elements);
   } else {
     fprintf(stderr, "the pipeline failed: %s\n", tp_status_name(status));

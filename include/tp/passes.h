@@ -24,7 +24,8 @@ TP_API void tp_register_passes(void);
 /* Loads everything the passes need into `context`: registers MLIR's dialects and loads those that passes build. */
 TP_API void tp_context_prepare(MlirContext context);
 
-/* Runs a textual pipeline, e.g. "tp-spmd{mesh=tp=4}", on `module`, in place. Returns TP_INVALID_ARGUMENT when the text does not
+/* Runs a textual pipeline on `module`, in place: "tp-spmd{mesh=tp=4}", or the form of mlir-opt,
+ * "builtin.module(tp-spmd{mesh=tp=4})". Returns TP_INVALID_ARGUMENT when the text does not
  * parse or when a pass refuses the module; diagnostics on the module's context say why. */
 TP_API tp_status tp_run_pipeline(MlirModule module, const char *pipeline);
 

@@ -44,16 +44,21 @@ static void keep_message(MlirStringRef text, void *message) {
 }
 
 tp_status tp_run_pipeline(MlirModule module, const char *pipeline) {
+  static const char anchor[] = "builtin.module";
   MlirContext context = mlirModuleGetContext(module);
   MlirOperation op = mlirModuleGetOperation(module);
-  MlirPassManager manager = mlirPassManagerCreate(context);
+  MlirStringRef text = mlirStringRefCreateFromCString(pipeline);
+  MlirPassManager manager = mlirPassManagerCreateOnOperation(context, mlirStringRefCreateFromCString(anchor));
+  MlirOpPassManager passes = mlirPassManagerGetAsOpPassManager(manager);
   char message[1024] = "";
-  MlirLogicalResult ok = mlirOpPassManagerAddPipeline(mlirPassManagerGetAsOpPassManager(manager),
-                                                      mlirStringRefCreateFromCString(pipeline), keep_message, message);
+  /* "builtin.module(...)" replaces the manager's list; added to it, it would run on modules nested in this one. */
+  bool anchored = strncmp(pipeline + strspn(pipeline, " \n\t"), anchor, sizeof anchor - 1) == 0;
+  MlirLogicalResult ok = anchored ? mlirParsePassPipeline(passes, text, keep_message, message)
+                                  : mlirOpPassManagerAddPipeline(passes, text, keep_message, message);
   if (mlirLogicalResultIsFailure(ok)) {
-    char text[2048];
-    snprintf(text, sizeof text, "cannot parse the pipeline '%s': %s", pipeline, message);
-    mlirEmitError(mlirOperationGetLocation(op), text);
+    char error[2048];
+    snprintf(error, sizeof error, "cannot parse the pipeline '%s': %s", pipeline, message);
+    mlirEmitError(mlirOperationGetLocation(op), error);
   } else {
     ok = mlirPassManagerRunOnOp(manager, op);
   }

@@ -5,7 +5,7 @@ prefix=$1 build=$2 llvm=$3
 here=$(cd "$(dirname "$0")" && pwd)
 source=$here/../../examples/embed
 rm -rf "$build"
-cmake -S "$source" -B "$build" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+cmake -G Ninja -S "$source" -B "$build" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
 cmake --build "$build" >/dev/null
 "$build/embed" "$source/sample.mlir" dp=2,tp=2 | "$llvm/FileCheck" "$here/embed.check"
 if "$build/embed" "$source/sample.mlir" pp=2 2>"$build/errors" >/dev/null; then

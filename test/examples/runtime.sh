@@ -18,6 +18,6 @@ cat >"$build/main.c" <<'END'
 #include <tprt/tprt.h>
 int main(void) { return tprt_version() > 0 ? 0 : 1; }
 END
-cmake -S "$build" -B "$build/out" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_DISABLE_FIND_PACKAGE_MLIR=ON >/dev/null
+cmake -G Ninja -S "$build" -B "$build/out" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_DISABLE_FIND_PACKAGE_MLIR=ON >/dev/null
 cmake --build "$build/out" >/dev/null
 "$build/out/use"
