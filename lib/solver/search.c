@@ -14,13 +14,13 @@
 enum {
   MAX_DEPTH = 60,       /* of branching: each level keeps a copy of the graph */
   PASSES = 5,           /* message passes between two decodings */
-  FIRST_ROUNDS = 10,    /* of passes and decoding, before the first pruning */
-  MAX_ROUNDS = 60,      /* of the same on one graph later */
+  ROUNDS = 12,          /* of passes and decoding between two reductions */
   POLISH_FACTOR = 4,    /* looks at all tables */
   STALLED_ROUNDS = 4,   /* without a hundredth of the gap gained */
   EAGER_FACTOR = 50,    /* eliminate at once when that costs less than so many looks at all tables for each ... */
   EAGER_WORK = 20000000, /* ... stage, or less than this; otherwise messages come first and prune */
-  WIDE_TABLES = 300000, /* of local search by elimination */
+  WIDE_TABLES = 4096,   /* of local search by elimination, while messages go on */
+  LAST_TABLES = 300000, /* of the same when nothing but branching is left */
   MAX_PEAK = 2,         /* exact elimination as a whole, in units of the table budget: entries alive at once, ... */
   MAX_ARGMINS = 15,     /* ... stored choices (one or two bytes each), ... */
   MAX_WORK = 500        /* ... entries looked at */
@@ -189,16 +189,18 @@ static tp_status search_components(tp__search *s, const tp__wcsp *g, const int *
 
 typedef struct effort {
   int rounds, passes; /* of decoding, and of messages in each round */
-  bool widely;        /* large neighbourhoods in the end */
+  bool widely;        /* large neighbourhoods in the end ... */
+  bool exact_later;   /* ... which need not be thorough, as exact elimination fits */
 } effort;
 
-/* Large neighbourhoods around `at`, with half of the work left. `g` is reparametrised: much is pruned by its constant. */
-static tp_status improve_best(tp__search *s, const tp__wcsp *g, int *at, tp_cost *limit, tp__answer *answer) {
+/* Large neighbourhoods around `at`, for at most `most` work and tables of at most `tables` entries. `g` is reparametrised: much is pruned by its constant. */
+static tp_status improve_best(tp__search *s, const tp__wcsp *g, int64_t tables, int64_t most, int *at,
+                              tp_cost *limit, tp__answer *answer) {
   tp_cost cost = tp__wcsp_evaluate(g, at);
   if (cost >= TP_COST_FORBIDDEN || g->constant >= *limit || s->work >= s->work_limit)
     return TP_OK;
-  int64_t work_limit = s->work + (s->work_limit - s->work) / 2;
-  int64_t tables = s->table_budget < WIDE_TABLES ? s->table_budget : WIDE_TABLES;
+  int64_t left = s->work_limit - s->work, work_limit = s->work + (most < left ? most : left);
+  tables = tables < s->table_budget ? tables : s->table_budget;
   tp_status status = tp__wcsp_improve_widely(g, tables, s->step, g->constant, work_limit, &s->work, at, &cost);
   if (status == TP_OK)
     offer(s, g, at, limit, answer);
@@ -206,8 +208,9 @@ static tp_status improve_best(tp__search *s, const tp__wcsp *g, int *at, tp_cost
 }
 
 /* Messages, decoding and local search, until the gap closes, progress stalls or the work runs out. Leaves the
- * reparametrised costs in `g`. */
-static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, tp_cost *limit, tp__answer *answer) {
+ * reparametrised costs in `g`; *stalled says that more messages would not help. */
+static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, bool *stalled, tp_cost *limit,
+                                  tp__answer *answer) {
   tp__dual dual;
   if (tp__dual_create(g, &dual))
     return TP_NO_MEMORY;
@@ -215,8 +218,9 @@ static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, tp_c
   int *at = calloc(2 * n, sizeof *at), *best = at + n;
   tp_status status = at ? TP_OK : TP_NO_MEMORY;
   int64_t polish = POLISH_FACTOR * tp__wcsp_entries(g); /* granted to local search when the work is spent */
-  int stalled = 0;
-  for (int round = 0; status == TP_OK && round < spend.rounds && stalled < STALLED_ROUNDS; round++) {
+  int idle = 0;
+  int64_t start = s->work;
+  for (int round = 0; status == TP_OK && round < spend.rounds && idle < STALLED_ROUNDS; round++) {
     tp_cost before = dual.bound;
     for (int pass = 0; pass < spend.passes && dual.bound < *limit; pass++)
       tp__dual_pass(&dual, &s->work);
@@ -228,13 +232,17 @@ static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, tp_c
     if (dual.bound >= *limit || dual.exhausted || s->work >= s->work_limit)
       break;
     tp_cost gap = *limit >= TP_COST_FORBIDDEN ? dual.bound : *limit - dual.bound;
-    stalled = dual.bound - before > gap / 100 ? 0 : stalled + 1;
+    idle = dual.bound - before > gap / 100 ? 0 : idle + 1;
   }
+  *stalled = spend.passes && (idle == STALLED_ROUNDS || dual.exhausted);
   if (status == TP_OK)
     tp__dual_apply(&dual);
   tp__dual_clear(&dual);
-  if (status == TP_OK && spend.widely)
-    status = improve_best(s, g, best, limit, answer);
+  if (status == TP_OK && spend.widely) {
+    bool last = *stalled && !spend.exact_later;
+    int64_t most = last ? (s->work_limit - s->work) / 2 : (s->work - start) / 2;
+    status = improve_best(s, g, last ? LAST_TABLES : WIDE_TABLES, most, best, limit, answer);
+  }
   free(at);
   return status;
 }
@@ -322,27 +330,13 @@ static tp_status split_or_eliminate(tp__search *s, const tp__wcsp *g, int64_t wo
   return status;
 }
 
-/* What to spend before the next reduction. Stage 0: a choice from a plain decoding, so that costs beyond it no longer
- * count (some callers write infinity as a large number). Stage 1 of the whole problem: some messages; pruning by what
- * they found often makes the rest easy. Then messages until they stall. */
-static effort plan(int stage, int depth, bool fits) {
-  if (stage == 0)
-    return (effort){1, 0, false};
-  if (stage == 1 && depth == 0)
-    return (effort){FIRST_ROUNDS, PASSES, false};
-  return (effort){MAX_ROUNDS, PASSES, depth == 0 && !fits};
-}
-
-/* What exact elimination may cost before that: when messages have pruned all they can, any price that fits. */
-static int64_t worth_eliminating(const tp__wcsp *g, int stage, int last_stage) {
-  if (stage >= last_stage)
-    return INT64_MAX;
-  return max64(EAGER_FACTOR * (stage + 1) * tp__wcsp_entries(g), EAGER_WORK);
-}
-
+/* Stages, with a reduction under the limit and the bound reached so far before each. The first takes a choice from a plain
+ * decoding, so that costs beyond it no longer count (some callers write infinity as a large number). The others pass
+ * messages; pruning by what they found makes them, and exact elimination, cheaper and cheaper. When messages stall, what
+ * is left is eliminated at any price that fits, or branched on. */
 static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp__answer *answer) {
-  int64_t before = 0;
-  int last_stage = depth ? 2 : 3;
+  int64_t before = INT64_MAX;
+  bool stalled = false;
   for (int stage = 0;; stage++) {
     tp_status status = tp__wcsp_reduce(g, limit, s->table_budget, &s->work);
     if (status == TP_INFEASIBLE) {
@@ -354,19 +348,21 @@ static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp
       offer(s, g, NULL, &limit, answer);
       answer->bound = g->constant;
     } else if (status == TP_OK) {
-      status = split_or_eliminate(s, g, worth_eliminating(g, stage, last_stage), limit, depth, answer, &what);
+      int64_t worth = max64(EAGER_FACTOR * (stage + 1) * tp__wcsp_entries(g), EAGER_WORK);
+      status = split_or_eliminate(s, g, stalled ? INT64_MAX : worth, limit, depth, answer, &what);
     }
     if (status || what.done)
       return status;
     answer->bound = g->constant;
-    int64_t strategies = tp__wcsp_strategies(g);
     if (stage >= 2 && s->work >= s->work_limit)
-      return TP_OK;
-    if (stage >= last_stage && strategies >= before - before / 20) /* more messages would find the same */
+      return what.fits ? split_or_eliminate(s, g, INT64_MAX, limit, depth, answer, &what) : TP_OK;
+    int64_t strategies = tp__wcsp_strategies(g);
+    if (stalled && strategies >= before - before / 20) /* more messages would find the same */
       return depth < MAX_DEPTH ? branch(s, g, limit, depth, answer) : TP_OK;
     before = strategies;
     s->passed_messages |= stage > 0;
-    status = bound_and_decode(s, g, plan(stage, depth, what.fits), &limit, answer);
+    effort spend = stage ? (effort){ROUNDS, PASSES, depth == 0, what.fits} : (effort){.rounds = 1};
+    status = bound_and_decode(s, g, spend, &stalled, &limit, answer);
     if (status)
       return status;
   }
