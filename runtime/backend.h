@@ -52,6 +52,8 @@ typedef struct tprt__backend {
   tprt__fault (*fault)(const tprt__transport *transport);
   tprt_status (*alloc)(tprt__transport *transport, size_t bytes, void **memory);
   void (*free)(tprt__transport *transport, void *memory);
+  /* Where memory from alloc lies, counted so that equal allocations of two ranks have equal offsets. */
+  uint64_t (*offset)(const tprt__transport *transport, const void *memory);
   void (*destroy)(tprt__transport *transport);
 } tprt__backend;
 

@@ -135,7 +135,8 @@ tprt_status tprt__comm_fail(tprt_comm *comm, tprt_status status, tprt_op_kind ki
 
 void tprt__comm_poison(tprt_comm *comm, tprt_status status, int rank) {
   tprt__fault fault = {.status = status, .rank = rank};
-  comm->transport->backend->abort(comm->transport, &fault);
+  comm->transport->backend->abort(comm->transport, &fault); /* first: it ends a split that holds the lock of the axes */
+  tprt__axes_poison(comm, status, rank);
 }
 
 tprt_status tprt_comm_abort(tprt_comm *comm) {

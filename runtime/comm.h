@@ -46,12 +46,16 @@ void tprt__lane_leave(tprt_comm *comm);
 tprt_status tprt__comm_check(tprt_comm *comm);
 /* Makes a failure sticky (with the thread's error text) and tells the peers; returns the status. */
 tprt_status tprt__comm_fail(tprt_comm *comm, tprt_status status, tprt_op_kind kind);
-/* Ends the operations of all ranks with a status, from any thread. `rank` is the culprit's rank in the world. */
+/* Ends the operations of all ranks, here and on its communicators over axes, with a status, from any thread. `rank` is the culprit's rank in the world. */
 void tprt__comm_poison(tprt_comm *comm, tprt_status status, int rank);
 /* Runs a planned operation; the caller holds the lane. */
 tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t deadline);
+/* The same without the lane: waits for it. */
+tprt_status tprt__comm_submit(tprt_comm *comm, const tprt__plan *plan, int64_t deadline);
 /* Ends the worker after everything queued is done. */
 void tprt__worker_stop(tprt_comm *comm);
 void tprt__axes_clear(tprt_comm *comm);
+/* Poisons the communicators over axes, which end with their parent. */
+void tprt__axes_poison(tprt_comm *comm, tprt_status status, int rank);
 
 #endif

@@ -176,15 +176,16 @@ static bool in_own_place(const tprt__plan *plan, int rank) {
   return plan->send_map.run == plan->piece && (const char *)plan->recv == (const char *)plan->send + rank * plan->piece;
 }
 
-static tprt_status check_buffers(const tprt_op *op, const kind_info *info, int rank, tprt__plan *plan) {
-  bool sends = plan->send_bytes && (op->kind != TPRT_OP_BROADCAST || rank == op->root);
-  if ((sends && !op->send) || (plan->recv_bytes && !op->recv)) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %s is NULL", info->name, sends && !op->send ? "send" : "recv");
+tprt_status tprt__plan_buffers(tprt__plan *plan, int rank, const void *send, void *recv) {
+  const kind_info *info = kind_get(plan->kind);
+  bool sends = plan->send_bytes && (plan->kind != TPRT_OP_BROADCAST || rank == plan->root);
+  if ((sends && !send) || (plan->recv_bytes && !recv)) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %s is NULL", info->name, sends && !send ? "send" : "recv");
   }
-  plan->send = op->send;
-  plan->recv = op->recv;
-  if (!sends || !overlap(op->send, plan->send_bytes, op->recv, plan->recv_bytes)) return TPRT_OK;
-  if ((info->in_place && op->send == op->recv) || (info->aliases && in_own_place(plan, rank))) return TPRT_OK;
+  plan->send = send;
+  plan->recv = recv;
+  if (!sends || !overlap(send, plan->send_bytes, recv, plan->recv_bytes)) return TPRT_OK;
+  if ((info->in_place && send == recv) || (info->aliases && in_own_place(plan, rank))) return TPRT_OK;
   return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: send and recv overlap; only %s", info->name,
                     info->in_place  ? "equal pointers are allowed"
                     : info->aliases ? "the place of this rank's piece is allowed"
@@ -203,7 +204,7 @@ static void make_signature(const tprt_op *op, const kind_info *info, int64_t ele
   plan->signature[3] = hash;
 }
 
-tprt_status tprt__plan_make(const tprt_op *op, int n_ranks, int rank, tprt__plan *plan) {
+tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__plan *plan) {
   const kind_info *info = kind_get(op->kind);
   if (!info) return tprt__fail(TPRT_INVALID_ARGUMENT, "%d is no operation", (int)op->kind);
   if (op->stream) {
@@ -221,11 +222,18 @@ tprt_status tprt__plan_make(const tprt_op *op, int n_ranks, int rank, tprt__plan
   if (status) return status;
   made.type = tprt__dtype_info_get((int64_t)op->dtype);
   if (info->data) make_maps(op, n_ranks, &made, elements);
-  status = check_buffers(op, info, rank, &made);
-  if (status) return status;
+  made.traffic = tprt_op_bytes(op, n_ranks);
   make_signature(op, info, elements, &made);
   *plan = made;
   return TPRT_OK;
+}
+
+tprt_status tprt__plan_make(const tprt_op *op, int n_ranks, int rank, tprt__plan *plan) {
+  tprt__plan made;
+  tprt_status status = tprt__plan_shape(op, n_ranks, rank, &made);
+  if (!status) status = tprt__plan_buffers(&made, rank, op->send, op->recv);
+  if (!status) *plan = made;
+  return status;
 }
 
 /* Where byte place->at lies, and how many bytes follow in its run. */

@@ -23,11 +23,16 @@ typedef struct tprt__plan {
   int64_t piece;
   tprt__map send_map, recv_map;
   int64_t send_bytes, recv_bytes;
+  int64_t traffic; /* algorithmic bytes, see tprt_op_bytes */
   const void *send;
   void *recv;
   uint64_t signature[4]; /* equal on all ranks, or the operations differ */
 } tprt__plan;
 
+/* Everything but the buffers. */
+tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__plan *plan);
+tprt_status tprt__plan_buffers(tprt__plan *plan, int rank, const void *send, void *recv);
+/* Both. */
 tprt_status tprt__plan_make(const tprt_op *op, int n_ranks, int rank, tprt__plan *plan);
 
 /* A place in a tensor: byte `at` of piece `index`. */

@@ -80,6 +80,12 @@ static void self_free(tprt__transport *transport, void *memory) {
   free(memory);
 }
 
+static uint64_t self_offset(const tprt__transport *transport, const void *memory) {
+  (void)transport;
+  (void)memory;
+  return 0;
+}
+
 static void self_destroy(tprt__transport *transport) { tprt__free(transport); }
 
 const tprt__backend tprt__backend_self = {
@@ -97,5 +103,6 @@ const tprt__backend tprt__backend_self = {
     .fault = self_fault,
     .alloc = self_alloc,
     .free = self_free,
+    .offset = self_offset,
     .destroy = self_destroy,
 };

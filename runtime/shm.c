@@ -194,5 +194,6 @@ const tprt__backend tprt__backend_shm = {
     .fault = tprt__shm_fault,
     .alloc = tprt__shm_alloc,
     .free = tprt__shm_free,
+    .offset = tprt__shm_offset,
     .destroy = shm_destroy,
 };

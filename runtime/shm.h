@@ -113,6 +113,7 @@ unsigned char *tprt__shm_arena(const shm_segment *segment, int rank);
 /* ---- shm_arena.c ---- */
 tprt_status tprt__shm_alloc(tprt__transport *transport, size_t bytes, void **memory);
 void tprt__shm_free(tprt__transport *transport, void *memory);
+uint64_t tprt__shm_offset(const tprt__transport *transport, const void *memory);
 void tprt__shm_arena_clear(shm_arena *arena);
 
 /* ---- shm_wait.c ---- */

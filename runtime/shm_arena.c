@@ -55,6 +55,11 @@ void tprt__shm_free(tprt__transport *transport, void *memory) {
   tprt__free(block);
 }
 
+uint64_t tprt__shm_offset(const tprt__transport *transport, const void *memory) {
+  const shm_transport *shm = (const shm_transport *)transport;
+  return (uint64_t)((uintptr_t)memory - (uintptr_t)tprt__shm_arena(shm->segment, shm->world_rank));
+}
+
 void tprt__shm_arena_clear(shm_arena *arena) {
   while (arena->blocks) {
     shm_block *block = arena->blocks;

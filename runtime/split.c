@@ -168,3 +168,11 @@ void tprt__axes_clear(tprt_comm *comm) {
     tprt__free(entry);
   }
 }
+
+void tprt__axes_poison(tprt_comm *comm, tprt_status status, int rank) {
+  pthread_mutex_lock(&comm->axes_lock);
+  for (tprt__axes_entry *at = comm->axes; at; at = at->next) {
+    if (at->child != comm) tprt__comm_poison(at->child, status, rank);
+  }
+  pthread_mutex_unlock(&comm->axes_lock);
+}

@@ -39,6 +39,13 @@ tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t dead
   return status ? tprt__comm_fail(comm, status, plan->kind) : TPRT_OK;
 }
 
+tprt_status tprt__comm_submit(tprt_comm *comm, const tprt__plan *plan, int64_t deadline) {
+  tprt__lane_enter(comm);
+  tprt_status status = tprt__comm_run(comm, plan, deadline);
+  tprt__lane_leave(comm);
+  return status;
+}
+
 static void work_release(tprt_work *work) {
   pthread_mutex_lock(&work->lock);
   bool last = --work->references == 0;
@@ -127,11 +134,7 @@ tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
   if (!status) status = tprt__plan_make(&own, comm->transport->n_ranks, comm->transport->rank, &plan);
   if (status) return status;
   int64_t deadline = tprt__now() + (own.timeout_ns ? own.timeout_ns : comm->timeout_ns);
-  if (work) return enqueue(comm, &plan, deadline, work);
-  tprt__lane_enter(comm);
-  status = tprt__comm_run(comm, &plan, deadline);
-  tprt__lane_leave(comm);
-  return status;
+  return work ? enqueue(comm, &plan, deadline, work) : tprt__comm_submit(comm, &plan, deadline);
 }
 
 tprt_status tprt_sync(tprt_comm *comm) {

@@ -74,13 +74,13 @@ TPRT_API void *tprt_abi_registered(tprt_context *context);
 /* Runs collective site `site`. `send` and `recv` are dense row-major tensors; they may be equal for all_reduce and broadcast. */
 TPRT_API int32_t tprt_abi_collective(tprt_context *context, int32_t site, const void *send, void *recv);
 
-/* Runs contraction site `site`: c += a * b. `c` is dense or strided as the site says. */
+/* Runs contraction site `site`: c += a * b. Operands are aligned for their element type and do not overlap c. `c` is dense or strided as the site says. */
 TPRT_API int32_t tprt_abi_contract(tprt_context *context, int32_t site, const void *a, const void *b, void *c);
 
 /* Linear number of this device in the mesh; 0 on a failed context. */
 TPRT_API int64_t tprt_abi_device(tprt_context *context);
 
-/* Records that the program failed at `site_hint` with a status and returns it; used for assertions of the source program.
+/* Records that the program failed with a status (TPRT_OK counts as TPRT_PROGRAM) and returns it; used for assertions of the source program.
  * `message` may be NULL. */
 TPRT_API int32_t tprt_abi_fail(tprt_context *context, int32_t status, const char *message);
 
@@ -105,7 +105,8 @@ typedef struct tprt_context_config {
   int blas_threads;   /* threads of one contraction; 0: max(1, cores / ranks of this host) */
 } tprt_context_config;
 
-/* A context on `world`, which it borrows. `config` may be NULL. */
+/* A context on `world`, which it borrows and must not outlive. One thread at a time uses a context; another may abort its
+ * world. `config` may be NULL. */
 TPRT_API tprt_status tprt_context_create(tprt_comm *world, const tprt_context_config *config, tprt_context **context);
 TPRT_API void tprt_context_destroy(tprt_context *context);
 

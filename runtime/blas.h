@@ -1,0 +1,30 @@
+/* Matrix products: c += op(a) * op(b), row-major, from OpenBLAS or from the built-in loops. */
+#ifndef TPRT_RUNTIME_BLAS_H
+#define TPRT_RUNTIME_BLAS_H
+
+#include "base.h"
+
+/* c (m x n, rows ldc apart) += op(a) (m x k) * op(b) (k x n). Transposed: a is stored k x m, b n x k. */
+typedef struct tprt__gemm_args {
+  bool transpose_a, transpose_b;
+  int64_t m, n, k;
+  const void *a, *b;
+  void *c;
+  int64_t lda, ldb, ldc;
+} tprt__gemm_args;
+
+/* Elements float (wide == false) or double. Any sizes; concurrent calls are safe. */
+void tprt__gemm(bool wide, const tprt__gemm_args *args);
+
+/* Loads OpenBLAS unless TPRT_BLAS is 0; without it the loops are used. A failure is about a malformed variable only. */
+tprt_status tprt__blas_start(void);
+/* Threads of one product; of the process, as that is what OpenBLAS can set. */
+void tprt__blas_set_threads(int n);
+/* "openblas" or "built-in". */
+const char *tprt__blas_name(void);
+
+/* The loops, in gemm.c. */
+void tprt__gemm_loops_f32(const tprt__gemm_args *args);
+void tprt__gemm_loops_f64(const tprt__gemm_args *args);
+
+#endif

@@ -1,0 +1,45 @@
+/* Tables of compiled programs, checked word by word and brought into structs. */
+#ifndef TPRT_RUNTIME_PROGRAM_H
+#define TPRT_RUNTIME_PROGRAM_H
+
+#include "contract.h"
+#include "op.h"
+#include "tprt/abi.h"
+
+typedef struct tprt__site {
+  tprt_site_kind kind;
+  tprt_op op;            /* collectives; `pairs` is left empty, they are in `extra` */
+  int n_axes;
+  int32_t axes[TPRT_MAX_AXES];
+  const int64_t *extra;  /* in the table */
+  int64_t n_extra;
+  tprt__contraction *contraction;
+} tprt__site;
+
+typedef struct tprt__program {
+  const int64_t *table;
+  int64_t n_words;
+  int n_axes;
+  int64_t sizes[TPRT_MAX_AXES];
+  int64_t n_devices;
+  size_t private_bytes, registered_bytes;
+  int n_sites;
+  tprt__site *sites;
+} tprt__program;
+
+/* Reads a table with n_words readable words. The program keeps pointers into it; clear it with tprt__program_clear. */
+tprt_status tprt__program_read(const int64_t *words, size_t n_words, tprt__program *program);
+void tprt__program_clear(tprt__program *program);
+
+/* The words that the table says it has; fails if it is no table of this version. */
+tprt_status tprt__program_words(const int64_t *words, size_t *n_words);
+
+/* Which group of a site a device is in, and its rank there. Without axes: a permute has one group of all devices, others
+ * have groups of one. */
+void tprt__site_position(const tprt__program *program, const tprt__site *site, int64_t device, int64_t *group, int64_t *rank);
+int64_t tprt__site_group_size(const tprt__program *program, const tprt__site *site);
+
+/* The pairs of a permute inside one group, in its ranks. `pairs` has room for the group's size. */
+size_t tprt__site_pairs(const tprt__program *program, const tprt__site *site, int64_t group, tprt_pair *pairs);
+
+#endif
