@@ -25,7 +25,9 @@ static tp_status normalize_value(MlirOperation func, bool is_arg, int i, MlirTyp
 
 static tp_status normalize_op(MlirOperation op, void *data) {
   const tp_mesh *mesh = data;
-  tp_status status = TP_OK;
+  tp_status status = tp__check_plan_attributes(op, mesh);
+  if (status != TP_OK)
+    return status;
   if (tp__op_is(op, "func.func")) {
     MlirType type = mlirTypeAttrGetValue(tp__inherent(op, "function_type"));
     for (int i = 0; i < mlirFunctionTypeGetNumInputs(type) && status == TP_OK; i++)
@@ -54,7 +56,9 @@ static tp_status normalize_op(MlirOperation op, void *data) {
 
 static tp_status run(tp_pass *pass) {
   tp_mesh mesh;
-  tp_status status = tp__module_mesh(pass->module, tp__pass_option(pass, "mesh"), &mesh);
+  tp_status status = tp__check_phase(pass->module);
+  if (status == TP_OK)
+    status = tp__module_mesh(pass->module, tp__pass_option(pass, "mesh"), &mesh);
   if (status == TP_OK)
     status = tp__walk(pass->module, normalize_op, &mesh);
   if (status == TP_OK && mesh.n_axes > 0)

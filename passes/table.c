@@ -4,7 +4,9 @@
 #include "ir/ir.h"
 
 const tp_pass_row *const *tp__pass_rows(int *n) {
-  static const tp_pass_row *const rows[] = {&tp__normalize_row, &tp__propagate_row, &tp__partition_row};
+  static const tp_pass_row *const rows[] = {&tp__normalize_row, &tp__propagate_row, &tp__partition_row,
+                                            &tp__name_contractions_row, &tp__lower_to_runtime_row,
+                                            &tp__lower_contractions_row, &tp__assign_buffers_row, &tp__return_errors_row};
   *n = TP_LEN(rows);
   return rows;
 }
@@ -17,6 +19,23 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
       {"unknown-ops", "refuse", "refuse or replicate, see tp-propagate"},
   };
   static const tp_pipeline_row rows[] = {
+      {.name = "tp-optimize-local",
+       .summary = "Inline, clean up and fuse the program of one device, on tensors",
+       .text = "inline{default-pipeline=},symbol-dce,canonicalize,cse,convert-elementwise-to-linalg,tp-name-contractions,"
+               "convert-elementwise-to-linalg,linalg-fuse-elementwise-ops,canonicalize,cse"},
+      {.name = "tp-local-to-runtime",
+       .summary = "From the optimized program of one device to the LLVM dialect, calling the runtime",
+       .text = "tp-lower-to-runtime,"
+               "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map "
+               "allow-return-allocs-from-loops=1},"
+               "canonicalize,cse,tp-lower-contractions,tp-assign-buffers,func.func(convert-linalg-to-loops),"
+               "func.func(math-expand-ops{ops=rsqrt,fpowi}),math-extend-to-supported-types,"
+               "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32},arith-expand{include-bf16=1},"
+               "expand-strided-metadata,lower-affine,convert-scf-to-cf,tp-return-errors,convert-math-to-llvm,"
+               "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts,canonicalize"},
+      {.name = "tp-to-runtime",
+       .summary = "From the program of one device, partitioned or not, to the LLVM dialect, calling the runtime",
+       .text = "tp-optimize-local,tp-local-to-runtime"},
       {.name = "tp-spmd",
        .summary = "Plan, insert collectives and partition: the program of one device out of an annotated or plain program",
        .options = spmd_options,

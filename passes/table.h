@@ -7,5 +7,10 @@
 extern const tp_pass_row tp__normalize_row;
 extern const tp_pass_row tp__partition_row;
 extern const tp_pass_row tp__propagate_row;
+extern const tp_pass_row tp__name_contractions_row;
+extern const tp_pass_row tp__lower_to_runtime_row;
+extern const tp_pass_row tp__lower_contractions_row;
+extern const tp_pass_row tp__assign_buffers_row;
+extern const tp_pass_row tp__return_errors_row;
 
 #endif

@@ -1,0 +1,65 @@
+/* Packs buffers into blocks: largest first, each at the lowest offset where no buffer in use at the same time lies
+ * (greedy by size, as in "Efficient Memory Management for Deep Neural Net Inference", Pisarchyk and Lee, 2020). */
+#include "passes/assign.h"
+
+#include "support/support.h"
+
+#include <stdlib.h>
+
+static int64_t align_up(int64_t bytes) {
+  return (bytes + TP_BUFFER_ALIGNMENT - 1) / TP_BUFFER_ALIGNMENT * TP_BUFFER_ALIGNMENT;
+}
+
+static int by_size(const void *a, const void *b) {
+  const tp__buffer *x = *(tp__buffer *const *)a, *y = *(tp__buffer *const *)b;
+  if (x->bytes != y->bytes)
+    return x->bytes < y->bytes ? 1 : -1;
+  return x < y ? -1 : x > y; /* program order */
+}
+
+static int by_offset(const void *a, const void *b) {
+  const tp__buffer *x = *(tp__buffer *const *)a, *y = *(tp__buffer *const *)b;
+  return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static bool overlap(const tp__buffer *a, const tp__buffer *b) { return a->first <= b->last && b->first <= a->last; }
+
+/* Places buffer list[i]; list[0 .. i) is placed. `near` has room for i entries. */
+static void place(tp__buffer **list, size_t i, tp__buffer **near) {
+  size_t n = 0;
+  for (size_t k = 0; k < i; k++)
+    if (overlap(list[k], list[i]))
+      near[n++] = list[k];
+  qsort(near, n, sizeof(tp__buffer *), by_offset);
+  int64_t offset = 0;
+  for (size_t k = 0; k < n && near[k]->offset < offset + list[i]->bytes; k++) {
+    int64_t end = near[k]->offset + align_up(near[k]->bytes);
+    offset = end > offset ? end : offset;
+  }
+  list[i]->offset = offset;
+}
+
+static int64_t pack_block(tp__buffers *buffers, bool registered, tp__buffer **list, tp__buffer **near) {
+  size_t n = 0;
+  int64_t bytes = 0;
+  for (size_t i = 0; i < buffers->n; i++)
+    if (!buffers->items[i].is_output && buffers->items[i].registered == registered)
+      list[n++] = buffers->items + i;
+  qsort(list, n, sizeof(tp__buffer *), by_size);
+  for (size_t i = 0; i < n; i++) {
+    place(list, i, near);
+    int64_t end = list[i]->offset + align_up(list[i]->bytes);
+    bytes = end > bytes ? end : bytes;
+  }
+  return bytes;
+}
+
+tp_status tp__pack_buffers(MlirOperation func, tp__buffers *buffers, int64_t *private_bytes, int64_t *registered_bytes) {
+  tp__buffer **list = tp__calloc(buffers->n + 1, 2 * sizeof(tp__buffer *));
+  if (!list)
+    return tp__error(func, TP_NO_MEMORY, "memory ran out");
+  *private_bytes = pack_block(buffers, false, list, list + buffers->n);
+  *registered_bytes = pack_block(buffers, true, list, list + buffers->n);
+  tp__free(list);
+  return TP_OK;
+}

@@ -1,0 +1,106 @@
+#include "passes/contraction.h"
+
+#include <mlir-c/AffineExpr.h>
+#include <mlir-c/AffineMap.h>
+#include <mlir-c/Dialect/Linalg.h>
+
+/* Looks through one extf. */
+static MlirValue widened(MlirValue value) {
+  MlirOperation op = tp__defining_op(value);
+  return !mlirOperationIsNull(op) && tp__op_is(op, "arith.extf") ? mlirOperationGetOperand(op, 0) : value;
+}
+
+/* Number of ops of the body that the pattern yield(addf(c, mulf(a, b))) explains, -1 if the body is something else. */
+static int match_body(MlirBlock body, int operands[2]) {
+  MlirValue c = mlirBlockGetArgument(body, 2);
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  if (mlirOperationIsNull(yield) || mlirOperationGetNumOperands(yield) != 1)
+    return -1;
+  MlirOperation add = tp__defining_op(mlirOperationGetOperand(yield, 0));
+  if (mlirOperationIsNull(add) || !tp__op_is(add, "arith.addf"))
+    return -1;
+  bool c_first = mlirValueEqual(mlirOperationGetOperand(add, 0), c);
+  if (!c_first && !mlirValueEqual(mlirOperationGetOperand(add, 1), c))
+    return -1;
+  MlirOperation multiply = tp__defining_op(mlirOperationGetOperand(add, c_first ? 1 : 0));
+  if (mlirOperationIsNull(multiply) || !tp__op_is(multiply, "arith.mulf"))
+    return -1;
+  int n_ops = 3;
+  for (int i = 0; i < 2; i++) {
+    MlirValue factor = mlirOperationGetOperand(multiply, i), source = widened(factor);
+    n_ops += mlirValueEqual(factor, source) ? 0 : 1;
+    if (!mlirValueIsABlockArgument(source) || !mlirBlockEqual(mlirBlockArgumentGetOwner(source), body) ||
+        mlirBlockArgumentGetArgNumber(source) > 1)
+      return -1;
+    operands[i] = (int)mlirBlockArgumentGetArgNumber(source);
+  }
+  return operands[0] != operands[1] && tp__n_uses(c) == 1 ? n_ops : -1;
+}
+
+static bool match_map(MlirAffineMap map, MlirType type, int rank, tp__contraction *c, int *loops) {
+  for (int d = 0; d < rank; d++) {
+    MlirAffineExpr expr = mlirAffineMapGetResult(map, d);
+    int64_t size = mlirShapedTypeGetDimSize(type, d);
+    loops[d] = -1;
+    if (mlirAffineExprIsADim(expr)) {
+      loops[d] = (int)mlirAffineDimExprGetPosition(expr);
+      if (c->sizes[loops[d]] >= 0 && c->sizes[loops[d]] != size)
+        return false;
+      c->sizes[loops[d]] = size;
+    } else if (!mlirAffineExprIsAConstant(expr) || mlirAffineConstantExprGetValue(expr) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool is_runtime_float(MlirType type) {
+  return mlirTypeIsAF32(type) || mlirTypeIsAF64(type) || mlirTypeIsABF16(type) || mlirTypeIsAF16(type);
+}
+
+static bool match_operand(MlirOperation op, MlirAttribute maps, int operand, int which, tp__contraction *c) {
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, operand));
+  bool shaped = mlirTypeIsARankedTensor(type) || mlirTypeIsAMemRef(type);
+  if (!shaped || !mlirShapedTypeHasStaticShape(type) || mlirShapedTypeGetRank(type) > TP_MAX_RANK ||
+      !is_runtime_float(tp__element_type(type)))
+    return false;
+  c->rank[which] = (int)mlirShapedTypeGetRank(type);
+  MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, operand));
+  c->n_loops = (int)mlirAffineMapGetNumDims(map);
+  return c->n_loops <= TP_MAX_LOOPS && match_map(map, type, c->rank[which], c, c->loops[which]);
+}
+
+bool tp__match_contraction(MlirOperation op, tp__contraction *c) {
+  if (!tp__op_has_dialect(op, "linalg") || mlirOperationGetNumRegions(op) != 1 || mlirOperationGetNumOperands(op) != 3 ||
+      mlirOperationGetNumResults(op) > 1)
+    return false;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  if (mlirBlockIsNull(body) || mlirBlockGetNumArguments(body) != 3)
+    return false;
+  int n_ops = 0;
+  for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(o); o = mlirOperationGetNextInBlock(o))
+    n_ops++;
+  if (match_body(body, c->operands) != n_ops)
+    return false;
+  MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
+  if (mlirAttributeIsNull(maps) || mlirArrayAttrGetNumElements(maps) != 3)
+    return false;
+  for (int i = 0; i < TP_MAX_LOOPS; i++)
+    c->sizes[i] = -1;
+  if (!match_operand(op, maps, c->operands[0], 0, c) || !match_operand(op, maps, c->operands[1], 1, c) ||
+      !match_operand(op, maps, 2, 2, c))
+    return false;
+  bool any = false, in_result[TP_MAX_LOOPS] = {false};
+  for (int d = 0; d < c->rank[2]; d++) {
+    if (c->loops[2][d] < 0 || in_result[c->loops[2][d]])
+      return false;
+    in_result[c->loops[2][d]] = true;
+  }
+  for (int i = 0; i < c->n_loops; i++) {
+    c->reduced[i] = !in_result[i];
+    any |= c->reduced[i];
+    if (c->sizes[i] < 0)
+      return false;
+  }
+  return any;
+}

@@ -1,0 +1,22 @@
+/* Recognises contractions: linalg ops that add a product of two operands to a result. */
+#ifndef TP_PASSES_CONTRACTION_H
+#define TP_PASSES_CONTRACTION_H
+
+#include "ir/ir.h"
+
+enum { TP_MAX_LOOPS = 16 };
+
+typedef struct tp__contraction {
+  int n_loops;
+  int64_t sizes[TP_MAX_LOOPS];
+  bool reduced[TP_MAX_LOOPS]; /* not a dimension of the result */
+  int rank[3];                /* A, B, C */
+  int loops[3][TP_MAX_RANK];  /* loop of each dimension; -1: the constant 0 */
+  int operands[2];            /* which operand of the op is A, which is B */
+} tp__contraction;
+
+/* True if `op` (on tensors or memrefs of static shape) computes C += A * B over at least one reduced loop with
+ * floating-point numbers of f16, bf16, f32 or f64; A and B may be widened (extf) to the type of C in the body. */
+bool tp__match_contraction(MlirOperation op, tp__contraction *c);
+
+#endif

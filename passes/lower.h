@@ -1,0 +1,73 @@
+/* What the passes between the local form and LLVM share: the function being lowered, its sites, and small builders.
+ *
+ * A site is a place where the program calls the runtime (tprt/abi.h). While a function is lowered its sites are kept as attributes
+ * of the function: tp.sites holds TPRT_SITE_WORDS words each, tp.extra their extra data; word 30 of a site counts from
+ * the start of tp.extra. tp-assign-buffers turns both into the program table. */
+#ifndef TP_PASSES_LOWER_H
+#define TP_PASSES_LOWER_H
+
+#include "ir/annotation.h"
+#include "tp/mesh.h"
+#include "tprt/abi.h"
+
+typedef struct tp__words {
+  int64_t *items;
+  size_t n, capacity;
+} tp__words;
+
+typedef struct tp__lowering {
+  MlirOperation module, func;
+  MlirContext context;
+  tp_mesh mesh;
+  MlirValue ctx;    /* the runtime context: first argument of func */
+  MlirValue device; /* number of this device, made on first use */
+  MlirType ptr, i32, i64, index;
+  tp__words sites, extra;
+  bool no_memory; /* sticky, reported once at the end */
+} tp__lowering;
+
+/* Starts on `func`, whose sites so far are read from its attributes. ctx is its first argument when it has one of pointer
+ * type. */
+void tp__lowering_begin(tp__lowering *l, MlirOperation module, MlirOperation func);
+/* Writes the sites to the function's attributes and frees. */
+tp_status tp__lowering_end(tp__lowering *l);
+
+/* Appends a site with n_extra words of extra data; returns its number. */
+int tp__lowering_site(tp__lowering *l, const int64_t *site, int n_extra, const int64_t *extra);
+
+/* ---- builders; all insert before `where` ---- */
+MlirOperation tp__build(MlirOperation where, const char *name, int n_operands, const MlirValue *operands, int n_results,
+                        const MlirType *results, int n_attributes, const MlirNamedAttribute *attributes);
+MlirValue tp__build_one(MlirOperation where, const char *name, int n_operands, const MlirValue *operands, MlirType result);
+MlirValue tp__build_int(MlirOperation where, MlirType type, int64_t value);
+/* Calls the runtime function `callee`, declared in the module on first use. A null `result` type: no result. */
+MlirValue tp__build_call(tp__lowering *l, MlirOperation where, const char *callee, int n_operands,
+                         const MlirValue *operands, MlirType result);
+/* The address of the first element of a memref, as !llvm.ptr. */
+MlirValue tp__build_pointer(tp__lowering *l, MlirOperation where, MlirValue memref);
+/* Number of this device in the mesh, index type. */
+MlirValue tp__build_device(tp__lowering *l, MlirOperation where);
+/* Rank of this device in the group over `axes`, row-major in their order, index type. */
+MlirValue tp__build_group_rank(tp__lowering *l, MlirOperation where, int n_axes, const int *axes);
+/* Replaces all uses of the op's only result and erases it. */
+void tp__replace_op(MlirOperation op, MlirValue with);
+
+/* ---- tables ---- */
+/* 0 when the runtime has no such type. */
+tprt_dtype tp__runtime_dtype(MlirType element);
+/* 0 when the reduction is not defined for the type. */
+tprt_reduction tp__runtime_reduction(tp_combiner combiner, tprt_dtype dtype);
+
+/* ---- the rewrites, by subject ---- */
+/* Is `op` communication (a shard.* collective or a permute)? If so it is rewritten. */
+tp_status tp__lower_collective(tp__lowering *l, MlirOperation op, bool *done);
+/* shard.process_*_index, neighbors_linear_indices, grid_shape. */
+tp_status tp__lower_index(tp__lowering *l, MlirOperation op, bool *done);
+
+/* Refuses a collective under control flow that may differ between the devices of its group. */
+tp_status tp__check_uniform(MlirOperation func, const tp_mesh *mesh);
+
+/* Public functions with a body: what becomes a program. Calls `visit` for each. */
+tp_status tp__each_entry(MlirOperation module, tp_status (*visit)(MlirOperation func, void *data), void *data);
+
+#endif

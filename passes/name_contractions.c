@@ -1,0 +1,126 @@
+/* tp-name-contractions: contractions become linalg.contract, which fusion leaves alone. */
+#include "passes/contraction.h"
+#include "passes/lower.h"
+#include "passes/table.h"
+
+#include "support/support.h"
+
+#include <mlir-c/AffineExpr.h>
+#include <mlir-c/AffineMap.h>
+#include <mlir-c/Dialect/Linalg.h>
+
+typedef struct op_list {
+  MlirOperation *items;
+  size_t n, capacity;
+} op_list;
+
+static tp_status collect(MlirOperation op, void *data) {
+  op_list *list = data;
+  tp__contraction c;
+  if (mlirOperationGetNumResults(op) != 1 || !tp__match_contraction(op, &c))
+    return TP_OK;
+  if (tp__grow((void **)&list->items, &list->capacity, list->n + 1, sizeof *list->items) != TP_OK)
+    return tp__error(op, TP_NO_MEMORY, "memory ran out");
+  list->items[list->n++] = op;
+  return TP_OK;
+}
+
+/* Reads an operand through transposes: the loops of the dimensions of what was transposed. */
+static MlirValue through_transposes(MlirValue value, int rank, int *loops) {
+  for (;;) {
+    MlirOperation op = tp__defining_op(value);
+    int64_t permutation[TP_MAX_RANK];
+    int old[TP_MAX_RANK];
+    if (mlirOperationIsNull(op) || !tp__op_is(op, "linalg.transpose") ||
+        tp__int_list(tp__inherent(op, "permutation"), TP_MAX_RANK, permutation) != rank)
+      return value;
+    /* dimension d of the result is dimension permutation[d] of the source */
+    for (int d = 0; d < rank; d++)
+      old[d] = loops[d];
+    for (int d = 0; d < rank; d++)
+      loops[permutation[d]] = old[d];
+    value = mlirOperationGetOperand(op, 0);
+  }
+}
+
+/* linalg.contract wants plain permuted projections, and every loop of A and B in C or in both. */
+static bool is_plain(const tp__contraction *c) {
+  bool in[3][TP_MAX_LOOPS] = {{false}};
+  for (int k = 0; k < 3; k++)
+    for (int d = 0; d < c->rank[k]; d++) {
+      int loop = c->loops[k][d];
+      if (loop < 0 || in[k][loop])
+        return false;
+      in[k][loop] = true;
+    }
+  for (int i = 0; i < c->n_loops; i++)
+    if (in[2][i] ? !in[0][i] && !in[1][i] : !in[0][i] || !in[1][i])
+      return false;
+  return true;
+}
+
+static MlirAttribute map_attr(MlirContext context, const tp__contraction *c, int which) {
+  MlirAffineExpr exprs[TP_MAX_RANK];
+  for (int d = 0; d < c->rank[which]; d++)
+    exprs[d] = mlirAffineDimExprGet(context, c->loops[which][d]);
+  return mlirAffineMapAttrGet(mlirAffineMapGet(context, c->n_loops, 0, c->rank[which], exprs));
+}
+
+static void name_contraction(MlirOperation op) {
+  tp__contraction c;
+  if (!tp__match_contraction(op, &c) || !is_plain(&c))
+    return;
+  MlirContext context = mlirOperationGetContext(op);
+  MlirValue operands[3] = {{NULL}, {NULL}, mlirOperationGetOperand(op, 2)};
+  MlirType result = mlirValueGetType(operands[2]), element = tp__element_type(result);
+  for (int k = 0; k < 2; k++) {
+    MlirValue value = through_transposes(mlirOperationGetOperand(op, c.operands[k]), c.rank[k], c.loops[k]);
+    int rank;
+    int64_t shape[TP_MAX_RANK];
+    tp__static_tensor(mlirValueGetType(value), &rank, shape);
+    if (!mlirTypeEqual(tp__element_type(mlirValueGetType(value)), element))
+      value = tp__build_one(op, "arith.extf", 1, &value, mlirRankedTensorTypeGet(rank, shape, element, (MlirAttribute){NULL}));
+    operands[k] = value;
+  }
+  MlirNamedAttribute attrs[] = {
+      tp__named(context, "indexing_maps",
+                mlirArrayAttrGet(context, 3, (MlirAttribute[]){map_attr(context, &c, 0), map_attr(context, &c, 1),
+                                                               map_attr(context, &c, 2)})),
+      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (const int32_t[]){2, 1})),
+  };
+  MlirOperation contract = tp__create(&(tp_build){.name = "linalg.contract",
+                                                  .location = mlirOperationGetLocation(op),
+                                                  .n_operands = 3,
+                                                  .operands = operands,
+                                                  .n_results = 1,
+                                                  .results = &result,
+                                                  .n_attributes = TP_LEN(attrs),
+                                                  .attributes = attrs,
+                                                  .n_regions = 1});
+  mlirLinalgFillBuiltinNamedOpRegion(contract);
+  tp__insert_before(op, contract);
+  tp__replace_op(op, mlirOperationGetResult(contract, 0));
+}
+
+static tp_status run(tp_pass *pass) {
+  op_list list = {0};
+  tp_status status = tp__walk(pass->module, collect, &list);
+  for (size_t i = 0; i < list.n && status == TP_OK; i++)
+    name_contraction(list.items[i]);
+  pass->statistics[0] = (int64_t)list.n;
+  tp__free(list.items);
+  return status;
+}
+
+static const tp_statistic_row statistics[] = {{"contractions", "contractions found"}};
+
+const tp_pass_row tp__name_contractions_row = {
+    .name = "tp-name-contractions",
+    .summary = "Turn contractions in any form into linalg.contract",
+    .description = "Requires: tensors. Establishes: every contraction of floating-point numbers with permuted projections as maps is "
+                   "a linalg.contract whose operands have the type of its result; transposes of operands have become part "
+                   "of the maps. Breaks: nothing.",
+    .statistics = statistics,
+    .n_statistics = TP_LEN(statistics),
+    .run = run,
+};
