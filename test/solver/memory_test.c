@@ -70,11 +70,13 @@ static void solving(void **state) {
   };
   tp_solver_options plain = {.size = sizeof plain};
   tp_solver_options no_tables = {.size = sizeof no_tables, .table_budget = 1, .work_budget = 100000};
+  tp_solver_options small_tables = {.size = sizeof small_tables, .table_budget = 20, .work_budget = 200000};
   for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++) {
     rng r = {i};
     tp_problem *p = generate(&r, &recipes[i]);
     fail_each(p, &plain);
     fail_each(p, &no_tables);
+    fail_each(p, &small_tables);
     tp_problem_destroy(p);
   }
 }

@@ -23,7 +23,7 @@ static tp_cost brute_force(const tp_problem *problem, const int *sizes) {
   }
 }
 
-/* A choice out of range is forbidden, so counting up finds the number of strategies of a node without costs. */
+/* The numbers of strategies that `generate` draws from `r`. */
 static void find_sizes(const recipe *c, rng r, int *sizes) {
   for (int v = 0; v < c->n_nodes; v++) {
     sizes[v] = 1 + rng_below(&r, c->max_strategies);
@@ -58,6 +58,7 @@ static void check_against(const tp_problem *problem, const tp_solver_options *op
 static void against_brute_force(void **state) {
   (void)state;
   tp_solver_options no_tables = {.size = sizeof no_tables, .table_budget = 1};
+  tp_solver_options small_tables = {.size = sizeof small_tables, .table_budget = 10};
   tp_solver_options little_work = {.size = sizeof little_work, .table_budget = 1, .work_budget = 1};
   for (int i = 0; i < 6000; i++) {
     rng r = {(uint64_t)i};
@@ -72,9 +73,35 @@ static void against_brute_force(void **state) {
     tp_cost best = brute_force(p, sizes);
     check_against(p, NULL, best, true);
     check_against(p, &no_tables, best, true); /* messages and branching finish problems of this size */
+    check_against(p, &small_tables, best, true);
     check_against(p, &little_work, best, false);
     tp_problem_destroy(p);
   }
+}
+
+/* Stored choices of more than 256 strategies take two bytes. */
+static void many_strategies(void **state) {
+  (void)state;
+  rng r = {99};
+  int sizes[4] = {300, 8, 8, 8};
+  static tp_cost random[2400];
+  tp_problem *p = tp_problem_create();
+  for (int v = 0; v < 4; v++) {
+    for (int i = 0; i < 2400; i++)
+      random[i] = rng_below(&r, 1000);
+    assert_int_equal(tp_problem_add_node(p, sizes[v], random), v);
+    for (int u = 0; u < v; u++) {
+      for (int i = 0; i < 2400; i++)
+        random[i] = rng_below(&r, 1000);
+      assert_int_equal(tp_problem_add_edge(p, u, v, random), TP_OK);
+    }
+  }
+  tp_solution s;
+  assert_int_equal(tp_solve(p, NULL, &s), TP_OK);
+  assert_true(s.optimal && s.width == 3 && s.cost == brute_force(p, sizes));
+  assert_true(s.cost == tp_problem_evaluate(p, s.choices));
+  tp_solution_clear(&s);
+  tp_problem_destroy(p);
 }
 
 /* Sums that saturate, and finite costs too large for message passing. */
@@ -197,7 +224,7 @@ static void arguments(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arguments),  cmocka_unit_test(infeasible),
-      cmocka_unit_test(against_brute_force), cmocka_unit_test(huge_costs),
+      cmocka_unit_test(against_brute_force), cmocka_unit_test(many_strategies), cmocka_unit_test(huge_costs),
       cmocka_unit_test(larger_ones_keep_their_promises), cmocka_unit_test(layers),
   };
   return cmocka_run_group_tests_name("solver", tests, NULL, NULL);
