@@ -101,14 +101,15 @@ static unsigned add_parking(const tp__problem *p, unsigned used, unsigned axes, 
   return parking && fits(p, axes, dims | parking) ? dims | parking : dims;
 }
 
-static bool choose(const tp__problem *p, unsigned *axes, unsigned *dims) {
+static bool choose(const tp__problem *p, bool *full, unsigned *axes, unsigned *dims) {
   unsigned used = dims_used(p->mesh, p->from) | dims_used(p->mesh, p->to);
   *axes = p->axes;
   *dims = used;
   for (int d = 0; d < p->rank; d++) {
     if (tp__gcd(p->shape[d], p->devices) > 1) *dims |= 1u << d;
   }
-  if (fits(p, *axes, *dims)) return true;
+  *full = fits(p, *axes, *dims);
+  if (*full) return true;
   find_changed(p, axes, dims);
   if (!fits(p, *axes, *dims)) return false;
   *dims = add_parking(p, used, *axes, *dims);
@@ -117,7 +118,7 @@ static bool choose(const tp__problem *p, unsigned *axes, unsigned *dims) {
 
 /* ---- there and back ---- */
 
-static tp_spec to_view(const tp_mesh *mesh, const tp__view *view, tp_spec spec) {
+tp_spec tp__view_project(const tp_mesh *mesh, const tp__view *view, tp_spec spec) {
   tp_spec inside = tp_spec_replicated();
   for (int a = 0; a < mesh->n_axes; a++) {
     unsigned byte = tp__spec_byte(spec, a);
@@ -146,7 +147,7 @@ tp_spec tp__view_restore(const tp__problem *problem, const tp__view *view, tp_sp
 bool tp__view_create(const tp__problem *p, tp__view *view) {
   unsigned dims;
   tp__view v = {.outer = 1};
-  if (!choose(p, &v.axes, &dims)) return false;
+  if (!choose(p, &v.full, &v.axes, &dims)) return false;
   for (int d = 0; d < p->rank; d++) {
     v.place[d] = -1;
     if (dims >> d & 1) {
@@ -160,8 +161,8 @@ bool tp__view_create(const tp__problem *p, tp__view *view) {
       v.outer = tp__multiply(v.outer, tp__buffer_size(p->mesh, n, axes, p->shape[d]));
     }
   }
-  v.from = to_view(p->mesh, &v, p->from);
-  v.to = to_view(p->mesh, &v, p->to);
+  v.from = tp__view_project(p->mesh, &v, p->from);
+  v.to = tp__view_project(p->mesh, &v, p->to);
   *view = v;
   return true;
 }

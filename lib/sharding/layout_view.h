@@ -23,6 +23,7 @@ tp_status tp__problem_create(const tp_mesh *mesh, tp_spec from, tp_spec to, int 
 
 typedef struct tp__view {
   unsigned axes;
+  bool full;                   /* every layout of the tensor that divides is one of the view */
   int n_dims;
   int dims[TP_MAX_RANK];       /* of the tensor, by dimension of the view */
   int8_t place[TP_MAX_RANK];   /* the reverse; -1: not in the view */
@@ -33,6 +34,8 @@ typedef struct tp__view {
 
 /* Chooses the view; false if even the smallest has too many layouts. */
 bool tp__view_create(const tp__problem *problem, tp__view *view);
+/* `spec` in the view's dimensions; those that it splits must be in the view. */
+tp_spec tp__view_project(const tp_mesh *mesh, const tp__view *view, tp_spec spec);
 /* A layout of the view as one of the tensor: what is outside the view is as in problem->from. */
 tp_spec tp__view_restore(const tp__problem *problem, const tp__view *view, tp_spec spec);
 

@@ -11,7 +11,6 @@ typedef struct key {
   int64_t view; /* axes, number of dimensions, flags */
   int64_t element_size;
   int64_t elements;
-  int64_t outer; /* uneven only */
   uint64_t from;
   uint64_t goal; /* uneven only */
   int64_t sizes[TP_MAX_RANK];
@@ -27,6 +26,18 @@ typedef struct graph_row {
   tp__graph *graph;
 } graph_row;
 
+/* The last search that answered: a planner asks for one `from` and many `to`. */
+typedef struct recent {
+  tp__paths *paths; /* NULL: none */
+  tp_spec from;
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  int64_t element_size;
+  bool partial;
+  tp_combiner combiner;
+  tp__view view;
+} recent;
+
 struct tp_reshard_cache {
   tp_mesh mesh;
   tp_topology topology;
@@ -35,6 +46,7 @@ struct tp_reshard_cache {
   entry *entries; /* open addressing */
   size_t n_slots; /* a power of two, or 0 */
   size_t n_entries;
+  recent recent;
 };
 
 tp_reshard_cache *tp_reshard_cache_create(const tp_mesh *mesh, const tp_topology *topology) {
@@ -127,7 +139,6 @@ static key make_key(const tp__problem *p, const tp__view *v, const tp__search *s
   key k = {.view = (int64_t)v->axes << 16 | v->n_dims << 8 | p->partial << 2 | s->may_mask << 1 | s->uneven,
            .element_size = s->element_size,
            .elements = s->elements,
-           .outer = s->uneven ? s->outer : 0,
            .from = s->from.bits,
            .goal = s->uneven ? s->goal.bits : 0};
   memcpy(k.sizes, s->sizes, sizeof k.sizes);
@@ -204,11 +215,42 @@ static tp_status searched_reshard(tp_reshard_cache *cache, const tp__problem *p,
   return TP_OK;
 }
 
+static void remember(tp_reshard_cache *cache, const tp__problem *p, const tp__view *v, tp__paths *paths) {
+  if (v->uneven || !v->full) return; /* what `to` is matters to these */
+  recent *r = &cache->recent;
+  *r = (recent){paths, p->from, p->rank, {0}, p->element_size, p->partial, p->combiner, *v};
+  for (int d = 0; d < p->rank; d++) r->shape[d] = p->shape[d];
+}
+
+/* True if the last search answers this too; any doubt is left to the long way. */
+static bool recall(const tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank, const int64_t *shape,
+                   int64_t element_size, tp_cost *cost) {
+  const recent *r = &cache->recent;
+  if (!r->paths || !tp_spec_equal(from, r->from) || rank != r->rank || element_size != r->element_size) return false;
+  for (int d = 0; d < rank; d++) {
+    if (shape[d] != r->shape[d]) return false;
+  }
+  if ((tp_spec_has_partial(from) || tp_spec_has_partial(to)) != r->partial) return false;
+  for (int a = 0; a < cache->mesh.n_axes; a++) {
+    unsigned byte = tp__spec_byte(to, a);
+    if (byte == 0) continue;
+    if (!(r->view.axes >> a & 1)) return false;
+    int d = tp__byte_dim(byte);
+    if (d < 0 ? (byte & 0x7f) != (unsigned)r->combiner : d >= rank || r->view.place[d] < 0) return false;
+  }
+  uint32_t state = tp__graph_find(r->paths->graph, tp__view_project(&cache->mesh, &r->view, to));
+  if (state == TP__NO_STATE || r->paths->cost[state] >= TP_COST_FORBIDDEN) return false;
+  *cost = r->paths->cost[state];
+  return true;
+}
+
 tp_cost tp_reshard_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank, const int64_t *shape,
                         int64_t element_size) {
   tp__problem p;
   tp__view v;
+  tp_cost known;
   if (tp_spec_equal(from, to)) return 0;
+  if (recall(cache, from, to, rank, shape, element_size, &known)) return known;
   if (tp__problem_create(&cache->mesh, from, to, rank, shape, element_size, &p) != TP_OK) return TP_COST_FORBIDDEN;
   if (tp_spec_equal(p.from, p.to)) return 0;
   if (!tp__view_create(&p, &v)) {
@@ -217,6 +259,7 @@ tp_cost tp_reshard_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, int r
   }
   tp__paths *paths;
   if (find_paths(cache, &p, &v, &paths) != TP_OK) return TP_COST_FORBIDDEN;
+  remember(cache, &p, &v, paths);
   uint32_t state = tp__graph_find(paths->graph, v.to);
   return state == TP__NO_STATE ? TP_COST_FORBIDDEN : paths->cost[state];
 }
