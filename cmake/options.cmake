@@ -6,7 +6,7 @@ target_compile_options(tp_options INTERFACE
 target_compile_definitions(tp_options INTERFACE _GNU_SOURCE)
 target_include_directories(tp_options INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/lib ${PROJECT_SOURCE_DIR})
 if(TP_SANITIZE)
-  add_compile_options(-fsanitize=${TP_SANITIZE} -fno-omit-frame-pointer -g)
+  add_compile_options(-fsanitize=${TP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
   add_link_options(-fsanitize=${TP_SANITIZE})
 endif()
 if(NOT TP_SANITIZE)
