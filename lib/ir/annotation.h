@@ -44,6 +44,12 @@ void tp__set_op_sharding(MlirOperation op, const tp_mesh *mesh, int n, const tp_
 /* True if the module says tp.phase = "local": it is partitioned, shapes are per device. */
 bool tp__is_local(MlirOperation module);
 
+/* Verifies tp.factors, tp.region_args, tp.pairs and tp.global of an op (of a function: of its arguments and results), and writes
+ * region_args canonically. */
+tp_status tp__check_plan_attributes(MlirOperation op, const tp_mesh *mesh);
+/* tp.phase of the module is absent or "local". */
+tp_status tp__check_phase(MlirOperation module);
+
 /* For collectives: the grid symbol ("mesh" or "mesh.sub") and the grid_axes attribute (DenseI16Array) for the given axes of the
  * refined mesh. Prefers the unrefined grid where the axes are whole. */
 void tp__grid_axes(MlirContext context, const tp_mesh *mesh, int n, const int *axes, MlirAttribute *grid,

@@ -1,0 +1,154 @@
+/* The attributes beside tp.sharding: tp.factors, tp.region_args, tp.global, tp.phase, tp.pairs. */
+#include "ir/annotation.h"
+
+#include "support/support.h"
+
+#include <stdio.h>
+
+static tp_status check_factors(MlirOperation op, MlirAttribute attr, const tp_mesh *mesh) {
+  if (!mlirAttributeIsADictionary(attr))
+    return tp__error(op, TP_INVALID_ARGUMENT, "tp.factors has to be a dictionary, as in {tp = 2}");
+  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(attr); i++) {
+    MlirNamedAttribute entry = mlirDictionaryAttrGetElement(attr, i);
+    MlirStringRef token = mlirIdentifierStr(entry.name);
+    char name[TP_MAX_AXIS_NAME];
+    int64_t pre, size;
+    int first;
+    if (!tp__axis_token(token, name, &pre, &size) || tp_mesh_find(mesh, name, pre, size, &first) == 0)
+      return tp__error(op, TP_NOT_FOUND, "tp.factors names axis \"%.*s\", which the mesh does not have", (int)token.length,
+                       token.data);
+    bool factor = mlirAttributeIsAInteger(entry.attribute) && mlirIntegerAttrGetValueInt(entry.attribute) >= 0;
+    if (!factor && !mlirAttributeIsAString(entry.attribute))
+      return tp__error(op, TP_INVALID_ARGUMENT, "tp.factors: \"%.*s\" needs a factor number, or \"linear k\"",
+                       (int)token.length, token.data);
+  }
+  return TP_OK;
+}
+
+/* ---- tp.region_args: one list of shardings per region, one sharding per block argument ---- */
+
+static tp_status region_arg(MlirOperation op, intptr_t r, intptr_t i, MlirAttribute attr, const tp_mesh *mesh,
+                            MlirAttribute *canonical) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+  MlirType type = mlirValueGetType(mlirBlockGetArgument(block, i));
+  char what[64];
+  tp_annotation annotation;
+  snprintf(what, sizeof what, "region %d, argument %d", (int)r, (int)i);
+  int rank = mlirTypeIsARankedTensor(type) ? (int)mlirShapedTypeGetRank(type) : 0;
+  tp_status status = tp__read_sharding(op, what, attr, mesh, rank, &annotation);
+  if (status == TP_OK)
+    *canonical = tp__write_sharding(mlirOperationGetContext(op), mesh, rank, annotation);
+  return status;
+}
+
+static tp_status region_list(MlirOperation op, intptr_t r, MlirAttribute list, const tp_mesh *mesh, MlirAttribute *canonical) {
+  enum { MAX_ARGS = 256 };
+  MlirAttribute entries[MAX_ARGS];
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+  intptr_t n = mlirBlockIsNull(block) ? 0 : mlirBlockGetNumArguments(block);
+  if (!mlirAttributeIsAArray(list) || mlirArrayAttrGetNumElements(list) != n || n > MAX_ARGS)
+    return tp__error(op, TP_INVALID_ARGUMENT, "tp.region_args: region %d has %d arguments; the list needs as many shardings",
+                     (int)r, (int)n);
+  for (intptr_t i = 0; i < n; i++) {
+    tp_status status = region_arg(op, r, i, mlirArrayAttrGetElement(list, i), mesh, &entries[i]);
+    if (status != TP_OK)
+      return status;
+  }
+  *canonical = mlirArrayAttrGet(mlirOperationGetContext(op), n, entries);
+  return TP_OK;
+}
+
+static tp_status check_region_args(MlirOperation op, MlirAttribute attr, const tp_mesh *mesh) {
+  enum { MAX_REGIONS = 16 };
+  MlirAttribute lists[MAX_REGIONS];
+  intptr_t n = mlirOperationGetNumRegions(op);
+  if (!mlirAttributeIsAArray(attr) || mlirArrayAttrGetNumElements(attr) != n || n > MAX_REGIONS)
+    return tp__error(op, TP_INVALID_ARGUMENT, "tp.region_args has to be a list with one entry for each of the %d regions", (int)n);
+  for (intptr_t r = 0; r < n; r++) {
+    tp_status status = region_list(op, r, mlirArrayAttrGetElement(attr, r), mesh, &lists[r]);
+    if (status != TP_OK)
+      return status;
+  }
+  tp__set(op, "tp.region_args", mlirArrayAttrGet(mlirOperationGetContext(op), n, lists));
+  return TP_OK;
+}
+
+/* ---- tp.global, tp.phase ---- */
+
+static tp_status check_global(MlirOperation op, const char *what, MlirAttribute attr, MlirType local) {
+  if (!mlirAttributeIsAType(attr) || !mlirTypeIsARankedTensor(mlirTypeAttrGetValue(attr)))
+    return tp__error(op, TP_INVALID_ARGUMENT, "%s: tp.global has to be a ranked tensor type, the type before partitioning", what);
+  MlirType global = mlirTypeAttrGetValue(attr);
+  if (!mlirTypeIsARankedTensor(local) || mlirShapedTypeGetRank(local) != mlirShapedTypeGetRank(global) ||
+      !mlirTypeEqual(tp__element_type(local), tp__element_type(global)))
+    return tp__error(op, TP_INVALID_ARGUMENT, "%s: tp.global has another rank or element type than the value", what);
+  return TP_OK;
+}
+
+static tp_status check_boundary_globals(MlirOperation func) {
+  MlirType type = mlirTypeAttrGetValue(tp__inherent(func, "function_type"));
+  intptr_t n_in = mlirFunctionTypeGetNumInputs(type), n_out = mlirFunctionTypeGetNumResults(type);
+  for (intptr_t i = 0; i < n_in + n_out; i++) {
+    bool is_arg = i < n_in;
+    int k = (int)(is_arg ? i : i - n_in);
+    MlirAttribute attr = is_arg ? tp__arg_attr(func, k, "tp.global") : tp__result_attr(func, k, "tp.global");
+    char what[32];
+    snprintf(what, sizeof what, "%s %d", is_arg ? "argument" : "result", k);
+    tp_status status = mlirAttributeIsNull(attr)
+                           ? TP_OK
+                           : check_global(func, what, attr,
+                                          is_arg ? mlirFunctionTypeGetInput(type, k) : mlirFunctionTypeGetResult(type, k));
+    if (status != TP_OK)
+      return status;
+  }
+  return TP_OK;
+}
+
+/* ---- permutes ---- */
+
+static tp_status check_pairs(MlirOperation op, MlirAttribute attr, const tp_mesh *mesh) {
+  int64_t devices = tp_mesh_size(mesh);
+  bool *received = tp__calloc((size_t)devices, sizeof *received);
+  tp_status status = received ? TP_OK : tp__error(op, TP_NO_MEMORY, "out of memory");
+  if (status == TP_OK && !mlirAttributeIsAArray(attr))
+    status = tp__error(op, TP_INVALID_ARGUMENT, "tp.pairs has to be a list of [source, destination] devices");
+  for (intptr_t i = 0; status == TP_OK && i < mlirArrayAttrGetNumElements(attr); i++) {
+    int64_t pair[2];
+    if (tp__int_list(mlirArrayAttrGetElement(attr, i), 2, pair) != 2)
+      status = tp__error(op, TP_INVALID_ARGUMENT, "tp.pairs: entry %d is not a [source, destination] pair", (int)i);
+    else if (pair[0] < 0 || pair[0] >= devices || pair[1] < 0 || pair[1] >= devices)
+      status = tp__error(op, TP_INVALID_ARGUMENT, "tp.pairs: entry %d names device [%lld, %lld]; the mesh has %lld devices", (int)i,
+                         (long long)pair[0], (long long)pair[1], (long long)devices);
+    else if (received[pair[1]])
+      status = tp__error(op, TP_INVALID_ARGUMENT, "tp.pairs: device %lld receives twice", (long long)pair[1]);
+    else
+      received[pair[1]] = true;
+  }
+  tp__free(received);
+  return status;
+}
+
+tp_status tp__check_plan_attributes(MlirOperation op, const tp_mesh *mesh) {
+  MlirAttribute factors = tp__get(op, "tp.factors"), regions = tp__get(op, "tp.region_args");
+  MlirAttribute pairs = tp__get(op, "tp.pairs"), global = tp__get(op, "tp.global");
+  tp_status status = TP_OK;
+  if (!mlirAttributeIsNull(factors))
+    status = check_factors(op, factors, mesh);
+  if (status == TP_OK && !mlirAttributeIsNull(regions))
+    status = check_region_args(op, regions, mesh);
+  if (status == TP_OK && !mlirAttributeIsNull(pairs))
+    status = check_pairs(op, pairs, mesh);
+  if (status == TP_OK && !mlirAttributeIsNull(global)) {
+    if (mlirOperationGetNumResults(op) != 1)
+      return tp__error(op, TP_INVALID_ARGUMENT, "tp.global on an op without exactly one result");
+    status = check_global(op, "result 0", global, mlirValueGetType(mlirOperationGetResult(op, 0)));
+  }
+  return status == TP_OK && tp__op_is(op, "func.func") ? check_boundary_globals(op) : status;
+}
+
+tp_status tp__check_phase(MlirOperation module) {
+  MlirAttribute phase = tp__get(module, "tp.phase");
+  if (mlirAttributeIsNull(phase) || tp__is_local(module))
+    return TP_OK;
+  return tp__error(module, TP_INVALID_ARGUMENT, "tp.phase has to be \"local\" (or be left out)");
+}
