@@ -9,8 +9,8 @@
  *
  * A topology gives for each mesh axis lines alpha + bytes/bandwidth, and a roofline for compute. A set of axes is
  * priced flat (largest alpha, each taken at the size of the whole group: tp_link.doubling_us; smallest bandwidth) and,
- * for all_reduce, hierarchically (reduce_scatter over some axes, all_reduce over the others, all_gather back, every
- * such split); the lesser wins. The order of the axes and axes of size 1 do not matter.
+ * for all_reduce, hierarchically (reduce_scatter over some or all axes, all_reduce over the others, all_gather back,
+ * every such split); the lesser wins. The order of the axes and axes of size 1 do not matter.
  *
  * Thread rule: topologies are immutable after creation; all functions are pure. */
 #ifndef TP_COST_H
@@ -47,8 +47,8 @@ TP_API const char *tp_collective_name(tp_collective c);
 
 /* One line per kind: seconds = alpha + bytes / bandwidth, bytes as defined above. */
 typedef struct tp_line {
-  double alpha_us;       /* microseconds */
-  double gbytes_per_s;   /* 1e9 bytes per second and device */
+  double alpha_us;     /* microseconds */
+  double gbytes_per_s; /* 1e9 bytes per second and device */
 } tp_line;
 
 typedef struct tp_link { /* one mesh axis */
@@ -59,11 +59,11 @@ typedef struct tp_link { /* one mesh axis */
 
 typedef struct tp_topology {
   char name[TP_MAX_AXIS_NAME];
-  double gflops;          /* peak of contractions per device, 1e9 flop/s, f32 */
-  double elementwise_gops;/* scalar operations of generated code per second, 1e9 */
+  double gflops;           /* peak of contractions per device, 1e9 flop/s, f32 */
+  double elementwise_gops; /* scalar operations of generated code per second, 1e9 */
   double memory_gbytes_per_s;
-  double launch_us;       /* floor of one cluster of ops */
-  double efficiency;      /* share of the peaks that real code reaches, (0, 1] */
+  double launch_us;           /* floor of one cluster of ops */
+  double efficiency;          /* share of the peaks that real code reaches, (0, 1] */
   tp_link links[TP_MAX_AXES]; /* by axis of the mesh, after tp_topology_bind */
 } tp_topology;
 
@@ -85,8 +85,8 @@ TP_API tp_cost tp_cost_collective(const tp_topology *topology, const tp_mesh *me
 
 /* Modelled time of local compute: max of the time of the arithmetic (contractions plus scalar operations) and of the
  * memory traffic. launch adds the floor. */
-TP_API tp_cost tp_cost_compute(const tp_topology *topology, double contraction_flops, double scalar_ops,
-                               double memory_bytes, bool launch);
+TP_API tp_cost tp_cost_compute(const tp_topology *topology, double contraction_flops, double scalar_ops, double memory_bytes,
+                               bool launch);
 
 #ifdef __cplusplus
 }

@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 enum {
-  TP_MAX_AXES = 8,     /* axes of a mesh after splitting */
+  TP_MAX_AXES = 8,       /* axes of a mesh after splitting */
   TP_MAX_AXIS_NAME = 32, /* bytes of an axis or mesh name, with the terminating zero */
 };
 
@@ -43,7 +43,8 @@ typedef struct tp_mesh {
 } tp_mesh;
 
 /* A mesh of whole axes. `names` and `sizes` have n entries. Errors: TP_INVALID_ARGUMENT when n is outside
- * [1, TP_MAX_AXES], a size is < 1, a name is empty, too long, repeated, or holds one of `:()" ,?`. */
+ * [1, TP_MAX_AXES], a size is < 1, a name is empty, too long, repeated, or holds one of `:()" ,?=`; when the mesh has more than
+ * 2^31 - 1 devices. */
 TP_API tp_status tp_mesh_create(const char *name, int n, const char *const *names, const int64_t *sizes, tp_mesh *mesh);
 
 /* From text "dp=2,tp=4". Errors as tp_mesh_create; `why` (may be NULL, else why_size bytes) receives a message. */

@@ -53,8 +53,8 @@ typedef enum tp_place_kind { TP_REPLICATED, TP_DIM, TP_PARTIAL } tp_place_kind;
 
 typedef struct tp_place {
   tp_place_kind kind;
-  int dim;             /* TP_DIM */
-  int order;           /* TP_DIM: 0 is the major-most axis of the dimension */
+  int dim;              /* TP_DIM */
+  int order;            /* TP_DIM: 0 is the major-most axis of the dimension */
   tp_combiner combiner; /* TP_PARTIAL */
 } tp_place;
 
@@ -83,7 +83,8 @@ TP_API void tp_spec_local_shape(const tp_mesh *mesh, tp_spec spec, int rank, con
 TP_API int64_t tp_spec_local_elements(const tp_mesh *mesh, tp_spec spec, int rank, const int64_t *shape);
 /* True if every dimension is divided exactly by its number of shards. */
 TP_API bool tp_spec_divides(const tp_mesh *mesh, tp_spec spec, int rank, const int64_t *shape);
-/* Offset (in elements of `dim`) and valid size of the shard of `device` along `dim` of global size `size`. */
+/* Offset (in elements of `dim`) and valid size of the shard of `device` along `dim` of global size `size`;
+ * offset + valid <= size also for shards that are all padding (valid == 0). */
 TP_API void tp_spec_shard(const tp_mesh *mesh, tp_spec spec, int dim, int64_t size, int64_t device, int64_t *offset,
                           int64_t *valid);
 

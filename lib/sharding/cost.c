@@ -5,15 +5,18 @@
 
 const char *tp_collective_name(tp_collective c) {
   static const char *const names[TP_N_COLLECTIVES] = {
-      [TP_ALL_GATHER] = "all_gather", [TP_REDUCE_SCATTER] = "reduce_scatter", [TP_ALL_REDUCE] = "all_reduce",
-      [TP_ALL_TO_ALL] = "all_to_all", [TP_PERMUTE] = "permute",               [TP_BROADCAST] = "broadcast",
+      [TP_ALL_GATHER] = "all_gather", [TP_REDUCE_SCATTER] = "reduce_scatter",
+      [TP_ALL_REDUCE] = "all_reduce", [TP_ALL_TO_ALL] = "all_to_all",
+      [TP_PERMUTE] = "permute",       [TP_BROADCAST] = "broadcast",
   };
   return (unsigned)c < TP_N_COLLECTIVES ? names[c] : "unknown";
 }
 
 int64_t tp_cost_bytes(tp_collective kind, int64_t n, int64_t elements, int64_t element_size) {
-  if (n <= 1) return 0;
-  if (kind == TP_PERMUTE || kind == TP_BROADCAST) return tp__multiply(elements, element_size);
+  if (n <= 1)
+    return 0;
+  if (kind == TP_PERMUTE || kind == TP_BROADCAST)
+    return tp__multiply(elements, element_size);
   int64_t chunk = elements / n + (elements % n != 0);
   int64_t sent = tp__multiply(tp__multiply(n - 1, chunk), element_size);
   return kind == TP_ALL_REDUCE ? tp__multiply(2, sent) : sent;
@@ -21,11 +24,12 @@ int64_t tp_cost_bytes(tp_collective kind, int64_t n, int64_t elements, int64_t e
 
 /* Straight lines between the powers of two: exact arithmetic, so the same on every machine. */
 double tp__log2(int64_t n, int64_t base) {
-  double ratio = (double)n / (double)base;
-  double result = 0;
-  if (ratio <= 1) return 0;
-  for (; ratio >= 2; ratio /= 2) result += 1;
-  return result + (ratio - 1);
+  int doublings = 0;
+  if (n <= base)
+    return 0;
+  for (; base <= n / 2; base *= 2)
+    doublings++;
+  return doublings + ((double)n / (double)base - 1);
 }
 
 static tp_cost from_us(double us) {
@@ -34,17 +38,21 @@ static tp_cost from_us(double us) {
 }
 
 /* The line of a group: largest alpha at the size of the group, smallest bandwidth. False if some axis has none. */
-static bool combine_lines(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, bool latency,
-                          unsigned axes, int64_t n, tp_line *line) {
+static bool combine_lines(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, bool latency, unsigned axes,
+                          int64_t n, tp_line *line) {
   tp_line all = {0, 0};
   for (int a = 0; a < mesh->n_axes; a++) {
-    if (!(axes >> a & 1)) continue;
+    if (!(axes >> a & 1))
+      continue;
     const tp_link *link = &topology->links[a];
     tp_line one = latency ? link->latency_lines[kind] : link->lines[kind];
-    if (one.gbytes_per_s <= 0) return false;
+    if (one.gbytes_per_s <= 0)
+      return false;
     one.alpha_us += link->doubling_us * tp__log2(n, mesh->axes[a].size);
-    if (one.alpha_us > all.alpha_us) all.alpha_us = one.alpha_us;
-    if (all.gbytes_per_s <= 0 || one.gbytes_per_s < all.gbytes_per_s) all.gbytes_per_s = one.gbytes_per_s;
+    if (one.alpha_us > all.alpha_us)
+      all.alpha_us = one.alpha_us;
+    if (all.gbytes_per_s <= 0 || one.gbytes_per_s < all.gbytes_per_s)
+      all.gbytes_per_s = one.gbytes_per_s;
   }
   *line = all;
   return true;
@@ -52,22 +60,26 @@ static bool combine_lines(const tp_topology *topology, const tp_mesh *mesh, tp_c
 
 static int64_t group_size(const tp_mesh *mesh, unsigned axes) {
   int64_t n = 1;
-  for (int a = 0; a < mesh->n_axes; a++) n *= axes >> a & 1 ? mesh->axes[a].size : 1;
+  for (int a = 0; a < mesh->n_axes; a++)
+    n *= axes >> a & 1 ? mesh->axes[a].size : 1;
   return n;
 }
 
 /* Microseconds, negative if the topology has no line for this. */
-static double flat_us(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, unsigned axes,
-                      int64_t elements, int64_t element_size) {
-  if (axes == 0) return 0;
+static double flat_us(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, unsigned axes, int64_t elements,
+                      int64_t element_size) {
+  if (axes == 0)
+    return 0;
   int64_t n = group_size(mesh, axes);
   double bytes = (double)tp_cost_bytes(kind, n, elements, element_size);
   double best = -1;
   for (int latency = 0; latency < 2; latency++) {
     tp_line line;
-    if (!combine_lines(topology, mesh, kind, latency != 0, axes, n, &line)) continue;
+    if (!combine_lines(topology, mesh, kind, latency != 0, axes, n, &line))
+      continue;
     double us = line.alpha_us + bytes / (line.gbytes_per_s * 1e3);
-    if (best < 0 || us < best) best = us;
+    if (best < 0 || us < best)
+      best = us;
   }
   return best;
 }
@@ -83,18 +95,21 @@ static double hierarchical_us(const tp_topology *topology, const tp_mesh *mesh, 
   return scatter < 0 || reduce < 0 || gather < 0 ? -1 : scatter + reduce + gather;
 }
 
-tp_cost tp_cost_collective(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, int n_axes,
-                           const int *axes, int64_t elements, int64_t element_size) {
+tp_cost tp_cost_collective(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, int n_axes, const int *axes,
+                           int64_t elements, int64_t element_size) {
   unsigned set = 0;
   for (int i = 0; i < n_axes; i++) {
-    if (mesh->axes[axes[i]].size > 1) set |= 1u << axes[i];
+    if (mesh->axes[axes[i]].size > 1)
+      set |= 1u << axes[i];
   }
-  if (set == 0) return 0;
+  if (set == 0)
+    return 0;
   double best = flat_us(topology, mesh, kind, set, elements, element_size);
   if (kind == TP_ALL_REDUCE) {
     for (unsigned inner = set; inner; inner = (inner - 1) & set) { /* every non-empty subset */
       double us = hierarchical_us(topology, mesh, inner, set & ~inner, elements, element_size);
-      if (us >= 0 && (best < 0 || us < best)) best = us;
+      if (us >= 0 && (best < 0 || us < best))
+        best = us;
     }
   }
   return best < 0 ? TP_COST_FORBIDDEN : from_us(best);

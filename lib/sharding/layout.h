@@ -16,21 +16,20 @@
 typedef tp_status tp__move_fn(void *context, tp_step_kind kind, unsigned axes, tp_spec to);
 
 /* All moves but permutes from `from`, in a fixed order. */
-tp_status tp__layout_moves(const tp_mesh *mesh, unsigned axes, int n_dims, bool partial, tp_spec from,
-                           tp__move_fn *emit, void *context);
+tp_status tp__layout_moves(const tp_mesh *mesh, unsigned axes, int n_dims, bool partial, tp_spec from, tp__move_fn *emit,
+                           void *context);
 
 /* Fills kind, axes, dim, to_dim, combiner, from and to of the step `kind` between two specs that differ by it. */
 void tp__step_describe(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to, tp_step *step);
 
 /* Bytes and time of a move of `kind` over the set `axes`, from a local buffer of `elements`. */
 int64_t tp__move_bytes(const tp_mesh *mesh, tp_step_kind kind, unsigned axes, int64_t elements, int64_t element_size);
-tp_cost tp__move_cost(const tp_mesh *mesh, const tp_topology *topology, tp_step_kind kind, unsigned axes,
-                      int64_t elements, int64_t element_size);
+tp_cost tp__move_cost(const tp_mesh *mesh, const tp_topology *topology, tp_step_kind kind, unsigned axes, int64_t elements,
+                      int64_t element_size);
 
 /* May dimension changes from `from` to `to` be made by `kind` when the dimensions have `sizes`? See "Uneven sizes" in
  * tp/reshard.h. True for every move between specs that divide. */
-bool tp__move_keeps_prefix(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to, int n_dims,
-                           const int64_t *sizes);
+bool tp__move_keeps_prefix(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to, int n_dims, const int64_t *sizes);
 
 /* Axes along which a permute between two specs moves data. */
 unsigned tp__permute_axes(const tp_mesh *mesh, tp_spec from, tp_spec to);
@@ -59,7 +58,7 @@ typedef struct tp__graph {
   uint32_t *first_edge; /* n_states + 1 entries */
   tp__edge *edges;
   tp__price *prices; /* room for every kind and set of axes; n_prices are used */
-  uint32_t *slots; /* hash table: state number + 1, or 0 */
+  uint32_t *slots;   /* hash table: state number + 1, or 0 */
   uint32_t slot_mask;
 } tp__graph;
 
@@ -68,8 +67,7 @@ enum { TP__MAX_STATES = 7200, TP__NO_STATE = UINT32_MAX >> 1 };
 /* Number of layouts of a view, TP__MAX_STATES + 1 if there are more than TP__MAX_STATES. */
 int tp__graph_count(int n_axes, int n_dims, bool partial);
 /* Builds the graph in `arena`; the view must have at most TP__MAX_STATES layouts. */
-tp_status tp__graph_create(tp__arena *arena, const tp_mesh *mesh, unsigned axes, int n_dims, bool partial,
-                           tp__graph **graph);
+tp_status tp__graph_create(tp__arena *arena, const tp_mesh *mesh, unsigned axes, int n_dims, bool partial, tp__graph **graph);
 /* The number of `spec`, TP__NO_STATE if it is not a layout of the view. */
 uint32_t tp__graph_find(const tp__graph *graph, tp_spec spec);
 
@@ -80,12 +78,12 @@ typedef struct tp__search {
   const tp_topology *topology;
   const tp__graph *graph;
   int64_t element_size;
-  int64_t outer;                /* local elements of everything outside the view */
-  int64_t sizes[TP_MAX_RANK];   /* of the view's dimensions; for exact problems any sizes that the same counts divide */
-  int64_t elements;             /* exact problems: outer times all dimensions */
-  bool uneven;                  /* `from` or `goal` does not divide */
+  int64_t outer;              /* local elements of everything outside the view */
+  int64_t sizes[TP_MAX_RANK]; /* of the view's dimensions; for exact problems any sizes that the same counts divide */
+  int64_t elements;           /* exact problems: outer times all dimensions */
+  bool uneven;                /* `from` or `goal` does not divide */
   bool may_mask;
-  tp_spec from, goal;           /* goal: used only when uneven */
+  tp_spec from, goal; /* goal: used only when uneven */
 } tp__search;
 
 /* Shortest paths from one layout to all others. */

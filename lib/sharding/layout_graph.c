@@ -10,10 +10,12 @@ int tp__graph_count(int n_axes, int n_dims, bool partial) {
   int64_t with[TP_MAX_AXES + 1] = {1};
   int64_t unsharded = partial ? 2 : 1, sum = 0;
   for (int a = 0; a < n_axes; a++) {
-    for (int k = a + 1; k > 0; k--) with[k] = with[k] * unsharded + with[k - 1] * (n_dims + k - 1);
+    for (int k = a + 1; k > 0; k--)
+      with[k] = with[k] * unsharded + with[k - 1] * (n_dims + k - 1);
     with[0] *= unsharded;
   }
-  for (int k = 0; k <= n_axes; k++) sum += with[k];
+  for (int k = 0; k <= n_axes; k++)
+    sum += with[k];
   return sum > TP__MAX_STATES ? TP__MAX_STATES + 1 : (int)sum;
 }
 
@@ -27,14 +29,17 @@ static uint32_t hash_bits(uint64_t bits) {
 uint32_t tp__graph_find(const tp__graph *graph, tp_spec spec) {
   for (uint32_t at = hash_bits(spec.bits) & graph->slot_mask;; at = (at + 1) & graph->slot_mask) {
     uint32_t slot = graph->slots[at];
-    if (slot == 0) return TP__NO_STATE;
-    if (tp_spec_equal(graph->states[slot - 1], spec)) return slot - 1;
+    if (slot == 0)
+      return TP__NO_STATE;
+    if (tp_spec_equal(graph->states[slot - 1], spec))
+      return slot - 1;
   }
 }
 
 static void add_state(tp__graph *graph, tp_spec spec) {
   uint32_t at = hash_bits(spec.bits) & graph->slot_mask;
-  while (graph->slots[at]) at = (at + 1) & graph->slot_mask;
+  while (graph->slots[at])
+    at = (at + 1) & graph->slot_mask;
   graph->states[graph->n_states++] = spec;
   graph->slots[at] = graph->n_states;
 }
@@ -43,7 +48,8 @@ static void add_state(tp__graph *graph, tp_spec spec) {
 static tp_spec insert_axis(const tp_mesh *mesh, tp_spec spec, int axis, int dim, unsigned order) {
   for (int a = 0; a < mesh->n_axes; a++) {
     unsigned byte = tp__spec_byte(spec, a);
-    if (tp__byte_dim(byte) == dim && byte >> 4 >= order) tp__spec_set_byte(&spec, a, byte + 16);
+    if (tp__byte_dim(byte) == dim && byte >> 4 >= order)
+      tp__spec_set_byte(&spec, a, byte + 16);
   }
   tp__spec_set_byte(&spec, axis, order << 4 | (unsigned)(dim + 1));
   return spec;
@@ -52,7 +58,8 @@ static tp_spec insert_axis(const tp_mesh *mesh, tp_spec spec, int axis, int dim,
 /* Every layout of the axes from `axis` on, given those before: each arrangement arises once, by inserting its axes one
  * after the other. */
 static void enumerate(tp__graph *graph, const tp_mesh *mesh, int axis, tp_spec spec) {
-  while (axis < mesh->n_axes && !(graph->axes >> axis & 1)) axis++;
+  while (axis < mesh->n_axes && !(graph->axes >> axis & 1))
+    axis++;
   if (axis == mesh->n_axes) {
     add_state(graph, spec);
     return;
@@ -73,16 +80,20 @@ static void enumerate(tp__graph *graph, const tp_mesh *mesh, int axis, tp_spec s
 
 static tp_status create_states(tp__arena *arena, const tp_mesh *mesh, tp__graph *graph) {
   int n_axes = 0;
-  for (int a = 0; a < mesh->n_axes; a++) n_axes += graph->axes >> a & 1;
+  for (int a = 0; a < mesh->n_axes; a++)
+    n_axes += graph->axes >> a & 1;
   int count = tp__graph_count(n_axes, graph->n_dims, graph->partial);
-  if (count > TP__MAX_STATES) return TP_INTERNAL;
+  if (count > TP__MAX_STATES)
+    return TP_INTERNAL;
   uint32_t n_slots = 4;
-  while (n_slots < 2 * (uint32_t)count) n_slots *= 2;
+  while (n_slots < 2 * (uint32_t)count)
+    n_slots *= 2;
   graph->slot_mask = n_slots - 1;
   graph->slots = tp__arena_array(arena, n_slots, sizeof *graph->slots);
   graph->states = tp__arena_array(arena, (size_t)count, sizeof *graph->states);
   graph->first_edge = tp__arena_array(arena, (size_t)count + 1, sizeof *graph->first_edge);
-  if (!graph->slots || !graph->states || !graph->first_edge) return TP_NO_MEMORY;
+  if (!graph->slots || !graph->states || !graph->first_edge)
+    return TP_NO_MEMORY;
   enumerate(graph, mesh, 0, tp_spec_replicated());
   return TP_OK;
 }
@@ -96,10 +107,12 @@ typedef struct counts {
 
 static counts count_shards(const tp_mesh *mesh, tp_spec spec, uint32_t state) {
   counts c = {.state = state};
-  for (int d = 0; d <= TP_MAX_RANK; d++) c.shards[d] = 1;
+  for (int d = 0; d <= TP_MAX_RANK; d++)
+    c.shards[d] = 1;
   for (int a = 0; a < mesh->n_axes; a++) {
     unsigned byte = tp__spec_byte(spec, a);
-    if (byte == 0) continue;
+    if (byte == 0)
+      continue;
     int d = byte & TP__PARTIAL_BIT ? TP_MAX_RANK : tp__byte_dim(byte);
     c.shards[d] *= (int32_t)mesh->axes[a].size;
   }
@@ -128,7 +141,8 @@ typedef struct builder {
 
 static tp_status add_edge(builder *b, tp_step_kind kind, unsigned axes, uint32_t to) {
   void *edges = b->edges;
-  if (tp__grow(&edges, &b->capacity, b->n_edges + 1, sizeof *b->edges) != TP_OK) return TP_NO_MEMORY;
+  if (tp__grow(&edges, &b->capacity, b->n_edges + 1, sizeof *b->edges) != TP_OK)
+    return TP_NO_MEMORY;
   b->edges = edges;
   uint16_t *price = &b->price_of[kind][axes];
   if (*price == 0) {
@@ -149,12 +163,15 @@ static tp_status add_permutes(builder *b, uint32_t state) {
   const counts *self = &b->sorted[b->position[state]];
   const counts *end = b->sorted + b->graph->n_states;
   const counts *c = self;
-  while (c > b->sorted && compare_shards(c - 1, self) == 0) c--;
+  while (c > b->sorted && compare_shards(c - 1, self) == 0)
+    c--;
   for (; c < end && compare_shards(c, self) == 0; c++) {
-    if (c->state == state) continue;
+    if (c->state == state)
+      continue;
     unsigned axes = tp__permute_axes(b->mesh, b->graph->states[state], b->graph->states[c->state]);
     tp_status status = add_edge(b, TP_STEP_PERMUTE, axes, c->state);
-    if (status != TP_OK) return status;
+    if (status != TP_OK)
+      return status;
   }
   return TP_OK;
 }
@@ -164,26 +181,31 @@ static tp_status create_edges(tp__arena *arena, builder *b) {
   graph->prices = tp__arena_array(arena, TP__COUNT(b->price_of) * TP__COUNT(b->price_of[0]), sizeof *graph->prices);
   b->sorted = tp__calloc(graph->n_states, sizeof *b->sorted);
   b->position = tp__calloc(graph->n_states, sizeof *b->position);
-  if (!graph->prices || !b->sorted || !b->position) return TP_NO_MEMORY;
-  for (uint32_t s = 0; s < graph->n_states; s++) b->sorted[s] = count_shards(b->mesh, graph->states[s], s);
+  if (!graph->prices || !b->sorted || !b->position)
+    return TP_NO_MEMORY;
+  for (uint32_t s = 0; s < graph->n_states; s++)
+    b->sorted[s] = count_shards(b->mesh, graph->states[s], s);
   qsort(b->sorted, graph->n_states, sizeof *b->sorted, compare_counts);
-  for (uint32_t i = 0; i < graph->n_states; i++) b->position[b->sorted[i].state] = i;
+  for (uint32_t i = 0; i < graph->n_states; i++)
+    b->position[b->sorted[i].state] = i;
   for (uint32_t s = 0; s < graph->n_states; s++) {
     graph->first_edge[s] = (uint32_t)b->n_edges;
-    tp_status status =
-        tp__layout_moves(b->mesh, graph->axes, graph->n_dims, graph->partial, graph->states[s], add_move, b);
-    if (status == TP_OK) status = add_permutes(b, s);
-    if (status != TP_OK) return status;
+    tp_status status = tp__layout_moves(b->mesh, graph->axes, graph->n_dims, graph->partial, graph->states[s], add_move, b);
+    if (status == TP_OK)
+      status = add_permutes(b, s);
+    if (status != TP_OK)
+      return status;
   }
   graph->first_edge[graph->n_states] = (uint32_t)b->n_edges;
   graph->edges = tp__arena_array(arena, b->n_edges, sizeof *graph->edges);
-  if (!graph->edges) return TP_NO_MEMORY;
-  if (b->n_edges) memcpy(graph->edges, b->edges, b->n_edges * sizeof *graph->edges);
+  if (!graph->edges)
+    return TP_NO_MEMORY;
+  if (b->n_edges)
+    memcpy(graph->edges, b->edges, b->n_edges * sizeof *graph->edges);
   return TP_OK;
 }
 
-tp_status tp__graph_create(tp__arena *arena, const tp_mesh *mesh, unsigned axes, int n_dims, bool partial,
-                           tp__graph **graph) {
+tp_status tp__graph_create(tp__arena *arena, const tp_mesh *mesh, unsigned axes, int n_dims, bool partial, tp__graph **graph) {
   tp__graph *made = tp__arena_alloc(arena, sizeof *made);
   builder *b = tp__calloc(1, sizeof *b);
   tp_status status = made && b ? TP_OK : TP_NO_MEMORY;
@@ -192,13 +214,15 @@ tp_status tp__graph_create(tp__arena *arena, const tp_mesh *mesh, unsigned axes,
     *b = (builder){.mesh = mesh, .graph = made};
     status = create_states(arena, mesh, made);
   }
-  if (status == TP_OK) status = create_edges(arena, b);
+  if (status == TP_OK)
+    status = create_edges(arena, b);
   if (b) {
     tp__free(b->edges);
     tp__free(b->position);
     tp__free(b->sorted);
   }
   tp__free(b);
-  if (status == TP_OK) *graph = made;
+  if (status == TP_OK)
+    *graph = made;
   return status;
 }

@@ -3,19 +3,22 @@
 
 static unsigned partial_axes(const tp_mesh *mesh, tp_spec spec) {
   unsigned set = 0;
-  for (int a = 0; a < mesh->n_axes; a++) set |= tp__spec_byte(spec, a) & TP__PARTIAL_BIT ? 1u << a : 0;
+  for (int a = 0; a < mesh->n_axes; a++)
+    set |= tp__spec_byte(spec, a) & TP__PARTIAL_BIT ? 1u << a : 0;
   return set;
 }
 
 static unsigned replicated_axes(const tp_mesh *mesh, tp_spec spec) {
   unsigned set = 0;
-  for (int a = 0; a < mesh->n_axes; a++) set |= tp__spec_byte(spec, a) == 0 ? 1u << a : 0;
+  for (int a = 0; a < mesh->n_axes; a++)
+    set |= tp__spec_byte(spec, a) == 0 ? 1u << a : 0;
   return set;
 }
 
 static unsigned axis_set(int n, const int *axes) {
   unsigned set = 0;
-  for (int i = 0; i < n; i++) set |= 1u << axes[i];
+  for (int i = 0; i < n; i++)
+    set |= 1u << axes[i];
   return set;
 }
 
@@ -33,14 +36,18 @@ typedef struct walk {
  * reduce_scatter if they were partial. */
 static tp_status append_sequences(const walk *w, unsigned pool, unsigned moved, tp_spec spec) {
   for (int a = 0; a < w->mesh->n_axes; a++) {
-    if (!(pool >> a & 1)) continue;
+    if (!(pool >> a & 1))
+      continue;
     tp_spec to = spec;
     unsigned now = moved | 1u << a;
     tp_spec_clear(&to, a);
     tp_status status = tp_spec_append(&to, a, w->dim);
-    if (status == TP_OK) status = w->emit(w->context, w->kind, now, to);
-    if (status == TP_OK) status = append_sequences(w, pool & ~(1u << a), now, to);
-    if (status != TP_OK) return status;
+    if (status == TP_OK)
+      status = w->emit(w->context, w->kind, now, to);
+    if (status == TP_OK)
+      status = append_sequences(w, pool & ~(1u << a), now, to);
+    if (status != TP_OK)
+      return status;
   }
   return TP_OK;
 }
@@ -55,12 +62,16 @@ static tp_status take_minor_axes(const walk *w, int n_dims, tp_spec from) {
     tp_spec_clear(&gathered, axes[first]);
     tp_status status = w->emit(w->context, TP_STEP_ALL_GATHER, moved, gathered);
     for (int d = 0; d < n_dims && status == TP_OK; d++) {
-      if (d == w->dim) continue;
+      if (d == w->dim)
+        continue;
       tp_spec to = gathered;
-      for (int i = first; i < n && status == TP_OK; i++) status = tp_spec_append(&to, axes[i], d);
-      if (status == TP_OK) status = w->emit(w->context, TP_STEP_ALL_TO_ALL, moved, to);
+      for (int i = first; i < n && status == TP_OK; i++)
+        status = tp_spec_append(&to, axes[i], d);
+      if (status == TP_OK)
+        status = w->emit(w->context, TP_STEP_ALL_TO_ALL, moved, to);
     }
-    if (status != TP_OK) return status;
+    if (status != TP_OK)
+      return status;
   }
   return TP_OK;
 }
@@ -70,16 +81,18 @@ static tp_status mark_subsets(const walk *w, unsigned pool, unsigned byte, tp_sp
   for (unsigned set = pool; set; set = (set - 1) & pool) {
     tp_spec to = from;
     for (int a = 0; a < w->mesh->n_axes; a++) {
-      if (set >> a & 1) tp__spec_set_byte(&to, a, byte);
+      if (set >> a & 1)
+        tp__spec_set_byte(&to, a, byte);
     }
     tp_status status = w->emit(w->context, w->kind, set, to);
-    if (status != TP_OK) return status;
+    if (status != TP_OK)
+      return status;
   }
   return TP_OK;
 }
 
-tp_status tp__layout_moves(const tp_mesh *mesh, unsigned axes, int n_dims, bool partial, tp_spec from,
-                           tp__move_fn *emit, void *context) {
+tp_status tp__layout_moves(const tp_mesh *mesh, unsigned axes, int n_dims, bool partial, tp_spec from, tp__move_fn *emit,
+                           void *context) {
   unsigned partials = partial_axes(mesh, from) & axes;
   unsigned replicated = replicated_axes(mesh, from) & axes;
   walk w = {mesh, emit, context, TP_STEP_SLICE, 0};
@@ -87,14 +100,18 @@ tp_status tp__layout_moves(const tp_mesh *mesh, unsigned axes, int n_dims, bool 
   for (; w.dim < n_dims && status == TP_OK; w.dim++) {
     status = take_minor_axes(&w, n_dims, from);
     w.kind = TP_STEP_SLICE;
-    if (status == TP_OK) status = append_sequences(&w, replicated, 0, from);
+    if (status == TP_OK)
+      status = append_sequences(&w, replicated, 0, from);
     w.kind = TP_STEP_REDUCE_SCATTER;
-    if (status == TP_OK) status = append_sequences(&w, partials, 0, from);
+    if (status == TP_OK)
+      status = append_sequences(&w, partials, 0, from);
   }
   w.kind = TP_STEP_ALL_REDUCE;
-  if (status == TP_OK) status = mark_subsets(&w, partials, 0, from);
+  if (status == TP_OK)
+    status = mark_subsets(&w, partials, 0, from);
   w.kind = TP_STEP_MASK;
-  if (status == TP_OK && partial) status = mark_subsets(&w, replicated, TP__PARTIAL_BIT | TP_SUM, from);
+  if (status == TP_OK && partial)
+    status = mark_subsets(&w, replicated, TP__PARTIAL_BIT | TP_SUM, from);
   return status;
 }
 
@@ -103,7 +120,8 @@ tp_status tp__layout_moves(const tp_mesh *mesh, unsigned axes, int n_dims, bool 
 /* The changed axes, in mesh order. */
 static void describe_changed(const tp_mesh *mesh, unsigned set, tp_step *step) {
   for (int a = 0; a < mesh->n_axes; a++) {
-    if (set >> a & 1) step->axes[step->n_axes++] = a;
+    if (set >> a & 1)
+      step->axes[step->n_axes++] = a;
   }
 }
 
@@ -112,7 +130,8 @@ static void describe_tail(const tp_mesh *mesh, tp_spec shorter, tp_spec longer, 
   int axes[TP_MAX_AXES];
   int kept = tp_spec_dim_axes(mesh, shorter, dim, axes);
   int n = tp_spec_dim_axes(mesh, longer, dim, axes);
-  for (int i = kept; i < n; i++) step->axes[step->n_axes++] = axes[i];
+  for (int i = kept; i < n; i++)
+    step->axes[step->n_axes++] = axes[i];
 }
 
 void tp__step_describe(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to, tp_step *step) {
@@ -121,41 +140,47 @@ void tp__step_describe(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_
   *step = (tp_step){.kind = kind, .dim = -1, .to_dim = -1, .from = from, .to = to};
   for (int a = 0; a < mesh->n_axes; a++) {
     unsigned before = tp__spec_byte(from, a), after = tp__spec_byte(to, a);
-    if (before == after) continue;
+    if (before == after)
+      continue;
     changed |= 1u << a;
     lost = tp__byte_dim(before);
     won = tp__byte_dim(after);
-    if (before & TP__PARTIAL_BIT) step->combiner = tp_spec_place(from, a).combiner;
-    else if (after & TP__PARTIAL_BIT) step->combiner = tp_spec_place(to, a).combiner;
+    if (before & TP__PARTIAL_BIT)
+      step->combiner = tp_spec_place(from, a).combiner;
+    else if (after & TP__PARTIAL_BIT)
+      step->combiner = tp_spec_place(to, a).combiner;
   }
   switch (kind) {
-    case TP_STEP_ALL_GATHER:
-    case TP_STEP_ALL_TO_ALL:
-      step->dim = lost;
-      step->to_dim = won;
-      describe_tail(mesh, to, from, lost, step);
-      break;
-    case TP_STEP_SLICE:
-    case TP_STEP_REDUCE_SCATTER:
-      step->dim = won;
-      describe_tail(mesh, from, to, won, step);
-      break;
-    case TP_STEP_PERMUTE:
-      step->combiner = TP_SUM;
-      describe_changed(mesh, tp__permute_axes(mesh, from, to), step);
-      break;
-    case TP_STEP_ALL_REDUCE:
-    case TP_STEP_MASK:
-      describe_changed(mesh, changed, step);
-      break;
+  case TP_STEP_ALL_GATHER:
+  case TP_STEP_ALL_TO_ALL:
+    step->dim = lost;
+    step->to_dim = won;
+    describe_tail(mesh, to, from, lost, step);
+    break;
+  case TP_STEP_SLICE:
+  case TP_STEP_REDUCE_SCATTER:
+    step->dim = won;
+    describe_tail(mesh, from, to, won, step);
+    break;
+  case TP_STEP_PERMUTE:
+    step->combiner = TP_SUM;
+    describe_changed(mesh, tp__permute_axes(mesh, from, to), step);
+    break;
+  case TP_STEP_ALL_REDUCE:
+  case TP_STEP_MASK:
+    describe_changed(mesh, changed, step);
+    break;
   }
 }
 
 const char *tp_step_kind_name(tp_step_kind kind) {
   static const char *const names[] = {
-      [TP_STEP_ALL_GATHER] = "all_gather", [TP_STEP_REDUCE_SCATTER] = "reduce_scatter",
-      [TP_STEP_ALL_REDUCE] = "all_reduce", [TP_STEP_ALL_TO_ALL] = "all_to_all",
-      [TP_STEP_PERMUTE] = "permute",       [TP_STEP_SLICE] = "slice",
+      [TP_STEP_ALL_GATHER] = "all_gather",
+      [TP_STEP_REDUCE_SCATTER] = "reduce_scatter",
+      [TP_STEP_ALL_REDUCE] = "all_reduce",
+      [TP_STEP_ALL_TO_ALL] = "all_to_all",
+      [TP_STEP_PERMUTE] = "permute",
+      [TP_STEP_SLICE] = "slice",
       [TP_STEP_MASK] = "mask",
   };
   return (size_t)kind < TP__COUNT(names) ? names[kind] : "unknown";
@@ -163,7 +188,8 @@ const char *tp_step_kind_name(tp_step_kind kind) {
 
 int64_t tp_step_group_size(const tp_mesh *mesh, const tp_step *step) {
   int64_t n = 1;
-  for (int i = 0; i < step->n_axes; i++) n *= mesh->axes[step->axes[i]].size;
+  for (int i = 0; i < step->n_axes; i++)
+    n *= mesh->axes[step->axes[i]].size;
   return n;
 }
 
@@ -171,15 +197,19 @@ int64_t tp_step_group_size(const tp_mesh *mesh, const tp_step *step) {
 
 /* By tp_step_kind: the collective that a step is; -1 for local steps. */
 static const int collectives[] = {
-    [TP_STEP_ALL_GATHER] = TP_ALL_GATHER, [TP_STEP_REDUCE_SCATTER] = TP_REDUCE_SCATTER,
-    [TP_STEP_ALL_REDUCE] = TP_ALL_REDUCE, [TP_STEP_ALL_TO_ALL] = TP_ALL_TO_ALL,
-    [TP_STEP_PERMUTE] = TP_PERMUTE,       [TP_STEP_SLICE] = -1,
+    [TP_STEP_ALL_GATHER] = TP_ALL_GATHER,
+    [TP_STEP_REDUCE_SCATTER] = TP_REDUCE_SCATTER,
+    [TP_STEP_ALL_REDUCE] = TP_ALL_REDUCE,
+    [TP_STEP_ALL_TO_ALL] = TP_ALL_TO_ALL,
+    [TP_STEP_PERMUTE] = TP_PERMUTE,
+    [TP_STEP_SLICE] = -1,
     [TP_STEP_MASK] = -1,
 };
 
 static int64_t set_size(const tp_mesh *mesh, unsigned axes) {
   int64_t n = 1;
-  for (int a = 0; a < mesh->n_axes; a++) n *= axes >> a & 1 ? mesh->axes[a].size : 1;
+  for (int a = 0; a < mesh->n_axes; a++)
+    n *= axes >> a & 1 ? mesh->axes[a].size : 1;
   return n;
 }
 
@@ -190,12 +220,13 @@ static int64_t group_elements(tp_step_kind kind, int64_t n, int64_t elements) {
 
 int64_t tp__move_bytes(const tp_mesh *mesh, tp_step_kind kind, unsigned axes, int64_t elements, int64_t element_size) {
   int64_t n = set_size(mesh, axes);
-  if (collectives[kind] < 0) return 0;
+  if (collectives[kind] < 0)
+    return 0;
   return tp_cost_bytes((tp_collective)collectives[kind], n, group_elements(kind, n, elements), element_size);
 }
 
-tp_cost tp__move_cost(const tp_mesh *mesh, const tp_topology *topology, tp_step_kind kind, unsigned axes,
-                      int64_t elements, int64_t element_size) {
+tp_cost tp__move_cost(const tp_mesh *mesh, const tp_topology *topology, tp_step_kind kind, unsigned axes, int64_t elements,
+                      int64_t element_size) {
   int64_t n = set_size(mesh, axes);
   tp_cost cost;
   if (collectives[kind] < 0) {
@@ -204,10 +235,11 @@ tp_cost tp__move_cost(const tp_mesh *mesh, const tp_topology *topology, tp_step_
   } else {
     int list[TP_MAX_AXES], n_list = 0;
     for (int a = 0; a < mesh->n_axes; a++) {
-      if (axes >> a & 1) list[n_list++] = a;
+      if (axes >> a & 1)
+        list[n_list++] = a;
     }
-    cost = tp_cost_collective(topology, mesh, (tp_collective)collectives[kind], n_list, list,
-                              group_elements(kind, n, elements), element_size);
+    cost = tp_cost_collective(topology, mesh, (tp_collective)collectives[kind], n_list, list, group_elements(kind, n, elements),
+                              element_size);
   }
   return cost > 0 ? cost : 1; /* no step is free, or paths would not be unique */
 }
@@ -220,7 +252,8 @@ static bool tail_keeps_prefix(const tp_mesh *mesh, tp_spec shorter, tp_spec long
   int n = tp_spec_dim_axes(mesh, longer, dim, axes);
   size = tp__buffer_size(mesh, kept, axes, size);
   for (int i = kept; i < n; i++) {
-    if (i > kept && size % mesh->axes[axes[i]].size != 0) return false;
+    if (i > kept && size % mesh->axes[axes[i]].size != 0)
+      return false;
     size = tp__buffer_size(mesh, 1, &axes[i], size);
   }
   return true;
@@ -229,18 +262,21 @@ static bool tail_keeps_prefix(const tp_mesh *mesh, tp_spec shorter, tp_spec long
 static bool same_on_dim(const tp_mesh *mesh, tp_spec a, tp_spec b, int dim) {
   for (int i = 0; i < mesh->n_axes; i++) {
     unsigned x = tp__spec_byte(a, i), y = tp__spec_byte(b, i);
-    if (x != y && (tp__byte_dim(x) == dim || tp__byte_dim(y) == dim)) return false;
+    if (x != y && (tp__byte_dim(x) == dim || tp__byte_dim(y) == dim))
+      return false;
   }
   return true;
 }
 
-bool tp__move_keeps_prefix(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to, int n_dims,
-                           const int64_t *sizes) {
+bool tp__move_keeps_prefix(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to, int n_dims, const int64_t *sizes) {
   for (int d = 0; d < n_dims; d++) {
     bool exact = sizes[d] % tp_spec_dim_shards(mesh, from, d) == 0 && sizes[d] % tp_spec_dim_shards(mesh, to, d) == 0;
-    if (exact || same_on_dim(mesh, from, to, d)) continue;
-    if (kind == TP_STEP_ALL_GATHER && tail_keeps_prefix(mesh, to, from, d, sizes[d])) continue;
-    if (kind == TP_STEP_SLICE && tail_keeps_prefix(mesh, from, to, d, sizes[d])) continue;
+    if (exact || same_on_dim(mesh, from, to, d))
+      continue;
+    if (kind == TP_STEP_ALL_GATHER && tail_keeps_prefix(mesh, to, from, d, sizes[d]))
+      continue;
+    if (kind == TP_STEP_SLICE && tail_keeps_prefix(mesh, from, to, d, sizes[d]))
+      continue;
     return false;
   }
   return true;

@@ -15,10 +15,10 @@ typedef struct run {
   const tp__search *search;
   const tp__graph *graph;
   tp__paths *paths;
-  int64_t *elements;       /* local elements by state; -1: this layout must not be used */
-  memo *memos;             /* n_prices times MEMO_WAYS */
-  uint32_t *heap;          /* states, least first */
-  uint32_t *heap_at;       /* by state: its place in the heap + 1; 0: never in it; SETTLED: done */
+  int64_t *elements; /* local elements by state; -1: this layout must not be used */
+  memo *memos;       /* n_prices times MEMO_WAYS */
+  uint32_t *heap;    /* states, least first */
+  uint32_t *heap_at; /* by state: its place in the heap + 1; 0: never in it; SETTLED: done */
   uint32_t n_heap;
 } run;
 
@@ -30,20 +30,25 @@ typedef struct run {
 static bool is_leading(const tp_mesh *mesh, tp_spec spec, tp_spec whole, int dim) {
   int few[TP_MAX_AXES], all[TP_MAX_AXES];
   int n = tp_spec_dim_axes(mesh, spec, dim, few);
-  if (n > tp_spec_dim_axes(mesh, whole, dim, all)) return false;
+  if (n > tp_spec_dim_axes(mesh, whole, dim, all))
+    return false;
   return memcmp(few, all, (size_t)n * sizeof *few) == 0;
 }
 
 static bool takes_part(const tp__search *s, tp_spec spec) {
   int64_t shards[TP_MAX_RANK + 1];
-  for (int d = 0; d < s->graph->n_dims; d++) shards[d] = 1;
+  for (int d = 0; d < s->graph->n_dims; d++)
+    shards[d] = 1;
   for (int a = 0; a < s->mesh->n_axes; a++) {
     int d = tp__byte_dim(tp__spec_byte(spec, a));
-    if (d >= 0) shards[d] *= s->mesh->axes[a].size;
+    if (d >= 0)
+      shards[d] *= s->mesh->axes[a].size;
   }
   for (int d = 0; d < s->graph->n_dims; d++) {
-    if (shards[d] == 1 || s->sizes[d] % shards[d] == 0) continue;
-    if (!s->uneven || (!is_leading(s->mesh, spec, s->from, d) && !is_leading(s->mesh, spec, s->goal, d))) return false;
+    if (shards[d] == 1 || s->sizes[d] % shards[d] == 0)
+      continue;
+    if (!s->uneven || (!is_leading(s->mesh, spec, s->from, d) && !is_leading(s->mesh, spec, s->goal, d)))
+      return false;
   }
   return true;
 }
@@ -54,7 +59,8 @@ static int64_t local_elements(const tp__search *s, tp_spec spec) {
   }
   int64_t shards = 1;
   for (int a = 0; a < s->mesh->n_axes; a++) {
-    if (tp__byte_dim(tp__spec_byte(spec, a)) >= 0) shards *= s->mesh->axes[a].size;
+    if (tp__byte_dim(tp__spec_byte(spec, a)) >= 0)
+      shards *= s->mesh->axes[a].size;
   }
   return s->elements / shards;
 }
@@ -63,8 +69,10 @@ static int64_t local_elements(const tp__search *s, tp_spec spec) {
 
 /* Order of settling: cost, number of steps, number of the state; total, so the result does not depend on the heap. */
 static bool before(const tp__paths *p, uint32_t a, uint32_t b) {
-  if (p->cost[a] != p->cost[b]) return p->cost[a] < p->cost[b];
-  if (p->steps[a] != p->steps[b]) return p->steps[a] < p->steps[b];
+  if (p->cost[a] != p->cost[b])
+    return p->cost[a] < p->cost[b];
+  if (p->steps[a] != p->steps[b])
+    return p->steps[a] < p->steps[b];
   return a < b;
 }
 
@@ -86,12 +94,16 @@ static void raise_state(run *r, uint32_t state) {
 static uint32_t take_first(run *r) {
   uint32_t first = r->heap[0], last = r->heap[--r->n_heap], at = 0;
   r->heap_at[first] = SETTLED;
-  if (r->n_heap == 0) return first;
+  if (r->n_heap == 0)
+    return first;
   for (;;) {
     uint32_t child = 2 * at + 1;
-    if (child >= r->n_heap) break;
-    if (child + 1 < r->n_heap && before(r->paths, r->heap[child + 1], r->heap[child])) child++;
-    if (!before(r->paths, r->heap[child], last)) break;
+    if (child >= r->n_heap)
+      break;
+    if (child + 1 < r->n_heap && before(r->paths, r->heap[child + 1], r->heap[child]))
+      child++;
+    if (!before(r->paths, r->heap[child], last))
+      break;
     place(r, at, r->heap[child]);
     at = child;
   }
@@ -107,16 +119,17 @@ static tp_cost edge_cost(run *r, const tp__edge *edge, int64_t elements) {
   if (m->elements != elements) {
     const tp__price *price = &r->graph->prices[edge->price];
     m->elements = elements;
-    m->cost = tp__move_cost(r->search->mesh, r->search->topology, price->kind, price->axes, elements,
-                            r->search->element_size);
+    m->cost = tp__move_cost(r->search->mesh, r->search->topology, price->kind, price->axes, elements, r->search->element_size);
   }
   return m->cost;
 }
 
 static bool allowed(const run *r, uint32_t state, const tp__edge *edge) {
   const tp__search *s = r->search;
-  if (r->elements[edge->to] < 0 || r->heap_at[edge->to] == SETTLED) return false;
-  if (edge->kind == TP_STEP_MASK && !s->may_mask) return false;
+  if (r->elements[edge->to] < 0 || r->heap_at[edge->to] == SETTLED)
+    return false;
+  if (edge->kind == TP_STEP_MASK && !s->may_mask)
+    return false;
   return !s->uneven || tp__move_keeps_prefix(s->mesh, (tp_step_kind)edge->kind, r->graph->states[state],
                                              r->graph->states[edge->to], r->graph->n_dims, s->sizes);
 }
@@ -124,13 +137,16 @@ static bool allowed(const run *r, uint32_t state, const tp__edge *edge) {
 static void relax(run *r, uint32_t state) {
   tp__paths *p = r->paths;
   uint8_t steps = (uint8_t)(p->steps[state] + 1);
-  if (steps > TP_MAX_STEPS) return;
+  if (steps > TP_MAX_STEPS)
+    return;
   for (uint32_t e = r->graph->first_edge[state]; e < r->graph->first_edge[state + 1]; e++) {
     const tp__edge *edge = &r->graph->edges[e];
-    if (!allowed(r, state, edge)) continue;
+    if (!allowed(r, state, edge))
+      continue;
     tp_cost cost = tp_cost_add(p->cost[state], edge_cost(r, edge, r->elements[state]));
     uint32_t to = edge->to;
-    if (cost >= TP_COST_FORBIDDEN || cost > p->cost[to] || (cost == p->cost[to] && steps >= p->steps[to])) continue;
+    if (cost >= TP_COST_FORBIDDEN || cost > p->cost[to] || (cost == p->cost[to] && steps >= p->steps[to]))
+      continue;
     p->cost[to] = cost;
     p->steps[to] = steps;
     p->previous[to] = state;
@@ -147,8 +163,10 @@ static tp_status create_run(const tp__search *search, tp__paths *paths, run *r) 
   r->heap = tp__calloc(g->n_states, sizeof *r->heap);
   r->heap_at = tp__calloc(g->n_states, sizeof *r->heap_at);
   r->memos = tp__calloc((size_t)g->n_prices * MEMO_WAYS, sizeof *r->memos);
-  if (!r->elements || !r->heap || !r->heap_at || !r->memos) return TP_NO_MEMORY;
-  for (uint32_t i = 0; i < g->n_prices * MEMO_WAYS; i++) r->memos[i].elements = -1;
+  if (!r->elements || !r->heap || !r->heap_at || !r->memos)
+    return TP_NO_MEMORY;
+  for (uint32_t i = 0; i < g->n_prices * MEMO_WAYS; i++)
+    r->memos[i].elements = -1;
   return TP_OK;
 }
 
@@ -162,7 +180,8 @@ static void destroy_run(run *r) {
 static tp__paths *create_paths(tp__arena *arena, const tp__graph *graph) {
   size_t n = graph->n_states;
   tp__paths *paths = tp__arena_alloc(arena, sizeof *paths);
-  if (!paths) return NULL;
+  if (!paths)
+    return NULL;
   paths->graph = graph;
   paths->cost = tp__arena_array(arena, n, sizeof *paths->cost);
   paths->previous = tp__arena_array(arena, n, sizeof *paths->previous);
@@ -174,9 +193,11 @@ static tp__paths *create_paths(tp__arena *arena, const tp__graph *graph) {
 tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__paths **paths) {
   const tp__graph *g = search->graph;
   uint32_t from = tp__graph_find(g, search->from);
-  if (from == TP__NO_STATE) return TP_INVALID_ARGUMENT;
+  if (from == TP__NO_STATE)
+    return TP_INVALID_ARGUMENT;
   tp__paths *made = create_paths(arena, g);
-  if (!made) return TP_NO_MEMORY;
+  if (!made)
+    return TP_NO_MEMORY;
   run r;
   tp_status status = create_run(search, made, &r);
   if (status == TP_OK) {
@@ -186,7 +207,8 @@ tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__paths *
     }
     made->cost[from] = 0;
     raise_state(&r, from);
-    while (r.n_heap > 0) relax(&r, take_first(&r));
+    while (r.n_heap > 0)
+      relax(&r, take_first(&r));
     *paths = made;
   }
   destroy_run(&r);

@@ -7,9 +7,11 @@
 static bool one_combiner(const tp_mesh *mesh, tp_spec spec, bool *any, tp_combiner *combiner) {
   for (int a = 0; a < mesh->n_axes; a++) {
     unsigned byte = tp__spec_byte(spec, a);
-    if (!(byte & TP__PARTIAL_BIT)) continue;
+    if (!(byte & TP__PARTIAL_BIT))
+      continue;
     tp_combiner here = (tp_combiner)(byte & 0x7f);
-    if (*any && here != *combiner) return false;
+    if (*any && here != *combiner)
+      return false;
     *any = true;
     *combiner = here;
   }
@@ -18,7 +20,8 @@ static bool one_combiner(const tp_mesh *mesh, tp_spec spec, bool *any, tp_combin
 
 static bool dims_fit(const tp_mesh *mesh, tp_spec spec, int rank) {
   for (int a = 0; a < mesh->n_axes; a++) {
-    if (tp__byte_dim(tp__spec_byte(spec, a)) >= rank) return false;
+    if (tp__byte_dim(tp__spec_byte(spec, a)) >= rank)
+      return false;
   }
   return true;
 }
@@ -26,10 +29,13 @@ static bool dims_fit(const tp_mesh *mesh, tp_spec spec, int rank) {
 tp_status tp__problem_create(const tp_mesh *mesh, tp_spec from, tp_spec to, int rank, const int64_t *shape,
                              int64_t element_size, tp__problem *problem) {
   tp__problem p = {.mesh = mesh, .devices = 1, .rank = rank, .shape = shape, .element_size = element_size};
-  if (rank < 0 || rank > TP_MAX_RANK || element_size <= 0) return TP_UNSUPPORTED;
-  if (!dims_fit(mesh, from, rank) || !dims_fit(mesh, to, rank)) return TP_UNSUPPORTED;
+  if (rank < 0 || rank > TP_MAX_RANK || element_size <= 0)
+    return TP_UNSUPPORTED;
+  if (!dims_fit(mesh, from, rank) || !dims_fit(mesh, to, rank))
+    return TP_UNSUPPORTED;
   for (int d = 0; d < rank; d++) {
-    if (shape[d] < 0) return TP_UNSUPPORTED;
+    if (shape[d] < 0)
+      return TP_UNSUPPORTED;
   }
   for (int a = 0; a < mesh->n_axes; a++) {
     p.devices *= mesh->axes[a].size;
@@ -55,14 +61,16 @@ static unsigned dims_used(const tp_mesh *mesh, tp_spec spec) {
   unsigned used = 0;
   for (int a = 0; a < mesh->n_axes; a++) {
     int d = tp__byte_dim(tp__spec_byte(spec, a));
-    if (d >= 0) used |= 1u << d;
+    if (d >= 0)
+      used |= 1u << d;
   }
   return used;
 }
 
 static int count_bits(unsigned set) {
   int n = 0;
-  for (; set; set &= set - 1) n++;
+  for (; set; set &= set - 1)
+    n++;
   return n;
 }
 
@@ -75,14 +83,18 @@ static void find_changed(const tp__problem *p, unsigned *axes, unsigned *dims) {
   unsigned changed_dims = 0, changed_axes = 0;
   for (int a = 0; a < p->mesh->n_axes; a++) {
     unsigned before = tp__spec_byte(p->from, a), after = tp__spec_byte(p->to, a);
-    if (before == after) continue;
+    if (before == after)
+      continue;
     changed_axes |= 1u << a;
-    if (tp__byte_dim(before) >= 0) changed_dims |= 1u << tp__byte_dim(before);
-    if (tp__byte_dim(after) >= 0) changed_dims |= 1u << tp__byte_dim(after);
+    if (tp__byte_dim(before) >= 0)
+      changed_dims |= 1u << tp__byte_dim(before);
+    if (tp__byte_dim(after) >= 0)
+      changed_dims |= 1u << tp__byte_dim(after);
   }
   for (int a = 0; a < p->mesh->n_axes; a++) {
     int d = tp__byte_dim(tp__spec_byte(p->from, a));
-    if (d >= 0 && changed_dims >> d & 1) changed_axes |= 1u << a;
+    if (d >= 0 && changed_dims >> d & 1)
+      changed_axes |= 1u << a;
   }
   *axes = changed_axes;
   *dims = changed_dims;
@@ -94,7 +106,8 @@ static unsigned add_parking(const tp__problem *p, unsigned used, unsigned axes, 
   unsigned parking = 0;
   for (int d = 0; d < p->rank; d++) {
     int64_t room = tp__gcd(p->shape[d], p->devices);
-    if (used >> d & 1 || room <= most) continue;
+    if (used >> d & 1 || room <= most)
+      continue;
     most = room;
     parking = 1u << d;
   }
@@ -106,12 +119,15 @@ static bool choose(const tp__problem *p, bool *full, unsigned *axes, unsigned *d
   *axes = p->axes;
   *dims = used;
   for (int d = 0; d < p->rank; d++) {
-    if (tp__gcd(p->shape[d], p->devices) > 1) *dims |= 1u << d;
+    if (tp__gcd(p->shape[d], p->devices) > 1)
+      *dims |= 1u << d;
   }
   *full = fits(p, *axes, *dims);
-  if (*full) return true;
+  if (*full)
+    return true;
   find_changed(p, axes, dims);
-  if (!fits(p, *axes, *dims)) return false;
+  if (!fits(p, *axes, *dims))
+    return false;
   *dims = add_parking(p, used, *axes, *dims);
   return true;
 }
@@ -123,9 +139,12 @@ tp_spec tp__view_project(const tp_mesh *mesh, const tp__view *view, tp_spec spec
   for (int a = 0; a < mesh->n_axes; a++) {
     unsigned byte = tp__spec_byte(spec, a);
     int d = tp__byte_dim(byte);
-    if (!(view->axes >> a & 1)) continue;
-    if (byte & TP__PARTIAL_BIT) byte = TP__PARTIAL_BIT | TP_SUM;
-    else if (d >= 0) byte = (byte & 0x70) | (unsigned)(view->place[d] + 1);
+    if (!(view->axes >> a & 1))
+      continue;
+    if (byte & TP__PARTIAL_BIT)
+      byte = TP__PARTIAL_BIT | TP_SUM;
+    else if (d >= 0)
+      byte = (byte & 0x70) | (unsigned)(view->place[d] + 1);
     tp__spec_set_byte(&inside, a, byte);
   }
   return inside;
@@ -136,9 +155,12 @@ tp_spec tp__view_restore(const tp__problem *problem, const tp__view *view, tp_sp
   for (int a = 0; a < problem->mesh->n_axes; a++) {
     unsigned byte = tp__spec_byte(spec, a);
     int d = tp__byte_dim(byte);
-    if (!(view->axes >> a & 1)) continue;
-    if (byte & TP__PARTIAL_BIT) byte = TP__PARTIAL_BIT | (unsigned)problem->combiner;
-    else if (d >= 0) byte = (byte & 0x70) | (unsigned)(view->dims[d] + 1);
+    if (!(view->axes >> a & 1))
+      continue;
+    if (byte & TP__PARTIAL_BIT)
+      byte = TP__PARTIAL_BIT | (unsigned)problem->combiner;
+    else if (d >= 0)
+      byte = (byte & 0x70) | (unsigned)(view->dims[d] + 1);
     tp__spec_set_byte(&whole, a, byte);
   }
   return whole;
@@ -147,7 +169,8 @@ tp_spec tp__view_restore(const tp__problem *problem, const tp__view *view, tp_sp
 bool tp__view_create(const tp__problem *p, tp__view *view) {
   unsigned dims;
   tp__view v = {.outer = 1};
-  if (!choose(p, &v.full, &v.axes, &dims)) return false;
+  if (!choose(p, &v.full, &v.axes, &dims))
+    return false;
   for (int d = 0; d < p->rank; d++) {
     v.place[d] = -1;
     if (dims >> d & 1) {

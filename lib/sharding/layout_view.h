@@ -23,13 +23,13 @@ tp_status tp__problem_create(const tp_mesh *mesh, tp_spec from, tp_spec to, int 
 
 typedef struct tp__view {
   unsigned axes;
-  bool full;                   /* every layout of the tensor that divides is one of the view */
+  bool full; /* every layout of the tensor that divides is one of the view */
   int n_dims;
-  int dims[TP_MAX_RANK];       /* of the tensor, by dimension of the view */
-  int8_t place[TP_MAX_RANK];   /* the reverse; -1: not in the view */
-  tp_spec from, to;            /* in the view's dimensions */
-  bool uneven;                 /* from or to does not divide some dimension of the view */
-  int64_t outer;               /* local elements of the dimensions outside */
+  int dims[TP_MAX_RANK];     /* of the tensor, by dimension of the view */
+  int8_t place[TP_MAX_RANK]; /* the reverse; -1: not in the view */
+  tp_spec from, to;          /* in the view's dimensions */
+  bool uneven;               /* from or to does not divide some dimension of the view */
+  int64_t outer;             /* local elements of the dimensions outside */
 } tp__view;
 
 /* Chooses the view; false if even the smallest has too many layouts. */

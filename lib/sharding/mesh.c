@@ -18,8 +18,7 @@ static bool axis_name_valid(const char *name) { return name_fits(name) && !strpb
 
 static tp_status check_axis(const char *name, int64_t size, int64_t devices_before, char *why, size_t why_size) {
   if (!axis_name_valid(name)) {
-    WHY("axis name \"%s\" is empty, longer than %d bytes, or holds one of :()\" ,?=", name ? name : "",
-        TP_MAX_AXIS_NAME - 1);
+    WHY("axis name \"%s\" is empty, longer than %d bytes, or holds one of :()\" ,?=", name ? name : "", TP_MAX_AXIS_NAME - 1);
     return TP_INVALID_ARGUMENT;
   }
   if (size < 1 || size > max_devices / devices_before) {
@@ -30,8 +29,8 @@ static tp_status check_axis(const char *name, int64_t size, int64_t devices_befo
   return TP_OK;
 }
 
-static tp_status create(const char *name, int n, const char *const *names, const int64_t *sizes, char *why,
-                        size_t why_size, tp_mesh *mesh) {
+static tp_status create(const char *name, int n, const char *const *names, const int64_t *sizes, char *why, size_t why_size,
+                        tp_mesh *mesh) {
   if (!name_fits(name)) {
     WHY("mesh name \"%s\" is empty or longer than %d bytes", name ? name : "", TP_MAX_AXIS_NAME - 1);
     return TP_INVALID_ARGUMENT;
@@ -45,7 +44,8 @@ static tp_status create(const char *name, int n, const char *const *names, const
   int64_t devices = 1;
   for (int i = 0; i < n; i++) {
     tp_status status = check_axis(names[i], sizes[i], devices, why, why_size);
-    if (status != TP_OK) return status;
+    if (status != TP_OK)
+      return status;
     for (int j = 0; j < i; j++) {
       if (strcmp(names[i], names[j]) == 0) {
         WHY("axis \"%s\" occurs twice in mesh \"%s\"", names[i], name);
@@ -70,9 +70,11 @@ static bool parse_size(const char **text, int64_t *size) {
   int64_t value = 0;
   for (; *p >= '0' && *p <= '9'; p++) {
     value = value * 10 + (*p - '0');
-    if (value > max_devices) return false;
+    if (value > max_devices)
+      return false;
   }
-  if (p == *text) return false;
+  if (p == *text)
+    return false;
   *text = p;
   *size = value;
   return true;
@@ -103,14 +105,16 @@ tp_status tp_mesh_parse(const char *name, const char *text, char *why, size_t wh
       return TP_INVALID_ARGUMENT;
     }
     n++;
-    if (!*p) break;
+    if (!*p)
+      break;
   }
   return create(name, n, names, sizes, why, why_size, mesh);
 }
 
 int64_t tp_mesh_size(const tp_mesh *mesh) {
   int64_t size = 1;
-  for (int i = 0; i < mesh->n_axes; i++) size *= mesh->axes[i].size;
+  for (int i = 0; i < mesh->n_axes; i++)
+    size *= mesh->axes[i].size;
   return size;
 }
 
@@ -118,7 +122,8 @@ int64_t tp_mesh_size(const tp_mesh *mesh) {
 static tp_status cut_axis(tp_mesh *mesh, const char *name, int64_t cut) {
   for (int i = 0; i < mesh->n_axes; i++) {
     tp_axis *axis = &mesh->axes[i];
-    if (strcmp(axis->name, name) != 0 || cut <= axis->pre || cut >= axis->pre * axis->size) continue;
+    if (strcmp(axis->name, name) != 0 || cut <= axis->pre || cut >= axis->pre * axis->size)
+      continue;
     if (cut % axis->pre != 0 || axis->pre * axis->size % cut != 0 || mesh->n_axes == TP_MAX_AXES) {
       return TP_INVALID_ARGUMENT;
     }
@@ -134,20 +139,25 @@ static tp_status cut_axis(tp_mesh *mesh, const char *name, int64_t cut) {
 
 static const tp_axis *find_parent(const tp_mesh *mesh, const char *name) {
   for (int i = 0; i < mesh->n_axes; i++) {
-    if (strcmp(mesh->axes[i].name, name) == 0) return &mesh->axes[i];
+    if (strcmp(mesh->axes[i].name, name) == 0)
+      return &mesh->axes[i];
   }
   return NULL;
 }
 
 tp_status tp_mesh_refine(tp_mesh *mesh, const char *name, int64_t pre, int64_t size) {
   const tp_axis *axis = find_parent(mesh, name);
-  if (!axis) return TP_NOT_FOUND;
+  if (!axis)
+    return TP_NOT_FOUND;
   int64_t whole = axis->parent_size;
-  if (pre < 1 || size < 1 || pre > whole || size > whole / pre || whole % (pre * size) != 0) return TP_INVALID_ARGUMENT;
+  if (pre < 1 || size < 1 || pre > whole || size > whole / pre || whole % (pre * size) != 0)
+    return TP_INVALID_ARGUMENT;
   tp_mesh refined = *mesh;
   tp_status status = cut_axis(&refined, name, pre);
-  if (status == TP_OK) status = cut_axis(&refined, name, pre * size);
-  if (status == TP_OK) *mesh = refined;
+  if (status == TP_OK)
+    status = cut_axis(&refined, name, pre * size);
+  if (status == TP_OK)
+    *mesh = refined;
   return status;
 }
 
@@ -169,15 +179,19 @@ tp_mesh tp_mesh_parent(const tp_mesh *mesh) {
 int tp_mesh_find(const tp_mesh *mesh, const char *name, int64_t pre, int64_t size, int *first) {
   for (int i = 0; i < mesh->n_axes; i++) {
     const tp_axis *axis = &mesh->axes[i];
-    if (strcmp(axis->name, name) != 0) continue;
+    if (strcmp(axis->name, name) != 0)
+      continue;
     int64_t start = pre == 0 ? 1 : pre;
     int64_t wanted = pre == 0 ? axis->parent_size : size;
-    if (axis->pre != start) continue;
+    if (axis->pre != start)
+      continue;
     int64_t covered = 1;
     for (int j = i; j < mesh->n_axes && mesh->axes[j].parent == axis->parent; j++) {
       covered *= mesh->axes[j].size;
-      if (covered > wanted) return 0;
-      if (covered < wanted) continue;
+      if (covered > wanted)
+        return 0;
+      if (covered < wanted)
+        continue;
       *first = i;
       return j - i + 1;
     }
@@ -188,7 +202,8 @@ int tp_mesh_find(const tp_mesh *mesh, const char *name, int64_t pre, int64_t siz
 
 int64_t tp_mesh_stride(const tp_mesh *mesh, int axis) {
   int64_t stride = 1;
-  for (int i = axis + 1; i < mesh->n_axes; i++) stride *= mesh->axes[i].size;
+  for (int i = axis + 1; i < mesh->n_axes; i++)
+    stride *= mesh->axes[i].size;
   return stride;
 }
 
@@ -199,9 +214,12 @@ int64_t tp_mesh_coordinate(const tp_mesh *mesh, int64_t device, int axis) {
 int tp_mesh_axis_text(const tp_mesh *mesh, int first, int n, char *text, size_t size) {
   const tp_axis *axis = &mesh->axes[first];
   int64_t covered = 1;
-  for (int i = 0; i < n; i++) covered *= mesh->axes[first + i].size;
+  for (int i = 0; i < n; i++)
+    covered *= mesh->axes[first + i].size;
   size_t length = 0;
-  if (covered == axis->parent_size) tp__text_printf(text, size, &length, "%s", axis->name);
-  else tp__text_printf(text, size, &length, "%s:(%lld)%lld", axis->name, (long long)axis->pre, (long long)covered);
+  if (covered == axis->parent_size)
+    tp__text_printf(text, size, &length, "%s", axis->name);
+  else
+    tp__text_printf(text, size, &length, "%s:(%lld)%lld", axis->name, (long long)axis->pre, (long long)covered);
   return (int)length;
 }

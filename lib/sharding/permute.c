@@ -15,7 +15,8 @@ static unsigned fixed_axes(const tp_mesh *mesh, tp_spec from, tp_spec to) {
   unsigned fixed = 0;
   for (int a = 0; a < mesh->n_axes; a++) {
     unsigned byte = tp__spec_byte(from, a);
-    if (byte == tp__spec_byte(to, a) && tp__byte_dim(byte) < 0) fixed |= 1u << a;
+    if (byte == tp__spec_byte(to, a) && tp__byte_dim(byte) < 0)
+      fixed |= 1u << a;
   }
   return fixed;
 }
@@ -36,9 +37,12 @@ static weights weigh(const tp_mesh *mesh, tp_spec spec, unsigned fixed) {
   unsigned dims = 0;
   for (int a = 0; a < mesh->n_axes; a++) {
     unsigned byte = tp__spec_byte(spec, a);
-    if (fixed >> a & 1) rest[n_rest++] = a;
-    else if (byte & TP__PARTIAL_BIT) parts[n_parts++] = a;
-    else if (byte) dims |= 1u << tp__byte_dim(byte);
+    if (fixed >> a & 1)
+      rest[n_rest++] = a;
+    else if (byte & TP__PARTIAL_BIT)
+      parts[n_parts++] = a;
+    else if (byte)
+      dims |= 1u << tp__byte_dim(byte);
   }
   for (int d = 0; dims >> d; d++) {
     int axes[TP_MAX_AXES];
@@ -55,16 +59,15 @@ static weights weigh(const tp_mesh *mesh, tp_spec spec, unsigned fixed) {
 unsigned tp__permute_axes(const tp_mesh *mesh, tp_spec from, tp_spec to) {
   unsigned moved = 0, fixed = fixed_axes(mesh, from, to);
   weights before = weigh(mesh, from, fixed), after = weigh(mesh, to, fixed);
-  for (int a = 0; a < mesh->n_axes; a++) moved |= before.axis[a] != after.axis[a] ? 1u << a : 0;
+  for (int a = 0; a < mesh->n_axes; a++)
+    moved |= before.axis[a] != after.axis[a] ? 1u << a : 0;
   return moved;
 }
 
 static int64_t place_of(const tp_mesh *mesh, const weights *w, int64_t device) {
   int64_t place = 0;
-  for (int a = mesh->n_axes - 1; a >= 0; a--) {
-    place += device % mesh->axes[a].size * w->axis[a];
-    device /= mesh->axes[a].size;
-  }
+  for (int a = 0; a < mesh->n_axes; a++)
+    place += tp_mesh_coordinate(mesh, device, a) * w->axis[a];
   return place;
 }
 
@@ -73,7 +76,8 @@ int64_t tp_step_permute_source(const tp_mesh *mesh, const tp_step *step, int ran
   unsigned fixed = fixed_axes(mesh, step->from, step->to);
   weights before = weigh(mesh, step->from, fixed), after = weigh(mesh, step->to, fixed);
   int64_t wanted = place_of(mesh, &after, to_device);
-  if (place_of(mesh, &before, to_device) == wanted) return to_device;
+  if (place_of(mesh, &before, to_device) == wanted)
+    return to_device;
   /* Of those that must receive this place, to_device is number `turn`; the sender is that number among those that hold
    * it and do not keep it. */
   int64_t devices = tp_mesh_size(mesh), turn = 0;
@@ -81,8 +85,10 @@ int64_t tp_step_permute_source(const tp_mesh *mesh, const tp_step *step, int ran
     turn += place_of(mesh, &after, d) == wanted && place_of(mesh, &before, d) != wanted;
   }
   for (int64_t d = 0; d < devices; d++) {
-    if (place_of(mesh, &before, d) != wanted || place_of(mesh, &after, d) == wanted) continue;
-    if (turn-- == 0) return d;
+    if (place_of(mesh, &before, d) != wanted || place_of(mesh, &after, d) == wanted)
+      continue;
+    if (turn-- == 0)
+      return d;
   }
   return to_device; /* not reached for a permute */
 }

@@ -51,14 +51,16 @@ struct tp_reshard_cache {
 
 tp_reshard_cache *tp_reshard_cache_create(const tp_mesh *mesh, const tp_topology *topology) {
   tp_reshard_cache *cache = tp__calloc(1, sizeof *cache);
-  if (!cache) return NULL;
+  if (!cache)
+    return NULL;
   cache->mesh = *mesh;
   cache->topology = *topology;
   return cache;
 }
 
 void tp_reshard_cache_destroy(tp_reshard_cache *cache) {
-  if (!cache) return;
+  if (!cache)
+    return;
   tp__free(cache->entries);
   tp__arena_destroy(&cache->arena);
   tp__free(cache);
@@ -79,18 +81,22 @@ static uint64_t hash_key(const key *k) {
 /* The key's slot, or the free one where it belongs. */
 static entry *find_slot(entry *entries, size_t n_slots, const key *k) {
   size_t at = hash_key(k) & (n_slots - 1);
-  while (entries[at].paths && memcmp(&entries[at].key, k, sizeof *k) != 0) at = (at + 1) & (n_slots - 1);
+  while (entries[at].paths && memcmp(&entries[at].key, k, sizeof *k) != 0)
+    at = (at + 1) & (n_slots - 1);
   return &entries[at];
 }
 
 /* Keeps the table at most half full. */
 static tp_status reserve_slot(tp_reshard_cache *cache) {
-  if (2 * (cache->n_entries + 1) <= cache->n_slots) return TP_OK;
+  if (2 * (cache->n_entries + 1) <= cache->n_slots)
+    return TP_OK;
   size_t n_slots = cache->n_slots ? 2 * cache->n_slots : 64;
   entry *entries = tp__calloc(n_slots, sizeof *entries);
-  if (!entries) return TP_NO_MEMORY;
+  if (!entries)
+    return TP_NO_MEMORY;
   for (size_t i = 0; i < cache->n_slots; i++) {
-    if (cache->entries[i].paths) *find_slot(entries, n_slots, &cache->entries[i].key) = cache->entries[i];
+    if (cache->entries[i].paths)
+      *find_slot(entries, n_slots, &cache->entries[i].key) = cache->entries[i];
   }
   tp__free(cache->entries);
   cache->entries = entries;
@@ -107,9 +113,11 @@ static tp_status find_graph(tp_reshard_cache *cache, unsigned axes, int n_dims, 
     }
   }
   graph_row *row = tp__arena_alloc(&cache->arena, sizeof *row);
-  if (!row) return TP_NO_MEMORY;
+  if (!row)
+    return TP_NO_MEMORY;
   tp_status status = tp__graph_create(&cache->arena, &cache->mesh, axes, n_dims, partial, &row->graph);
-  if (status != TP_OK) return status;
+  if (status != TP_OK)
+    return status;
   row->next = cache->graphs;
   cache->graphs = row;
   *graph = row->graph;
@@ -159,11 +167,14 @@ static tp_status find_paths(tp_reshard_cache *cache, const tp__problem *p, const
   tp__graph *graph;
   tp__paths *made;
   tp_status status = find_graph(cache, v->axes, v->n_dims, p->partial, &graph);
-  if (status != TP_OK) return status;
+  if (status != TP_OK)
+    return status;
   s.graph = graph;
   status = reserve_slot(cache);
-  if (status == TP_OK) status = tp__search_run(&cache->arena, &s, &made);
-  if (status != TP_OK) return status;
+  if (status == TP_OK)
+    status = tp__search_run(&cache->arena, &s, &made);
+  if (status != TP_OK)
+    return status;
   *find_slot(cache->entries, cache->n_slots, &k) = (entry){k, made};
   cache->n_entries++;
   *paths = made;
@@ -173,12 +184,13 @@ static tp_status find_paths(tp_reshard_cache *cache, const tp__problem *p, const
 /* ---- answers ---- */
 
 /* Appends a step and prices it at the local size it starts from. */
-static void append_step(const tp_reshard_cache *cache, const tp__problem *p, tp_step_kind kind, tp_spec from,
-                        tp_spec to, tp_reshard *reshard) {
+static void append_step(const tp_reshard_cache *cache, const tp__problem *p, tp_step_kind kind, tp_spec from, tp_spec to,
+                        tp_reshard *reshard) {
   tp_step *step = &reshard->steps[reshard->n_steps++];
   tp__step_describe(&cache->mesh, kind, from, to, step);
   unsigned axes = 0;
-  for (int i = 0; i < step->n_axes; i++) axes |= 1u << step->axes[i];
+  for (int i = 0; i < step->n_axes; i++)
+    axes |= 1u << step->axes[i];
   int64_t elements = tp_spec_local_elements(&cache->mesh, from, p->rank, p->shape);
   step->bytes = tp__move_bytes(&cache->mesh, kind, axes, elements, p->element_size);
   step->cost = tp__move_cost(&cache->mesh, &cache->topology, kind, axes, elements, p->element_size);
@@ -190,23 +202,28 @@ static tp_status direct_reshard(const tp_reshard_cache *cache, const tp__problem
   tp_step_kind kinds[TP_MAX_STEPS];
   tp_spec after[TP_MAX_STEPS];
   int n = tp__direct_path(&cache->mesh, p->from, p->to, p->rank, p->shape, p->combiner != TP_AVERAGE, kinds, after);
-  if (n < 0) return TP_UNSUPPORTED;
-  for (int i = 0; i < n; i++) append_step(cache, p, kinds[i], i ? after[i - 1] : p->from, after[i], reshard);
+  if (n < 0)
+    return TP_UNSUPPORTED;
+  for (int i = 0; i < n; i++)
+    append_step(cache, p, kinds[i], i ? after[i - 1] : p->from, after[i], reshard);
   return TP_OK;
 }
 
-static tp_status searched_reshard(tp_reshard_cache *cache, const tp__problem *p, const tp__view *v,
-                                  tp_reshard *reshard) {
+static tp_status searched_reshard(tp_reshard_cache *cache, const tp__problem *p, const tp__view *v, tp_reshard *reshard) {
   tp__paths *paths;
   tp_status status = find_paths(cache, p, v, &paths);
-  if (status != TP_OK) return status;
+  if (status != TP_OK)
+    return status;
   uint32_t states[TP_MAX_STEPS + 1];
   uint32_t to = tp__graph_find(paths->graph, v->to);
-  if (to == TP__NO_STATE) return TP_INTERNAL; /* verified specs are layouts of the view */
-  if (paths->cost[to] >= TP_COST_FORBIDDEN) return TP_UNSUPPORTED;
+  if (to == TP__NO_STATE)
+    return TP_INTERNAL; /* verified specs are layouts of the view */
+  if (paths->cost[to] >= TP_COST_FORBIDDEN)
+    return TP_UNSUPPORTED;
   int n = paths->steps[to];
   states[n] = to;
-  for (int i = n; i > 0; i--) states[i - 1] = paths->previous[states[i]];
+  for (int i = n; i > 0; i--)
+    states[i - 1] = paths->previous[states[i]];
   for (int i = 0; i < n; i++) {
     tp_spec from = tp__view_restore(p, v, paths->graph->states[states[i]]);
     tp_spec next = tp__view_restore(p, v, paths->graph->states[states[i + 1]]);
@@ -216,30 +233,39 @@ static tp_status searched_reshard(tp_reshard_cache *cache, const tp__problem *p,
 }
 
 static void remember(tp_reshard_cache *cache, const tp__problem *p, const tp__view *v, tp__paths *paths) {
-  if (v->uneven || !v->full) return; /* what `to` is matters to these */
+  if (v->uneven || !v->full)
+    return; /* what `to` is matters to these */
   recent *r = &cache->recent;
   *r = (recent){paths, p->from, p->rank, {0}, p->element_size, p->partial, p->combiner, *v};
-  for (int d = 0; d < p->rank; d++) r->shape[d] = p->shape[d];
+  for (int d = 0; d < p->rank; d++)
+    r->shape[d] = p->shape[d];
 }
 
 /* True if the last search answers this too; any doubt is left to the long way. */
 static bool recall(const tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank, const int64_t *shape,
                    int64_t element_size, tp_cost *cost) {
   const recent *r = &cache->recent;
-  if (!r->paths || !tp_spec_equal(from, r->from) || rank != r->rank || element_size != r->element_size) return false;
+  if (!r->paths || !tp_spec_equal(from, r->from) || rank != r->rank || element_size != r->element_size)
+    return false;
   for (int d = 0; d < rank; d++) {
-    if (shape[d] != r->shape[d]) return false;
+    if (shape[d] != r->shape[d])
+      return false;
   }
-  if ((tp_spec_has_partial(from) || tp_spec_has_partial(to)) != r->partial) return false;
+  if ((tp_spec_has_partial(from) || tp_spec_has_partial(to)) != r->partial)
+    return false;
   for (int a = 0; a < cache->mesh.n_axes; a++) {
     unsigned byte = tp__spec_byte(to, a);
-    if (byte == 0) continue;
-    if (!(r->view.axes >> a & 1)) return false;
+    if (byte == 0)
+      continue;
+    if (!(r->view.axes >> a & 1))
+      return false;
     int d = tp__byte_dim(byte);
-    if (d < 0 ? (byte & 0x7f) != (unsigned)r->combiner : d >= rank || r->view.place[d] < 0) return false;
+    if (d < 0 ? (byte & 0x7f) != (unsigned)r->combiner : d >= rank || r->view.place[d] < 0)
+      return false;
   }
   uint32_t state = tp__graph_find(r->paths->graph, tp__view_project(&cache->mesh, &r->view, to));
-  if (state == TP__NO_STATE || r->paths->cost[state] >= TP_COST_FORBIDDEN) return false;
+  if (state == TP__NO_STATE || r->paths->cost[state] >= TP_COST_FORBIDDEN)
+    return false;
   *cost = r->paths->cost[state];
   return true;
 }
@@ -249,16 +275,21 @@ tp_cost tp_reshard_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, int r
   tp__problem p;
   tp__view v;
   tp_cost known;
-  if (tp_spec_equal(from, to)) return 0;
-  if (recall(cache, from, to, rank, shape, element_size, &known)) return known;
-  if (tp__problem_create(&cache->mesh, from, to, rank, shape, element_size, &p) != TP_OK) return TP_COST_FORBIDDEN;
-  if (tp_spec_equal(p.from, p.to)) return 0;
+  if (tp_spec_equal(from, to))
+    return 0;
+  if (recall(cache, from, to, rank, shape, element_size, &known))
+    return known;
+  if (tp__problem_create(&cache->mesh, from, to, rank, shape, element_size, &p) != TP_OK)
+    return TP_COST_FORBIDDEN;
+  if (tp_spec_equal(p.from, p.to))
+    return 0;
   if (!tp__view_create(&p, &v)) {
     tp_reshard reshard = {0};
     return direct_reshard(cache, &p, &reshard) == TP_OK ? reshard.cost : TP_COST_FORBIDDEN;
   }
   tp__paths *paths;
-  if (find_paths(cache, &p, &v, &paths) != TP_OK) return TP_COST_FORBIDDEN;
+  if (find_paths(cache, &p, &v, &paths) != TP_OK)
+    return TP_COST_FORBIDDEN;
   remember(cache, &p, &v, paths);
   uint32_t state = tp__graph_find(paths->graph, v.to);
   return state == TP__NO_STATE ? TP_COST_FORBIDDEN : paths->cost[state];
@@ -281,7 +312,8 @@ tp_status tp_reshard_path(tp_reshard_cache *cache, tp_spec from, tp_spec to, int
   if (status == TP_OK && !tp_spec_equal(p.from, p.to)) {
     status = tp__view_create(&p, &v) ? searched_reshard(cache, &p, &v, &made) : direct_reshard(cache, &p, &made);
   }
-  if (status != TP_OK) return status;
+  if (status != TP_OK)
+    return status;
   if (made.n_steps > 0) { /* the search leaves out axes of size 1 */
     made.steps[0].from = from;
     made.steps[made.n_steps - 1].to = to;

@@ -21,7 +21,8 @@ static inline int64_t tp__multiply(int64_t a, int64_t b) { return b != 0 && a > 
 
 /* Greatest common divisor with a number of devices; gcd(0, n) == n. */
 static inline int64_t tp__gcd(int64_t a, int64_t devices) {
-  if ((devices & (devices - 1)) == 0) return (a | devices) & -(a | devices); /* a power of two, as it is most often */
+  if ((devices & (devices - 1)) == 0)
+    return (a | devices) & -(a | devices); /* a power of two, as it is most often */
   while (devices) {
     int64_t rest = a % devices;
     a = devices;

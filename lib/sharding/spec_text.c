@@ -16,17 +16,17 @@ typedef struct sink {
 #define PUT(out, ...) tp__text_printf((out)->text, (out)->size, &(out)->length, __VA_ARGS__)
 
 /* True if axis `b` continues axis `a` in the same parent, so that both print as one name. */
-static bool continues(const tp_mesh *mesh, int a, int b) {
-  return b == a + 1 && mesh->axes[a].parent == mesh->axes[b].parent;
-}
+static bool continues(const tp_mesh *mesh, int a, int b) { return b == a + 1 && mesh->axes[a].parent == mesh->axes[b].parent; }
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 /* MLIR prints a dictionary key bare if it is [A-Za-z_][A-Za-z0-9_$.]*, else quoted. */
 static bool is_bare_key(const char *key) {
-  if (!is_letter(*key)) return false;
+  if (!is_letter(*key))
+    return false;
   for (; *key; key++) {
-    if (!is_letter(*key) && !(*key >= '0' && *key <= '9') && *key != '$' && *key != '.') return false;
+    if (!is_letter(*key) && !(*key >= '0' && *key <= '9') && *key != '$' && *key != '.')
+      return false;
   }
   return true;
 }
@@ -39,7 +39,8 @@ static void put_dims(const tp_mesh *mesh, tp_spec spec, int rank, sink *out) {
     PUT(out, d ? ", [" : "[");
     for (int i = 0, run; i < n; i += run) {
       char name[2 * TP_MAX_AXIS_NAME];
-      for (run = 1; i + run < n && continues(mesh, axes[i + run - 1], axes[i + run]); run++) continue;
+      for (run = 1; i + run < n && continues(mesh, axes[i + run - 1], axes[i + run]); run++)
+        continue;
       tp_mesh_axis_text(mesh, axes[i], run, name, sizeof name);
       PUT(out, i ? ", \"%s\"" : "\"%s\"", name);
     }
@@ -53,8 +54,10 @@ static void put_partials(const tp_mesh *mesh, tp_spec spec, sink *out) {
   for (int a = 0, run; a < mesh->n_axes; a += run) {
     unsigned byte = tp__spec_byte(spec, a);
     run = 1;
-    if (!(byte & TP__PARTIAL_BIT)) continue;
-    while (a + run < mesh->n_axes && continues(mesh, a + run - 1, a + run) && tp__spec_byte(spec, a + run) == byte) run++;
+    if (!(byte & TP__PARTIAL_BIT))
+      continue;
+    while (a + run < mesh->n_axes && continues(mesh, a + run - 1, a + run) && tp__spec_byte(spec, a + run) == byte)
+      run++;
     char name[2 * TP_MAX_AXIS_NAME];
     tp_mesh_axis_text(mesh, a, run, name, sizeof name);
     const char *quote = is_bare_key(name) ? "" : "\"";
@@ -84,8 +87,10 @@ static bool orders_close(const tp_mesh *mesh, tp_spec spec, int dim) {
   unsigned seen = 0;
   for (int a = 0; a < mesh->n_axes; a++) {
     unsigned byte = tp__spec_byte(spec, a);
-    if (tp__byte_dim(byte) != dim) continue;
-    if (seen >> (byte >> 4) & 1) return false;
+    if (tp__byte_dim(byte) != dim)
+      continue;
+    if (seen >> (byte >> 4) & 1)
+      return false;
     seen |= 1u << (byte >> 4);
   }
   return (seen & (seen + 1)) == 0;
@@ -98,7 +103,8 @@ tp_status tp_spec_verify(const tp_mesh *mesh, tp_spec spec, int rank, char *why,
   }
   for (int a = 0; a < TP_MAX_AXES; a++) {
     unsigned byte = tp__spec_byte(spec, a);
-    if (byte == 0) continue;
+    if (byte == 0)
+      continue;
     if (a >= mesh->n_axes) {
       WHY("axis number %d is used, but mesh \"%s\" has %d axes", a, mesh->name, mesh->n_axes);
       return TP_INVALID_ARGUMENT;
@@ -106,7 +112,8 @@ tp_status tp_spec_verify(const tp_mesh *mesh, tp_spec spec, int rank, char *why,
     char name[2 * TP_MAX_AXIS_NAME];
     tp_mesh_axis_text(mesh, a, 1, name, sizeof name);
     if (byte & TP__PARTIAL_BIT) {
-      if ((byte & 0x7f) < TP_N_COMBINERS) continue;
+      if ((byte & 0x7f) < TP_N_COMBINERS)
+        continue;
       WHY("axis \"%s\": unknown combiner %u", name, byte & 0x7f);
       return TP_INVALID_ARGUMENT;
     }

@@ -17,10 +17,11 @@ typedef enum scope { IN_NODE, ACROSS } scope;
 typedef struct machine_row {
   const char *name;
   double gflops, elementwise_gops, memory_gbytes_per_s, launch_us, efficiency;
-  int64_t node;           /* devices of a node; 0: all */
-  double doubling_us[2];  /* by scope */
+  int64_t node;          /* devices of a node; 0: all */
+  double doubling_us[2]; /* by scope */
 } machine_row;
 
+/* clang-format off */
 static const machine_row machines[] = {
     /* name    gflops    gops  memory  launch  eff   node  doubling */
     {"cpu",     20,        3,     8,   0.3,   1.00,  0,   {0.7, 0.7}},
@@ -28,6 +29,7 @@ static const machine_row machines[] = {
     {"a100",    312e3,  9700,  2039,   4.0,   0.65,  8,   {8.0, 20.0}},
     {"pcie4",   312e3,  9700,  1555,   5.0,   0.65,  8,   {8.0, 20.0}},
 };
+/* clang-format on */
 
 #define GATHER (1u << TP_ALL_GATHER | 1u << TP_REDUCE_SCATTER)
 #define REDUCE (1u << TP_ALL_REDUCE)
@@ -42,6 +44,7 @@ typedef struct line_row {
   tp_line line, latency_line;
 } line_row;
 
+/* clang-format off */
 static const line_row lines[] = {
     /* topology  scope   kinds    n   line           line for small messages */
     {"cpu",   IN_NODE, GATHER,  2, {1.0, 3.0},    {0, 0}},
@@ -90,6 +93,7 @@ static const line_row lines[] = {
     {"pcie4", ACROSS,  TO_ALL,  2, {40.0, 8.0},   {0, 0}},
     {"pcie4", ACROSS,  COPY,    2, {20.0, 12.0},  {0, 0}},
 };
+/* clang-format on */
 
 const char *const *tp_topology_names(void) {
   static const char *const names[] = {"cpu", "h100", "a100", "pcie4", NULL};
@@ -101,8 +105,10 @@ static const line_row *find_line(const char *topology, scope where, tp_collectiv
   const line_row *found = NULL;
   for (size_t i = 0; i < TP__COUNT(lines); i++) {
     const line_row *row = &lines[i];
-    if (row->where != where || !(row->kinds >> kind & 1) || strcmp(row->topology, topology) != 0) continue;
-    if (!found || row->n <= n) found = row;
+    if (row->where != where || !(row->kinds >> kind & 1) || strcmp(row->topology, topology) != 0)
+      continue;
+    if (!found || row->n <= n)
+      found = row;
   }
   return found;
 }
@@ -117,21 +123,24 @@ static void bind_link(const machine_row *machine, const tp_mesh *mesh, int axis,
     link->lines[kind] = row->line;
     link->latency_lines[kind] = row->latency_line;
     link->lines[kind].alpha_us += growth;
-    if (row->latency_line.gbytes_per_s > 0) link->latency_lines[kind].alpha_us += growth;
+    if (row->latency_line.gbytes_per_s > 0)
+      link->latency_lines[kind].alpha_us += growth;
   }
 }
 
 tp_status tp_topology_bind(const char *name, const tp_mesh *mesh, tp_topology *topology) {
   for (size_t i = 0; i < TP__COUNT(machines); i++) {
     const machine_row *machine = &machines[i];
-    if (strcmp(machine->name, name) != 0) continue;
+    if (strcmp(machine->name, name) != 0)
+      continue;
     tp_topology bound = {.gflops = machine->gflops,
                          .elementwise_gops = machine->elementwise_gops,
                          .memory_gbytes_per_s = machine->memory_gbytes_per_s,
                          .launch_us = machine->launch_us,
                          .efficiency = machine->efficiency};
     snprintf(bound.name, sizeof bound.name, "%s", machine->name);
-    for (int a = 0; a < mesh->n_axes; a++) bind_link(machine, mesh, a, &bound.links[a]);
+    for (int a = 0; a < mesh->n_axes; a++)
+      bind_link(machine, mesh, a, &bound.links[a]);
     *topology = bound;
     return TP_OK;
   }

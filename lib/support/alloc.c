@@ -7,8 +7,11 @@
 static _Thread_local int64_t allocations_left;
 
 static bool fails(void) {
-  if (allocations_left == 0) return false;
-  if (allocations_left > 0 && --allocations_left == 0) allocations_left = -1;
+  if (allocations_left > 0) {
+    allocations_left--;
+    if (allocations_left == 0)
+      allocations_left = -1;
+  }
   return allocations_left < 0;
 }
 
@@ -20,12 +23,14 @@ static bool too_large(size_t n, size_t size) { return size && n > PTRDIFF_MAX / 
 void *tp__malloc(size_t size) { return fails() || too_large(1, size) ? NULL : malloc(size ? size : 1); }
 
 void *tp__calloc(size_t n, size_t size) {
-  if (fails() || too_large(n, size)) return NULL;
+  if (fails() || too_large(n, size))
+    return NULL;
   return n && size ? calloc(n, size) : calloc(1, 1);
 }
 
 void *tp__realloc(void *old, size_t n, size_t size) {
-  if (fails() || too_large(n, size)) return NULL;
+  if (fails() || too_large(n, size))
+    return NULL;
   size_t bytes = n * size;
   return realloc(old, bytes ? bytes : 1);
 }
@@ -33,11 +38,14 @@ void *tp__realloc(void *old, size_t n, size_t size) {
 void tp__free(void *memory) { free(memory); }
 
 tp_status tp__grow(void **items, size_t *capacity, size_t needed, size_t size) {
-  if (needed <= *capacity) return TP_OK;
+  if (needed <= *capacity)
+    return TP_OK;
   size_t wanted = *capacity < 8 ? 8 : *capacity > SIZE_MAX / 2 ? SIZE_MAX : *capacity * 2;
-  if (wanted < needed) wanted = needed;
+  if (wanted < needed)
+    wanted = needed;
   void *grown = tp__realloc(*items, wanted, size);
-  if (!grown) return TP_NO_MEMORY;
+  if (!grown)
+    return TP_NO_MEMORY;
   *items = grown;
   *capacity = wanted;
   return TP_OK;

@@ -6,7 +6,8 @@
 
 /* Makes room for n more bytes and the terminating zero. */
 static bool reserve(tp__string *string, size_t n) {
-  if (string->failed) return false;
+  if (string->failed)
+    return false;
   void *text = string->text;
   if (n >= SIZE_MAX - string->length || tp__grow(&text, &string->capacity, string->length + n + 1, 1) != TP_OK) {
     string->failed = true;
@@ -17,7 +18,8 @@ static bool reserve(tp__string *string, size_t n) {
 }
 
 tp_status tp__string_append_bytes(tp__string *string, const char *bytes, size_t n) {
-  if (!reserve(string, n)) return TP_NO_MEMORY;
+  if (!reserve(string, n))
+    return TP_NO_MEMORY;
   memcpy(string->text + string->length, bytes, n);
   string->length += n;
   string->text[string->length] = '\0';
@@ -37,7 +39,8 @@ tp_status tp__string_vprintf(tp__string *string, const char *format, va_list arg
     string->failed = true;
     return TP_INVALID_ARGUMENT;
   }
-  if (!reserve(string, (size_t)length)) return TP_NO_MEMORY;
+  if (!reserve(string, (size_t)length))
+    return TP_NO_MEMORY;
   vsnprintf(string->text + string->length, (size_t)length + 1, format, args);
   string->length += (size_t)length;
   return TP_OK;
@@ -54,9 +57,11 @@ tp_status tp__string_printf(tp__string *string, const char *format, ...) {
 const char *tp__string_text(const tp__string *string) { return string->text ? string->text : ""; }
 
 char *tp__string_take(tp__string *string) {
-  if (!string->text && !string->failed) tp__string_append(string, "");
+  if (!string->text && !string->failed)
+    tp__string_append(string, "");
   char *text = string->failed ? NULL : string->text;
-  if (text) string->text = NULL;
+  if (text)
+    string->text = NULL;
   tp__string_destroy(string);
   return text;
 }
@@ -64,7 +69,8 @@ char *tp__string_take(tp__string *string) {
 void tp__string_clear(tp__string *string) {
   string->length = 0;
   string->failed = false;
-  if (string->text) string->text[0] = '\0';
+  if (string->text)
+    string->text[0] = '\0';
 }
 
 void tp__string_destroy(tp__string *string) {
@@ -78,5 +84,6 @@ void tp__text_printf(char *text, size_t size, size_t *length, const char *format
   bool fits = *length < size;
   int n = vsnprintf(fits ? text + *length : NULL, fits ? size - *length : 0, format, args);
   va_end(args);
-  if (n > 0) *length += (size_t)n;
+  if (n > 0)
+    *length += (size_t)n;
 }

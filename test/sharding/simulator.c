@@ -7,7 +7,8 @@ static const int64_t garbage = -987654321;
 
 static int64_t count(int rank, const int64_t *shape) {
   int64_t n = 1;
-  for (int d = 0; d < rank; d++) n *= shape[d];
+  for (int d = 0; d < rank; d++)
+    n *= shape[d];
   return n;
 }
 
@@ -20,12 +21,14 @@ static void unravel(int64_t at, int rank, const int64_t *shape, int64_t *index) 
 
 static int64_t ravel(int rank, const int64_t *shape, const int64_t *index) {
   int64_t at = 0;
-  for (int d = 0; d < rank; d++) at = at * shape[d] + index[d];
+  for (int d = 0; d < rank; d++)
+    at = at * shape[d] + index[d];
   return at;
 }
 
 static int64_t combine(tp_combiner c, int64_t a, int64_t b) {
-  if (c == TP_SUM) return a + b;
+  if (c == TP_SUM)
+    return a + b;
   return a > b ? a : b; /* TP_MAX: the tests use these two */
 }
 
@@ -37,9 +40,11 @@ static int64_t value_at(int64_t global) { return global * 7 + 3; }
 /* Part `part` of `parts` of the value; a function of the element and the part only, so that copies are equal. */
 static int64_t part_at(tp_combiner c, int64_t global, int64_t part, int64_t parts) {
   int64_t value = value_at(global), owner = global % parts;
-  if (c == TP_MAX) return part == owner ? value : value - 1 - part;
+  if (c == TP_MAX)
+    return part == owner ? value : value - 1 - part;
   int64_t others = 0;
-  for (int64_t p = 0; p < parts; p++) others += p == owner ? 0 : (p + 1) * 1000 + global;
+  for (int64_t p = 0; p < parts; p++)
+    others += p == owner ? 0 : (p + 1) * 1000 + global;
   return part == owner ? value - others : (part + 1) * 1000 + global;
 }
 
@@ -48,7 +53,8 @@ static int64_t part_of(const tp_mesh *mesh, tp_spec spec, int64_t device, int64_
   int64_t part = 0;
   *parts = 1;
   for (int a = 0; a < mesh->n_axes; a++) {
-    if (tp_spec_place(spec, a).kind != TP_PARTIAL) continue;
+    if (tp_spec_place(spec, a).kind != TP_PARTIAL)
+      continue;
     part = part * mesh->axes[a].size + tp_mesh_coordinate(mesh, device, a);
     *parts *= mesh->axes[a].size;
   }
@@ -61,7 +67,8 @@ static bool global_of(const sim *s, tp_spec spec, int64_t device, const int64_t 
   for (int d = 0; d < s->rank; d++) {
     int64_t offset, valid;
     tp_spec_shard(s->mesh, spec, d, s->shape[d], device, &offset, &valid);
-    if (index[d] >= valid) return false;
+    if (index[d] >= valid)
+      return false;
     at[d] = offset + index[d];
   }
   *global = ravel(s->rank, s->shape, at);
@@ -85,7 +92,8 @@ void sim_create(sim *s, const tp_mesh *mesh, tp_spec spec, int rank, const int64
 }
 
 void sim_destroy(sim *s) {
-  for (int i = 0; i < SIM_MAX_DEVICES; i++) free(s->buffers[i]);
+  for (int i = 0; i < SIM_MAX_DEVICES; i++)
+    free(s->buffers[i]);
 }
 
 /* ---- execution ---- */
@@ -118,7 +126,8 @@ typedef struct move {
 
 static int64_t read_at(const sim *s, int64_t device, const int64_t *index) {
   for (int d = 0; d < s->rank; d++) {
-    if (index[d] >= s->local[d]) return garbage; /* padding that a slice of an uneven size reads */
+    if (index[d] >= s->local[d])
+      return garbage; /* padding that a slice of an uneven size reads */
   }
   return s->buffers[device][ravel(s->rank, s->local, index)];
 }
@@ -138,25 +147,25 @@ static int64_t result_at(const move *m, int64_t device, const int64_t *index) {
   int64_t at[SIM_MAX_RANK], r = rank_in_group(s->mesh, step, device);
   memcpy(at, index, (size_t)s->rank * sizeof *at);
   switch (step->kind) {
-    case TP_STEP_ALL_GATHER:
-      at[step->dim] = index[step->dim] % s->local[step->dim];
-      return read_at(s, peer(s->mesh, step, device, index[step->dim] / s->local[step->dim]), at);
-    case TP_STEP_SLICE:
-      at[step->dim] += r * m->local[step->dim];
-      return read_at(s, device, at);
-    case TP_STEP_REDUCE_SCATTER:
-      at[step->dim] += r * m->local[step->dim];
-      return combined_at(m, device, at);
-    case TP_STEP_ALL_REDUCE:
-      return combined_at(m, device, at);
-    case TP_STEP_ALL_TO_ALL:
-      at[step->to_dim] += r * m->local[step->to_dim];
-      at[step->dim] = index[step->dim] % s->local[step->dim];
-      return read_at(s, peer(s->mesh, step, device, index[step->dim] / s->local[step->dim]), at);
-    case TP_STEP_PERMUTE:
-      return read_at(s, tp_step_permute_source(s->mesh, step, s->rank, device), at);
-    case TP_STEP_MASK:
-      return r == 0 ? read_at(s, device, at) : identity(s->combiner);
+  case TP_STEP_ALL_GATHER:
+    at[step->dim] = index[step->dim] % s->local[step->dim];
+    return read_at(s, peer(s->mesh, step, device, index[step->dim] / s->local[step->dim]), at);
+  case TP_STEP_SLICE:
+    at[step->dim] += r * m->local[step->dim];
+    return read_at(s, device, at);
+  case TP_STEP_REDUCE_SCATTER:
+    at[step->dim] += r * m->local[step->dim];
+    return combined_at(m, device, at);
+  case TP_STEP_ALL_REDUCE:
+    return combined_at(m, device, at);
+  case TP_STEP_ALL_TO_ALL:
+    at[step->to_dim] += r * m->local[step->to_dim];
+    at[step->dim] = index[step->dim] % s->local[step->dim];
+    return read_at(s, peer(s->mesh, step, device, index[step->dim] / s->local[step->dim]), at);
+  case TP_STEP_PERMUTE:
+    return read_at(s, tp_step_permute_source(s->mesh, step, s->rank, device), at);
+  case TP_STEP_MASK:
+    return r == 0 ? read_at(s, device, at) : identity(s->combiner);
   }
   return garbage;
 }
@@ -174,7 +183,8 @@ void sim_execute(sim *s, const tp_step *step) {
       after[dev][i] = result_at(&m, dev, index);
     }
   }
-  for (int i = 0; i < SIM_MAX_DEVICES; i++) free(s->buffers[i]);
+  for (int i = 0; i < SIM_MAX_DEVICES; i++)
+    free(s->buffers[i]);
   memcpy(s->buffers, after, sizeof after);
   memcpy(s->local, local, sizeof local);
 }
@@ -185,7 +195,8 @@ void sim_execute(sim *s, const tp_step *step) {
 static tp_step partial_group(const tp_mesh *mesh, tp_spec spec) {
   tp_step step = {.kind = TP_STEP_ALL_REDUCE};
   for (int a = 0; a < mesh->n_axes; a++) {
-    if (tp_spec_place(spec, a).kind == TP_PARTIAL) step.axes[step.n_axes++] = a;
+    if (tp_spec_place(spec, a).kind == TP_PARTIAL)
+      step.axes[step.n_axes++] = a;
   }
   return step;
 }
@@ -194,7 +205,8 @@ static tp_step partial_group(const tp_mesh *mesh, tp_spec spec) {
 static tp_step replica_group(const tp_mesh *mesh, tp_spec spec) {
   tp_step step = {.kind = TP_STEP_ALL_REDUCE};
   for (int a = 0; a < mesh->n_axes; a++) {
-    if (tp_spec_place(spec, a).kind == TP_REPLICATED) step.axes[step.n_axes++] = a;
+    if (tp_spec_place(spec, a).kind == TP_REPLICATED)
+      step.axes[step.n_axes++] = a;
   }
   return step;
 }
@@ -202,7 +214,8 @@ static tp_step replica_group(const tp_mesh *mesh, tp_spec spec) {
 bool sim_holds(const sim *s, tp_spec spec) {
   int64_t local[SIM_MAX_RANK];
   tp_spec_local_shape(s->mesh, spec, s->rank, s->shape, local);
-  if (memcmp(local, s->local, (size_t)s->rank * sizeof *local) != 0) return false;
+  if (memcmp(local, s->local, (size_t)s->rank * sizeof *local) != 0)
+    return false;
   tp_step parts = partial_group(s->mesh, spec), replicas = replica_group(s->mesh, spec);
   move m = {s, &parts, local, tp_step_group_size(s->mesh, &parts)};
   for (int64_t dev = 0; dev < tp_mesh_size(s->mesh); dev++) {
@@ -210,9 +223,12 @@ bool sim_holds(const sim *s, tp_spec spec) {
     for (int64_t i = 0; i < count(s->rank, local); i++) {
       int64_t index[SIM_MAX_RANK], global;
       unravel(i, s->rank, local, index);
-      if (!global_of(s, spec, dev, index, &global)) continue;
-      if (combined_at(&m, dev, index) != value_at(global)) return false;
-      if (s->buffers[dev][i] != s->buffers[first][i]) return false;
+      if (!global_of(s, spec, dev, index, &global))
+        continue;
+      if (combined_at(&m, dev, index) != value_at(global))
+        return false;
+      if (s->buffers[dev][i] != s->buffers[first][i])
+        return false;
     }
   }
   return true;
@@ -226,15 +242,20 @@ static int extend(const tp_mesh *mesh, int rank, bool partial, tp_combiner combi
   for (unsigned set = partial ? left : 0;; set = (set - 1) & left) {
     tp_spec done = spec;
     for (int a = 0; a < mesh->n_axes; a++) {
-      if (set >> a & 1) tp_spec_set_partial(&done, a, combiner);
+      if (set >> a & 1)
+        tp_spec_set_partial(&done, a, combiner);
     }
     bool known = false;
-    for (int i = 0; i < n && !known; i++) known = tp_spec_equal(specs[i], done);
-    if (!known && n < room) specs[n++] = done;
-    if (set == 0) break;
+    for (int i = 0; i < n && !known; i++)
+      known = tp_spec_equal(specs[i], done);
+    if (!known && n < room)
+      specs[n++] = done;
+    if (set == 0)
+      break;
   }
   for (int a = 0; a < mesh->n_axes; a++) {
-    if (!(left >> a & 1)) continue;
+    if (!(left >> a & 1))
+      continue;
     for (int d = 0; d < rank; d++) {
       tp_spec next = spec;
       tp_spec_append(&next, a, d);
@@ -251,6 +272,7 @@ int all_specs(const tp_mesh *mesh, int rank, bool partial, tp_combiner combiner,
 tp_mesh make_mesh(int n, const int64_t *sizes) {
   static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
   tp_mesh mesh;
-  if (tp_mesh_create("m", n, names, sizes, &mesh) != TP_OK) abort();
+  if (tp_mesh_create("m", n, names, sizes, &mesh) != TP_OK)
+    abort();
   return mesh;
 }

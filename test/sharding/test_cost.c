@@ -45,8 +45,7 @@ static void topologies(void **state) {
   assert_true(t.links[0].lines[TP_ALL_GATHER].gbytes_per_s < t.links[1].lines[TP_ALL_GATHER].gbytes_per_s / 5);
 }
 
-static tp_cost price(const tp_topology *t, const tp_mesh *mesh, tp_collective kind, int n, const int *axes,
-                     int64_t elements) {
+static tp_cost price(const tp_topology *t, const tp_mesh *mesh, tp_collective kind, int n, const int *axes, int64_t elements) {
   return tp_cost_collective(t, mesh, kind, n, axes, elements, 4);
 }
 
@@ -73,8 +72,8 @@ static void collectives(void **state) {
     /* all_reduce never loses to reduce_scatter + all_gather, nor to the hierarchy */
     for (int64_t elements = 32; elements < INT64_C(1) << 30; elements *= 32) {
       tp_cost reduce = price(&t, &mesh, TP_ALL_REDUCE, 2, both, elements);
-      tp_cost split = price(&t, &mesh, TP_REDUCE_SCATTER, 2, both, elements) +
-                      price(&t, &mesh, TP_ALL_GATHER, 2, both, elements);
+      tp_cost split =
+          price(&t, &mesh, TP_REDUCE_SCATTER, 2, both, elements) + price(&t, &mesh, TP_ALL_GATHER, 2, both, elements);
       tp_cost levels = price(&t, &mesh, TP_REDUCE_SCATTER, 1, inner, elements) +
                        price(&t, &mesh, TP_ALL_REDUCE, 1, outer, elements / 8) +
                        price(&t, &mesh, TP_ALL_GATHER, 1, inner, elements);

@@ -27,9 +27,22 @@ static void creates_and_parses(void **state) {
 static void refuses_bad_meshes(void **state) {
   (void)state;
   static const char *const bad[] = {
-      "",         "dp",      "dp=",     "=2",       "dp=0",         "dp=2,",          "dp=2,dp=4", "d p=2",
-      "dp=2 ",    "dp=-1",   "d:p=2",   "dp=2,,tp=2", "dp=99999999999999999999", "a=65536,b=65536",
-      "a=1,b=1,c=1,d=1,e=1,f=1,g=1,h=1,i=1", "abcdefghijklmnopqrstuvwxyz0123456789=2",
+      "",
+      "dp",
+      "dp=",
+      "=2",
+      "dp=0",
+      "dp=2,",
+      "dp=2,dp=4",
+      "d p=2",
+      "dp=2 ",
+      "dp=-1",
+      "d:p=2",
+      "dp=2,,tp=2",
+      "dp=99999999999999999999",
+      "a=65536,b=65536",
+      "a=1,b=1,c=1,d=1,e=1,f=1,g=1,h=1,i=1",
+      "abcdefghijklmnopqrstuvwxyz0123456789=2",
   };
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     char why[256] = "";

@@ -34,9 +34,12 @@ static int grown_dim(const problem *p, tp_spec shorter, tp_spec longer) {
   for (int d = 0; d < p->rank; d++) {
     int few[TP_MAX_AXES], many[TP_MAX_AXES];
     int n = tp_spec_dim_axes(p->mesh, shorter, d, few), m = tp_spec_dim_axes(p->mesh, longer, d, many);
-    if (n > m || memcmp(few, many, (size_t)n * sizeof *few) != 0) return -1;
-    if (m > n && found >= 0) return -1;
-    if (m > n) found = d;
+    if (n > m || memcmp(few, many, (size_t)n * sizeof *few) != 0)
+      return -1;
+    if (m > n && found >= 0)
+      return -1;
+    if (m > n)
+      found = d;
   }
   return found;
 }
@@ -45,14 +48,16 @@ static unsigned changed_axes(const problem *p, tp_spec a, tp_spec b) {
   unsigned set = 0;
   for (int i = 0; i < p->mesh->n_axes; i++) {
     tp_place x = tp_spec_place(a, i), y = tp_spec_place(b, i);
-    if (x.kind != y.kind || (x.kind == TP_DIM && (x.dim != y.dim || x.order != y.order))) set |= 1u << i;
+    if (x.kind != y.kind || (x.kind == TP_DIM && (x.dim != y.dim || x.order != y.order)))
+      set |= 1u << i;
   }
   return set;
 }
 
 static bool all_are(const problem *p, tp_spec spec, unsigned axes, tp_place_kind kind) {
   for (int i = 0; i < p->mesh->n_axes; i++) {
-    if (axes >> i & 1 && tp_spec_place(spec, i).kind != kind) return false;
+    if (axes >> i & 1 && tp_spec_place(spec, i).kind != kind)
+      return false;
   }
   return true;
 }
@@ -61,10 +66,12 @@ static bool all_are(const problem *p, tp_spec spec, unsigned axes, tp_place_kind
 static bool is_all_to_all(const problem *p, tp_spec from, tp_spec to, unsigned axes) {
   tp_spec middle = from;
   for (int i = 0; i < p->mesh->n_axes; i++) {
-    if (axes >> i & 1) tp_spec_clear(&middle, i);
+    if (axes >> i & 1)
+      tp_spec_clear(&middle, i);
   }
   int lost = grown_dim(p, middle, from), won = grown_dim(p, middle, to);
-  if (lost < 0 || won < 0 || lost == won) return false;
+  if (lost < 0 || won < 0 || lost == won)
+    return false;
   int before[TP_MAX_AXES], after[TP_MAX_AXES], kept[TP_MAX_AXES];
   int n = tp_spec_dim_axes(p->mesh, from, lost, before) - tp_spec_dim_axes(p->mesh, middle, lost, kept);
   int first = tp_spec_dim_axes(p->mesh, middle, lost, kept);
@@ -76,7 +83,8 @@ static bool is_all_to_all(const problem *p, tp_spec from, tp_spec to, unsigned a
 static bool is_permute(const problem *p, tp_spec from, tp_spec to) {
   int64_t before = 1, after = 1;
   for (int d = 0; d < p->rank; d++) {
-    if (tp_spec_dim_shards(p->mesh, from, d) != tp_spec_dim_shards(p->mesh, to, d)) return false;
+    if (tp_spec_dim_shards(p->mesh, from, d) != tp_spec_dim_shards(p->mesh, to, d))
+      return false;
   }
   for (int i = 0; i < p->mesh->n_axes; i++) {
     before *= tp_spec_place(from, i).kind == TP_PARTIAL ? p->mesh->axes[i].size : 1;
@@ -88,7 +96,8 @@ static bool is_permute(const problem *p, tp_spec from, tp_spec to) {
 static tp_cost collective_cost(const problem *p, tp_collective kind, unsigned axes, int64_t elements) {
   int list[TP_MAX_AXES], n = 0;
   for (int i = 0; i < p->mesh->n_axes; i++) {
-    if (axes >> i & 1) list[n++] = i;
+    if (axes >> i & 1)
+      list[n++] = i;
   }
   return tp_cost_collective(p->topology, p->mesh, kind, n, list, elements, 4);
 }
@@ -103,7 +112,8 @@ static tp_cost move_cost(const problem *p, tp_spec from, tp_spec to) {
   int64_t before = tp_spec_local_elements(p->mesh, from, p->rank, p->shape);
   int64_t after = tp_spec_local_elements(p->mesh, to, p->rank, p->shape);
   tp_cost copy = tp_cost_compute(p->topology, 0, 0, 2.0 * 4.0 * (double)after, false);
-  if (axes == 0) return 0;
+  if (axes == 0)
+    return 0;
   if (all_are(p, from, axes, TP_DIM) && all_are(p, to, axes, TP_REPLICATED) && grown_dim(p, to, from) >= 0) {
     best = lesser(best, collective_cost(p, TP_ALL_GATHER, axes, after));
   }
@@ -122,7 +132,8 @@ static tp_cost move_cost(const problem *p, tp_spec from, tp_spec to) {
   if (all_are(p, from, axes, TP_DIM) && all_are(p, to, axes, TP_DIM) && is_all_to_all(p, from, to, axes)) {
     best = lesser(best, collective_cost(p, TP_ALL_TO_ALL, axes, before));
   }
-  if (is_permute(p, from, to)) best = lesser(best, collective_cost(p, TP_PERMUTE, axes, before));
+  if (is_permute(p, from, to))
+    best = lesser(best, collective_cost(p, TP_PERMUTE, axes, before));
   return best;
 }
 
@@ -136,19 +147,23 @@ static void check_optimal(int n_axes, const int64_t *sizes, int rank, const int6
   int n_all = all_specs(&mesh, rank, true, TP_SUM, MAX_SPECS, all), n = 0;
   assert_true(n_all < MAX_SPECS);
   for (int i = 0; i < n_all; i++) {
-    if (tp_spec_divides(&mesh, all[i], rank, shape)) specs[n++] = all[i];
+    if (tp_spec_divides(&mesh, all[i], rank, shape))
+      specs[n++] = all[i];
   }
   for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) edges[i][j] = move_cost(&p, specs[i], specs[j]);
+    for (int j = 0; j < n; j++)
+      edges[i][j] = move_cost(&p, specs[i], specs[j]);
   }
   for (int from = 0; from < n; from++) {
-    for (int i = 0; i < n; i++) distance[i] = i == from ? 0 : TP_COST_FORBIDDEN;
+    for (int i = 0; i < n; i++)
+      distance[i] = i == from ? 0 : TP_COST_FORBIDDEN;
     for (bool changed = true; changed;) {
       changed = false;
       for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
           tp_cost through = tp_cost_add(distance[i], edges[i][j]);
-          if (through >= distance[j]) continue;
+          if (through >= distance[j])
+            continue;
           distance[j] = through;
           changed = true;
         }
@@ -201,8 +216,8 @@ typedef struct golden {
 static tp_spec make_spec(int n, const place_row *rows) {
   tp_spec spec = tp_spec_replicated();
   for (int i = 0; i < n; i++) {
-    tp_status status = rows[i].dim < 0 ? tp_spec_set_partial(&spec, rows[i].axis, TP_SUM)
-                                       : tp_spec_append(&spec, rows[i].axis, rows[i].dim);
+    tp_status status =
+        rows[i].dim < 0 ? tp_spec_set_partial(&spec, rows[i].axis, TP_SUM) : tp_spec_append(&spec, rows[i].axis, rows[i].dim);
     assert_int_equal(status, TP_OK);
   }
   return spec;
@@ -212,6 +227,7 @@ static tp_spec make_spec(int n, const place_row *rows) {
 static const int64_t MIB = 1 << 20;
 #define MB(x) ((int64_t)(x) << 20)
 
+/* clang-format off */
 static const golden goldens[] = {
     {"one gather over both axes", 2, {4, 2}, 2, {{0, 0}, {1, 0}}, 0, {{0}}, 1,
      {{TP_STEP_ALL_GATHER, 2, {0, 1}, MB(7)}}},
@@ -237,6 +253,7 @@ static const golden goldens[] = {
      {{TP_STEP_SLICE, 1, {1}, 0}, {TP_STEP_ALL_REDUCE, 1, {0}, MB(6)}}},
     {"axes of size 1 are no steps", 3, {4, 1, 2}, 2, {{1, 0}, {0, 0}}, 1, {{0, 0}}, 0, {{TP_STEP_MASK, 0, {0}, 0}}},
 };
+/* clang-format on */
 
 static void known_paths(void **state) {
   (void)state;
@@ -254,9 +271,11 @@ static void known_paths(void **state) {
     for (int s = 0; same && s < g->n_steps; s++) {
       same = path.steps[s].kind == g->steps[s].kind && path.steps[s].bytes == g->steps[s].bytes &&
              path.steps[s].n_axes == g->steps[s].n_axes;
-      for (int a = 0; same && a < g->steps[s].n_axes; a++) same = path.steps[s].axes[a] == g->steps[s].axes[a];
+      for (int a = 0; same && a < g->steps[s].n_axes; a++)
+        same = path.steps[s].axes[a] == g->steps[s].axes[a];
     }
-    if (!same) fail_msg("%s", g->what);
+    if (!same)
+      fail_msg("%s", g->what);
     tp_reshard_cache_destroy(cache);
   }
 }
@@ -318,7 +337,8 @@ static void triangle_and_determinism(void **state) {
     for (int j = 0; j < n; j++) {
       tp_cost direct = tp_reshard_cost(one, specs[i], specs[j], 2, shape, 2);
       for (int k = 0; k < n; k += 3) {
-        if (tp_spec_has_partial(specs[k]) && !tp_spec_has_partial(specs[i]) && !tp_spec_has_partial(specs[j])) continue;
+        if (tp_spec_has_partial(specs[k]) && !tp_spec_has_partial(specs[i]) && !tp_spec_has_partial(specs[j]))
+          continue;
         tp_cost around = tp_cost_add(tp_reshard_cost(one, specs[i], specs[k], 2, shape, 2),
                                      tp_reshard_cost(one, specs[k], specs[j], 2, shape, 2));
         assert_true(direct <= around);
@@ -364,7 +384,8 @@ static void out_of_memory(void **state) {
       assert_int_equal(again.n_steps, 1);
     }
     tp_reshard_cache_destroy(cache);
-    if (status == TP_OK) break;
+    if (status == TP_OK)
+      break;
     assert_int_equal(status, TP_NO_MEMORY);
     failures++;
   }

@@ -16,15 +16,16 @@ typedef struct setting {
   int rank;
   int64_t shape[SIM_MAX_RANK];
   tp_combiner combiner;
-  int stride;       /* every stride-th pair of specs; 1: all of them */
-  int64_t no_path;  /* pairs for which there must be no path */
+  int stride;      /* every stride-th pair of specs; 1: all of them */
+  int64_t no_path; /* pairs for which there must be no path */
 } setting;
 
 static bool leads(const tp_mesh *mesh, tp_spec spec, tp_spec whole, int dim) {
   int few[TP_MAX_AXES], all[TP_MAX_AXES];
   int n = tp_spec_dim_axes(mesh, spec, dim, few), m = tp_spec_dim_axes(mesh, whole, dim, all);
   for (int i = 0; i < n; i++) {
-    if (i >= m || few[i] != all[i]) return false;
+    if (i >= m || few[i] != all[i])
+      return false;
   }
   return true;
 }
@@ -32,7 +33,8 @@ static bool leads(const tp_mesh *mesh, tp_spec spec, tp_spec whole, int dim) {
 /* A layout on a path divides exactly, or is an uneven layout of the ends or leads to one. */
 static void check_layout(const tp_mesh *mesh, const setting *s, tp_spec spec, tp_spec from, tp_spec to) {
   for (int d = 0; d < s->rank; d++) {
-    if (s->shape[d] % tp_spec_dim_shards(mesh, spec, d) == 0) continue;
+    if (s->shape[d] % tp_spec_dim_shards(mesh, spec, d) == 0)
+      continue;
     assert_true(leads(mesh, spec, from, d) || leads(mesh, spec, to, d));
   }
 }
@@ -48,7 +50,8 @@ static void check_permute(const tp_mesh *mesh, const tp_step *step, int rank) {
     moves |= source != to;
     for (int a = 0; a < mesh->n_axes; a++) {
       bool in_group = false;
-      for (int i = 0; i < step->n_axes; i++) in_group |= step->axes[i] == a;
+      for (int i = 0; i < step->n_axes; i++)
+        in_group |= step->axes[i] == a;
       assert_true(in_group || tp_mesh_coordinate(mesh, source, a) == tp_mesh_coordinate(mesh, to, a));
     }
   }
@@ -74,7 +77,8 @@ static void check_pair(tp_reshard_cache *cache, const tp_mesh *mesh, const setti
     assert_true(tp_spec_equal(path.steps[i].from, now));
     now = path.steps[i].to;
     check_layout(mesh, s, now, from, to);
-    if (path.steps[i].kind == TP_STEP_PERMUTE) check_permute(mesh, &path.steps[i], s->rank);
+    if (path.steps[i].kind == TP_STEP_PERMUTE)
+      check_permute(mesh, &path.steps[i], s->rank);
     sum += path.steps[i].cost;
     bytes += path.steps[i].bytes;
     sim_execute(&tensor, &path.steps[i]);
@@ -107,7 +111,8 @@ static void check_setting(const setting *s) {
     bool exact = tp_spec_divides(&mesh, from, s->rank, s->shape) && tp_spec_divides(&mesh, to, s->rank, s->shape);
     int64_t before = no_path;
     check_pair(cache, &mesh, s, from, to, &no_path);
-    if (exact) assert_true(no_path == before); /* sum and max have identities: every exact pair has a path */
+    if (exact)
+      assert_true(no_path == before); /* sum and max have identities: every exact pair has a path */
   }
   assert_int_equal(no_path, s->no_path);
   tp_reshard_cache_destroy(cache);
@@ -142,7 +147,8 @@ static const setting settings[] = {
 
 static void every_path_is_right(void **state) {
   (void)state;
-  for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) check_setting(&settings[i]);
+  for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+    check_setting(&settings[i]);
 }
 
 /* On meshes and ranks too large for a full search the paths are still right. */
@@ -162,14 +168,17 @@ static void large_meshes(void **state) {
     for (int i = 0; i < 6; i++) {
       seed = seed * 1664525u + 1013904223u;
       int axis = (int)(seed >> 16) % 6, where = (int)(seed >> 24) % 6;
-      if (where < 4) tp_spec_append(&spec, axis, where);
-      if (where == 4) tp_spec_set_partial(&spec, axis, TP_SUM);
+      if (where < 4)
+        tp_spec_append(&spec, axis, where);
+      if (where == 4)
+        tp_spec_set_partial(&spec, axis, TP_SUM);
     }
     pool[n++] = spec;
   }
   int64_t no_path = 0;
   s.shape[0] = s.shape[1] = s.shape[2] = 8; /* 6 axes of 2 on one dimension of 8: uneven */
-  for (int i = 0; i + 1 < n; i++) check_pair(cache, &mesh, &s, pool[i], pool[i + 1], &no_path);
+  for (int i = 0; i + 1 < n; i++)
+    check_pair(cache, &mesh, &s, pool[i], pool[i + 1], &no_path);
   assert_int_equal(no_path, 0);
   tp_reshard_cache_destroy(cache);
 }

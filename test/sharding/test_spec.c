@@ -89,9 +89,11 @@ static void shards_cover(void **state) {
         int64_t offset, valid;
         tp_spec_shard(&mesh, specs[i], 0, size, d, &offset, &valid);
         assert_true(valid <= tp_spec_local_elements(&mesh, specs[i], 1, shape) && offset + valid <= size);
-        for (int64_t k = 0; k < valid; k++) seen[offset + k]++;
+        for (int64_t k = 0; k < valid; k++)
+          seen[offset + k]++;
       }
-      for (int64_t k = 0; k < size; k++) assert_int_equal(seen[k], replicas);
+      for (int64_t k = 0; k < size; k++)
+        assert_int_equal(seen[k], replicas);
     }
   }
 }
@@ -158,7 +160,7 @@ static void verifies(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(combiners), cmocka_unit_test(places), cmocka_unit_test(uneven_sizes),
+      cmocka_unit_test(combiners),    cmocka_unit_test(places), cmocka_unit_test(uneven_sizes),
       cmocka_unit_test(shards_cover), cmocka_unit_test(prints), cmocka_unit_test(verifies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,8 @@
 
 static void status_names(void **state) {
   (void)state;
-  for (int i = TP_OK; i <= TP_INTERNAL; i++) assert_string_not_equal(tp_status_name((tp_status)i), "unknown status");
+  for (int i = TP_OK; i <= TP_INTERNAL; i++)
+    assert_string_not_equal(tp_status_name((tp_status)i), "unknown status");
   assert_string_equal(tp_status_name(TP_NO_MEMORY), "no memory");
   assert_string_equal(tp_status_name((tp_status)99), "unknown status");
 }
@@ -55,12 +56,14 @@ static void arena(void **state) {
     blocks[i] = tp__arena_alloc(&arena, size);
     assert_non_null(blocks[i]);
     assert_int_equal((uintptr_t)blocks[i] % _Alignof(max_align_t), 0);
-    for (size_t k = 0; k < size; k++) assert_int_equal(blocks[i][k], 0);
+    for (size_t k = 0; k < size; k++)
+      assert_int_equal(blocks[i][k], 0);
     memset(blocks[i], (int)i, size);
   }
   for (size_t i = 0; i < 200; i++) {
     size_t size = i % 50 == 49 ? 100000 : i;
-    for (size_t k = 0; k < size; k++) assert_int_equal((unsigned char)blocks[i][k], i);
+    for (size_t k = 0; k < size; k++)
+      assert_int_equal((unsigned char)blocks[i][k], i);
   }
   assert_string_equal(tp__arena_strdup(&arena, "mesh"), "mesh");
   assert_string_equal(tp__arena_strndup(&arena, "mesh", 2), "me");
@@ -81,7 +84,8 @@ static void strings(void **state) {
   (void)state;
   tp__string s = {0};
   assert_string_equal(tp__string_text(&s), "");
-  for (int i = 0; i < 100; i++) assert_int_equal(tp__string_printf(&s, "%d,", i), TP_OK);
+  for (int i = 0; i < 100; i++)
+    assert_int_equal(tp__string_printf(&s, "%d,", i), TP_OK);
   assert_int_equal(s.length, 10 * 2 + 90 * 3);
   assert_int_equal(strlen(tp__string_text(&s)), s.length);
   assert_int_equal(tp__string_append(&s, "end"), TP_OK);
