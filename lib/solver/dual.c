@@ -106,7 +106,8 @@ static void collect(tp__dual *d, int edge, int node) {
   d->exhausted |= out_of_range(cost, n);
 }
 
-/* One node of a sweep: collect from the edges behind, keep the minimum as bound, share the rest among the edges ahead. */
+/* One node of a sweep: collect from the edges behind, keep the minimum as bound, share the rest among the edges ahead.
+ */
 static void visit(tp__dual *d, int node, bool forward) {
   const tp__wnode *v = &d->g->nodes[node];
   int n_behind = 0;

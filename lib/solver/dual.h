@@ -14,8 +14,8 @@ typedef struct tp__dual {
   tp_cost **cost;       /* by node: current node costs, >= 0 */
   tp_cost *(*taken)[2]; /* by edge and end: what was moved from the table to that end's strategies */
   tp_cost *scratch;
-  tp_cost bound;   /* certified, the graph's constant included */
-  bool exhausted;  /* numbers left the safe range: no further passes */
+  tp_cost bound;  /* certified, the graph's constant included */
+  bool exhausted; /* numbers left the safe range: no further passes */
 } tp__dual;
 
 /* `g` must be reduced: no forbidden node cost, and every strategy has an allowed partner in each edge. */
@@ -25,8 +25,8 @@ void tp__dual_clear(tp__dual *dual);
 /* One sweep forward and one backward. */
 void tp__dual_pass(tp__dual *dual, int64_t *work);
 
-/* Chooses nodes in order by current costs and by the edges to nodes chosen before, keeping clear of strategies that have
- * no allowed partner left. `at` receives a strategy for every alive node; the result may still be forbidden. */
+/* Chooses nodes in order by current costs and by the edges to nodes chosen before, keeping clear of strategies that
+ * have no allowed partner left. `at` receives a strategy for every alive node; the result may still be forbidden. */
 tp_status tp__dual_decode(const tp__dual *dual, int *at, int64_t *work);
 
 /* Writes the reparametrisation into the graph: same cost for every choice, constant == bound. */

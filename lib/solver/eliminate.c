@@ -1,6 +1,6 @@
 /* Eliminating node v replaces all functions that mention it by one table over its scope: the least, over the strategies
- * of v, of their sum. Layout: a table runs over its scope latest-eliminated first, so the strategy of the node that will
- * consume it is innermost, and every function of a bucket is read along x, the strategy of its node.
+ * of v, of their sum. Layout: a table runs over its scope latest-eliminated first, so the strategy of the node that
+ * will consume it is innermost, and every function of a bucket is read along x, the strategy of its node.
  *
  * The scope is walked like an odometer, outermost place first. Partial sums acc[d][x] hold the functions that are fixed
  * by the places before d, so the innermost loop adds only the functions that mention the innermost place. */
@@ -16,9 +16,9 @@ typedef struct function {
 } function;
 
 typedef struct bucket {
-  int n;       /* strategies of the node */
+  int n; /* strategies of the node */
   int n_scope;
-  int *sizes;  /* strategies by place */
+  int *sizes; /* strategies by place */
   int n_functions;
   function *functions; /* by ascending level */
   size_t *first;       /* n_scope + 1 entries: functions of level l are first[l] .. first[l + 1] */
@@ -30,8 +30,8 @@ typedef struct bucket {
 typedef struct elimination {
   const tp__wcsp *g;
   const tp__order *order;
-  tp_cost **table;        /* by position: made there, not consumed yet */
-  unsigned char **argmin; /* by position */
+  tp_cost **table;                          /* by position: made there, not consumed yet */
+  unsigned char **argmin;                   /* by position */
   int **pending, *n_pending, *room_pending; /* by position: positions whose tables are consumed there */
 } elimination;
 

@@ -9,10 +9,10 @@
  * repaired where single and double changes can. */
 tp_status tp__wcsp_improve(const tp__wcsp *g, int64_t work_limit, int64_t *work, int *at);
 
-/* Improves an allowed `at` of cost `cost` by re-deciding most nodes at once: a set of nodes keeps its strategies such
- * that exact elimination of all others fits into small tables, which grow as that stops helping. Looks for costs <= cost
- * - step; returns the cost reached. Stops at `lower` or at the work limit. */
-tp_status tp__wcsp_improve_widely(const tp__wcsp *g, int64_t table_budget, tp_cost step, tp_cost lower,
-                                  int64_t work_limit, int64_t *work, int *at, tp_cost *cost);
+/* Improves an allowed `at` by re-deciding most nodes at once: a set of nodes keeps its strategies such that exact
+ * elimination of all others fits into small tables, which grow as that stops helping. *cost is that of `at`, before and
+ * after; costs differ by multiples of `step`. Stops at cost `lower` or at the work limit. */
+tp_status tp__wcsp_improve_widely(const tp__wcsp *g, int64_t table_budget, tp_cost step, tp_cost lower, int64_t work_limit,
+                                  int64_t *work, int *at, tp_cost *cost);
 
 #endif

@@ -5,17 +5,17 @@
 #include "solver/wcsp.h"
 
 typedef struct tp__order {
-  int n;              /* alive nodes */
-  int *node;          /* in order of elimination */
-  int *position;      /* by node of the graph; -1 if not alive */
-  size_t *scope_at;   /* n + 1 entries: scope of node[i] is scope[scope_at[i] .. scope_at[i + 1]) */
-  int *scope;         /* its neighbours when it is eliminated, latest eliminated first */
-  int width;          /* largest scope */
-  int64_t largest;    /* entries of the largest table */
-  int64_t work;       /* entries computed, each over all strategies of its node */
-  int64_t peak;       /* most table entries alive at once */
-  int64_t argmins;    /* entries of all tables: one stored choice each */
-  bool complete;      /* false: a table would exceed the budget; only `complete` is valid then */
+  int n;            /* alive nodes */
+  int *node;        /* in order of elimination */
+  int *position;    /* by node of the graph; -1 if not alive */
+  size_t *scope_at; /* n + 1 entries: scope of node[i] is scope[scope_at[i] .. scope_at[i + 1]) */
+  int *scope;       /* its neighbours when it is eliminated, latest eliminated first */
+  int width;        /* largest scope */
+  int64_t largest;  /* entries of the largest table */
+  int64_t work;     /* entries computed, each over all strategies of its node */
+  int64_t peak;     /* most table entries alive at once */
+  int64_t argmins;  /* entries of all tables: one stored choice each */
+  bool complete;    /* false: a table would exceed the budget; only `complete` is valid then */
 } tp__order;
 
 /* Ties go to the lower node number. Stops as soon as a table needs more than `budget` entries. */

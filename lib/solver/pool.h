@@ -11,8 +11,8 @@ typedef struct tp__pool {
   size_t left; /* its bytes */
 } tp__pool;
 
-/* Room for `count` objects of `size` bytes, aligned for any object, uninitialised. NULL when memory runs out; never NULL
- * for zero objects otherwise. */
+/* Room for `count` objects of `size` bytes, aligned for any object, uninitialised. NULL when memory runs out; never
+ * NULL for zero objects otherwise. */
 void *tp__pool_take(tp__pool *pool, size_t count, size_t size);
 /* The same, zeroed. */
 void *tp__pool_take_zeroed(tp__pool *pool, size_t count, size_t size);

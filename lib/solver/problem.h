@@ -2,8 +2,8 @@
 #ifndef TP_LIB_SOLVER_PROBLEM_H
 #define TP_LIB_SOLVER_PROBLEM_H
 
-#include "tp/solver.h"
 #include "solver/pool.h"
+#include "tp/solver.h"
 
 typedef struct tp__problem_node {
   int n;

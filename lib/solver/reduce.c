@@ -1,11 +1,9 @@
-/* Each rule is sound on its own, so they run from one queue of nodes whose surroundings changed, first come first served.
- *   star bound     a strategy whose cost, with the cheapest neighbour for each edge, reaches the limit goes; with no
- *                  limit known this is arc consistency on forbidden entries
- *   dominance      dead-end elimination, Goldstein's criterion: x goes when some y is never worse, whatever the
- *                  neighbours choose
- *   folding        a node with one strategy becomes a cost of its neighbours
- *   elimination    a node with at most two neighbours becomes a cost of them (series-parallel reduction)
- *   equality       an edge that pairs strategies one to one makes its two nodes one */
+/* Each rule is sound on its own, so they run from one queue of nodes whose surroundings changed, first come first
+ * served. star bound     a strategy whose cost, with the cheapest neighbour for each edge, reaches the limit goes; with
+ * no limit known this is arc consistency on forbidden entries dominance      dead-end elimination, Goldstein's
+ * criterion: x goes when some y is never worse, whatever the neighbours choose folding        a node with one strategy
+ * becomes a cost of its neighbours elimination    a node with at most two neighbours becomes a cost of them
+ * (series-parallel reduction) equality       an edge that pairs strategies one to one makes its two nodes one */
 #include "solver/reduce.h"
 
 #include <stdlib.h>

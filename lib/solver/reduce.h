@@ -6,7 +6,8 @@
 
 /* Reduces `g` until nothing changes: strategies that cannot be in a choice of cost < limit, dominated strategies, nodes
  * with one strategy, nodes with at most two neighbours (tables up to `table_budget` entries), nodes tied by equality.
- * Adds the entries looked at to *work. TP_INFEASIBLE when it is proven that no choice costs < limit; `g` is then spent. */
+ * Adds the entries looked at to *work. TP_INFEASIBLE when it is proven that no choice costs < limit; `g` is then spent.
+ */
 tp_status tp__wcsp_reduce(tp__wcsp *g, tp_cost limit, int64_t table_budget, int64_t *work);
 
 #endif

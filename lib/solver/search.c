@@ -12,18 +12,18 @@
 #include <string.h>
 
 enum {
-  MAX_DEPTH = 60,       /* of branching: each level keeps a copy of the graph */
-  PASSES = 5,           /* message passes between two decodings */
-  ROUNDS = 12,          /* of passes and decoding between two reductions */
-  POLISH_FACTOR = 4,    /* looks at all tables */
-  STALLED_ROUNDS = 4,   /* without a hundredth of the gap gained */
-  EAGER_FACTOR = 50,    /* eliminate at once when that costs less than so many looks at all tables for each ... */
+  MAX_DEPTH = 60,        /* of branching: each level keeps a copy of the graph */
+  PASSES = 5,            /* message passes between two decodings */
+  ROUNDS = 12,           /* of passes and decoding between two reductions */
+  POLISH_FACTOR = 4,     /* looks at all tables */
+  STALLED_ROUNDS = 4,    /* without a hundredth of the gap gained */
+  EAGER_FACTOR = 50,     /* eliminate at once when that costs less than so many looks at all tables for each ... */
   EAGER_WORK = 20000000, /* ... stage, or less than this; otherwise messages come first and prune */
-  WIDE_TABLES = 4096,   /* of local search by elimination, while messages go on */
-  LAST_TABLES = 300000, /* of the same when nothing but branching is left */
-  MAX_PEAK = 2,         /* exact elimination as a whole, in units of the table budget: entries alive at once, ... */
-  MAX_ARGMINS = 15,     /* ... stored choices (one or two bytes each), ... */
-  MAX_WORK = 500        /* ... entries looked at */
+  WIDE_TABLES = 4096,    /* of local search by elimination, while messages go on */
+  LAST_TABLES = 300000,  /* of the same when nothing but branching is left */
+  MAX_PEAK = 2,          /* exact elimination as a whole, in units of the table budget: entries alive at once, ... */
+  MAX_ARGMINS = 15,      /* ... stored choices (one or two bytes each), ... */
+  MAX_WORK = 500         /* ... entries looked at */
 };
 
 static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -45,8 +45,7 @@ static bool offer(const tp__search *s, const tp__wcsp *g, const int *at, tp_cost
   return true;
 }
 
-static tp_status finish_exactly(tp__search *s, const tp__wcsp *g, const tp__order *order, tp_cost limit,
-                                tp__answer *answer) {
+static tp_status finish_exactly(tp__search *s, const tp__wcsp *g, const tp__order *order, tp_cost limit, tp__answer *answer) {
   int *choices = malloc((size_t)g->n_nodes * sizeof *choices + 1);
   tp_cost cost = TP_COST_FORBIDDEN;
   tp_status status = choices ? tp__wcsp_eliminate(g, order, &cost, choices) : TP_NO_MEMORY;
@@ -77,8 +76,8 @@ static tp_status try_elimination(tp__search *s, const tp__wcsp *g, int64_t worth
   tp_status status = tp__wcsp_order(g, s->table_budget, &order);
   if (status)
     return status;
-  out->fits = order.complete && order.peak <= MAX_PEAK * s->table_budget &&
-                  order.argmins <= MAX_ARGMINS * s->table_budget && order.work <= MAX_WORK * s->table_budget;
+  out->fits = order.complete && order.peak <= MAX_PEAK * s->table_budget && order.argmins <= MAX_ARGMINS * s->table_budget &&
+              order.work <= MAX_WORK * s->table_budget;
   if (out->fits && order.work <= worth) {
     out->done = true;
     status = finish_exactly(s, g, &order, limit, answer);
@@ -141,8 +140,8 @@ static int64_t part_entries(const tp__wcsp *g, const int *members, int n) {
 }
 
 /* Independent parts: bounds and costs add up. Each part gets its share of the work left. */
-static tp_status search_components(tp__search *s, const tp__wcsp *g, const int *component, int n_components,
-                                   tp_cost limit, int depth, tp__answer *answer) {
+static tp_status search_components(tp__search *s, const tp__wcsp *g, const int *component, int n_components, tp_cost limit,
+                                   int depth, tp__answer *answer) {
   int *members = malloc((size_t)g->n_nodes * sizeof *members + 1);
   int *choices = calloc((size_t)g->n_nodes + 1, sizeof *choices);
   int *start = calloc((size_t)n_components + 2, sizeof *start);
@@ -193,9 +192,10 @@ typedef struct effort {
   bool exact_later;   /* ... which need not be thorough, as exact elimination fits */
 } effort;
 
-/* Large neighbourhoods around `at`, for at most `most` work and tables of at most `tables` entries. `g` is reparametrised: much is pruned by its constant. */
-static tp_status improve_best(tp__search *s, const tp__wcsp *g, int64_t tables, int64_t most, int *at,
-                              tp_cost *limit, tp__answer *answer) {
+/* Large neighbourhoods around `at`, for at most `most` work and tables of at most `tables` entries. `g` is
+ * reparametrised: much is pruned by its constant. */
+static tp_status improve_best(tp__search *s, const tp__wcsp *g, int64_t tables, int64_t most, int *at, tp_cost *limit,
+                              tp__answer *answer) {
   tp_cost cost = tp__wcsp_evaluate(g, at);
   if (cost >= TP_COST_FORBIDDEN || g->constant >= *limit || s->work >= s->work_limit)
     return TP_OK;
@@ -209,8 +209,7 @@ static tp_status improve_best(tp__search *s, const tp__wcsp *g, int64_t tables, 
 
 /* Messages, decoding and local search, until the gap closes, progress stalls or the work runs out. Leaves the
  * reparametrised costs in `g`; *stalled says that more messages would not help. */
-static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, bool *stalled, tp_cost *limit,
-                                  tp__answer *answer) {
+static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, bool *stalled, tp_cost *limit, tp__answer *answer) {
   tp__dual dual;
   if (tp__dual_create(g, &dual))
     return TP_NO_MEMORY;
@@ -330,10 +329,10 @@ static tp_status split_or_eliminate(tp__search *s, const tp__wcsp *g, int64_t wo
   return status;
 }
 
-/* Stages, with a reduction under the limit and the bound reached so far before each. The first takes a choice from a plain
- * decoding, so that costs beyond it no longer count (some callers write infinity as a large number). The others pass
- * messages; pruning by what they found makes them, and exact elimination, cheaper and cheaper. When messages stall, what
- * is left is eliminated at any price that fits, or branched on. */
+/* Stages, with a reduction under the limit and the bound reached so far before each. The first takes a choice from a
+ * plain decoding, so that costs beyond it no longer count (some callers write infinity as a large number). The others
+ * pass messages; pruning by what they found makes them, and exact elimination, cheaper and cheaper. When messages
+ * stall, what is left is eliminated at any price that fits, or branched on. */
 static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp__answer *answer) {
   int64_t before = INT64_MAX;
   bool stalled = false;

@@ -1,5 +1,5 @@
-/* The whole search on one graph: reduce, split, eliminate exactly where that fits, else bound by messages, look for good
- * choices, and branch. */
+/* The whole search on one graph: reduce, split, eliminate exactly where that fits, else bound by messages, look for
+ * good choices, and branch. */
 #ifndef TP_LIB_SOLVER_SEARCH_H
 #define TP_LIB_SOLVER_SEARCH_H
 

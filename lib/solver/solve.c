@@ -7,11 +7,12 @@
 
 enum {
   DEFAULT_TABLE_BUDGET = 20000000,
-  MAX_STEP = 1024,           /* integer messages round by a few units a node: scaled up, that is below one picosecond */
-  WORK_PER_ENTRY = 2000,     /* default work: so many looks at every table, ... */
-  LEAST_WORK = 300000000     /* ... but at least this, ... */
+  MAX_STEP = 1024,       /* integer messages round by a few units a node: scaled up, that is below one picosecond */
+  WORK_PER_ENTRY = 2000, /* default work: so many looks at every table, ... */
+  LEAST_WORK = 300000000 /* ... but at least this, ... */
 };
 #define MOST_WORK 6000000000 /* ... and at most this */
+#define MOST_TABLE_BUDGET ((int64_t)1 << 32)
 #define ROOM_FOR_MESSAGES ((tp_cost)1 << 50) /* scaled costs stay so small that messages cannot leave their range */
 
 /* Costs are multiplied by a power of two if all of them together leave room for that. */
@@ -109,6 +110,7 @@ tp_status tp_solve(const tp_problem *problem, const tp_solver_options *options, 
   tp_status status = TP_NO_MEMORY;
   if (g && answer.choices) {
     s.table_budget = o.table_budget > 0 ? o.table_budget : DEFAULT_TABLE_BUDGET;
+    s.table_budget = s.table_budget < MOST_TABLE_BUDGET ? s.table_budget : MOST_TABLE_BUDGET;
     s.work_limit = o.work_budget > 0 ? o.work_budget : default_work(g);
     status = tp__wcsp_search(&s, g, TP_COST_FORBIDDEN, 0, &answer);
   }

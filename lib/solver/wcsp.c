@@ -163,8 +163,7 @@ void tp__wcsp_drop(tp__wcsp *g, int node, const bool *drop) {
 }
 
 /* Copies the edges among members that `place` maps to >= 0. */
-static tp_status copy_edges(const tp__wcsp *g, tp__wcsp *part, const int *members, const int *place, int fixed,
-                            int strategy) {
+static tp_status copy_edges(const tp__wcsp *g, tp__wcsp *part, const int *members, const int *place, int fixed, int strategy) {
   for (int i = 0; i < part->n_nodes; i++) {
     const tp__wnode *v = &g->nodes[members[i]];
     for (int k = 0; k < v->n_edges; k++) {

@@ -4,8 +4,8 @@
  *   every cost lies in [0, TP_COST_FORBIDDEN]; sums saturate there, so a sum is forbidden exactly when it reaches it;
  *   the cost of a choice is `constant` + the costs of the alive nodes + the tables of the alive edges;
  *   two alive nodes share at most one edge;
- *   label[k] of a node is the number of its k-th remaining strategy in the graph or problem it was made from, ascending.
- * A node that is eliminated leaves a record from which tp__wcsp_complete later recovers its best strategy.
+ *   label[k] of a node is the number of its k-th remaining strategy in the graph or problem it was made from,
+ * ascending. A node that is eliminated leaves a record from which tp__wcsp_complete later recovers its best strategy.
  *
  * "limit": only choices of cost < limit are looked for; a strategy that cannot be part of one may be dropped. */
 #ifndef TP_LIB_SOLVER_WCSP_H
@@ -63,8 +63,7 @@ typedef struct tp__wcsp {
 static inline tp__wview tp__wcsp_view(const tp__wcsp *g, int edge, int node) {
   const tp__wedge *e = &g->edges[edge];
   size_t columns = (size_t)g->nodes[e->node[1]].n;
-  return e->node[0] == node ? (tp__wview){e->node[1], e->table, columns, 1}
-                            : (tp__wview){e->node[0], e->table, 1, columns};
+  return e->node[0] == node ? (tp__wview){e->node[1], e->table, columns, 1} : (tp__wview){e->node[0], e->table, 1, columns};
 }
 
 /* An empty graph with room for n_nodes nodes, none alive. NULL when memory runs out. */
@@ -86,10 +85,12 @@ tp_status tp__wcsp_record(tp__wcsp *g, int node, int n, const int *edges);
 void tp__wcsp_drop(tp__wcsp *g, int node, const bool *drop);
 
 /* A graph of the nodes members[0..n): its node i is members[i], its labels are those of `g`, its constant is 0. Edges
- * to other nodes are left out. If `fixed` is a member, it keeps only its strategy `strategy`. NULL when memory runs out. */
+ * to other nodes are left out. If `fixed` is a member, it keeps only its strategy `strategy`. NULL when memory runs
+ * out. */
 tp__wcsp *tp__wcsp_extract(const tp__wcsp *g, const int *members, int n, int fixed, int strategy);
 
-/* Cost of the alive part plus the constant; `at` has the index (not the label) of a remaining strategy per alive node. */
+/* Cost of the alive part plus the constant; `at` has the index (not the label) of a remaining strategy per alive node.
+ */
 tp_cost tp__wcsp_evaluate(const tp__wcsp *g, const int *at);
 
 /* `choices` has labels for the alive nodes; fills in the eliminated ones, best possible given those. */

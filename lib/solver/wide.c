@@ -56,8 +56,7 @@ static tp__wcsp *condition(neighbourhood *h) {
 }
 
 /* Solves a part for a cost < limit; *cost is TP_COST_FORBIDDEN if there is none or its tables do not fit after all. */
-static tp_status solve_part(neighbourhood *h, tp__wcsp *part, int64_t tables, tp_cost limit, int64_t *work,
-                            tp_cost *cost) {
+static tp_status solve_part(neighbourhood *h, tp__wcsp *part, int64_t tables, tp_cost limit, int64_t *work, tp_cost *cost) {
   *cost = TP_COST_FORBIDDEN;
   tp_status status = tp__wcsp_reduce(part, limit, tables, work);
   if (status == TP_INFEASIBLE)
@@ -105,8 +104,8 @@ static tp_status step_widely(neighbourhood *h, int64_t tables, tp_cost step, int
   return status;
 }
 
-tp_status tp__wcsp_improve_widely(const tp__wcsp *g, int64_t table_budget, tp_cost step, tp_cost lower,
-                                  int64_t work_limit, int64_t *work, int *at, tp_cost *cost) {
+tp_status tp__wcsp_improve_widely(const tp__wcsp *g, int64_t table_budget, tp_cost step, tp_cost lower, int64_t work_limit,
+                                  int64_t *work, int *at, tp_cost *cost) {
   tp__pool pool = {0};
   size_t n = (size_t)g->n_nodes;
   neighbourhood h = {.g = g, .at = at};
@@ -116,7 +115,7 @@ tp_status tp__wcsp_improve_widely(const tp__wcsp *g, int64_t table_budget, tp_co
   h.choices = tp__pool_take_zeroed(&pool, n, sizeof *h.choices);
   tp_status status = h.burden && h.kept && h.members && h.choices ? TP_OK : TP_NO_MEMORY;
   int64_t tables = FIRST_TABLES < table_budget ? FIRST_TABLES : table_budget;
-  for (int failed = 0; status == TP_OK && *work < work_limit && *cost > lower;) {
+  for (int failed = 0; status == TP_OK && *work<work_limit && * cost> lower;) {
     tp_cost before = *cost;
     status = step_widely(&h, tables, step, work, cost);
     failed = *cost < before ? 0 : failed + 1;

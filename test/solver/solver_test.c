@@ -63,7 +63,7 @@ static void against_brute_force(void **state) {
   for (int i = 0; i < 6000; i++) {
     rng r = {(uint64_t)i};
     recipe c = {.shape = (shape)(i % N_SHAPES), .columns = 3, .max_strategies = 2 + i / 7 % 4};
-    c.n_nodes = c.max_strategies > 3 ? 1 + rng_below(&r, 6) : 1 + rng_below(&r, 8);
+    c.n_nodes = c.max_strategies > 3 ? 1 + rng_below(&r, 7) : 1 + rng_below(&r, 10);
     c.max_cost = (int[]){3, 100, 1000000000}[i / 5 % 3];
     c.forbidden = (int[]){0, 0, 15, 30, 60}[i % 5];
     c.equalities = (int[]){0, 20, 50}[i / 3 % 3];
@@ -223,9 +223,9 @@ static void arguments(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(arguments),  cmocka_unit_test(infeasible),
-      cmocka_unit_test(against_brute_force), cmocka_unit_test(many_strategies), cmocka_unit_test(huge_costs),
-      cmocka_unit_test(larger_ones_keep_their_promises), cmocka_unit_test(layers),
+      cmocka_unit_test(arguments),       cmocka_unit_test(infeasible), cmocka_unit_test(against_brute_force),
+      cmocka_unit_test(many_strategies), cmocka_unit_test(huge_costs), cmocka_unit_test(larger_ones_keep_their_promises),
+      cmocka_unit_test(layers),
   };
   return cmocka_run_group_tests_name("solver", tests, NULL, NULL);
 }
