@@ -1,0 +1,104 @@
+// RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-partition)'
+
+// Partitioning twice would shard twice.
+// expected-error @below {{'builtin.module': the module is already partitioned (tp.phase = "local")}}
+module attributes {tp.phase = "local"} {}
+
+// -----
+
+// expected-error @below {{'builtin.module': the module has no mesh; run tp-propagate first, or add a shard.grid}}
+module {}
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+// expected-error @below {{'func.func': argument 0 has no tp.sharding; run tp-propagate last, it gives every value a layout}}
+func.func @argument(%x: tensor<8x8xf32>) { return }
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @op(%x: tensor<8xf32> {tp.sharding = [[]]}) {
+  // expected-error @below {{'arith.negf': result 0 has no tp.sharding; run tp-propagate last}}
+  %y = arith.negf %x : tensor<8xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+// expected-error @below {{'func.func': result 0 has no tp.sharding; run tp-propagate last}}
+func.func @result(%x: tensor<8xf32> {tp.sharding = [[]]}) -> tensor<8xf32> { return %x : tensor<8xf32> }
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @layout(%x: tensor<8xf32> {tp.sharding = [[]]}) {
+  %s = shard.sharding @mesh split_axes = [[0]] : !shard.sharding
+  // expected-error @below {{'shard.shard': has no tp.sharding; run tp-propagate last}}
+  %y = shard.shard %x to %s : tensor<8xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+// The layouts of operand and result fit no strategy.
+func.func @strategy(%x: tensor<8x8xf32> {tp.sharding = [["dp"], []]}) {
+  // expected-error @below {{'arith.negf': no strategy of this op takes operands of layout [["dp"], []] to result [[], ["dp"]]; change its tp.sharding, or put a shard.shard on the operand that has to change}}
+  %y = arith.negf %x {tp.sharding = [[], ["dp"]]} : tensor<8x8xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+// A constant is not linear: it cannot be added to a partial value.
+func.func @not_linear(%x: tensor<8xf32> {tp.sharding = {dims = [[]], partial = {tp = "sum"}}}) {
+  // expected-error @below {{'math.exp': no strategy of this op takes operands of layout}}
+  %y = math.exp %x {tp.sharding = {dims = [[]], partial = {tp = "sum"}}} : tensor<8xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @path(%x: tensor<8xf32> {tp.sharding = {dims = [[]], partial = {tp = "average"}}}) {
+  %s = shard.sharding @mesh split_axes = [[]] : !shard.sharding
+  // expected-error @below {{'shard.shard': no sequence of collectives takes layout {dims = [[]], partial = {tp = "average"}} to {dims = [[]], partial = {tp = "sum"}}}}
+  %y = shard.shard %x to %s {tp.sharding = {dims = [[]], partial = {tp = "sum"}}} : tensor<8xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @returned(%x: tensor<8xf32> {tp.sharding = [["dp"]]}) -> (tensor<8xf32> {tp.sharding = [[]]}) {
+  // expected-error @below {{'func.return': returns layout [["dp"]] as result 0, whose tp.sharding is [[]]; put a shard.shard in front}}
+  return %x : tensor<8xf32>
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+// expected-error @below {{'func.func': argument 0: axis "tp" (4) does not divide dimension 1 (size 10); pad the dimension, use a mesh that divides it, or leave it replicated}}
+func.func @divide(%x: tensor<8x10xf32> {tp.sharding = [[], ["tp"]]}) { return }
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @factors(%x: tensor<8xf32> {tp.sharding = [[]]}) {
+  // expected-error @below {{'arith.negf': tp.factors: "tp" needs a factor from 0 to 0, or "linear k" with k below 1}}
+  %y = arith.negf %x {tp.sharding = [[]], tp.factors = {tp = 7}} : tensor<8xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+// expected-error @below {{'func.func': has several blocks}}
+func.func @blocks(%x: tensor<8xf32> {tp.sharding = [[]]}) {
+  cf.br ^bb1
+^bb1:
+  return
+}

@@ -1,0 +1,88 @@
+// RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-propagate)'
+
+// expected-error @below {{'builtin.module': the module is already partitioned (tp.phase = "local")}}
+module attributes {tp.phase = "local"} {}
+
+// -----
+
+// expected-error @below {{'builtin.module': the module has no mesh; add shard.grid @mesh(shape = 2x4)}}
+module {}
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+// expected-error @below {{'func.func': argument 0 is a tensor without static shape; make all shapes static before sharding}}
+func.func @dynamic_argument(%x: tensor<?xf32>) { return }
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @dynamic(%x: tensor<8xf32>, %n: index) {
+  // expected-error @below {{'tensor.empty': result 0 is a tensor without static shape}}
+  %y = tensor.empty(%n) : tensor<?xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @rule(%x: tensor<8xf32>, %y: tensor<2xindex>) {
+  // expected-error @below {{'tensor.reshape': no sharding rule for this op; rewrite it with linalg and tensor ops, or pass unknown-ops=replicate}}
+  %r = tensor.reshape %x(%y) : (tensor<8xf32>, tensor<2xindex>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @loop(%x: tensor<8xf32>, %n: index) {
+  // expected-error @below {{'scf.for': no sharding rule for this op; inline or unroll it before sharding}}
+  %r = scf.for %i = %n to %n step %n iter_args(%a = %x) -> tensor<8xf32> {
+    scf.yield %a : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @by_hand(%x: tensor<8xf32>) {
+  // expected-error @below {{'shard.all_reduce': a collective written by hand cannot be planned around yet}}
+  %r = shard.all_reduce %x on @mesh grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+// expected-error @below {{'func.func': argument 0: axis "tp" (4) does not divide dimension 0 (size 10)}}
+func.func @divide(%x: tensor<10xf32> {tp.sharding = [["tp"]]}) { return }
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @pinned(%x: tensor<8xf32>) {
+  // expected-error @below {{'math.exp': no strategy of this op gives result 0 the layout {dims = [[]], partial = {tp = "sum"}}; constrain it with a shard.shard behind the op instead}}
+  %y = math.exp %x {tp.sharding = {dims = [[]], partial = {tp = "sum"}}} : tensor<8xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @constraint(%x: tensor<8xf32>) {
+  %s = shard.sharding @mesh split_axes = [[0]] : !shard.sharding
+  // expected-error @below {{'shard.shard': has no tp.sharding: a constraint says which layout its value has}}
+  %y = shard.shard %x to %s : tensor<8xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+// No path leads from an average to a sum.
+func.func @contradiction(%x: tensor<8xf32> {tp.sharding = {dims = [[]], partial = {tp = "average"}}})
+    -> (tensor<8xf32> {tp.sharding = {dims = [[]], partial = {tp = "sum"}}}) {
+  // expected-error @below {{'func.return': no layout of operand 0 can be reached from the layouts its producer can give it}}
+  return %x : tensor<8xf32>
+}
