@@ -71,7 +71,8 @@ typedef struct tp_reshard {
 
 typedef struct tp_reshard_cache tp_reshard_cache;
 
-/* A memo of distances for one mesh and topology, both copied. NULL when memory runs out. */
+/* A memo of distances for one mesh and topology, both copied. Its size is bounded (some 250 MB, which takes thousands of
+ * different tensors on a mesh of four axes); what it forgets it computes again. NULL when memory runs out. */
 TP_API tp_reshard_cache *tp_reshard_cache_create(const tp_mesh *mesh, const tp_topology *topology);
 TP_API void tp_reshard_cache_destroy(tp_reshard_cache *cache);
 

@@ -98,6 +98,11 @@ typedef struct tp__paths {
 /* Results live in `arena`. */
 tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__paths **paths);
 
+/* ---- cache (reshard.c) ---- */
+
+/* Sets how many states of paths the cache may remember: for tests. */
+void tp__reshard_cache_limit(tp_reshard_cache *cache, size_t states);
+
 /* ---- problems too large to search (layout_direct.c) ---- */
 
 /* The kinds and the specs after each of at most TP_MAX_STEPS steps of a simple valid path; returns their number, -1 if

@@ -26,6 +26,10 @@ typedef struct graph_row {
   tp__graph *graph;
 } graph_row;
 
+/* States of all remembered paths together, about 14 bytes each; beyond that all are forgotten, and found again if asked
+ * for. */
+enum { DEFAULT_PATH_LIMIT = 1 << 24 };
+
 /* The last search that answered: a planner asks for one `from` and many `to`. */
 typedef struct recent {
   tp__paths *paths; /* NULL: none */
@@ -41,7 +45,9 @@ typedef struct recent {
 struct tp_reshard_cache {
   tp_mesh mesh;
   tp_topology topology;
-  tp__arena arena; /* graphs and paths */
+  tp__arena arena; /* graphs */
+  tp__arena paths; /* of the entries */
+  size_t path_states, path_limit;
   graph_row *graphs;
   entry *entries; /* open addressing */
   size_t n_slots; /* a power of two, or 0 */
@@ -55,6 +61,7 @@ tp_reshard_cache *tp_reshard_cache_create(const tp_mesh *mesh, const tp_topology
     return NULL;
   cache->mesh = *mesh;
   cache->topology = *topology;
+  cache->path_limit = DEFAULT_PATH_LIMIT;
   return cache;
 }
 
@@ -62,6 +69,7 @@ void tp_reshard_cache_destroy(tp_reshard_cache *cache) {
   if (!cache)
     return;
   tp__free(cache->entries);
+  tp__arena_destroy(&cache->paths);
   tp__arena_destroy(&cache->arena);
   tp__free(cache);
 }
@@ -103,6 +111,17 @@ static tp_status reserve_slot(tp_reshard_cache *cache) {
   cache->n_slots = n_slots;
   return TP_OK;
 }
+
+static void forget_paths(tp_reshard_cache *cache) {
+  tp__arena_destroy(&cache->paths);
+  if (cache->n_slots)
+    memset(cache->entries, 0, cache->n_slots * sizeof *cache->entries);
+  cache->n_entries = 0;
+  cache->path_states = 0;
+  cache->recent.paths = NULL;
+}
+
+void tp__reshard_cache_limit(tp_reshard_cache *cache, size_t states) { cache->path_limit = states; }
 
 static tp_status find_graph(tp_reshard_cache *cache, unsigned axes, int n_dims, bool partial, tp__graph **graph) {
   for (graph_row *row = cache->graphs; row; row = row->next) {
@@ -170,13 +189,16 @@ static tp_status find_paths(tp_reshard_cache *cache, const tp__problem *p, const
   if (status != TP_OK)
     return status;
   s.graph = graph;
+  if (cache->path_states + graph->n_states > cache->path_limit)
+    forget_paths(cache);
   status = reserve_slot(cache);
   if (status == TP_OK)
-    status = tp__search_run(&cache->arena, &s, &made);
+    status = tp__search_run(&cache->paths, &s, &made);
   if (status != TP_OK)
     return status;
   *find_slot(cache->entries, cache->n_slots, &k) = (entry){k, made};
   cache->n_entries++;
+  cache->path_states += graph->n_states;
   *paths = made;
   return TP_OK;
 }

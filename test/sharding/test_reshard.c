@@ -1,6 +1,6 @@
 /* Reshard paths: optimal, the same every time, and the ones a person would write down. */
+#include "sharding/layout.h"
 #include "simulator.h"
-#include "support/support.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -363,6 +363,48 @@ static void triangle_and_determinism(void **state) {
   tp_reshard_cache_destroy(two);
 }
 
+/* A cache that must forget gives the same answers. */
+static void small_cache(void **state) {
+  (void)state;
+  tp_mesh mesh = make_mesh(2, (int64_t[]){4, 2});
+  tp_topology topology;
+  tp_reshard_cache *large = make_cache(&mesh, "cpu", &topology), *small = make_cache(&mesh, "cpu", &topology);
+  tp__reshard_cache_limit(small, 40); /* two searches of 18 states */
+  tp_spec specs[MAX_SPECS];
+  int n = all_specs(&mesh, 2, true, TP_SUM, MAX_SPECS, specs);
+  for (int64_t size = 8; size <= 64; size += 8) {
+    int64_t shape[] = {size, 8};
+    for (int pair = 0; pair < n * n; pair++) {
+      tp_spec from = specs[pair % n], to = specs[pair / n];
+      assert_int_equal(tp_reshard_cost(small, from, to, 2, shape, 4), tp_reshard_cost(large, from, to, 2, shape, 4));
+    }
+  }
+  tp_reshard_cache_destroy(small);
+  tp_reshard_cache_destroy(large);
+}
+
+/* On a mesh too large to search, what two layouts share is not touched. */
+static void shared_axes_stay(void **state) {
+  (void)state;
+  tp_mesh mesh = make_mesh(8, (int64_t[]){2, 2, 2, 2, 2, 2, 2, 2});
+  tp_topology topology;
+  tp_reshard_cache *cache = make_cache(&mesh, "cpu", &topology);
+  static const int order[2][2][4] = {{{0, 1, 2, 3}, {4, 5, 6, 7}}, {{0, 1, 3, 2}, {4, 5, 7, 6}}};
+  static const int64_t shape[] = {1024, 1024};
+  tp_spec specs[2] = {{0}, {0}};
+  for (int i = 0; i < 16; i++)
+    assert_int_equal(tp_spec_append(&specs[i / 8], order[i / 8][i / 4 % 2][i % 4], i / 4 % 2), TP_OK);
+  tp_reshard path;
+  assert_int_equal(tp_reshard_path(cache, specs[0], specs[1], 2, shape, 4, &path), TP_OK);
+  assert_int_equal(path.n_steps, 4); /* gather two axes of each dimension, slice them again */
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(path.steps[i].kind, i < 2 ? TP_STEP_ALL_GATHER : TP_STEP_SLICE);
+    assert_int_equal(path.steps[i].n_axes, 2);
+  }
+  assert_int_equal(tp_reshard_cost(cache, specs[0], specs[1], 2, shape, 4), path.cost);
+  tp_reshard_cache_destroy(cache);
+}
+
 /* Every k-th allocation fails: an error or the right answer, and the cache works afterwards. */
 static void out_of_memory(void **state) {
   (void)state;
@@ -399,6 +441,8 @@ int main(void) {
       cmocka_unit_test(unequal_swap),
       cmocka_unit_test(no_paths),
       cmocka_unit_test(triangle_and_determinism),
+      cmocka_unit_test(small_cache),
+      cmocka_unit_test(shared_axes_stay),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
