@@ -15,7 +15,6 @@ static bool matches(MlirOperation op) {
          !mlirAttributeIsNull(mlirLinalgGetIndexingMapsAttribute(op));
 }
 
-/* Named ops without indexing_maps attribute have no such attribute in the generic sense either: the interface gives the maps. */
 static MlirAffineMap map_of(MlirAttribute maps, int i) { return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i)); }
 
 static int n_inits(MlirOperation op) {
@@ -59,12 +58,16 @@ static tp_status read_maps(tp_rule *rule, MlirAttribute maps) {
   return TP_OK;
 }
 
-static bool in_output(const tp_rule *rule, int first_init, int f) {
-  for (int i = first_init; i < first_init + rule->n_results; i++)
+/* Number of outputs that loop f moves along. */
+static int n_outputs_with(const tp_rule *rule, int first_init, int f) {
+  int n = 0;
+  for (int i = first_init; i < first_init + rule->n_results; i++) {
+    bool found = false;
     for (int d = 0; d < rule->operands[i].rank; d++)
-      if (rule->operands[i].dims[d].n_factors && rule->operands[i].dims[d].factors[0] == f)
-        return true;
-  return false;
+      found |= rule->operands[i].dims[d].n_factors && rule->operands[i].dims[d].factors[0] == f;
+    n += found;
+  }
+  return n;
 }
 
 /* Sets kinds of loops that no output has, and the combiners. */
@@ -81,13 +84,12 @@ static void read_reductions(tp_rule *rule, const tp_body *body, int first_init) 
     for (int d = 0; d < result->rank; d++)
       result->dims[d] = init->dims[d];
   }
-  for (int f = 0; f < rule->n_factors; f++)
-    if (rule->factors[f].kind == TP_PARALLEL && !in_output(rule, first_init, f))
-      rule->factors[f].kind = all_combine ? TP_REDUCTION : TP_FIXED;
+  for (int f = 0; f < rule->n_factors; f++) {
+    int n = n_outputs_with(rule, first_init, f);
+    if (rule->factors[f].kind == TP_PARALLEL && n < rule->n_results) /* a loop that only some outputs have stays whole */
+      rule->factors[f].kind = n == 0 && all_combine ? TP_REDUCTION : TP_FIXED;
+  }
 }
-
-/* An init with the loops of a reduction missing must not be combined twice along a parallel loop either: parallel loops index it, so each
- * shard has its own part, and nothing is to be done. */
 
 /* A constant that every iteration yields: the scalar operand of a fill, or a captured constant. */
 static MlirValue yielded_constant(const tp_rule *rule, const tp_body *body) {
@@ -165,12 +167,8 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
 
 /* ---- localize: linalg.index counts from the shard's first element ---- */
 
-typedef struct index_fix {
-  const tp_local *local;
-} index_fix;
-
 static tp_status shift_index(MlirOperation op, void *data) {
-  const tp_local *local = ((index_fix *)data)->local;
+  const tp_local *local = *(const tp_local **)data;
   if (!tp__op_is(op, "linalg.index"))
     return TP_OK;
   int f = (int)mlirIntegerAttrGetValueInt(tp__inherent(op, "dim"));
@@ -194,7 +192,7 @@ static tp_status shift_index(MlirOperation op, void *data) {
 }
 
 static tp_status localize(const tp_local *local) {
-  return tp__walk(local->rule->op, shift_index, &(index_fix){local});
+  return tp__walk(local->rule->op, shift_index, &local);
 }
 
 const tp_family tp__linalg_family = {

@@ -140,6 +140,25 @@ void tp__rule_same_dims(tp_rule *rule) {
 
 static bool has_regions(MlirOperation op) { return mlirOperationGetNumRegions(op) > 0; }
 
+/* The way out for ops that programs often have; the last row fits all. */
+static const char *way_out(MlirOperation op) {
+  static const struct {
+    const char *op, *hint;
+  } rows[] = {
+      {"func.call", "inline the callee before sharding (--inline)"},
+      {"scf.for", "unroll the loop before sharding"},
+      {"scf.while", "unroll the loop before sharding"},
+      {"scf.if", "turn the branch into arith.select before sharding"},
+      {"linalg.softmax", "decompose it into linalg.generic before sharding"},
+      {"tensor.dim", "fold it before sharding (--canonicalize): all shapes are static"},
+  };
+  for (int i = 0; i < TP_LEN(rows); i++)
+    if (tp__op_is(op, rows[i].op))
+      return rows[i].hint;
+  return has_regions(op) ? "rewrite it with linalg and tensor ops"
+                         : "rewrite it with linalg and tensor ops, or pass unknown-ops=replicate";
+}
+
 static tp_status replicated_rule(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp_status status = tp__rule_begin(op, arena, rule);
   if (status == TP_OK)
@@ -159,7 +178,5 @@ tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena
   }
   if (unknown_replicate && !has_regions(op))
     return replicated_rule(op, arena, rule);
-  return tp__error(op, TP_UNSUPPORTED, "no sharding rule for this op%s",
-                   has_regions(op) ? "; inline or unroll it before sharding"
-                                   : "; rewrite it with linalg and tensor ops, or pass unknown-ops=replicate");
+  return tp__error(op, TP_UNSUPPORTED, "no sharding rule for this op; %s", way_out(op));
 }

@@ -36,7 +36,7 @@ func.func @rule(%x: tensor<8xf32>, %y: tensor<2xindex>) {
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @loop(%x: tensor<8xf32>, %n: index) {
-  // expected-error @below {{'scf.for': no sharding rule for this op; inline or unroll it before sharding}}
+  // expected-error @below {{'scf.for': no sharding rule for this op; unroll the loop before sharding}}
   %r = scf.for %i = %n to %n step %n iter_args(%a = %x) -> tensor<8xf32> {
     scf.yield %a : tensor<8xf32>
   }
@@ -85,4 +85,37 @@ func.func @contradiction(%x: tensor<8xf32> {tp.sharding = {dims = [[]], partial 
     -> (tensor<8xf32> {tp.sharding = {dims = [[]], partial = {tp = "sum"}}}) {
   // expected-error @below {{'func.return': no layout of operand 0 can be reached from the layouts its producer can give it}}
   return %x : tensor<8xf32>
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func private @callee(tensor<8xf32>) -> tensor<8xf32>
+func.func @call(%x: tensor<8xf32>) {
+  // expected-error @below {{'func.call': no sharding rule for this op; inline the callee before sharding (--inline)}}
+  %r = func.call @callee(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @softmax(%x: tensor<8x8xf32>) {
+  %e = tensor.empty() : tensor<8x8xf32>
+  // expected-error @below {{'linalg.softmax': no sharding rule for this op; decompose it into linalg.generic before sharding}}
+  %r = linalg.softmax dimension(1) ins(%x : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @index_pad(%x: tensor<8xf32>, %y: tensor<10xf32>) {
+  // expected-error @below {{'tensor.pad': computes its padding from the index; pad with one value, or use linalg.generic}}
+  %r = tensor.pad %x low[1] high[1] {
+  ^bb0(%i: index):
+    %v = tensor.extract %y[%i] : tensor<10xf32>
+    tensor.yield %v : f32
+  } : tensor<8xf32> to tensor<10xf32>
+  return
 }
