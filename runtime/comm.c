@@ -26,10 +26,11 @@ tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks, 
 }
 
 static tprt_status wrap_world(tprt__transport *transport, const tprt__settings *settings, tprt_comm **comm) {
-  int *ranks = tprt__alloc((size_t)transport->n_ranks * sizeof *ranks);
+  size_t bytes = (size_t)transport->n_ranks * sizeof(int);
+  int *ranks = tprt__alloc(bytes);
   if (!ranks) {
     transport->backend->destroy(transport);
-    return tprt__fail_memory((size_t)transport->n_ranks * sizeof *ranks);
+    return tprt__fail_memory(bytes);
   }
   for (int i = 0; i < transport->n_ranks; i++) ranks[i] = i;
   tprt_status status = tprt__comm_wrap(transport, ranks, settings->timeout_ns, comm);

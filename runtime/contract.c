@@ -21,13 +21,16 @@ static tprt_status read_loops(tprt_dtype dtype, int64_t n_loops, const int64_t *
   *plan = (tprt__contraction){.dtype = dtype, .type = tprt__dtype_info_get((int64_t)dtype)};
   if (!plan->type) return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: %d is no dtype", (int)dtype);
   if (dtype == TPRT_BOOL) return tprt__fail(TPRT_UNSUPPORTED, "contraction: not defined for bool");
-  int64_t reach[3] = {1, 1, 1};
+  int64_t reach[3] = {1, 1, 1}, total = 1;
   for (int64_t i = 0; i < n_loops; i++) {
     tprt__loop *loop = &loops[i];
     loop->size = words[4 * i];
     memcpy(loop->stride, words + 4 * i + 1, sizeof loop->stride);
     if (loop->size < 0) return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: loop %lld has size %lld", (long long)i, (long long)loop->size);
     plan->empty |= loop->size == 0;
+    if (loop->size && __builtin_mul_overflow(total, loop->size, &total)) {
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: more than 2^63 iterations");
+    }
     for (int x = A; x <= C; x++) {
       int64_t span;
       if (loop->stride[x] < 0 || __builtin_mul_overflow(loop->size, loop->stride[x], &span) ||

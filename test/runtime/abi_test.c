@@ -1,0 +1,250 @@
+/* Programs on contexts: sites against what they mean, statistics, failure, and tables that are cut or damaged. */
+#include "harness.h"
+#include "table.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { AR, AG, RS, AA, PM, BC, CT, ONE, WHOLE, N_SITES };
+
+/* A 2x3 mesh; groups over its axes; one site of each kind, and an all-reduce over no axes and one over the whole mesh. */
+static test_table make_program(void) {
+  static const int64_t sizes[] = {2, 3}, first[] = {0}, second[] = {1}, both[] = {0, 1};
+  static const int64_t flat[] = {10}, matrix[] = {4, 6}, large[] = {30000};
+  static const int64_t pairs[] = {0, 1, 1, 2, 2, 0, 4, 3}, loops[] = {2, 3, 0, 2, 2, 0, 1, 1, 3, 1, 2, 0};
+  test_table t = table_make(2, sizes);
+  table_site(&t, TPRT_SITE_ALL_REDUCE, TPRT_F32, TPRT_SUM, 1, second, 1, large, NULL, 0);
+  table_site(&t, TPRT_SITE_ALL_GATHER, TPRT_I32, TPRT_NO_REDUCTION, 1, first, 2, matrix, NULL, 0)[27] = 1;
+  table_site(&t, TPRT_SITE_REDUCE_SCATTER, TPRT_I32, TPRT_MAX, 1, second, 2, matrix, NULL, 0)[27] = 1;
+  int64_t *site = table_site(&t, TPRT_SITE_ALL_TO_ALL, TPRT_I32, TPRT_NO_REDUCTION, 1, second, 2, matrix, NULL, 0);
+  site[27] = 0;
+  site[28] = 1;
+  table_site(&t, TPRT_SITE_PERMUTE, TPRT_I32, TPRT_NO_REDUCTION, 1, second, 1, flat, pairs, 8);
+  table_site(&t, TPRT_SITE_BROADCAST, TPRT_I32, TPRT_NO_REDUCTION, 2, both, 1, flat, NULL, 0)[29] = 5;
+  table_contract(&t, TPRT_F32, 3, loops);
+  table_site(&t, TPRT_SITE_ALL_REDUCE, TPRT_I32, TPRT_SUM, 0, NULL, 1, flat, NULL, 0);
+  table_site(&t, TPRT_SITE_ALL_REDUCE, TPRT_I32, TPRT_SUM, 2, both, 0, NULL, NULL, 0);
+  t.words[12] = 1000;
+  t.words[13] = 300000;
+  return t;
+}
+
+static int check_sites(tprt_context *context, int me) {
+  int errors = 0, row = me / 3, column = me % 3;
+  float *in = tprt_abi_registered(context), *out = in + 35000;
+  for (int i = 0; i < 30000; i++) in[i] = (float)(me + i);
+  CHECK(errors, tprt_abi_collective(context, AR, in, out) == TPRT_OK);
+  for (int i = 0; i < 30000; i++) errors += out[i] != (float)(3 * i + 9 * row + 3);
+  int32_t m[24], r[48];
+  for (int i = 0; i < 24; i++) m[i] = 100 * me + i;
+  CHECK(errors, tprt_abi_collective(context, AG, m, r) == TPRT_OK);
+  for (int i = 0; i < 48; i++) errors += r[i] != 100 * (i % 12 / 6 * 3 + column) + i / 12 * 6 + i % 6;
+  CHECK(errors, tprt_abi_collective(context, RS, m, r) == TPRT_OK);
+  for (int i = 0; i < 8; i++) errors += r[i] != 100 * (row * 3 + 2) + i / 2 * 6 + column * 2 + i % 2;
+  CHECK(errors, tprt_abi_collective(context, AA, m, r) == TPRT_OK);
+  for (int i = 0; i < 24; i++) errors += r[i] != 100 * (row * 3 + i / 8) + i / 2 % 4 * 6 + column * 2 + i % 2;
+  static const int source[] = {2, 0, 1, 4, -1, -1};
+  CHECK(errors, tprt_abi_collective(context, PM, m, r) == TPRT_OK);
+  for (int i = 0; i < 10; i++) errors += r[i] != (source[me] < 0 ? 0 : 100 * source[me] + i);
+  CHECK(errors, tprt_abi_collective(context, BC, m, r) == TPRT_OK);
+  for (int i = 0; i < 10; i++) errors += r[i] != 500 + i;
+  const float a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 2, 3, 4, 5, 6}, expected[] = {23, 29, 50, 65};
+  float c[] = {1, 1, 1, 1};
+  CHECK(errors, tprt_abi_contract(context, CT, a, b, c) == TPRT_OK);
+  for (int i = 0; i < 4; i++) errors += c[i] != expected[i];
+  CHECK(errors, tprt_abi_collective(context, ONE, m, m) == TPRT_OK);
+  int32_t sum;
+  CHECK(errors, tprt_abi_collective(context, WHOLE, m, &sum) == TPRT_OK && sum == 1500);
+  CHECK(errors, errors == 0);
+  return errors;
+}
+
+static int check_stats(tprt_context *context) {
+  static const int64_t bytes[N_SITES] = {2 * 2 * 10000 * 4, 24 * 4, 2 * 8 * 4, 2 * 8 * 4, 40, 40, 0, 0, 2 * 5 * 4};
+  int errors = 0;
+  for (int i = 0; i < N_SITES; i++) {
+    tprt_site_stats stats;
+    CHECK_STATUS(errors, tprt_context_site_stats(context, i, &stats), TPRT_OK);
+    CHECK(errors, stats.calls == 2 && stats.bytes == 2 * bytes[i] && stats.seconds > 0);
+  }
+  tprt_site_stats stats;
+  tprt_context_reset_stats(context);
+  CHECK_STATUS(errors, tprt_context_site_stats(context, 0, &stats), TPRT_OK);
+  CHECK(errors, stats.calls == 0 && stats.bytes == 0);
+  CHECK_STATUS(errors, tprt_context_site_stats(context, N_SITES, &stats), TPRT_INVALID_ARGUMENT);
+  return errors;
+}
+
+static int run_program(tprt_comm *comm, void *argument) {
+  const test_table *program = argument;
+  int errors = 0;
+  tprt_context *context;
+  CHECK_STATUS(errors, tprt_context_create(comm, NULL, &context), TPRT_OK);
+  for (int turn = 0; turn < 2 && !errors; turn++) {
+    CHECK(errors, tprt_abi_enter(context, program->words) == TPRT_OK);
+    CHECK(errors, tprt_abi_device(context) == tprt_comm_rank(comm));
+    CHECK(errors, (uintptr_t)tprt_abi_private(context) % 64 == 0 && (uintptr_t)tprt_abi_registered(context) % 64 == 0);
+    memset(tprt_abi_private(context), 1, 1000);
+    errors += check_sites(context, tprt_comm_rank(comm));
+  }
+  if (!errors) errors += check_stats(context);
+  CHECK(errors, strcmp(tprt_context_error(context), "") == 0);
+  tprt_context_destroy(context);
+  return errors;
+}
+
+static void test_program(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  test_table program = make_program();
+  assert_int_equal(tprt_abi_check(program.words, program.n_words), TPRT_OK);
+  assert_int_equal(run_processes(6, &config, run_program, &program, NULL), 0);
+  assert_int_equal(run_threads(6, &config, run_program, &program), 0);
+  table_free(&program);
+}
+
+/* ---- Failure ---- */
+
+typedef struct failing {
+  test_table program;
+  int how;
+} failing;
+
+/* Rank 4 fails while the others are on their way into collectives of several groups; all come back with its status. */
+static int fail_program(tprt_comm *comm, void *argument) {
+  const failing *f = argument;
+  static const tprt_status expected[] = {TPRT_PROGRAM, TPRT_PEER_DEAD, TPRT_INVALID_ARGUMENT, TPRT_ABORTED};
+  int errors = 0, me = tprt_comm_rank(comm);
+  tprt_context *context;
+  CHECK_STATUS(errors, tprt_context_create(comm, NULL, &context), TPRT_OK);
+  CHECK(errors, tprt_abi_enter(context, f->program.words) == TPRT_OK);
+  int32_t m[24] = {0}, r[48];
+  for (int turn = 0; turn < 1000 && !tprt_abi_status(context); turn++) {
+    if (turn == 20 && me == 4) {
+      if (f->how == 0) tprt_abi_fail(context, TPRT_PROGRAM, "x > 0");
+      if (f->how == 1) raise(SIGKILL);
+      if (f->how == 2) tprt_abi_collective(context, CT, m, r);
+      if (f->how == 3) tprt_comm_abort(comm);
+    }
+    tprt_abi_collective(context, AG, m, r);
+    tprt_abi_collective(context, RS, m, r);
+  }
+  CHECK(errors, tprt_abi_status(context) == (int32_t)expected[f->how]);
+  CHECK(errors, strlen(tprt_context_error(context)) > 0);
+  CHECK(errors, tprt_abi_collective(context, AG, m, r) == (int32_t)expected[f->how]); /* at once */
+  CHECK(errors, tprt_abi_contract(context, CT, m, m, r) == (int32_t)expected[f->how]);
+  CHECK(errors, tprt_abi_enter(context, f->program.words) == (int32_t)expected[f->how]);
+  CHECK(errors, tprt_abi_device(context) == 0);
+  if (errors) print_error("rank %d: %s\n", me, tprt_context_error(context));
+  tprt_context_destroy(context);
+  return errors;
+}
+
+static void test_failure(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  failing f = {.program = make_program()};
+  int status[6];
+  f.how = 1;
+  assert_int_equal(run_processes(6, &config, fail_program, &f, status), 1);
+  assert_true(WIFSIGNALED(status[4]));
+  for (f.how = 0; f.how < 4; f.how++) {
+    if (f.how != 1) assert_int_equal(run_threads(6, &config, fail_program, &f), 0);
+  }
+  table_free(&f.program);
+}
+
+static int wrong_program(tprt_comm *comm, void *argument) {
+  const test_table *programs = argument;
+  int errors = 0;
+  tprt_context *context;
+  CHECK_STATUS(errors, tprt_context_create(comm, NULL, &context), TPRT_OK);
+  CHECK(errors, tprt_abi_enter(context, programs[tprt_comm_rank(comm) == 2].words) == TPRT_MISMATCH);
+  tprt_context_destroy(context);
+  return errors;
+}
+
+static int wrong_mesh(tprt_comm *comm, void *argument) {
+  const test_table *program = argument;
+  int errors = 0;
+  tprt_context *context;
+  CHECK_STATUS(errors, tprt_context_create(comm, NULL, &context), TPRT_OK);
+  CHECK(errors, tprt_abi_collective(context, 0, NULL, NULL) == TPRT_INVALID_ARGUMENT); /* nothing bound */
+  tprt_context_destroy(context);
+  (void)program;
+  return errors;
+}
+
+static void test_schedules(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  test_table programs[2] = {make_program(), make_program()};
+  programs[1].words[TPRT_ABI_HEADER_WORDS + 13] = 30001; /* shape of the first site */
+  assert_int_equal(run_threads(6, &config, wrong_program, programs), 0);
+  assert_int_equal(run_threads(2, &config, wrong_mesh, programs), 0);
+  table_free(&programs[0]);
+  table_free(&programs[1]);
+}
+
+/* ---- Damaged tables ---- */
+
+/* Exactly n words of memory: a sanitizer sees every read behind. */
+static tprt_status check_prefix(const test_table *program, size_t n, bool admit) {
+  int64_t *words = malloc(n * sizeof *words + (n == 0));
+  memcpy(words, program->words, n * sizeof *words);
+  if (admit && n > 2) words[2] = (int64_t)n;
+  tprt_status status = tprt_abi_check(words, n);
+  free(words);
+  return status;
+}
+
+static void test_truncation(void **state) {
+  (void)state;
+  test_table program = make_program();
+  for (size_t n = 0; n < program.n_words; n++) {
+    assert_int_equal(check_prefix(&program, n, false), TPRT_INVALID_ARGUMENT);
+    assert_int_equal(check_prefix(&program, n, true), TPRT_INVALID_ARGUMENT);
+  }
+  assert_int_equal(tprt_abi_check(NULL, 0), TPRT_INVALID_ARGUMENT);
+  table_free(&program);
+}
+
+/* Every word takes values that are wrong in every place; then words take values that may be right. */
+static void test_mutation(void **state) {
+  (void)state;
+  static const int64_t values[] = {-1, INT64_MIN, INT64_MAX};
+  test_table program = make_program();
+  int n_accepted = 0;
+  for (size_t i = 0; i < program.n_words; i++) {
+    int64_t good = program.words[i];
+    for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+      program.words[i] = values[v];
+      n_accepted += tprt_abi_check(program.words, program.n_words) == TPRT_OK;
+    }
+    program.words[i] = good;
+  }
+  assert_int_equal(n_accepted, 0);
+  uint64_t seed = 7;
+  for (int i = 0; i < 200000; i++) { /* several words at once, small values: must only not crash */
+    int64_t saved[3];
+    size_t at[3];
+    for (int k = 0; k < 3; k++) {
+      at[k] = test_random(&seed) % program.n_words;
+      saved[k] = program.words[at[k]];
+      program.words[at[k]] = (int64_t)(test_random(&seed) % 70) - 2;
+    }
+    (void)!tprt_abi_check(program.words, program.n_words);
+    for (int k = 2; k >= 0; k--) program.words[at[k]] = saved[k];
+  }
+  table_free(&program);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_program),    cmocka_unit_test(test_failure),  cmocka_unit_test(test_schedules),
+      cmocka_unit_test(test_truncation), cmocka_unit_test(test_mutation),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,477 @@
+/* What goes wrong: disagreement, late and dead peers, abort, exhausted memory; and objects that come and go. */
+#define _GNU_SOURCE 1
+#include "harness.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <dirent.h>
+
+/* ---- Mismatch: one rank's operation differs in one field ---- */
+
+static void mutate(tprt_op *op, int field) {
+  switch (field) {
+    case 0: op->kind = TPRT_OP_BROADCAST; op->reduction = TPRT_NO_REDUCTION; break;
+    case 1: op->dtype = TPRT_I32; break;
+    case 2: op->reduction = TPRT_MAX; break;
+    case 3: op->shape[0]++; break;
+    case 4: op->n_dims = 2; op->shape[1] = 1; break;
+    default: break;
+  }
+}
+enum { N_MUTATIONS = 5 };
+
+typedef struct mutation {
+  int field, odd_rank;
+  int64_t count;
+} mutation;
+
+static int mismatch(tprt_comm *comm, void *argument) {
+  const mutation *m = argument;
+  int errors = 0, n = tprt_comm_size(comm);
+  float *send = calloc(20001, 4), *recv = calloc(20001, 4);
+  tprt_op op = {.size = sizeof op, .kind = TPRT_OP_ALL_REDUCE, .dtype = TPRT_F32, .reduction = TPRT_SUM, .n_dims = 1,
+                .shape = {m->count}, .send = send, .recv = recv};
+  for (int i = 0; i < 20001; i++) recv[i] = 7;
+  if (tprt_comm_rank(comm) == m->odd_rank % n) mutate(&op, m->field);
+  CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), TPRT_MISMATCH);
+  CHECK(errors, strstr(tprt_last_error(), "operation 1 differs") != NULL);
+  for (int i = 0; i < 20001; i++) errors += recv[i] != 7; /* no data moved */
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_MISMATCH); /* sticky */
+  CHECK_STATUS(errors, tprt_comm_status(comm), TPRT_MISMATCH);
+  free(send);
+  free(recv);
+  return errors;
+}
+
+static int mismatch_permute(tprt_comm *comm, void *argument) {
+  (void)argument;
+  int errors = 0, rank = tprt_comm_rank(comm), value = rank, out;
+  tprt_pair pairs[] = {{0, 1}, {rank == 2 ? 2 : 1, 0}};
+  CHECK_STATUS(errors, tprt_permute(comm, &value, &out, 1, TPRT_I32, pairs, 2, NULL, NULL), TPRT_MISMATCH);
+  return errors;
+}
+
+static void test_mismatch(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  for (int n = 2; n <= 4; n++) {
+    for (int field = 0; field < N_MUTATIONS; field++) {
+      mutation m = {.field = field, .odd_rank = field + n, .count = field % 2 ? 20000 : 5};
+      assert_int_equal(run_threads(n, &config, mismatch, &m), 0);
+    }
+  }
+  assert_int_equal(run_threads(3, &config, mismatch_permute, NULL), 0);
+}
+
+/* ---- Time ---- */
+
+static int too_late(tprt_comm *comm, void *argument) {
+  _Atomic int *n_done = argument;
+  int errors = 0;
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
+  if (tprt_comm_rank(comm) == 1) { /* comes when all others have given up */
+    while (atomic_load(n_done) < tprt_comm_size(comm) - 1) usleep(1000);
+    CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_TIMEOUT);
+    return errors;
+  }
+  tprt_op op = {.size = sizeof op, .kind = TPRT_OP_BARRIER, .timeout_ns = 50000000};
+  CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), TPRT_TIMEOUT);
+  CHECK(errors, strstr(tprt_last_error(), "rank 1 did not come in time") != NULL);
+  atomic_fetch_add(n_done, 1);
+  return errors;
+}
+
+static void test_timeout(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  for (int n = 2; n <= 4; n++) {
+    _Atomic int n_done = 0;
+    assert_int_equal(run_threads(n, &config, too_late, &n_done), 0);
+  }
+}
+
+/* ---- Death of a process ---- */
+
+typedef struct death {
+  int rank, point;
+} death;
+
+static int die(tprt_comm *comm, void *argument) {
+  const death *d = argument;
+  int errors = 0, me = tprt_comm_rank(comm);
+  float data[9000];
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK); /* otherwise the world may notice it while it is created */
+  for (int i = 0; i < 4; i++) {
+    if (i == d->point && me == d->rank) raise(SIGKILL);
+    for (int j = 0; j < 9000; j++) data[j] = 1;
+    tprt_status status = tprt_all_reduce(comm, data, data, 9000, TPRT_F32, TPRT_SUM, NULL, NULL);
+    if (!status) continue;
+    CHECK_STATUS(errors, status, TPRT_PEER_DEAD);
+    CHECK(errors, i == d->point);
+    char who[32] = "rank 0 ended";
+    who[5] = (char)('0' + d->rank);
+    CHECK(errors, strstr(tprt_last_error(), who) != NULL);
+    return errors;
+  }
+  return 1; /* nobody died */
+}
+
+static void test_peer_dead(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  for (int rank = 0; rank < 3; rank++) {
+    for (int point = 0; point < 3; point++) {
+      death d = {rank, point};
+      int status[3];
+      double begin = test_seconds();
+      assert_int_equal(run_processes(3, &config, die, &d, status), 1);
+      for (int i = 0; i < 3; i++) assert_true(i == rank ? WIFSIGNALED(status[i]) : WIFEXITED(status[i]) && WEXITSTATUS(status[i]) == 0);
+      assert_true(test_seconds() - begin < 15); /* well before the timeout of the world */
+    }
+  }
+}
+
+/* A rank that leaves early is found as well. */
+static int leave(tprt_comm *comm, void *argument) {
+  (void)argument;
+  int errors = 0;
+  tprt_comm *child;
+  CHECK_STATUS(errors, tprt_comm_split(comm, 0, 0, &child), TPRT_OK);
+  if (tprt_comm_rank(comm) != 1) CHECK_STATUS(errors, tprt_barrier(child, NULL, NULL), TPRT_PEER_DEAD);
+  tprt_comm_destroy(child);
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK); /* the parent is fine */
+  return errors;
+}
+
+static void test_leave(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  assert_int_equal(run_threads(3, &config, leave, NULL), 0);
+}
+
+/* A worker that never joins. */
+static int join_alone(tprt_comm *comm, void *argument) {
+  (void)comm;
+  (void)argument;
+  return 0;
+}
+
+static void test_join(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  config.timeout_ns = 30000000;
+  tprt_comm *comm;
+  int fd;
+  assert_int_equal(tprt_shm_segment_create(2, &config, &fd), TPRT_OK);
+  config.segment_fd = fd;
+  assert_int_equal(tprt_world_create(2, 0, &config, &comm), TPRT_TIMEOUT);
+  assert_non_null(strstr(tprt_last_error(), "rank 1 did not"));
+  assert_int_equal(tprt_world_create(2, 0, &config, &comm), TPRT_INVALID_STATE); /* taken */
+  assert_int_equal(tprt_world_create(3, 2, &config, &comm), TPRT_INVALID_ARGUMENT);
+  close(fd);
+  int pipes[2];
+  assert_int_equal(pipe(pipes), 0);
+  config.segment_fd = pipes[0];
+  assert_int_not_equal(tprt_world_create(2, 0, &config, &comm), TPRT_OK); /* no segment */
+  close(pipes[0]);
+  close(pipes[1]);
+  config = test_config();
+  assert_int_equal(run_threads(1, &config, join_alone, NULL), 0);
+}
+
+/* ---- Abort ---- */
+
+static void *abort_soon(void *comm) {
+  usleep(20000);
+  tprt_comm_abort(comm);
+  return NULL;
+}
+
+static int aborted(tprt_comm *comm, void *argument) {
+  (void)argument;
+  int errors = 0;
+  pthread_t thread;
+  if (tprt_comm_rank(comm) == 0) { /* waits for nobody; another thread aborts */
+    CHECK(errors, pthread_create(&thread, NULL, abort_soon, comm) == 0);
+    pthread_join(thread, NULL);
+    CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_INVALID_STATE);
+  } else {
+    CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_ABORTED);
+    CHECK(errors, strstr(tprt_last_error(), "rank 0 aborted") != NULL);
+    CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_INVALID_STATE);
+  }
+  return errors;
+}
+
+static void test_abort(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  assert_int_equal(run_threads(2, &config, aborted, NULL), 0);
+  assert_int_equal(run_threads(5, &config, aborted, NULL), 0);
+}
+
+/* ---- Background work ---- */
+
+static int background(tprt_comm *comm, void *argument) {
+  (void)argument;
+  enum { N = 20, COUNT = 3000 };
+  int errors = 0, n = tprt_comm_size(comm);
+  static _Thread_local int32_t data[N][COUNT];
+  tprt_work *works[N];
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < COUNT; j++) data[i][j] = i + j;
+    CHECK_STATUS(errors, tprt_all_reduce(comm, data[i], data[i], COUNT, TPRT_I32, TPRT_SUM, NULL, &works[i]), TPRT_OK);
+  }
+  int32_t one = 1, sum;
+  CHECK_STATUS(errors, tprt_all_reduce(comm, &one, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK); /* waits for its turn */
+  CHECK(errors, sum == n);
+  for (int i = 0; i < N; i++) {
+    CHECK_STATUS(errors, tprt_work_test(works[i]), TPRT_OK); /* so all before it are done */
+    CHECK_STATUS(errors, tprt_work_wait(works[i], 0), TPRT_OK);
+    tprt_work_destroy(works[i]);
+    for (int j = 0; j < COUNT; j++) errors += data[i][j] != n * (i + j);
+  }
+  /* A handle outlives its communicator's failure and says so; nobody else takes part. */
+  tprt_work *work;
+  if (tprt_comm_rank(comm) == 0) {
+    tprt_op op = {.size = sizeof op, .kind = TPRT_OP_BARRIER, .timeout_ns = 30000000};
+    CHECK_STATUS(errors, tprt_submit(comm, &op, &work), TPRT_OK);
+    CHECK_STATUS(errors, tprt_work_wait(work, 1000000), TPRT_IN_PROGRESS);
+    CHECK_STATUS(errors, tprt_work_wait(work, 0), n > 1 ? TPRT_TIMEOUT : TPRT_OK);
+    tprt_work_destroy(work);
+  }
+  return errors;
+}
+
+static void test_background(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  assert_int_equal(run_threads(2, &config, background, NULL), 0);
+  assert_int_equal(run_threads(4, &config, background, NULL), 0);
+}
+
+/* ---- Splitting ---- */
+
+static int splits(tprt_comm *comm, void *argument) {
+  (void)argument;
+  int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
+  for (int round = 0; round < 20; round++) { /* more than there is room for at once */
+    tprt_comm *child;
+    int color = me % 3 == 2 ? -1 : me % 3;
+    CHECK_STATUS(errors, tprt_comm_split(comm, color, -me, &child), TPRT_OK);
+    CHECK(errors, (child != NULL) == (color >= 0));
+    if (!child) continue;
+    int last = (n - 1 - color) / 3 * 3 + color; /* largest rank of the color is first */
+    CHECK(errors, tprt_comm_world_rank(child, 0) == last);
+    int32_t all[8], mine = me;
+    CHECK_STATUS(errors, tprt_all_gather(child, &mine, all, 1, TPRT_I32, NULL, NULL), TPRT_OK);
+    for (int i = 0; i < tprt_comm_size(child); i++) CHECK(errors, all[i] == last - 3 * i);
+    tprt_comm_destroy(child);
+  }
+  /* Communicators run out: an error that names the way out, and nothing is broken. */
+  tprt_comm *kept[16] = {0};
+  int n_kept = 0;
+  while (n_kept < 16 && tprt_comm_split(comm, 0, me, &kept[n_kept]) == TPRT_OK) n_kept++;
+  CHECK(errors, n_kept == 3 && strstr(tprt_last_error(), "TPRT_MAX_COMMS") != NULL);
+  while (n_kept) tprt_comm_destroy(kept[--n_kept]);
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
+  return errors;
+}
+
+/* All groups of a 2x1x3 mesh. Rank in the group counts in the order named. */
+static int axes(tprt_comm *comm, void *argument) {
+  (void)argument;
+  static const int64_t sizes[] = {2, 1, 3};
+  static const struct { int n; int32_t axes[3]; } groups[] = {
+      {0, {0}}, {1, {0}}, {1, {1}}, {1, {2}}, {2, {0, 2}}, {2, {2, 0}}, {3, {0, 1, 2}}, {2, {1, 2}}};
+  int errors = 0, me = tprt_comm_rank(comm), at[3] = {me / 3, 0, me % 3};
+  for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+    tprt_comm *child, *again;
+    CHECK_STATUS(errors, tprt_comm_axes(comm, 3, sizes, groups[g].n, groups[g].axes, &child), TPRT_OK);
+    if (errors) return errors;
+    CHECK_STATUS(errors, tprt_comm_axes(comm, 3, sizes, groups[g].n, groups[g].axes, &again), TPRT_OK);
+    CHECK(errors, child == again);
+    int size = 1, rank = 0, expected = 0;
+    for (int i = 0; i < groups[g].n; i++) {
+      size *= (int)sizes[groups[g].axes[i]];
+      rank = rank * (int)sizes[groups[g].axes[i]] + at[groups[g].axes[i]];
+    }
+    CHECK(errors, tprt_comm_size(child) == size && tprt_comm_rank(child) == rank);
+    CHECK(errors, tprt_comm_world_rank(child, rank) == me);
+    for (int i = 0; i < size; i++) expected += tprt_comm_world_rank(child, i);
+    int sum;
+    CHECK_STATUS(errors, tprt_all_reduce(child, &me, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+    CHECK(errors, sum == expected);
+  }
+  tprt_comm *none;
+  static const int64_t wrong[] = {2, 2};
+  static const int32_t twice[] = {0, 0};
+  CHECK_STATUS(errors, tprt_comm_axes(comm, 2, wrong, 1, twice, &none), TPRT_INVALID_ARGUMENT);
+  CHECK_STATUS(errors, tprt_comm_axes(comm, 3, sizes, 2, twice, &none), TPRT_INVALID_ARGUMENT);
+  return errors;
+}
+
+static void test_split(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  config.max_comms = 4;
+  assert_int_equal(run_threads(6, &config, splits, NULL), 0);
+  config.max_comms = 16;
+  assert_int_equal(run_threads(6, &config, axes, NULL), 0);
+}
+
+/* ---- Arguments ---- */
+
+static int bad_arguments(tprt_comm *comm, void *argument) {
+  (void)argument;
+  int errors = 0, n = tprt_comm_size(comm);
+  float data[64] = {0};
+  const tprt_op good = {.size = sizeof good, .kind = TPRT_OP_ALL_REDUCE, .dtype = TPRT_F32, .reduction = TPRT_SUM, .n_dims = 1,
+                        .shape = {8}, .send = data, .recv = data + 32};
+  const tprt_pair outside[] = {{0, 99}}, doubled[] = {{0, 0}, {1, 0}};
+#define BAD(status, ...)                                        \
+  do {                                                          \
+    tprt_op op = good;                                          \
+    __VA_ARGS__;                                                \
+    CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), status); \
+  } while (0)
+  BAD(TPRT_INVALID_ARGUMENT, op.size = 0);
+  BAD(TPRT_INVALID_ARGUMENT, op.kind = (tprt_op_kind)0);
+  BAD(TPRT_INVALID_ARGUMENT, op.kind = (tprt_op_kind)99);
+  BAD(TPRT_INVALID_ARGUMENT, op.dtype = (tprt_dtype)0);
+  BAD(TPRT_INVALID_ARGUMENT, op.dtype = (tprt_dtype)77);
+  BAD(TPRT_INVALID_ARGUMENT, op.reduction = TPRT_NO_REDUCTION);
+  BAD(TPRT_UNSUPPORTED, op.reduction = TPRT_BXOR);
+  BAD(TPRT_INVALID_ARGUMENT, op.n_dims = -1);
+  BAD(TPRT_INVALID_ARGUMENT, op.n_dims = 15);
+  BAD(TPRT_INVALID_ARGUMENT, op.shape[0] = -1);
+  BAD(TPRT_INVALID_ARGUMENT, op.n_dims = 2; op.shape[0] = op.shape[1] = INT64_MAX);
+  BAD(TPRT_INVALID_ARGUMENT, op.send = NULL);
+  BAD(TPRT_INVALID_ARGUMENT, op.recv = NULL);
+  BAD(TPRT_INVALID_ARGUMENT, op.recv = data + 1);
+  BAD(TPRT_INVALID_ARGUMENT, op.timeout_ns = -1);
+  BAD(TPRT_UNSUPPORTED, op.stream = data);
+  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_ALL_GATHER); /* with a reduction */
+  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_REDUCE_SCATTER; op.dim = 1);
+  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_REDUCE_SCATTER; op.shape[0] = 8 * n + 1);
+  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_BROADCAST; op.reduction = TPRT_NO_REDUCTION; op.root = n);
+  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_PERMUTE; op.reduction = TPRT_NO_REDUCTION; op.pairs = outside; op.n_pairs = 1);
+  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_PERMUTE; op.reduction = TPRT_NO_REDUCTION; op.pairs = doubled; op.n_pairs = 2);
+#undef BAD
+  CHECK_STATUS(errors, tprt_comm_status(comm), TPRT_OK); /* nothing of that was sticky */
+  CHECK_STATUS(errors, tprt_submit(comm, &good, NULL), TPRT_OK);
+  void *memory;
+  CHECK_STATUS(errors, tprt_mem_alloc(comm, SIZE_MAX, &memory), TPRT_NO_MEMORY);
+  CHECK_STATUS(errors, tprt_mem_alloc(comm, 17 << 20, &memory), TPRT_NO_MEMORY);
+  CHECK_STATUS(errors, tprt_mem_alloc(comm, 0, &memory), TPRT_OK);
+  CHECK(errors, memory == NULL);
+  return errors;
+}
+
+static void test_arguments(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  assert_int_equal(run_threads(3, &config, bad_arguments, NULL), 0);
+  tprt_op op = {.size = sizeof op, .kind = TPRT_OP_ALL_REDUCE, .dtype = TPRT_BF16, .n_dims = 2, .shape = {5, 7}};
+  static const struct { tprt_op_kind kind; int64_t bytes; } expected[] = {
+      {TPRT_OP_ALL_REDUCE, 2 * 3 * 9 * 2}, {TPRT_OP_ALL_GATHER, 3 * 35 * 2}, {TPRT_OP_REDUCE_SCATTER, 3 * 9 * 2},
+      {TPRT_OP_ALL_TO_ALL, 3 * 9 * 2}, {TPRT_OP_PERMUTE, 70}, {TPRT_OP_BROADCAST, 70}, {TPRT_OP_BARRIER, 0}};
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    op.kind = expected[i].kind;
+    assert_int_equal(tprt_op_bytes(&op, 4), expected[i].bytes);
+  }
+}
+
+/* ---- Memory ---- */
+
+static _Atomic int n_allocations, fail_at, n_alive;
+
+static void *failing_allocate(void *user, size_t bytes) {
+  (void)user;
+  if (atomic_fetch_add(&n_allocations, 1) == atomic_load(&fail_at)) return NULL;
+  atomic_fetch_add(&n_alive, 1);
+  return malloc(bytes);
+}
+
+static void counted_release(void *user, void *memory) {
+  (void)user;
+  atomic_fetch_sub(&n_alive, 1);
+  free(memory);
+}
+
+static int split_and_work(tprt_comm *comm, void *argument) {
+  (void)argument;
+  tprt_comm *child = NULL;
+  int value = 1, sum;
+  tprt_work *work = NULL;
+  void *memory = NULL;
+  (void)!tprt_mem_alloc(comm, 100, &memory);
+  if (tprt_all_reduce(comm, &value, &sum, 1, TPRT_I32, TPRT_SUM, NULL, &work) == TPRT_OK) {
+    tprt_work_wait(work, 0);
+    tprt_work_destroy(work);
+  } else {
+    tprt_comm_abort(comm); /* this rank cannot take part, the others should not wait for it */
+  }
+  if (tprt_comm_split(comm, 0, 0, &child) == TPRT_OK) {
+    tprt_barrier(child, NULL, NULL);
+    tprt_comm_destroy(child);
+  }
+  tprt_mem_free(comm, memory);
+  return 0;
+}
+
+static int count_fds(void) {
+  int n = 0;
+  DIR *directory = opendir("/proc/self/fd");
+  while (directory && readdir(directory)) n++;
+  if (directory) closedir(directory);
+  return n;
+}
+
+/* Every allocation fails once; nothing crashes, hangs or leaks. */
+static void test_no_memory(void **state) {
+  (void)state;
+  const tprt_allocator allocator = {failing_allocate, counted_release, NULL};
+  tprt_config config = test_config();
+  int fds = count_fds(), total = 1000;
+  tprt_set_allocator(&allocator);
+  for (int i = 0; i < total; i++) {
+    atomic_store(&n_allocations, 0);
+    atomic_store(&fail_at, i);
+    run_threads(2, &config, split_and_work, NULL); /* that a world cannot be made is fine here */
+    assert_int_equal(atomic_load(&n_alive), 0);
+    if (atomic_load(&n_allocations) <= i) total = i; /* this time nothing failed */
+  }
+  tprt_set_allocator(NULL);
+  assert_in_range(total, 10, 100);
+  assert_int_equal(count_fds(), fds);
+}
+
+static int nothing(tprt_comm *comm, void *argument) {
+  (void)argument;
+  return tprt_barrier(comm, NULL, NULL) != TPRT_OK;
+}
+
+static void test_many_worlds(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  int fds = count_fds();
+  for (int i = 0; i < 200; i++) assert_int_equal(run_threads(2, &config, nothing, NULL), 0);
+  assert_int_equal(count_fds(), fds);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_peer_dead), /* first: fork wants a process without threads */
+      cmocka_unit_test(test_mismatch),  cmocka_unit_test(test_timeout),    cmocka_unit_test(test_leave),
+      cmocka_unit_test(test_join),      cmocka_unit_test(test_abort),      cmocka_unit_test(test_background),
+      cmocka_unit_test(test_split),     cmocka_unit_test(test_arguments),  cmocka_unit_test(test_no_memory),
+      cmocka_unit_test(test_many_worlds),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
