@@ -211,6 +211,29 @@ static void drop_equal_layouts(enumeration *e) {
   e->n = kept;
 }
 
+/* Keeps the strategies that tp.factors names. */
+static tp_status keep_named(enumeration *e) {
+  tp_strategy named;
+  MlirAttribute factors = tp__get(e->rule->op, "tp.factors");
+  if (mlirAttributeIsNull(factors))
+    return TP_OK;
+  tp_status status = tp__read_factors(e->rule, factors, e->planner->mesh, &named);
+  if (status != TP_OK)
+    return status;
+  int kept = 0;
+  for (int s = 0; s < e->n; s++) {
+    bool same = true;
+    for (int a = 0; a < e->planner->mesh->n_axes; a++)
+      same &= e->planner->mesh->axes[a].size == 1 || (e->found[s].choices[a].kind == named.choices[a].kind &&
+                                                      e->found[s].choices[a].index == named.choices[a].index);
+    if (same)
+      e->found[kept++] = e->found[s];
+  }
+  e->n = kept;
+  return kept ? TP_OK
+              : tp__error(e->rule->op, TP_INFEASIBLE, "tp.factors names a strategy that this op does not have on this mesh");
+}
+
 /* Keeps the strategies whose results agree with the op's own annotation. */
 static tp_status keep_pinned(enumeration *e) {
   const tp_rule *rule = e->rule;
@@ -285,8 +308,10 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
     e->current.order[a] = (uint8_t)a;
   factor_axes(e);
   enumerate(e, 0);
+  tp_status status = keep_named(e);
   drop_equal_layouts(e);
-  tp_status status = keep_pinned(e);
+  if (status == TP_OK)
+    status = keep_pinned(e);
   if (status == TP_OK)
     status = allocate(p, node, e->n, rule->n_operands, rule->n_results);
   if (status != TP_OK)

@@ -119,3 +119,12 @@ func.func @index_pad(%x: tensor<8xf32>, %y: tensor<10xf32>) {
   } : tensor<8xf32> to tensor<10xf32>
   return
 }
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @named(%x: tensor<6xf32>) {
+  // expected-error @below {{'arith.negf': tp.factors names a strategy that this op does not have on this mesh}}
+  %r = arith.negf %x {tp.factors = {tp = 0 : i64}} : tensor<6xf32>
+  return
+}
