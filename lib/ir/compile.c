@@ -1,0 +1,224 @@
+/* Machine code: LLVM's C API behind tp/compile.h. */
+#include "tp/compile.h"
+
+#include "ir/diagnostics.h"
+#include "support/support.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/LLJIT.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <mlir-c/Target/LLVMIR.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+void tp_bytes_clear(tp_bytes *bytes) {
+  tp__free(bytes->data);
+  *bytes = (tp_bytes){0};
+}
+
+static tp_status copy_bytes(const char *data, size_t size, tp_bytes *bytes) {
+  void *copy = tp__malloc(size);
+  if (!copy)
+    return TP_NO_MEMORY;
+  memcpy(copy, data, size);
+  *bytes = (tp_bytes){copy, size};
+  return TP_OK;
+}
+
+static void initialize_target(void) {
+  LLVMInitializeNativeTarget();
+  LLVMInitializeNativeAsmPrinter();
+}
+
+static void initialize_once(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, initialize_target);
+}
+
+/* ---- compiling ---- */
+
+typedef struct compilation {
+  MlirOperation at; /* for diagnostics */
+  LLVMContextRef context;
+  LLVMModuleRef module;
+  LLVMTargetMachineRef machine;
+} compilation;
+
+static tp_status fail(compilation *c, const char *what, char *message) {
+  tp_status status = tp__error(c->at, TP_INTERNAL, "%s: %s", what, message ? message : "no reason given");
+  if (message)
+    LLVMDisposeMessage(message);
+  return status;
+}
+
+static tp_status create_machine(compilation *c, const tp_compile_options *options) {
+  static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelDefault, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
+                                               LLVMCodeGenLevelAggressive};
+  char *triple = LLVMGetDefaultTargetTriple(), *message = NULL;
+  LLVMTargetRef target;
+  if (LLVMGetTargetFromTriple(triple, &target, &message)) {
+    LLVMDisposeMessage(triple);
+    return fail(c, "LLVM has no code generator for this machine", message);
+  }
+  char *cpu = options->generic ? NULL : LLVMGetHostCPUName();
+  char *features = options->generic ? NULL : LLVMGetHostCPUFeatures();
+  c->machine = LLVMCreateTargetMachine(target, triple, cpu ? cpu : "", features ? features : "",
+                                       levels[options->opt_level], LLVMRelocPIC, LLVMCodeModelDefault);
+  LLVMSetTarget(c->module, triple);
+  LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(c->machine);
+  LLVMSetModuleDataLayout(c->module, layout);
+  LLVMDisposeTargetData(layout);
+  if (cpu)
+    LLVMDisposeMessage(cpu);
+  if (features)
+    LLVMDisposeMessage(features);
+  LLVMDisposeMessage(triple);
+  return TP_OK;
+}
+
+static tp_status optimize(compilation *c, const tp_compile_options *options) {
+  static const char *const pipelines[] = {"default<O2>", "default<O1>", "default<O2>", "default<O3>"};
+  LLVMPassBuilderOptionsRef settings = LLVMCreatePassBuilderOptions();
+  LLVMPassBuilderOptionsSetLoopVectorization(settings, 1);
+  LLVMPassBuilderOptionsSetSLPVectorization(settings, 1);
+  LLVMErrorRef error = LLVMRunPasses(c->module, pipelines[options->opt_level], c->machine, settings);
+  LLVMDisposePassBuilderOptions(settings);
+  if (!error)
+    return TP_OK;
+  char *message = LLVMGetErrorMessage(error);
+  tp_status status = tp__error(c->at, TP_INTERNAL, "LLVM's optimizer failed: %s", message);
+  LLVMDisposeErrorMessage(message);
+  return status;
+}
+
+static tp_status emit_bytes(compilation *c, tp_emit emit, tp_bytes *bytes) {
+  tp_status status;
+  char *message = NULL;
+  if (emit == TP_EMIT_LLVM) {
+    char *text = LLVMPrintModuleToString(c->module);
+    status = copy_bytes(text, strlen(text), bytes);
+    LLVMDisposeMessage(text);
+  } else {
+    LLVMMemoryBufferRef buffer;
+    if (LLVMTargetMachineEmitToMemoryBuffer(c->machine, c->module, LLVMObjectFile, &message, &buffer))
+      return fail(c, "LLVM could not generate code", message);
+    status = copy_bytes(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer), bytes);
+    LLVMDisposeMemoryBuffer(buffer);
+  }
+  return status == TP_OK ? TP_OK : tp__error(c->at, status, "memory ran out");
+}
+
+tp_status tp_compile(MlirModule module, const tp_compile_options *options, tp_emit emit, tp_bytes *bytes) {
+  static const tp_compile_options defaults = {0};
+  compilation c = {.at = mlirModuleGetOperation(module)};
+  options = options ? options : &defaults;
+  if (options->opt_level < 0 || options->opt_level > 3)
+    return tp__error(c.at, TP_INVALID_ARGUMENT, "optimization level %d is not between 0 and 3", options->opt_level);
+  initialize_once();
+  c.context = LLVMContextCreate();
+  c.module = mlirTranslateModuleToLLVMIR(c.at, c.context);
+  tp_status status = TP_OK;
+  char *message = NULL;
+  if (!c.module)
+    status = tp__error(c.at, TP_INVALID_ARGUMENT, "is not in the LLVM dialect; run the pipeline tp-to-runtime first");
+  if (status == TP_OK && LLVMVerifyModule(c.module, LLVMReturnStatusAction, &message))
+    status = fail(&c, "the LLVM IR is not valid", message);
+  else if (message)
+    LLVMDisposeMessage(message);
+  if (status == TP_OK)
+    status = create_machine(&c, options);
+  if (status == TP_OK)
+    status = optimize(&c, options);
+  if (status == TP_OK)
+    status = emit_bytes(&c, emit, bytes);
+  if (c.machine)
+    LLVMDisposeTargetMachine(c.machine);
+  if (c.module)
+    LLVMDisposeModule(c.module);
+  LLVMContextDispose(c.context);
+  return status;
+}
+
+/* ---- loading ---- */
+
+struct tp_program {
+  LLVMOrcLLJITRef jit;
+};
+
+static tp_status take_error(LLVMErrorRef error, tp_status status, char *why, size_t why_size) {
+  char *message = LLVMGetErrorMessage(error);
+  if (why && why_size > 0)
+    snprintf(why, why_size, "%s", message);
+  LLVMDisposeErrorMessage(message);
+  return status;
+}
+
+tp_status tp_program_load(const void *object, size_t size, char *why, size_t why_size, tp_program **program) {
+  initialize_once();
+  tp_program *p = tp__calloc(1, sizeof *p);
+  if (!p) {
+    if (why && why_size > 0)
+      snprintf(why, why_size, "memory ran out");
+    return TP_NO_MEMORY;
+  }
+  LLVMErrorRef error = LLVMOrcCreateLLJIT(&p->jit, NULL);
+  if (error) {
+    p->jit = NULL;
+    tp_program_unload(p);
+    return take_error(error, TP_INTERNAL, why, why_size);
+  }
+  LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(p->jit);
+  LLVMOrcDefinitionGeneratorRef process;
+  error = LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&process, LLVMOrcLLJITGetGlobalPrefix(p->jit), NULL, NULL);
+  if (!error) {
+    LLVMOrcJITDylibAddGenerator(library, process);
+    error = LLVMOrcLLJITAddObjectFile(
+        p->jit, library, LLVMCreateMemoryBufferWithMemoryRangeCopy(object, size, "program"));
+  }
+  if (error) {
+    tp_program_unload(p);
+    return take_error(error, TP_INVALID_ARGUMENT, why, why_size);
+  }
+  *program = p;
+  return TP_OK;
+}
+
+static tp_status lookup(tp_program *program, const char *name, uint64_t *address) {
+  LLVMOrcExecutorAddress found;
+  LLVMErrorRef error = LLVMOrcLLJITLookup(program->jit, &found, name);
+  if (error)
+    return take_error(error, TP_NOT_FOUND, NULL, 0);
+  *address = found;
+  return TP_OK;
+}
+
+tp_status tp_program_find(tp_program *program, const char *name, tp_entry *entry, const int64_t **table) {
+  char symbol[512];
+  uint64_t code, words;
+  if (snprintf(symbol, sizeof symbol, "%s.tprt", name) >= (int)sizeof symbol)
+    return TP_NOT_FOUND;
+  tp_status status = lookup(program, symbol, &words);
+  if (status == TP_OK)
+    status = lookup(program, name, &code);
+  if (status != TP_OK)
+    return status;
+  *entry = (tp_entry)(uintptr_t)code;
+  *table = (const int64_t *)(uintptr_t)words;
+  return TP_OK;
+}
+
+void tp_program_unload(tp_program *program) {
+  if (!program)
+    return;
+  if (program->jit) {
+    LLVMErrorRef error = LLVMOrcDisposeLLJIT(program->jit);
+    if (error)
+      (void)take_error(error, TP_INTERNAL, NULL, 0);
+  }
+  tp__free(program);
+}

@@ -1,0 +1,455 @@
+/* Measures a program: signature, collectives, arithmetic. */
+#include "tp/plan.h"
+
+#include "ir/annotation.h"
+#include "support/support.h"
+
+#include <mlir-c/AffineExpr.h>
+#include <mlir-c/AffineMap.h>
+#include <mlir-c/Dialect/Linalg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_CALL_DEPTH = 64 };
+
+typedef struct measure {
+  tp_plan plan; /* first: the public face */
+  tp__arena arena;
+  MlirOperation module, func;
+  tp_topology topology;
+  tp_plan_collective *collectives;
+  size_t capacity;
+  int depth, loops;
+} measure;
+
+/* ---- texts ---- */
+
+typedef struct text_sink {
+  measure *m;
+  tp__string string;
+} text_sink;
+
+static void sink(MlirStringRef part, void *data) { tp__string_append_bytes(&((text_sink *)data)->string, part.data, part.length); }
+
+static const char *keep(measure *m, tp__string *string) {
+  const char *text = tp__arena_strdup(&m->arena, tp__string_text(string));
+  tp__string_destroy(string);
+  return text ? text : "";
+}
+
+static const char *type_text(measure *m, MlirType type) {
+  text_sink s = {.m = m};
+  mlirTypePrint(type, sink, &s);
+  return keep(m, &s.string);
+}
+
+/* Without the loc(...) around it. */
+static const char *location_text(measure *m, MlirOperation op) {
+  text_sink s = {.m = m};
+  mlirLocationPrint(mlirOperationGetLocation(op), sink, &s);
+  const char *text = tp__string_text(&s.string);
+  size_t n = strlen(text);
+  const char *kept = n > 5 && strncmp(text, "loc(", 4) == 0 ? tp__arena_strndup(&m->arena, text + 4, n - 5)
+                                                             : tp__arena_strdup(&m->arena, text);
+  tp__string_destroy(&s.string);
+  return kept ? kept : "";
+}
+
+static const char *string_attr(measure *m, MlirAttribute attr) {
+  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAString(attr))
+    return "";
+  MlirStringRef text = mlirStringAttrGetValue(attr);
+  const char *copy = tp__arena_strndup(&m->arena, text.data, text.length);
+  return copy ? copy : "";
+}
+
+/* ---- signature ---- */
+
+static tp_status measure_value(measure *m, bool is_argument, int i, MlirType type, tp_plan_value *value) {
+  MlirAttribute (*attr)(MlirOperation, int, const char *) = is_argument ? tp__arg_attr : tp__result_attr;
+  char what[32];
+  snprintf(what, sizeof what, "%s %d", is_argument ? "argument" : "result", i);
+  value->name = string_attr(m, attr(m->func, i, "tp.name"));
+  value->role = string_attr(m, attr(m->func, i, "tp.role"));
+  value->is_scalar = !tp__is_tensor(type);
+  MlirType element = value->is_scalar ? type : tp__element_type(type);
+  value->element = type_text(m, element);
+  value->element_size = tp__element_size(element);
+  value->sharding = "[]";
+  if (value->element_size == 0)
+    return tp__error(m->func, TP_UNSUPPORTED, "%s is neither a tensor nor a number", what);
+  if (value->is_scalar)
+    return TP_OK;
+  if (!tp__static_tensor(type, &value->rank, value->local))
+    return tp__error(m->func, TP_UNSUPPORTED, "%s is a tensor of dynamic shape or of more than %d dimensions", what, TP_MAX_RANK);
+  memcpy(value->shape, value->local, sizeof value->shape);
+  if (m->plan.is_local) {
+    MlirAttribute sharding = attr(m->func, i, "tp.sharding"), global = attr(m->func, i, "tp.global");
+    tp_annotation annotation = {0};
+    tp_status status = mlirAttributeIsNull(sharding)
+                           ? TP_OK
+                           : tp__read_sharding(m->func, what, sharding, &m->plan.mesh, value->rank, &annotation);
+    if (status != TP_OK)
+      return status;
+    value->spec = annotation.spec;
+    int rank = value->rank;
+    if (!mlirAttributeIsNull(global) &&
+        (!mlirAttributeIsAType(global) || !tp__static_tensor(mlirTypeAttrGetValue(global), &rank, value->shape) ||
+         rank != value->rank))
+      return tp__error(m->func, TP_INVALID_ARGUMENT, "%s has a tp.global that is not the type of a tensor of rank %d", what, value->rank);
+    for (int d = 0; mlirAttributeIsNull(global) && d < rank; d++)
+      value->shape[d] = value->local[d] * tp_spec_dim_shards(&m->plan.mesh, value->spec, d);
+    int64_t local[TP_MAX_RANK];
+    tp_spec_local_shape(&m->plan.mesh, value->spec, rank, value->shape, local);
+    for (int d = 0; d < rank; d++)
+      if (local[d] != value->local[d])
+        return tp__error(m->func, TP_INVALID_ARGUMENT,
+                         "%s: dimension %d of the local type is %lld, but its sharding makes it %lld", what, d,
+                         (long long)value->local[d], (long long)local[d]);
+  }
+  char text[512];
+  tp_spec_text(&m->plan.mesh, value->spec, value->rank, text, sizeof text);
+  const char *copy = tp__arena_strdup(&m->arena, text);
+  value->sharding = copy ? copy : "";
+  return TP_OK;
+}
+
+static int64_t value_bytes(const tp_plan_value *value, const int64_t *shape) {
+  int64_t bytes = value->element_size;
+  for (int d = 0; d < value->rank; d++)
+    bytes *= shape[d];
+  return bytes;
+}
+
+static tp_status measure_signature(measure *m) {
+  MlirType type = mlirTypeAttrGetValue(tp__inherent(m->func, "function_type"));
+  int n_arguments = (int)mlirFunctionTypeGetNumInputs(type), n_results = (int)mlirFunctionTypeGetNumResults(type);
+  tp_plan_value *arguments = tp__arena_array(&m->arena, (size_t)n_arguments + 1, sizeof *arguments);
+  tp_plan_value *results = tp__arena_array(&m->arena, (size_t)n_results + 1, sizeof *results);
+  if (!arguments || !results)
+    return tp__error(m->func, TP_NO_MEMORY, "memory ran out");
+  m->plan.n_arguments = n_arguments;
+  m->plan.arguments = arguments;
+  m->plan.n_results = n_results;
+  m->plan.results = results;
+  tp_status status = TP_OK;
+  for (int i = 0; i < n_arguments && status == TP_OK; i++) {
+    status = measure_value(m, true, i, mlirFunctionTypeGetInput(type, i), arguments + i);
+    int64_t local = value_bytes(arguments + i, arguments[i].local), global = value_bytes(arguments + i, arguments[i].shape);
+    bool param = strcmp(arguments[i].role, "param") == 0;
+    m->plan.argument_bytes += local;
+    m->plan.argument_bytes_global += global;
+    m->plan.param_bytes += param ? local : 0;
+    m->plan.param_bytes_global += param ? global : 0;
+  }
+  for (int i = 0; i < n_results && status == TP_OK; i++)
+    status = measure_value(m, false, i, mlirFunctionTypeGetResult(type, i), results + i);
+  return status;
+}
+
+/* ---- collectives ---- */
+
+static int64_t n_elements(MlirType type) {
+  int rank;
+  int64_t shape[TP_MAX_RANK], n = 1;
+  if (!tp__static_tensor(type, &rank, shape))
+    return 0;
+  for (int d = 0; d < rank; d++)
+    n *= shape[d];
+  return n;
+}
+
+static const char *axes_text(measure *m, int n, const int *axes) {
+  tp__string text = {0};
+  for (int i = 0; i < n;) {
+    int run = 1; /* sub-axes that follow each other print as one */
+    while (i + run < n && axes[i + run] == axes[i] + run && m->plan.mesh.axes[axes[i + run]].parent == m->plan.mesh.axes[axes[i]].parent)
+      run++;
+    char name[2 * TP_MAX_AXIS_NAME];
+    tp_mesh_axis_text(&m->plan.mesh, axes[i], run, name, sizeof name);
+    tp__string_printf(&text, "%s%s", i ? "," : "", name);
+    i += run;
+  }
+  return keep(m, &text);
+}
+
+/* Reductions of upstream's attribute print as #shard<partial max>. */
+static const char *combiner_text(measure *m, MlirOperation op) {
+  const char *ours = string_attr(m, tp__get(op, "tp.combiner"));
+  MlirAttribute theirs = tp__inherent(op, "reduction");
+  if (*ours || mlirAttributeIsNull(theirs))
+    return ours;
+  text_sink s = {.m = m};
+  mlirAttributePrint(theirs, sink, &s);
+  const char *start = strstr(tp__string_text(&s.string), "partial ");
+  const char *kept = start ? tp__arena_strndup(&m->arena, start + 8, strcspn(start + 8, ">")) : NULL;
+  tp__string_destroy(&s.string);
+  return kept ? kept : "";
+}
+
+static tp_status add_collective(measure *m, MlirOperation op, tp_collective kind, int n_axes, const int *axes) {
+  const tp_mesh *mesh = &m->plan.mesh;
+  int64_t group = 1;
+  for (int i = 0; i < n_axes; i++)
+    group *= mesh->axes[axes[i]].size;
+  if (group == 1)
+    return TP_OK;
+  MlirType operand = mlirValueGetType(mlirOperationGetOperand(op, 0)), result = mlirValueGetType(mlirOperationGetResult(op, 0));
+  int64_t elements = n_elements(kind == TP_ALL_GATHER ? result : operand);
+  int64_t size = tp__element_size(tp__element_type(operand));
+  size_t n = (size_t)m->plan.n_collectives;
+  if (tp__grow((void **)&m->collectives, &m->capacity, n + 1, sizeof *m->collectives) != TP_OK)
+    return tp__error(op, TP_NO_MEMORY, "memory ran out");
+  tp_plan_collective *c = m->collectives + n;
+  *c = (tp_plan_collective){.kind = kind,
+                            .n_axes = n_axes,
+                            .axes_text = axes_text(m, n_axes, axes),
+                            .group = group,
+                            .tensor = type_text(m, operand),
+                            .combiner = combiner_text(m, op),
+                            .bytes = tp_cost_bytes(kind, group, elements, size),
+                            .cost = tp_cost_collective(&m->topology, mesh, kind, n_axes, axes, elements, size),
+                            .location = location_text(m, op),
+                            .in_loop = m->loops > 0};
+  memcpy(c->axes, axes, (size_t)n_axes * sizeof *axes);
+  m->plan.n_collectives++;
+  m->plan.bytes += c->bytes;
+  m->plan.communication = tp_cost_add(m->plan.communication, c->cost);
+  return TP_OK;
+}
+
+/* A permute's group: the axes along which some pair moves. */
+static tp_status add_permute(measure *m, MlirOperation op) {
+  const tp_mesh *mesh = &m->plan.mesh;
+  MlirAttribute pairs = tp__get(op, "tp.pairs");
+  int n = 0, axes[TP_MAX_AXES];
+  bool moves[TP_MAX_AXES] = {false};
+  int64_t n_identical = 0, n_devices = tp_mesh_size(mesh);
+  for (intptr_t i = 0; mlirAttributeIsAArray(pairs) && i < mlirArrayAttrGetNumElements(pairs); i++) {
+    int64_t pair[2];
+    if (tp__int_list(mlirArrayAttrGetElement(pairs, i), 2, pair) != 2 || pair[0] < 0 || pair[1] < 0 || pair[0] >= n_devices ||
+        pair[1] >= n_devices)
+      return tp__error(op, TP_INVALID_ARGUMENT, "pair %lld of tp.pairs is not two device numbers below %lld", (long long)i,
+                       (long long)n_devices);
+    n_identical += pair[0] == pair[1];
+    for (int a = 0; a < mesh->n_axes; a++)
+      moves[a] |= tp_mesh_coordinate(mesh, pair[0], a) != tp_mesh_coordinate(mesh, pair[1], a);
+  }
+  if (n_identical == n_devices)
+    return TP_OK;
+  for (int a = 0; a < mesh->n_axes; a++)
+    if (moves[a])
+      axes[n++] = a;
+  bool nothing = n == 0; /* only zeros arrive: no axes, the whole mesh */
+  for (int a = 0; nothing && a < mesh->n_axes; a++)
+    axes[a] = a;
+  return add_collective(m, op, TP_PERMUTE, nothing ? mesh->n_axes : n, axes);
+}
+
+static tp_status measure_collective(measure *m, MlirOperation op) {
+  static const struct {
+    const char *name;
+    tp_collective kind;
+  } kinds[] = {
+      {"shard.all_reduce", TP_ALL_REDUCE},         {"shard.reduce", TP_ALL_REDUCE},
+      {"shard.all_gather", TP_ALL_GATHER},         {"shard.gather", TP_ALL_GATHER},
+      {"shard.reduce_scatter", TP_REDUCE_SCATTER}, {"shard.all_to_all", TP_ALL_TO_ALL},
+      {"shard.broadcast", TP_BROADCAST},           {"shard.scatter", TP_BROADCAST},
+      {"shard.shift", TP_PERMUTE},
+  };
+  if (!mlirAttributeIsNull(tp__get(op, "tp.pairs")))
+    return add_permute(m, op);
+  for (int i = 0; i < TP_LEN(kinds); i++) {
+    if (!tp__op_is(op, kinds[i].name))
+      continue;
+    int n, axes[TP_MAX_AXES];
+    tp_status status = tp__read_grid_axes(op, &m->plan.mesh, &n, axes);
+    return status == TP_OK ? add_collective(m, op, kinds[i].kind, n, axes) : status;
+  }
+  return TP_OK;
+}
+
+/* ---- arithmetic ---- */
+
+/* Conversions and constants are free. */
+static bool is_arithmetic(MlirOperation op) {
+  static const char *const free_ops[] = {"arith.constant", "arith.extf",       "arith.truncf",        "arith.extsi",  "arith.extui",
+                                         "arith.trunci",   "arith.index_cast", "arith.index_castui", "arith.bitcast"};
+  if (!tp__op_has_dialect(op, "arith") && !tp__op_has_dialect(op, "math"))
+    return false;
+  for (int i = 0; i < TP_LEN(free_ops); i++)
+    if (tp__op_is(op, free_ops[i]))
+      return false;
+  return true;
+}
+
+typedef struct body_count {
+  double ops;
+  bool multiplies, adds;
+} body_count;
+
+static tp_status count_op(MlirOperation op, void *data) {
+  body_count *count = data;
+  count->ops += is_arithmetic(op) ? 1 : 0;
+  count->multiplies |= tp__op_is(op, "arith.mulf");
+  count->adds |= tp__op_is(op, "arith.addf");
+  return TP_OK;
+}
+
+/* Number of iterations of a structured op: the product of its loops, each read off a plain dimension of some operand. */
+static double n_iterations(MlirOperation op) {
+  enum { MAX_LOOPS = 32 };
+  int64_t sizes[MAX_LOOPS] = {0};
+  MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
+  if (mlirAttributeIsNull(maps) || mlirArrayAttrGetNumElements(maps) == 0)
+    return 0;
+  intptr_t n = mlirAffineMapGetNumDims(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 0)));
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(maps) && i < mlirOperationGetNumOperands(op); i++) {
+    MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
+    for (intptr_t d = 0; mlirTypeIsARankedTensor(type) && d < mlirAffineMapGetNumResults(map); d++) {
+      MlirAffineExpr expr = mlirAffineMapGetResult(map, d);
+      if (mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) < MAX_LOOPS && !mlirShapedTypeIsDynamicDim(type, d))
+        sizes[mlirAffineDimExprGetPosition(expr)] = mlirShapedTypeGetDimSize(type, d);
+    }
+  }
+  double product = 1;
+  for (intptr_t i = 0; i < n && i < MAX_LOOPS; i++)
+    product *= (double)sizes[i];
+  return product;
+}
+
+static double tensor_bytes(MlirType type) {
+  return mlirTypeIsARankedTensor(type) ? (double)n_elements(type) * (double)tp__element_size(tp__element_type(type)) : 0;
+}
+
+static void measure_compute(measure *m, MlirOperation op) {
+  bool structured = tp__op_has_dialect(op, "linalg") && mlirOperationGetNumRegions(op) == 1;
+  bool tensors = mlirOperationGetNumResults(op) > 0 && mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  double contraction = 0, scalar = 0, bytes = 0;
+  if (structured) {
+    body_count count = {0};
+    (void)tp__walk(op, count_op, &count);
+    double flops = count.ops * n_iterations(op);
+    bool contracts = count.ops == 2 && count.multiplies && count.adds;
+    contraction = contracts ? flops : 0;
+    scalar = contracts ? 0 : flops;
+  } else if (tensors && is_arithmetic(op)) {
+    scalar = (double)n_elements(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  } else {
+    return;
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    bytes += tensor_bytes(mlirValueGetType(mlirOperationGetOperand(op, i)));
+  m->plan.flops += contraction + scalar;
+  m->plan.compute = tp_cost_add(m->plan.compute, tp_cost_compute(&m->topology, contraction, scalar, bytes, true));
+}
+
+/* ---- walking ---- */
+
+static MlirOperation find_function(MlirOperation module, MlirStringRef name) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(module)));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (tp__op_is(op, "func.func") && mlirStringRefEqual(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name) &&
+        !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))))
+      return op;
+  return (MlirOperation){NULL};
+}
+
+static tp_status measure_ops(measure *m, MlirOperation parent) {
+  bool structured = tp__op_has_dialect(parent, "linalg");
+  bool loop = tp__op_is(parent, "scf.for") || tp__op_is(parent, "scf.while");
+  tp_status status = TP_OK;
+  m->loops += loop;
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(parent) && !structured; r++)
+    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(parent, r)); !mlirBlockIsNull(block);
+         block = mlirBlockGetNextInRegion(block))
+      for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op) && status == TP_OK;
+           op = mlirOperationGetNextInBlock(op)) {
+        measure_compute(m, op);
+        status = measure_collective(m, op);
+        if (status == TP_OK && tp__op_is(op, "func.call")) {
+          MlirOperation callee = find_function(m->module, mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee")));
+          if (!mlirOperationIsNull(callee) && ++m->depth > MAX_CALL_DEPTH)
+            status = tp__error(op, TP_UNSUPPORTED, "calls nest more than %d deep; recursion is not supported", MAX_CALL_DEPTH);
+          if (!mlirOperationIsNull(callee) && status == TP_OK)
+            status = measure_ops(m, callee);
+          m->depth -= mlirOperationIsNull(callee) ? 0 : 1;
+        }
+        if (status == TP_OK)
+          status = measure_ops(m, op);
+      }
+  m->loops -= loop;
+  return status;
+}
+
+static bool is_public(MlirOperation func) {
+  MlirAttribute visibility = tp__inherent(func, "sym_visibility");
+  return mlirAttributeIsNull(visibility) || tp__ref_is(mlirStringAttrGetValue(visibility), "public");
+}
+
+static tp_status choose_function(measure *m, const char *name) {
+  int n = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(m->module)));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!tp__op_is(op, "func.func") || mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))) || !is_public(op))
+      continue;
+    bool wanted = tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name ? name : "main");
+    if (wanted || (!name && n == 0))
+      m->func = op;
+    n = wanted ? 1 : n + 1;
+    if (wanted)
+      break;
+  }
+  if (n == 1 && !mlirOperationIsNull(m->func))
+    return TP_OK;
+  if (name)
+    return tp__error(m->module, TP_NOT_FOUND, "has no public function @%s with a body", name);
+  return tp__error(m->module, TP_NOT_FOUND, n == 0 ? "has no public function with a body"
+                                                   : "has several public functions and none is @main; name one");
+}
+
+static tp_status prepare(measure *m, const char *function, const char *topology) {
+  static const char *const one[] = {"all"};
+  m->plan.is_local = tp__is_local(m->module);
+  tp_status status = choose_function(m, function);
+  if (status == TP_OK && m->plan.is_local)
+    status = tp__module_mesh(m->module, NULL, &m->plan.mesh);
+  if (status == TP_OK && m->plan.mesh.n_axes == 0)
+    status = tp_mesh_create("mesh", 1, one, (const int64_t[]){1}, &m->plan.mesh);
+  if (status != TP_OK)
+    return status;
+  m->plan.n_devices = tp_mesh_size(&m->plan.mesh);
+  m->plan.function = string_attr(m, tp__inherent(m->func, "sym_name"));
+  topology = topology && *topology ? topology : tp_topology_names()[0];
+  if (tp_topology_bind(topology, &m->plan.mesh, &m->topology) != TP_OK)
+    return tp__error(m->module, TP_NOT_FOUND, "there is no topology \"%s\"", topology);
+  return TP_OK;
+}
+
+tp_status tp_plan_measure(MlirModule module, const char *function, const char *topology, tp_plan **plan) {
+  measure *m = tp__calloc(1, sizeof *m);
+  if (!m)
+    return tp__error(mlirModuleGetOperation(module), TP_NO_MEMORY, "memory ran out");
+  m->module = mlirModuleGetOperation(module);
+  tp_status status = prepare(m, function, topology);
+  if (status == TP_OK)
+    status = measure_signature(m);
+  if (status == TP_OK)
+    status = measure_ops(m, m->func);
+  m->plan.collectives = m->collectives;
+  if (status == TP_OK)
+    *plan = &m->plan;
+  else
+    tp_plan_destroy(&m->plan);
+  return status;
+}
+
+void tp_plan_destroy(tp_plan *plan) {
+  if (!plan)
+    return;
+  measure *m = (measure *)plan;
+  tp__free(m->collectives);
+  tp__arena_destroy(&m->arena);
+  tp__free(m);
+}
