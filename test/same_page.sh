@@ -1,7 +1,7 @@
 #!/bin/sh
-# same_page.sh GENERATOR PAGE: fails when the committed page is not what the generator prints.
+# same_page.sh SHARD_DOCS FOLDER PAGE: fails when the committed page is not what the generator prints.
 set -eu
-"$1" | diff -u "$2" - || {
-  echo "$2 is not current: run ./dev docs" >&2
+"$1" "$3" | diff -u "$2/$3.md" - || {
+  echo "$2/$3.md is not current: run ./dev docs" >&2
   exit 1
 }

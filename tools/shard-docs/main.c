@@ -1,34 +1,69 @@
-/* shard-docs: prints docs/reference/passes.md from the table of passes, so that the page cannot say something else. */
+/* shard-docs: prints the pages of docs/reference from the tables that the code uses, so that they cannot say something else.
+ *
+ *   shard-docs            lists the pages
+ *   shard-docs PAGE       prints one */
 #include "tp/passes.h"
+#include "tp/rules.h"
+#include "tprt/tprt.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Text in a cell of a table, where a bar would end the cell. */
+static void print_cell(const char *text) {
+  printf(" ");
+  for (; text && *text; text++)
+    printf(*text == '|' ? "\\|" : "%c", *text);
+  printf(" |");
+}
+
+static void print_code_cell(const char *text) {
+  if (text && *text)
+    printf(" `%s`", text);
+  printf(" |");
+}
+
+/* ---- passes.md ---- */
 
 static void print_options(const tp_pass_info *pass) {
   if (pass->n_options == 0)
     return;
   printf("| option | default | meaning |\n|---|---|---|\n");
   for (int i = 0; i < pass->n_options; i++) {
-    const tp_option_row *row = pass->options + i;
-    printf("| `%s` | ", row->name);
-    printf(row->default_value[0] ? "`%s`" : "%s", row->default_value);
-    printf(" | ");
-    for (const char *c = row->help; *c; c++)
-      printf(*c == '|' ? "\\|" : "%c", *c);
-    printf(" |\n");
+    printf("|");
+    print_code_cell(pass->options[i].name);
+    print_code_cell(pass->options[i].default_value);
+    print_cell(pass->options[i].help);
+    printf("\n");
   }
   printf("\n");
 }
 
+/* One pass a line: breaks behind the commas that are not inside braces or parentheses. */
+static void print_pipeline(const char *text) {
+  int depth = 0;
+  printf("Runs, where `{option}` stands for the option when it is given:\n\n    ");
+  for (; *text; text++) {
+    depth += (*text == '{' || *text == '(') - (*text == '}' || *text == ')');
+    printf(*text == ',' && depth == 0 ? ",\n    " : "%c", *text);
+  }
+  printf("\n\n");
+}
+
+static void print_sentence(const char *text) {
+  size_t n = strlen(text);
+  if (n > 0)
+    printf("%s%s\n\n", text, text[n - 1] == '.' ? "" : ".");
+}
+
 static void print_pass(const tp_pass_info *pass) {
-  size_t n = strlen(pass->summary);
-  printf("### `%s`\n\n%s%s\n\n", pass->name, pass->summary, n > 0 && pass->summary[n - 1] == '.' ? "" : ".");
-  if (pass->description && *pass->description)
-    printf("%s\n\n", pass->description);
+  printf("### `%s`\n\n", pass->name);
+  print_sentence(pass->summary);
+  print_sentence(pass->description ? pass->description : "");
   print_options(pass);
   if (pass->pipeline)
-    printf("Runs, where `{option}` stands for the option when it is given:\n\n    %s\n\n", pass->pipeline);
+    print_pipeline(pass->pipeline);
 }
 
 static void print_section(const char *title, const char *text, bool pipelines) {
@@ -40,12 +75,68 @@ static void print_section(const char *title, const char *text, bool pipelines) {
   }
 }
 
-int main(void) {
-  printf("# Passes and pipelines\n\n"
-         "<!-- Printed by shard-docs from the tables that the code uses. Do not edit: run `./dev docs`. -->\n\n"
-         "All of them run on a `builtin.module`:\n\n"
+static void print_passes(void) {
+  printf("All of them run on a `builtin.module`:\n\n"
          "    shard-opt model.mlir --pass-pipeline='builtin.module(tp-normalize{mesh=dp=2,tp=4})'\n\n");
   print_section("Passes", "What a pass requires of its input, establishes and breaks is part of its description.", false);
   print_section("Pipelines", "A pipeline is a list of passes with options of its own.", true);
-  return ferror(stdout) || fflush(stdout) ? 1 : 0;
+}
+
+/* ---- rules.md ---- */
+
+static void print_rules(void) {
+  printf("A rule says which dimensions of an op's operands and results are the same factor, and whether that factor may be split: apart, or\n"
+         "with partial results that a collective combines. Of several families that know an op the first counts. An op of no family is refused,\n"
+         "or replicated with the option `unknown-ops=replicate`.\n\n"
+         "| family | ops | what can be sharded |\n|---|---|---|\n");
+  for (int i = 0; i < tp_family_count(); i++) {
+    tp_family_info family = tp_family_get(i);
+    printf("|");
+    print_code_cell(family.name);
+    print_cell(family.ops);
+    print_cell(family.summary);
+    printf("\n");
+  }
+}
+
+/* ---- environment.md ---- */
+
+static void print_environment(void) {
+  size_t n;
+  const tprt_env_var *rows = tprt_env(&n);
+  printf("What libtprt reads. A field set in a `tprt_config` comes first, then the variable, then the default.\n\n"
+         "| variable | type | default | meaning |\n|---|---|---|---|\n");
+  for (size_t i = 0; i < n; i++) {
+    printf("|");
+    print_code_cell(rows[i].name);
+    print_cell(rows[i].type);
+    print_code_cell(rows[i].default_value);
+    print_cell(rows[i].help);
+    printf("\n");
+  }
+}
+
+static const struct {
+  const char *name, *title;
+  void (*print)(void);
+} pages[] = {
+    {"environment", "Environment variables of the runtime", print_environment},
+    {"passes", "Passes and pipelines", print_passes},
+    {"rules", "Ops that can be sharded", print_rules},
+};
+
+int main(int argc, char **argv) {
+  bool found = argc == 1;
+  for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+    if (argc == 1)
+      printf("%s\n", pages[i].name);
+    if (argc != 2 || strcmp(argv[1], pages[i].name) != 0)
+      continue;
+    printf("# %s\n\n<!-- Printed by shard-docs from the tables that the code uses. Do not edit: run `./dev docs`. -->\n\n", pages[i].title);
+    pages[i].print();
+    found = true;
+  }
+  if (!found)
+    fprintf(stderr, "usage: shard-docs [PAGE]; without PAGE it lists the pages\n");
+  return !found || ferror(stdout) || fflush(stdout) ? 2 : 0;
 }

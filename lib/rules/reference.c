@@ -1,0 +1,18 @@
+/* The families for documentation. */
+#include "tp/rules.h"
+
+#include "rules/rule.h"
+
+int tp_family_count(void) {
+  int n;
+  tp__families(&n);
+  return n;
+}
+
+tp_family_info tp_family_get(int i) {
+  int n;
+  const tp_family *const *families = tp__families(&n);
+  if (i < 0 || i >= n)
+    return (tp_family_info){0};
+  return (tp_family_info){families[i]->name, families[i]->ops, families[i]->summary};
+}
