@@ -1,66 +1,52 @@
-/* Embeds tpshard in a C program: parses a module, runs a pipeline on it, looks at the result.
+/* Embeds tpshard in a C program: parses a module, shards it, and walks the plan of what each device does.
  *
  *   embed MODEL.mlir dp=2,tp=2 [PIPELINE]
  *
- * Without PIPELINE: builtin.module(tp-spmd{mesh=dp=2,tp=2}). Prints every collective, and what each device holds of the arguments of the
- * functions. The MLIR C API comes from libtpshard itself; nothing else is linked. */
+ * Without PIPELINE: builtin.module(tp-spmd{mesh=dp=2,tp=2}). The MLIR C API comes from libtpshard itself; nothing else is linked. */
 #include <tp/mesh.h>
 #include <tp/passes.h>
+#include <tp/plan.h>
 
-#include <mlir-c/BuiltinAttributes.h>
-#include <mlir-c/BuiltinTypes.h>
+#include <mlir-c/IR.h>
 #include <stdio.h>
-#include <string.h>
 
-typedef struct totals {
-  int n_collectives;
-  int64_t argument_elements;
-} totals;
-
-static MlirStringRef ref(const char *text) { return mlirStringRefCreateFromCString(text); }
-
-static bool starts_with(MlirStringRef text, const char *prefix) {
-  return text.length >= strlen(prefix) && memcmp(text.data, prefix, strlen(prefix)) == 0;
+static void print_shape(const char *title, int rank, const int64_t *shape) {
+  printf("%s", title);
+  for (int d = 0; d < rank; d++)
+    printf("%s%lld", d ? "x" : " ", (long long)shape[d]);
 }
 
-static int64_t element_count(MlirType type) {
-  int64_t n = 1;
-  if (!mlirTypeIsARankedTensor(type) || !mlirShapedTypeHasStaticShape(type))
-    return 0;
-  for (int64_t d = 0; d < mlirShapedTypeGetRank(type); d++)
-    n *= mlirShapedTypeGetDimSize(type, d);
-  return n;
-}
-
-/* The collectives are the ops of the shard dialect that name the axes they run over. */
-static MlirWalkResult visit(MlirOperation op, void *data) {
-  totals *t = data;
-  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-  if (starts_with(name, "shard.") && !mlirAttributeIsNull(mlirOperationGetInherentAttributeByName(op, ref("grid_axes")))) {
-    printf("collective %d: %.*s\n", t->n_collectives++, (int)name.length, name.data);
-  } else if (starts_with(name, "func.func")) {
-    MlirType type = mlirTypeAttrGetValue(mlirOperationGetInherentAttributeByName(op, ref("function_type")));
-    for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
-      t->argument_elements += element_count(mlirFunctionTypeGetInput(type, i));
+static void print_plan(const tp_plan *plan) {
+  for (int i = 0; i < plan->n_arguments; i++) {
+    const tp_plan_value *value = plan->arguments + i;
+    printf("argument %d %s", i, value->sharding);
+    print_shape(":", value->rank, value->shape);
+    print_shape(", on a device", value->rank, value->local);
+    printf("%s%s\n", *value->role ? ", role " : "", value->role);
   }
-  return MlirWalkResultAdvance;
+  for (int i = 0; i < plan->n_collectives; i++) {
+    const tp_plan_collective *c = plan->collectives + i;
+    printf("%s over %s of %s: %lld bytes sent by a device\n", tp_collective_name(c->kind), c->axes_text, c->tensor,
+           (long long)c->bytes);
+  }
+  printf("arguments: %lld bytes on a device, %lld in all\n", (long long)plan->argument_bytes,
+         (long long)plan->argument_bytes_global);
 }
 
 /* MLIR prints diagnostics to stderr by itself, with the location in the file. */
 static int run(MlirContext context, const char *path, const char *pipeline) {
-  MlirModule module = mlirModuleCreateParseFromFile(context, ref(path));
+  MlirModule module = mlirModuleCreateParseFromFile(context, mlirStringRefCreateFromCString(path));
   if (mlirModuleIsNull(module))
     return 1;
-  MlirOperation op = mlirModuleGetOperation(module);
-  totals before = {0}, after = {0};
-  mlirOperationWalk(op, visit, &before, MlirWalkPreOrder);
+  tp_plan *plan;
   tp_status status = tp_run_pipeline(module, pipeline);
+  if (status == TP_OK)
+    status = tp_plan_measure(module, NULL, NULL, &plan);
   if (status == TP_OK) {
-    mlirOperationWalk(op, visit, &after, MlirWalkPreOrder);
-    printf("collectives: %d; elements of arguments: %lld on each device, %lld in all\n", after.n_collectives,
-           (long long)after.argument_elements, (long long)before.argument_elements);
+    print_plan(plan);
+    tp_plan_destroy(plan);
   } else {
-    fprintf(stderr, "the pipeline failed: %s\n", tp_status_name(status));
+    fprintf(stderr, "failed: %s\n", tp_status_name(status));
   }
   mlirModuleDestroy(module);
   return status == TP_OK ? 0 : 1;
