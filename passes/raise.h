@@ -1,0 +1,96 @@
+/* tp-raise: what its rewrites share. A rewrite is one file raise_<what>.c with one entry point, below.
+ *
+ * All rewrites are exact: they replace a value by one that is equal bit for bit, or do nothing. */
+#ifndef TP_PASSES_RAISE_H
+#define TP_PASSES_RAISE_H
+
+#include "ir/ir.h"
+#include "ir/value_table.h"
+
+enum { TP_RAISE_MAX_LOOPS = 16, TP_RAISE_MAX_OPERANDS = 64 };
+
+/* The running pass. */
+typedef struct tp__raise {
+  int64_t *statistics;
+  tp_value_table gone; /* linalg ops that were destroyed, so that lists of them made before can be read on */
+  int depth;           /* of the chain of unused ops that is being erased */
+  tp_status status;    /* TP_NO_MEMORY once memory ran out */
+} tp__raise;
+
+enum {
+  TP_RAISED_CONCAT,
+  TP_RAISED_READ,
+  TP_RAISED_IOTA,
+  TP_RAISED_FOLD,
+  TP_RAISED_RESULT,
+  TP_RAISED_INIT,
+};
+
+/* A linalg.generic on tensors. */
+typedef struct tp__generic {
+  MlirOperation op;
+  MlirBlock body;
+  MlirOperation yield;
+  int n_inputs, n_inits, n_loops;
+  int64_t lo[TP_RAISE_MAX_LOOPS], hi[TP_RAISE_MAX_LOOPS]; /* first and last iteration; hi < lo: not known */
+} tp__generic;
+
+/* False for other ops and for generics that rewrites leave alone: on buffers, bound to a library call, too large. */
+bool tp__generic_read(MlirOperation op, tp__generic *generic);
+MlirAffineMap tp__generic_map(const tp__generic *generic, int operand);
+/* Is the range of every loop known and not empty? */
+bool tp__generic_is_static(const tp__generic *generic);
+/* Does an output with this map get every element written: each loop dimension at most once, constants nowhere but in dimensions of size
+ * 1? Only together with tp__generic_is_static. */
+bool tp__map_covers(MlirAffineMap map, MlirType type);
+/* Would the ranges of all loops still follow from the operands, without those of `without` (bit per operand)? */
+bool tp__generic_has_ranges(const tp__generic *generic, uint64_t without);
+/* Removes input i, whose block argument has no uses. */
+void tp__generic_drop_input(tp__generic *generic, int i);
+/* Adds an input and returns its block argument; returns that of an equal input if there is one. False: no room. */
+bool tp__generic_add_input(tp__generic *generic, MlirValue value, MlirAffineMap map, MlirValue *argument);
+
+/* May the op be erased when nothing uses it? Scalar arithmetic, reads of tensors, tensor ops without effects. */
+bool tp__is_erasable(MlirOperation op);
+/* Erases the op that defines `value` if it is erasable and unused, and then what only it used. */
+void tp__erase_unused(tp__raise *raise, MlirValue value);
+/* Destroys an op that has no uses, and what only it used. */
+void tp__destroy(tp__raise *raise, MlirOperation op);
+
+/* value[offsets][sizes], before `where`; the value itself when that is all of it. */
+MlirValue tp__slice(MlirOperation where, MlirValue value, const int64_t *offsets, const int64_t *sizes);
+/* Copies discardable attributes. */
+void tp__copy_discardable(MlirOperation from, MlirOperation to);
+/* arith.constant of integer or index type, before `where`. */
+MlirValue tp__scalar_constant(MlirOperation where, MlirType type, int64_t value);
+
+/* ---- what integers in a body are known to be ---- */
+
+/* loop + offset, or the constant `offset` when loop is -1. */
+typedef struct tp__index {
+  int loop;
+  int64_t offset;
+} tp__index;
+
+/* Is `value` such an integer, at every iteration? Looks through casts, sums with constants, clamps, comparisons and selects. */
+bool tp__index_of(const tp__generic *generic, MlirValue value, tp__index *index);
+/* Least and greatest value; the loop's range must be known, as it is for every index that tp__index_of gives. */
+void tp__index_bounds(const tp__generic *generic, tp__index index, int64_t *lo, int64_t *hi);
+/* Is the i1 value the same at every iteration? */
+bool tp__truth_of(const tp__generic *generic, MlirValue value, bool *truth);
+/* Is the result of this select, maximum or minimum always its operand `which`? */
+bool tp__choice_of(const tp__generic *generic, MlirOperation op, int *which);
+
+/* ---- the rewrites; true: something changed ---- */
+
+/* The generic may be destroyed; then it is replaced by a tensor.concat. */
+bool tp__raise_concat(tp__raise *raise, const tp__generic *generic);
+bool tp__raise_reads(tp__raise *raise, tp__generic *generic);
+bool tp__raise_iota(tp__raise *raise, tp__generic *generic);
+bool tp__raise_fold(tp__raise *raise, tp__generic *generic);
+/* The generic may be replaced by another one. */
+bool tp__raise_results(tp__raise *raise, const tp__generic *generic);
+/* Any linalg op with a body. */
+void tp__raise_inits(tp__raise *raise, MlirOperation op);
+
+#endif

@@ -1,0 +1,53 @@
+/* Unused inits: an outs operand that the body never reads is only a shape. A tensor.empty says so, and keeps no value alive. */
+#include "passes/raise.h"
+
+#include <mlir-c/AffineMap.h>
+#include <mlir-c/Dialect/Linalg.h>
+
+/* Values that are no content, or that the user put there on purpose. Arguments stay: their storage is the caller's in any case. */
+static const char *const kept_inits[] = {"tensor.empty", "bufferization.alloc_tensor", "shard.shard"};
+
+static bool is_kept(MlirValue init) {
+  MlirOperation op = tp__defining_op(init);
+  bool kept = mlirOperationIsNull(op);
+  for (int i = 0; i < TP_LEN(kept_inits) && !kept; i++)
+    kept = tp__op_is(op, kept_inits[i]);
+  return kept;
+}
+
+/* Does every iteration space of the op reach all elements of its outputs? Loops over nothing leave the init as the result. */
+static bool writes_all(MlirOperation op, MlirAttribute maps, int operand) {
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
+    if (!tp__is_tensor(type))
+      continue;
+    if (!tp__static_tensor(type, &rank, shape))
+      return false;
+    for (int d = 0; d < rank; d++)
+      if (shape[d] == 0)
+        return false;
+  }
+  return tp__map_covers(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, operand)),
+                        mlirValueGetType(mlirOperationGetOperand(op, operand)));
+}
+
+void tp__raise_inits(tp__raise *raise, MlirOperation op) {
+  int n_inits = (int)mlirOperationGetNumResults(op), n = (int)mlirOperationGetNumOperands(op);
+  if (n_inits == 0 || n < n_inits || mlirOperationGetNumRegions(op) != 1)
+    return;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
+  if (mlirBlockIsNull(body) || mlirBlockGetNumArguments(body) != n || mlirAttributeIsNull(maps) ||
+      mlirArrayAttrGetNumElements(maps) != n)
+    return;
+  for (int i = n - n_inits; i < n; i++) {
+    MlirValue init = mlirOperationGetOperand(op, i);
+    if (is_kept(init) || tp__n_uses(mlirBlockGetArgument(body, i)) > 0 || !writes_all(op, maps, i))
+      continue;
+    mlirOperationSetOperand(op, i, tp__empty(op, mlirValueGetType(init)));
+    tp__erase_unused(raise, init);
+    raise->statistics[TP_RAISED_INIT]++;
+  }
+}
