@@ -12,7 +12,9 @@
 
 enum {
   ONE_SHOT_BYTES = 16 << 10, /* up to here latency counts: one step, every rank reduces everything */
+  ONE_SHOT_PAIR = 128 << 10, /* the same for two ranks, which save less by sharing the work (measured) */
   LEAST_RUN_BYTES = 256,     /* shorter runs are gathered better by staging */
+  STREAM_BYTES = 96 << 20,   /* inputs and outputs of all ranks; beyond, results go around the cache */
 };
 
 typedef struct engine {
@@ -21,6 +23,7 @@ typedef struct engine {
   shm_wait wait;
   int64_t capacity; /* bytes of a piece that one chunk carries */
   bool two_phase;
+  bool stream;
 } engine;
 
 static bool scatters(const tprt__plan *plan) {
@@ -40,12 +43,26 @@ static tprt__place place(tprt__map map, int index, int64_t at) {
   return (tprt__place){.map = map, .index = map.n > 1 ? index : 0, .at = at};
 }
 
+/* Slices are multiples of a cache line, so that no two ranks write one. */
+static int64_t slice_begin(int64_t bytes, int n, int rank) {
+  int64_t slice = (int64_t)tprt__round_up((size_t)((bytes + n - 1) / n), SHM_CACHE_LINE);
+  return tprt__min(bytes, rank * slice);
+}
+
 /* ---- Staged ---- */
 
 static void pack(const engine *run, int64_t begin, int64_t bytes) {
   const tprt__plan *plan = run->plan;
   unsigned char *slot = next_slot(run->shm);
   if (!bytes || (plan->kind == TPRT_OP_BROADCAST && plan->root != run->shm->base.rank)) return;
+  if (run->two_phase) { /* all but the slice that this rank reduces itself */
+    const char *from = (const char *)plan->send + begin;
+    int64_t hole = slice_begin(bytes, plan->n_ranks, run->shm->base.rank);
+    int64_t rest = slice_begin(bytes, plan->n_ranks, run->shm->base.rank + 1);
+    memcpy(slot, from, (size_t)hole);
+    memcpy(slot + rest, from + rest, (size_t)(bytes - rest));
+    return;
+  }
   int n = scatters(plan) ? plan->n_ranks : 1;
   for (int i = 0; i < n; i++) {
     tprt__piece_copy(slot + i * run->capacity, tprt__place_flat(), plan->send, place(plan->send_map, i, begin), bytes);
@@ -63,13 +80,7 @@ static void reduce_chunk(const engine *run, int64_t begin, int64_t from, int64_t
   if (!scatter) shm->sources[shm->base.rank] = (const char *)plan->send + begin + from;
   void *destinations[2] = {(char *)plan->recv + begin + from, second_copy};
   tprt__reduce(plan->type, plan->reduction, destinations, second_copy ? 2 : 1, shm->sources, plan->n_ranks,
-               bytes / (int64_t)plan->type->size);
-}
-
-/* Slices are multiples of a cache line, so that no two ranks write one. */
-static int64_t slice_begin(int64_t bytes, int n, int rank) {
-  int64_t slice = (int64_t)tprt__round_up((size_t)((bytes + n - 1) / n), SHM_CACHE_LINE);
-  return tprt__min(bytes, rank * slice);
+               bytes / (int64_t)plan->type->size, false);
 }
 
 static tprt_status exchange_slices(const engine *run, int64_t begin, int64_t bytes) {
@@ -188,14 +199,14 @@ static void reduce_registered(const engine *run) {
       shm->sources[i] = (const char *)shm->sources[i] + from;
       shm->destinations[i] = (char *)shm->destinations[i] + from;
     }
-    tprt__reduce(plan->type, plan->reduction, shm->destinations, n, shm->sources, n, (to - from) / size);
+    tprt__reduce(plan->type, plan->reduction, shm->destinations, n, shm->sources, n, (to - from) / size, run->stream);
     return;
   }
   int64_t run_bytes = plan->send_map.run;
   for (int i = 0; i < n; i++) shm->sources[i] = (const char *)shm->sources[i] + me * run_bytes;
   for (int64_t at = 0; at < plan->piece; at += run_bytes) {
     void *destination = (char *)plan->recv + at;
-    tprt__reduce(plan->type, plan->reduction, &destination, 1, shm->sources, n, run_bytes / size);
+    tprt__reduce(plan->type, plan->reduction, &destination, 1, shm->sources, n, run_bytes / size, run->stream);
     for (int i = 0; i < n; i++) shm->sources[i] = (const char *)shm->sources[i] + n * run_bytes;
   }
 }
@@ -248,7 +259,8 @@ tprt_status tprt__shm_submit(tprt__transport *transport, const tprt__plan *plan,
       .plan = plan,
       .wait = {.kind = plan->kind, .sequence = sequence, .deadline = deadline},
       .capacity = scatters(plan) ? slot / n / SHM_CACHE_LINE * SHM_CACHE_LINE : slot,
-      .two_phase = plan->kind == TPRT_OP_ALL_REDUCE && plan->piece > ONE_SHOT_BYTES && n > 2,
+      .two_phase = plan->kind == TPRT_OP_ALL_REDUCE && plan->piece > (n > 2 ? ONE_SHOT_BYTES : ONE_SHOT_PAIR),
+      .stream = 2 * n * plan->send_bytes > STREAM_BYTES,
   };
   tprt__fault fault = tprt__shm_fault(transport);
   if (fault.status) return tprt__fault_fail(&fault);

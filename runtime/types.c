@@ -1,6 +1,7 @@
 /* The tables of element types and reductions. Every cell is a function or NULL ("not defined for this type"); names,
  * sizes and validity are read from here and nowhere else. */
 #include "types.h"
+#include "stream.h"
 
 #include <math.h>
 #include <string.h>
@@ -152,8 +153,10 @@ static const void *load(const tprt__dtype_info *type, const void *source, void *
   return memcpy(buffer, source, n * type->size);
 }
 
+static void copy(void *to, const void *from, size_t n) { memcpy(to, from, n); }
+
 void tprt__reduce(const tprt__dtype_info *type, tprt_reduction reduction, void *const *destinations, int n_destinations,
-                  const void *const *sources, int n_sources, int64_t count) {
+                  const void *const *sources, int n_sources, int64_t count, bool stream) {
   _Alignas(64) unsigned char acc[BLOCK_BYTES];
   _Alignas(64) unsigned char buffer[BLOCK_BYTES];
   int64_t block = BLOCK_BYTES / (int64_t)type->acc_size;
@@ -171,6 +174,9 @@ void tprt__reduce(const tprt__dtype_info *type, tprt_reduction reduction, void *
       type->narrow(buffer, acc, n);
       result = buffer;
     }
-    for (int d = 0; d < n_destinations; d++) memcpy((char *)destinations[d] + offset, result, n * type->size);
+    for (int d = 0; d < n_destinations; d++) {
+      (stream ? tprt__stream_copy : copy)((char *)destinations[d] + offset, result, n * type->size);
+    }
   }
+  if (stream) tprt__stream_end();
 }

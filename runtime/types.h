@@ -25,9 +25,9 @@ typedef struct tprt__dtype_info {
 const tprt__dtype_info *tprt__dtype_info_get(int64_t dtype);
 
 /* Reduces n_sources arrays of `count` elements in the order given and writes the result to all destinations. A
- * destination may be equal to a source, and must not overlap one otherwise. Pointers of any alignment. */
+ * destination may be equal to a source, and must not overlap one otherwise. Pointers of any alignment. `stream`: the destinations are too large for the cache. */
 void tprt__reduce(const tprt__dtype_info *type, tprt_reduction reduction, void *const *destinations, int n_destinations,
-                  const void *const *sources, int n_sources, int64_t count);
+                  const void *const *sources, int n_sources, int64_t count, bool stream);
 
 /* Conversions of arrays; `in` of the 16-bit side may be unaligned. */
 void tprt__widen_f16(void *out, const void *in, size_t n);

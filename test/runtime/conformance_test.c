@@ -302,7 +302,7 @@ static int large_matrix(tprt_comm *comm, void *argument) {
   (void)argument;
   static const struct { tprt_dtype dtype; tprt_reduction reduction; } types[] = {
       {TPRT_F32, TPRT_SUM}, {TPRT_BF16, TPRT_AVG}, {TPRT_F64, TPRT_MAX}, {TPRT_U8, TPRT_BXOR}};
-  static const layout shapes[] = {{1, 1, 4095}, {1, 4097, 1}, {7, 3, 331}, {509, 4, 5}, {1, 1, 20011}, {5, 2, 2048}};
+  static const layout shapes[] = {{1, 1, 4095}, {1, 4097, 1}, {7, 3, 331}, {509, 4, 5}, {1, 1, 20011}, {5, 2, 2048}, {1, 3, 14983}};
   int errors = 0, n = tprt_comm_size(comm);
   for (int kind = TPRT_OP_ALL_REDUCE; kind <= TPRT_OP_BROADCAST && !errors; kind++) {
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {

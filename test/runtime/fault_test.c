@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -182,6 +183,47 @@ static void test_join(void **state) {
   close(pipes[1]);
   config = test_config();
   assert_int_equal(run_threads(1, &config, join_alone, NULL), 0);
+}
+
+/* ---- A launcher: this program again, as workers that find everything in their environment ---- */
+
+static int worker_main(void) {
+  tprt_comm *comm;
+  int errors = 0, sum = 0;
+  CHECK_STATUS(errors, tprt_world_create(0, 0, NULL, &comm), TPRT_OK);
+  if (errors) return 1;
+  int mine = tprt_comm_rank(comm) + 1;
+  CHECK_STATUS(errors, tprt_all_reduce(comm, &mine, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK(errors, sum == 6);
+  tprt_comm_destroy(comm);
+  return errors;
+}
+
+static void test_launcher(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  int fd;
+  pid_t pids[3];
+  assert_int_equal(tprt_shm_segment_create(3, &config, &fd), TPRT_OK);
+  for (int rank = 0; rank < 3; rank++) {
+    pids[rank] = fork();
+    assert_true(pids[rank] >= 0);
+    if (pids[rank]) continue;
+    char text[16];
+    snprintf(text, sizeof text, "%d", dup(fd)); /* a duplicate is not close-on-exec */
+    setenv("TPRT_SEGMENT_FD", text, 1);
+    snprintf(text, sizeof text, "%d", rank);
+    setenv("TPRT_RANK", text, 1);
+    setenv("TPRT_SIZE", "3", 1);
+    execl("/proc/self/exe", "worker", "worker", (char *)NULL);
+    _exit(127);
+  }
+  close(fd);
+  for (int rank = 0; rank < 3; rank++) {
+    int status;
+    waitpid(pids[rank], &status, 0);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
 }
 
 /* ---- Abort ---- */
@@ -465,9 +507,11 @@ static void test_many_worlds(void **state) {
   assert_int_equal(count_fds(), fds);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  if (argc == 2 && strcmp(argv[1], "worker") == 0) return worker_main();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_peer_dead), /* first: fork wants a process without threads */
+      cmocka_unit_test(test_launcher),
       cmocka_unit_test(test_mismatch),  cmocka_unit_test(test_timeout),    cmocka_unit_test(test_leave),
       cmocka_unit_test(test_join),      cmocka_unit_test(test_abort),      cmocka_unit_test(test_background),
       cmocka_unit_test(test_split),     cmocka_unit_test(test_arguments),  cmocka_unit_test(test_no_memory),
