@@ -1,0 +1,108 @@
+#include "array.h"
+
+#include "tprt/tprt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const element *element_find(const char *name) {
+  static const element table[] = {
+      {"f32", "<f4", 4, 'f', false}, {"f64", "<f8", 8, 'f', false},  {"f16", "<f2", 2, 'f', true},
+      {"bf16", "<f4", 2, 'f', true}, {"i1", "|b1", 1, 'b', false},   {"i8", "|i1", 1, 'i', false},
+      {"i16", "<i2", 2, 'i', false}, {"i32", "<i4", 4, 'i', false},  {"i64", "<i8", 8, 'i', false},
+      {"ui8", "|u1", 1, 'i', false}, {"ui16", "<u2", 2, 'i', false}, {"ui32", "<u4", 4, 'i', false},
+      {"ui64", "<u8", 8, 'i', false}, {"index", "<i8", 8, 'i', false},
+  };
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    if (strcmp(table[i].name, name) == 0)
+      return table + i;
+  return NULL;
+}
+
+int64_t array_count(const array *a) {
+  int64_t n = 1;
+  for (int d = 0; d < a->rank; d++)
+    n *= a->shape[d];
+  return n;
+}
+
+size_t array_bytes(const array *a) { return (size_t)(array_count(a) * a->type->size); }
+
+bool array_create(array *a, const element *type, int rank, const int64_t *shape) {
+  *a = (array){.type = type, .rank = rank};
+  memcpy(a->shape, shape, (size_t)rank * sizeof *shape);
+  a->data = calloc(array_bytes(a) + 1, 1);
+  return a->data != NULL;
+}
+
+void array_clear(array *a) {
+  free(a->data);
+  a->data = NULL;
+}
+
+double array_get(const array *a, int64_t i) {
+  const char *at = (const char *)a->data + i * a->type->size;
+  union {
+    float f4;
+    double f8;
+    uint8_t u1;
+    uint16_t u2;
+    uint32_t u4;
+    uint64_t u8;
+    int8_t i1;
+    int16_t i2;
+    int32_t i4;
+    int64_t i8;
+  } v = {0};
+  memcpy(&v, at, (size_t)a->type->size);
+  bool is_unsigned = a->type->name[0] == 'u' || a->type->kind == 'b';
+  if (a->type->kind == 'f')
+    return a->type->size == 8          ? v.f8
+           : a->type->size == 4        ? (double)v.f4
+           : a->type->name[0] == 'b'   ? (double)tprt_bf16_to_f32(v.u2)
+                                       : (double)tprt_f16_to_f32(v.u2);
+  switch (a->type->size) {
+  case 1: return is_unsigned ? (double)v.u1 : (double)v.i1;
+  case 2: return is_unsigned ? (double)v.u2 : (double)v.i2;
+  case 4: return is_unsigned ? (double)v.u4 : (double)v.i4;
+  default: return is_unsigned ? (double)v.u8 : (double)v.i8;
+  }
+}
+
+void array_set(array *a, int64_t i, double value) {
+  char *at = (char *)a->data + i * a->type->size;
+  if (a->type->kind != 'f') {
+    int64_t number = (int64_t)value; /* little endian: the low bytes are the narrow number */
+    memcpy(at, &number, (size_t)a->type->size);
+  } else if (a->type->size == 8) {
+    memcpy(at, &value, sizeof value);
+  } else if (a->type->size == 4) {
+    float number = (float)value;
+    memcpy(at, &number, sizeof number);
+  } else {
+    uint16_t bits = a->type->name[0] == 'b' ? tprt_f32_to_bf16((float)value) : tprt_f32_to_f16((float)value);
+    memcpy(at, &bits, sizeof bits);
+  }
+}
+
+void array_copy_box(const array *from, const int64_t *from_at, array *to, const int64_t *to_at, const int64_t *size) {
+  int64_t at[TP_MAX_RANK] = {0};
+  int rank = from->rank;
+  for (int d = 0; d < rank; d++)
+    if (size[d] <= 0)
+      return;
+  size_t run = (size_t)((rank > 0 ? size[rank - 1] : 1) * from->type->size);
+  for (;;) { /* rows of the last dimension */
+    int64_t source = 0, target = 0;
+    for (int d = 0; d < rank; d++) {
+      source = source * from->shape[d] + from_at[d] + at[d];
+      target = target * to->shape[d] + to_at[d] + at[d];
+    }
+    memcpy((char *)to->data + target * to->type->size, (const char *)from->data + source * from->type->size, run);
+    int d = rank - 2;
+    while (d >= 0 && ++at[d] == size[d])
+      at[d--] = 0;
+    if (d < 0)
+      return;
+  }
+}

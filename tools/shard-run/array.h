@@ -1,0 +1,40 @@
+/* Dense arrays of the element types that programs have, and their text form on disk (npy). */
+#ifndef SHARD_RUN_ARRAY_H
+#define SHARD_RUN_ARRAY_H
+
+#include "tp/spec.h"
+
+typedef struct element {
+  const char *name;  /* as MLIR prints it */
+  const char *descr; /* as npy spells it; bf16 is stored as f32 of the same value */
+  int64_t size;
+  char kind;         /* 'f' float, 'i' integer, 'b' bool */
+  bool narrow;       /* f16, bf16 */
+} element;
+
+/* NULL for a type that has no arrays here. */
+const element *element_find(const char *name);
+
+typedef struct array {
+  const element *type;
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  void *data; /* owned */
+} array;
+
+int64_t array_count(const array *a);
+size_t array_bytes(const array *a);
+/* Zeroed. False when memory runs out. */
+bool array_create(array *a, const element *type, int rank, const int64_t *shape);
+void array_clear(array *a);
+/* Element `i` as a number; exact for all but 64-bit integers beyond 2^53. */
+double array_get(const array *a, int64_t i);
+void array_set(array *a, int64_t i, double value);
+/* Copies a box of `size` between two arrays of one type and rank, at these positions. */
+void array_copy_box(const array *from, const int64_t *from_at, array *to, const int64_t *to_at, const int64_t *size);
+
+/* Reads a file whose type and shape must be those of `a` (type, rank, shape set, data not). On failure `why` has a message. */
+bool npy_read(const char *path, array *a, char *why, size_t why_size);
+bool npy_write(const char *path, const array *a, char *why, size_t why_size);
+
+#endif

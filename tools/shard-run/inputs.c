@@ -1,0 +1,157 @@
+/* Arguments and expected results from files, arguments from a seed, and their shards. */
+#include "run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static uint64_t next_random(uint64_t *state) { /* splitmix64 */
+  uint64_t z = (*state += UINT64_C(0x9E3779B97F4A7C15));
+  z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+  z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+  return z ^ z >> 31;
+}
+
+/* Floats are normal, integers 0 .. 3 (small enough for an index), booleans even. */
+static void draw(array *a, uint64_t seed, int argument) {
+  uint64_t state = seed * UINT64_C(0xD1342543DE82EF95) + (uint64_t)argument + 1;
+  int64_t n = array_count(a);
+  for (int64_t i = 0; i < n; i++) {
+    uint64_t bits = next_random(&state);
+    double value = (double)(bits >> 62);
+    if (a->type->kind == 'b')
+      value = (double)(bits >> 63);
+    if (a->type->kind == 'f') { /* Box-Muller */
+      double u = ((double)(bits >> 11) + 1) * 0x1p-53, v = (double)(next_random(&state) >> 11) * 0x1p-53;
+      value = sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
+    }
+    array_set(a, i, value);
+  }
+}
+
+static bool describe(const tp_plan_value *value, const char *what, int i, array *a) {
+  *a = (array){.type = element_find(value->element), .rank = value->rank};
+  memcpy(a->shape, value->shape, sizeof a->shape);
+  if (!a->type)
+    complain("%s %d has elements of type %s, which files and comparisons do not know", what, i, value->element);
+  return a->type != NULL;
+}
+
+/* The file of value `i`: from the list, else PREFIX.in.K.npy if it exists; NULL: none. */
+static const char *find_file(const options *o, const text_list *list, const char *kind, int i, char *path, size_t size) {
+  if (i < list->n)
+    return list->items[i];
+  if (!o->inputs_from || snprintf(path, size, "%s.%s.%d.npy", o->inputs_from, kind, i) >= (int)size || access(path, F_OK) != 0)
+    return NULL;
+  return path;
+}
+
+static bool load(const options *o, const text_list *list, const char *kind, const char *what, int n,
+                 const tp_plan_value *values, bool draw_rest, array **arrays) {
+  if (list->n > n) {
+    complain("%d files are given for %d %ss", list->n, n, what);
+    return false;
+  }
+  array *made = calloc((size_t)n + 1, sizeof *made);
+  bool ok = made != NULL;
+  for (int i = 0; i < n && ok; i++) {
+    char path[4096], why[4400];
+    const char *file = find_file(o, list, kind, i, path, sizeof path);
+    ok = describe(values + i, what, i, made + i);
+    if (ok && file) {
+      ok = npy_read(file, made + i, why, sizeof why);
+      if (!ok)
+        complain("%s %d: %s", what, i, why);
+    } else if (ok && draw_rest) {
+      ok = array_create(made + i, made[i].type, made[i].rank, made[i].shape);
+      if (ok)
+        draw(made + i, o->seed, i);
+      else
+        complain("memory ran out");
+    }
+  }
+  if (ok)
+    *arrays = made;
+  else if (made)
+    arrays_clear(made, n);
+  return ok;
+}
+
+bool inputs_load(const options *o, const tp_plan *plan, array **inputs) {
+  return load(o, &o->inputs, "in", "argument", plan->n_arguments, plan->arguments, true, inputs);
+}
+
+bool expected_load(const options *o, const tp_plan *plan, array **expected) {
+  return load(o, &o->expected, "out", "result", plan->n_results, plan->results, false, expected);
+}
+
+void arrays_clear(array *arrays, int n) {
+  for (int i = 0; arrays && i < n; i++)
+    array_clear(arrays + i);
+  free(arrays);
+}
+
+/* ---- shards ---- */
+
+static bool create_shard(const tp_plan *plan, const tp_plan_value *value, const array *whole, int rank, array *shard) {
+  int64_t from[TP_MAX_RANK] = {0}, to[TP_MAX_RANK] = {0}, size[TP_MAX_RANK];
+  if (!array_create(shard, element_find(value->element), value->rank, value->local))
+    return false;
+  for (int d = 0; d < value->rank; d++)
+    tp_spec_shard(&plan->mesh, value->spec, d, value->shape[d], rank, &from[d], &size[d]);
+  if (whole)
+    array_copy_box(whole, from, shard, to, size);
+  return true;
+}
+
+static bool check_values(const char *what, int n, const tp_plan_value *values) {
+  for (int i = 0; i < n; i++)
+    if (tp_spec_has_partial(values[i].spec)) {
+      complain("%s %d is partial (%s): it has no single value to run with", what, i, values[i].sharding);
+      return false;
+    } else if (!element_find(values[i].element)) {
+      complain("%s %d has elements of type %s, which shard-run does not know", what, i, values[i].element);
+      return false;
+    }
+  return true;
+}
+
+bool shards_create(const tp_plan *plan, const array *whole, launch *l) {
+  if (!check_values("argument", plan->n_arguments, plan->arguments) || !check_values("result", plan->n_results, plan->results))
+    return false;
+  l->n_ranks = (int)plan->n_devices;
+  l->n_inputs = plan->n_arguments;
+  l->n_outputs = plan->n_results;
+  l->inputs = calloc((size_t)l->n_ranks, sizeof *l->inputs);
+  l->outputs = calloc((size_t)l->n_ranks, sizeof *l->outputs);
+  l->ranks = calloc((size_t)l->n_ranks, sizeof *l->ranks);
+  bool ok = l->inputs && l->outputs && l->ranks;
+  for (int r = 0; r < l->n_ranks && ok; r++) {
+    l->inputs[r] = calloc((size_t)l->n_inputs + 1, sizeof **l->inputs);
+    l->outputs[r] = calloc((size_t)l->n_outputs + 1, sizeof **l->outputs);
+    ok = l->inputs[r] && l->outputs[r];
+    for (int i = 0; i < l->n_inputs && ok; i++)
+      ok = create_shard(plan, plan->arguments + i, whole + i, r, l->inputs[r] + i);
+    for (int i = 0; i < l->n_outputs && ok; i++)
+      ok = create_shard(plan, plan->results + i, NULL, r, l->outputs[r] + i);
+  }
+  if (!ok)
+    complain("memory ran out for the data of %d ranks", l->n_ranks);
+  return ok;
+}
+
+void launch_clear(launch *l) {
+  for (int r = 0; r < l->n_ranks; r++) {
+    if (l->inputs)
+      arrays_clear(l->inputs[r], l->n_inputs);
+    if (l->outputs)
+      arrays_clear(l->outputs[r], l->n_outputs);
+    if (l->ranks)
+      free(l->ranks[r].sites);
+  }
+  free(l->inputs);
+  free(l->outputs);
+  free(l->ranks);
+  *l = (launch){0};
+}

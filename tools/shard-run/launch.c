@@ -1,0 +1,136 @@
+/* Ranks as threads of this process. */
+#include "run.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void **pointers(int n, const array *arrays) {
+  void **list = calloc((size_t)n + 1, sizeof *list);
+  for (int i = 0; list && i < n; i++)
+    list[i] = arrays[i].data;
+  return list;
+}
+
+static tprt_status execute(tprt_context *context, tp_entry entry, void **inputs, void **outputs, int repeat, double *seconds) {
+  tprt_status status = (tprt_status)entry(context, inputs, outputs); /* binds, touches the memory */
+  tprt_context_reset_stats(context);
+  for (int i = 0; i < repeat && status == TPRT_OK; i++) {
+    double start = seconds_now();
+    status = (tprt_status)entry(context, inputs, outputs);
+    double took = seconds_now() - start;
+    *seconds = i == 0 || took < *seconds ? took : *seconds;
+  }
+  return status;
+}
+
+void run_rank(tprt_comm *world, tp_entry entry, int n_inputs, const array *inputs, int n_outputs, array *outputs, int n_sites,
+              int repeat, rank_result *result) {
+  tprt_context *context = NULL;
+  void **in = pointers(n_inputs, inputs), **out = pointers(n_outputs, outputs);
+  result->status = in && out ? tprt_context_create(world, NULL, &context) : TPRT_NO_MEMORY;
+  if (result->status == TPRT_OK)
+    result->status = execute(context, entry, in, out, repeat, &result->seconds);
+  if (result->status != TPRT_OK) {
+    const char *text = context ? tprt_context_error(context) : tprt_last_error();
+    snprintf(result->error, sizeof result->error, "%s%s%s", tprt_status_name(result->status), *text ? ": " : "", text);
+  }
+  for (int s = 0; s < n_sites && context && result->status == TPRT_OK; s++)
+    (void)tprt_context_site_stats(context, s, result->sites + s);
+  if (context)
+    tprt_context_destroy(context);
+  free(in);
+  free(out);
+}
+
+typedef struct rank_thread {
+  pthread_t thread;
+  bool started;
+  launch *l;
+  int rank;
+  tprt_comm *world;
+  tp_entry entry;
+} rank_thread;
+
+static void *thread_main(void *data) {
+  rank_thread *t = data;
+  launch *l = t->l;
+  run_rank(t->world, t->entry, l->n_inputs, l->inputs[t->rank], l->n_outputs, l->outputs[t->rank], l->n_sites, l->repeat,
+           l->ranks + t->rank);
+  return NULL;
+}
+
+/* The first rank that failed by itself is what the user has to know; the others only heard of it. */
+static bool report_failures(const launch *l) {
+  int first = -1;
+  for (int r = 0; r < l->n_ranks; r++) {
+    tprt_status status = l->ranks[r].status;
+    if (status == TPRT_OK)
+      continue;
+    if (first < 0 || l->ranks[first].status == TPRT_PEER_DEAD || l->ranks[first].status == TPRT_ABORTED)
+      first = r;
+  }
+  if (first >= 0)
+    complain("rank %d failed: %s", first, l->ranks[first].error);
+  return first < 0;
+}
+
+static bool find_entry(launch *l, tp_program **program, tp_entry *entry) {
+  char why[1024] = "";
+  const int64_t *table;
+  if (tp_program_load(l->object->data, l->object->size, why, sizeof why, program) != TP_OK) {
+    complain("the compiled program cannot be loaded: %s", why);
+    return false;
+  }
+  if (tp_program_find(*program, l->function, entry, &table) != TP_OK) {
+    complain("the compiled program has no function '%s', or one of its symbols is missing", l->function);
+    tp_program_unload(*program);
+    return false;
+  }
+  l->n_sites = (int)table[14];
+  l->private_bytes = table[12];
+  l->registered_bytes = table[13];
+  for (int r = 0; r < l->n_ranks; r++)
+    l->ranks[r].sites = calloc((size_t)l->n_sites + 1, sizeof *l->ranks[r].sites);
+  return true;
+}
+
+static bool run_threads(launch *l, tp_entry entry, tprt_comm **worlds) {
+  rank_thread *threads = calloc((size_t)l->n_ranks, sizeof *threads);
+  bool ok = threads != NULL;
+  for (int r = 0; r < l->n_ranks && ok; r++) {
+    threads[r] = (rank_thread){.l = l, .rank = r, .world = worlds[r], .entry = entry};
+    threads[r].started = pthread_create(&threads[r].thread, NULL, thread_main, threads + r) == 0;
+    if (!threads[r].started) {
+      complain("thread %d of %d could not be started", r, l->n_ranks);
+      (void)tprt_comm_abort(worlds[r]);
+      ok = false;
+    }
+  }
+  for (int r = 0; threads && r < l->n_ranks; r++)
+    if (threads[r].started)
+      pthread_join(threads[r].thread, NULL);
+  free(threads);
+  return ok && report_failures(l);
+}
+
+bool launch_threads(launch *l) {
+  tp_program *program = NULL;
+  tp_entry entry;
+  tprt_config config = {.size = sizeof config, .timeout_ns = (int64_t)(l->timeout * 1e9)};
+  tprt_comm **worlds = calloc((size_t)l->n_ranks, sizeof *worlds);
+  if (!worlds || !find_entry(l, &program, &entry)) {
+    free(worlds);
+    return false;
+  }
+  bool ok = tprt_world_create_threads(l->n_ranks, &config, worlds) == TPRT_OK;
+  if (!ok)
+    complain("a world of %d ranks cannot be made: %s", l->n_ranks, tprt_last_error());
+  else
+    ok = run_threads(l, entry, worlds);
+  for (int r = 0; r < l->n_ranks; r++)
+    tprt_comm_destroy(worlds[r]);
+  free(worlds);
+  tp_program_unload(program);
+  return ok;
+}

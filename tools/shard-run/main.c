@@ -1,0 +1,192 @@
+/* shard-run: plan, partition, compile once, run on all ranks, compare. */
+#include "run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool write_file(const char *path, const tp_bytes *bytes) {
+  FILE *file = fopen(path, "wb");
+  bool ok = file && fwrite(bytes->data, 1, bytes->size, file) == bytes->size;
+  ok = file && fclose(file) == 0 && ok;
+  if (!ok)
+    complain("cannot write '%s': %s", path, strerror(errno));
+  return ok;
+}
+
+static bool read_model(MlirContext context, const char *path, MlirModule *module) {
+  FILE *file = fopen(path, "rb");
+  if (!file) {
+    complain("cannot read '%s': %s", path, strerror(errno));
+    return false;
+  }
+  fclose(file);
+  *module = mlirModuleCreateParseFromFile(context, mlirStringRefCreateFromCString(path));
+  if (mlirModuleIsNull(*module))
+    complain("'%s' is not a valid MLIR module", path);
+  return !mlirModuleIsNull(*module);
+}
+
+/* ---- running ---- */
+
+static bool execute(const options *o, const build *b, const array *inputs, launch *run, array **outputs) {
+  *run = (launch){.function = b->shape->function, .object = &b->object, .timeout = o->timeout, .repeat = o->repeat};
+  if (!shards_create(b->shape, inputs, run))
+    return false;
+  bool several = run->n_ranks > 1;
+  return (o->processes && several ? launch_processes : launch_threads)(run) && outputs_join(b->shape, run, outputs);
+}
+
+/* What the runtime counted must be what the plan says, site by site. */
+static bool check_bytes(const tp_plan *plan, const launch *run) {
+  if (run->n_sites < plan->n_collectives) {
+    complain("the program has %d sites, but the plan has %d collectives; please report this", run->n_sites, plan->n_collectives);
+    return false;
+  }
+  for (int r = 0; r < run->n_ranks; r++)
+    for (int s = 0; s < run->n_sites; s++) {
+      const tprt_site_stats *stats = run->ranks[r].sites + s;
+      int64_t bytes = s < plan->n_collectives ? plan->collectives[s].bytes : 0;
+      if (stats->bytes != stats->calls * bytes) {
+        complain("site %d (%s): rank %d sent %lld bytes in %lld calls, but the plan says %lld a call; please report this", s,
+                 s < plan->n_collectives ? tp_collective_name(plan->collectives[s].kind) : "contraction", r,
+                 (long long)stats->bytes, (long long)stats->calls, (long long)bytes);
+        return false;
+      }
+    }
+  return true;
+}
+
+/* ---- the whole ---- */
+
+typedef struct session {
+  const options *o;
+  build program, reference;
+  launch run, reference_run;
+  array *inputs, *expected, *outputs, *reference_outputs;
+  comparison *against_one, *against_expected;
+  int n_inputs, n_outputs;
+} session;
+
+static bool compare_all(session *s, outcome *out) {
+  s->against_one = calloc((size_t)s->n_outputs + 1, sizeof *s->against_one);
+  s->against_expected = calloc((size_t)s->n_outputs + 1, sizeof *s->against_expected);
+  if (!s->against_one || !s->against_expected) {
+    complain("memory ran out");
+    return false;
+  }
+  out->against_one = s->against_one;
+  out->against_expected = s->against_expected;
+  for (int k = 0; k < s->n_outputs; k++) {
+    if (s->reference_outputs)
+      s->against_one[k] = compare_arrays(s->outputs + k, s->reference_outputs + k, false);
+    if (s->expected[k].data)
+      s->against_expected[k] = compare_arrays(s->outputs + k, s->expected + k, true);
+    out->verified &= (!s->against_one[k].done || s->against_one[k].ok) &&
+                     (!s->against_expected[k].done || s->against_expected[k].ok);
+    if (is_constant(s->outputs + k))
+      fprintf(stderr, "shard-run: warning: every element of result %d is the same; comparing it shows little\n", k);
+  }
+  return true;
+}
+
+static bool save_outputs(session *s) {
+  char why[4400];
+  if (s->o->save.n > s->n_outputs) {
+    complain("%d output files are given for %d results", s->o->save.n, s->n_outputs);
+    return false;
+  }
+  for (int k = 0; k < s->o->save.n; k++)
+    if (!npy_write(s->o->save.items[k], s->outputs + k, why, sizeof why)) {
+      complain("%s", why);
+      return false;
+    }
+  return true;
+}
+
+static bool run_reference(session *s, MlirModule module) {
+  progress("compiling for one device");
+  if (!build_program(s->o, module, false, &s->reference)) {
+    complain("the program for one device could not be compiled");
+    return false;
+  }
+  progress("running on one device");
+  return execute(s->o, &s->reference, s->inputs, &s->reference_run, &s->reference_outputs);
+}
+
+static bool is_one(const char *mesh) { return mesh && strcmp(mesh, "1") == 0; }
+
+static int run_session(session *s, MlirModule module) {
+  const options *o = s->o;
+  tp_plan *signature;
+  if (tp_plan_measure(module, o->function, o->topology, &signature) != TP_OK)
+    return EXIT_FAILED;
+  bool local = signature->is_local, whole = !local && is_one(o->mesh);
+  s->n_inputs = signature->n_arguments;
+  s->n_outputs = signature->n_results;
+  if (local && o->mesh)
+    complain("the module is partitioned already, its mesh is fixed");
+  bool ok = !(local && o->mesh) && (o->emit || (inputs_load(o, signature, &s->inputs) && expected_load(o, signature, &s->expected)));
+  tp_plan_destroy(signature);
+  if (!ok)
+    return EXIT_FAILED;
+  bool verify = o->verify && !local && !whole && !o->emit;
+  if (verify && !run_reference(s, module))
+    return EXIT_FAILED;
+  progress("compiling");
+  if (!build_program(o, module, !local && !whole, &s->program)) {
+    complain("'%s' could not be compiled", o->model);
+    return EXIT_FAILED;
+  }
+  if (o->emit)
+    return write_file(o->output, &s->program.object) ? EXIT_VERIFIED : EXIT_FAILED;
+  progress("running");
+  if (!execute(o, &s->program, s->inputs, &s->run, &s->outputs) || !check_bytes(s->program.plan, &s->run))
+    return EXIT_FAILED;
+  outcome out = {.options = o,
+                 .program = &s->program,
+                 .reference = verify ? &s->reference : NULL,
+                 .run = &s->run,
+                 .reference_run = &s->reference_run,
+                 .verified = true};
+  progress(NULL);
+  if (!compare_all(s, &out))
+    return EXIT_FAILED;
+  table_print(&out, stdout);
+  if (!save_outputs(s) || (o->report && !report_write(&out, o->report)))
+    return EXIT_FAILED;
+  return out.verified ? EXIT_VERIFIED : EXIT_FAILED;
+}
+
+int main(int argc, char **argv) {
+  options o;
+  int code = cli_parse(argc, argv, &o);
+  if (code >= 0)
+    return code;
+  if (o.worker)
+    return worker_main(o.worker);
+  tp_register_passes();
+  MlirContext context = mlirContextCreate();
+  tp_context_prepare(context);
+  session s = {.o = &o};
+  MlirModule module = {NULL};
+  code = read_model(context, o.model, &module) ? run_session(&s, module) : EXIT_FAILED;
+  progress(NULL);
+  free(s.against_one);
+  free(s.against_expected);
+  arrays_clear(s.inputs, s.n_inputs);
+  arrays_clear(s.expected, s.n_outputs);
+  arrays_clear(s.outputs, s.n_outputs);
+  arrays_clear(s.reference_outputs, s.n_outputs);
+  launch_clear(&s.run);
+  launch_clear(&s.reference_run);
+  build_clear(&s.program);
+  build_clear(&s.reference);
+  if (!mlirModuleIsNull(module))
+    mlirModuleDestroy(module);
+  mlirContextDestroy(context);
+  free(o.inputs.items);
+  free(o.expected.items);
+  free(o.save.items);
+  return code;
+}

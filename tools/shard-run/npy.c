@@ -1,0 +1,153 @@
+/* NumPy's npy format, versions 1 to 3: little-endian arrays in C order. */
+#include "array.h"
+
+#include "tprt/tprt.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_HEADER = 65536 };
+
+static bool fail(char *why, size_t size, const char *path, const char *what) {
+  snprintf(why, size, "%s: %s", path, what);
+  return false;
+}
+
+/* The text of the header, zero-terminated, in a buffer of MAX_HEADER. */
+static bool read_header(FILE *file, const char *path, char *text, char *why, size_t why_size) {
+  unsigned char head[12];
+  if (fread(head, 1, 10, file) != 10 || memcmp(head, "\x93NUMPY", 6) != 0)
+    return fail(why, why_size, path, "is not an npy file");
+  size_t n = head[8] | (size_t)head[9] << 8;
+  if (head[6] < 1 || head[6] > 3)
+    return fail(why, why_size, path, "has a version of the npy format that is not 1, 2 or 3");
+  if (head[6] > 1) {
+    if (fread(head + 10, 1, 2, file) != 2)
+      return fail(why, why_size, path, "ends inside its header");
+    n |= (size_t)head[10] << 16 | (size_t)head[11] << 24;
+  }
+  if (n >= MAX_HEADER || fread(text, 1, n, file) != n)
+    return fail(why, why_size, path, "ends inside its header");
+  text[n] = 0;
+  return true;
+}
+
+/* Where the value of 'key' starts. */
+static const char *find_value(const char *header, const char *key) {
+  const char *at = strstr(header, key);
+  at = at ? strchr(at, ':') : NULL;
+  return at ? at + 1 + strspn(at + 1, " ") : NULL;
+}
+
+static bool parse_shape(const char *text, int *rank, int64_t *shape) {
+  *rank = 0;
+  if (!text || *text != '(')
+    return false;
+  for (text++; *text && *text != ')';) {
+    char *end;
+    errno = 0;
+    long long size = strtoll(text, &end, 10);
+    if (end == text || errno || size < 0 || *rank == TP_MAX_RANK)
+      return false;
+    shape[(*rank)++] = size;
+    text = end + strspn(end, " ,L");
+  }
+  return *text == ')';
+}
+
+static void shape_text(int rank, const int64_t *shape, char *text, size_t size) {
+  size_t n = (size_t)snprintf(text, size, "(");
+  for (int d = 0; d < rank && n < size; d++)
+    n += (size_t)snprintf(text + n, size - n, d + 1 < rank || rank == 1 ? "%lld, " : "%lld", (long long)shape[d]);
+  if (n >= 2 && rank == 1 && n < size)
+    n -= 1; /* (3,) */
+  if (n < size)
+    snprintf(text + n, size - n, ")");
+}
+
+static bool check_header(const char *header, const char *path, const array *a, char *why, size_t why_size) {
+  const char *descr = find_value(header, "'descr'"), *order = find_value(header, "'fortran_order'");
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  char found[8] = "";
+  if (!descr || !order || !parse_shape(find_value(header, "'shape'"), &rank, shape))
+    return fail(why, why_size, path, "has an npy header that cannot be read");
+  if (strncmp(order, "False", 5) != 0)
+    return fail(why, why_size, path, "is in Fortran order; save it with numpy.ascontiguousarray");
+  sscanf(descr, "'%7[^']'", found);
+  if (strcmp(found, a->type->descr) != 0) {
+    snprintf(why, why_size, "%s: holds elements of type %s, where %s (%s) is needed", path, found, a->type->descr,
+             a->type->name);
+    return false;
+  }
+  if (rank != a->rank || memcmp(shape, a->shape, (size_t)rank * sizeof *shape) != 0) {
+    char have[256], want[256];
+    shape_text(rank, shape, have, sizeof have);
+    shape_text(a->rank, a->shape, want, sizeof want);
+    snprintf(why, why_size, "%s: has shape %s, where %s is needed", path, have, want);
+    return false;
+  }
+  return true;
+}
+
+/* bf16 is stored as f32. */
+static bool is_widened(const array *a) { return strcmp(a->type->name, "bf16") == 0; }
+
+static bool read_data(FILE *file, const char *path, array *a, char *why, size_t why_size) {
+  array made;
+  if (!array_create(&made, a->type, a->rank, a->shape))
+    return fail(why, why_size, path, "memory ran out");
+  int64_t n = array_count(&made);
+  bool ok;
+  if (is_widened(a)) {
+    ok = true;
+    for (int64_t i = 0; i < n && ok; i++) {
+      float value;
+      ok = fread(&value, sizeof value, 1, file) == 1;
+      array_set(&made, i, ok ? (double)value : 0);
+    }
+  } else {
+    ok = fread(made.data, 1, array_bytes(&made), file) == array_bytes(&made);
+  }
+  if (!ok) {
+    array_clear(&made);
+    return fail(why, why_size, path, "ends before its last element");
+  }
+  *a = made;
+  return true;
+}
+
+bool npy_read(const char *path, array *a, char *why, size_t why_size) {
+  static _Thread_local char header[MAX_HEADER];
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return fail(why, why_size, path, strerror(errno));
+  bool ok = read_header(file, path, header, why, why_size) && check_header(header, path, a, why, why_size) &&
+            read_data(file, path, a, why, why_size);
+  fclose(file);
+  return ok;
+}
+
+bool npy_write(const char *path, const array *a, char *why, size_t why_size) {
+  char shape[256], header[512];
+  shape_text(a->rank, a->shape, shape, sizeof shape);
+  int n = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", a->type->descr, shape);
+  int padded = (10 + n + 1 + 63) / 64 * 64 - 10; /* data starts at a multiple of 64 */
+  FILE *file = fopen(path, "wb");
+  if (!file)
+    return fail(why, why_size, path, strerror(errno));
+  unsigned char head[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)padded, (unsigned char)(padded >> 8)};
+  bool ok = fwrite(head, 1, sizeof head, file) == sizeof head && fprintf(file, "%-*s\n", padded - 1, header) == padded;
+  if (is_widened(a)) {
+    for (int64_t i = 0; i < array_count(a) && ok; i++) {
+      float value = (float)array_get(a, i);
+      ok = fwrite(&value, sizeof value, 1, file) == 1;
+    }
+  } else {
+    ok = ok && fwrite(a->data, 1, array_bytes(a), file) == array_bytes(a);
+  }
+  ok = fclose(file) == 0 && ok;
+  return ok || fail(why, why_size, path, strerror(errno));
+}

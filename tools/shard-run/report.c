@@ -1,0 +1,132 @@
+/* The report as JSON; the schema is docs/reference/report.md. */
+#include "run.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static json_t *comparison_json(const comparison *c) {
+  if (!c->done)
+    return json_null();
+  json_t *error = isfinite(c->error) ? json_real(c->error) : json_null();
+  return json_pack("{s:b, s:o, s:f, s:s}", "ok", (int)c->ok, "error", error, "tolerance", c->tolerance, "what", c->what);
+}
+
+static json_t *values_json(int n, const tp_plan_value *values) {
+  json_t *list = json_array();
+  for (int i = 0; i < n; i++) {
+    json_t *global = json_array(), *local = json_array();
+    for (int d = 0; d < values[i].rank; d++) {
+      json_array_append_new(global, json_integer(values[i].shape[d]));
+      json_array_append_new(local, json_integer(values[i].local[d]));
+    }
+    json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:o, s:s}", "name", values[i].name, "role", values[i].role, "type",
+                                          values[i].element, "shape", global, "local_shape", local, "sharding",
+                                          values[i].sharding));
+  }
+  return list;
+}
+
+/* Slowest rank and its calls, of one execution. */
+static void measured(const launch *run, int site, double *seconds, int64_t *calls) {
+  *seconds = 0;
+  *calls = 0;
+  for (int r = 0; r < run->n_ranks; r++) {
+    const tprt_site_stats *s = run->ranks[r].sites + site;
+    *seconds = fmax(*seconds, s->seconds / run->repeat);
+    *calls = s->calls / run->repeat > *calls ? s->calls / run->repeat : *calls;
+  }
+}
+
+static json_t *collectives_json(const tp_plan *plan, const launch *run) {
+  json_t *list = json_array();
+  for (int i = 0; i < plan->n_collectives; i++) {
+    const tp_plan_collective *c = plan->collectives + i;
+    double seconds;
+    int64_t calls;
+    measured(run, i, &seconds, &calls);
+    json_array_append_new(
+        list, json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:f, s:s}", "kind", tp_collective_name(c->kind), "axes",
+                        c->axes_text, "tensor", c->tensor, "reduction", c->combiner, "group", (json_int_t)c->group, "count",
+                        (json_int_t)calls, "bytes_per_device", (json_int_t)(calls * c->bytes), "modelled_seconds",
+                        (double)calls * tp_cost_seconds(c->cost), "measured_seconds", seconds, "location", c->location));
+  }
+  return list;
+}
+
+static int64_t bytes_sent(const launch *run) {
+  int64_t busiest = 0;
+  for (int r = 0; r < run->n_ranks; r++) {
+    int64_t bytes = 0;
+    for (int s = 0; s < run->n_sites; s++)
+      bytes += run->ranks[r].sites[s].bytes;
+    busiest = bytes > busiest ? bytes : busiest;
+  }
+  return busiest / run->repeat;
+}
+
+static int64_t result_bytes(const tp_plan *plan) {
+  int64_t bytes = 0;
+  for (int i = 0; i < plan->n_results; i++) {
+    int64_t n = plan->results[i].element_size;
+    for (int d = 0; d < plan->results[i].rank; d++)
+      n *= plan->results[i].local[d];
+    bytes += n;
+  }
+  return bytes;
+}
+
+static double slowest(const launch *run) {
+  double seconds = 0;
+  for (int r = 0; r < run->n_ranks; r++)
+    seconds = fmax(seconds, run->ranks[r].seconds);
+  return seconds;
+}
+
+static json_t *memory_json(const build *b, const launch *run) {
+  int64_t results = result_bytes(b->shape);
+  return json_pack("{s:I, s:I, s:I, s:I, s:I}", "arguments", (json_int_t)b->shape->argument_bytes, "params",
+                   (json_int_t)b->shape->param_bytes, "results", (json_int_t)results, "buffers",
+                   (json_int_t)(run->private_bytes + run->registered_bytes), "total",
+                   (json_int_t)(b->shape->argument_bytes + results + run->private_bytes + run->registered_bytes));
+}
+
+static json_t *outcome_json(const outcome *out) {
+  const tp_plan *shape = out->program->shape;
+  json_t *mesh = json_array(), *results = values_json(shape->n_results, shape->results);
+  for (int a = 0; a < shape->mesh.n_axes; a++)
+    json_array_append_new(mesh, json_pack("{s:s, s:I}", "axis", shape->mesh.axes[a].name, "size", (json_int_t)shape->mesh.axes[a].size));
+  for (int k = 0; k < shape->n_results; k++) {
+    json_object_set_new(json_array_get(results, (size_t)k), "against_one_device", comparison_json(out->against_one + k));
+    json_object_set_new(json_array_get(results, (size_t)k), "against_expected", comparison_json(out->against_expected + k));
+  }
+  json_t *unsharded = out->reference ? json_real(out->reference->shape->flops) : json_null();
+  json_t *memory_one = out->reference ? memory_json(out->reference, out->reference_run) : json_null();
+  json_t *seconds_one = out->reference ? json_real(slowest(out->reference_run)) : json_null();
+  return json_pack(
+      "{s:i, s:s, s:s, s:s, s:b, s:o, s:I, s:I, s:f, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o}", "schema", 1, "version",
+      tp_version(), "model", out->options->model, "function", shape->function, "verified", (int)out->verified, "mesh", mesh,
+      "devices", (json_int_t)shape->n_devices, "bytes_per_device", (json_int_t)bytes_sent(out->run), "flops_per_device",
+      shape->flops, "flops_unsharded", unsharded, "memory_per_device", memory_json(out->program, out->run),
+      "memory_unsharded", memory_one, "modelled_seconds",
+      tp_cost_seconds(tp_cost_add(out->program->plan->communication, out->program->plan->compute)), "measured_seconds",
+      slowest(out->run), "measured_seconds_unsharded", seconds_one, "collectives",
+      collectives_json(out->program->plan, out->run), "arguments", values_json(shape->n_arguments, shape->arguments),
+      "results", results);
+}
+
+bool report_write(const outcome *out, const char *path) {
+  char temporary[4096];
+  json_t *json = outcome_json(out);
+  bool ok = json && snprintf(temporary, sizeof temporary, "%s.tmp", path) < (int)sizeof temporary &&
+            json_dump_file(json, temporary, JSON_INDENT(2)) == 0 && rename(temporary, path) == 0;
+  if (!ok) {
+    complain("the report cannot be written to '%s': %s", path, json ? strerror(errno) : "memory ran out");
+    unlink(temporary);
+  }
+  json_decref(json);
+  return ok;
+}

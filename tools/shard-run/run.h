@@ -1,0 +1,118 @@
+/* shard-run, its parts: cli (options), build (compiling), inputs, launch and worker (running), outputs (putting shards together),
+ * compare, report (JSON), table (text). */
+#ifndef SHARD_RUN_RUN_H
+#define SHARD_RUN_RUN_H
+
+#include "array.h"
+
+#include "tp/compile.h"
+#include "tp/passes.h"
+#include "tp/plan.h"
+#include "tprt/abi.h"
+
+#include <stdio.h>
+
+enum { EXIT_VERIFIED = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* ---- options ---- */
+
+typedef struct text_list {
+  const char **items;
+  int n;
+} text_list;
+
+typedef struct options {
+  const char *model, *mesh, *strategy, *topology, *function, *inputs_from, *report, *emit, *output, *worker;
+  text_list inputs, expected, save;
+  bool processes, verify;
+  double timeout; /* seconds; 0: the runtime's */
+  uint64_t seed;
+  int repeat, opt_level;
+} options;
+
+/* Returns -1 to go on, or the exit code. */
+int cli_parse(int argc, char **argv, options *o);
+/* "shard-run: error: ..." on stderr. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A line that says what is going on, on a terminal only; NULL wipes it. */
+void progress(const char *what);
+double seconds_now(void);
+
+/* ---- programs ---- */
+
+typedef struct build {
+  MlirModule module;
+  tp_plan *shape; /* before optimization: signature and arithmetic */
+  tp_plan *plan;  /* as compiled: the collectives */
+  tp_bytes object;
+} build;
+
+/* From the text of the model to an object. `partition`: run tp-spmd first, unless the module is local. */
+bool build_program(const options *o, MlirModule source, bool partition, build *b);
+void build_clear(build *b);
+
+/* ---- running ---- */
+
+typedef struct rank_result {
+  tprt_status status;
+  char error[512];
+  double seconds; /* of one execution, the best of those timed */
+  tprt_site_stats *sites; /* per site, over the timed executions; owned by the launch */
+} rank_result;
+
+typedef struct launch {
+  int n_ranks, n_inputs, n_outputs, n_sites, repeat;
+  const char *function;
+  const tp_bytes *object;
+  double timeout;
+  array **inputs;  /* [rank][input] */
+  array **outputs; /* [rank][output], made by the caller */
+  rank_result *ranks;
+  int64_t private_bytes, registered_bytes;
+} launch;
+
+/* Runs the program on all ranks. False, with a message printed, when it did not succeed everywhere. */
+bool launch_threads(launch *l);
+bool launch_processes(launch *l);
+/* What one rank does, in either form. */
+void run_rank(tprt_comm *world, tp_entry entry, int n_inputs, const array *inputs, int n_outputs, array *outputs, int n_sites,
+              int repeat, rank_result *result);
+/* The worker process: `text` is the value of --worker. */
+int worker_main(const char *text);
+
+/* ---- data ---- */
+
+/* One array per argument: from files, or drawn from the seed. */
+bool inputs_load(const options *o, const tp_plan *plan, array **inputs);
+/* One array per result where a file is given; others have data NULL. */
+bool expected_load(const options *o, const tp_plan *plan, array **expected);
+/* Shards of the arguments for all ranks, and room for their results. */
+bool shards_create(const tp_plan *plan, const array *whole, launch *l);
+void launch_clear(launch *l);
+/* Puts the results together; false, with a message, when replicas differ in a bit. */
+bool outputs_join(const tp_plan *plan, const launch *l, array **whole);
+void arrays_clear(array *arrays, int n);
+
+/* ---- verdict ---- */
+
+typedef struct comparison {
+  bool done, ok;
+  double error, tolerance; /* relative to the largest |reference| */
+  char what[160];          /* when not ok because of something else */
+} comparison;
+
+comparison compare_arrays(const array *value, const array *reference, bool against_expected);
+bool is_constant(const array *a);
+
+typedef struct outcome {
+  const options *options;
+  const build *program, *reference; /* reference may be NULL */
+  const launch *run, *reference_run;
+  comparison *against_one, *against_expected; /* one per result */
+  bool verified;
+} outcome;
+
+void table_print(const outcome *out, FILE *file);
+bool report_write(const outcome *out, const char *path);
+
+#endif

@@ -1,0 +1,127 @@
+/* The outcome as text for people. */
+#include "run.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *bytes_text(double bytes, char *text, size_t size) {
+  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  int unit = 0;
+  while (bytes >= 1024 && unit < 4) {
+    bytes /= 1024;
+    unit++;
+  }
+  snprintf(text, size, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+  return text;
+}
+
+static const char *seconds_text(double seconds, char *text, size_t size) {
+  snprintf(text, size, seconds < 1e-3 ? "%.1f us" : seconds < 1 ? "%.2f ms" : "%.2f s",
+           seconds < 1e-3 ? seconds * 1e6 : seconds < 1 ? seconds * 1e3 : seconds);
+  return text;
+}
+
+/* One line per kind and axes. */
+static void print_collectives(const tp_plan *plan, const launch *run, FILE *file) {
+  if (plan->n_collectives == 0) {
+    fprintf(file, "  no communication\n");
+    return;
+  }
+  fprintf(file, "  %-16s %-16s %6s %12s %12s %12s\n", "collective", "axes", "count", "bytes/dev", "modelled", "measured");
+  for (int i = 0; i < plan->n_collectives; i++) {
+    const tp_plan_collective *c = plan->collectives + i;
+    bool seen = false;
+    int64_t count = 0;
+    double bytes = 0, modelled = 0, seconds = 0;
+    for (int k = 0; k < plan->n_collectives; k++) {
+      const tp_plan_collective *d = plan->collectives + k;
+      if (d->kind != c->kind || strcmp(d->axes_text, c->axes_text) != 0)
+        continue;
+      seen |= k < i;
+      int64_t calls = 0;
+      double slowest = 0;
+      for (int r = 0; r < run->n_ranks; r++) {
+        calls = run->ranks[r].sites[k].calls / run->repeat;
+        slowest = fmax(slowest, run->ranks[r].sites[k].seconds / run->repeat);
+      }
+      count += calls;
+      bytes += (double)calls * (double)d->bytes;
+      modelled += (double)calls * tp_cost_seconds(d->cost);
+      seconds += slowest;
+    }
+    char a[32], b[32], m[32];
+    if (!seen)
+      fprintf(file, "  %-16s %-16s %6lld %12s %12s %12s\n", tp_collective_name(c->kind), c->axes_text, (long long)count,
+              bytes_text(bytes, a, sizeof a), seconds_text(modelled, b, sizeof b), seconds_text(seconds, m, sizeof m));
+  }
+}
+
+static void print_comparison(const char *against, const comparison *c, FILE *file) {
+  if (!c->done)
+    return;
+  if (c->what[0])
+    fprintf(file, "    %-20s %s: %s\n", against, c->ok ? "ok" : "MISMATCH", c->what);
+  else
+    fprintf(file, "    %-20s %s: error %.2g (at most %.0e)\n", against, c->ok ? "ok" : "MISMATCH", c->error, c->tolerance);
+}
+
+static void print_results(const outcome *out, FILE *file) {
+  const tp_plan *shape = out->program->shape;
+  for (int k = 0; k < shape->n_results; k++) {
+    fprintf(file, "  result %d: ", k);
+    for (int d = 0; d < shape->results[k].rank; d++)
+      fprintf(file, "%lldx", (long long)shape->results[k].shape[d]);
+    fprintf(file, "%s, %s\n", shape->results[k].element, shape->results[k].sharding);
+    print_comparison("against one device", out->against_one + k, file);
+    print_comparison("against expected", out->against_expected + k, file);
+  }
+}
+
+static void print_memory(const outcome *out, FILE *file) {
+  const tp_plan *shape = out->program->shape;
+  char a[32], b[32], c[32];
+  int64_t buffers = out->run->private_bytes + out->run->registered_bytes;
+  fprintf(file, "  memory per device: arguments %s (params %s), buffers %s", bytes_text((double)shape->argument_bytes, a, sizeof a),
+          bytes_text((double)shape->param_bytes, b, sizeof b), bytes_text((double)buffers, c, sizeof c));
+  if (out->reference) {
+    int64_t one = out->reference_run->private_bytes + out->reference_run->registered_bytes;
+    fprintf(file, "; on one device: arguments %s (params %s), buffers %s",
+            bytes_text((double)shape->argument_bytes_global, a, sizeof a),
+            bytes_text((double)shape->param_bytes_global, b, sizeof b), bytes_text((double)one, c, sizeof c));
+  }
+  fprintf(file, "\n  arithmetic per device: %.4g flop", shape->flops);
+  if (out->reference && out->reference->shape->flops > 0)
+    fprintf(file, ", %.3g of the whole (%.3g would be even)", shape->flops / out->reference->shape->flops,
+            1.0 / (double)shape->n_devices);
+  fprintf(file, "\n");
+}
+
+void table_print(const outcome *out, FILE *file) {
+  const tp_plan *plan = out->program->plan;
+  double sharded = 0, one = 0;
+  char a[32], b[32], c[32];
+  for (int r = 0; r < out->run->n_ranks; r++)
+    sharded = fmax(sharded, out->run->ranks[r].seconds);
+  fprintf(file, "@%s on %lld device%s", plan->function, (long long)plan->n_devices, plan->n_devices == 1 ? "" : "s");
+  for (int i = 0; i < plan->mesh.n_axes && plan->n_devices > 1; i++) {
+    char name[2 * TP_MAX_AXIS_NAME];
+    tp_mesh_axis_text(&plan->mesh, i, 1, name, sizeof name);
+    fprintf(file, "%s%s=%lld", i ? "," : ": ", name, (long long)plan->mesh.axes[i].size);
+  }
+  fprintf(file, "\n");
+  print_collectives(plan, out->run, file);
+  print_memory(out, file);
+  fprintf(file, "  time: %s", seconds_text(sharded, a, sizeof a));
+  if (out->reference) {
+    for (int r = 0; r < out->reference_run->n_ranks; r++)
+      one = fmax(one, out->reference_run->ranks[r].seconds);
+    fprintf(file, ", on one device %s", seconds_text(one, b, sizeof b));
+  }
+  fprintf(file, "; modelled %s\n",
+          seconds_text(tp_cost_seconds(tp_cost_add(plan->communication, plan->compute)), c, sizeof c));
+  print_results(out, file);
+  bool compared = false;
+  for (int k = 0; k < plan->n_results; k++)
+    compared |= out->against_one[k].done || out->against_expected[k].done;
+  fprintf(file, "%s\n", !out->verified ? "NOT VERIFIED" : compared ? "verified" : "done, nothing to compare with");
+}
