@@ -81,6 +81,9 @@ bool tp__truth_of(const tp__generic *generic, MlirValue value, bool *truth);
 /* Is the result of this select, maximum or minimum always its operand `which`? */
 bool tp__choice_of(const tp__generic *generic, MlirOperation op, int *which);
 
+/* Are the n >= 2 elements of a constant (DenseElementsAttr or a resource) first, first + 1, ...? */
+bool tp__counts_up(MlirAttribute elements, MlirType type, int64_t n, int64_t *first);
+
 /* ---- the rewrites; true: something changed ---- */
 
 /* The generic may be destroyed; then it is replaced by a tensor.concat. */

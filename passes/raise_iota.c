@@ -3,7 +3,6 @@
 
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
-#include <mlir-c/BuiltinAttributes.h>
 
 /* element [i0, i1, ...] = i_dim + offset, or the constant offset when dim is -1. */
 typedef struct iota {
@@ -37,25 +36,13 @@ static bool from_generic(MlirOperation op, int depth, iota *result) {
   return index.loop < 0 || result->dim >= 0; /* along a loop that is no dimension the last iteration would count */
 }
 
-/* Element i of a dense constant of 32 or 64 bits; other widths are not index tensors. */
-static bool element(MlirAttribute dense, MlirType type, int64_t i, int64_t *value) {
-  if (mlirTypeIsAIndex(type) || (mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 64))
-    *value = mlirDenseElementsAttrGetInt64Value(dense, i);
-  else if (mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 32)
-    *value = mlirDenseElementsAttrGetInt32Value(dense, i);
-  else
-    return false;
-  return true;
-}
-
-/* dense<[3, 4, 5]>: consecutive numbers, all dimensions but one of size 1. */
+/* dense<[3, 4, 5]>: all dimensions but one of size 1. */
 static bool from_constant(MlirOperation op, int depth, iota *result) {
   (void)depth;
-  MlirAttribute value = tp__inherent(op, "value");
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   int rank;
-  int64_t shape[TP_MAX_RANK], first, next;
-  if (!mlirAttributeIsADenseIntElements(value) || !tp__static_tensor(type, &rank, shape))
+  int64_t shape[TP_MAX_RANK];
+  if (!tp__static_tensor(type, &rank, shape))
     return false;
   result->dim = -1;
   for (int d = 0; d < rank; d++) {
@@ -64,14 +51,8 @@ static bool from_constant(MlirOperation op, int depth, iota *result) {
     if (shape[d] != 1)
       result->dim = d;
   }
-  if (result->dim < 0 || shape[result->dim] < 2 || mlirDenseElementsAttrIsSplat(value) ||
-      !element(value, tp__element_type(type), 0, &first))
-    return false;
-  for (int64_t i = 1; i < shape[result->dim]; i++)
-    if (!element(value, tp__element_type(type), i, &next) || next - first != i)
-      return false;
-  result->offset = first;
-  return true;
+  return result->dim >= 0 &&
+         tp__counts_up(tp__inherent(op, "value"), tp__element_type(type), shape[result->dim], &result->offset);
 }
 
 /* Reshapes keep an iota when they move its dimension and add or drop dimensions of size 1. `groups` says which dimensions of the longer
