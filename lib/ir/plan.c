@@ -43,15 +43,19 @@ static const char *type_text(measure *m, MlirType type) {
   return keep(m, &s.string);
 }
 
-/* Without the loc(...) around it. */
+/* Without the loc(...) around it; a place in a file as FILE:LINE:COLUMN. */
 static const char *location_text(measure *m, MlirOperation op) {
   text_sink s = {.m = m};
   mlirLocationPrint(mlirOperationGetLocation(op), sink, &s);
   const char *text = tp__string_text(&s.string);
-  size_t n = strlen(text);
-  const char *kept = n > 5 && strncmp(text, "loc(", 4) == 0 ? tp__arena_strndup(&m->arena, text + 4, n - 5)
-                                                             : tp__arena_strdup(&m->arena, text);
+  size_t n = strlen(text), skip = n > 5 && strncmp(text, "loc(", 4) == 0 ? 4 : 0;
+  char *kept = tp__arena_strndup(&m->arena, text + skip, n - skip - (skip ? 1 : 0));
   tp__string_destroy(&s.string);
+  char *quote = kept && kept[0] == '"' ? strchr(kept + 1, '"') : NULL;
+  if (quote && quote[1] == ':') {
+    memmove(quote, quote + 1, strlen(quote));
+    kept++;
+  }
   return kept ? kept : "";
 }
 

@@ -29,10 +29,11 @@ int64_t array_count(const array *a) {
 size_t array_bytes(const array *a) { return (size_t)(array_count(a) * a->type->size); }
 
 bool array_create(array *a, const element *type, int rank, const int64_t *shape) {
-  *a = (array){.type = type, .rank = rank};
-  memcpy(a->shape, shape, (size_t)rank * sizeof *shape);
-  a->data = calloc(array_bytes(a) + 1, 1);
-  return a->data != NULL;
+  array made = {.type = type, .rank = rank}; /* `shape` may be that of *a */
+  memcpy(made.shape, shape, (size_t)rank * sizeof *shape);
+  made.data = calloc(array_bytes(&made) + 1, 1);
+  *a = made;
+  return made.data != NULL;
 }
 
 void array_clear(array *a) {

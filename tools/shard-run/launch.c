@@ -37,6 +37,8 @@ void run_rank(tprt_comm *world, tp_entry entry, int n_inputs, const array *input
   }
   for (int s = 0; s < n_sites && context && result->status == TPRT_OK; s++)
     (void)tprt_context_site_stats(context, s, result->sites + s);
+  if (result->status == TPRT_OK) /* nobody leaves while another may still read its memory */
+    (void)tprt_barrier(world, NULL, NULL);
   if (context)
     tprt_context_destroy(context);
   free(in);
@@ -112,6 +114,15 @@ static bool run_threads(launch *l, tp_entry entry, tprt_comm **worlds) {
       pthread_join(threads[r].thread, NULL);
   free(threads);
   return ok && report_failures(l);
+}
+
+bool launch_describe(launch *l) {
+  tp_program *program = NULL;
+  tp_entry entry;
+  bool ok = find_entry(l, &program, &entry);
+  if (ok)
+    tp_program_unload(program);
+  return ok;
 }
 
 bool launch_threads(launch *l) {

@@ -74,6 +74,8 @@ typedef struct launch {
 /* Runs the program on all ranks. False, with a message printed, when it did not succeed everywhere. */
 bool launch_threads(launch *l);
 bool launch_processes(launch *l);
+/* Reads the program's table: number of sites, sizes of the blocks. */
+bool launch_describe(launch *l);
 /* What one rank does, in either form. */
 void run_rank(tprt_comm *world, tp_entry entry, int n_inputs, const array *inputs, int n_outputs, array *outputs, int n_sites,
               int repeat, rank_result *result);

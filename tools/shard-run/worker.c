@@ -1,3 +1,250 @@
+/* Ranks as processes: each is this program again, started with --worker.
+ *
+ * A worker inherits three descriptors: the segment of the world (3), the compiled object (4), and a file in memory with its
+ * arguments and results (5), which it maps. No process is forked from one that has threads: posix_spawn. */
 #include "run.h"
-bool launch_processes(launch *l) { (void)l; complain("x"); return false; }
-int worker_main(const char *text) { (void)text; return 1; }
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { SEGMENT_FD = 3, OBJECT_FD = 4, DATA_FD = 5, ALIGNMENT = 64, MAX_FUNCTION = 256 };
+#define EXCHANGE_MAGIC UINT64_C(0x7470736872756e31)
+
+/* The start of the data file; the arrays' offsets (inputs, then outputs), the sites, and the arrays follow. */
+typedef struct exchange {
+  uint64_t magic;
+  int32_t n_ranks, rank, n_inputs, n_outputs, n_sites, repeat;
+  double timeout;
+  char function[MAX_FUNCTION];
+  uint64_t offsets_at, sites_at, size;
+  int32_t done, status; /* written by the worker */
+  double seconds;
+  char error[512];
+} exchange;
+
+static uint64_t align_up(uint64_t n) { return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+
+/* ---- the worker's side ---- */
+
+static exchange *map_exchange(void) {
+  struct stat info;
+  if (fstat(DATA_FD, &info) != 0 || (uint64_t)info.st_size < sizeof(exchange))
+    return NULL;
+  exchange *x = mmap(NULL, (size_t)info.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, DATA_FD, 0);
+  bool ok = x != MAP_FAILED && x->magic == EXCHANGE_MAGIC && x->size == (uint64_t)info.st_size;
+  return ok ? x : NULL;
+}
+
+static void worker_fail(exchange *x, tprt_status status, const char *what, const char *why) {
+  x->status = status;
+  snprintf(x->error, sizeof x->error, "%s: %s", what, why);
+}
+
+/* Loads the object of OBJECT_FD. */
+static tp_program *load_object(exchange *x) {
+  struct stat info;
+  char why[400] = "";
+  tp_program *program = NULL;
+  if (fstat(OBJECT_FD, &info) != 0)
+    return NULL;
+  void *object = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, OBJECT_FD, 0);
+  if (object == MAP_FAILED || tp_program_load(object, (size_t)info.st_size, why, sizeof why, &program) != TP_OK)
+    worker_fail(x, TPRT_SYSTEM, "the object cannot be loaded", why);
+  if (object != MAP_FAILED)
+    munmap(object, (size_t)info.st_size);
+  return program;
+}
+
+static void work(exchange *x, tp_entry entry) {
+  tprt_config config = {.size = sizeof config, .timeout_ns = (int64_t)(x->timeout * 1e9), .segment_fd = SEGMENT_FD};
+  tprt_comm *world;
+  if (tprt_world_create(x->n_ranks, x->rank, &config, &world) != TPRT_OK) {
+    worker_fail(x, TPRT_SYSTEM, "cannot join the world", tprt_last_error());
+    return;
+  }
+  const uint64_t *offsets = (const uint64_t *)(const void *)((char *)x + x->offsets_at);
+  array *inputs = calloc((size_t)x->n_inputs + 1, sizeof *inputs), *outputs = calloc((size_t)x->n_outputs + 1, sizeof *outputs);
+  rank_result result = {.status = TPRT_NO_MEMORY, .sites = (tprt_site_stats *)(void *)((char *)x + x->sites_at)};
+  if (inputs && outputs) {
+    for (int i = 0; i < x->n_inputs; i++)
+      inputs[i].data = (char *)x + offsets[i];
+    for (int i = 0; i < x->n_outputs; i++)
+      outputs[i].data = (char *)x + offsets[x->n_inputs + i];
+    run_rank(world, entry, x->n_inputs, inputs, x->n_outputs, outputs, x->n_sites, x->repeat, &result);
+  }
+  x->status = result.status;
+  x->seconds = result.seconds;
+  memcpy(x->error, result.error, sizeof x->error);
+  free(inputs);
+  free(outputs);
+  tprt_comm_destroy(world);
+}
+
+int worker_main(const char *text) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL); /* never outlive the launcher */
+  exchange *x = strcmp(text, "1") == 0 ? map_exchange() : NULL;
+  if (!x) {
+    complain("--worker is how shard-run starts its own processes; it cannot be given by hand");
+    return EXIT_USAGE;
+  }
+  tp_program *program = load_object(x);
+  tp_entry entry;
+  const int64_t *table;
+  if (program && tp_program_find(program, x->function, &entry, &table) == TP_OK)
+    work(x, entry);
+  else if (!x->error[0])
+    worker_fail(x, TPRT_SYSTEM, "the object has no function", x->function);
+  x->done = 1;
+  int code = x->status == TPRT_OK ? EXIT_VERIFIED : EXIT_FAILED;
+  tp_program_unload(program);
+  return code;
+}
+
+/* ---- the launcher's side ---- */
+
+typedef struct worker {
+  pid_t pid;
+  int data_fd;
+  exchange *x;
+} worker;
+
+static int memory_file(const char *name, uint64_t size) {
+  int fd = memfd_create(name, MFD_CLOEXEC);
+  if (fd >= 0 && ftruncate(fd, (off_t)size) != 0) {
+    close(fd);
+    fd = -1;
+  }
+  return fd;
+}
+
+/* Lays out and fills the data file of a rank. */
+static bool create_exchange(const launch *l, int rank, worker *w) {
+  int n = l->n_inputs + l->n_outputs;
+  uint64_t offsets_at = align_up(sizeof(exchange)), sites_at = align_up(offsets_at + (uint64_t)n * sizeof(uint64_t));
+  uint64_t size = align_up(sites_at + (uint64_t)l->n_sites * sizeof(tprt_site_stats));
+  uint64_t first = size;
+  for (int i = 0; i < n; i++)
+    size += align_up(array_bytes(i < l->n_inputs ? l->inputs[rank] + i : l->outputs[rank] + (i - l->n_inputs)) + 1);
+  w->data_fd = memory_file("shard-run data", size);
+  void *memory = w->data_fd < 0 ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, w->data_fd, 0);
+  if (memory == MAP_FAILED)
+    return false;
+  w->x = memory;
+  *w->x = (exchange){.magic = EXCHANGE_MAGIC, .n_ranks = l->n_ranks, .rank = rank, .n_inputs = l->n_inputs,
+                     .n_outputs = l->n_outputs, .n_sites = l->n_sites, .repeat = l->repeat, .timeout = l->timeout,
+                     .offsets_at = offsets_at, .sites_at = sites_at, .size = size};
+  snprintf(w->x->function, sizeof w->x->function, "%s", l->function);
+  uint64_t *offsets = (uint64_t *)(void *)((char *)memory + offsets_at);
+  for (int i = 0; i < n; i++) {
+    const array *a = i < l->n_inputs ? l->inputs[rank] + i : l->outputs[rank] + (i - l->n_inputs);
+    offsets[i] = first;
+    if (i < l->n_inputs)
+      memcpy((char *)memory + first, a->data, array_bytes(a));
+    first += align_up(array_bytes(a) + 1);
+  }
+  return true;
+}
+
+static bool start(worker *w, int segment, int object) {
+  char program[] = "/proc/self/exe", name[] = "shard-run", flag[] = "--worker=1";
+  char *arguments[] = {name, flag, NULL};
+  posix_spawn_file_actions_t actions;
+  if (posix_spawn_file_actions_init(&actions) != 0)
+    return false;
+  /* Far copies first: a source may have the number of a target. */
+  int fds[] = {segment, object, w->data_fd}, high[3] = {-1, -1, -1};
+  bool ok = true;
+  for (int i = 0; i < 3 && ok; i++) {
+    high[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 16);
+    ok = high[i] >= 0 && posix_spawn_file_actions_adddup2(&actions, high[i], SEGMENT_FD + i) == 0;
+  }
+  ok = ok && posix_spawn(&w->pid, program, &actions, NULL, arguments, environ) == 0;
+  for (int i = 0; i < 3; i++)
+    if (high[i] >= 0)
+      close(high[i]);
+  posix_spawn_file_actions_destroy(&actions);
+  return ok;
+}
+
+/* Waits for all; what each wrote goes to the launch. */
+static bool collect(launch *l, worker *workers) {
+  bool ok = true;
+  int first_failed = -1;
+  for (int r = 0; r < l->n_ranks; r++) {
+    int state = 0;
+    while (waitpid(workers[r].pid, &state, 0) < 0 && errno == EINTR)
+      ;
+    exchange *x = workers[r].x;
+    rank_result *result = l->ranks + r;
+    result->status = x->done ? (tprt_status)x->status : TPRT_SYSTEM;
+    result->seconds = x->seconds;
+    snprintf(result->error, sizeof result->error, "%s", x->error);
+    if (WIFSIGNALED(state))
+      snprintf(result->error, sizeof result->error, "its process was ended by signal %d", WTERMSIG(state));
+    else if (!x->done)
+      snprintf(result->error, sizeof result->error, "its process ended with code %d", WEXITSTATUS(state));
+    memcpy(result->sites, (char *)x + x->sites_at, (size_t)l->n_sites * sizeof *result->sites);
+    const uint64_t *offsets = (const uint64_t *)(const void *)((char *)x + x->offsets_at);
+    for (int k = 0; k < l->n_outputs; k++)
+      memcpy(l->outputs[r][k].data, (char *)x + offsets[l->n_inputs + k], array_bytes(l->outputs[r] + k));
+    bool failed = result->status != TPRT_OK, heard = result->status == TPRT_PEER_DEAD || result->status == TPRT_ABORTED;
+    ok &= !failed;
+    if (failed && (first_failed < 0 || (!heard && l->ranks[first_failed].status == TPRT_PEER_DEAD)))
+      first_failed = r;
+  }
+  if (first_failed >= 0)
+    complain("rank %d failed: %s", first_failed, l->ranks[first_failed].error);
+  return ok;
+}
+
+static bool start_all(launch *l, worker *workers, int segment, int object) {
+  for (int r = 0; r < l->n_ranks; r++)
+    if (!create_exchange(l, r, workers + r) || !start(workers + r, segment, object)) {
+      complain("process %d of %d could not be started: %s", r, l->n_ranks, strerror(errno));
+      for (int k = 0; k < r; k++) {
+        kill(workers[k].pid, SIGKILL);
+        waitpid(workers[k].pid, NULL, 0);
+      }
+      return false;
+    }
+  return true;
+}
+
+bool launch_processes(launch *l) {
+  tprt_config config = {.size = sizeof config, .timeout_ns = (int64_t)(l->timeout * 1e9)};
+  int segment = -1, object = memory_file("shard-run object", l->object->size);
+  worker *workers = calloc((size_t)l->n_ranks, sizeof *workers);
+  bool ok = workers && object >= 0 && launch_describe(l);
+  ok = ok && pwrite(object, l->object->data, l->object->size, 0) == (ssize_t)l->object->size;
+  if (ok && tprt_shm_segment_create(l->n_ranks, &config, &segment) != TPRT_OK) {
+    complain("a world of %d ranks cannot be made: %s", l->n_ranks, tprt_last_error());
+    ok = false;
+  }
+  for (int r = 0; workers && r < l->n_ranks; r++)
+    workers[r].data_fd = -1;
+  ok = ok && start_all(l, workers, segment, object);
+  ok = ok && collect(l, workers);
+  for (int r = 0; workers && r < l->n_ranks; r++) {
+    if (workers[r].x)
+      munmap(workers[r].x, workers[r].x->size);
+    if (workers[r].data_fd >= 0)
+      close(workers[r].data_fd);
+  }
+  free(workers);
+  if (segment >= 0)
+    close(segment);
+  if (object >= 0)
+    close(object);
+  return ok;
+}
