@@ -7,8 +7,8 @@
 #include <string.h>
 
 typedef struct site_state {
-  tprt_comm *comm;    /* borrowed from the world; NULL for contractions */
-  tprt__plan plan;    /* without buffers */
+  tprt_comm *comm; /* borrowed from the world; NULL for contractions */
+  tprt__plan plan; /* without buffers */
   tprt_site_stats stats;
 } site_state;
 
@@ -35,20 +35,25 @@ struct tprt_context {
 /* Records the first failure (text: the thread's last error) and ends the operations of all peers. `comm`, if not NULL, is
  * where it happened: its fault names the culprit, which need not be this rank. */
 static int32_t fail(tprt_context *context, tprt_status status, const tprt_comm *comm) {
-  if (context->status) return (int32_t)context->status;
+  if (context->status)
+    return (int32_t)context->status;
+  if (comm && tprt_comm_status(comm))
+    status = tprt_comm_status(comm); /* an abort, where the call said "invalid state" */
   context->status = status;
   snprintf(context->error, sizeof context->error, "%s", tprt_last_error());
   int rank = tprt_comm_rank(context->world);
   if (comm) {
     tprt__fault fault = comm->transport->backend->fault(comm->transport);
-    if (fault.status == status && comm->transport->backend == context->world->transport->backend) rank = fault.rank;
+    if (fault.status == status && comm->transport->backend == context->world->transport->backend)
+      rank = fault.rank;
   }
   tprt__comm_poison(context->world, status, rank);
   return (int32_t)status;
 }
 
 int32_t tprt_abi_fail(tprt_context *context, int32_t status, const char *message) {
-  tprt_status code = status ? (tprt_status)status : TPRT_PROGRAM;
+  bool known = status > TPRT_IN_PROGRESS && status <= TPRT_PROGRAM;
+  tprt_status code = known ? (tprt_status)status : TPRT_PROGRAM;
   tprt__fail(code, "rank %d: %s", tprt_comm_rank(context->world), message ? message : "the program failed");
   return fail(context, code, NULL);
 }
@@ -66,18 +71,23 @@ static tprt_status choose_threads(const tprt_context_config *config, const tprt_
   }
   int share = tprt__cores() / tprt_comm_host_ranks(world);
   int64_t n = own.blas_threads;
-  if (!status && n == 0) status = tprt__env_number(TPRT__ENV_BLAS_THREADS, share > 0 ? share : 1, &n);
-  if (!status) *threads = (int)n;
+  if (!status && n == 0)
+    status = tprt__env_number(TPRT__ENV_BLAS_THREADS, share > 0 ? share : 1, &n);
+  if (!status)
+    *threads = (int)n;
   return status;
 }
 
 tprt_status tprt_context_create(tprt_comm *world, const tprt_context_config *config, tprt_context **result) {
   int threads;
   tprt_status status = choose_threads(config, world, &threads);
-  if (!status) status = tprt__blas_start();
-  if (status) return status;
+  if (!status)
+    status = tprt__blas_start();
+  if (status)
+    return status;
   tprt_context *context = tprt__alloc(sizeof *context);
-  if (!context) return tprt__fail_memory(sizeof *context);
+  if (!context)
+    return tprt__fail_memory(sizeof *context);
   tprt__blas_set_threads(threads);
   context->world = world;
   *result = context;
@@ -93,7 +103,8 @@ static void unbind(tprt_context *context, bound *program) {
 }
 
 void tprt_context_destroy(tprt_context *context) {
-  if (!context) return;
+  if (!context)
+    return;
   while (context->programs) {
     bound *program = context->programs;
     context->programs = program->next;
@@ -109,7 +120,8 @@ void tprt_context_destroy(tprt_context *context) {
 static tprt_status compare_words(tprt_context *context, uint64_t word, const char *what) {
   int n = tprt_comm_size(context->world);
   uint64_t *all = tprt__alloc((size_t)n * sizeof *all);
-  if (!all) return tprt__fail_memory((size_t)n * sizeof *all);
+  if (!all)
+    return tprt__fail_memory((size_t)n * sizeof *all);
   tprt_status status = tprt_all_gather(context->world, &word, all, 1, TPRT_U64, NULL, NULL);
   for (int i = 0; i < n && !status; i++) {
     if (all[i] != word) {
@@ -123,9 +135,11 @@ static tprt_status compare_words(tprt_context *context, uint64_t word, const cha
 static tprt_status bind_site(tprt_context *context, const tprt__program *program, const tprt__site *site, site_state *state) {
   if (site->contraction) {
     size_t bytes = tprt__contraction_scratch(site->contraction);
-    if (bytes <= context->scratch_bytes) return TPRT_OK;
+    if (bytes <= context->scratch_bytes)
+      return TPRT_OK;
     void *scratch = tprt__alloc(bytes);
-    if (!scratch) return tprt__fail_memory(bytes);
+    if (!scratch)
+      return tprt__fail_memory(bytes);
     tprt__free(context->scratch);
     context->scratch = scratch;
     context->scratch_bytes = bytes;
@@ -134,13 +148,17 @@ static tprt_status bind_site(tprt_context *context, const tprt__program *program
   if (site->kind == TPRT_SITE_PERMUTE && site->n_axes == 0) {
     state->comm = context->world;
   } else {
-    tprt_status status = tprt_comm_axes(context->world, program->n_axes, program->sizes, site->n_axes, site->axes, &state->comm);
-    if (status) return status;
+    tprt_status status =
+        tprt_comm_axes(context->world, program->n_axes, program->sizes, site->n_axes, site->axes, &state->comm);
+    if (status)
+      return status;
   }
   int n = tprt_comm_size(state->comm), rank = tprt_comm_rank(state->comm);
-  if (site->kind != TPRT_SITE_PERMUTE) return tprt__plan_shape(&site->op, n, rank, &state->plan);
+  if (site->kind != TPRT_SITE_PERMUTE)
+    return tprt__plan_shape(&site->op, n, rank, &state->plan);
   tprt_pair *pairs = tprt__alloc((size_t)n * sizeof *pairs);
-  if (!pairs) return tprt__fail_memory((size_t)n * sizeof *pairs);
+  if (!pairs)
+    return tprt__fail_memory((size_t)n * sizeof *pairs);
   int64_t group, unused;
   tprt__site_position(program, site, tprt_comm_rank(context->world), &group, &unused);
   tprt_op op = site->op;
@@ -155,28 +173,35 @@ static tprt_status allocate_blocks(tprt_context *context, bound *made) {
   size_t bytes = made->program.private_bytes;
   if (bytes) {
     made->private_base = tprt__alloc(bytes + 63);
-    if (!made->private_base) return tprt__fail_memory(bytes);
+    if (!made->private_base)
+      return tprt__fail_memory(bytes);
     made->private_block = (unsigned char *)made->private_base + (64 - (uintptr_t)made->private_base % 64) % 64;
   }
   tprt_status status = tprt_mem_alloc(context->world, made->program.registered_bytes, &made->registered);
-  if (status || !made->registered) return status;
+  if (status || !made->registered)
+    return status;
   uint64_t offset = context->world->transport->backend->offset(context->world->transport, made->registered);
-  return compare_words(context, offset, "have registered memory at different offsets; allocate it in the same order on all ranks");
+  return compare_words(context, offset,
+                       "have registered memory at different offsets; allocate it in the same order on all ranks");
 }
 
 static tprt_status bind_steps(tprt_context *context, const int64_t *table, bound *made) {
   size_t n_words;
   tprt_status status = tprt__program_words(table, &n_words);
-  if (!status) status = tprt__program_read(table, n_words, &made->program);
-  if (status) return status;
+  if (!status)
+    status = tprt__program_read(table, n_words, &made->program);
+  if (status)
+    return status;
   if (made->program.n_devices != tprt_comm_size(context->world)) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "the program is for %lld devices, the world has %d ranks",
                       (long long)made->program.n_devices, tprt_comm_size(context->world));
   }
   status = compare_words(context, tprt__hash(n_words, table, n_words * sizeof *table), "run different programs");
-  if (status) return status;
+  if (status)
+    return status;
   made->sites = tprt__alloc((size_t)made->program.n_sites * sizeof *made->sites);
-  if (!made->sites) return tprt__fail_memory((size_t)made->program.n_sites * sizeof *made->sites);
+  if (!made->sites)
+    return tprt__fail_memory((size_t)made->program.n_sites * sizeof *made->sites);
   for (int i = 0; i < made->program.n_sites && !status; i++) {
     status = bind_site(context, &made->program, &made->program.sites[i], &made->sites[i]);
   }
@@ -185,12 +210,13 @@ static tprt_status bind_steps(tprt_context *context, const int64_t *table, bound
 
 static int32_t bind(tprt_context *context, const int64_t *table) {
   bound *made = tprt__alloc(sizeof *made);
-  if (!made) return fail(context, tprt__fail_memory(sizeof *made), NULL);
+  if (!made)
+    return fail(context, tprt__fail_memory(sizeof *made), NULL);
   tprt_status status = bind_steps(context, table, made);
   if (status) {
     fail(context, status, context->world);
     unbind(context, made);
-    return (int32_t)status;
+    return (int32_t)context->status;
   }
   made->next = context->programs;
   context->programs = context->current = made;
@@ -198,9 +224,11 @@ static int32_t bind(tprt_context *context, const int64_t *table) {
 }
 
 int32_t tprt_abi_enter(tprt_context *context, const int64_t *program) {
-  if (context->status) return (int32_t)context->status;
+  if (context->status)
+    return (int32_t)context->status;
   for (bound *at = context->programs; at; at = at->next) {
-    if (at->program.table != program) continue;
+    if (at->program.table != program)
+      continue;
     context->current = at;
     return TPRT_OK;
   }
@@ -217,7 +245,8 @@ int64_t tprt_abi_device(tprt_context *context) { return context->status ? 0 : tp
 /* The site's state; NULL for a number that the program does not have or a site of the other class. */
 static site_state *find_site(const tprt_context *context, int32_t site, bool contracts) {
   const bound *current = context->current;
-  if (!current || site < 0 || site >= current->program.n_sites) return NULL;
+  if (!current || site < 0 || site >= current->program.n_sites)
+    return NULL;
   return (current->program.sites[site].kind == TPRT_SITE_CONTRACT) == contracts ? &current->sites[site] : NULL;
 }
 
@@ -233,13 +262,16 @@ static void count(site_state *state, int64_t bytes, int64_t begin) {
 }
 
 int32_t tprt_abi_collective(tprt_context *context, int32_t site, const void *send, void *recv) {
-  if (context->status) return (int32_t)context->status;
+  if (context->status)
+    return (int32_t)context->status;
   site_state *state = find_site(context, site, false);
-  if (!state) return fail_site(context, site, "collective");
+  if (!state)
+    return fail_site(context, site, "collective");
   int64_t begin = tprt__now();
   tprt__plan plan = state->plan;
   tprt_status status = tprt__plan_buffers(&plan, tprt_comm_rank(state->comm), send, recv);
-  if (!status) status = tprt__comm_submit(state->comm, &plan, begin + state->comm->timeout_ns);
+  if (!status)
+    status = tprt__comm_submit(state->comm, &plan, tprt__deadline(state->comm->timeout_ns));
   if (status) {
     tprt__fail(status, "site %d: %s", site, tprt_last_error());
     return fail(context, status, state->comm);
@@ -249,9 +281,11 @@ int32_t tprt_abi_collective(tprt_context *context, int32_t site, const void *sen
 }
 
 int32_t tprt_abi_contract(tprt_context *context, int32_t site, const void *a, const void *b, void *c) {
-  if (context->status) return (int32_t)context->status;
+  if (context->status)
+    return (int32_t)context->status;
   site_state *state = find_site(context, site, true);
-  if (!state) return fail_site(context, site, "contraction");
+  if (!state)
+    return fail_site(context, site, "contraction");
   int64_t begin = tprt__now();
   tprt__contraction_run(context->current->program.sites[site].contraction, a, b, c, context->scratch);
   count(state, 0, begin);

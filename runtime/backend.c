@@ -25,15 +25,14 @@ tprt_status tprt__backend_find(const char *name, const tprt__backend **backend) 
 
 tprt_status tprt__fault_fail(const tprt__fault *fault) {
   static const char *const did[] = {
-      [TPRT_MISMATCH] = "submitted another operation",
-      [TPRT_TIMEOUT] = "did not come in time",
-      [TPRT_PEER_DEAD] = "ended or destroyed its communicator",
-      [TPRT_ABORTED] = "aborted the communicator",
+      [TPRT_MISMATCH] = "submitted another operation",          [TPRT_TIMEOUT] = "did not come in time",
+      [TPRT_PEER_DEAD] = "ended or destroyed its communicator", [TPRT_ABORTED] = "aborted the communicator",
       [TPRT_PROGRAM] = "failed an assertion of the program",
   };
   size_t i = (size_t)fault->status;
   const char *text = i < sizeof did / sizeof *did && did[i] ? did[i] : "failed";
   const char *kind = tprt_op_kind_name(fault->kind);
-  if (!kind) return tprt__fail(fault->status, "rank %d %s", fault->rank, text);
+  if (!kind)
+    return tprt__fail(fault->status, "rank %d %s", fault->rank, text);
   return tprt__fail(fault->status, "rank %d %s (operation %u, %s)", fault->rank, text, fault->sequence, kind);
 }

@@ -62,26 +62,25 @@ tprt_status tprt__fail_errno(const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  return tprt__fail(code == ENOMEM ? TPRT_NO_MEMORY : TPRT_SYSTEM, "%s: %s", text,
-                    strerror_r(code, reason, sizeof reason));
+  return tprt__fail(code == ENOMEM ? TPRT_NO_MEMORY : TPRT_SYSTEM, "%s: %s", text, strerror_r(code, reason, sizeof reason));
 }
 
-tprt_status tprt__fail_memory(size_t bytes) {
-  return tprt__fail(TPRT_NO_MEMORY, "no memory for %zu bytes", bytes);
-}
+tprt_status tprt__fail_memory(size_t bytes) { return tprt__fail(TPRT_NO_MEMORY, "no memory for %zu bytes", bytes); }
 
 void tprt_set_allocator(const tprt_allocator *allocator) {
   user_allocator = allocator ? *allocator : (tprt_allocator){.allocate = NULL};
 }
 
 void *tprt__alloc(size_t bytes) {
-  if (!user_allocator.allocate) return calloc(1, bytes ? bytes : 1);
+  if (!user_allocator.allocate)
+    return calloc(1, bytes ? bytes : 1);
   void *memory = user_allocator.allocate(user_allocator.user, bytes ? bytes : 1);
   return memory ? memset(memory, 0, bytes) : NULL;
 }
 
 void tprt__free(void *memory) {
-  if (!memory) return;
+  if (!memory)
+    return;
   if (user_allocator.allocate) {
     user_allocator.release(user_allocator.user, memory);
   } else {
@@ -95,6 +94,11 @@ int64_t tprt__now(void) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+int64_t tprt__deadline(int64_t timeout_ns) {
+  int64_t now = tprt__now();
+  return timeout_ns > INT64_MAX - now ? INT64_MAX : now + timeout_ns;
+}
+
 tprt_status tprt__struct_copy(void *destination, size_t size, const void *source, const char *what) {
   size_t given;
   memcpy(&given, source, sizeof given);
@@ -104,8 +108,8 @@ tprt_status tprt__struct_copy(void *destination, size_t size, const void *source
   const unsigned char *bytes = source;
   for (size_t i = size; i < given; i++) {
     if (bytes[i]) {
-      return tprt__fail(TPRT_UNSUPPORTED, "%s has a field at byte %zu that version %s of the library does not know", what,
-                        i, tprt_version());
+      return tprt__fail(TPRT_UNSUPPORTED, "%s has a field at byte %zu that version %s of the library does not know", what, i,
+                        tprt_version());
     }
   }
   memset(destination, 0, size);
@@ -115,7 +119,8 @@ tprt_status tprt__struct_copy(void *destination, size_t size, const void *source
 
 int tprt__cores(void) {
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  if (sched_getaffinity(0, sizeof set, &set) != 0)
+    return 1;
   int n = CPU_COUNT(&set);
   return n > 0 ? n : 1;
 }

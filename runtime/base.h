@@ -19,6 +19,8 @@ tprt_status tprt__fail_memory(size_t bytes);
 
 /* Monotonic nanoseconds. */
 int64_t tprt__now(void);
+/* The time that is timeout_ns >= 0 from now. */
+int64_t tprt__deadline(int64_t timeout_ns);
 
 /* Copies a versioned struct (first member: its size) over a zeroed one of `size` bytes; a longer source is accepted while
  * its unknown rest is zero. `what` names the struct in the message. */

@@ -16,8 +16,8 @@ enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111, TRANSPOSE = 112 }; /* of cblas.h */
 
 typedef void sgemm_fn(int order, int ta, int tb, int m, int n, int k, float alpha, const float *a, int lda, const float *b,
                       int ldb, float beta, float *c, int ldc);
-typedef void dgemm_fn(int order, int ta, int tb, int m, int n, int k, double alpha, const double *a, int lda,
-                      const double *b, int ldb, double beta, double *c, int ldc);
+typedef void dgemm_fn(int order, int ta, int tb, int m, int n, int k, double alpha, const double *a, int lda, const double *b,
+                      int ldb, double beta, double *c, int ldc);
 typedef void set_threads_fn(int n);
 
 static struct {
@@ -33,9 +33,11 @@ static struct {
 static void load(void) {
   int64_t enabled;
   blas.status = tprt__env_number(TPRT__ENV_BLAS, 0, &enabled);
-  if (blas.status || !enabled) return;
+  if (blas.status || !enabled)
+    return;
   void *library = dlopen(tprt__env_text(TPRT__ENV_BLAS_LIBRARY), RTLD_NOW | RTLD_LOCAL);
-  if (!library) return;
+  if (!library)
+    return;
   sgemm_fn *sgemm = (sgemm_fn *)(uintptr_t)dlsym(library, "cblas_sgemm");
   dgemm_fn *dgemm = (dgemm_fn *)(uintptr_t)dlsym(library, "cblas_dgemm");
   set_threads_fn *set_threads = (set_threads_fn *)(uintptr_t)dlsym(library, "openblas_set_num_threads");
@@ -52,14 +54,16 @@ static void load(void) {
 
 tprt_status tprt__blas_start(void) {
   pthread_once(&blas.once, load);
-  if (blas.status) tprt__fail(blas.status, "TPRT_BLAS must be 0 or 1"); /* text of the first call may be another thread's */
+  if (blas.status)
+    tprt__fail(blas.status, "TPRT_BLAS must be 0 or 1"); /* text of the first call may be another thread's */
   return blas.status;
 }
 
 const char *tprt__blas_name(void) { return blas.sgemm ? "openblas" : "built-in"; }
 
 void tprt__blas_set_threads(int n) {
-  if (!blas.set_threads) return;
+  if (!blas.set_threads)
+    return;
   pthread_rwlock_wrlock(&blas.lock);
   if (blas.n_threads != n) {
     blas.set_threads(n);
@@ -84,7 +88,8 @@ static void call(bool wide, const tprt__gemm_args *g) {
 }
 
 void tprt__gemm(bool wide, const tprt__gemm_args *args) {
-  if (args->m == 0 || args->n == 0 || args->k == 0) return;
+  if (args->m == 0 || args->n == 0 || args->k == 0)
+    return;
   /* Below this the call costs more than the product. */
   bool tiny = args->m * args->n <= 64 && args->k <= 16;
   if (!blas.sgemm || tiny || !fits_int(args)) {
@@ -93,9 +98,11 @@ void tprt__gemm(bool wide, const tprt__gemm_args *args) {
   }
   pthread_rwlock_rdlock(&blas.lock);
   bool alone = blas.n_threads == 1;
-  if (alone) call(wide, args);
+  if (alone)
+    call(wide, args);
   pthread_rwlock_unlock(&blas.lock);
-  if (alone) return;
+  if (alone)
+    return;
   pthread_rwlock_wrlock(&blas.lock);
   call(wide, args);
   pthread_rwlock_unlock(&blas.lock);

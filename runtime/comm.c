@@ -32,7 +32,8 @@ static tprt_status wrap_world(tprt__transport *transport, const tprt__settings *
     transport->backend->destroy(transport);
     return tprt__fail_memory(bytes);
   }
-  for (int i = 0; i < transport->n_ranks; i++) ranks[i] = i;
+  for (int i = 0; i < transport->n_ranks; i++)
+    ranks[i] = i;
   tprt_status status = tprt__comm_wrap(transport, ranks, settings->timeout_ns, comm);
   tprt__free(ranks);
   return status;
@@ -46,18 +47,23 @@ tprt_status tprt_world_create(int n_ranks, int rank, const tprt_config *config, 
   if (!status && n_ranks == 0) {
     int64_t size, own;
     status = tprt__env_number(TPRT__ENV_SIZE, 0, &size);
-    if (!status) status = tprt__env_number(TPRT__ENV_RANK, 0, &own);
-    if (status) return status;
-    if (size == 0) return tprt__fail(TPRT_INVALID_ARGUMENT, "n_ranks is 0 and TPRT_SIZE is not set; start with a launcher");
+    if (!status)
+      status = tprt__env_number(TPRT__ENV_RANK, 0, &own);
+    if (status)
+      return status;
+    if (size == 0)
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "n_ranks is 0 and TPRT_SIZE is not set; start with a launcher");
     n_ranks = (int)size;
     rank = (int)own;
   }
-  if (status) return status;
+  if (status)
+    return status;
   if (n_ranks < 1 || rank < 0 || rank >= n_ranks) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "rank %d of %d ranks", rank, n_ranks);
   }
   status = tprt__backend_find(settings.backend, &backend);
-  if (!status) status = backend->create(n_ranks, rank, &settings, &transport);
+  if (!status)
+    status = backend->create(n_ranks, rank, &settings, &transport);
   return status ? status : wrap_world(transport, &settings, comm);
 }
 
@@ -65,19 +71,25 @@ tprt_status tprt_world_create_threads(int n_ranks, const tprt_config *config, tp
   tprt__settings settings;
   const tprt__backend *backend;
   tprt_status status = tprt__settings_resolve(config, &settings);
-  if (!status) status = tprt__backend_find(settings.backend, &backend);
-  if (status) return status;
-  if (n_ranks < 1) return tprt__fail(TPRT_INVALID_ARGUMENT, "%d ranks", n_ranks);
+  if (!status)
+    status = tprt__backend_find(settings.backend, &backend);
+  if (status)
+    return status;
+  if (n_ranks < 1)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%d ranks", n_ranks);
   size_t n = (size_t)n_ranks;
   tprt__transport **transports = tprt__alloc(n * sizeof *transports);
   tprt_comm **made = tprt__alloc(n * sizeof *made);
   status = transports && made ? backend->create_threads(n_ranks, &settings, transports) : tprt__fail_memory(n * sizeof *made);
   if (!status) {
     size_t i = 0;
-    for (; i < n && !status; i++) status = wrap_world(transports[i], &settings, &made[i]);
+    for (; i < n && !status; i++)
+      status = wrap_world(transports[i], &settings, &made[i]);
     if (status) { /* the transport of the one that failed is gone already */
-      for (size_t j = i; j < n; j++) backend->destroy(transports[j]);
-      for (size_t j = 0; j + 1 < i; j++) tprt_comm_destroy(made[j]);
+      for (size_t j = i; j < n; j++)
+        backend->destroy(transports[j]);
+      for (size_t j = 0; j + 1 < i; j++)
+        tprt_comm_destroy(made[j]);
     } else {
       memcpy(comms, made, n * sizeof *made);
     }
@@ -88,7 +100,8 @@ tprt_status tprt_world_create_threads(int n_ranks, const tprt_config *config, tp
 }
 
 void tprt_comm_destroy(tprt_comm *comm) {
-  if (!comm) return;
+  if (!comm)
+    return;
   tprt__worker_stop(comm);
   tprt__axes_clear(comm);
   comm->transport->backend->destroy(comm->transport);
@@ -113,7 +126,8 @@ const char *tprt_comm_error(const tprt_comm *comm) { return atomic_load(&comm->s
 
 tprt_status tprt__comm_check(tprt_comm *comm) {
   tprt_status status = tprt_comm_status(comm);
-  if (!status) return TPRT_OK;
+  if (!status)
+    return TPRT_OK;
   return tprt__fail(status == TPRT_ABORTED ? TPRT_INVALID_STATE : status, "the communicator failed before: %s", comm->error);
 }
 
@@ -137,14 +151,14 @@ tprt_status tprt__comm_fail(tprt_comm *comm, tprt_status status, tprt_op_kind ki
 void tprt__comm_poison(tprt_comm *comm, tprt_status status, int rank) {
   tprt__fault fault = {.status = status, .rank = rank};
   comm->transport->backend->abort(comm->transport, &fault); /* first: it ends a split that holds the lock of the axes */
+  make_sticky(comm, status);
   tprt__axes_poison(comm, status, rank);
 }
 
 tprt_status tprt_comm_abort(tprt_comm *comm) {
   int rank = comm->world_ranks[comm->transport->rank];
-  tprt__comm_poison(comm, TPRT_ABORTED, rank);
   tprt__fail(TPRT_ABORTED, "rank %d aborted the communicator", rank);
-  make_sticky(comm, TPRT_ABORTED);
+  tprt__comm_poison(comm, TPRT_ABORTED, rank);
   return TPRT_OK;
 }
 
@@ -157,5 +171,6 @@ tprt_status tprt_mem_alloc(tprt_comm *comm, size_t bytes, void **memory) {
 }
 
 void tprt_mem_free(tprt_comm *comm, void *memory) {
-  if (memory) comm->transport->backend->free(comm->transport, memory);
+  if (memory)
+    comm->transport->backend->free(comm->transport, memory);
 }

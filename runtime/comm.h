@@ -46,7 +46,8 @@ void tprt__lane_leave(tprt_comm *comm);
 tprt_status tprt__comm_check(tprt_comm *comm);
 /* Makes a failure sticky (with the thread's error text) and tells the peers; returns the status. */
 tprt_status tprt__comm_fail(tprt_comm *comm, tprt_status status, tprt_op_kind kind);
-/* Ends the operations of all ranks, here and on its communicators over axes, with a status, from any thread. `rank` is the culprit's rank in the world. */
+/* Ends the operations of all ranks, here and on its communicators over axes, with a status and
+ * the thread's error text, from any thread. `rank` is the culprit's rank in the world. */
 void tprt__comm_poison(tprt_comm *comm, tprt_status status, int rank);
 /* Runs a planned operation; the caller holds the lane. */
 tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t deadline);

@@ -14,19 +14,24 @@ enum { TILE_M = 256, TILE_N = 512, TILE_K = 512 };
 
 /* ---- Planning ---- */
 
-static tprt_status read_loops(tprt_dtype dtype, int64_t n_loops, const int64_t *words, tprt__contraction *plan, tprt__loop *loops) {
+static tprt_status read_loops(tprt_dtype dtype, int64_t n_loops, const int64_t *words, tprt__contraction *plan,
+                              tprt__loop *loops) {
   if (n_loops < 0 || n_loops > TPRT__MAX_CONTRACT_DIMS) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: %lld loops; at most %d", (long long)n_loops, TPRT__MAX_CONTRACT_DIMS);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: %lld loops; at most %d", (long long)n_loops,
+                      TPRT__MAX_CONTRACT_DIMS);
   }
   *plan = (tprt__contraction){.dtype = dtype, .type = tprt__dtype_info_get((int64_t)dtype)};
-  if (!plan->type) return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: %d is no dtype", (int)dtype);
-  if (dtype == TPRT_BOOL) return tprt__fail(TPRT_UNSUPPORTED, "contraction: not defined for bool");
+  if (!plan->type)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: %d is no dtype", (int)dtype);
+  if (dtype == TPRT_BOOL)
+    return tprt__fail(TPRT_UNSUPPORTED, "contraction: not defined for bool");
   int64_t reach[3] = {1, 1, 1}, total = 1;
   for (int64_t i = 0; i < n_loops; i++) {
     tprt__loop *loop = &loops[i];
     loop->size = words[4 * i];
     memcpy(loop->stride, words + 4 * i + 1, sizeof loop->stride);
-    if (loop->size < 0) return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: loop %lld has size %lld", (long long)i, (long long)loop->size);
+    if (loop->size < 0)
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: loop %lld has size %lld", (long long)i, (long long)loop->size);
     plan->empty |= loop->size == 0;
     if (loop->size && __builtin_mul_overflow(total, loop->size, &total)) {
       return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: more than 2^63 iterations");
@@ -45,7 +50,8 @@ static tprt_status read_loops(tprt_dtype dtype, int64_t n_loops, const int64_t *
 
 static bool continues(const tprt__loop *outer, const tprt__loop *inner) {
   for (int x = A; x <= C; x++) {
-    if (outer->stride[x] != inner->size * inner->stride[x]) return false;
+    if (outer->stride[x] != inner->size * inner->stride[x])
+      return false;
   }
   return true;
 }
@@ -58,7 +64,8 @@ static int fuse(tprt__loop *loops, int n) {
       continue;
     }
     for (int j = 0; j < n; j++) {
-      if (i == j || !continues(&loops[i], &loops[j])) continue;
+      if (i == j || !continues(&loops[i], &loops[j]))
+        continue;
       loops[j].size *= loops[i].size;
       loops[i] = loops[--n];
       i = -1; /* again from the start */
@@ -74,14 +81,17 @@ static bool in_k(const tprt__loop *l) { return l->stride[A] && l->stride[B] && !
 
 /* Leading dimension of a rows x columns matrix with these strides; false if it is not stored by rows. */
 static bool by_rows(int64_t rows, int64_t row_stride, int64_t columns, int64_t column_stride, int64_t *ld) {
-  if (columns > 1 && column_stride != 1) return false;
+  if (columns > 1 && column_stride != 1)
+    return false;
   *ld = rows > 1 ? row_stride : columns;
   return *ld >= columns;
 }
 
-static bool either_way(int64_t rows, int64_t row_stride, int64_t columns, int64_t column_stride, int64_t *ld, bool *transposed) {
+static bool either_way(int64_t rows, int64_t row_stride, int64_t columns, int64_t column_stride, int64_t *ld,
+                       bool *transposed) {
   *transposed = false;
-  if (by_rows(rows, row_stride, columns, column_stride, ld)) return true;
+  if (by_rows(rows, row_stride, columns, column_stride, ld))
+    return true;
   *transposed = true;
   return by_rows(columns, column_stride, rows, row_stride, ld);
 }
@@ -109,16 +119,21 @@ static const tprt__loop one = {.size = 1};
 static choice choose_direct(const tprt__loop *loops, int count, tprt__contraction *plan) {
   choice best = {-1, -1, -1, 0};
   for (int m = -1; m < count; m++) {
-    if (m >= 0 && !in_m(&loops[m])) continue;
+    if (m >= 0 && !in_m(&loops[m]))
+      continue;
     for (int n = -1; n < count; n++) {
-      if (n >= 0 && !in_n(&loops[n])) continue;
+      if (n >= 0 && !in_n(&loops[n]))
+        continue;
       for (int k = -1; k < count; k++) {
-        if (k >= 0 && !in_k(&loops[k])) continue;
+        if (k >= 0 && !in_k(&loops[k]))
+          continue;
         const tprt__loop *lm = m < 0 ? &one : &loops[m], *ln = n < 0 ? &one : &loops[n], *lk = k < 0 ? &one : &loops[k];
         int64_t work = lm->size * ln->size * lk->size;
-        if (work <= best.work) continue;
+        if (work <= best.work)
+          continue;
         bool straight = fits(lm, ln, lk, A, B, &plan->gemm);
-        if (!straight && !fits(ln, lm, lk, B, A, &plan->gemm)) continue;
+        if (!straight && !fits(ln, lm, lk, B, A, &plan->gemm))
+          continue;
         plan->swapped = !straight;
         best = (choice){m, n, k, work};
       }
@@ -132,11 +147,13 @@ static choice choose_packed(const tprt__loop *loops, int count) {
   choice best = {-1, -1, -1, 1};
   for (int i = 0; i < count; i++) {
     int *slot = in_m(&loops[i]) ? &best.m : in_n(&loops[i]) ? &best.n : in_k(&loops[i]) ? &best.k : NULL;
-    if (slot && (*slot < 0 || loops[*slot].size < loops[i].size)) *slot = i;
+    if (slot && (*slot < 0 || loops[*slot].size < loops[i].size))
+      *slot = i;
   }
   const int chosen[] = {best.m, best.n, best.k};
   for (int i = 0; i < 3; i++) {
-    if (chosen[i] >= 0) best.work *= loops[chosen[i]].size;
+    if (chosen[i] >= 0)
+      best.work *= loops[chosen[i]].size;
   }
   return best;
 }
@@ -144,7 +161,8 @@ static choice choose_packed(const tprt__loop *loops, int count) {
 tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const int64_t *words, tprt__contraction *plan) {
   tprt__loop loops[TPRT__MAX_CONTRACT_DIMS];
   tprt_status status = read_loops(dtype, n_loops, words, plan, loops);
-  if (status || plan->empty) return status;
+  if (status || plan->empty)
+    return status;
   int count = fuse(loops, (int)n_loops);
   choice packed = choose_packed(loops, count), chosen = packed;
   bool floating = dtype == TPRT_F32 || dtype == TPRT_F64 || plan->type->widen;
@@ -161,7 +179,8 @@ tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const int6
   plan->n = chosen.n < 0 ? one : loops[chosen.n];
   plan->k = chosen.k < 0 ? one : loops[chosen.k];
   for (int i = 0; i < count; i++) {
-    if (i == chosen.m || i == chosen.n || i == chosen.k) continue;
+    if (i == chosen.m || i == chosen.n || i == chosen.k)
+      continue;
     if (loops[i].stride[C]) {
       plan->outer[plan->n_outer++] = loops[i];
     } else {
@@ -175,7 +194,8 @@ tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const int6
 
 static int64_t iterations(const tprt__loop *loops, int n) {
   int64_t total = 1;
-  for (int i = 0; i < n; i++) total *= loops[i].size;
+  for (int i = 0; i < n; i++)
+    total *= loops[i].size;
   return total;
 }
 
@@ -184,7 +204,8 @@ static void locate(const tprt__loop *loops, int n, int64_t iteration, int64_t of
   for (int i = n - 1; i >= 0; i--) {
     int64_t at = iteration % loops[i].size;
     iteration /= loops[i].size;
-    for (int x = A; x <= C; x++) offset[x] += at * loops[i].stride[x];
+    for (int x = A; x <= C; x++)
+      offset[x] += at * loops[i].stride[x];
   }
 }
 
@@ -212,7 +233,8 @@ static void load_row(const tprt__dtype_info *type, void *to, const char *from, i
   uint64_t gathered[TILE_N > TILE_K ? TILE_N : TILE_K]; /* the widest element is 8 bytes */
   const void *source = from;
   if (stride != 1) {
-    for (int64_t i = 0; i < n; i++) memcpy((char *)gathered + (size_t)i * size, from + i * stride * (int64_t)size, size);
+    for (int64_t i = 0; i < n; i++)
+      memcpy((char *)gathered + (size_t)i * size, from + i * stride * (int64_t)size, size);
     source = gathered;
   }
   if (type->widen) {
@@ -234,7 +256,8 @@ static void store_row(const tprt__dtype_info *type, char *to, int64_t stride, co
     memcpy(to, narrowed, (size_t)n * size);
     return;
   }
-  for (int64_t i = 0; i < n; i++) memcpy(to + i * stride * (int64_t)size, (const char *)narrowed + (size_t)i * size, size);
+  for (int64_t i = 0; i < n; i++)
+    memcpy(to + i * stride * (int64_t)size, (const char *)narrowed + (size_t)i * size, size);
 }
 
 /* Panel of rows x columns accumulators; if the rows are the ones with unit stride it is stored transposed. */
@@ -258,13 +281,15 @@ static void run_tile(const tprt__contraction *plan, const char *a, const char *b
   const tprt__dtype_info *type = plan->type;
   int64_t size = (int64_t)type->size, row = n * (int64_t)type->acc_size;
   int64_t n_inner = iterations(plan->inner, plan->n_inner);
-  for (int64_t i = 0; i < m; i++) load_row(type, p.c + i * row, c + i * plan->m.stride[C] * size, plan->n.stride[C], n);
+  for (int64_t i = 0; i < m; i++)
+    load_row(type, p.c + i * row, c + i * plan->m.stride[C] * size, plan->n.stride[C], n);
   for (int64_t j = 0; j < n_inner; j++) {
     int64_t at[3] = {0, 0, 0};
     locate(plan->inner, plan->n_inner, j, at);
     for (int64_t begin = 0; begin < plan->k.size; begin += TILE_K) {
       int64_t k = tprt__min(TILE_K, plan->k.size - begin);
-      const char *left = a + (at[A] + begin * plan->k.stride[A]) * size, *right = b + (at[B] + begin * plan->k.stride[B]) * size;
+      const char *left = a + (at[A] + begin * plan->k.stride[A]) * size,
+                 *right = b + (at[B] + begin * plan->k.stride[B]) * size;
       tprt__gemm_args gemm = {.m = m, .n = n, .k = k, .a = p.a, .b = p.b, .c = p.c, .ldc = n};
       gemm.transpose_a = load_panel(type, p.a, left, m, plan->m.stride[A], k, plan->k.stride[A]);
       gemm.transpose_b = load_panel(type, p.b, right, k, plan->k.stride[B], n, plan->n.stride[B]);
@@ -273,7 +298,8 @@ static void run_tile(const tprt__contraction *plan, const char *a, const char *b
       tprt__gemm(plan->dtype == TPRT_F64, &gemm);
     }
   }
-  for (int64_t i = 0; i < m; i++) store_row(type, c + i * plan->m.stride[C] * size, plan->n.stride[C], p.c + i * row, n);
+  for (int64_t i = 0; i < m; i++)
+    store_row(type, c + i * plan->m.stride[C] * size, plan->n.stride[C], p.c + i * row, n);
 }
 
 static void run_packed(const tprt__contraction *plan, const char *a, const char *b, char *c, char *scratch) {
@@ -294,19 +320,19 @@ static void run_packed(const tprt__contraction *plan, const char *a, const char 
 }
 
 /* Signed and unsigned products agree in the low bits; 1u keeps small types from overflowing int. */
-#define DEFINE_INTEGER(name, type)                                                                                \
-  static void name(const tprt__contraction *plan, const int64_t at[3], const void *a, const void *b, void *c) {  \
-    for (int64_t i = 0; i < plan->m.size; i++) {                                                                  \
-      for (int64_t p = 0; p < plan->k.size; p++) {                                                                \
-        type factor = ((const type *)a)[at[A] + i * plan->m.stride[A] + p * plan->k.stride[A]];                   \
-        const type *right = (const type *)b + at[B] + p * plan->k.stride[B];                                      \
-        type *row = (type *)c + at[C] + i * plan->m.stride[C];                                                    \
-        for (int64_t j = 0; j < plan->n.size; j++) {                                                              \
-          type *cell = row + j * plan->n.stride[C];                                                               \
-          *cell = (type)(*cell + 1u * factor * right[j * plan->n.stride[B]]);                                     \
-        }                                                                                                         \
-      }                                                                                                           \
-    }                                                                                                             \
+#define DEFINE_INTEGER(name, type)                                                                                             \
+  static void name(const tprt__contraction *plan, const int64_t at[3], const void *a, const void *b, void *c) {                \
+    for (int64_t i = 0; i < plan->m.size; i++) {                                                                               \
+      for (int64_t p = 0; p < plan->k.size; p++) {                                                                             \
+        type factor = ((const type *)a)[at[A] + i * plan->m.stride[A] + p * plan->k.stride[A]];                                \
+        const type *right = (const type *)b + at[B] + p * plan->k.stride[B];                                                   \
+        type *row = (type *)c + at[C] + i * plan->m.stride[C];                                                                 \
+        for (int64_t j = 0; j < plan->n.size; j++) {                                                                           \
+          type *cell = row + j * plan->n.stride[C];                                                                            \
+          *cell = (type)(*cell + 1u * factor * right[j * plan->n.stride[B]]);                                                  \
+        }                                                                                                                      \
+      }                                                                                                                        \
+    }                                                                                                                          \
   }
 DEFINE_INTEGER(multiply_8, uint8_t)
 DEFINE_INTEGER(multiply_16, uint16_t)
@@ -314,8 +340,8 @@ DEFINE_INTEGER(multiply_32, uint32_t)
 DEFINE_INTEGER(multiply_64, uint64_t)
 
 static void run_integer(const tprt__contraction *plan, const void *a, const void *b, void *c) {
-  static void (*const by_size[])(const tprt__contraction *, const int64_t *, const void *, const void *, void *) = {
-      [1] = multiply_8, [2] = multiply_16, [4] = multiply_32, [8] = multiply_64};
+  static void (*const by_size[])(const tprt__contraction *, const int64_t *, const void *, const void *,
+                                 void *) = {[1] = multiply_8, [2] = multiply_16, [4] = multiply_32, [8] = multiply_64};
   int64_t n_outer = iterations(plan->outer, plan->n_outer), n_inner = iterations(plan->inner, plan->n_inner);
   for (int64_t i = 0; i < n_outer; i++) {
     for (int64_t j = 0; j < n_inner; j++) {
@@ -328,15 +354,23 @@ static void run_integer(const tprt__contraction *plan, const void *a, const void
 }
 
 size_t tprt__contraction_scratch(const tprt__contraction *plan) {
-  if (plan->empty || plan->way != TPRT__CONTRACT_PACKED) return 0;
+  if (plan->empty || plan->way != TPRT__CONTRACT_PACKED)
+    return 0;
   return plan->type->acc_size * ((TILE_M + TILE_N) * TILE_K + TILE_M * TILE_N);
 }
 
 void tprt__contraction_run(const tprt__contraction *plan, const void *a, const void *b, void *c, void *scratch) {
-  if (plan->empty) return;
+  if (plan->empty)
+    return;
   switch (plan->way) {
-    case TPRT__CONTRACT_DIRECT: run_direct(plan, a, b, c); break;
-    case TPRT__CONTRACT_PACKED: run_packed(plan, a, b, c, scratch); break;
-    case TPRT__CONTRACT_INTEGER: run_integer(plan, a, b, c); break;
+  case TPRT__CONTRACT_DIRECT:
+    run_direct(plan, a, b, c);
+    break;
+  case TPRT__CONTRACT_PACKED:
+    run_packed(plan, a, b, c, scratch);
+    break;
+  case TPRT__CONTRACT_INTEGER:
+    run_integer(plan, a, b, c);
+    break;
   }
 }

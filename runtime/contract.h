@@ -19,8 +19,8 @@ typedef struct tprt__contraction {
   tprt_dtype dtype;
   const tprt__dtype_info *type;
   enum { TPRT__CONTRACT_DIRECT, TPRT__CONTRACT_PACKED, TPRT__CONTRACT_INTEGER } way;
-  bool empty;        /* some loop has no iterations */
-  bool swapped;      /* direct: B is the left operand */
+  bool empty;           /* some loop has no iterations */
+  bool swapped;         /* direct: B is the left operand */
   tprt__gemm_args gemm; /* direct: all but the pointers */
   tprt__loop m, n, k;
   int n_outer, n_inner; /* loops that c has, and loops that are summed over */

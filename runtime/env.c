@@ -12,14 +12,18 @@ static const tprt_env_var table[TPRT__N_ENV] = {
     [TPRT__ENV_BACKEND] = {"TPRT_BACKEND", "name", "shm", "backend of a world whose configuration names none"},
     [TPRT__ENV_SIZE] = {"TPRT_SIZE", "count", NULL, "ranks of the world, set by the launcher"},
     [TPRT__ENV_RANK] = {"TPRT_RANK", "int", NULL, "this process's rank, set by the launcher"},
-    [TPRT__ENV_SEGMENT_FD] = {"TPRT_SEGMENT_FD", "int", NULL, "inherited descriptor of the shared segment, set by the launcher"},
+    [TPRT__ENV_SEGMENT_FD] = {"TPRT_SEGMENT_FD", "int", NULL,
+                              "inherited descriptor of the shared segment, set by the launcher"},
     [TPRT__ENV_TIMEOUT] = {"TPRT_TIMEOUT", "seconds", "600", "deadline of every operation, counted from submission"},
     [TPRT__ENV_SLOT_BYTES] = {"TPRT_SLOT_BYTES", "bytes", "128K", "staging memory per rank and communicator, twice"},
-    [TPRT__ENV_ARENA_BYTES] = {"TPRT_ARENA_BYTES", "bytes", "4G", "address space for registered memory of one rank; pages count when touched"},
+    [TPRT__ENV_ARENA_BYTES] = {"TPRT_ARENA_BYTES", "bytes", "4G",
+                               "address space for registered memory of one rank; pages count when touched"},
     [TPRT__ENV_MAX_COMMS] = {"TPRT_MAX_COMMS", "count", "64", "communicators of a world that can be alive at once"},
     [TPRT__ENV_BLAS] = {"TPRT_BLAS", "switch", "1", "0: contractions use the built-in loops even when OpenBLAS is there"},
-    [TPRT__ENV_BLAS_LIBRARY] = {"TPRT_BLAS_LIBRARY", "path", "libopenblas.so.0", "library with the cblas functions, 32-bit sizes"},
-    [TPRT__ENV_BLAS_THREADS] = {"TPRT_BLAS_THREADS", "count", NULL, "threads of one contraction; default: processors / ranks of this host"},
+    [TPRT__ENV_BLAS_LIBRARY] = {"TPRT_BLAS_LIBRARY", "path", "libopenblas.so.0",
+                                "library with the cblas functions, 32-bit sizes"},
+    [TPRT__ENV_BLAS_THREADS] = {"TPRT_BLAS_THREADS", "count", NULL,
+                                "threads of one contraction; default: processors / ranks of this host"},
 };
 
 const tprt_env_var *tprt_env(size_t *n) {
@@ -33,12 +37,17 @@ const char *tprt__env_text(tprt__env_id id) {
 }
 
 static bool parse_integer(const char *text, int64_t low, int64_t high, int64_t *value) {
-  if (!((*text >= '0' && *text <= '9') || *text == '-')) return false; /* strtoll would skip blanks and take a plus */
+  if (!((*text >= '0' && *text <= '9') || *text == '-'))
+    return false; /* strtoll would skip blanks and take a plus */
   char *end;
   errno = 0;
   long long number = strtoll(text, &end, 10);
-  if (end == text || errno || number < low || number > high) return false;
-  static const struct { char suffix; int shift; } units[] = {{'K', 10}, {'M', 20}, {'G', 30}};
+  if (end == text || errno || number < low || number > high)
+    return false;
+  static const struct {
+    char suffix;
+    int shift;
+  } units[] = {{'K', 10}, {'M', 20}, {'G', 30}};
   int shift = 0;
   for (size_t i = 0; i < sizeof units / sizeof *units && *end; i++) {
     if (*end == units[i].suffix) {
@@ -47,14 +56,16 @@ static bool parse_integer(const char *text, int64_t low, int64_t high, int64_t *
       break;
     }
   }
-  if (*end || number > (high >> shift)) return false;
+  if (*end || number > (high >> shift))
+    return false;
   *value = (int64_t)number * ((int64_t)1 << shift);
   return true;
 }
 
 static bool parse_plain(const char *text, int64_t low, int64_t high, int64_t *value) {
   size_t n = strlen(text);
-  if (n && strchr("KMG", text[n - 1])) return false;
+  if (n && strchr("KMG", text[n - 1]))
+    return false;
   return parse_integer(text, low, high, value);
 }
 
@@ -64,9 +75,11 @@ static bool parse_switch(const char *text, int64_t *value) { return parse_plain(
 static bool parse_bytes(const char *text, int64_t *value) { return parse_integer(text, 1, INT64_C(1) << 46, value); }
 static bool parse_seconds(const char *text, int64_t *value) {
   char *end;
-  if (!(*text >= '0' && *text <= '9')) return false;
+  if (!(*text >= '0' && *text <= '9'))
+    return false;
   double seconds = strtod(text, &end);
-  if (*end || !isfinite(seconds) || seconds < 1e-6 || seconds > 1e9) return false;
+  if (*end || !isfinite(seconds) || seconds < 1e-6 || seconds > 1e9)
+    return false;
   *value = (int64_t)(seconds * 1e9);
   return true;
 }
@@ -89,8 +102,10 @@ tprt_status tprt__env_number(tprt__env_id id, int64_t absent, int64_t *value) {
     return TPRT_OK;
   }
   for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-    if (strcmp(types[i].type, table[id].type) != 0) continue;
-    if (types[i].parse(text, value)) return TPRT_OK;
+    if (strcmp(types[i].type, table[id].type) != 0)
+      continue;
+    if (types[i].parse(text, value))
+      return TPRT_OK;
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s is \"%s\"; it must be %s", table[id].name, text, types[i].expects);
   }
   return tprt__fail(TPRT_INTERNAL, "%s has no number", table[id].name);
@@ -110,12 +125,18 @@ tprt_status tprt__settings_resolve(const tprt_config *config, tprt__settings *se
   tprt_config own = {.size = sizeof own};
   int64_t timeout, slot, arena, comms, fd;
   tprt_status status = config ? tprt__struct_copy(&own, sizeof own, config, "tprt_config") : TPRT_OK;
-  if (!status) status = choose(own.timeout_ns, TPRT__ENV_TIMEOUT, 0, &timeout);
-  if (!status) status = choose((int64_t)own.slot_bytes, TPRT__ENV_SLOT_BYTES, 0, &slot);
-  if (!status) status = choose((int64_t)own.arena_bytes, TPRT__ENV_ARENA_BYTES, 0, &arena);
-  if (!status) status = choose(own.max_comms, TPRT__ENV_MAX_COMMS, 0, &comms);
-  if (!status) status = choose(own.segment_fd, TPRT__ENV_SEGMENT_FD, -1, &fd);
-  if (status) return status;
+  if (!status)
+    status = choose(own.timeout_ns, TPRT__ENV_TIMEOUT, 0, &timeout);
+  if (!status)
+    status = choose((int64_t)own.slot_bytes, TPRT__ENV_SLOT_BYTES, 0, &slot);
+  if (!status)
+    status = choose((int64_t)own.arena_bytes, TPRT__ENV_ARENA_BYTES, 0, &arena);
+  if (!status)
+    status = choose(own.max_comms, TPRT__ENV_MAX_COMMS, 0, &comms);
+  if (!status)
+    status = choose(own.segment_fd, TPRT__ENV_SEGMENT_FD, -1, &fd);
+  if (status)
+    return status;
   *settings = (tprt__settings){
       .backend = own.backend ? own.backend : tprt__env_text(TPRT__ENV_BACKEND),
       .timeout_ns = timeout,

@@ -37,7 +37,8 @@ void memrefCopy(int64_t element_bytes, tprt_unranked_memref *source, tprt_unrank
   view from = open_view(source, element_bytes), to = open_view(destination, element_bytes);
   int64_t rank = source->rank, run = 1;
   for (int64_t i = 0; i < rank; i++) {
-    if (from.sizes[i] == 0) return;
+    if (from.sizes[i] == 0)
+      return;
   }
   while (rank > 0 && (from.sizes[rank - 1] == 1 || (from.strides[rank - 1] == run && to.strides[rank - 1] == run))) {
     run *= from.sizes[rank - 1];

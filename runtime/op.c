@@ -7,13 +7,14 @@
 
 typedef struct kind_info {
   const char *name;
-  bool data;     /* has tensors */
+  bool data; /* has tensors */
   bool reduces;
   bool in_place; /* send == recv is allowed */
   bool aliases;  /* send may lie inside recv, or recv inside send, at the place of this rank's piece */
   bool has_dim, has_split, has_root, has_pairs;
 } kind_info;
 
+// clang-format off
 static const kind_info kinds[TPRT_N_OP_KINDS] = {
     /*                          name              data   reduces in_pl. aliases dim    split  root   pairs */
     [TPRT_OP_ALL_REDUCE]     = {"all_reduce",     true,  true,   true,  false,  false, false, false, false},
@@ -24,6 +25,7 @@ static const kind_info kinds[TPRT_N_OP_KINDS] = {
     [TPRT_OP_BROADCAST]      = {"broadcast",      true,  false,  true,  false,  false, false, true,  false},
     [TPRT_OP_BARRIER]        = {"barrier",        false, false,  true,  false,  false, false, false, false},
 };
+// clang-format on
 
 static const kind_info *kind_get(tprt_op_kind kind) {
   return (size_t)kind < TPRT_N_OP_KINDS && kinds[kind].name ? &kinds[kind] : NULL;
@@ -38,7 +40,8 @@ uint64_t tprt__hash(uint64_t seed, const void *bytes, size_t n) {
   /* FNV-1a over bytes, then one multiply-shift round so that high and low bits depend on all of them. */
   const unsigned char *at = bytes;
   uint64_t hash = seed ^ UINT64_C(0xcbf29ce484222325);
-  for (size_t i = 0; i < n; i++) hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+  for (size_t i = 0; i < n; i++)
+    hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
   hash = (hash ^ (hash >> 32)) * UINT64_C(0xd6e8feb86659fd93);
   return hash ^ (hash >> 32);
 }
@@ -47,16 +50,18 @@ uint64_t tprt__hash(uint64_t seed, const void *bytes, size_t n) {
 static bool product(const tprt_op *op, int begin, int end, int64_t unit, int64_t *result) {
   int64_t value = unit;
   for (int i = begin; i < end; i++) {
-    if (__builtin_mul_overflow(value, op->shape[i], &value)) return false;
+    if (__builtin_mul_overflow(value, op->shape[i], &value))
+      return false;
   }
   *result = value;
   return true;
 }
 
 /* Elements of the send tensor; the shape is checked on the way. */
-static tprt_status check_shape(const tprt_op *op, const kind_info *info, int64_t *elements) {
+static tprt_status check_shape(const tprt_op *op, const kind_info *info, int64_t n_ranks, int64_t *elements) {
   *elements = 0;
-  if (!info->data) return TPRT_OK;
+  if (!info->data)
+    return TPRT_OK;
   if (op->n_dims < 0 || op->n_dims > TPRT_MAX_RANK) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: n_dims is %d; it must be from 0 to %d", info->name, op->n_dims,
                       TPRT_MAX_RANK);
@@ -66,10 +71,11 @@ static tprt_status check_shape(const tprt_op *op, const kind_info *info, int64_t
       return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: shape[%d] is %lld", info->name, i, (long long)op->shape[i]);
     }
   }
-  /* With a zero anywhere the product may be fine only because of the order; 2^40 is beyond any memory and leaves room for
-   * factors of element size and ranks. */
-  if (!product(op, 0, op->n_dims, 1, elements) || *elements > (INT64_C(1) << 40)) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: the tensor has more than 2^40 elements", info->name);
+  /* With a zero anywhere the product may be fine only because of the order. The limit is beyond any memory and leaves room for
+   * the size of an element. */
+  if (!product(op, 0, op->n_dims, 1, elements) || *elements > (INT64_C(1) << 50) / n_ranks) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: the tensors of %lld ranks have more than 2^50 elements", info->name,
+                      (long long)n_ranks);
   }
   return TPRT_OK;
 }
@@ -79,13 +85,13 @@ static tprt_status check_dims(const tprt_op *op, const kind_info *info, int n_ra
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: dim is %d; the tensor has %d dimensions", info->name, op->dim, op->n_dims);
   }
   if (info->has_split && (op->split_dim < 0 || op->split_dim >= op->n_dims)) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: split_dim is %d; the tensor has %d dimensions", info->name,
-                      op->split_dim, op->n_dims);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: split_dim is %d; the tensor has %d dimensions", info->name, op->split_dim,
+                      op->n_dims);
   }
   int cut = info->has_split ? op->split_dim : op->kind == TPRT_OP_REDUCE_SCATTER ? op->dim : -1;
   if (cut >= 0 && op->shape[cut] % n_ranks) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %d ranks do not divide dimension %d (size %lld); pad it", info->name,
-                      n_ranks, cut, (long long)op->shape[cut]);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %d ranks do not divide dimension %d (size %lld); pad it", info->name, n_ranks,
+                      cut, (long long)op->shape[cut]);
   }
   if (info->has_root && (op->root < 0 || op->root >= n_ranks)) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: root is %d; there are %d ranks", info->name, op->root, n_ranks);
@@ -95,9 +101,11 @@ static tprt_status check_dims(const tprt_op *op, const kind_info *info, int n_ra
 
 static tprt_status check_type(const tprt_op *op, const kind_info *info) {
   const char *type = tprt_dtype_name(op->dtype);
-  if (info->data && !type) return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %d is no dtype", info->name, (int)op->dtype);
+  if (info->data && !type)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %d is no dtype", info->name, (int)op->dtype);
   if (!info->reduces) {
-    if (op->reduction == TPRT_NO_REDUCTION) return TPRT_OK;
+    if (op->reduction == TPRT_NO_REDUCTION)
+      return TPRT_OK;
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s does not reduce; set reduction to TPRT_NO_REDUCTION", info->name);
   }
   const char *reduction = tprt_reduction_name(op->reduction);
@@ -112,7 +120,8 @@ static tprt_status check_type(const tprt_op *op, const kind_info *info) {
 
 static tprt_status check_pairs(const tprt_op *op, const kind_info *info, int n_ranks, int rank, int *source) {
   *source = -1;
-  if (!info->has_pairs) return TPRT_OK;
+  if (!info->has_pairs)
+    return TPRT_OK;
   if (op->n_pairs > (size_t)n_ranks || (op->n_pairs && !op->pairs)) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "permute: %zu pairs%s; at most one for each of the %d ranks", op->n_pairs,
                       op->pairs ? "" : " at NULL", n_ranks);
@@ -129,7 +138,8 @@ static tprt_status check_pairs(const tprt_op *op, const kind_info *info, int n_r
                           pair.destination);
       }
     }
-    if (pair.destination == rank) *source = pair.source;
+    if (pair.destination == rank)
+      *source = pair.source;
   }
   return TPRT_OK;
 }
@@ -138,28 +148,30 @@ static void make_maps(const tprt_op *op, int64_t n, tprt__plan *plan, int64_t el
   int64_t size = (int64_t)plan->type->size, bytes = elements * size, inner = 0;
   plan->send_bytes = plan->recv_bytes = plan->piece = bytes;
   plan->send_map = plan->recv_map = (tprt__map){.run = bytes, .n = 1};
-  if (!bytes) return; /* no runs to divide by */
+  if (!bytes)
+    return; /* no runs to divide by */
   switch (op->kind) {
-    case TPRT_OP_ALL_GATHER:
-      product(op, op->dim, op->n_dims, size, &inner);
-      plan->recv_map = (tprt__map){.run = inner, .n = n};
-      plan->recv_bytes = bytes * n;
-      break;
-    case TPRT_OP_REDUCE_SCATTER:
-      product(op, op->dim, op->n_dims, size, &inner);
-      plan->send_map = (tprt__map){.run = inner / n, .n = n};
-      plan->piece = plan->recv_bytes = bytes / n;
-      plan->recv_map.run = plan->piece;
-      break;
-    case TPRT_OP_ALL_TO_ALL:
-      product(op, op->split_dim, op->n_dims, size, &inner);
-      plan->send_map = (tprt__map){.run = inner / n, .n = n};
-      /* The piece's own dimension is already smaller when the split one lies at or behind the joined one. */
-      product(op, op->dim, op->n_dims, size, &inner);
-      plan->recv_map = (tprt__map){.run = op->split_dim >= op->dim ? inner / n : inner, .n = n};
-      plan->piece = bytes / n;
-      break;
-    default: break;
+  case TPRT_OP_ALL_GATHER:
+    product(op, op->dim, op->n_dims, size, &inner);
+    plan->recv_map = (tprt__map){.run = inner, .n = n};
+    plan->recv_bytes = bytes * n;
+    break;
+  case TPRT_OP_REDUCE_SCATTER:
+    product(op, op->dim, op->n_dims, size, &inner);
+    plan->send_map = (tprt__map){.run = inner / n, .n = n};
+    plan->piece = plan->recv_bytes = bytes / n;
+    plan->recv_map.run = plan->piece;
+    break;
+  case TPRT_OP_ALL_TO_ALL:
+    product(op, op->split_dim, op->n_dims, size, &inner);
+    plan->send_map = (tprt__map){.run = inner / n, .n = n};
+    /* The piece's own dimension is already smaller when the split one lies at or behind the joined one. */
+    product(op, op->dim, op->n_dims, size, &inner);
+    plan->recv_map = (tprt__map){.run = op->split_dim >= op->dim ? inner / n : inner, .n = n};
+    plan->piece = bytes / n;
+    break;
+  default:
+    break;
   }
 }
 
@@ -184,8 +196,10 @@ tprt_status tprt__plan_buffers(tprt__plan *plan, int rank, const void *send, voi
   }
   plan->send = send;
   plan->recv = recv;
-  if (!sends || !overlap(send, plan->send_bytes, recv, plan->recv_bytes)) return TPRT_OK;
-  if ((info->in_place && send == recv) || (info->aliases && in_own_place(plan, rank))) return TPRT_OK;
+  if (!sends || !overlap(send, plan->send_bytes, recv, plan->recv_bytes))
+    return TPRT_OK;
+  if ((info->in_place && send == recv) || (info->aliases && in_own_place(plan, rank)))
+    return TPRT_OK;
   return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: send and recv overlap; only %s", info->name,
                     info->in_place  ? "equal pointers are allowed"
                     : info->aliases ? "the place of this rank's piece is allowed"
@@ -199,14 +213,17 @@ static void make_signature(const tprt_op *op, const kind_info *info, int64_t ele
   plan->signature[1] = (uint64_t)(info->has_root ? op->root : 0) << 32 | dims;
   plan->signature[2] = (uint64_t)elements;
   uint64_t hash = 0;
-  if (info->data) hash = tprt__hash((uint64_t)op->n_dims, op->shape, (size_t)op->n_dims * sizeof *op->shape);
-  if (info->has_pairs && op->n_pairs) hash = tprt__hash(hash, op->pairs, op->n_pairs * sizeof *op->pairs);
+  if (info->data)
+    hash = tprt__hash((uint64_t)op->n_dims, op->shape, (size_t)op->n_dims * sizeof *op->shape);
+  if (info->has_pairs && op->n_pairs)
+    hash = tprt__hash(hash, op->pairs, op->n_pairs * sizeof *op->pairs);
   plan->signature[3] = hash;
 }
 
 tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__plan *plan) {
   const kind_info *info = kind_get(op->kind);
-  if (!info) return tprt__fail(TPRT_INVALID_ARGUMENT, "%d is no operation", (int)op->kind);
+  if (!info)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%d is no operation", (int)op->kind);
   if (op->stream) {
     return tprt__fail(TPRT_UNSUPPORTED, "%s: this backend works on host memory and takes no stream", info->name);
   }
@@ -216,12 +233,17 @@ tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__pla
   int64_t elements;
   tprt__plan made = {.kind = op->kind, .reduction = op->reduction, .n_ranks = n_ranks, .root = op->root};
   tprt_status status = check_type(op, info);
-  if (!status) status = check_shape(op, info, &elements);
-  if (!status && info->data) status = check_dims(op, info, n_ranks);
-  if (!status) status = check_pairs(op, info, n_ranks, rank, &made.source);
-  if (status) return status;
+  if (!status)
+    status = check_shape(op, info, n_ranks, &elements);
+  if (!status && info->data)
+    status = check_dims(op, info, n_ranks);
+  if (!status)
+    status = check_pairs(op, info, n_ranks, rank, &made.source);
+  if (status)
+    return status;
   made.type = tprt__dtype_info_get((int64_t)op->dtype);
-  if (info->data) make_maps(op, n_ranks, &made, elements);
+  if (info->data)
+    make_maps(op, n_ranks, &made, elements);
   made.traffic = tprt_op_bytes(op, n_ranks);
   make_signature(op, info, elements, &made);
   *plan = made;
@@ -231,8 +253,10 @@ tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__pla
 tprt_status tprt__plan_make(const tprt_op *op, int n_ranks, int rank, tprt__plan *plan) {
   tprt__plan made;
   tprt_status status = tprt__plan_shape(op, n_ranks, rank, &made);
-  if (!status) status = tprt__plan_buffers(&made, rank, op->send, op->recv);
-  if (!status) *plan = made;
+  if (!status)
+    status = tprt__plan_buffers(&made, rank, op->send, op->recv);
+  if (!status)
+    *plan = made;
   return status;
 }
 
@@ -249,7 +273,8 @@ void tprt__piece_copy(void *to, tprt__place to_place, const void *from, tprt__pl
     char *target = (char *)to + locate(&to_place, &to_rest);
     const char *source = (const char *)from + locate(&from_place, &from_rest);
     int64_t n = tprt__min(bytes, tprt__min(to_rest, from_rest));
-    if (target != source) memcpy(target, source, (size_t)n);
+    if (target != source)
+      memcpy(target, source, (size_t)n);
     to_place.at += n;
     from_place.at += n;
     bytes -= n;
@@ -280,16 +305,22 @@ void tprt__signature_explain(const uint64_t *mine, const uint64_t *other, char *
 int64_t tprt_op_bytes(const tprt_op *op, int n_ranks) {
   const kind_info *info = kind_get(op->kind);
   int64_t elements, n = n_ranks;
-  if (!info || n < 1 || (info->data && !tprt_dtype_size(op->dtype)) || check_shape(op, info, &elements)) return -1;
+  if (!info || n < 1 || (info->data && !tprt_dtype_size(op->dtype)) || check_shape(op, info, n, &elements))
+    return -1;
   int64_t size = (int64_t)tprt_dtype_size(op->dtype);
   int64_t chunk = (elements + n - 1) / n * size; /* of a tensor that the group holds once */
   switch (op->kind) {
-    case TPRT_OP_ALL_REDUCE: return 2 * (n - 1) * chunk;
-    case TPRT_OP_ALL_GATHER: return (n - 1) * elements * size; /* the group's tensor is n times the send tensor */
-    case TPRT_OP_REDUCE_SCATTER:
-    case TPRT_OP_ALL_TO_ALL: return (n - 1) * chunk;
-    case TPRT_OP_PERMUTE:
-    case TPRT_OP_BROADCAST: return elements * size;
-    default: return 0;
+  case TPRT_OP_ALL_REDUCE:
+    return 2 * (n - 1) * chunk;
+  case TPRT_OP_ALL_GATHER:
+    return (n - 1) * elements * size; /* the group's tensor is n times the send tensor */
+  case TPRT_OP_REDUCE_SCATTER:
+  case TPRT_OP_ALL_TO_ALL:
+    return (n - 1) * chunk;
+  case TPRT_OP_PERMUTE:
+  case TPRT_OP_BROADCAST:
+    return elements * size;
+  default:
+    return 0;
   }
 }

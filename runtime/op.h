@@ -19,7 +19,7 @@ typedef struct tprt__plan {
   tprt_reduction reduction;
   const tprt__dtype_info *type;
   int n_ranks, root;
-  int source;      /* permute: the rank that this rank receives from; -1: none */
+  int source; /* permute: the rank that this rank receives from; -1: none */
   int64_t piece;
   tprt__map send_map, recv_map;
   int64_t send_bytes, recv_bytes;

@@ -8,10 +8,10 @@
 
 typedef struct tprt__site {
   tprt_site_kind kind;
-  tprt_op op;            /* collectives; `pairs` is left empty, they are in `extra` */
+  tprt_op op; /* collectives; `pairs` is left empty, they are in `extra` */
   int n_axes;
   int32_t axes[TPRT_MAX_AXES];
-  const int64_t *extra;  /* in the table */
+  const int64_t *extra; /* in the table */
   int64_t n_extra;
   tprt__contraction *contraction;
 } tprt__site;

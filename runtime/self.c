@@ -18,7 +18,8 @@ static tprt_status self_create(int n_ranks, int rank, const tprt__settings *sett
     return tprt__fail(TPRT_INVALID_ARGUMENT, "backend self has one rank; rank %d of %d needs shm", rank, n_ranks);
   }
   self_transport *self = tprt__alloc(sizeof *self);
-  if (!self) return tprt__fail_memory(sizeof *self);
+  if (!self)
+    return tprt__fail_memory(sizeof *self);
   self->base = (tprt__transport){.backend = &tprt__backend_self, .n_ranks = 1, .host_ranks = 1};
   *transport = &self->base;
   return TPRT_OK;
@@ -38,7 +39,8 @@ static tprt_status self_split(tprt__transport *parent, int n_members, const int 
     return TPRT_OK;
   }
   tprt_status status = self_create(n_members, index, NULL, child);
-  if (!status) (*child)->host_ranks = parent->host_ranks;
+  if (!status)
+    (*child)->host_ranks = parent->host_ranks;
   return status;
 }
 
@@ -51,9 +53,11 @@ static tprt_status self_submit(tprt__transport *transport, const tprt__plan *pla
   (void)sequence;
   (void)deadline;
   tprt__fault fault = self_fault(transport);
-  if (fault.status) return tprt__fault_fail(&fault);
+  if (fault.status)
+    return tprt__fault_fail(&fault);
   if (plan->kind == TPRT_OP_PERMUTE && plan->source < 0) {
-    if (plan->recv_bytes) memset(plan->recv, 0, (size_t)plan->recv_bytes);
+    if (plan->recv_bytes)
+      memset(plan->recv, 0, (size_t)plan->recv_bytes);
   } else if (plan->recv_bytes && plan->recv != plan->send) {
     memcpy(plan->recv, plan->send, (size_t)plan->recv_bytes);
   }
@@ -70,7 +74,8 @@ static tprt_status self_alloc(tprt__transport *transport, size_t bytes, void **m
   (void)transport;
   size_t rounded = tprt__round_up(bytes, 64);
   void *block = rounded < bytes ? NULL : aligned_alloc(64, rounded);
-  if (!block) return tprt__fail_memory(bytes);
+  if (!block)
+    return tprt__fail_memory(bytes);
   *memory = memset(block, 0, rounded);
   return TPRT_OK;
 }

@@ -7,7 +7,8 @@
 
 static tprt_status shm_probe(void) {
   int fd = memfd_create("tprt-probe", MFD_CLOEXEC);
-  if (fd < 0) return tprt__fail_errno("backend shm needs memfd_create");
+  if (fd < 0)
+    return tprt__fail_errno("backend shm needs memfd_create");
   close(fd);
   return TPRT_OK;
 }
@@ -26,7 +27,8 @@ static tprt_status open_end(shm_segment *segment, int channel, int n_members, co
                             tprt__transport **transport) {
   size_t n = (size_t)n_members;
   shm_transport *shm = tprt__alloc(sizeof *shm);
-  if (!shm) return tprt__fail_memory(sizeof *shm);
+  if (!shm)
+    return tprt__fail_memory(sizeof *shm);
   shm->members = tprt__alloc(n * sizeof *shm->members);
   shm->lines = tprt__alloc(n * sizeof *shm->lines);
   shm->slots = tprt__alloc(n * sizeof *shm->slots);
@@ -71,11 +73,14 @@ static void shm_destroy(tprt__transport *transport) {
 static tprt_status open_world(shm_segment *segment, int rank, tprt__transport **transport) {
   int n = segment->sizes.n_ranks;
   int *members = tprt__alloc((size_t)n * sizeof *members);
-  if (!members) return tprt__fail_memory((size_t)n * sizeof *members);
-  for (int i = 0; i < n; i++) members[i] = i;
+  if (!members)
+    return tprt__fail_memory((size_t)n * sizeof *members);
+  for (int i = 0; i < n; i++)
+    members[i] = i;
   tprt_status status = open_end(segment, 0, n, members, rank, transport);
   tprt__free(members);
-  if (status) leave(segment, 0, rank);
+  if (status)
+    leave(segment, 0, rank);
   return status;
 }
 
@@ -86,14 +91,19 @@ static tprt_status shm_create(int n_ranks, int rank, const tprt__settings *setti
   }
   shm_segment *segment;
   tprt_status status = tprt__shm_segment_map(settings->segment_fd, &segment);
-  if (status) return status;
+  if (status)
+    return status;
   if (segment->sizes.n_ranks != n_ranks) {
     status = tprt__fail(TPRT_INVALID_ARGUMENT, "%d ranks asked for; the segment has %d", n_ranks, segment->sizes.n_ranks);
   }
-  if (!status) status = tprt__shm_segment_join(segment, rank);
-  if (!status) status = tprt__shm_segment_await(segment, tprt__now() + settings->timeout_ns);
-  if (!status) status = open_world(segment, rank, transport);
-  if (status) tprt__shm_segment_release(segment);
+  if (!status)
+    status = tprt__shm_segment_join(segment, rank);
+  if (!status)
+    status = tprt__shm_segment_await(segment, tprt__deadline(settings->timeout_ns));
+  if (!status)
+    status = open_world(segment, rank, transport);
+  if (status)
+    tprt__shm_segment_release(segment);
   return status;
 }
 
@@ -102,22 +112,28 @@ static tprt_status shm_create_threads(int n_ranks, const tprt__settings *setting
   shm_segment *segment;
   int fd;
   tprt_status status = tprt__shm_sizes_make(n_ranks, settings, &sizes);
-  if (!status) status = tprt__shm_segment_make(&sizes, &fd);
-  if (status) return status;
+  if (!status)
+    status = tprt__shm_segment_make(&sizes, &fd);
+  if (status)
+    return status;
   status = tprt__shm_segment_map(fd, &segment);
   close(fd);
-  if (status) return status;
+  if (status)
+    return status;
   tprt__shm_channel_take(segment, n_ranks);
   int n_open = 0;
   while (!status && n_open < n_ranks) {
     status = tprt__shm_segment_join(segment, n_open);
-    if (!status) status = open_world(segment, n_open, &transports[n_open]);
-    if (status) break;
+    if (!status)
+      status = open_world(segment, n_open, &transports[n_open]);
+    if (status)
+      break;
     atomic_fetch_add(&segment->references, 1);
     n_open++;
   }
   if (status) {
-    while (n_open-- > 0) shm_destroy(transports[n_open]);
+    while (n_open-- > 0)
+      shm_destroy(transports[n_open]);
   }
   tprt__shm_segment_release(segment);
   return status;
@@ -128,9 +144,12 @@ tprt_status tprt_shm_segment_create(int n_ranks, const tprt_config *config, int 
   shm_sizes sizes;
   int made;
   tprt_status status = tprt__settings_resolve(config, &settings);
-  if (!status) status = tprt__shm_sizes_make(n_ranks, &settings, &sizes);
-  if (!status) status = tprt__shm_segment_make(&sizes, &made);
-  if (status) return status;
+  if (!status)
+    status = tprt__shm_sizes_make(n_ranks, &settings, &sizes);
+  if (!status)
+    status = tprt__shm_segment_make(&sizes, &made);
+  if (status)
+    return status;
   shm_segment *segment;
   status = tprt__shm_segment_map(made, &segment);
   if (status) {
@@ -149,12 +168,15 @@ static tprt_status shm_split(tprt__transport *parent, int n_members, const int *
   shm_transport *shm = (shm_transport *)parent;
   shm_segment *segment = shm->segment;
   int64_t channel = -1;
-  if (parent->rank == 0) channel = tprt__shm_channel_take(segment, parent->n_ranks);
+  if (parent->rank == 0)
+    channel = tprt__shm_channel_take(segment, parent->n_ranks);
   tprt_op op = tprt_op_flat(TPRT_OP_BROADCAST, &channel, &channel, 1, TPRT_I64, NULL);
   tprt__plan plan;
   tprt_status status = tprt__plan_make(&op, parent->n_ranks, parent->rank, &plan);
-  if (!status) status = tprt__shm_submit(parent, &plan, sequence, deadline);
-  if (status) return status;
+  if (!status)
+    status = tprt__shm_submit(parent, &plan, sequence, deadline);
+  if (status)
+    return status;
   if (channel < 0 || channel >= segment->sizes.n_channels) {
     return tprt__fail(TPRT_NO_MEMORY, "all %d communicators are in use; raise TPRT_MAX_COMMS", segment->sizes.n_channels);
   }
@@ -168,7 +190,8 @@ static tprt_status shm_split(tprt__transport *parent, int n_members, const int *
     leave(segment, (int)channel, shm->world_rank);
     return tprt__fail_memory((size_t)n_members * sizeof *world);
   }
-  for (int i = 0; i < n_members; i++) world[i] = shm->members[members[i]];
+  for (int i = 0; i < n_members; i++)
+    world[i] = shm->members[members[i]];
   status = open_end(segment, (int)channel, n_members, world, index, child);
   tprt__free(world);
   if (status) {

@@ -23,15 +23,15 @@ enum { SHM_MAX_RANKS = 1024, SHM_CACHE_LINE = 64, SHM_PAGE = 4096 };
 typedef struct shm_notice {
   uint64_t signature[4];
   uint64_t sequence;
-  uint64_t registered;             /* 1: the data stays in the arena, nothing was put in the slot */
+  uint64_t registered;               /* 1: the data stays in the arena, nothing was put in the slot */
   uint64_t send_offset, recv_offset; /* in this rank's arena, if registered */
 } shm_notice;
 
 typedef struct shm_line {
   _Alignas(SHM_CACHE_LINE) _Atomic uint32_t step; /* also the futex that waiters sleep on */
   _Atomic uint32_t n_waiters;
-  _Atomic uint32_t left;           /* the rank destroyed its end */
-  _Alignas(SHM_CACHE_LINE) shm_notice notice[2];  /* by step & 1, like the slots */
+  _Atomic uint32_t left;                           /* the rank destroyed its end */
+  _Alignas(SHM_CACHE_LINE) shm_notice notice[2];   /* by step & 1, like the slots */
   _Alignas(SHM_CACHE_LINE) _Atomic uint64_t fault; /* of the group whose rank 0 this line belongs to */
 } shm_line;
 
@@ -74,8 +74,8 @@ typedef struct shm_segment {
   shm_sizes sizes;
   unsigned char *base;
   shm_header *header;
-  shm_arena *arenas;  /* n_ranks */
-  int *pidfds;        /* n_ranks, -1 for ranks of this process and where the system has no such thing */
+  shm_arena *arenas; /* n_ranks */
+  int *pidfds;       /* n_ranks, -1 for ranks of this process and where the system has no such thing */
 } shm_segment;
 
 typedef struct shm_transport {
@@ -84,11 +84,11 @@ typedef struct shm_transport {
   int channel;
   int world_rank;
   uint32_t step;
-  int n_spins;            /* before yielding; 0 when there are more ranks than processors */
-  int *members;           /* world ranks */
+  int n_spins;  /* before yielding; 0 when there are more ranks than processors */
+  int *members; /* world ranks */
   shm_line **lines;
-  unsigned char **slots;  /* two of slot_bytes each */
-  const void **sources;   /* scratch of an operation */
+  unsigned char **slots; /* two of slot_bytes each */
+  const void **sources;  /* scratch of an operation */
   void **destinations;
 } shm_transport;
 

@@ -10,9 +10,11 @@ tprt_status tprt__shm_alloc(tprt__transport *transport, size_t bytes, void **mem
   shm_transport *shm = (shm_transport *)transport;
   shm_segment *segment = shm->segment;
   shm_arena *arena = &segment->arenas[shm->world_rank];
-  if (bytes > segment->sizes.arena_bytes) goto full;
+  if (bytes > segment->sizes.arena_bytes)
+    goto full;
   shm_block *block = tprt__alloc(sizeof *block);
-  if (!block) return tprt__fail_memory(sizeof *block);
+  if (!block)
+    return tprt__fail_memory(sizeof *block);
   block->bytes = tprt__round_up(bytes, SHM_PAGE); /* whole pages, so that freeing can give them back */
   pthread_mutex_lock(&arena->lock);
   shm_block **at = &arena->blocks;
@@ -27,7 +29,8 @@ tprt_status tprt__shm_alloc(tprt__transport *transport, size_t bytes, void **mem
     *memory = tprt__shm_arena(segment, shm->world_rank) + block->offset;
   }
   pthread_mutex_unlock(&arena->lock);
-  if (fits) return TPRT_OK;
+  if (fits)
+    return TPRT_OK;
   tprt__free(block);
 full:
   return tprt__fail(TPRT_NO_MEMORY, "no room for %zu bytes of registered memory in an arena of %llu; raise TPRT_ARENA_BYTES",
@@ -41,13 +44,14 @@ void tprt__shm_free(tprt__transport *transport, void *memory) {
   unsigned char *base = tprt__shm_arena(segment, shm->world_rank);
   pthread_mutex_lock(&arena->lock);
   shm_block **at = &arena->blocks;
-  while (*at && base + (*at)->offset != memory) at = &(*at)->next;
+  while (*at && base + (*at)->offset != memory)
+    at = &(*at)->next;
   shm_block *block = *at;
   if (block) {
     *at = block->next;
     /* Before anyone else can get the range. Pages that are punched read as zeros again; where that fails, clear them. */
-    if (fallocate(segment->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(base - segment->base + (ptrdiff_t)block->offset),
-                  (off_t)block->bytes) != 0) {
+    if (fallocate(segment->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                  (off_t)(base - segment->base + (ptrdiff_t)block->offset), (off_t)block->bytes) != 0) {
       memset(memory, 0, block->bytes);
     }
   }

@@ -54,7 +54,8 @@ static int64_t slice_begin(int64_t bytes, int n, int rank) {
 static void pack(const engine *run, int64_t begin, int64_t bytes) {
   const tprt__plan *plan = run->plan;
   unsigned char *slot = next_slot(run->shm);
-  if (!bytes || (plan->kind == TPRT_OP_BROADCAST && plan->root != run->shm->base.rank)) return;
+  if (!bytes || (plan->kind == TPRT_OP_BROADCAST && plan->root != run->shm->base.rank))
+    return;
   if (run->two_phase) { /* all but the slice that this rank reduces itself */
     const char *from = (const char *)plan->send + begin;
     int64_t hole = slice_begin(bytes, plan->n_ranks, run->shm->base.rank);
@@ -77,7 +78,8 @@ static void reduce_chunk(const engine *run, int64_t begin, int64_t from, int64_t
   for (int i = 0; i < plan->n_ranks; i++) {
     shm->sources[i] = peer_slot(shm, i) + (scatter ? shm->base.rank * run->capacity : 0) + from;
   }
-  if (!scatter) shm->sources[shm->base.rank] = (const char *)plan->send + begin + from;
+  if (!scatter)
+    shm->sources[shm->base.rank] = (const char *)plan->send + begin + from;
   void *destinations[2] = {(char *)plan->recv + begin + from, second_copy};
   tprt__reduce(plan->type, plan->reduction, destinations, second_copy ? 2 : 1, shm->sources, plan->n_ranks,
                bytes / (int64_t)plan->type->size, false);
@@ -90,9 +92,11 @@ static tprt_status exchange_slices(const engine *run, int64_t begin, int64_t byt
   reduce_chunk(run, begin, from, to - from, next_slot(shm) + from);
   tprt__shm_publish(shm);
   tprt_status status = tprt__shm_await(shm, &run->wait);
-  if (status) return status;
+  if (status)
+    return status;
   for (int i = 0; i < n; i++) {
-    if (i == me) continue;
+    if (i == me)
+      continue;
     from = slice_begin(bytes, n, i);
     to = slice_begin(bytes, n, i + 1);
     memcpy((char *)run->plan->recv + begin + from, peer_slot(shm, i) + from, (size_t)(to - from));
@@ -114,20 +118,28 @@ static void unpack_from(const engine *run, int peer, int64_t begin, int64_t byte
 
 static tprt_status unpack(const engine *run, int64_t begin, int64_t bytes) {
   const tprt__plan *plan = run->plan;
-  if (!bytes) return TPRT_OK;
+  if (!bytes)
+    return TPRT_OK;
   switch (plan->kind) {
-    case TPRT_OP_ALL_REDUCE:
-      if (run->two_phase) return exchange_slices(run, begin, bytes);
-      reduce_chunk(run, begin, 0, bytes, NULL);
-      break;
-    case TPRT_OP_REDUCE_SCATTER: reduce_chunk(run, begin, 0, bytes, NULL); break;
-    case TPRT_OP_BROADCAST: unpack_from(run, plan->root, begin, bytes); break;
-    case TPRT_OP_PERMUTE:
-      if (plan->source >= 0) unpack_from(run, plan->source, begin, bytes);
-      break;
-    default:
-      for (int i = 0; i < plan->n_ranks; i++) unpack_from(run, i, begin, bytes);
-      break;
+  case TPRT_OP_ALL_REDUCE:
+    if (run->two_phase)
+      return exchange_slices(run, begin, bytes);
+    reduce_chunk(run, begin, 0, bytes, NULL);
+    break;
+  case TPRT_OP_REDUCE_SCATTER:
+    reduce_chunk(run, begin, 0, bytes, NULL);
+    break;
+  case TPRT_OP_BROADCAST:
+    unpack_from(run, plan->root, begin, bytes);
+    break;
+  case TPRT_OP_PERMUTE:
+    if (plan->source >= 0)
+      unpack_from(run, plan->source, begin, bytes);
+    break;
+  default:
+    for (int i = 0; i < plan->n_ranks; i++)
+      unpack_from(run, i, begin, bytes);
+    break;
   }
   return TPRT_OK;
 }
@@ -140,11 +152,13 @@ static tprt_status run_staged(const engine *run, bool arrived) {
       pack(run, begin, bytes);
       tprt__shm_publish(run->shm);
       tprt_status status = tprt__shm_await(run->shm, &run->wait);
-      if (status) return status;
+      if (status)
+        return status;
     }
     arrived = false;
     tprt_status status = unpack(run, begin, bytes);
-    if (status) return status;
+    if (status)
+      return status;
   }
   return TPRT_OK;
 }
@@ -163,10 +177,14 @@ static bool arena_offset(const shm_transport *shm, const void *buffer, int64_t b
 static bool register_buffers(const engine *run, shm_notice *notice) {
   const tprt__plan *plan = run->plan;
   const shm_transport *shm = run->shm;
-  if (plan->send_bytes <= ONE_SHOT_BYTES) return false;
-  if (plan->kind == TPRT_OP_REDUCE_SCATTER && plan->send_map.run < LEAST_RUN_BYTES) return false;
-  if (plan->kind == TPRT_OP_BROADCAST && plan->root != shm->base.rank) return true; /* only the root's word counts */
-  if (!arena_offset(shm, plan->send, plan->send_bytes, &notice->send_offset)) return false;
+  if (plan->send_bytes <= ONE_SHOT_BYTES)
+    return false;
+  if (plan->kind == TPRT_OP_REDUCE_SCATTER && plan->send_map.run < LEAST_RUN_BYTES)
+    return false;
+  if (plan->kind == TPRT_OP_BROADCAST && plan->root != shm->base.rank)
+    return true; /* only the root's word counts */
+  if (!arena_offset(shm, plan->send, plan->send_bytes, &notice->send_offset))
+    return false;
   return plan->kind != TPRT_OP_ALL_REDUCE || arena_offset(shm, plan->recv, plan->recv_bytes, &notice->recv_offset);
 }
 
@@ -176,7 +194,8 @@ static tprt_status find_buffers(const engine *run) {
   shm_transport *shm = run->shm;
   uint64_t arena = shm->segment->sizes.arena_bytes, bytes = (uint64_t)plan->send_bytes;
   for (int i = 0; i < plan->n_ranks; i++) {
-    if (plan->kind == TPRT_OP_BROADCAST && i != plan->root) continue;
+    if (plan->kind == TPRT_OP_BROADCAST && i != plan->root)
+      continue;
     shm_notice notice = shm->lines[i]->notice[shm->step & 1];
     if (bytes > arena || notice.send_offset > arena - bytes || notice.recv_offset > arena - bytes) {
       return tprt__fail(TPRT_INTERNAL, "rank %d published a buffer outside its arena", shm->members[i]);
@@ -203,11 +222,13 @@ static void reduce_registered(const engine *run) {
     return;
   }
   int64_t run_bytes = plan->send_map.run;
-  for (int i = 0; i < n; i++) shm->sources[i] = (const char *)shm->sources[i] + me * run_bytes;
+  for (int i = 0; i < n; i++)
+    shm->sources[i] = (const char *)shm->sources[i] + me * run_bytes;
   for (int64_t at = 0; at < plan->piece; at += run_bytes) {
     void *destination = (char *)plan->recv + at;
     tprt__reduce(plan->type, plan->reduction, &destination, 1, shm->sources, n, run_bytes / size, run->stream);
-    for (int i = 0; i < n; i++) shm->sources[i] = (const char *)shm->sources[i] + n * run_bytes;
+    for (int i = 0; i < n; i++)
+      shm->sources[i] = (const char *)shm->sources[i] + n * run_bytes;
   }
 }
 
@@ -216,13 +237,15 @@ static tprt_status run_registered(const engine *run) {
   shm_transport *shm = run->shm;
   int me = shm->base.rank;
   tprt_status status = find_buffers(run);
-  if (status) return status;
+  if (status)
+    return status;
   if (plan->reduction) {
     reduce_registered(run);
   } else {
     for (int i = 0; i < plan->n_ranks; i++) {
       bool wanted = plan->kind == TPRT_OP_BROADCAST ? i == plan->root : plan->kind != TPRT_OP_PERMUTE || i == plan->source;
-      if (!wanted) continue;
+      if (!wanted)
+        continue;
       tprt__piece_copy(plan->recv, place(plan->recv_map, i, 0), shm->sources[i], place(plan->send_map, me, 0), plan->piece);
     }
   }
@@ -245,7 +268,8 @@ static tprt_status compare(const engine *run, const shm_notice *mine, int *n_reg
       return tprt__fail(TPRT_MISMATCH, "operation %u differs between rank %d and rank %d: %s", run->wait.sequence,
                         shm->world_rank, shm->members[i], difference);
     }
-    if (plan->kind != TPRT_OP_BROADCAST || i == plan->root) *n_registered += notice.registered != 0;
+    if (plan->kind != TPRT_OP_BROADCAST || i == plan->root)
+      *n_registered += notice.registered != 0;
   }
   return TPRT_OK;
 }
@@ -263,17 +287,21 @@ tprt_status tprt__shm_submit(tprt__transport *transport, const tprt__plan *plan,
       .stream = 2 * n * plan->send_bytes > STREAM_BYTES,
   };
   tprt__fault fault = tprt__shm_fault(transport);
-  if (fault.status) return tprt__fault_fail(&fault);
+  if (fault.status)
+    return tprt__fault_fail(&fault);
   shm_notice mine = {.sequence = sequence};
   memcpy(mine.signature, plan->signature, sizeof mine.signature);
   mine.registered = register_buffers(&run, &mine);
-  if (!mine.registered) pack(&run, 0, tprt__min(run.capacity, plan->piece));
+  if (!mine.registered)
+    pack(&run, 0, tprt__min(run.capacity, plan->piece));
   shm->lines[transport->rank]->notice[(shm->step + 1) & 1] = mine;
   tprt__shm_publish(shm);
   tprt_status status = tprt__shm_await(shm, &run.wait);
   int n_registered = 0;
-  if (!status) status = compare(&run, &mine, &n_registered);
-  if (status) return status;
+  if (!status)
+    status = compare(&run, &mine, &n_registered);
+  if (status)
+    return status;
   int n_all = plan->kind == TPRT_OP_BROADCAST ? 1 : n;
   status = n_registered == n_all ? run_registered(&run) : run_staged(&run, n_registered == 0);
   if (!status && plan->kind == TPRT_OP_PERMUTE && plan->source < 0 && plan->recv_bytes) {

@@ -17,15 +17,21 @@ enum { VERSION = 1 };
 /* Offsets from the free parameters; false when they make no sense. Used for our own settings and for what a header says. */
 static bool derive(shm_sizes *sizes) {
   const uint64_t limit = UINT64_C(1) << 46;
-  if (sizes->n_ranks < 1 || sizes->n_ranks > SHM_MAX_RANKS || sizes->n_channels < 1 || sizes->n_channels > 65536) return false;
-  if (sizes->slot_bytes < 64 * (uint64_t)sizes->n_ranks || sizes->slot_bytes % SHM_PAGE || sizes->slot_bytes > limit) return false;
-  if (sizes->arena_bytes % SHM_PAGE || sizes->arena_bytes > limit) return false;
+  if (sizes->n_ranks < 1 || sizes->n_ranks > SHM_MAX_RANKS || sizes->n_channels < 1 || sizes->n_channels > 65536)
+    return false;
+  if (sizes->slot_bytes < 64 * (uint64_t)sizes->n_ranks || sizes->slot_bytes % SHM_PAGE || sizes->slot_bytes > limit)
+    return false;
+  if (sizes->arena_bytes % SHM_PAGE || sizes->arena_bytes > limit)
+    return false;
   uint64_t n_lines = (uint64_t)sizes->n_ranks * (uint64_t)sizes->n_channels, slots, arenas;
   sizes->lines = tprt__round_up(sizeof(shm_header) + (size_t)sizes->n_channels * sizeof(uint32_t), SHM_PAGE);
   sizes->slots = sizes->lines + tprt__round_up(n_lines * sizeof(shm_line), SHM_PAGE);
-  if (__builtin_mul_overflow(n_lines * 2, sizes->slot_bytes, &slots)) return false;
-  if (__builtin_mul_overflow((uint64_t)sizes->n_ranks, sizes->arena_bytes, &arenas)) return false;
-  if (slots > limit || arenas > limit) return false;
+  if (__builtin_mul_overflow(n_lines * 2, sizes->slot_bytes, &slots))
+    return false;
+  if (__builtin_mul_overflow((uint64_t)sizes->n_ranks, sizes->arena_bytes, &arenas))
+    return false;
+  if (slots > limit || arenas > limit)
+    return false;
   sizes->arenas = sizes->slots + slots;
   sizes->total = sizes->arenas + arenas;
   return sizes->total <= limit;
@@ -54,11 +60,16 @@ tprt_status tprt__shm_sizes_make(int n_ranks, const tprt__settings *settings, sh
 
 tprt_status tprt__shm_segment_make(const shm_sizes *sizes, int *fd) {
   int made = memfd_create("tprt", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (made < 0) return tprt__fail_errno("memfd_create");
+  if (made < 0)
+    return tprt__fail_errno("memfd_create");
   /* A sealed size means that no peer can shrink the file under a mapping. Pages appear when they are touched. */
   shm_header header = {
-      .magic = magic, .version = VERSION, .n_ranks = sizes->n_ranks, .n_channels = sizes->n_channels,
-      .slot_bytes = sizes->slot_bytes, .arena_bytes = sizes->arena_bytes,
+      .magic = magic,
+      .version = VERSION,
+      .n_ranks = sizes->n_ranks,
+      .n_channels = sizes->n_channels,
+      .slot_bytes = sizes->slot_bytes,
+      .arena_bytes = sizes->arena_bytes,
   };
   size_t head = offsetof(shm_header, n_joined);
   if (ftruncate(made, (off_t)sizes->total) != 0 || pwrite(made, &header, head, 0) != (ssize_t)head ||
@@ -86,7 +97,9 @@ static tprt_status read_sizes(int fd, shm_sizes *sizes) {
   if (header.version != VERSION) {
     return tprt__fail(TPRT_MISMATCH, "the segment has version %u, this library %d", header.version, VERSION);
   }
-  *sizes = (shm_sizes){.n_ranks = header.n_ranks, .n_channels = header.n_channels, .slot_bytes = header.slot_bytes,
+  *sizes = (shm_sizes){.n_ranks = header.n_ranks,
+                       .n_channels = header.n_channels,
+                       .slot_bytes = header.slot_bytes,
                        .arena_bytes = header.arena_bytes};
   if (!derive(sizes) || (uint64_t)info.st_size != sizes->total) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "the header of segment descriptor %d does not fit its size", fd);
@@ -97,7 +110,8 @@ static tprt_status read_sizes(int fd, shm_sizes *sizes) {
 tprt_status tprt__shm_segment_map(int fd, shm_segment **result) {
   shm_sizes sizes;
   tprt_status status = read_sizes(fd, &sizes);
-  if (status) return status;
+  if (status)
+    return status;
   size_t n = (size_t)sizes.n_ranks;
   shm_segment *segment = tprt__alloc(sizeof *segment);
   shm_arena *arenas = tprt__alloc(n * sizeof *arenas);
@@ -119,8 +133,8 @@ tprt_status tprt__shm_segment_map(int fd, shm_segment **result) {
     goto fail;
   }
   madvise(base, sizes.total, MADV_DONTDUMP); /* a core file need not hold it */
-  *segment = (shm_segment){.references = 1, .fd = own, .sizes = sizes, .base = base, .header = base,
-                           .arenas = arenas, .pidfds = pidfds};
+  *segment = (shm_segment){
+      .references = 1, .fd = own, .sizes = sizes, .base = base, .header = base, .arenas = arenas, .pidfds = pidfds};
   for (size_t i = 0; i < n; i++) {
     pthread_mutex_init(&arenas[i].lock, NULL);
     pidfds[i] = -1;
@@ -128,7 +142,8 @@ tprt_status tprt__shm_segment_map(int fd, shm_segment **result) {
   *result = segment;
   return TPRT_OK;
 fail:
-  if (own >= 0) close(own);
+  if (own >= 0)
+    close(own);
   tprt__free(pidfds);
   tprt__free(arenas);
   tprt__free(segment);
@@ -136,9 +151,11 @@ fail:
 }
 
 void tprt__shm_segment_release(shm_segment *segment) {
-  if (atomic_fetch_sub(&segment->references, 1) != 1) return;
+  if (atomic_fetch_sub(&segment->references, 1) != 1)
+    return;
   for (int i = 0; i < segment->sizes.n_ranks; i++) {
-    if (segment->pidfds[i] >= 0) close(segment->pidfds[i]);
+    if (segment->pidfds[i] >= 0)
+      close(segment->pidfds[i]);
     tprt__shm_arena_clear(&segment->arenas[i]);
     pthread_mutex_destroy(&segment->arenas[i].lock);
   }
@@ -166,9 +183,11 @@ tprt_status tprt__shm_segment_join(shm_segment *segment, int rank) {
 /* A handle for a rank's process. Without the system call (or the right to make it) only deadlines find a dead peer. */
 static tprt_status watch(shm_segment *segment, int rank) {
   int32_t pid = atomic_load(&segment->header->ranks[rank].pid);
-  if (pid == (int32_t)getpid()) return TPRT_OK;
+  if (pid == (int32_t)getpid())
+    return TPRT_OK;
   int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-  if (fd < 0 && errno == ESRCH) return tprt__fail(TPRT_PEER_DEAD, "rank %d ended while the world was created", rank);
+  if (fd < 0 && errno == ESRCH)
+    return tprt__fail(TPRT_PEER_DEAD, "rank %d ended while the world was created", rank);
   segment->pidfds[rank] = fd;
   return TPRT_OK;
 }
@@ -179,14 +198,16 @@ tprt_status tprt__shm_segment_await(shm_segment *segment, int64_t deadline) {
   for (uint32_t seen; (seen = atomic_load(n_joined)) < (uint32_t)n;) {
     if (tprt__now() >= deadline) {
       int missing = 0;
-      while (missing < n - 1 && atomic_load(&segment->header->ranks[missing].joined)) missing++;
+      while (missing < n - 1 && atomic_load(&segment->header->ranks[missing].joined))
+        missing++;
       return tprt__fail(TPRT_TIMEOUT, "%u of %d ranks joined the world in time; rank %d did not", seen, n, missing);
     }
     tprt__shm_sleep(n_joined, seen, 2000000);
   }
   for (int rank = 0; rank < n; rank++) {
     tprt_status status = watch(segment, rank);
-    if (status) return status;
+    if (status)
+      return status;
   }
   return TPRT_OK;
 }
@@ -194,7 +215,8 @@ tprt_status tprt__shm_segment_await(shm_segment *segment, int64_t deadline) {
 int tprt__shm_channel_take(shm_segment *segment, int n_users) {
   for (int channel = 0; channel < segment->sizes.n_channels; channel++) {
     uint32_t none = 0;
-    if (!atomic_compare_exchange_strong(&segment->header->channel_users[channel], &none, (uint32_t)n_users)) continue;
+    if (!atomic_compare_exchange_strong(&segment->header->channel_users[channel], &none, (uint32_t)n_users))
+      continue;
     for (int rank = 0; rank < segment->sizes.n_ranks; rank++) {
       shm_line *line = tprt__shm_line(segment, channel, rank);
       atomic_store(&line->step, 0);

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE 1
 #include "shm.h"
 
-#include <linux/futex.h>
 #include <limits.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -37,7 +37,8 @@ void tprt__shm_publish(shm_transport *shm) {
   shm_line *line = shm->lines[shm->base.rank];
   shm->step++;
   atomic_store(&line->step, shm->step);
-  if (atomic_load(&line->n_waiters)) tprt__shm_wake(line);
+  if (atomic_load(&line->n_waiters))
+    tprt__shm_wake(line);
 }
 
 static bool reached(const shm_line *line, uint32_t step) {
@@ -51,15 +52,18 @@ static uint64_t pack(const tprt__fault *fault) {
 tprt__fault tprt__shm_fault(const tprt__transport *transport) {
   const shm_transport *shm = (const shm_transport *)transport;
   uint64_t word = atomic_load_explicit(&shm->lines[0]->fault, memory_order_acquire);
-  return (tprt__fault){.status = (tprt_status)(word >> 56), .kind = (tprt_op_kind)(word >> 48 & 0xff),
-                       .rank = (int)(word >> 32 & 0xffff), .sequence = (uint32_t)word};
+  return (tprt__fault){.status = (tprt_status)(word >> 56),
+                       .kind = (tprt_op_kind)(word >> 48 & 0xff),
+                       .rank = (int)(word >> 32 & 0xffff),
+                       .sequence = (uint32_t)word};
 }
 
 void tprt__shm_abort(tprt__transport *transport, const tprt__fault *fault) {
   shm_transport *shm = (shm_transport *)transport;
   uint64_t none = 0;
   atomic_compare_exchange_strong(&shm->lines[0]->fault, &none, pack(fault));
-  for (int i = 0; i < transport->n_ranks; i++) tprt__shm_wake(shm->lines[i]);
+  for (int i = 0; i < transport->n_ranks; i++)
+    tprt__shm_wake(shm->lines[i]);
 }
 
 static bool process_ended(const shm_transport *shm, int peer) {
@@ -79,9 +83,11 @@ static tprt_status fail_all(shm_transport *shm, tprt_status status, int peer, co
  * so the step is read again after it was seen dead. */
 static tprt_status check(shm_transport *shm, int peer, const shm_wait *wait, bool thorough) {
   shm_line *line = shm->lines[peer];
-  if (reached(line, shm->step)) return TPRT_OK;
+  if (reached(line, shm->step))
+    return TPRT_OK;
   tprt__fault fault = tprt__shm_fault(&shm->base);
-  if (fault.status) return tprt__fault_fail(&fault);
+  if (fault.status)
+    return tprt__fault_fail(&fault);
   if (atomic_load(&line->left) || (thorough && process_ended(shm, peer))) {
     return reached(line, shm->step) ? TPRT_OK : fail_all(shm, TPRT_PEER_DEAD, peer, wait);
   }
@@ -109,19 +115,23 @@ static tprt_status sleep_for(shm_transport *shm, int peer, const shm_wait *wait)
 static tprt_status await_peer(shm_transport *shm, int peer, const shm_wait *wait) {
   const shm_line *line = shm->lines[peer];
   for (int i = 1; i <= shm->n_spins; i++) {
-    if (reached(line, shm->step)) return TPRT_OK;
+    if (reached(line, shm->step))
+      return TPRT_OK;
     relax();
     if (i % SPINS_PER_CHECK == 0) {
       tprt_status status = check(shm, peer, wait, false);
-      if (status) return status;
+      if (status)
+        return status;
     }
   }
   for (int i = 0; i < N_YIELDS; i++) {
-    if (reached(line, shm->step)) return TPRT_OK;
+    if (reached(line, shm->step))
+      return TPRT_OK;
     sched_yield();
     if (i % 16 == 0) {
       tprt_status status = check(shm, peer, wait, false);
-      if (status) return status;
+      if (status)
+        return status;
     }
   }
   return sleep_for(shm, peer, wait);
@@ -129,9 +139,11 @@ static tprt_status await_peer(shm_transport *shm, int peer, const shm_wait *wait
 
 tprt_status tprt__shm_await(shm_transport *shm, const shm_wait *wait) {
   for (int peer = 0; peer < shm->base.n_ranks; peer++) {
-    if (peer == shm->base.rank || reached(shm->lines[peer], shm->step)) continue;
+    if (peer == shm->base.rank || reached(shm->lines[peer], shm->step))
+      continue;
     tprt_status status = await_peer(shm, peer, wait);
-    if (status) return status;
+    if (status)
+      return status;
   }
   return TPRT_OK;
 }

@@ -7,9 +7,11 @@
 static int gather_members(const int64_t *entries, int n, int64_t color, int *members) {
   int count = 0;
   for (int rank = 0; rank < n; rank++) {
-    if (entries[2 * rank] != color) continue;
+    if (entries[2 * rank] != color)
+      continue;
     int at = count++;
-    for (; at > 0 && entries[2 * members[at - 1] + 1] > entries[2 * rank + 1]; at--) members[at] = members[at - 1];
+    for (; at > 0 && entries[2 * members[at - 1] + 1] > entries[2 * rank + 1]; at--)
+      members[at] = members[at - 1];
     members[at] = rank;
   }
   return count;
@@ -19,26 +21,33 @@ static int gather_members(const int64_t *entries, int n, int64_t color, int *mem
 static tprt_status split_in_lane(tprt_comm *comm, int color, int64_t key, int64_t *entries, int *members, tprt_comm **child) {
   tprt__transport *transport = comm->transport;
   int n = transport->n_ranks;
-  int64_t deadline = tprt__now() + comm->timeout_ns;
+  int64_t deadline = tprt__deadline(comm->timeout_ns);
   int64_t mine[2] = {color < 0 ? -1 : color, key};
   tprt_op op = tprt_op_flat(TPRT_OP_ALL_GATHER, mine, entries, 2, TPRT_I64, NULL);
   tprt__plan plan;
   tprt_status status = tprt__plan_make(&op, n, transport->rank, &plan);
-  if (!status) status = tprt__comm_run(comm, &plan, deadline);
-  if (status) return status;
+  if (!status)
+    status = tprt__comm_run(comm, &plan, deadline);
+  if (status)
+    return status;
   int n_members = color < 0 ? 0 : gather_members(entries, n, color, members);
   int index = -1;
   for (int i = 0; i < n_members; i++) {
-    if (members[i] == transport->rank) index = i;
+    if (members[i] == transport->rank)
+      index = i;
   }
   tprt__transport *made = NULL;
   comm->sequence++;
   status = transport->backend->split(transport, n_members, members, index, comm->sequence, deadline, &made);
-  if (status == TPRT_NO_MEMORY) return status; /* no channel is no fault of this communicator */
-  if (status) return tprt__comm_fail(comm, status, TPRT_OP_BARRIER);
+  if (status == TPRT_NO_MEMORY)
+    return status; /* no channel is no fault of this communicator */
+  if (status)
+    return tprt__comm_fail(comm, status, TPRT_OP_BARRIER);
   *child = NULL;
-  if (!made) return TPRT_OK;
-  for (int i = 0; i < n_members; i++) members[i] = comm->world_ranks[members[i]];
+  if (!made)
+    return TPRT_OK;
+  for (int i = 0; i < n_members; i++)
+    members[i] = comm->world_ranks[members[i]];
   return tprt__comm_wrap(made, members, comm->timeout_ns, child);
 }
 
@@ -51,7 +60,8 @@ tprt_status tprt_comm_split(tprt_comm *comm, int color, int64_t key, tprt_comm *
   if (!status && (!entries || !members)) {
     status = tprt__comm_fail(comm, tprt__fail_memory(2 * n * sizeof *entries), TPRT_OP_ALL_GATHER);
   }
-  if (!status) status = split_in_lane(comm, color, key, entries, members, child);
+  if (!status)
+    status = split_in_lane(comm, color, key, entries, members, child);
   tprt__lane_leave(comm);
   tprt__free(members);
   tprt__free(entries);
@@ -85,8 +95,8 @@ static tprt_status check_axes(const tprt_comm *comm, int n_axes, const int64_t *
   uint32_t seen = 0;
   for (int i = 0; i < n_group; i++) {
     if (group[i] < 0 || group[i] >= n_axes || seen & 1u << group[i]) {
-      return tprt__fail(TPRT_INVALID_ARGUMENT, "group axis %d is %d; it must be a different one of %d mesh axes", i,
-                        group[i], n_axes);
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "group axis %d is %d; it must be a different one of %d mesh axes", i, group[i],
+                        n_axes);
     }
     seen |= 1u << group[i];
   }
@@ -107,16 +117,20 @@ static tprt_status make_axes(tprt_comm *comm, tprt__axes_entry *entry) {
   }
   for (int i = 0; i < entry->n_axes; i++) {
     bool member = false;
-    for (int j = 0; j < entry->n_group; j++) member |= entry->group[j] == i;
-    if (!member) color = color * entry->sizes[i] + coordinates[i];
+    for (int j = 0; j < entry->n_group; j++)
+      member |= entry->group[j] == i;
+    if (!member)
+      color = color * entry->sizes[i] + coordinates[i];
   }
   for (int i = 0, last = -1; i < entry->n_group; i++) {
     int axis = entry->group[i];
-    if (entry->sizes[axis] == 1) continue;
+    if (entry->sizes[axis] == 1)
+      continue;
     in_order &= axis > last;
     last = axis;
   }
-  if (size == 1) return make_alone(comm, &entry->child);
+  if (size == 1)
+    return make_alone(comm, &entry->child);
   if (in_order && size == comm->transport->n_ranks) {
     entry->child = comm;
     return TPRT_OK;
@@ -134,7 +148,8 @@ static tprt_status find_axes(tprt_comm *comm, int n_axes, const int64_t *sizes, 
     }
   }
   tprt__axes_entry *entry = tprt__alloc(sizeof *entry);
-  if (!entry) return tprt__comm_fail(comm, tprt__fail_memory(sizeof *entry), TPRT_OP_ALL_GATHER);
+  if (!entry)
+    return tprt__comm_fail(comm, tprt__fail_memory(sizeof *entry), TPRT_OP_ALL_GATHER);
   entry->n_axes = n_axes;
   entry->n_group = n_group;
   memcpy(entry->sizes, sizes, (size_t)n_axes * sizeof *sizes);
@@ -153,7 +168,8 @@ static tprt_status find_axes(tprt_comm *comm, int n_axes, const int64_t *sizes, 
 tprt_status tprt_comm_axes(tprt_comm *comm, int n_axes, const int64_t *sizes, int n_group, const int32_t *group,
                            tprt_comm **child) {
   tprt_status status = check_axes(comm, n_axes, sizes, n_group, group);
-  if (status) return status;
+  if (status)
+    return status;
   pthread_mutex_lock(&comm->axes_lock);
   status = find_axes(comm, n_axes, sizes, n_group, group, child);
   pthread_mutex_unlock(&comm->axes_lock);
@@ -164,7 +180,8 @@ void tprt__axes_clear(tprt_comm *comm) {
   while (comm->axes) {
     tprt__axes_entry *entry = comm->axes;
     comm->axes = entry->next;
-    if (entry->child != comm) tprt_comm_destroy(entry->child);
+    if (entry->child != comm)
+      tprt_comm_destroy(entry->child);
     tprt__free(entry);
   }
 }
@@ -172,7 +189,8 @@ void tprt__axes_clear(tprt_comm *comm) {
 void tprt__axes_poison(tprt_comm *comm, tprt_status status, int rank) {
   pthread_mutex_lock(&comm->axes_lock);
   for (tprt__axes_entry *at = comm->axes; at; at = at->next) {
-    if (at->child != comm) tprt__comm_poison(at->child, status, rank);
+    if (at->child != comm)
+      tprt__comm_poison(at->child, status, rank);
   }
   pthread_mutex_unlock(&comm->axes_lock);
 }

@@ -13,7 +13,8 @@ static inline void tprt__stream_copy(void *to, const void *from, size_t n) {
   char *target = to;
   const char *source = from;
   size_t head = (16 - ((uintptr_t)target & 15)) & 15;
-  if (n < 64) head = n;
+  if (n < 64)
+    head = n;
   memcpy(target, source, head);
   target += head, source += head, n -= head;
   for (; n >= 64; n -= 64, target += 64, source += 64) {

@@ -19,7 +19,8 @@ struct tprt_work {
 
 void tprt__lane_enter(tprt_comm *comm) {
   pthread_mutex_lock(&comm->lock);
-  while (comm->busy || comm->head) pthread_cond_wait(&comm->changed, &comm->lock);
+  while (comm->busy || comm->head)
+    pthread_cond_wait(&comm->changed, &comm->lock);
   comm->busy = true;
   pthread_mutex_unlock(&comm->lock);
 }
@@ -33,7 +34,8 @@ void tprt__lane_leave(tprt_comm *comm) {
 
 tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t deadline) {
   tprt_status status = tprt__comm_check(comm);
-  if (status) return status;
+  if (status)
+    return status;
   comm->sequence++;
   status = comm->transport->backend->submit(comm->transport, plan, comm->sequence, deadline);
   return status ? tprt__comm_fail(comm, status, plan->kind) : TPRT_OK;
@@ -50,7 +52,8 @@ static void work_release(tprt_work *work) {
   pthread_mutex_lock(&work->lock);
   bool last = --work->references == 0;
   pthread_mutex_unlock(&work->lock);
-  if (!last) return;
+  if (!last)
+    return;
   pthread_cond_destroy(&work->finished);
   pthread_mutex_destroy(&work->lock);
   tprt__free(work);
@@ -60,8 +63,10 @@ static void *worker_main(void *argument) {
   tprt_comm *comm = argument;
   pthread_mutex_lock(&comm->lock);
   for (;;) {
-    while (comm->busy || (!comm->head && !comm->stopping)) pthread_cond_wait(&comm->changed, &comm->lock);
-    if (!comm->head) break;
+    while (comm->busy || (!comm->head && !comm->stopping))
+      pthread_cond_wait(&comm->changed, &comm->lock);
+    if (!comm->head)
+      break;
     tprt_work *work = comm->head;
     comm->head = work->next;
     comm->busy = true;
@@ -69,7 +74,8 @@ static void *worker_main(void *argument) {
     tprt_status status = tprt__comm_run(comm, &work->plan, work->deadline);
     pthread_mutex_lock(&work->lock);
     work->status = status;
-    if (status) snprintf(work->error, sizeof work->error, "%s", tprt_last_error());
+    if (status)
+      snprintf(work->error, sizeof work->error, "%s", tprt_last_error());
     pthread_cond_broadcast(&work->finished);
     pthread_mutex_unlock(&work->lock);
     work_release(work);
@@ -89,12 +95,14 @@ void tprt__worker_stop(tprt_comm *comm) {
   bool join = comm->has_worker;
   pthread_cond_broadcast(&comm->changed);
   pthread_mutex_unlock(&comm->lock);
-  if (join) pthread_join(comm->worker, NULL);
+  if (join)
+    pthread_join(comm->worker, NULL);
 }
 
 static tprt_status enqueue(tprt_comm *comm, const tprt__plan *plan, int64_t deadline, tprt_work **handle) {
   tprt_work *work = tprt__alloc(sizeof *work);
-  if (!work) return tprt__fail_memory(sizeof *work);
+  if (!work)
+    return tprt__fail_memory(sizeof *work);
   pthread_condattr_t monotonic;
   pthread_condattr_init(&monotonic);
   pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -131,9 +139,11 @@ tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
   tprt_op own;
   tprt__plan plan;
   tprt_status status = tprt__struct_copy(&own, sizeof own, op, "tprt_op");
-  if (!status) status = tprt__plan_make(&own, comm->transport->n_ranks, comm->transport->rank, &plan);
-  if (status) return status;
-  int64_t deadline = tprt__now() + (own.timeout_ns ? own.timeout_ns : comm->timeout_ns);
+  if (!status)
+    status = tprt__plan_make(&own, comm->transport->n_ranks, comm->transport->rank, &plan);
+  if (status)
+    return status;
+  int64_t deadline = tprt__deadline(own.timeout_ns ? own.timeout_ns : comm->timeout_ns);
   return work ? enqueue(comm, &plan, deadline, work) : tprt__comm_submit(comm, &plan, deadline);
 }
 
@@ -159,7 +169,7 @@ tprt_status tprt_work_test(const tprt_work *work) {
 
 tprt_status tprt_work_wait(tprt_work *work, int64_t timeout_ns) {
   struct timespec until;
-  int64_t end = tprt__now() + (timeout_ns > 0 ? timeout_ns : 0);
+  int64_t end = tprt__deadline(timeout_ns > 0 ? timeout_ns : 0);
   until = (struct timespec){.tv_sec = end / 1000000000, .tv_nsec = end % 1000000000};
   int error = 0;
   pthread_mutex_lock(&work->lock);
@@ -174,5 +184,6 @@ tprt_status tprt_work_wait(tprt_work *work, int64_t timeout_ns) {
 }
 
 void tprt_work_destroy(tprt_work *work) {
-  if (work) work_release(work);
+  if (work)
+    work_release(work);
 }

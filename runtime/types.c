@@ -6,49 +6,52 @@
 #include <math.h>
 #include <string.h>
 
-#define DEFINE_COMBINE(name, type, expression)                                   \
-  static void name(void *restrict accumulator, const void *restrict in, size_t n) { \
-    type *restrict acc = accumulator;                                            \
-    const type *restrict from = in;                                              \
-    for (size_t i = 0; i < n; i++) {                                             \
-      const type a = acc[i], x = from[i];                                        \
-      acc[i] = (type)(expression);                                               \
-    }                                                                            \
+#define DEFINE_COMBINE(name, type, expression)                                                                                 \
+  static void name(void *restrict accumulator, const void *restrict in, size_t n) {                                            \
+    type *restrict acc = accumulator;                                                                                          \
+    const type *restrict from = in;                                                                                            \
+    for (size_t i = 0; i < n; i++) {                                                                                           \
+      const type a = acc[i], x = from[i];                                                                                      \
+      acc[i] = (type)(expression);                                                                                             \
+    }                                                                                                                          \
   }
 
 /* A smaller type is promoted to int, whose product may overflow: 65535 * 65535. Times 1u it is unsigned arithmetic. */
-#define DEFINE_UNSIGNED(t, type)                         \
-  DEFINE_COMBINE(t##_sum, type, 1u * a + x)              \
-  DEFINE_COMBINE(t##_product, type, 1u * a * x)          \
-  DEFINE_COMBINE(t##_min, type, x < a ? x : a)           \
-  DEFINE_COMBINE(t##_max, type, x > a ? x : a)           \
-  DEFINE_COMBINE(t##_band, type, a & x)                  \
-  DEFINE_COMBINE(t##_bor, type, a | x)                   \
-  DEFINE_COMBINE(t##_bxor, type, a ^ x)                  \
-  static void t##_divide(void *a, int ranks, size_t n) { \
-    type *acc = a;                                       \
-    for (size_t i = 0; i < n; i++) acc[i] = (type)(acc[i] / (unsigned)ranks); \
+#define DEFINE_UNSIGNED(t, type)                                                                                               \
+  DEFINE_COMBINE(t##_sum, type, 1u * a + x)                                                                                    \
+  DEFINE_COMBINE(t##_product, type, 1u * a * x)                                                                                \
+  DEFINE_COMBINE(t##_min, type, x < a ? x : a)                                                                                 \
+  DEFINE_COMBINE(t##_max, type, x > a ? x : a)                                                                                 \
+  DEFINE_COMBINE(t##_band, type, a &x)                                                                                         \
+  DEFINE_COMBINE(t##_bor, type, a | x)                                                                                         \
+  DEFINE_COMBINE(t##_bxor, type, a ^ x)                                                                                        \
+  static void t##_divide(void *a, int ranks, size_t n) {                                                                       \
+    type *acc = a;                                                                                                             \
+    for (size_t i = 0; i < n; i++)                                                                                             \
+      acc[i] = (type)(acc[i] / (unsigned)ranks);                                                                               \
   }
 
-#define DEFINE_SIGNED(t, type)                           \
-  DEFINE_COMBINE(t##_min, type, x < a ? x : a)           \
-  DEFINE_COMBINE(t##_max, type, x > a ? x : a)           \
-  static void t##_divide(void *a, int ranks, size_t n) { \
-    type *acc = a;                                       \
-    for (size_t i = 0; i < n; i++) acc[i] = (type)(acc[i] / ranks); \
+#define DEFINE_SIGNED(t, type)                                                                                                 \
+  DEFINE_COMBINE(t##_min, type, x < a ? x : a)                                                                                 \
+  DEFINE_COMBINE(t##_max, type, x > a ? x : a)                                                                                 \
+  static void t##_divide(void *a, int ranks, size_t n) {                                                                       \
+    type *acc = a;                                                                                                             \
+    for (size_t i = 0; i < n; i++)                                                                                             \
+      acc[i] = (type)(acc[i] / ranks);                                                                                         \
   }
 
 /* Equal numbers may still be zeros of different sign. a + x of a NaN and anything is a NaN. */
-#define DEFINE_FLOAT(t, type)                                                                      \
-  DEFINE_COMBINE(t##_sum, type, a + x)                                                             \
-  DEFINE_COMBINE(t##_product, type, a * x)                                                         \
-  DEFINE_COMBINE(t##_min, type, a < x ? a : x < a ? x : a == x ? (signbit(a) ? a : x) : a + x)     \
-  DEFINE_COMBINE(t##_max, type, a > x ? a : x > a ? x : a == x ? (signbit(a) ? x : a) : a + x)     \
-  DEFINE_COMBINE(t##_minnum, type, a < x ? a : x < a ? x : a == x ? (signbit(a) ? a : x) : a != a ? x : a) \
-  DEFINE_COMBINE(t##_maxnum, type, a > x ? a : x > a ? x : a == x ? (signbit(a) ? x : a) : a != a ? x : a) \
-  static void t##_divide(void *a, int ranks, size_t n) {                                           \
-    type *acc = a;                                                                                 \
-    for (size_t i = 0; i < n; i++) acc[i] /= (type)ranks;                                          \
+#define DEFINE_FLOAT(t, type)                                                                                                  \
+  DEFINE_COMBINE(t##_sum, type, a + x)                                                                                         \
+  DEFINE_COMBINE(t##_product, type, a *x)                                                                                      \
+  DEFINE_COMBINE(t##_min, type, a < x ? a : x < a ? x : a == x ? (signbit(a) ? a : x) : a + x)                                 \
+  DEFINE_COMBINE(t##_max, type, a > x ? a : x > a ? x : a == x ? (signbit(a) ? x : a) : a + x)                                 \
+  DEFINE_COMBINE(t##_minnum, type, a < x ? a : x < a ? x : a == x ? (signbit(a) ? a : x) : a != a ? x : a)                     \
+  DEFINE_COMBINE(t##_maxnum, type, a > x ? a : x > a ? x : a == x ? (signbit(a) ? x : a) : a != a ? x : a)                     \
+  static void t##_divide(void *a, int ranks, size_t n) {                                                                       \
+    type *acc = a;                                                                                                             \
+    for (size_t i = 0; i < n; i++)                                                                                             \
+      acc[i] /= (type)ranks;                                                                                                   \
   }
 
 DEFINE_UNSIGNED(u8, uint8_t)
@@ -62,19 +65,19 @@ DEFINE_SIGNED(i64, int64_t)
 DEFINE_FLOAT(f32, float)
 DEFINE_FLOAT(f64, double)
 
-#define FLOAT_COMBINE(t)                                                                                          \
-  {                                                                                                               \
-    [TPRT_SUM] = t##_sum, [TPRT_PRODUCT] = t##_product, [TPRT_MIN] = t##_min, [TPRT_MAX] = t##_max,               \
-    [TPRT_MINNUM] = t##_minnum, [TPRT_MAXNUM] = t##_maxnum, [TPRT_AVG] = t##_sum                                  \
+#define FLOAT_COMBINE(t)                                                                                                       \
+  {                                                                                                                            \
+    [TPRT_SUM] = t##_sum, [TPRT_PRODUCT] = t##_product, [TPRT_MIN] = t##_min, [TPRT_MAX] = t##_max,                            \
+    [TPRT_MINNUM] = t##_minnum, [TPRT_MAXNUM] = t##_maxnum, [TPRT_AVG] = t##_sum                                               \
   }
 /* s: signedness of min and max; u: the unsigned type of that width, for everything where the sign does not matter. */
-#define INTEGER_COMBINE(s, u)                                                                                     \
-  {                                                                                                               \
-    [TPRT_SUM] = u##_sum, [TPRT_PRODUCT] = u##_product, [TPRT_MIN] = s##_min, [TPRT_MAX] = s##_max,               \
-    [TPRT_UMIN] = u##_min, [TPRT_UMAX] = u##_max, [TPRT_BAND] = u##_band, [TPRT_BOR] = u##_bor,                   \
-    [TPRT_BXOR] = u##_bxor, [TPRT_AVG] = u##_sum                                                                  \
+#define INTEGER_COMBINE(s, u)                                                                                                  \
+  {                                                                                                                            \
+    [TPRT_SUM] = u##_sum, [TPRT_PRODUCT] = u##_product, [TPRT_MIN] = s##_min, [TPRT_MAX] = s##_max, [TPRT_UMIN] = u##_min,     \
+    [TPRT_UMAX] = u##_max, [TPRT_BAND] = u##_band, [TPRT_BOR] = u##_bor, [TPRT_BXOR] = u##_bxor, [TPRT_AVG] = u##_sum          \
   }
 
+// clang-format off
 static const tprt__dtype_info dtypes[TPRT_N_DTYPES] = {
     [TPRT_F32] = {"f32", 4, 4, NULL, NULL, f32_divide, FLOAT_COMBINE(f32)},
     [TPRT_F64] = {"f64", 8, 8, NULL, NULL, f64_divide, FLOAT_COMBINE(f64)},
@@ -92,11 +95,12 @@ static const tprt__dtype_info dtypes[TPRT_N_DTYPES] = {
     [TPRT_U32] = {"u32", 4, 4, NULL, NULL, u32_divide, INTEGER_COMBINE(u32, u32)},
     [TPRT_U64] = {"u64", 8, 8, NULL, NULL, u64_divide, INTEGER_COMBINE(u64, u64)},
 };
+// clang-format on
 
 static const char *const reduction_names[TPRT_N_REDUCTIONS] = {
-    [TPRT_NO_REDUCTION] = "none", [TPRT_SUM] = "sum",   [TPRT_PRODUCT] = "product", [TPRT_MIN] = "min",
+    [TPRT_NO_REDUCTION] = "none", [TPRT_SUM] = "sum",       [TPRT_PRODUCT] = "product", [TPRT_MIN] = "min",
     [TPRT_MAX] = "max",           [TPRT_MINNUM] = "minnum", [TPRT_MAXNUM] = "maxnum",   [TPRT_UMIN] = "umin",
-    [TPRT_UMAX] = "umax",         [TPRT_BAND] = "band", [TPRT_BOR] = "bor",         [TPRT_BXOR] = "bxor",
+    [TPRT_UMAX] = "umax",         [TPRT_BAND] = "band",     [TPRT_BOR] = "bor",         [TPRT_BXOR] = "bxor",
     [TPRT_AVG] = "avg",
 };
 
@@ -120,14 +124,16 @@ const char *tprt_reduction_name(tprt_reduction reduction) {
 
 tprt_dtype tprt_dtype_parse(const char *name) {
   for (int i = 1; i < TPRT_N_DTYPES; i++) {
-    if (strcmp(name, dtypes[i].name) == 0) return (tprt_dtype)i;
+    if (strcmp(name, dtypes[i].name) == 0)
+      return (tprt_dtype)i;
   }
   return (tprt_dtype)0;
 }
 
 tprt_reduction tprt_reduction_parse(const char *name) {
   for (int i = 1; i < TPRT_N_REDUCTIONS; i++) {
-    if (strcmp(name, reduction_names[i]) == 0) return (tprt_reduction)i;
+    if (strcmp(name, reduction_names[i]) == 0)
+      return (tprt_reduction)i;
   }
   return TPRT_NO_REDUCTION;
 }
@@ -149,7 +155,8 @@ static const void *load(const tprt__dtype_info *type, const void *source, void *
     type->widen(buffer, source, n);
     return buffer;
   }
-  if (aligned(source, type->size)) return source;
+  if (aligned(source, type->size))
+    return source;
   return memcpy(buffer, source, n * type->size);
 }
 
@@ -164,11 +171,13 @@ void tprt__reduce(const tprt__dtype_info *type, tprt_reduction reduction, void *
     size_t n = (size_t)tprt__min(block, count - begin);
     size_t offset = (size_t)begin * type->size;
     const void *first = load(type, (const char *)sources[0] + offset, acc, n);
-    if (first != acc) memcpy(acc, first, n * type->acc_size);
+    if (first != acc)
+      memcpy(acc, first, n * type->acc_size);
     for (int s = 1; s < n_sources; s++) {
       type->combine[reduction](acc, load(type, (const char *)sources[s] + offset, buffer, n), n);
     }
-    if (reduction == TPRT_AVG) type->divide(acc, n_sources, n);
+    if (reduction == TPRT_AVG)
+      type->divide(acc, n_sources, n);
     const void *result = acc;
     if (type->narrow) {
       type->narrow(buffer, acc, n);
@@ -178,5 +187,6 @@ void tprt__reduce(const tprt__dtype_info *type, tprt_reduction reduction, void *
       (stream ? tprt__stream_copy : copy)((char *)destinations[d] + offset, result, n * type->size);
     }
   }
-  if (stream) tprt__stream_end();
+  if (stream)
+    tprt__stream_end();
 }

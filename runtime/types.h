@@ -17,7 +17,7 @@ typedef struct tprt__dtype_info {
   size_t acc_size;         /* of an accumulator */
   tprt__convert_fn *widen; /* NULL: stored as it is accumulated */
   tprt__convert_fn *narrow;
-  tprt__divide_fn *divide; /* NULL: no avg */
+  tprt__divide_fn *divide;                      /* NULL: no avg */
   tprt__combine_fn *combine[TPRT_N_REDUCTIONS]; /* NULL: not defined */
 } tprt__dtype_info;
 
@@ -25,7 +25,8 @@ typedef struct tprt__dtype_info {
 const tprt__dtype_info *tprt__dtype_info_get(int64_t dtype);
 
 /* Reduces n_sources arrays of `count` elements in the order given and writes the result to all destinations. A
- * destination may be equal to a source, and must not overlap one otherwise. Pointers of any alignment. `stream`: the destinations are too large for the cache. */
+ * destination may be equal to a source, and must not overlap one otherwise. Pointers of any alignment.
+ * `stream`: the destinations are too large for the cache. */
 void tprt__reduce(const tprt__dtype_info *type, tprt_reduction reduction, void *const *destinations, int n_destinations,
                   const void *const *sources, int n_sources, int64_t count, bool stream);
 

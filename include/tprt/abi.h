@@ -52,8 +52,8 @@ typedef enum tprt_site_kind {
   TPRT_SITE_REDUCE_SCATTER = 3, /* along dim: recv shape = send shape with dim / group size */
   TPRT_SITE_ALL_TO_ALL = 4,     /* split dimension / group size, concat dimension * group size */
   TPRT_SITE_PERMUTE = 5,
-  TPRT_SITE_BROADCAST = 6,      /* from group rank `root` */
-  TPRT_SITE_CONTRACT = 7,       /* C += A * B summed over the contracted dims; accumulates f16/bf16 in f32, rounds once.
+  TPRT_SITE_BROADCAST = 6, /* from group rank `root` */
+  TPRT_SITE_CONTRACT = 7,  /* C += A * B summed over the contracted dims; accumulates f16/bf16 in f32, rounds once.
                                    Extra data: number of loop dims d, then per dim 4 words: size, stride in A, stride in B,
                                    stride in C (elements, 0 where the operand lacks the dim); dims with stride 0 in C are
                                    contracted. A is the first pointer, B the second. */
@@ -61,8 +61,9 @@ typedef enum tprt_site_kind {
 
 typedef struct tprt_context tprt_context;
 
-/* Binds `program`, which must stay as it is while the context lives, on the first call with it (checks magic, version and that the mesh has as many devices as the
- * world has ranks, makes the group communicators, allocates the blocks, compares the schedule's hash over all ranks);
+/* Binds `program`, which must stay as it is while the context lives, on the first call with it (checks magic, version and
+ * that the mesh has as many devices as the world has ranks, makes the group communicators, allocates the blocks, compares
+ * the schedule's hash over all ranks);
  * later calls with the same table are cheap and make it the current program of the context. Collective over the world on
  * the first call. Returns the sticky status. */
 TPRT_API int32_t tprt_abi_enter(tprt_context *context, const int64_t *program);
@@ -71,17 +72,19 @@ TPRT_API int32_t tprt_abi_enter(tprt_context *context, const int64_t *program);
 TPRT_API void *tprt_abi_private(tprt_context *context);
 TPRT_API void *tprt_abi_registered(tprt_context *context);
 
-/* Runs collective site `site`. `send` and `recv` are dense row-major tensors; they may be equal for all_reduce and broadcast. */
+/* Runs collective site `site`. `send` and `recv` are dense row-major tensors; they may be equal for all_reduce and
+ * broadcast. */
 TPRT_API int32_t tprt_abi_collective(tprt_context *context, int32_t site, const void *send, void *recv);
 
-/* Runs contraction site `site`: c += a * b. Operands are aligned for their element type and do not overlap c. `c` is dense or strided as the site says. */
+/* Runs contraction site `site`: c += a * b. Operands are aligned for their element type and do not
+ * overlap c. */
 TPRT_API int32_t tprt_abi_contract(tprt_context *context, int32_t site, const void *a, const void *b, void *c);
 
 /* Linear number of this device in the mesh; 0 on a failed context. */
 TPRT_API int64_t tprt_abi_device(tprt_context *context);
 
-/* Records that the program failed with a status (TPRT_OK counts as TPRT_PROGRAM) and returns it; used for assertions of the source program.
- * `message` may be NULL. */
+/* Records that the program failed with a status (what is no failure counts as TPRT_PROGRAM) and returns it; used
+ * for assertions of the source program. `message` may be NULL. */
 TPRT_API int32_t tprt_abi_fail(tprt_context *context, int32_t status, const char *message);
 
 /* The sticky status. */
@@ -101,8 +104,8 @@ TPRT_API void memrefCopy(int64_t element_bytes, tprt_unranked_memref *source, tp
 /* ---- What a launcher needs ---- */
 
 typedef struct tprt_context_config {
-  size_t size;        /* sizeof(tprt_context_config); zeroed rest means defaults */
-  int blas_threads;   /* threads of one contraction; 0: max(1, cores / ranks of this host) */
+  size_t size;      /* sizeof(tprt_context_config); zeroed rest means defaults */
+  int blas_threads; /* threads of one contraction; 0: max(1, cores / ranks of this host) */
 } tprt_context_config;
 
 /* A context on `world`, which it borrows and must not outlive. One thread at a time uses a context; another may abort its
@@ -112,8 +115,8 @@ TPRT_API void tprt_context_destroy(tprt_context *context);
 
 typedef struct tprt_site_stats {
   int64_t calls;
-  int64_t bytes;       /* algorithmic bytes sent by this device over all calls, counted from what submit was called with */
-  double seconds;      /* wall time inside the calls */
+  int64_t bytes;  /* algorithmic bytes sent by this device over all calls, counted from what submit was called with */
+  double seconds; /* wall time inside the calls */
 } tprt_site_stats;
 
 /* Counters of a site since the context was bound or reset. */

@@ -103,12 +103,12 @@ typedef enum tprt_reduction {
   TPRT_MAX = 4,          /* IEEE 754 maximum */
   TPRT_MINNUM = 5,       /* floats only: a NaN loses against a number */
   TPRT_MAXNUM = 6,
-  TPRT_UMIN = 7,         /* integers and bool: compared as unsigned */
+  TPRT_UMIN = 7, /* integers and bool: compared as unsigned */
   TPRT_UMAX = 8,
-  TPRT_BAND = 9,         /* integers and bool */
+  TPRT_BAND = 9, /* integers and bool */
   TPRT_BOR = 10,
   TPRT_BXOR = 11,
-  TPRT_AVG = 12,         /* sum divided by the number of ranks; integers truncate; not for bool */
+  TPRT_AVG = 12, /* sum divided by the number of ranks; integers truncate; not for bool */
   TPRT_N_REDUCTIONS = 13,
 } tprt_reduction;
 
@@ -147,12 +147,12 @@ TPRT_API uint16_t tprt_f32_to_bf16(float value);
  * default. A larger size than the library knows is accepted while the unknown rest is zero. */
 typedef struct tprt_config {
   size_t size;
-  const char *backend;      /* name, case ignored: "shm" (default), "self" */
-  int64_t timeout_ns;       /* of every operation                                          TPRT_TIMEOUT       600 s */
-  size_t slot_bytes;        /* shm: staging per rank; longer messages go in pieces          TPRT_SLOT_BYTES   128K */
-  size_t arena_bytes;       /* shm: address space for registered memory of one rank         TPRT_ARENA_BYTES  4G */
-  int32_t max_comms;        /* shm: communicators alive at once, splits included            TPRT_MAX_COMMS    64 */
-  int32_t segment_fd;       /* shm, processes: descriptor from tprt_shm_segment_create      TPRT_SEGMENT_FD   */
+  const char *backend; /* name, case ignored: "shm" (default), "self" */
+  int64_t timeout_ns;  /* of every operation                                          TPRT_TIMEOUT       600 s */
+  size_t slot_bytes;   /* shm: staging per rank; longer messages go in pieces          TPRT_SLOT_BYTES   128K */
+  size_t arena_bytes;  /* shm: address space for registered memory of one rank         TPRT_ARENA_BYTES  4G */
+  int32_t max_comms;   /* shm: communicators alive at once, splits included            TPRT_MAX_COMMS    64 */
+  int32_t segment_fd;  /* shm, processes: descriptor from tprt_shm_segment_create      TPRT_SEGMENT_FD   */
 } tprt_config;
 
 /* The environment variables that the library reads, for documentation. They are parsed strictly (a malformed value is
@@ -234,27 +234,28 @@ typedef struct tprt_pair {
 } tprt_pair;
 
 typedef struct tprt_op {
-  size_t size;                  /* sizeof(tprt_op) */
+  size_t size; /* sizeof(tprt_op) */
   tprt_op_kind kind;
   tprt_dtype dtype;
   tprt_reduction reduction;
-  int32_t root;                 /* broadcast */
-  int32_t n_dims;               /* 0 is a scalar */
+  int32_t root;   /* broadcast */
+  int32_t n_dims; /* 0 is a scalar */
   int32_t dim, split_dim;
   int64_t shape[TPRT_MAX_RANK]; /* of the send tensor of one rank; not read for barrier */
   const void *send;             /* may be NULL when there are no elements, and off root of a broadcast */
   void *recv;
-  const tprt_pair *pairs;       /* permute; a destination occurs once; all ranks pass the same list; copied by submit */
+  const tprt_pair *pairs; /* permute; a destination occurs once; all ranks pass the same list; copied by submit */
   size_t n_pairs;
-  void *stream;                 /* NULL; the backends of this version work on host memory */
-  int64_t timeout_ns;           /* 0: the communicator's */
+  void *stream;       /* NULL; the backends of this version work on host memory */
+  int64_t timeout_ns; /* 0: the communicator's */
 } tprt_op;
 
 /* A submitted operation. */
 typedef struct tprt_work tprt_work;
 
-/* Submits an operation. work == NULL: returns when it is done, after everything submitted before. Otherwise it runs in the background, in submission order,
- * and *work is a handle; send must not change and recv not be read until it is done. */
+/* Submits an operation. work == NULL: returns when it is done, after everything submitted before. Otherwise it
+ * runs in the background, in submission order, and *work is a handle; send must not change and recv not be read until
+ * it is done. */
 TPRT_API tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work);
 
 /* TPRT_IN_PROGRESS, or the result. */
@@ -303,8 +304,8 @@ static inline tprt_status tprt_all_gather(tprt_comm *comm, const void *send, voi
 }
 
 /* The send tensors of the next two have a leading dimension for the ranks. */
-static inline tprt_status tprt_reduce_scatter(tprt_comm *comm, const void *send, void *recv, int64_t count,
-                                              tprt_dtype dtype, tprt_reduction reduction, void *stream, tprt_work **work) {
+static inline tprt_status tprt_reduce_scatter(tprt_comm *comm, const void *send, void *recv, int64_t count, tprt_dtype dtype,
+                                              tprt_reduction reduction, void *stream, tprt_work **work) {
   tprt_op op = tprt_op_flat(TPRT_OP_REDUCE_SCATTER, send, recv, tprt_comm_size(comm), dtype, stream);
   op.n_dims = 2;
   op.shape[1] = count;

@@ -34,26 +34,35 @@ static test_table make_program(void) {
 static int check_sites(tprt_context *context, int me) {
   int errors = 0, row = me / 3, column = me % 3;
   float *in = tprt_abi_registered(context), *out = in + 35000;
-  for (int i = 0; i < 30000; i++) in[i] = (float)(me + i);
+  for (int i = 0; i < 30000; i++)
+    in[i] = (float)(me + i);
   CHECK(errors, tprt_abi_collective(context, AR, in, out) == TPRT_OK);
-  for (int i = 0; i < 30000; i++) errors += out[i] != (float)(3 * i + 9 * row + 3);
+  for (int i = 0; i < 30000; i++)
+    errors += out[i] != (float)(3 * i + 9 * row + 3);
   int32_t m[24], r[48];
-  for (int i = 0; i < 24; i++) m[i] = 100 * me + i;
+  for (int i = 0; i < 24; i++)
+    m[i] = 100 * me + i;
   CHECK(errors, tprt_abi_collective(context, AG, m, r) == TPRT_OK);
-  for (int i = 0; i < 48; i++) errors += r[i] != 100 * (i % 12 / 6 * 3 + column) + i / 12 * 6 + i % 6;
+  for (int i = 0; i < 48; i++)
+    errors += r[i] != 100 * (i % 12 / 6 * 3 + column) + i / 12 * 6 + i % 6;
   CHECK(errors, tprt_abi_collective(context, RS, m, r) == TPRT_OK);
-  for (int i = 0; i < 8; i++) errors += r[i] != 100 * (row * 3 + 2) + i / 2 * 6 + column * 2 + i % 2;
+  for (int i = 0; i < 8; i++)
+    errors += r[i] != 100 * (row * 3 + 2) + i / 2 * 6 + column * 2 + i % 2;
   CHECK(errors, tprt_abi_collective(context, AA, m, r) == TPRT_OK);
-  for (int i = 0; i < 24; i++) errors += r[i] != 100 * (row * 3 + i / 8) + i / 2 % 4 * 6 + column * 2 + i % 2;
+  for (int i = 0; i < 24; i++)
+    errors += r[i] != 100 * (row * 3 + i / 8) + i / 2 % 4 * 6 + column * 2 + i % 2;
   static const int source[] = {2, 0, 1, 4, -1, -1};
   CHECK(errors, tprt_abi_collective(context, PM, m, r) == TPRT_OK);
-  for (int i = 0; i < 10; i++) errors += r[i] != (source[me] < 0 ? 0 : 100 * source[me] + i);
+  for (int i = 0; i < 10; i++)
+    errors += r[i] != (source[me] < 0 ? 0 : 100 * source[me] + i);
   CHECK(errors, tprt_abi_collective(context, BC, m, r) == TPRT_OK);
-  for (int i = 0; i < 10; i++) errors += r[i] != 500 + i;
+  for (int i = 0; i < 10; i++)
+    errors += r[i] != 500 + i;
   const float a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 2, 3, 4, 5, 6}, expected[] = {23, 29, 50, 65};
   float c[] = {1, 1, 1, 1};
   CHECK(errors, tprt_abi_contract(context, CT, a, b, c) == TPRT_OK);
-  for (int i = 0; i < 4; i++) errors += c[i] != expected[i];
+  for (int i = 0; i < 4; i++)
+    errors += c[i] != expected[i];
   CHECK(errors, tprt_abi_collective(context, ONE, m, m) == TPRT_OK);
   int32_t sum;
   CHECK(errors, tprt_abi_collective(context, WHOLE, m, &sum) == TPRT_OK && sum == 1500);
@@ -89,7 +98,8 @@ static int run_program(tprt_comm *comm, void *argument) {
     memset(tprt_abi_private(context), 1, 1000);
     errors += check_sites(context, tprt_comm_rank(comm));
   }
-  if (!errors) errors += check_stats(context);
+  if (!errors)
+    errors += check_stats(context);
   CHECK(errors, strcmp(tprt_context_error(context), "") == 0);
   tprt_context_destroy(context);
   return errors;
@@ -123,10 +133,14 @@ static int fail_program(tprt_comm *comm, void *argument) {
   int32_t m[24] = {0}, r[48];
   for (int turn = 0; turn < 1000 && !tprt_abi_status(context); turn++) {
     if (turn == 20 && me == 4) {
-      if (f->how == 0) tprt_abi_fail(context, TPRT_PROGRAM, "x > 0");
-      if (f->how == 1) raise(SIGKILL);
-      if (f->how == 2) tprt_abi_collective(context, CT, m, r);
-      if (f->how == 3) tprt_comm_abort(comm);
+      if (f->how == 0)
+        tprt_abi_fail(context, TPRT_PROGRAM, "x > 0");
+      if (f->how == 1)
+        raise(SIGKILL);
+      if (f->how == 2)
+        tprt_abi_collective(context, CT, m, r);
+      if (f->how == 3)
+        tprt_comm_abort(comm);
     }
     tprt_abi_collective(context, AG, m, r);
     tprt_abi_collective(context, RS, m, r);
@@ -137,7 +151,8 @@ static int fail_program(tprt_comm *comm, void *argument) {
   CHECK(errors, tprt_abi_contract(context, CT, m, m, r) == (int32_t)expected[f->how]);
   CHECK(errors, tprt_abi_enter(context, f->program.words) == (int32_t)expected[f->how]);
   CHECK(errors, tprt_abi_device(context) == 0);
-  if (errors) print_error("rank %d: %s\n", me, tprt_context_error(context));
+  if (errors)
+    print_error("rank %d: %s\n", me, tprt_context_error(context));
   tprt_context_destroy(context);
   return errors;
 }
@@ -151,7 +166,8 @@ static void test_failure(void **state) {
   assert_int_equal(run_processes(6, &config, fail_program, &f, status), 1);
   assert_true(WIFSIGNALED(status[4]));
   for (f.how = 0; f.how < 4; f.how++) {
-    if (f.how != 1) assert_int_equal(run_threads(6, &config, fail_program, &f), 0);
+    if (f.how != 1)
+      assert_int_equal(run_threads(6, &config, fail_program, &f), 0);
   }
   table_free(&f.program);
 }
@@ -194,7 +210,8 @@ static void test_schedules(void **state) {
 static tprt_status check_prefix(const test_table *program, size_t n, bool admit) {
   int64_t *words = malloc(n * sizeof *words + (n == 0));
   memcpy(words, program->words, n * sizeof *words);
-  if (admit && n > 2) words[2] = (int64_t)n;
+  if (admit && n > 2)
+    words[2] = (int64_t)n;
   tprt_status status = tprt_abi_check(words, n);
   free(words);
   return status;
@@ -236,7 +253,8 @@ static void test_mutation(void **state) {
       program.words[at[k]] = (int64_t)(test_random(&seed) % 70) - 2;
     }
     (void)!tprt_abi_check(program.words, program.n_words);
-    for (int k = 2; k >= 0; k--) program.words[at[k]] = saved[k];
+    for (int k = 2; k >= 0; k--)
+      program.words[at[k]] = saved[k];
   }
   table_free(&program);
 }

@@ -25,13 +25,25 @@ static number read_number(tprt_dtype t, const void *at) {
   float f;
   int size = (int)tprt_dtype_size(t);
   switch (t) {
-    case TPRT_F16: memcpy(&half, at, 2); x.f = (double)tprt_f16_to_f32(half); break;
-    case TPRT_BF16: memcpy(&half, at, 2); x.f = (double)tprt_bf16_to_f32(half); break;
-    case TPRT_F32: memcpy(&f, at, 4); x.f = (double)f; break;
-    case TPRT_F64: memcpy(&x.f, at, 8); break;
-    default: /* little endian, sign-extended unless unsigned */
-      memcpy(&x.i, at, (size_t)size);
-      if (!is_unsigned(t)) x.i = (int64_t)((uint64_t)x.i << (64 - 8 * size)) >> (64 - 8 * size);
+  case TPRT_F16:
+    memcpy(&half, at, 2);
+    x.f = (double)tprt_f16_to_f32(half);
+    break;
+  case TPRT_BF16:
+    memcpy(&half, at, 2);
+    x.f = (double)tprt_bf16_to_f32(half);
+    break;
+  case TPRT_F32:
+    memcpy(&f, at, 4);
+    x.f = (double)f;
+    break;
+  case TPRT_F64:
+    memcpy(&x.f, at, 8);
+    break;
+  default: /* little endian, sign-extended unless unsigned */
+    memcpy(&x.i, at, (size_t)size);
+    if (!is_unsigned(t))
+      x.i = (int64_t)((uint64_t)x.i << (64 - 8 * size)) >> (64 - 8 * size);
   }
   return x;
 }
@@ -40,30 +52,47 @@ static void write_number(tprt_dtype t, void *at, number x) {
   uint16_t half;
   float f = is_float(t) ? (float)x.f : 0;
   switch (t) {
-    case TPRT_F16: half = tprt_f32_to_f16(f); memcpy(at, &half, 2); break;
-    case TPRT_BF16: half = tprt_f32_to_bf16(f); memcpy(at, &half, 2); break;
-    case TPRT_F32: memcpy(at, &f, 4); break;
-    case TPRT_F64: memcpy(at, &x.f, 8); break;
-    default: memcpy(at, &x.i, tprt_dtype_size(t));
+  case TPRT_F16:
+    half = tprt_f32_to_f16(f);
+    memcpy(at, &half, 2);
+    break;
+  case TPRT_BF16:
+    half = tprt_f32_to_bf16(f);
+    memcpy(at, &half, 2);
+    break;
+  case TPRT_F32:
+    memcpy(at, &f, 4);
+    break;
+  case TPRT_F64:
+    memcpy(at, &x.f, 8);
+    break;
+  default:
+    memcpy(at, &x.i, tprt_dtype_size(t));
   }
 }
 
 static double combine_float(tprt_dtype t, tprt_reduction r, double a, double b) {
   bool wide = t == TPRT_F64;
   switch (r) {
-    case TPRT_SUM:
-    case TPRT_AVG: return wide ? a + b : (double)((float)a + (float)b);
-    case TPRT_PRODUCT: return wide ? a * b : (double)((float)a * (float)b);
-    case TPRT_MINNUM:
-    case TPRT_MAXNUM:
-      if (isnan(a)) return b;
-      if (isnan(b)) return a;
-      break;
-    default:
-      if (isnan(a) || isnan(b)) return (double)NAN;
+  case TPRT_SUM:
+  case TPRT_AVG:
+    return wide ? a + b : (double)((float)a + (float)b);
+  case TPRT_PRODUCT:
+    return wide ? a * b : (double)((float)a * (float)b);
+  case TPRT_MINNUM:
+  case TPRT_MAXNUM:
+    if (isnan(a))
+      return b;
+    if (isnan(b))
+      return a;
+    break;
+  default:
+    if (isnan(a) || isnan(b))
+      return (double)NAN;
   }
   bool min = r == TPRT_MIN || r == TPRT_MINNUM;
-  if (a == b) return (signbit(a) != 0) == min ? a : b;
+  if (a == b)
+    return (signbit(a) != 0) == min ? a : b;
   return (a < b) == min ? a : b;
 }
 
@@ -72,16 +101,25 @@ static int64_t combine_integer(tprt_dtype t, tprt_reduction r, int64_t a, int64_
   uint64_t x = (uint64_t)a & mask, y = (uint64_t)b & mask;
   bool by_sign = !is_unsigned(t);
   switch (r) {
-    case TPRT_SUM:
-    case TPRT_AVG: return (int64_t)(x + y);
-    case TPRT_PRODUCT: return t == TPRT_BOOL ? (int64_t)(x & y) : (int64_t)(x * y);
-    case TPRT_MIN: return by_sign ? (a < b ? a : b) : (int64_t)(x < y ? x : y);
-    case TPRT_MAX: return by_sign ? (a > b ? a : b) : (int64_t)(x > y ? x : y);
-    case TPRT_UMIN: return (int64_t)(x < y ? x : y);
-    case TPRT_UMAX: return (int64_t)(x > y ? x : y);
-    case TPRT_BAND: return a & b;
-    case TPRT_BOR: return a | b;
-    default: return a ^ b;
+  case TPRT_SUM:
+  case TPRT_AVG:
+    return (int64_t)(x + y);
+  case TPRT_PRODUCT:
+    return t == TPRT_BOOL ? (int64_t)(x & y) : (int64_t)(x * y);
+  case TPRT_MIN:
+    return by_sign ? (a < b ? a : b) : (int64_t)(x < y ? x : y);
+  case TPRT_MAX:
+    return by_sign ? (a > b ? a : b) : (int64_t)(x > y ? x : y);
+  case TPRT_UMIN:
+    return (int64_t)(x < y ? x : y);
+  case TPRT_UMAX:
+    return (int64_t)(x > y ? x : y);
+  case TPRT_BAND:
+    return a & b;
+  case TPRT_BOR:
+    return a | b;
+  default:
+    return a ^ b;
   }
 }
 
@@ -101,10 +139,14 @@ static void reduce_oracle(tprt_dtype t, tprt_reduction r, unsigned char *const *
     }
   }
   if (r == TPRT_AVG) {
-    if (t == TPRT_F64) acc.f /= n;
-    else if (is_float(t)) acc.f = (double)((float)acc.f / (float)n);
-    else if (is_unsigned(t)) acc.i = (int64_t)((uint64_t)acc.i / (uint64_t)n);
-    else acc.i /= n;
+    if (t == TPRT_F64)
+      acc.f /= n;
+    else if (is_float(t))
+      acc.f = (double)((float)acc.f / (float)n);
+    else if (is_unsigned(t))
+      acc.i = (int64_t)((uint64_t)acc.i / (uint64_t)n);
+    else
+      acc.i /= n;
   }
   write_number(t, out, acc);
 }
@@ -119,7 +161,8 @@ static void fill(tprt_dtype t, tprt_reduction r, unsigned char *at, int64_t coun
     number x;
     if (is_float(t)) {
       x.f = ((double)(bits >> 40) / (1 << 24) - 0.5) * (r == TPRT_PRODUCT ? 3 : 100); /* sums round: order matters */
-      if (bits % 16 == 0) x.f = special[(bits >> 8) % 8];
+      if (bits % 16 == 0)
+        x.f = special[(bits >> 8) % 8];
     } else {
       x.i = t == TPRT_BOOL ? (int64_t)(bits & 1) : (int64_t)bits;
     }
@@ -130,7 +173,8 @@ static void fill(tprt_dtype t, tprt_reduction r, unsigned char *at, int64_t coun
 /* Equal bits, or both NaN: which NaN a sum gives is not promised. */
 static bool same(tprt_dtype t, const void *a, const void *b) {
   size_t size = tprt_dtype_size(t);
-  if (memcmp(a, b, size) == 0) return true;
+  if (memcmp(a, b, size) == 0)
+    return true;
   return is_float(t) && isnan(read_number(t, a).f) && isnan(read_number(t, b).f);
 }
 
@@ -149,7 +193,8 @@ typedef struct scenario {
 } scenario;
 
 static uint64_t seed_of(const scenario *s, int rank) {
-  return (uint64_t)s->kind * 1000003 + (uint64_t)s->dtype * 10007 + (uint64_t)(s->shape.width * 31 + s->shape.inner) + (uint64_t)rank * 7919;
+  return (uint64_t)s->kind * 1000003 + (uint64_t)s->dtype * 10007 + (uint64_t)(s->shape.width * 31 + s->shape.inner) +
+         (uint64_t)rank * 7919;
 }
 
 /* Where element e of rank `me`'s result comes from: rank and element there. Reductions: the element in all inputs. */
@@ -158,24 +203,28 @@ static size_t origin(const scenario *s, int n, int me, int64_t e, int *rank) {
   int64_t i = e % inner, w, o;
   *rank = me;
   switch (s->kind) {
-    case TPRT_OP_ALL_GATHER:
-      w = e / inner % (width * n), o = e / inner / (width * n);
-      *rank = (int)(w / width);
-      return (size_t)((o * width + w % width) * inner + i);
-    case TPRT_OP_REDUCE_SCATTER:
-      w = e / inner % (width / n), o = e / inner / (width / n);
-      return (size_t)((o * width + me * (width / n) + w) * inner + i);
-    case TPRT_OP_ALL_TO_ALL: /* split dim 1, joined along dim 0 */
-      w = e / inner % (width / n), o = e / inner / (width / n);
-      *rank = (int)(o / s->shape.outer);
-      return (size_t)((o % s->shape.outer * width + me * (width / n) + w) * inner + i);
-    default: return (size_t)e;
+  case TPRT_OP_ALL_GATHER:
+    w = e / inner % (width * n), o = e / inner / (width * n);
+    *rank = (int)(w / width);
+    return (size_t)((o * width + w % width) * inner + i);
+  case TPRT_OP_REDUCE_SCATTER:
+    w = e / inner % (width / n), o = e / inner / (width / n);
+    return (size_t)((o * width + me * (width / n) + w) * inner + i);
+  case TPRT_OP_ALL_TO_ALL: /* split dim 1, joined along dim 0 */
+    w = e / inner % (width / n), o = e / inner / (width / n);
+    *rank = (int)(o / s->shape.outer);
+    return (size_t)((o % s->shape.outer * width + me * (width / n) + w) * inner + i);
+  default:
+    return (size_t)e;
   }
 }
 
-static int permute_source(int n, int me) { return me == n - 1 && n > 1 ? -1 : (me + 1) % n; } /* to the left; none to the last */
+static int permute_source(int n, int me) {
+  return me == n - 1 && n > 1 ? -1 : (me + 1) % n;
+} /* to the left; none to the last */
 
-static int check_result(const scenario *s, tprt_comm *comm, unsigned char *const *inputs, const unsigned char *recv, int64_t count) {
+static int check_result(const scenario *s, tprt_comm *comm, unsigned char *const *inputs, const unsigned char *recv,
+                        int64_t count) {
   int n = tprt_comm_size(comm), me = tprt_comm_rank(comm);
   size_t size = tprt_dtype_size(s->dtype);
   for (int64_t e = 0; e < count; e++) {
@@ -185,15 +234,19 @@ static int check_result(const scenario *s, tprt_comm *comm, unsigned char *const
     if (s->reduction) {
       reduce_oracle(s->dtype, s->reduction, inputs, n, at, expected);
     } else {
-      if (s->kind == TPRT_OP_BROADCAST) rank = n - 1;
-      if (s->kind == TPRT_OP_PERMUTE) rank = permute_source(n, me);
-      if (rank >= 0) memcpy(expected, inputs[rank] + at * size, size);
+      if (s->kind == TPRT_OP_BROADCAST)
+        rank = n - 1;
+      if (s->kind == TPRT_OP_PERMUTE)
+        rank = permute_source(n, me);
+      if (rank >= 0)
+        memcpy(expected, inputs[rank] + at * size, size);
     }
     if (!same(s->dtype, expected, recv + (size_t)e * size)) {
-      print_error("%s %s %s %lldx%lldx%lld%s%s%s on %d ranks of %s: rank %d has element %lld wrong\n", tprt_op_kind_name(s->kind),
-                  tprt_dtype_name(s->dtype), tprt_reduction_name(s->reduction), (long long)s->shape.outer,
-                  (long long)s->shape.width, (long long)s->shape.inner, s->in_place ? " in place" : "",
-                  s->misaligned ? " misaligned" : "", s->registered ? " registered" : "", n, tprt_comm_backend(comm), me, (long long)e);
+      print_error("%s %s %s %lldx%lldx%lld%s%s%s on %d ranks of %s: rank %d has element %lld wrong\n",
+                  tprt_op_kind_name(s->kind), tprt_dtype_name(s->dtype), tprt_reduction_name(s->reduction),
+                  (long long)s->shape.outer, (long long)s->shape.width, (long long)s->shape.inner,
+                  s->in_place ? " in place" : "", s->misaligned ? " misaligned" : "", s->registered ? " registered" : "", n,
+                  tprt_comm_backend(comm), me, (long long)e);
       return 1;
     }
   }
@@ -203,17 +256,20 @@ static int check_result(const scenario *s, tprt_comm *comm, unsigned char *const
 /* The result's bits have to be equal on all ranks, NaNs included: gather a hash and compare. */
 static int check_identity(tprt_comm *comm, const void *recv, size_t bytes) {
   uint64_t hash = 1469598103934665603u, all[64];
-  for (size_t i = 0; i < bytes; i++) hash = (hash ^ ((const unsigned char *)recv)[i]) * 1099511628211u;
+  for (size_t i = 0; i < bytes; i++)
+    hash = (hash ^ ((const unsigned char *)recv)[i]) * 1099511628211u;
   int errors = 0;
   CHECK_STATUS(errors, tprt_all_gather(comm, &hash, all, 1, TPRT_U64, NULL, NULL), TPRT_OK);
-  for (int i = 0; i < tprt_comm_size(comm); i++) CHECK(errors, all[i] == hash);
+  for (int i = 0; i < tprt_comm_size(comm); i++)
+    CHECK(errors, all[i] == hash);
   return errors;
 }
 
 static void *take(tprt_comm *comm, const scenario *s, size_t bytes, void **block) {
   *block = NULL;
   if (s->registered) {
-    if (tprt_mem_alloc(comm, bytes + 64, block)) return NULL;
+    if (tprt_mem_alloc(comm, bytes + 64, block))
+      return NULL;
   } else {
     *block = malloc(bytes + 64);
   }
@@ -221,8 +277,10 @@ static void *take(tprt_comm *comm, const scenario *s, size_t bytes, void **block
 }
 
 static void give(tprt_comm *comm, const scenario *s, void *block) {
-  if (s->registered) tprt_mem_free(comm, block);
-  else free(block);
+  if (s->registered)
+    tprt_mem_free(comm, block);
+  else
+    free(block);
 }
 
 static int run_scenario(tprt_comm *comm, const scenario *s) {
@@ -243,23 +301,40 @@ static int run_scenario(tprt_comm *comm, const scenario *s) {
     tprt_pair pairs[64];
     size_t n_pairs = 0;
     for (int i = 0; i < n; i++) {
-      if (permute_source(n, i) >= 0) pairs[n_pairs++] = (tprt_pair){permute_source(n, i), i};
+      if (permute_source(n, i) >= 0)
+        pairs[n_pairs++] = (tprt_pair){permute_source(n, i), i};
     }
     memcpy(send, inputs[me], (size_t)sent * size);
-    if (!s->in_place) memset(recv, 0xa5, (size_t)received * size);
+    if (!s->in_place)
+      memset(recv, 0xa5, (size_t)received * size);
     tprt_op op = {
-        .size = sizeof op, .kind = s->kind, .dtype = s->dtype, .reduction = s->reduction, .n_dims = 3,
-        .dim = s->kind == TPRT_OP_ALL_TO_ALL ? 0 : 1, .split_dim = 1, .root = n - 1,
-        .shape = {s->shape.outer, s->shape.width, s->shape.inner}, .send = send, .recv = recv, .pairs = pairs, .n_pairs = n_pairs,
+        .size = sizeof op,
+        .kind = s->kind,
+        .dtype = s->dtype,
+        .reduction = s->reduction,
+        .n_dims = 3,
+        .dim = s->kind == TPRT_OP_ALL_TO_ALL ? 0 : 1,
+        .split_dim = 1,
+        .root = n - 1,
+        .shape = {s->shape.outer, s->shape.width, s->shape.inner},
+        .send = send,
+        .recv = recv,
+        .pairs = pairs,
+        .n_pairs = n_pairs,
     };
     CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), TPRT_OK);
-    if (!errors) errors += check_result(s, comm, inputs, recv, received);
-    if (!errors && !s->in_place) CHECK(errors, memcmp(send, inputs[me], (size_t)sent * size) == 0);
-    if (s->kind == TPRT_OP_ALL_REDUCE || s->kind == TPRT_OP_BROADCAST) errors += check_identity(comm, recv, (size_t)received * size);
+    if (!errors)
+      errors += check_result(s, comm, inputs, recv, received);
+    if (!errors && !s->in_place)
+      CHECK(errors, memcmp(send, inputs[me], (size_t)sent * size) == 0);
+    if (s->kind == TPRT_OP_ALL_REDUCE || s->kind == TPRT_OP_BROADCAST)
+      errors += check_identity(comm, recv, (size_t)received * size);
   }
   give(comm, s, send_block);
-  if (recv_block) give(comm, s, recv_block);
-  for (int i = 0; i < n; i++) free(inputs[i]);
+  if (recv_block)
+    give(comm, s, recv_block);
+  for (int i = 0; i < n; i++)
+    free(inputs[i]);
   return errors;
 }
 
@@ -269,11 +344,13 @@ static bool cuts(tprt_op_kind kind) { return kind == TPRT_OP_REDUCE_SCATTER || k
 
 /* All reductions that the type knows, or none for operations without. */
 static int run_reductions(tprt_comm *comm, scenario s) {
-  if (s.kind != TPRT_OP_ALL_REDUCE && s.kind != TPRT_OP_REDUCE_SCATTER) return run_scenario(comm, &s);
+  if (s.kind != TPRT_OP_ALL_REDUCE && s.kind != TPRT_OP_REDUCE_SCATTER)
+    return run_scenario(comm, &s);
   int errors = 0;
   for (int r = 1; r < TPRT_N_REDUCTIONS; r++) {
     s.reduction = (tprt_reduction)r;
-    if (tprt_reduction_supports(s.reduction, s.dtype)) errors += run_scenario(comm, &s);
+    if (tprt_reduction_supports(s.reduction, s.dtype))
+      errors += run_scenario(comm, &s);
   }
   return errors;
 }
@@ -287,7 +364,8 @@ static int small_matrix(tprt_comm *comm, void *argument) {
     for (int t = 1; t < TPRT_N_DTYPES && !errors; t++) {
       for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++, turn++) {
         scenario s = {.kind = (tprt_op_kind)kind, .dtype = (tprt_dtype)t, .shape = shapes[i]};
-        if (cuts(s.kind)) s.shape.width *= n;
+        if (cuts(s.kind))
+          s.shape.width *= n;
         s.in_place = (kind == TPRT_OP_ALL_REDUCE || kind == TPRT_OP_BROADCAST) && turn % 2;
         s.misaligned = turn % 3 == 0;
         errors += run_reductions(comm, s);
@@ -300,21 +378,33 @@ static int small_matrix(tprt_comm *comm, void *argument) {
 /* Every path of the engine: sizes around chunk and threshold, in all placements, for a type of each width class. */
 static int large_matrix(tprt_comm *comm, void *argument) {
   (void)argument;
-  static const struct { tprt_dtype dtype; tprt_reduction reduction; } types[] = {
-      {TPRT_F32, TPRT_SUM}, {TPRT_BF16, TPRT_AVG}, {TPRT_F64, TPRT_MAX}, {TPRT_U8, TPRT_BXOR}};
-  static const layout shapes[] = {{1, 1, 4095}, {1, 4097, 1}, {7, 3, 331}, {509, 4, 5}, {1, 1, 20011}, {5, 2, 2048}, {1, 3, 14983}};
+  static const struct {
+    tprt_dtype dtype;
+    tprt_reduction reduction;
+  } types[] = {{TPRT_F32, TPRT_SUM}, {TPRT_BF16, TPRT_AVG}, {TPRT_F64, TPRT_MAX}, {TPRT_U8, TPRT_BXOR}};
+  static const layout shapes[] = {{1, 1, 4095},  {1, 4097, 1}, {7, 3, 331},  {509, 4, 5},
+                                  {1, 1, 20011}, {5, 2, 2048}, {1, 3, 14983}};
   int errors = 0, n = tprt_comm_size(comm);
   for (int kind = TPRT_OP_ALL_REDUCE; kind <= TPRT_OP_BROADCAST && !errors; kind++) {
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
       for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         for (int place = 0; place < 8; place++) {
-          scenario s = {.kind = (tprt_op_kind)kind, .dtype = types[t].dtype, .shape = shapes[i],
-                        .in_place = place & 1, .misaligned = place & 2, .registered = place & 4};
-          if ((size_t)place % 4 != (t + i) % 4) continue; /* a quarter of the placements for each shape */
-          if (n > 3 && t > 0 && (cuts(s.kind) || s.shape.inner > 10000)) continue; /* the oracle's time grows with n * n */
-          if (cuts(s.kind)) s.shape.width *= n;
-          if (kind == TPRT_OP_ALL_REDUCE || kind == TPRT_OP_REDUCE_SCATTER) s.reduction = types[t].reduction;
-          if (kind != TPRT_OP_ALL_REDUCE && kind != TPRT_OP_BROADCAST) s.in_place = false;
+          scenario s = {.kind = (tprt_op_kind)kind,
+                        .dtype = types[t].dtype,
+                        .shape = shapes[i],
+                        .in_place = place & 1,
+                        .misaligned = place & 2,
+                        .registered = place & 4};
+          if ((size_t)place % 4 != (t + i) % 4)
+            continue; /* a quarter of the placements for each shape */
+          if (n > 3 && t > 0 && (cuts(s.kind) || s.shape.inner > 10000))
+            continue; /* the oracle's time grows with n * n */
+          if (cuts(s.kind))
+            s.shape.width *= n;
+          if (kind == TPRT_OP_ALL_REDUCE || kind == TPRT_OP_REDUCE_SCATTER)
+            s.reduction = types[t].reduction;
+          if (kind != TPRT_OP_ALL_REDUCE && kind != TPRT_OP_BROADCAST)
+            s.in_place = false;
           errors += run_scenario(comm, &s);
         }
       }
@@ -329,8 +419,10 @@ static int mixed_placement(tprt_comm *comm, void *argument) {
   int errors = 0;
   for (int kind = TPRT_OP_ALL_REDUCE; kind <= TPRT_OP_BROADCAST; kind++) {
     for (int odd = 0; odd < 2; odd++) {
-      scenario s = {.kind = (tprt_op_kind)kind, .dtype = TPRT_I32, .shape = {1, 840, 11}, .registered = tprt_comm_rank(comm) % 2 == odd};
-      if (kind == TPRT_OP_ALL_REDUCE || kind == TPRT_OP_REDUCE_SCATTER) s.reduction = TPRT_SUM;
+      scenario s = {
+          .kind = (tprt_op_kind)kind, .dtype = TPRT_I32, .shape = {1, 840, 11}, .registered = tprt_comm_rank(comm) % 2 == odd};
+      if (kind == TPRT_OP_ALL_REDUCE || kind == TPRT_OP_REDUCE_SCATTER)
+        s.reduction = TPRT_SUM;
       errors += run_scenario(comm, &s);
     }
   }
@@ -347,12 +439,15 @@ static int own_place(tprt_comm *comm, void *argument) {
     scenario s = {.registered = registered != none};
     void *block;
     int32_t *all = take(comm, &s, sizeof(int32_t) * COUNT * (size_t)n, &block);
-    for (int i = 0; i < COUNT; i++) all[me * COUNT + i] = me * COUNT + i;
+    for (int i = 0; i < COUNT; i++)
+      all[me * COUNT + i] = me * COUNT + i;
     CHECK_STATUS(errors, tprt_all_gather(comm, all + me * COUNT, all, COUNT, TPRT_I32, NULL, NULL), TPRT_OK);
-    for (int i = 0; i < COUNT * n; i++) errors += all[i] != i;
+    for (int i = 0; i < COUNT * n; i++)
+      errors += all[i] != i;
     CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
     CHECK_STATUS(errors, tprt_reduce_scatter(comm, all, all + me * COUNT, COUNT, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
-    for (int i = me * COUNT; i < (me + 1) * COUNT; i++) errors += all[i] != i * n;
+    for (int i = me * COUNT; i < (me + 1) * COUNT; i++)
+      errors += all[i] != i * n;
     CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
     give(comm, &s, block);
   }
@@ -365,15 +460,22 @@ static int all_to_all_dims(tprt_comm *comm, void *argument) {
   int n = tprt_comm_size(comm), me = tprt_comm_rank(comm), errors = 0;
   for (int pair = 0; pair < 16; pair++) {
     int split = pair / 4, join = pair % 4;
-    tprt_op op = {.size = sizeof op, .kind = TPRT_OP_ALL_TO_ALL, .dtype = TPRT_I32, .n_dims = 4, .dim = join,
-                  .split_dim = split, .shape = {2, 3, 4, 5}};
+    tprt_op op = {.size = sizeof op,
+                  .kind = TPRT_OP_ALL_TO_ALL,
+                  .dtype = TPRT_I32,
+                  .n_dims = 4,
+                  .dim = join,
+                  .split_dim = split,
+                  .shape = {2, 3, 4, 5}};
     op.shape[split] *= n;
     int64_t total = 120 * n, out_shape[4];
-    for (int d = 0; d < 4; d++) out_shape[d] = op.shape[d];
+    for (int d = 0; d < 4; d++)
+      out_shape[d] = op.shape[d];
     out_shape[split] /= n;
     out_shape[join] *= n;
     int32_t *send = malloc((size_t)total * 4), *recv = malloc((size_t)total * 4);
-    for (int64_t i = 0; i < total; i++) send[i] = (int32_t)(me * total + i);
+    for (int64_t i = 0; i < total; i++)
+      send[i] = (int32_t)(me * total + i);
     op.send = send;
     op.recv = recv;
     CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), TPRT_OK);
@@ -387,7 +489,8 @@ static int all_to_all_dims(tprt_comm *comm, void *argument) {
       int64_t from = at[join] / piece;
       at[join] %= piece;
       at[split] += me * (op.shape[split] / n);
-      for (int d = 0; d < 4; d++) source = source * op.shape[d] + at[d];
+      for (int d = 0; d < 4; d++)
+        source = source * op.shape[d] + at[d];
       errors += recv[e] != (int32_t)(from * total + source);
     }
     free(send);
@@ -399,10 +502,14 @@ static int all_to_all_dims(tprt_comm *comm, void *argument) {
 
 static int everything(tprt_comm *comm, void *argument) {
   int errors = small_matrix(comm, argument);
-  if (!errors) errors = large_matrix(comm, argument);
-  if (!errors) errors = mixed_placement(comm, argument);
-  if (!errors) errors = own_place(comm, argument);
-  if (!errors) errors = all_to_all_dims(comm, argument);
+  if (!errors)
+    errors = large_matrix(comm, argument);
+  if (!errors)
+    errors = mixed_placement(comm, argument);
+  if (!errors)
+    errors = own_place(comm, argument);
+  if (!errors)
+    errors = all_to_all_dims(comm, argument);
   return errors;
 }
 
@@ -423,7 +530,8 @@ static void test_self(void **state) {
 static void test_threads(void **state) {
   (void)state;
   tprt_config config = test_config();
-  for (int n = 1; n <= 8; n++) assert_int_equal(run_threads(n, &config, n < 4 || n == 8 ? everything : large_matrix, NULL), 0);
+  for (int n = 1; n <= 8; n++)
+    assert_int_equal(run_threads(n, &config, n < 4 || n == 8 ? everything : large_matrix, NULL), 0);
 }
 
 /* Chunks of 4 KiB and chunks larger than the message: the same bits. */
@@ -435,8 +543,10 @@ static int hash_sum(tprt_comm *comm, void *argument) {
   fill(TPRT_BF16, TPRT_SUM, data, COUNT, (uint64_t)tprt_comm_rank(comm));
   CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, COUNT, TPRT_BF16, TPRT_SUM, NULL, NULL), TPRT_OK);
   uint64_t hash = 1;
-  for (int i = 0; i < COUNT * 2; i++) hash = hash * 31 + data[i];
-  if (tprt_comm_rank(comm) == 0) *(uint64_t *)argument = hash;
+  for (int i = 0; i < COUNT * 2; i++)
+    hash = hash * 31 + data[i];
+  if (tprt_comm_rank(comm) == 0)
+    *(uint64_t *)argument = hash;
   free(data);
   return errors;
 }

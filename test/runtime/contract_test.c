@@ -17,44 +17,67 @@ typedef struct loop_nest {
 
 static int64_t extent(const loop_nest *nest, int operand) {
   int64_t last = 0;
-  for (int i = 0; i < nest->n; i++) last += (nest->words[i][0] - 1) * nest->words[i][1 + operand];
+  for (int i = 0; i < nest->n; i++)
+    last += (nest->words[i][0] - 1) * nest->words[i][1 + operand];
   return last + 1;
 }
 
 static double read_number(tprt_dtype t, const void *base, int64_t i) {
   switch (t) {
-    case TPRT_F32: return (double)((const float *)base)[i];
-    case TPRT_F64: return ((const double *)base)[i];
-    case TPRT_F16: return (double)tprt_f16_to_f32(((const uint16_t *)base)[i]);
-    case TPRT_BF16: return (double)tprt_bf16_to_f32(((const uint16_t *)base)[i]);
-    case TPRT_I8: return ((const int8_t *)base)[i];
-    case TPRT_I64: return (double)((const int64_t *)base)[i];
-    default: return ((const int32_t *)base)[i];
+  case TPRT_F32:
+    return (double)((const float *)base)[i];
+  case TPRT_F64:
+    return ((const double *)base)[i];
+  case TPRT_F16:
+    return (double)tprt_f16_to_f32(((const uint16_t *)base)[i]);
+  case TPRT_BF16:
+    return (double)tprt_bf16_to_f32(((const uint16_t *)base)[i]);
+  case TPRT_I8:
+    return ((const int8_t *)base)[i];
+  case TPRT_I64:
+    return (double)((const int64_t *)base)[i];
+  default:
+    return ((const int32_t *)base)[i];
   }
 }
 
 static void write_number(tprt_dtype t, void *base, int64_t i, double value) {
   switch (t) {
-    case TPRT_F32: ((float *)base)[i] = (float)value; break;
-    case TPRT_F64: ((double *)base)[i] = value; break;
-    case TPRT_F16: ((uint16_t *)base)[i] = tprt_f32_to_f16((float)value); break;
-    case TPRT_BF16: ((uint16_t *)base)[i] = tprt_f32_to_bf16((float)value); break;
-    case TPRT_I8: ((int8_t *)base)[i] = (int8_t)value; break;
-    case TPRT_I64: ((int64_t *)base)[i] = (int64_t)value; break;
-    default: ((int32_t *)base)[i] = (int32_t)value;
+  case TPRT_F32:
+    ((float *)base)[i] = (float)value;
+    break;
+  case TPRT_F64:
+    ((double *)base)[i] = value;
+    break;
+  case TPRT_F16:
+    ((uint16_t *)base)[i] = tprt_f32_to_f16((float)value);
+    break;
+  case TPRT_BF16:
+    ((uint16_t *)base)[i] = tprt_f32_to_bf16((float)value);
+    break;
+  case TPRT_I8:
+    ((int8_t *)base)[i] = (int8_t)value;
+    break;
+  case TPRT_I64:
+    ((int64_t *)base)[i] = (int64_t)value;
+    break;
+  default:
+    ((int32_t *)base)[i] = (int32_t)value;
   }
 }
 
 /* Sum in f64 for every cell of C, kept beside it; rounding is compared with a bound, small integers exactly. */
 static void oracle(tprt_dtype t, const loop_nest *nest, const void *a, const void *b, double *c) {
   int64_t total = 1;
-  for (int i = 0; i < nest->n; i++) total *= nest->words[i][0];
+  for (int i = 0; i < nest->n; i++)
+    total *= nest->words[i][0];
   for (int64_t it = 0; it < total; it++) {
     int64_t rest = it, at[3] = {0, 0, 0};
     for (int i = nest->n - 1; i >= 0; i--) {
       int64_t k = rest % nest->words[i][0];
       rest /= nest->words[i][0];
-      for (int x = 0; x < 3; x++) at[x] += k * nest->words[i][1 + x];
+      for (int x = 0; x < 3; x++)
+        at[x] += k * nest->words[i][1 + x];
     }
     c[at[2]] += read_number(t, a, at[0]) * read_number(t, b, at[1]);
   }
@@ -69,11 +92,13 @@ static int check_nest(tprt_comm *comm, tprt_dtype t, const loop_nest *nest, cons
   for (int i = 0; i < 3; i++) {
     n[i] = extent(nest, i);
     x[i] = malloc((size_t)n[i] * size);
-    for (int64_t j = 0; j < n[i]; j++) write_number(t, x[i], j, (double)(test_random(&seed) % 7) - 3);
+    for (int64_t j = 0; j < n[i]; j++)
+      write_number(t, x[i], j, (double)(test_random(&seed) % 7) - 3);
   }
   /* Small integers: with f32 accumulation every sum is exact, and one rounding of it is what write_number does. */
   double *expected = malloc((size_t)n[2] * sizeof *expected);
-  for (int64_t j = 0; j < n[2]; j++) expected[j] = read_number(t, x[2], j);
+  for (int64_t j = 0; j < n[2]; j++)
+    expected[j] = read_number(t, x[2], j);
   oracle(t, nest, x[0], x[1], expected);
   test_table program = table_make(0, NULL);
   table_contract(&program, t, nest->n, &nest->words[0][0]);
@@ -87,16 +112,21 @@ static int check_nest(tprt_comm *comm, tprt_dtype t, const loop_nest *nest, cons
     write_number(t, rounded, 0, expected[j]);
     n_wrong += read_number(t, rounded, 0) != read_number(t, x[2], j);
   }
-  if (n_wrong) print_error("%s of %s: %lld of %lld cells are wrong\n", name, tprt_dtype_name(t), (long long)n_wrong, (long long)n[2]);
+  if (n_wrong)
+    print_error("%s of %s: %lld of %lld cells are wrong\n", name, tprt_dtype_name(t), (long long)n_wrong, (long long)n[2]);
   errors += n_wrong != 0;
   tprt_context_destroy(context);
   table_free(&program);
-  for (int i = 0; i < 3; i++) free(x[i]);
+  for (int i = 0; i < 3; i++)
+    free(x[i]);
   free(expected);
   return errors;
 }
 
-static const struct { const char *name; loop_nest nest; } nests[] = {
+static const struct {
+  const char *name;
+  loop_nest nest;
+} nests[] = {
     {"matmul", {3, {{37, 53, 0, 41}, {41, 0, 1, 1}, {53, 1, 41, 0}}}},
     {"A transposed", {3, {{37, 1, 0, 41}, {41, 0, 1, 1}, {53, 37, 41, 0}}}},
     {"B transposed", {3, {{37, 53, 0, 41}, {41, 0, 53, 1}, {53, 1, 1, 0}}}},
@@ -168,6 +198,7 @@ static void test_concurrent(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_self), cmocka_unit_test(test_threads), cmocka_unit_test(test_concurrent)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_self), cmocka_unit_test(test_threads),
+                                     cmocka_unit_test(test_concurrent)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

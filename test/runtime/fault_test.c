@@ -2,6 +2,7 @@
 #define _GNU_SOURCE 1
 #include "harness.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -10,18 +11,30 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <dirent.h>
 
 /* ---- Mismatch: one rank's operation differs in one field ---- */
 
 static void mutate(tprt_op *op, int field) {
   switch (field) {
-    case 0: op->kind = TPRT_OP_BROADCAST; op->reduction = TPRT_NO_REDUCTION; break;
-    case 1: op->dtype = TPRT_I32; break;
-    case 2: op->reduction = TPRT_MAX; break;
-    case 3: op->shape[0]++; break;
-    case 4: op->n_dims = 2; op->shape[1] = 1; break;
-    default: break;
+  case 0:
+    op->kind = TPRT_OP_BROADCAST;
+    op->reduction = TPRT_NO_REDUCTION;
+    break;
+  case 1:
+    op->dtype = TPRT_I32;
+    break;
+  case 2:
+    op->reduction = TPRT_MAX;
+    break;
+  case 3:
+    op->shape[0]++;
+    break;
+  case 4:
+    op->n_dims = 2;
+    op->shape[1] = 1;
+    break;
+  default:
+    break;
   }
 }
 enum { N_MUTATIONS = 5 };
@@ -35,13 +48,22 @@ static int mismatch(tprt_comm *comm, void *argument) {
   const mutation *m = argument;
   int errors = 0, n = tprt_comm_size(comm);
   float *send = calloc(20001, 4), *recv = calloc(20001, 4);
-  tprt_op op = {.size = sizeof op, .kind = TPRT_OP_ALL_REDUCE, .dtype = TPRT_F32, .reduction = TPRT_SUM, .n_dims = 1,
-                .shape = {m->count}, .send = send, .recv = recv};
-  for (int i = 0; i < 20001; i++) recv[i] = 7;
-  if (tprt_comm_rank(comm) == m->odd_rank % n) mutate(&op, m->field);
+  tprt_op op = {.size = sizeof op,
+                .kind = TPRT_OP_ALL_REDUCE,
+                .dtype = TPRT_F32,
+                .reduction = TPRT_SUM,
+                .n_dims = 1,
+                .shape = {m->count},
+                .send = send,
+                .recv = recv};
+  for (int i = 0; i < 20001; i++)
+    recv[i] = 7;
+  if (tprt_comm_rank(comm) == m->odd_rank % n)
+    mutate(&op, m->field);
   CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), TPRT_MISMATCH);
   CHECK(errors, strstr(tprt_last_error(), "operation 1 differs") != NULL);
-  for (int i = 0; i < 20001; i++) errors += recv[i] != 7; /* no data moved */
+  for (int i = 0; i < 20001; i++)
+    errors += recv[i] != 7;                                            /* no data moved */
   CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_MISMATCH); /* sticky */
   CHECK_STATUS(errors, tprt_comm_status(comm), TPRT_MISMATCH);
   free(send);
@@ -76,7 +98,8 @@ static int too_late(tprt_comm *comm, void *argument) {
   int errors = 0;
   CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
   if (tprt_comm_rank(comm) == 1) { /* comes when all others have given up */
-    while (atomic_load(n_done) < tprt_comm_size(comm) - 1) usleep(1000);
+    while (atomic_load(n_done) < tprt_comm_size(comm) - 1)
+      usleep(1000);
     CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_TIMEOUT);
     return errors;
   }
@@ -108,10 +131,13 @@ static int die(tprt_comm *comm, void *argument) {
   float data[9000];
   CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK); /* otherwise the world may notice it while it is created */
   for (int i = 0; i < 4; i++) {
-    if (i == d->point && me == d->rank) raise(SIGKILL);
-    for (int j = 0; j < 9000; j++) data[j] = 1;
+    if (i == d->point && me == d->rank)
+      raise(SIGKILL);
+    for (int j = 0; j < 9000; j++)
+      data[j] = 1;
     tprt_status status = tprt_all_reduce(comm, data, data, 9000, TPRT_F32, TPRT_SUM, NULL, NULL);
-    if (!status) continue;
+    if (!status)
+      continue;
     CHECK_STATUS(errors, status, TPRT_PEER_DEAD);
     CHECK(errors, i == d->point);
     char who[32] = "rank 0 ended";
@@ -131,7 +157,8 @@ static void test_peer_dead(void **state) {
       int status[3];
       double begin = test_seconds();
       assert_int_equal(run_processes(3, &config, die, &d, status), 1);
-      for (int i = 0; i < 3; i++) assert_true(i == rank ? WIFSIGNALED(status[i]) : WIFEXITED(status[i]) && WEXITSTATUS(status[i]) == 0);
+      for (int i = 0; i < 3; i++)
+        assert_true(i == rank ? WIFSIGNALED(status[i]) : WIFEXITED(status[i]) && WEXITSTATUS(status[i]) == 0);
       assert_true(test_seconds() - begin < 15); /* well before the timeout of the world */
     }
   }
@@ -143,7 +170,8 @@ static int leave(tprt_comm *comm, void *argument) {
   int errors = 0;
   tprt_comm *child;
   CHECK_STATUS(errors, tprt_comm_split(comm, 0, 0, &child), TPRT_OK);
-  if (tprt_comm_rank(comm) != 1) CHECK_STATUS(errors, tprt_barrier(child, NULL, NULL), TPRT_PEER_DEAD);
+  if (tprt_comm_rank(comm) != 1)
+    CHECK_STATUS(errors, tprt_barrier(child, NULL, NULL), TPRT_PEER_DEAD);
   tprt_comm_destroy(child);
   CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK); /* the parent is fine */
   return errors;
@@ -191,7 +219,8 @@ static int worker_main(void) {
   tprt_comm *comm;
   int errors = 0, sum = 0;
   CHECK_STATUS(errors, tprt_world_create(0, 0, NULL, &comm), TPRT_OK);
-  if (errors) return 1;
+  if (errors)
+    return 1;
   int mine = tprt_comm_rank(comm) + 1;
   CHECK_STATUS(errors, tprt_all_reduce(comm, &mine, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
   CHECK(errors, sum == 6);
@@ -208,7 +237,8 @@ static void test_launcher(void **state) {
   for (int rank = 0; rank < 3; rank++) {
     pids[rank] = fork();
     assert_true(pids[rank] >= 0);
-    if (pids[rank]) continue;
+    if (pids[rank])
+      continue;
     char text[16];
     snprintf(text, sizeof text, "%d", dup(fd)); /* a duplicate is not close-on-exec */
     setenv("TPRT_SEGMENT_FD", text, 1);
@@ -266,7 +296,8 @@ static int background(tprt_comm *comm, void *argument) {
   static _Thread_local int32_t data[N][COUNT];
   tprt_work *works[N];
   for (int i = 0; i < N; i++) {
-    for (int j = 0; j < COUNT; j++) data[i][j] = i + j;
+    for (int j = 0; j < COUNT; j++)
+      data[i][j] = i + j;
     CHECK_STATUS(errors, tprt_all_reduce(comm, data[i], data[i], COUNT, TPRT_I32, TPRT_SUM, NULL, &works[i]), TPRT_OK);
   }
   int32_t one = 1, sum;
@@ -276,7 +307,8 @@ static int background(tprt_comm *comm, void *argument) {
     CHECK_STATUS(errors, tprt_work_test(works[i]), TPRT_OK); /* so all before it are done */
     CHECK_STATUS(errors, tprt_work_wait(works[i], 0), TPRT_OK);
     tprt_work_destroy(works[i]);
-    for (int j = 0; j < COUNT; j++) errors += data[i][j] != n * (i + j);
+    for (int j = 0; j < COUNT; j++)
+      errors += data[i][j] != n * (i + j);
   }
   /* A handle outlives its communicator's failure and says so; nobody else takes part. */
   tprt_work *work;
@@ -307,20 +339,24 @@ static int splits(tprt_comm *comm, void *argument) {
     int color = me % 3 == 2 ? -1 : me % 3;
     CHECK_STATUS(errors, tprt_comm_split(comm, color, -me, &child), TPRT_OK);
     CHECK(errors, (child != NULL) == (color >= 0));
-    if (!child) continue;
+    if (!child)
+      continue;
     int last = (n - 1 - color) / 3 * 3 + color; /* largest rank of the color is first */
     CHECK(errors, tprt_comm_world_rank(child, 0) == last);
     int32_t all[8], mine = me;
     CHECK_STATUS(errors, tprt_all_gather(child, &mine, all, 1, TPRT_I32, NULL, NULL), TPRT_OK);
-    for (int i = 0; i < tprt_comm_size(child); i++) CHECK(errors, all[i] == last - 3 * i);
+    for (int i = 0; i < tprt_comm_size(child); i++)
+      CHECK(errors, all[i] == last - 3 * i);
     tprt_comm_destroy(child);
   }
   /* Communicators run out: an error that names the way out, and nothing is broken. */
   tprt_comm *kept[16] = {0};
   int n_kept = 0;
-  while (n_kept < 16 && tprt_comm_split(comm, 0, me, &kept[n_kept]) == TPRT_OK) n_kept++;
+  while (n_kept < 16 && tprt_comm_split(comm, 0, me, &kept[n_kept]) == TPRT_OK)
+    n_kept++;
   CHECK(errors, n_kept == 3 && strstr(tprt_last_error(), "TPRT_MAX_COMMS") != NULL);
-  while (n_kept) tprt_comm_destroy(kept[--n_kept]);
+  while (n_kept)
+    tprt_comm_destroy(kept[--n_kept]);
   CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
   return errors;
 }
@@ -329,13 +365,16 @@ static int splits(tprt_comm *comm, void *argument) {
 static int axes(tprt_comm *comm, void *argument) {
   (void)argument;
   static const int64_t sizes[] = {2, 1, 3};
-  static const struct { int n; int32_t axes[3]; } groups[] = {
-      {0, {0}}, {1, {0}}, {1, {1}}, {1, {2}}, {2, {0, 2}}, {2, {2, 0}}, {3, {0, 1, 2}}, {2, {1, 2}}};
+  static const struct {
+    int n;
+    int32_t axes[3];
+  } groups[] = {{0, {0}}, {1, {0}}, {1, {1}}, {1, {2}}, {2, {0, 2}}, {2, {2, 0}}, {3, {0, 1, 2}}, {2, {1, 2}}};
   int errors = 0, me = tprt_comm_rank(comm), at[3] = {me / 3, 0, me % 3};
   for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
     tprt_comm *child, *again;
     CHECK_STATUS(errors, tprt_comm_axes(comm, 3, sizes, groups[g].n, groups[g].axes, &child), TPRT_OK);
-    if (errors) return errors;
+    if (errors)
+      return errors;
     CHECK_STATUS(errors, tprt_comm_axes(comm, 3, sizes, groups[g].n, groups[g].axes, &again), TPRT_OK);
     CHECK(errors, child == again);
     int size = 1, rank = 0, expected = 0;
@@ -345,7 +384,8 @@ static int axes(tprt_comm *comm, void *argument) {
     }
     CHECK(errors, tprt_comm_size(child) == size && tprt_comm_rank(child) == rank);
     CHECK(errors, tprt_comm_world_rank(child, rank) == me);
-    for (int i = 0; i < size; i++) expected += tprt_comm_world_rank(child, i);
+    for (int i = 0; i < size; i++)
+      expected += tprt_comm_world_rank(child, i);
     int sum;
     CHECK_STATUS(errors, tprt_all_reduce(child, &me, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
     CHECK(errors, sum == expected);
@@ -373,14 +413,20 @@ static int bad_arguments(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, n = tprt_comm_size(comm);
   float data[64] = {0};
-  const tprt_op good = {.size = sizeof good, .kind = TPRT_OP_ALL_REDUCE, .dtype = TPRT_F32, .reduction = TPRT_SUM, .n_dims = 1,
-                        .shape = {8}, .send = data, .recv = data + 32};
+  const tprt_op good = {.size = sizeof good,
+                        .kind = TPRT_OP_ALL_REDUCE,
+                        .dtype = TPRT_F32,
+                        .reduction = TPRT_SUM,
+                        .n_dims = 1,
+                        .shape = {8},
+                        .send = data,
+                        .recv = data + 32};
   const tprt_pair outside[] = {{0, 99}}, doubled[] = {{0, 0}, {1, 0}};
-#define BAD(status, ...)                                        \
-  do {                                                          \
-    tprt_op op = good;                                          \
-    __VA_ARGS__;                                                \
-    CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), status); \
+#define BAD(status, ...)                                                                                                       \
+  do {                                                                                                                         \
+    tprt_op op = good;                                                                                                         \
+    __VA_ARGS__;                                                                                                               \
+    CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), status);                                                                \
   } while (0)
   BAD(TPRT_INVALID_ARGUMENT, op.size = 0);
   BAD(TPRT_INVALID_ARGUMENT, op.kind = (tprt_op_kind)0);
@@ -420,9 +466,16 @@ static void test_arguments(void **state) {
   tprt_config config = test_config();
   assert_int_equal(run_threads(3, &config, bad_arguments, NULL), 0);
   tprt_op op = {.size = sizeof op, .kind = TPRT_OP_ALL_REDUCE, .dtype = TPRT_BF16, .n_dims = 2, .shape = {5, 7}};
-  static const struct { tprt_op_kind kind; int64_t bytes; } expected[] = {
-      {TPRT_OP_ALL_REDUCE, 2 * 3 * 9 * 2}, {TPRT_OP_ALL_GATHER, 3 * 35 * 2}, {TPRT_OP_REDUCE_SCATTER, 3 * 9 * 2},
-      {TPRT_OP_ALL_TO_ALL, 3 * 9 * 2}, {TPRT_OP_PERMUTE, 70}, {TPRT_OP_BROADCAST, 70}, {TPRT_OP_BARRIER, 0}};
+  static const struct {
+    tprt_op_kind kind;
+    int64_t bytes;
+  } expected[] = {{TPRT_OP_ALL_REDUCE, 2 * 3 * 9 * 2},
+                  {TPRT_OP_ALL_GATHER, 3 * 35 * 2},
+                  {TPRT_OP_REDUCE_SCATTER, 3 * 9 * 2},
+                  {TPRT_OP_ALL_TO_ALL, 3 * 9 * 2},
+                  {TPRT_OP_PERMUTE, 70},
+                  {TPRT_OP_BROADCAST, 70},
+                  {TPRT_OP_BARRIER, 0}};
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     op.kind = expected[i].kind;
     assert_int_equal(tprt_op_bytes(&op, 4), expected[i].bytes);
@@ -435,7 +488,8 @@ static _Atomic int n_allocations, fail_at, n_alive;
 
 static void *failing_allocate(void *user, size_t bytes) {
   (void)user;
-  if (atomic_fetch_add(&n_allocations, 1) == atomic_load(&fail_at)) return NULL;
+  if (atomic_fetch_add(&n_allocations, 1) == atomic_load(&fail_at))
+    return NULL;
   atomic_fetch_add(&n_alive, 1);
   return malloc(bytes);
 }
@@ -470,8 +524,10 @@ static int split_and_work(tprt_comm *comm, void *argument) {
 static int count_fds(void) {
   int n = 0;
   DIR *directory = opendir("/proc/self/fd");
-  while (directory && readdir(directory)) n++;
-  if (directory) closedir(directory);
+  while (directory && readdir(directory))
+    n++;
+  if (directory)
+    closedir(directory);
   return n;
 }
 
@@ -487,7 +543,8 @@ static void test_no_memory(void **state) {
     atomic_store(&fail_at, i);
     run_threads(2, &config, split_and_work, NULL); /* that a world cannot be made is fine here */
     assert_int_equal(atomic_load(&n_alive), 0);
-    if (atomic_load(&n_allocations) <= i) total = i; /* this time nothing failed */
+    if (atomic_load(&n_allocations) <= i)
+      total = i; /* this time nothing failed */
   }
   tprt_set_allocator(NULL);
   assert_in_range(total, 10, 100);
@@ -503,19 +560,20 @@ static void test_many_worlds(void **state) {
   (void)state;
   tprt_config config = test_config();
   int fds = count_fds();
-  for (int i = 0; i < 200; i++) assert_int_equal(run_threads(2, &config, nothing, NULL), 0);
+  for (int i = 0; i < 200; i++)
+    assert_int_equal(run_threads(2, &config, nothing, NULL), 0);
   assert_int_equal(count_fds(), fds);
 }
 
 int main(int argc, char **argv) {
-  if (argc == 2 && strcmp(argv[1], "worker") == 0) return worker_main();
+  if (argc == 2 && strcmp(argv[1], "worker") == 0)
+    return worker_main();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_peer_dead), /* first: fork wants a process without threads */
-      cmocka_unit_test(test_launcher),
-      cmocka_unit_test(test_mismatch),  cmocka_unit_test(test_timeout),    cmocka_unit_test(test_leave),
-      cmocka_unit_test(test_join),      cmocka_unit_test(test_abort),      cmocka_unit_test(test_background),
-      cmocka_unit_test(test_split),     cmocka_unit_test(test_arguments),  cmocka_unit_test(test_no_memory),
-      cmocka_unit_test(test_many_worlds),
+      cmocka_unit_test(test_launcher),   cmocka_unit_test(test_mismatch),    cmocka_unit_test(test_timeout),
+      cmocka_unit_test(test_leave),      cmocka_unit_test(test_join),        cmocka_unit_test(test_abort),
+      cmocka_unit_test(test_background), cmocka_unit_test(test_split),       cmocka_unit_test(test_arguments),
+      cmocka_unit_test(test_no_memory),  cmocka_unit_test(test_many_worlds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,14 +36,16 @@ int run_threads(int n_ranks, const tprt_config *config, rank_fn *fn, void *argum
   }
   for (int i = 0; i < n_ranks; i++) {
     ranks[i] = (rank_thread){.comm = comms[i], .fn = fn, .argument = argument};
-    if (pthread_create(&ranks[i].thread, NULL, thread_main, &ranks[i]) != 0) abort();
+    if (pthread_create(&ranks[i].thread, NULL, thread_main, &ranks[i]) != 0)
+      abort();
   }
   int errors = 0;
   for (int i = 0; i < n_ranks; i++) {
     pthread_join(ranks[i].thread, NULL);
     errors += ranks[i].errors;
   }
-  for (int i = 0; i < n_ranks; i++) tprt_comm_destroy(comms[i]);
+  for (int i = 0; i < n_ranks; i++)
+    tprt_comm_destroy(comms[i]);
   return errors;
 }
 
@@ -57,8 +59,10 @@ int run_processes(int n_ranks, const tprt_config *config, rank_fn *fn, void *arg
   for (int rank = 0; rank < n_ranks; rank++) {
     fflush(NULL);
     pids[rank] = fork();
-    if (pids[rank] < 0) abort();
-    if (pids[rank] > 0) continue;
+    if (pids[rank] < 0)
+      abort();
+    if (pids[rank] > 0)
+      continue;
     tprt_comm *comm;
     tprt_config own = *config;
     own.segment_fd = fd;
@@ -76,7 +80,8 @@ int run_processes(int n_ranks, const tprt_config *config, rank_fn *fn, void *arg
   for (int rank = 0; rank < n_ranks; rank++) {
     int status;
     waitpid(pids[rank], &status, 0);
-    if (wait_status) wait_status[rank] = status;
+    if (wait_status)
+      wait_status[rank] = status;
     errors += !(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   }
   return errors;

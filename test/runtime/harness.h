@@ -16,20 +16,20 @@
 typedef int rank_fn(tprt_comm *comm, void *argument);
 
 /* Counts a failed condition and says where. */
-#define CHECK(errors, condition)                                                                   \
-  do {                                                                                             \
-    if (!(condition)) {                                                                            \
-      print_error("%s:%d: %s; last error: %s\n", __FILE__, __LINE__, #condition, tprt_last_error()); \
-      (errors)++;                                                                                  \
-    }                                                                                              \
+#define CHECK(errors, condition)                                                                                               \
+  do {                                                                                                                         \
+    if (!(condition)) {                                                                                                        \
+      print_error("%s:%d: %s; last error: %s\n", __FILE__, __LINE__, #condition, tprt_last_error());                           \
+      (errors)++;                                                                                                              \
+    }                                                                                                                          \
   } while (0)
-#define CHECK_STATUS(errors, expression, status)                                                   \
-  do {                                                                                             \
-    tprt_status got_ = (expression);                                                               \
-    if (got_ != (status)) {                                                                        \
-      print_error("%s:%d: %s is %s: %s\n", __FILE__, __LINE__, #expression, tprt_status_name(got_), tprt_last_error()); \
-      (errors)++;                                                                                  \
-    }                                                                                              \
+#define CHECK_STATUS(errors, expression, status)                                                                               \
+  do {                                                                                                                         \
+    tprt_status got_ = (expression);                                                                                           \
+    if (got_ != (status)) {                                                                                                    \
+      print_error("%s:%d: %s is %s: %s\n", __FILE__, __LINE__, #expression, tprt_status_name(got_), tprt_last_error());        \
+      (errors)++;                                                                                                              \
+    }                                                                                                                          \
   } while (0)
 
 /* Small segments, 20 s: a test that hangs fails. */

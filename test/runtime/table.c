@@ -9,7 +9,8 @@ test_table table_make(int n_axes, const int64_t *sizes) {
   made.words[1] = TPRT_ABI_VERSION;
   made.words[2] = TPRT_ABI_HEADER_WORDS;
   made.words[3] = n_axes;
-  for (int i = 0; i < TPRT_MAX_AXES; i++) made.words[4 + i] = i < n_axes ? sizes[i] : 1;
+  for (int i = 0; i < TPRT_MAX_AXES; i++)
+    made.words[4 + i] = i < n_axes ? sizes[i] : 1;
   made.words[15] = TPRT_ABI_HEADER_WORDS;
   return made;
 }
@@ -23,16 +24,19 @@ int64_t *table_site(test_table *table, tprt_site_kind kind, tprt_dtype dtype, tp
   memcpy(words + end_of_sites + TPRT_SITE_WORDS, table->words + end_of_sites, (table->n_words - end_of_sites) * sizeof *words);
   for (int64_t i = 0; i < words[14]; i++) {
     int64_t *offset = words + TPRT_ABI_HEADER_WORDS + i * TPRT_SITE_WORDS + 30;
-    if (*offset) *offset += TPRT_SITE_WORDS;
+    if (*offset)
+      *offset += TPRT_SITE_WORDS;
   }
   int64_t *site = words + end_of_sites;
   site[0] = kind;
   site[1] = dtype;
   site[2] = reduction;
   site[3] = n_axes;
-  for (int i = 0; i < n_axes; i++) site[4 + i] = axes[i];
+  for (int i = 0; i < n_axes; i++)
+    site[4 + i] = axes[i];
   site[12] = n_dims;
-  for (int i = 0; i < n_dims; i++) site[13 + i] = shape[i];
+  for (int i = 0; i < n_dims; i++)
+    site[13 + i] = shape[i];
   if (n_extra) {
     size_t at = n_words - n_extra;
     memcpy(words + at, extra, n_extra * sizeof *words);

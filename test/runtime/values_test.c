@@ -19,8 +19,10 @@ static double decode(uint16_t half, int exponent_bits, int mantissa_bits) {
   int bias = (1 << (exponent_bits - 1)) - 1, exponent = half >> mantissa_bits & ((1 << exponent_bits) - 1);
   int mantissa = half & ((1 << mantissa_bits) - 1);
   double sign = half & 0x8000 ? -1 : 1;
-  if (exponent == (1 << exponent_bits) - 1) return mantissa ? (double)NAN : sign * (double)INFINITY;
-  if (exponent == 0) return sign * ldexp(mantissa, 1 - bias - mantissa_bits);
+  if (exponent == (1 << exponent_bits) - 1)
+    return mantissa ? (double)NAN : sign * (double)INFINITY;
+  if (exponent == 0)
+    return sign * ldexp(mantissa, 1 - bias - mantissa_bits);
   return sign * ldexp(mantissa + (1 << mantissa_bits), exponent - bias - mantissa_bits);
 }
 
@@ -50,10 +52,12 @@ static void test_half_all(void **state) {
       }
       assert_true((double)wide == expected && !signbit(wide) == !signbit(expected));
       assert_int_equal(format->narrow(wide), half);
-      if ((half & 0x7fff) >= infinity) continue;
+      if ((half & 0x7fff) >= infinity)
+        continue;
       /* Infinity stands where the next number would be, had the exponent one more value. */
       double next = decode((uint16_t)(half + 1), format->exponent_bits, format->mantissa_bits);
-      if (((half + 1) & 0x7fff) == infinity) next = expected + (expected - (double)format->widen((uint16_t)(half - 1)));
+      if (((half + 1) & 0x7fff) == infinity)
+        next = expected + (expected - (double)format->widen((uint16_t)(half - 1)));
       float middle = (float)((expected + next) / 2); /* exact in f32, but for bf16 subnormals it still is */
       uint16_t even = half & 1 ? (uint16_t)(half + 1) : half;
       assert_int_equal(format->narrow(middle), even);
@@ -83,7 +87,8 @@ static void test_names(void **state) {
   assert_false(tprt_reduction_supports(TPRT_BXOR, TPRT_F32));
   assert_false(tprt_reduction_supports(TPRT_MAXNUM, TPRT_I32));
   assert_false(tprt_reduction_supports(TPRT_SUM, TPRT_BOOL));
-  for (int i = 0; i <= TPRT_PROGRAM; i++) assert_string_not_equal(tprt_status_name((tprt_status)i), "unknown status");
+  for (int i = 0; i <= TPRT_PROGRAM; i++)
+    assert_string_not_equal(tprt_status_name((tprt_status)i), "unknown status");
   assert_string_equal(tprt_status_name((tprt_status)77), "unknown status");
 }
 
@@ -94,11 +99,16 @@ static int reduce_pairs(tprt_comm *comm, void *argument) {
   const float nan = NAN, first[] = {0.0f, -0.0f, nan, 1.0f, nan, -1.0f}, second[] = {-0.0f, 0.0f, 1.0f, nan, nan, -2.0f};
   const float maximum[] = {0.0f, 0.0f, nan, nan, nan, -1.0f}, minimum[] = {-0.0f, -0.0f, nan, nan, nan, -2.0f};
   const float maxnum[] = {0.0f, 0.0f, 1.0f, 1.0f, nan, -1.0f}, minnum[] = {-0.0f, -0.0f, 1.0f, 1.0f, nan, -2.0f};
-  const struct { tprt_reduction reduction; const float *expected; } cases[] = {
-      {TPRT_MAX, maximum}, {TPRT_MIN, minimum}, {TPRT_MAXNUM, maxnum}, {TPRT_MINNUM, minnum}};
+  const struct {
+    tprt_reduction reduction;
+    const float *expected;
+  } cases[] = {{TPRT_MAX, maximum}, {TPRT_MIN, minimum}, {TPRT_MAXNUM, maxnum}, {TPRT_MINNUM, minnum}};
   for (size_t c = 0; c < 4; c++) {
     float result[6];
-    CHECK_STATUS(errors, tprt_all_reduce(comm, tprt_comm_rank(comm) ? second : first, result, 6, TPRT_F32, cases[c].reduction, NULL, NULL), TPRT_OK);
+    CHECK_STATUS(
+        errors,
+        tprt_all_reduce(comm, tprt_comm_rank(comm) ? second : first, result, 6, TPRT_F32, cases[c].reduction, NULL, NULL),
+        TPRT_OK);
     for (int i = 0; i < 6; i++) {
       bool nans = isnan(result[i]) && isnan(cases[c].expected[i]);
       CHECK(errors, nans || bits_of(result[i]) == bits_of(cases[c].expected[i]));
@@ -129,19 +139,29 @@ static tprt_status world_with(const char *name, const char *value) {
   setenv(name, value, 1);
   tprt_status status = tprt_world_create_threads(1, NULL, &comm);
   unsetenv(name);
-  if (!status) tprt_comm_destroy(comm);
+  if (!status)
+    tprt_comm_destroy(comm);
   return status;
 }
 
 static void test_environment(void **state) {
   (void)state;
-  static const struct { const char *name, *value; tprt_status status; } cases[] = {
-      {"TPRT_TIMEOUT", "2.5", TPRT_OK},        {"TPRT_TIMEOUT", "2s", TPRT_INVALID_ARGUMENT},
-      {"TPRT_TIMEOUT", "-1", TPRT_INVALID_ARGUMENT}, {"TPRT_TIMEOUT", "nan", TPRT_INVALID_ARGUMENT},
-      {"TPRT_SLOT_BYTES", "64K", TPRT_OK},     {"TPRT_SLOT_BYTES", "64k", TPRT_INVALID_ARGUMENT},
-      {"TPRT_SLOT_BYTES", " 64", TPRT_INVALID_ARGUMENT}, {"TPRT_SLOT_BYTES", "9999999999999999999", TPRT_INVALID_ARGUMENT},
-      {"TPRT_MAX_COMMS", "0", TPRT_INVALID_ARGUMENT}, {"TPRT_MAX_COMMS", "3K", TPRT_INVALID_ARGUMENT},
-      {"TPRT_BACKEND", "SHM", TPRT_OK},        {"TPRT_BACKEND", "smoke-signals", TPRT_INVALID_ARGUMENT},
+  static const struct {
+    const char *name, *value;
+    tprt_status status;
+  } cases[] = {
+      {"TPRT_TIMEOUT", "2.5", TPRT_OK},
+      {"TPRT_TIMEOUT", "2s", TPRT_INVALID_ARGUMENT},
+      {"TPRT_TIMEOUT", "-1", TPRT_INVALID_ARGUMENT},
+      {"TPRT_TIMEOUT", "nan", TPRT_INVALID_ARGUMENT},
+      {"TPRT_SLOT_BYTES", "64K", TPRT_OK},
+      {"TPRT_SLOT_BYTES", "64k", TPRT_INVALID_ARGUMENT},
+      {"TPRT_SLOT_BYTES", " 64", TPRT_INVALID_ARGUMENT},
+      {"TPRT_SLOT_BYTES", "9999999999999999999", TPRT_INVALID_ARGUMENT},
+      {"TPRT_MAX_COMMS", "0", TPRT_INVALID_ARGUMENT},
+      {"TPRT_MAX_COMMS", "3K", TPRT_INVALID_ARGUMENT},
+      {"TPRT_BACKEND", "SHM", TPRT_OK},
+      {"TPRT_BACKEND", "smoke-signals", TPRT_INVALID_ARGUMENT},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     assert_int_equal(world_with(cases[i].name, cases[i].value), cases[i].status);
@@ -149,12 +169,16 @@ static void test_environment(void **state) {
   assert_non_null(strstr(tprt_last_error(), "known: shm, self"));
   size_t n;
   const tprt_env_var *table = tprt_env(&n);
-  for (size_t i = 0; i < n; i++) assert_true(table[i].name && table[i].type && table[i].help);
+  for (size_t i = 0; i < n; i++)
+    assert_true(table[i].name && table[i].type && table[i].help);
 }
 
 static void test_configs(void **state) {
   (void)state;
-  struct { tprt_config known; int64_t unknown; } future = {.known = test_config()};
+  struct {
+    tprt_config known;
+    int64_t unknown;
+  } future = {.known = test_config()};
   tprt_comm *comm;
   future.known.size = sizeof future;
   assert_int_equal(tprt_world_create_threads(1, &future.known, &comm), TPRT_OK);
@@ -178,17 +202,24 @@ static void test_configs(void **state) {
 static void test_memref_copy(void **state) {
   (void)state;
   int16_t source[24], target[64] = {0};
-  for (int i = 0; i < 24; i++) source[i] = (int16_t)(i + 1);
-  struct { void *allocated, *aligned; int64_t offset, sizes[3], strides[3]; } from = {NULL, source, 0, {4, 2, 3}, {1, 12, 4}},
-                                                                             to = {NULL, target, 5, {4, 2, 3}, {13, 6, 2}};
+  for (int i = 0; i < 24; i++)
+    source[i] = (int16_t)(i + 1);
+  struct {
+    void *allocated, *aligned;
+    int64_t offset, sizes[3], strides[3];
+  } from = {NULL, source, 0, {4, 2, 3}, {1, 12, 4}}, to = {NULL, target, 5, {4, 2, 3}, {13, 6, 2}};
   tprt_unranked_memref a = {3, &from}, b = {3, &to};
   memrefCopy(2, &a, &b);
   for (int i = 0; i < 4; i++) {
     for (int j = 0; j < 2; j++) {
-      for (int k = 0; k < 3; k++) assert_int_equal(target[5 + i * 13 + j * 6 + k * 2], source[i + j * 12 + k * 4]);
+      for (int k = 0; k < 3; k++)
+        assert_int_equal(target[5 + i * 13 + j * 6 + k * 2], source[i + j * 12 + k * 4]);
     }
   }
-  struct { void *allocated, *aligned; int64_t offset; } scalar = {NULL, source, 3}, cell = {NULL, target, 0};
+  struct {
+    void *allocated, *aligned;
+    int64_t offset;
+  } scalar = {NULL, source, 3}, cell = {NULL, target, 0};
   a = (tprt_unranked_memref){0, &scalar};
   b = (tprt_unranked_memref){0, &cell};
   memrefCopy(2, &a, &b);
