@@ -2,181 +2,11 @@
  * registered, threads and processes: against an oracle that works on one element at a time, in another way than the
  * library does. */
 #include "harness.h"
+#include "oracle.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- The oracle ---- */
-
-typedef union number {
-  double f;
-  float f32;
-  int64_t i;
-} number;
-
-static bool is_float(tprt_dtype t) { return t == TPRT_F32 || t == TPRT_F64 || t == TPRT_F16 || t == TPRT_BF16; }
-static bool is_unsigned(tprt_dtype t) { return t >= TPRT_U8 || t == TPRT_BOOL; }
-
-static number read_number(tprt_dtype t, const void *at) {
-  number x = {.i = 0};
-  uint16_t half;
-  float f;
-  int size = (int)tprt_dtype_size(t);
-  switch (t) {
-  case TPRT_F16:
-    memcpy(&half, at, 2);
-    x.f = (double)tprt_f16_to_f32(half);
-    break;
-  case TPRT_BF16:
-    memcpy(&half, at, 2);
-    x.f = (double)tprt_bf16_to_f32(half);
-    break;
-  case TPRT_F32:
-    memcpy(&f, at, 4);
-    x.f = (double)f;
-    break;
-  case TPRT_F64:
-    memcpy(&x.f, at, 8);
-    break;
-  default: /* little endian, sign-extended unless unsigned */
-    memcpy(&x.i, at, (size_t)size);
-    if (!is_unsigned(t))
-      x.i = (int64_t)((uint64_t)x.i << (64 - 8 * size)) >> (64 - 8 * size);
-  }
-  return x;
-}
-
-static void write_number(tprt_dtype t, void *at, number x) {
-  uint16_t half;
-  float f = is_float(t) ? (float)x.f : 0;
-  switch (t) {
-  case TPRT_F16:
-    half = tprt_f32_to_f16(f);
-    memcpy(at, &half, 2);
-    break;
-  case TPRT_BF16:
-    half = tprt_f32_to_bf16(f);
-    memcpy(at, &half, 2);
-    break;
-  case TPRT_F32:
-    memcpy(at, &f, 4);
-    break;
-  case TPRT_F64:
-    memcpy(at, &x.f, 8);
-    break;
-  default:
-    memcpy(at, &x.i, tprt_dtype_size(t));
-  }
-}
-
-static double combine_float(tprt_dtype t, tprt_reduction r, double a, double b) {
-  bool wide = t == TPRT_F64;
-  switch (r) {
-  case TPRT_SUM:
-  case TPRT_AVG:
-    return wide ? a + b : (double)((float)a + (float)b);
-  case TPRT_PRODUCT:
-    return wide ? a * b : (double)((float)a * (float)b);
-  case TPRT_MINNUM:
-  case TPRT_MAXNUM:
-    if (isnan(a))
-      return b;
-    if (isnan(b))
-      return a;
-    break;
-  default:
-    if (isnan(a) || isnan(b))
-      return (double)NAN;
-  }
-  bool min = r == TPRT_MIN || r == TPRT_MINNUM;
-  if (a == b)
-    return (signbit(a) != 0) == min ? a : b;
-  return (a < b) == min ? a : b;
-}
-
-static int64_t combine_integer(tprt_dtype t, tprt_reduction r, int64_t a, int64_t b) {
-  uint64_t mask = tprt_dtype_size(t) == 8 ? UINT64_MAX : (UINT64_C(1) << (8 * tprt_dtype_size(t))) - 1;
-  uint64_t x = (uint64_t)a & mask, y = (uint64_t)b & mask;
-  bool by_sign = !is_unsigned(t);
-  switch (r) {
-  case TPRT_SUM:
-  case TPRT_AVG:
-    return (int64_t)(x + y);
-  case TPRT_PRODUCT:
-    return t == TPRT_BOOL ? (int64_t)(x & y) : (int64_t)(x * y);
-  case TPRT_MIN:
-    return by_sign ? (a < b ? a : b) : (int64_t)(x < y ? x : y);
-  case TPRT_MAX:
-    return by_sign ? (a > b ? a : b) : (int64_t)(x > y ? x : y);
-  case TPRT_UMIN:
-    return (int64_t)(x < y ? x : y);
-  case TPRT_UMAX:
-    return (int64_t)(x > y ? x : y);
-  case TPRT_BAND:
-    return a & b;
-  case TPRT_BOR:
-    return a | b;
-  default:
-    return a ^ b;
-  }
-}
-
-/* Reduction of element i of n inputs, written to `out`. */
-static void reduce_oracle(tprt_dtype t, tprt_reduction r, unsigned char *const *inputs, int n, size_t i, void *out) {
-  size_t size = tprt_dtype_size(t);
-  number acc = read_number(t, inputs[0] + i * size);
-  for (int k = 1; k < n; k++) {
-    number x = read_number(t, inputs[k] + i * size);
-    if (is_float(t)) {
-      acc.f = combine_float(t, r, acc.f, x.f);
-    } else {
-      acc.i = combine_integer(t, r, acc.i, x.i);
-      unsigned char wrapped[8]; /* to the width, with the sign that this gives */
-      write_number(t, wrapped, acc);
-      acc = read_number(t, wrapped);
-    }
-  }
-  if (r == TPRT_AVG) {
-    if (t == TPRT_F64)
-      acc.f /= n;
-    else if (is_float(t))
-      acc.f = (double)((float)acc.f / (float)n);
-    else if (is_unsigned(t))
-      acc.i = (int64_t)((uint64_t)acc.i / (uint64_t)n);
-    else
-      acc.i /= n;
-  }
-  write_number(t, out, acc);
-}
-
-/* ---- Inputs ---- */
-
-static void fill(tprt_dtype t, tprt_reduction r, unsigned char *at, int64_t count, uint64_t seed) {
-  static const double special[] = {0.0, -0.0, (double)INFINITY, -(double)INFINITY, (double)NAN, 65504, -6.1e-5, 1e-7};
-  size_t size = tprt_dtype_size(t);
-  for (int64_t i = 0; i < count; i++) {
-    uint64_t bits = test_random(&seed);
-    number x;
-    if (is_float(t)) {
-      x.f = ((double)(bits >> 40) / (1 << 24) - 0.5) * (r == TPRT_PRODUCT ? 3 : 100); /* sums round: order matters */
-      if (bits % 16 == 0)
-        x.f = special[(bits >> 8) % 8];
-    } else {
-      x.i = t == TPRT_BOOL ? (int64_t)(bits & 1) : (int64_t)bits;
-    }
-    write_number(t, at + (size_t)i * size, x);
-  }
-}
-
-/* Equal bits, or both NaN: which NaN a sum gives is not promised. */
-static bool same(tprt_dtype t, const void *a, const void *b) {
-  size_t size = tprt_dtype_size(t);
-  if (memcmp(a, b, size) == 0)
-    return true;
-  return is_float(t) && isnan(read_number(t, a).f) && isnan(read_number(t, b).f);
-}
 
 /* ---- One case on one rank ---- */
 
@@ -232,7 +62,7 @@ static int check_result(const scenario *s, tprt_comm *comm, unsigned char *const
     int rank;
     size_t at = origin(s, n, me, e, &rank);
     if (s->reduction) {
-      reduce_oracle(s->dtype, s->reduction, inputs, n, at, expected);
+      oracle_reduce(s->dtype, s->reduction, inputs, n, at, expected);
     } else {
       if (s->kind == TPRT_OP_BROADCAST)
         rank = n - 1;
@@ -241,7 +71,7 @@ static int check_result(const scenario *s, tprt_comm *comm, unsigned char *const
       if (rank >= 0)
         memcpy(expected, inputs[rank] + at * size, size);
     }
-    if (!same(s->dtype, expected, recv + (size_t)e * size)) {
+    if (!oracle_same(s->dtype, expected, recv + (size_t)e * size)) {
       print_error("%s %s %s %lldx%lldx%lld%s%s%s on %d ranks of %s: rank %d has element %lld wrong\n",
                   tprt_op_kind_name(s->kind), tprt_dtype_name(s->dtype), tprt_reduction_name(s->reduction),
                   (long long)s->shape.outer, (long long)s->shape.width, (long long)s->shape.inner,
@@ -291,7 +121,7 @@ static int run_scenario(tprt_comm *comm, const scenario *s) {
   unsigned char *inputs[64];
   for (int i = 0; i < n; i++) {
     inputs[i] = malloc((size_t)sent * size + 1);
-    fill(s->dtype, s->reduction, inputs[i], sent, seed_of(s, i));
+    oracle_fill(s->dtype, s->reduction, inputs[i], sent, seed_of(s, i));
   }
   void *send_block, *recv_block = NULL;
   unsigned char *send = take(comm, s, (size_t)sent * size, &send_block);
@@ -540,7 +370,7 @@ static int hash_sum(tprt_comm *comm, void *argument) {
   enum { COUNT = 30011 };
   int errors = 0;
   unsigned char *data = malloc(COUNT * 2);
-  fill(TPRT_BF16, TPRT_SUM, data, COUNT, (uint64_t)tprt_comm_rank(comm));
+  oracle_fill(TPRT_BF16, TPRT_SUM, data, COUNT, (uint64_t)tprt_comm_rank(comm));
   CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, COUNT, TPRT_BF16, TPRT_SUM, NULL, NULL), TPRT_OK);
   uint64_t hash = 1;
   for (int i = 0; i < COUNT * 2; i++)

@@ -1,0 +1,259 @@
+/* Communicators that work: started by a launcher, working in the background, split; and calls with wrong arguments. */
+#define _GNU_SOURCE 1
+#include "harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- A launcher: this program again, as workers that find everything in their environment ---- */
+
+static int worker_main(void) {
+  tprt_comm *comm;
+  int errors = 0, sum = 0;
+  CHECK_STATUS(errors, tprt_world_create(0, 0, NULL, &comm), TPRT_OK);
+  if (errors)
+    return 1;
+  int mine = tprt_comm_rank(comm) + 1;
+  CHECK_STATUS(errors, tprt_all_reduce(comm, &mine, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK(errors, sum == 6);
+  tprt_comm_destroy(comm);
+  return errors;
+}
+
+static void test_launcher(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  int fd;
+  pid_t pids[3];
+  assert_int_equal(tprt_shm_segment_create(3, &config, &fd), TPRT_OK);
+  for (int rank = 0; rank < 3; rank++) {
+    pids[rank] = fork();
+    assert_true(pids[rank] >= 0);
+    if (pids[rank])
+      continue;
+    char text[16];
+    snprintf(text, sizeof text, "%d", dup(fd)); /* a duplicate is not close-on-exec */
+    setenv("TPRT_SEGMENT_FD", text, 1);
+    snprintf(text, sizeof text, "%d", rank);
+    setenv("TPRT_RANK", text, 1);
+    setenv("TPRT_SIZE", "3", 1);
+    execl("/proc/self/exe", "worker", "worker", (char *)NULL);
+    _exit(127);
+  }
+  close(fd);
+  for (int rank = 0; rank < 3; rank++) {
+    int status;
+    waitpid(pids[rank], &status, 0);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+}
+
+/* ---- Background work ---- */
+
+static int background(tprt_comm *comm, void *argument) {
+  (void)argument;
+  enum { N = 20, COUNT = 3000 };
+  int errors = 0, n = tprt_comm_size(comm);
+  static _Thread_local int32_t data[N][COUNT];
+  tprt_work *works[N];
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < COUNT; j++)
+      data[i][j] = i + j;
+    CHECK_STATUS(errors, tprt_all_reduce(comm, data[i], data[i], COUNT, TPRT_I32, TPRT_SUM, NULL, &works[i]), TPRT_OK);
+  }
+  int32_t one = 1, sum;
+  CHECK_STATUS(errors, tprt_all_reduce(comm, &one, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK); /* waits for its turn */
+  CHECK(errors, sum == n);
+  for (int i = 0; i < N; i++) {
+    CHECK_STATUS(errors, tprt_work_test(works[i]), TPRT_OK); /* so all before it are done */
+    CHECK_STATUS(errors, tprt_work_wait(works[i], 0), TPRT_OK);
+    tprt_work_destroy(works[i]);
+    for (int j = 0; j < COUNT; j++)
+      errors += data[i][j] != n * (i + j);
+  }
+  /* A handle outlives its communicator's failure and says so; nobody else takes part. */
+  tprt_work *work;
+  if (tprt_comm_rank(comm) == 0) {
+    tprt_op op = {.size = sizeof op, .kind = TPRT_OP_BARRIER, .timeout_ns = 30000000};
+    CHECK_STATUS(errors, tprt_submit(comm, &op, &work), TPRT_OK);
+    CHECK_STATUS(errors, tprt_work_wait(work, 1000000), TPRT_IN_PROGRESS);
+    CHECK_STATUS(errors, tprt_work_wait(work, 0), n > 1 ? TPRT_TIMEOUT : TPRT_OK);
+    tprt_work_destroy(work);
+  }
+  return errors;
+}
+
+static void test_background(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  assert_int_equal(run_threads(2, &config, background, NULL), 0);
+  assert_int_equal(run_threads(4, &config, background, NULL), 0);
+}
+
+/* ---- Splitting ---- */
+
+static int splits(tprt_comm *comm, void *argument) {
+  (void)argument;
+  int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
+  for (int round = 0; round < 20; round++) { /* more than there is room for at once */
+    tprt_comm *child;
+    int color = me % 3 == 2 ? -1 : me % 3;
+    CHECK_STATUS(errors, tprt_comm_split(comm, color, -me, &child), TPRT_OK);
+    CHECK(errors, (child != NULL) == (color >= 0));
+    if (!child)
+      continue;
+    int last = (n - 1 - color) / 3 * 3 + color; /* largest rank of the color is first */
+    CHECK(errors, tprt_comm_world_rank(child, 0) == last);
+    int32_t all[8], mine = me;
+    CHECK_STATUS(errors, tprt_all_gather(child, &mine, all, 1, TPRT_I32, NULL, NULL), TPRT_OK);
+    for (int i = 0; i < tprt_comm_size(child); i++)
+      CHECK(errors, all[i] == last - 3 * i);
+    tprt_comm_destroy(child);
+  }
+  /* Communicators run out: an error that names the way out, and nothing is broken. */
+  tprt_comm *kept[16] = {0};
+  int n_kept = 0;
+  while (n_kept < 16 && tprt_comm_split(comm, 0, me, &kept[n_kept]) == TPRT_OK)
+    n_kept++;
+  CHECK(errors, n_kept == 3 && strstr(tprt_last_error(), "TPRT_MAX_COMMS") != NULL);
+  while (n_kept)
+    tprt_comm_destroy(kept[--n_kept]);
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
+  return errors;
+}
+
+/* All groups of a 2x1x3 mesh. Rank in the group counts in the order named. */
+static int axes(tprt_comm *comm, void *argument) {
+  (void)argument;
+  static const int64_t sizes[] = {2, 1, 3};
+  static const struct {
+    int n;
+    int32_t axes[3];
+  } groups[] = {{0, {0}}, {1, {0}}, {1, {1}}, {1, {2}}, {2, {0, 2}}, {2, {2, 0}}, {3, {0, 1, 2}}, {2, {1, 2}}};
+  int errors = 0, me = tprt_comm_rank(comm), at[3] = {me / 3, 0, me % 3};
+  for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+    tprt_comm *child, *again;
+    CHECK_STATUS(errors, tprt_comm_axes(comm, 3, sizes, groups[g].n, groups[g].axes, &child), TPRT_OK);
+    if (errors)
+      return errors;
+    CHECK_STATUS(errors, tprt_comm_axes(comm, 3, sizes, groups[g].n, groups[g].axes, &again), TPRT_OK);
+    CHECK(errors, child == again);
+    int size = 1, rank = 0, expected = 0;
+    for (int i = 0; i < groups[g].n; i++) {
+      size *= (int)sizes[groups[g].axes[i]];
+      rank = rank * (int)sizes[groups[g].axes[i]] + at[groups[g].axes[i]];
+    }
+    CHECK(errors, tprt_comm_size(child) == size && tprt_comm_rank(child) == rank);
+    CHECK(errors, tprt_comm_world_rank(child, rank) == me);
+    for (int i = 0; i < size; i++)
+      expected += tprt_comm_world_rank(child, i);
+    int sum;
+    CHECK_STATUS(errors, tprt_all_reduce(child, &me, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+    CHECK(errors, sum == expected);
+  }
+  tprt_comm *none;
+  static const int64_t wrong[] = {2, 2};
+  static const int32_t twice[] = {0, 0};
+  CHECK_STATUS(errors, tprt_comm_axes(comm, 2, wrong, 1, twice, &none), TPRT_INVALID_ARGUMENT);
+  CHECK_STATUS(errors, tprt_comm_axes(comm, 3, sizes, 2, twice, &none), TPRT_INVALID_ARGUMENT);
+  return errors;
+}
+
+static void test_split(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  config.max_comms = 4;
+  assert_int_equal(run_threads(6, &config, splits, NULL), 0);
+  config.max_comms = 16;
+  assert_int_equal(run_threads(6, &config, axes, NULL), 0);
+}
+
+/* ---- Arguments ---- */
+
+static int bad_arguments(tprt_comm *comm, void *argument) {
+  (void)argument;
+  int errors = 0, n = tprt_comm_size(comm);
+  float data[64] = {0};
+  const tprt_op good = {.size = sizeof good,
+                        .kind = TPRT_OP_ALL_REDUCE,
+                        .dtype = TPRT_F32,
+                        .reduction = TPRT_SUM,
+                        .n_dims = 1,
+                        .shape = {8},
+                        .send = data,
+                        .recv = data + 32};
+  const tprt_pair outside[] = {{0, 99}}, doubled[] = {{0, 0}, {1, 0}};
+#define BAD(status, ...)                                                                                                       \
+  do {                                                                                                                         \
+    tprt_op op = good;                                                                                                         \
+    __VA_ARGS__;                                                                                                               \
+    CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), status);                                                                \
+  } while (0)
+  BAD(TPRT_INVALID_ARGUMENT, op.size = 0);
+  BAD(TPRT_INVALID_ARGUMENT, op.kind = (tprt_op_kind)0);
+  BAD(TPRT_INVALID_ARGUMENT, op.kind = (tprt_op_kind)99);
+  BAD(TPRT_INVALID_ARGUMENT, op.dtype = (tprt_dtype)0);
+  BAD(TPRT_INVALID_ARGUMENT, op.dtype = (tprt_dtype)77);
+  BAD(TPRT_INVALID_ARGUMENT, op.reduction = TPRT_NO_REDUCTION);
+  BAD(TPRT_UNSUPPORTED, op.reduction = TPRT_BXOR);
+  BAD(TPRT_INVALID_ARGUMENT, op.n_dims = -1);
+  BAD(TPRT_INVALID_ARGUMENT, op.n_dims = 15);
+  BAD(TPRT_INVALID_ARGUMENT, op.shape[0] = -1);
+  BAD(TPRT_INVALID_ARGUMENT, op.n_dims = 2; op.shape[0] = op.shape[1] = INT64_MAX);
+  BAD(TPRT_INVALID_ARGUMENT, op.send = NULL);
+  BAD(TPRT_INVALID_ARGUMENT, op.recv = NULL);
+  BAD(TPRT_INVALID_ARGUMENT, op.recv = data + 1);
+  BAD(TPRT_INVALID_ARGUMENT, op.timeout_ns = -1);
+  BAD(TPRT_UNSUPPORTED, op.stream = data);
+  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_ALL_GATHER); /* with a reduction */
+  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_REDUCE_SCATTER; op.dim = 1);
+  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_REDUCE_SCATTER; op.shape[0] = 8 * n + 1);
+  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_BROADCAST; op.reduction = TPRT_NO_REDUCTION; op.root = n);
+  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_PERMUTE; op.reduction = TPRT_NO_REDUCTION; op.pairs = outside; op.n_pairs = 1);
+  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_PERMUTE; op.reduction = TPRT_NO_REDUCTION; op.pairs = doubled; op.n_pairs = 2);
+#undef BAD
+  CHECK_STATUS(errors, tprt_comm_status(comm), TPRT_OK); /* nothing of that was sticky */
+  CHECK_STATUS(errors, tprt_submit(comm, &good, NULL), TPRT_OK);
+  void *memory;
+  CHECK_STATUS(errors, tprt_mem_alloc(comm, SIZE_MAX, &memory), TPRT_NO_MEMORY);
+  CHECK_STATUS(errors, tprt_mem_alloc(comm, 17 << 20, &memory), TPRT_NO_MEMORY);
+  CHECK_STATUS(errors, tprt_mem_alloc(comm, 0, &memory), TPRT_OK);
+  CHECK(errors, memory == NULL);
+  return errors;
+}
+
+static void test_arguments(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  assert_int_equal(run_threads(3, &config, bad_arguments, NULL), 0);
+  tprt_op op = {.size = sizeof op, .kind = TPRT_OP_ALL_REDUCE, .dtype = TPRT_BF16, .n_dims = 2, .shape = {5, 7}};
+  static const struct {
+    tprt_op_kind kind;
+    int64_t bytes;
+  } expected[] = {{TPRT_OP_ALL_REDUCE, 2 * 3 * 9 * 2},
+                  {TPRT_OP_ALL_GATHER, 3 * 35 * 2},
+                  {TPRT_OP_REDUCE_SCATTER, 3 * 9 * 2},
+                  {TPRT_OP_ALL_TO_ALL, 3 * 9 * 2},
+                  {TPRT_OP_PERMUTE, 70},
+                  {TPRT_OP_BROADCAST, 70},
+                  {TPRT_OP_BARRIER, 0}};
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    op.kind = expected[i].kind;
+    assert_int_equal(tprt_op_bytes(&op, 4), expected[i].bytes);
+  }
+}
+
+int main(int argc, char **argv) {
+  if (argc == 2 && strcmp(argv[1], "worker") == 0)
+    return worker_main();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_launcher),
+      cmocka_unit_test(test_background),
+      cmocka_unit_test(test_split),
+      cmocka_unit_test(test_arguments),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
