@@ -7,13 +7,14 @@ MlirStringRef tp__ref(const char *text) { return mlirStringRefCreateFromCString(
 
 bool tp__ref_is(MlirStringRef a, const char *text) {
   size_t n = strlen(text);
-  return a.length == n && memcmp(a.data, text, n) == 0;
+  return a.length == n && (n == 0 || memcmp(a.data, text, n) == 0); /* an empty string may have no data */
 }
 
 bool tp__ref_copy(MlirStringRef a, char *text, size_t size) {
   if (a.length >= size)
     return false;
-  memcpy(text, a.data, a.length);
+  if (a.length > 0) /* an empty string may have no data */
+    memcpy(text, a.data, a.length);
   text[a.length] = 0;
   return true;
 }
