@@ -43,7 +43,7 @@ static tprt_status open_end(shm_segment *segment, int channel, int n_members, co
   shm->segment = segment;
   shm->channel = channel;
   shm->world_rank = members[index];
-  shm->n_spins = host_ranks <= tprt__cores() ? 4000 : 0;
+  shm->n_spins = host_ranks <= tprt__cores() ? 1000 : 0;
   for (int i = 0; i < n_members; i++) {
     shm->members[i] = members[i];
     shm->lines[i] = tprt__shm_line(segment, channel, members[i]);
