@@ -144,11 +144,14 @@ static bool read_result(concat *c, const tp__generic *generic) {
   return true;
 }
 
+/* One piece is the value itself. */
 static MlirValue build(const concat *c, const tp__generic *generic) {
   MlirValue parts[MAX_PIECES];
   MlirType type = mlirValueGetType(mlirOperationGetResult(generic->op, 0));
   for (int i = 0; i < c->n_pieces; i++)
     parts[i] = tp__slice(generic->op, c->pieces[i].tensor, c->pieces[i].offsets, c->pieces[i].sizes);
+  if (c->n_pieces == 1)
+    return parts[0];
   MlirContext context = mlirOperationGetContext(generic->op);
   MlirNamedAttribute dim = tp__named(context, "dim", tp__attr_i64(context, c->dims[c->loop]));
   MlirOperation op = tp__create(&(tp_build){.name = "tensor.concat",
@@ -171,6 +174,8 @@ bool tp__raise_concat(tp__raise *raise, const tp__generic *generic) {
   if (!read_result(&c, generic) || tp__walk(generic->op, check_op, NULL) != TP_OK ||
       !read_value(&c, mlirOperationGetOperand(generic->yield, 0)) || c.loop < 0)
     return false;
+  if (c.n_pieces == 1 && mlirOperationGetNumDiscardableAttributes(generic->op) > 0)
+    return false; /* an annotation needs an op */
   for (int i = 0; i < c.n_pieces; i++)
     if (!mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(mlirValueGetType(c.pieces[i].tensor))))
       return false;

@@ -132,6 +132,19 @@ bool tp__generic_add_input(tp__generic *generic, MlirValue value, MlirAffineMap 
   return true;
 }
 
+/* A slice like that in front of `where` that is there already; null if there is none. */
+static MlirOperation find_slice(MlirOperation where, MlirValue value, MlirType type, MlirAttribute offsets, MlirAttribute strides) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    if (tp__op_is(op, "tensor.extract_slice") && mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(where)) &&
+        mlirOperationIsBeforeInBlock(op, where) && mlirTypeEqual(mlirValueGetType(mlirOperationGetResult(op, 0)), type) &&
+        mlirAttributeEqual(tp__inherent(op, "static_offsets"), offsets) &&
+        mlirAttributeEqual(tp__inherent(op, "static_strides"), strides) && mlirOperationGetNumDiscardableAttributes(op) == 0)
+      return op;
+  }
+  return (MlirOperation){NULL};
+}
+
 MlirValue tp__slice(MlirOperation where, MlirValue value, const int64_t *offsets, const int64_t *sizes) {
   MlirContext context = mlirOperationGetContext(where);
   MlirType type = mlirValueGetType(value);
@@ -147,10 +160,14 @@ MlirValue tp__slice(MlirOperation where, MlirValue value, const int64_t *offsets
   if (whole)
     return value;
   MlirType result = tp__tensor_like(type, rank, sizes);
+  MlirAttribute starts = tp__attr_i64s(context, rank, offsets), strides = tp__attr_i64s(context, rank, ones);
+  MlirOperation same = find_slice(where, value, result, starts, strides);
+  if (!mlirOperationIsNull(same))
+    return mlirOperationGetResult(same, 0);
   MlirNamedAttribute attrs[] = {
-      tp__named(context, "static_offsets", tp__attr_i64s(context, rank, offsets)),
+      tp__named(context, "static_offsets", starts),
       tp__named(context, "static_sizes", tp__attr_i64s(context, rank, sizes)),
-      tp__named(context, "static_strides", tp__attr_i64s(context, rank, ones)),
+      tp__named(context, "static_strides", strides),
       tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 4, (int32_t[]){1, 0, 0, 0})),
   };
   MlirOperation op = tp__create(&(tp_build){.name = "tensor.extract_slice",
