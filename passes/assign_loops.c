@@ -8,16 +8,24 @@
 
 #include "support/support.h"
 
-#include <mlir-c/AffineMap.h>
-
 typedef struct carried {
   int index; /* operand of the yield */
   MlirValue buffer;
 } carried;
 
+/* A new dense buffer with the shape of `type`. */
+static MlirValue dense_like(MlirOperation where, MlirType type) {
+  int64_t shape[TP_MAX_RANK];
+  for (int64_t d = 0; d < mlirShapedTypeGetRank(type); d++)
+    shape[d] = mlirShapedTypeGetDimSize(type, d);
+  return tp__build_alloc(where, mlirMemRefTypeContiguousGet(tp__element_type(type), mlirShapedTypeGetRank(type), shape,
+                                                            mlirMemRefTypeGetMemorySpace(type)));
+}
+
 static tp_status check_carried(MlirOperation loop, int k, MlirType type) {
-  if (!mlirShapedTypeHasStaticShape(type) || !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)))
-    return tp__error(loop, TP_UNSUPPORTED, "loop-carried value %d has a buffer of dynamic shape or layout", k);
+  if (!mlirShapedTypeHasStaticShape(type) || mlirShapedTypeGetRank(type) > TP_MAX_RANK)
+    return tp__error(loop, TP_UNSUPPORTED, "loop-carried value %d has a buffer of dynamic shape, or of more than %d dimensions", k,
+                     TP_MAX_RANK);
   return TP_OK;
 }
 
@@ -53,7 +61,11 @@ static tp_status carry(MlirOperation loop) {
     if (!mlirTypeIsAMemRef(type) || is_invariant(loop, yield, k))
       continue;
     status = check_carried(loop, k, type);
-    MlirValue buffer = tp__build_alloc(loop, type);
+    if (status != TP_OK)
+      break;
+    MlirValue buffer = dense_like(loop, type);
+    if (!mlirTypeEqual(mlirValueGetType(buffer), type)) /* the loop was typed for any layout */
+      buffer = tp__build_one(loop, "memref.cast", 1, &buffer, type);
     tp__build_copy(loop, mlirOperationGetOperand(loop, first_init + k), buffer);
     mlirOperationSetOperand(loop, first_init + k, buffer);
     list[n_carried++] = (carried){k, buffer};
@@ -62,7 +74,7 @@ static tp_status carry(MlirOperation loop) {
     MlirValue value = mlirOperationGetOperand(yield, list[i].index);
     if (is_fresh(loop, value))
       continue;
-    MlirValue aside = tp__build_alloc(yield, mlirValueGetType(value));
+    MlirValue aside = dense_like(yield, mlirValueGetType(value));
     tp__build_copy(yield, value, aside);
     mlirOperationSetOperand(yield, list[i].index, aside);
   }

@@ -1,0 +1,37 @@
+// RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-assign-buffers)'
+
+func.func @dynamic(%ctx: !llvm.ptr, %n: index) attributes {tp.mesh = array<i64: 1>} {
+  // expected-error @below {{'memref.alloc': a buffer whose size is known only at run time; programs have static memory}}
+  %a = memref.alloc(%n) : memref<?xf32>
+  return
+}
+
+// -----
+
+// expected-error @below {{'func.func': control flow by branches (cf); express it by scf.if, scf.for and scf.while}}
+func.func @branches(%ctx: !llvm.ptr, %p: i1) attributes {tp.mesh = array<i64: 1>} {
+  cf.cond_br %p, ^a, ^b
+^a:
+  return
+^b:
+  return
+}
+
+// -----
+
+// expected-error @below {{is no program yet; run tp-lower-to-runtime first}}
+func.func @too_early(%x: memref<4xf32>) {
+  return
+}
+
+// -----
+
+func.func @carried_dynamic(%ctx: !llvm.ptr, %x: memref<?xf32>, %y: memref<?xf32>, %n: index) attributes {tp.mesh = array<i64: 1>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{'scf.for': loop-carried value 0 has a buffer of dynamic shape}}
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%v = %x) -> (memref<?xf32>) {
+    scf.yield %y : memref<?xf32>
+  }
+  return
+}

@@ -1,0 +1,151 @@
+// RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-lower-to-runtime)'
+
+// A branch that only some devices take.
+module attributes {tp.phase = "local"} {
+  shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+  func.func @branch(%x: tensor<8xf32> {tp.sharding = [["tp"]]}) -> tensor<8xf32> {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %m = tensor.extract %x[%c0] : tensor<8xf32>
+    %b = arith.cmpf ogt, %m, %zero : f32
+    %0 = scf.if %b -> tensor<8xf32> {
+      // expected-error @below {{communication under a condition that may differ between devices along axis "tp"}}
+      %1 = shard.all_reduce %x on @mesh grid_axes = [0, 1] : tensor<8xf32> -> tensor<8xf32>
+      scf.yield %1 : tensor<8xf32>
+    } else {
+      scf.yield %x : tensor<8xf32>
+    }
+    return %0 : tensor<8xf32>
+  }
+}
+
+// -----
+
+// A loop that ends at different times, because what it carries comes to depend on the device.
+module attributes {tp.phase = "local"} {
+  shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+  func.func @loop(%x: tensor<8xf32> {tp.sharding = [["tp"]]}) -> tensor<8xf32> {
+    %c0 = arith.constant 0 : index
+    %c9 = arith.constant 9 : index
+    %0:2 = scf.while (%n = %c0, %v = %x) : (index, tensor<8xf32>) -> (index, tensor<8xf32>) {
+      %more = arith.cmpi ult, %n, %c9 : index
+      scf.condition(%more) %n, %v : index, tensor<8xf32>
+    } do {
+    ^bb0(%n: index, %v: tensor<8xf32>):
+      %d = shard.process_linear_index on @mesh : index
+      %next = arith.addi %n, %d : index
+      // expected-error @below {{along axis "tp"}}
+      %1 = shard.all_reduce %v on @mesh grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+      scf.yield %next, %1 : index, tensor<8xf32>
+    }
+    return %0#1 : tensor<8xf32>
+  }
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+  shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+  func.func @generic(%x: tensor<8xf32>) -> tensor<8xf32> {
+    // expected-error @below {{a generic reduction has no meaning for the runtime}}
+    %0 = shard.all_reduce %x on @mesh grid_axes = [0] reduction = generic : tensor<8xf32> -> tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+  shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+  func.func @combiner(%x: tensor<8xf32>) -> tensor<8xf32> {
+    // expected-error @below {{tp.combiner is not the name of a combiner}}
+    %0 = shard.all_reduce %x on @mesh grid_axes = [0] {tp.combiner = "most"} : tensor<8xf32> -> tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+  shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+  func.func @undefined(%x: tensor<8xf32>) -> tensor<8xf32> {
+    // expected-error @below {{reduction "xor" is not defined for this element type}}
+    %0 = shard.all_reduce %x on @mesh grid_axes = [0] reduction = bitwise_xor : tensor<8xf32> -> tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+  shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+  func.func @element(%x: tensor<8xi24>) -> tensor<8xi24> {
+    // expected-error @below {{the runtime has no communication for this element type}}
+    %0 = shard.all_reduce %x on @mesh grid_axes = [0] : tensor<8xi24> -> tensor<8xi24>
+    return %0 : tensor<8xi24>
+  }
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+  shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+  func.func private @tp.permute0(tensor<8xf32>) -> tensor<8xf32>
+  func.func @permute(%x: tensor<8xf32>) -> tensor<8xf32> {
+    // expected-error @below {{pair 1 of tp.pairs is not two device numbers below 4, or names a destination twice}}
+    %0 = func.call @tp.permute0(%x) {tp.pairs = [[0, 1], [2, 1]]} : (tensor<8xf32>) -> tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+  shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+  func.func @halo(%x: tensor<8xf32>) -> tensor<8xf32> {
+    %c1 = arith.constant 1 : i64
+    // expected-error @below {{this op of the shard dialect has no form in a compiled program}}
+    %0 = shard.update_halo %x on @mesh split_axes = [[0]] halo_sizes = [1, 1] : tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+}
+
+// -----
+
+shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+func.func @not_partitioned(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{communication in a module that is not partitioned; run tp-spmd first}}
+  %0 = shard.all_reduce %x on @mesh grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func private @elsewhere(tensor<8xf32>) -> tensor<8xf32>
+func.func @external(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{@elsewhere has no body, and a compiled program can call nothing but the runtime}}
+  %0 = func.call @elsewhere(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @recursive(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{the call of @recursive could not be inlined}}
+  %0 = func.call @recursive(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// expected-error @below {{argument 1 is a tensor of dynamic shape}}
+func.func @dynamic(%x: tensor<8xf32>, %y: tensor<?xf32>) -> tensor<8xf32> {
+  return %x : tensor<8xf32>
+}
+
+// -----
+
+// expected-error @below {{argument 0 is neither a tensor nor a number}}
+func.func @strange(%x: memref<8xf32>) {
+  return
+}
