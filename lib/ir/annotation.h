@@ -41,6 +41,9 @@ bool tp__axis_token(MlirStringRef token, char *name, int64_t *pre, int64_t *size
 tp_status tp__op_sharding(MlirOperation op, int i, const tp_mesh *mesh, tp_annotation *annotation, bool *present);
 void tp__set_op_sharding(MlirOperation op, const tp_mesh *mesh, int n, const tp_annotation *annotations);
 
+/* How many of the `n` axes, from the first on, are adjacent sub-axes of one parent, which print joined. */
+int tp__joined_axes(const tp_mesh *mesh, int n, const int *axes);
+
 /* True if the module says tp.phase = "local": it is partitioned, shapes are per device. */
 bool tp__is_local(MlirOperation module);
 

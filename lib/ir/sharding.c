@@ -159,13 +159,18 @@ tp_status tp__read_sharding(MlirOperation at, const char *what, MlirAttribute at
 
 /* ---- writing ---- */
 
+int tp__joined_axes(const tp_mesh *mesh, int n, const int *axes) {
+  int run = 1;
+  while (run < n && axes[run] == axes[0] + run && mesh->axes[axes[run]].parent == mesh->axes[axes[0]].parent)
+    run++;
+  return run;
+}
+
 static MlirAttribute axis_list(MlirContext context, const tp_mesh *mesh, int n, const int *axes, bool open) {
   MlirAttribute entries[TP_MAX_AXES + 1];
   int count = 0;
   for (int i = 0; i < n;) {
-    int run = 1; /* adjacent sub-axes of one parent print joined */
-    while (i + run < n && axes[i + run] == axes[i] + run && mesh->axes[axes[i + run]].parent == mesh->axes[axes[i]].parent)
-      run++;
+    int run = tp__joined_axes(mesh, n - i, axes + i);
     char text[2 * TP_MAX_AXIS_NAME];
     tp_mesh_axis_text(mesh, axes[i], run, text, sizeof text);
     entries[count++] = tp__attr_string(context, text);

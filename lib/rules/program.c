@@ -74,12 +74,12 @@ tp_status tp__check_divides(MlirOperation at, const char *what, const tp_mesh *m
       continue;
     char name[8 * TP_MAX_AXIS_NAME] = "";
     size_t used = 0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n && used < sizeof name;) {
       char axis[2 * TP_MAX_AXIS_NAME];
-      tp_mesh_axis_text(mesh, axes[i], 1, axis, sizeof axis);
+      int run = tp__joined_axes(mesh, n - i, axes + i);
+      tp_mesh_axis_text(mesh, axes[i], run, axis, sizeof axis);
       used += (size_t)snprintf(name + used, sizeof name - used, "%s\"%s\"", i ? " and " : "", axis);
-      if (used >= sizeof name)
-        used = sizeof name - 1;
+      i += run;
     }
     return tp__error(at, TP_UNSUPPORTED,
                      "%s: axis %s (%lld) does not divide dimension %d (size %lld); pad the dimension, use a mesh that divides "

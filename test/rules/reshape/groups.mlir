@@ -2,7 +2,6 @@
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate,tp-partition)' | FileCheck %s
 // RUN: shard-run %s --mesh x=4
 // RUN: shard-run %s --mesh x=2
-// RUN: shard-run %s --mesh x=8
 
 // CHECK: shard.grid @mesh.sub(shape = 2x2)
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
