@@ -62,19 +62,18 @@ static void *thread_main(void *data) {
   return NULL;
 }
 
-/* The first rank that failed by itself is what the user has to know; the others only heard of it. */
-static bool report_failures(const launch *l) {
-  int first = -1;
+bool launch_report(const launch *l) {
+  enum { MAX_LINES = 8 };
+  int n_lines = 0, n_failed = 0;
   for (int r = 0; r < l->n_ranks; r++) {
-    tprt_status status = l->ranks[r].status;
-    if (status == TPRT_OK)
-      continue;
-    if (first < 0 || l->ranks[first].status == TPRT_PEER_DEAD || l->ranks[first].status == TPRT_ABORTED)
-      first = r;
+    bool said = l->ranks[r].status == TPRT_OK;
+    n_failed += !said;
+    for (int q = 0; q < r && !said; q++)
+      said = l->ranks[q].status != TPRT_OK && strcmp(l->ranks[q].error, l->ranks[r].error) == 0;
+    if (!said && n_lines++ < MAX_LINES)
+      complain("rank %d failed: %s", r, l->ranks[r].error);
   }
-  if (first >= 0)
-    complain("rank %d failed: %s", first, l->ranks[first].error);
-  return first < 0;
+  return n_failed == 0;
 }
 
 static bool find_entry(launch *l, tp_program **program, tp_entry *entry) {
@@ -113,7 +112,7 @@ static bool run_threads(launch *l, tp_entry entry, tprt_comm **worlds) {
     if (threads[r].started)
       pthread_join(threads[r].thread, NULL);
   free(threads);
-  return ok && report_failures(l);
+  return launch_report(l) && ok;
 }
 
 bool launch_describe(launch *l) {

@@ -76,6 +76,8 @@ bool launch_threads(launch *l);
 bool launch_processes(launch *l);
 /* Reads the program's table: number of sites, sizes of the blocks. */
 bool launch_describe(launch *l);
+/* Prints what the ranks that failed say, each text once (one rank fails by itself, the others hear of it); true when none did. */
+bool launch_report(const launch *l);
 /* What one rank does, in either form. */
 void run_rank(tprt_comm *world, tp_entry entry, int n_inputs, const array *inputs, int n_outputs, array *outputs, int n_sites,
               int repeat, rank_result *result);

@@ -179,8 +179,6 @@ static bool start(worker *w, int segment, int object) {
 
 /* Waits for all; what each wrote goes to the launch. */
 static bool collect(launch *l, worker *workers) {
-  bool ok = true;
-  int first_failed = -1;
   for (int r = 0; r < l->n_ranks; r++) {
     int state = 0;
     while (waitpid(workers[r].pid, &state, 0) < 0 && errno == EINTR)
@@ -198,14 +196,8 @@ static bool collect(launch *l, worker *workers) {
     const uint64_t *offsets = (const uint64_t *)(const void *)((char *)x + x->offsets_at);
     for (int k = 0; k < l->n_outputs; k++)
       memcpy(l->outputs[r][k].data, (char *)x + offsets[l->n_inputs + k], array_bytes(l->outputs[r] + k));
-    bool failed = result->status != TPRT_OK, heard = result->status == TPRT_PEER_DEAD || result->status == TPRT_ABORTED;
-    ok &= !failed;
-    if (failed && (first_failed < 0 || (!heard && l->ranks[first_failed].status == TPRT_PEER_DEAD)))
-      first_failed = r;
   }
-  if (first_failed >= 0)
-    complain("rank %d failed: %s", first_failed, l->ranks[first_failed].error);
-  return ok;
+  return launch_report(l);
 }
 
 static bool start_all(launch *l, worker *workers, int segment, int object) {
