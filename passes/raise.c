@@ -84,12 +84,15 @@ static const tp_statistic_row statistics[] = {
 const tp_pass_row tp__raise_row = {
     .name = "tp-raise",
     .summary = "Raise concatenations, captured reads, iota operands and unused results to forms that can be planned",
-    .description =
-        "Requires: tensors, and no plan yet (what it adds has no tp.sharding). Establishes: a linalg.generic that picks captured tensors "
-        "by the index of a loop is a tensor.concat; what a body reads of a captured tensor at loop indices is an operand; an operand "
-        "that counts along a dimension is a linalg.index; generics have no result that neither the program nor their other results "
-        "read; an init that the body does not read is a tensor.empty. Values stay equal bit for bit, and what is not proven stays as it "
-        "is: reads at computed indices (gathers) keep their captured tensor. Breaks: nothing.",
+    .description = "Requires: tensors, and no plan yet (what it adds has no tp.sharding). Establishes: a linalg.generic that "
+                   "picks captured tensors "
+                   "by the index of a loop is a tensor.concat; what a body reads of a captured tensor at loop indices is an "
+                   "operand; an operand "
+                   "that counts along a dimension is a linalg.index; generics have no result that neither the program nor "
+                   "their other results "
+                   "read; an init that the body does not read is a tensor.empty. Values stay equal bit for bit, and what is "
+                   "not proven stays as it "
+                   "is: reads at computed indices (gathers) keep their captured tensor. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

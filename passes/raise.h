@@ -35,7 +35,7 @@ typedef struct tp__generic {
   int64_t lo[TP_RAISE_MAX_LOOPS], hi[TP_RAISE_MAX_LOOPS]; /* first and last iteration; hi < lo: not known */
 } tp__generic;
 
-/* False for other ops and for generics that rewrites leave alone: on buffers, bound to a library call, too large. */
+/* False for other ops and for generics that rewrites leave alone: on buffers, bound to a library call or by tp.factors, too large. */
 bool tp__generic_read(MlirOperation op, tp__generic *generic);
 MlirAffineMap tp__generic_map(const tp__generic *generic, int operand);
 /* Is the range of every loop known and not empty? */

@@ -4,7 +4,7 @@
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
 
-enum { MAX_PIECES = 64 };
+enum { MAX_PIECES = 64, MAX_DEPTH = 128 };
 
 typedef struct piece {
   MlirValue tensor;
@@ -16,6 +16,7 @@ typedef struct concat {
   int rank;
   int dims[TP_RAISE_MAX_LOOPS]; /* result dimension of each loop */
   int loop;                     /* that the branches compare; -1 before the first */
+  int depth;                    /* of branches in branches */
   int n_pieces;
   piece pieces[MAX_PIECES];
 } concat;
@@ -102,18 +103,20 @@ static bool read_branch(concat *c, MlirOperation op, int region, int64_t lo, int
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
   c->range.lo[c->loop] = lo;
   c->range.hi[c->loop] = hi;
+  c->depth++;
   bool ok = read_value(c, mlirOperationGetOperand(mlirBlockGetTerminator(block), 0));
+  c->depth--;
   c->range.lo[c->loop] = old_lo;
   c->range.hi[c->loop] = old_hi;
   return ok;
 }
 
-/* Appends the pieces of `value` in the order of the loop. The depth of branches is that of the text: the parser bounds it. */
+/* Appends the pieces of `value` in the order of the loop. */
 static bool read_value(concat *c, MlirValue value) {
   MlirOperation op = tp__defining_op(value);
   int64_t above;
   bool then_is_below;
-  if (mlirOperationIsNull(op))
+  if (mlirOperationIsNull(op) || c->depth == MAX_DEPTH)
     return false;
   if (!tp__op_is(op, "scf.if"))
     return read_piece(c, op);
@@ -168,8 +171,8 @@ static MlirValue build(const concat *c, const tp__generic *generic) {
 }
 
 bool tp__raise_concat(tp__raise *raise, const tp__generic *generic) {
-  if (generic->n_inputs != 0 || generic->n_inits != 1 || !mlirAttributeIsNull(tp__get(generic->op, "tp.factors")))
-    return false; /* tp.factors number the loops of this op */
+  if (generic->n_inputs != 0 || generic->n_inits != 1)
+    return false;
   concat c = {.range = *generic, .loop = -1};
   if (!read_result(&c, generic) || tp__walk(generic->op, check_op, NULL) != TP_OK ||
       !read_value(&c, mlirOperationGetOperand(generic->yield, 0)) || c.loop < 0)

@@ -58,8 +58,8 @@ static int digit(char c) {
 /* The little-endian integer of `width` bytes at `hex`. */
 static bool parse(const char *hex, int width, int64_t *value) {
   uint64_t bits = 0;
-  for (int i = width - 1; i >= 0; i--) {
-    int high = digit(hex[2 * i]), low = digit(hex[2 * i + 1]);
+  for (const char *byte = hex + (ptrdiff_t)2 * (width - 1); byte >= hex; byte -= 2) {
+    int high = digit(byte[0]), low = digit(byte[1]);
     if (high < 0 || low < 0)
       return false;
     bits = bits << 8 | (uint64_t)(high << 4 | low);
@@ -76,7 +76,7 @@ static bool text_counts_up(const char *text, int width, int64_t n, int64_t *firs
     return false;
   for (int64_t i = 0; i < n; i++) {
     int64_t value;
-    if (!parse(hex + RESOURCE_HEADER + 2 * width * i, width, &value))
+    if (!parse(hex + RESOURCE_HEADER + i * 2 * width, width, &value))
       return false;
     if (i == 0)
       *first = value;

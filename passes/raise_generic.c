@@ -30,6 +30,7 @@ static void read_ranges(tp__generic *generic) {
 bool tp__generic_read(MlirOperation op, tp__generic *generic) {
   int64_t segments[2];
   if (!tp__op_is(op, "linalg.generic") || !mlirAttributeIsNull(tp__inherent(op, "library_call")) ||
+      !mlirAttributeIsNull(tp__get(op, "tp.factors")) || /* a plan for exactly this op */
       tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) != 2)
     return false;
   *generic = (tp__generic){.op = op, .n_inputs = (int)segments[0], .n_inits = (int)segments[1]};
@@ -133,7 +134,8 @@ bool tp__generic_add_input(tp__generic *generic, MlirValue value, MlirAffineMap 
 }
 
 /* A slice like that in front of `where` that is there already; null if there is none. */
-static MlirOperation find_slice(MlirOperation where, MlirValue value, MlirType type, MlirAttribute offsets, MlirAttribute strides) {
+static MlirOperation find_slice(MlirOperation where, MlirValue value, MlirType type, MlirAttribute offsets,
+                                MlirAttribute strides) {
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
     if (tp__op_is(op, "tensor.extract_slice") && mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(where)) &&

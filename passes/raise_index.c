@@ -156,9 +156,7 @@ static bool eval_loop(query *q, MlirOperation op, tp__index *index) {
 }
 
 /* Casts keep the value where the new type holds it, which eval checks. */
-static bool eval_cast(query *q, MlirOperation op, tp__index *index) {
-  return eval(q, mlirOperationGetOperand(op, 0), index);
-}
+static bool eval_cast(query *q, MlirOperation op, tp__index *index) { return eval(q, mlirOperationGetOperand(op, 0), index); }
 
 static bool eval_unsigned_cast(query *q, MlirOperation op, tp__index *index) {
   return eval_cast(q, op, index) && !is_negative_somewhere(q, *index);
@@ -186,20 +184,11 @@ static const struct {
   const char *name;
   evaluate eval;
 } evaluators[] = {
-    {"arith.constant", eval_constant},
-    {"linalg.index", eval_loop},
-    {"arith.index_cast", eval_cast},
-    {"arith.extsi", eval_cast},
-    {"arith.trunci", eval_cast},
-    {"arith.index_castui", eval_unsigned_cast},
-    {"arith.extui", eval_unsigned_cast},
-    {"arith.addi", eval_add},
-    {"arith.subi", eval_subtract},
-    {"arith.select", eval_choice},
-    {"arith.maxsi", eval_choice},
-    {"arith.minsi", eval_choice},
-    {"arith.maxui", eval_choice},
-    {"arith.minui", eval_choice},
+    {"arith.constant", eval_constant},   {"linalg.index", eval_loop},  {"arith.index_cast", eval_cast},
+    {"arith.extsi", eval_cast},          {"arith.trunci", eval_cast},  {"arith.index_castui", eval_unsigned_cast},
+    {"arith.extui", eval_unsigned_cast}, {"arith.addi", eval_add},     {"arith.subi", eval_subtract},
+    {"arith.select", eval_choice},       {"arith.maxsi", eval_choice}, {"arith.minsi", eval_choice},
+    {"arith.maxui", eval_choice},        {"arith.minui", eval_choice},
 };
 
 /* What eval gives fits its type, so that no sum or cast on the way wrapped around. */

@@ -107,10 +107,8 @@ static const struct {
   const char *name;
   bool (*find)(MlirOperation op, int depth, iota *result);
 } sources[] = {
-    {"linalg.generic", from_generic},
-    {"arith.constant", from_constant},
-    {"tensor.expand_shape", through_reshape},
-    {"tensor.collapse_shape", through_reshape},
+    {"linalg.generic", from_generic},         {"arith.constant", from_constant},
+    {"tensor.expand_shape", through_reshape}, {"tensor.collapse_shape", through_reshape},
     {"tensor.extract_slice", through_slice},
 };
 

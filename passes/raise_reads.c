@@ -32,6 +32,7 @@ static bool raise_read(tp__raise *raise, tp__generic *generic, MlirOperation rea
   int64_t shape[TP_MAX_RANK], offsets[TP_MAX_RANK], sizes[TP_MAX_RANK];
   MlirAffineMap map;
   if (!tp__is_captured(generic->op, tensor) || !tp__static_tensor(mlirValueGetType(tensor), &rank, shape) ||
+      !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(mlirValueGetType(tensor))) ||
       !find_part(generic, read, rank, shape, offsets, sizes, &map) ||
       generic->n_inputs + generic->n_inits + 1 >= TP_RAISE_MAX_OPERANDS)
     return false;

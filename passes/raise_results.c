@@ -7,9 +7,12 @@
 
 typedef struct live {
   const tp__generic *generic;
-  uint64_t kept;         /* results */
+  uint64_t kept;          /* results */
   tp_value_table *needed; /* ops of the body that a kept result or an effect needs */
 } live;
+
+/* Is bit i set? There are fewer than TP_RAISE_MAX_OPERANDS results. */
+static bool has(uint64_t set, int i) { return i < TP_RAISE_MAX_OPERANDS && (set >> i & 1); }
 
 /* The op of the body that holds this one. */
 static MlirOperation top_of(const tp__generic *generic, MlirOperation op) {
@@ -22,7 +25,7 @@ static bool is_needed(const live *l, MlirValue value) {
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = top_of(l->generic, mlirOpOperandGetOwner(use));
     bool yields = mlirOperationEqual(user, l->generic->yield);
-    if (yields ? l->kept >> mlirOpOperandGetOperandNumber(use) & 1 : tp__table_get(l->needed, user.ptr) >= 0)
+    if (yields ? has(l->kept, (int)mlirOpOperandGetOperandNumber(use)) : tp__table_get(l->needed, user.ptr) >= 0)
       return true;
   }
   return false;
@@ -50,7 +53,7 @@ static tp_status find_unused(const tp__generic *generic, MlirOperation *ops, int
     changed = false;
     status = mark(&l, ops, n);
     for (int i = 0; i < generic->n_inits && status == TP_OK; i++)
-      if (*unused >> i & 1 && is_needed(&l, mlirBlockGetArgument(generic->body, generic->n_inputs + i))) {
+      if (has(*unused, i) && is_needed(&l, mlirBlockGetArgument(generic->body, generic->n_inputs + i))) {
         *unused &= ~(UINT64_C(1) << i);
         changed = true;
       }
@@ -66,7 +69,7 @@ static MlirAttribute kept_shardings(const tp__generic *generic, uint64_t kept) {
   if (mlirAttributeIsNull(list) || !mlirAttributeIsAArray(list) || mlirArrayAttrGetNumElements(list) != generic->n_inits)
     return list;
   for (int i = 0; i < generic->n_inits; i++)
-    if (kept >> i & 1)
+    if (has(kept, i))
       entries[n++] = mlirArrayAttrGetElement(list, i);
   return n == 1 ? entries[0] : mlirArrayAttrGet(mlirOperationGetContext(generic->op), n, entries);
 }
@@ -80,7 +83,7 @@ static MlirOperation build(const tp__generic *generic, uint64_t kept) {
   int n = 0, n_results = 0;
   for (int i = 0; i < generic->n_inputs + generic->n_inits; i++) {
     int k = i - generic->n_inputs;
-    if (k >= 0 && !(kept >> k & 1))
+    if (k >= 0 && !has(kept, k))
       continue;
     operands[n] = mlirOperationGetOperand(generic->op, i);
     maps[n++] = mlirAffineMapAttrGet(tp__generic_map(generic, i));
@@ -113,7 +116,7 @@ static void shrink_body(const tp__generic *generic, MlirOperation *ops, int n_op
   MlirValue values[TP_RAISE_MAX_OPERANDS];
   int n = 0;
   for (int i = 0; i < generic->n_inits; i++)
-    if (kept >> i & 1)
+    if (has(kept, i))
       values[n++] = mlirOperationGetOperand(generic->yield, i);
   mlirOperationSetOperands(generic->yield, n, values);
   for (int i = n_ops - 1; i >= 0; i--) {
@@ -124,7 +127,7 @@ static void shrink_body(const tp__generic *generic, MlirOperation *ops, int n_op
       mlirOperationDestroy(ops[i]);
   }
   for (int i = generic->n_inits - 1; i >= 0; i--)
-    if (!(kept >> i & 1))
+    if (!has(kept, i))
       mlirBlockEraseArgument(generic->body, (unsigned)(generic->n_inputs + i));
 }
 
@@ -133,7 +136,7 @@ static void replace(tp__raise *raise, const tp__generic *generic, uint64_t kept)
   mlirRegionTakeBody(mlirOperationGetRegion(op, 0), mlirOperationGetRegion(generic->op, 0));
   tp__insert_before(generic->op, op);
   for (int i = 0, k = 0; i < generic->n_inits; i++) {
-    if (kept >> i & 1)
+    if (has(kept, i))
       mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(generic->op, i), mlirOperationGetResult(op, k++));
     else
       raise->statistics[TP_RAISED_RESULT]++;

@@ -3,9 +3,8 @@
 
 /* Ops that do nothing but make their results. Those with a body also need a body of such ops. */
 static const char *const pure_ops[] = {
-    "linalg.index",        "linalg.yield",          "linalg.generic",       "linalg.fill",
-    "tensor.extract",      "tensor.empty",          "tensor.expand_shape",  "tensor.collapse_shape",
-    "tensor.extract_slice", "affine.apply",
+    "linalg.index", "linalg.yield",        "linalg.generic",        "linalg.fill",          "tensor.extract",
+    "tensor.empty", "tensor.expand_shape", "tensor.collapse_shape", "tensor.extract_slice", "affine.apply",
 };
 
 static bool is_pure(MlirOperation op) {

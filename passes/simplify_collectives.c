@@ -27,14 +27,12 @@ typedef struct simplifier {
 /* Collectives that are functions of their operand, and so may be merged and erased. The others (send, recv, rooted ones) stay as they
  * are written. tensor.extract_slice is here because a slice of a collective is part of a layout change. */
 static const char *const pure_ops[] = {
-    "shard.all_gather", "shard.all_reduce",     "shard.all_slice", "shard.reduce_scatter", "shard.all_to_all",
-    "shard.shift",      "tensor.extract_slice",
+    "shard.all_gather", "shard.all_reduce", "shard.all_slice",      "shard.reduce_scatter",
+    "shard.all_to_all", "shard.shift",      "tensor.extract_slice",
 };
 
 /* A permute is a call of a private declaration. */
-static bool is_permute(MlirOperation op) {
-  return tp__op_is(op, "func.call") && !mlirAttributeIsNull(tp__get(op, "tp.pairs"));
-}
+static bool is_permute(MlirOperation op) { return tp__op_is(op, "func.call") && !mlirAttributeIsNull(tp__get(op, "tp.pairs")); }
 
 static bool is_pure(MlirOperation op) {
   for (int i = 0; i < TP_LEN(pure_ops); i++)
@@ -107,7 +105,7 @@ static bool has_one_device(const simplifier *s, MlirOperation op) {
   MlirOperation grid = find_grid(s->pass->module, symbol);
   int rank = mlirOperationIsNull(grid) ? -1 : tp__int_list(tp__inherent(grid, "shape"), TP_MAX_AXES, shape);
   for (int i = 0; i < n; i++)
-    if (axes[i] >= rank || shape[axes[i]] != 1)
+    if (axes[i] < 0 || axes[i] >= rank || shape[axes[i]] != 1)
       return false;
   return rank >= 0;
 }
@@ -156,8 +154,7 @@ static bool is_before(MlirOperation a, MlirOperation b) {
 }
 
 static bool merge_equal(simplifier *s, MlirOperation op) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(operand(op)); !mlirOpOperandIsNull(use);
-       use = mlirOpOperandGetNextUse(use)) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(operand(op)); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation other = mlirOpOperandGetOwner(use);
     if (mlirOperationGetNumResults(other) == 1 && same_op(other, op) && is_before(other, op)) {
       replace(s, op, result(other));
@@ -361,11 +358,14 @@ static const tp_statistic_row statistics[] = {
 const tp_pass_row tp__simplify_collectives_row = {
     .name = "tp-simplify-collectives",
     .summary = "Merge, shrink and drop collectives of the program of one device",
-    .description =
-        "Requires: tp.phase = \"local\" (refuses others). Establishes: equal collectives of one value are one; an all_slice of what was "
-        "gathered the same way is the value itself; a sum or difference of two all_reduces that nothing else uses is one all_reduce of "
-        "the sum (floating-point terms are added in another order); an all_reduce that is only sliced is a reduce_scatter; no collective "
-        "is without a use or has a group of one device. Send, receive and rooted collectives stay as they are written. Breaks: nothing.",
+    .description = "Requires: tp.phase = \"local\" (refuses others). Establishes: equal collectives of one value are one; an "
+                   "all_slice of what was "
+                   "gathered the same way is the value itself; a sum or difference of two all_reduces that nothing else uses "
+                   "is one all_reduce of "
+                   "the sum (floating-point terms are added in another order); an all_reduce that is only sliced is a "
+                   "reduce_scatter; no collective "
+                   "is without a use or has a group of one device. Send, receive and rooted collectives stay as they are "
+                   "written. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,
