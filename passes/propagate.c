@@ -85,6 +85,9 @@ static void destroy(tp_planner *p) {
   tp__free(p->values);
   tp__free(p->nodes);
   tp__table_destroy(&p->table);
+  tp__memo_destroy(&p->same_ops);
+  tp__memo_destroy(&p->same_layouts);
+  tp__memo_destroy(&p->same_edges);
   tp__flow_destroy(p);
 }
 

@@ -46,6 +46,13 @@ typedef struct tp_planned_value {
   size_t use_capacity;
 } tp_planned_value;
 
+/* Things computed before, by the words they depend on; see propagate_memo.c. A zeroed struct is a valid empty memo. */
+typedef struct tp_memo_entry tp_memo_entry;
+typedef struct tp_memo {
+  tp_memo_entry *entries;
+  size_t capacity, count;
+} tp_memo;
+
 typedef struct tp_planner {
   tp_pass *pass;
   const tp_mesh *mesh;
@@ -60,6 +67,8 @@ typedef struct tp_planner {
   tp_planned_value *values;
   size_t n_values, value_capacity;
   tp_value_table table; /* value -> index into values */
+  tp_memo same_ops, same_layouts, same_edges;
+  void *scratch; /* of propagate_strategies.c */
   struct tp_flow *flow; /* follow mode: which axes may reach which dimension */
   int64_t work, width;
   tp_cost cost, bound;
@@ -70,6 +79,24 @@ typedef struct tp_planner {
 tp_status tp__node_for_arg(tp_planner *planner, int arg, tp_node *node);
 tp_status tp__node_for_op(tp_planner *planner, int item, tp_node *node);
 tp_status tp__node_for_layout(tp_planner *planner, int item, tp_node *node);
+
+/* propagate_memo.c */
+
+/* The slot of the value for this key, NULL inside when the key is new; NULL when memory runs out. Valid until the next call. */
+void **tp__memo(tp_memo *memo, tp__arena *arena, const int64_t *words, size_t n);
+void tp__memo_destroy(tp_memo *memo);
+
+enum { TP_MAX_WORDS = 512 };
+
+/* A key in the making. With n > TP_MAX_WORDS it did not fit and must not be used. */
+typedef struct tp_words {
+  size_t n;
+  int64_t words[TP_MAX_WORDS];
+} tp_words;
+
+void tp__words_add(tp_words *words, int64_t word);
+/* All of a rule that strategies and their costs depend on. `fused`: bit i: operand i does not travel through memory. */
+void tp__words_add_rule(tp_words *words, const tp_rule *rule, const uint8_t *axes_of_factor, uint64_t fused);
 
 /* propagate_flow.c */
 tp_status tp__flow_build(tp_planner *planner);

@@ -82,15 +82,24 @@ static tp_status add_layout(tp_planner *p, int item) {
   return status == TP_OK ? new_value(p, mlirOperationGetResult(op, 0), node, 0) : status;
 }
 
+/* Equal lists of layouts are one array, so that edges between them are known to be equal. */
 static tp_status copy_specs(tp_planner *p, tp_node *node, int n, const tp_spec *specs, bool is_copy) {
+  int64_t key[MAX_COPY_LAYOUTS];
+  for (int i = 0; i < n; i++)
+    key[i] = (int64_t)specs[i].bits;
+  void **slot = tp__memo(&p->same_layouts, p->arena, key, (size_t)n);
+  if (slot && !*slot) {
+    *slot = tp__arena_array(p->arena, (size_t)n + 1, sizeof *specs);
+    if (*slot)
+      memcpy(*slot, specs, (size_t)n * sizeof *specs);
+  }
   node->n = n;
   node->n_in = 1;
   node->n_out = is_copy;
-  node->in = tp__arena_array(p->arena, (size_t)n + 1, sizeof *node->in);
+  node->in = slot ? *slot : NULL;
   node->costs = tp__arena_array(p->arena, (size_t)n + 1, sizeof *node->costs);
   if (!node->in || !node->costs)
     return out_of_memory(p);
-  memcpy(node->in, specs, (size_t)n * sizeof *specs);
   node->out = node->in;
   return TP_OK;
 }
@@ -200,29 +209,57 @@ static int distinct(const tp_spec *specs, int n, int stride, tp_spec *list, int 
   return count;
 }
 
-static tp_status add_edge(tp_planner *p, tp_problem *problem, const tp_planned_value *v, int from, int output, int to,
-                          int input) {
-  const tp_node *a = &p->nodes[from], *b = &p->nodes[to];
+typedef struct edge_ends {
+  int from, output, to, input; /* nodes, and their value */
+} edge_ends;
+
+static tp_status price_edge(tp_planner *p, tp_problem *problem, const tp_planned_value *v, edge_ends ends) {
+  const tp_node *a = &p->nodes[ends.from], *b = &p->nodes[ends.to];
   size_t na = (size_t)a->n, nb = (size_t)b->n;
   tp_spec *lists = tp__calloc(na + nb + 1, sizeof *lists);
   int *numbers = tp__calloc(na + nb + 1, sizeof *numbers);
   tp_cost *pairs = tp__calloc(na * nb + 1, sizeof *pairs), *table = tp__calloc(na * nb + 1, sizeof *table);
   tp_status status = TP_NO_MEMORY;
   if (lists && numbers && pairs && table) {
-    int ca = distinct(a->out + output, a->n, a->n_out, lists, numbers);
-    int cb = distinct(b->in + input, b->n, b->n_in, lists + na, numbers + na);
+    int ca = distinct(a->out + ends.output, a->n, a->n_out, lists, numbers);
+    int cb = distinct(b->in + ends.input, b->n, b->n_in, lists + na, numbers + na);
     for (int i = 0; i < ca; i++)
       for (int k = 0; k < cb; k++)
         pairs[i * cb + k] = tp_reshard_cost(p->reshards, lists[i], lists[na + (size_t)k], v->rank, v->shape, v->element_size);
     for (size_t i = 0; i < na; i++)
       for (size_t k = 0; k < nb; k++)
         table[i * nb + k] = pairs[numbers[i] * cb + numbers[na + k]];
-    status = tp_problem_add_edge(problem, from, to, table);
+    status = tp_problem_add_edge(problem, ends.from, ends.to, table);
   }
   tp__free(lists);
   tp__free(numbers);
   tp__free(pairs);
   tp__free(table);
+  return status;
+}
+
+/* Between the same lists of layouts, for values of one shape, the table is the same: priced once, and kept once. */
+static tp_status add_edge(tp_planner *p, tp_problem *problem, const tp_planned_value *v, edge_ends ends) {
+  const tp_node *a = &p->nodes[ends.from], *b = &p->nodes[ends.to];
+  tp_words key;
+  key.n = 0;
+  tp__words_add(&key, (int64_t)(intptr_t)(a->out + ends.output));
+  tp__words_add(&key, (int64_t)(intptr_t)(b->in + ends.input));
+  tp__words_add(&key, (int64_t)a->n << 32 | a->n_out);
+  tp__words_add(&key, (int64_t)b->n << 32 | b->n_in);
+  tp__words_add(&key, v->element_size);
+  for (int d = 0; d < v->rank; d++)
+    tp__words_add(&key, v->shape[d]);
+  void **slot = tp__memo(&p->same_edges, p->arena, key.words, key.n);
+  if (!slot)
+    return out_of_memory(p);
+  tp_status status;
+  if (*slot) {
+    status = tp_problem_repeat_edge(problem, ends.from, ends.to, (int)((intptr_t)*slot - 1));
+  } else {
+    *slot = (void *)(intptr_t)(tp_problem_n_edges(problem) + 1); /* its number, from 1 */
+    status = price_edge(p, problem, v, ends);
+  }
   return status == TP_OK ? TP_OK : out_of_memory(p);
 }
 
@@ -231,10 +268,10 @@ static tp_status add_edges(tp_planner *p, tp_problem *problem) {
   for (size_t k = 0; k < p->n_values && status == TP_OK; k++) {
     const tp_planned_value *v = &p->values[k];
     if (v->copy >= 0)
-      status = add_edge(p, problem, v, v->node, v->output, v->copy, 0);
+      status = add_edge(p, problem, v, (edge_ends){v->node, v->output, v->copy, 0});
     for (int u = 0; u < v->n_uses && status == TP_OK; u++)
-      status = add_edge(p, problem, v, v->copy >= 0 ? v->copy : v->node, v->copy >= 0 ? 0 : v->output, v->uses[u].node,
-                        v->uses[u].input);
+      status = add_edge(p, problem, v, (edge_ends){v->copy >= 0 ? v->copy : v->node, v->copy >= 0 ? 0 : v->output,
+                                                   v->uses[u].node, v->uses[u].input});
   }
   return status;
 }

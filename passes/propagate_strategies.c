@@ -31,6 +31,24 @@ typedef struct layout_list {
   tp_spec specs[MAX_STRATEGIES];
 } layout_list;
 
+/* Strategies of one op. */
+typedef struct enumeration {
+  tp_planner *planner;
+  const tp_rule *rule;
+  uint8_t axes_of_factor[TP_MAX_FACTORS]; /* bit a: axis a may take the factor */
+  tp_strategy current;
+  int n;
+  tp_strategy found[MAX_STRATEGIES];
+} enumeration;
+
+/* One block that every node uses in turn; its contents are left from the node before. */
+static void *scratch_of(tp_planner *p) {
+  size_t size = sizeof(enumeration) > sizeof(layout_list) ? sizeof(enumeration) : sizeof(layout_list);
+  if (!p->scratch)
+    p->scratch = tp__arena_alloc(p->arena, size);
+  return p->scratch;
+}
+
 static void extend(layout_list *list, tp_spec spec, int axis) {
   const tp_mesh *mesh = list->planner->mesh;
   if (axis == mesh->n_axes) {
@@ -51,10 +69,11 @@ static void extend(layout_list *list, tp_spec spec, int axis) {
 }
 
 static tp_status layouts_of(tp_planner *p, MlirValue value, bool pinned, tp_annotation pin, layout_list **out) {
-  layout_list *list = tp__arena_alloc(p->arena, sizeof *list);
+  layout_list *list = scratch_of(p);
   if (!list)
     return out_of_memory(p);
   list->planner = p;
+  list->n = 0;
   list->value = value;
   list->open = pinned ? pin.open : UINT32_MAX;
   if (tp__static_tensor(mlirValueGetType(value), &list->rank, list->shape))
@@ -111,17 +130,9 @@ tp_status tp__node_for_layout(tp_planner *p, int item, tp_node *node) {
 
 /* ---- ops ---- */
 
-typedef struct enumeration {
-  tp_planner *planner;
-  const tp_rule *rule;
-  uint8_t axes_of_factor[TP_MAX_FACTORS]; /* bit a: axis a may take the factor */
-  tp_strategy current;
-  int n;
-  tp_strategy found[MAX_STRATEGIES];
-} enumeration;
-
 static void factor_axes(enumeration *e) {
   const tp_mesh *mesh = e->planner->mesh;
+  memset(e->axes_of_factor, 0, sizeof e->axes_of_factor);
   for (int f = 0; f < e->rule->n_factors; f++)
     for (int a = 0; a < mesh->n_axes; a++) {
       bool fits = e->rule->factors[f].kind != TP_FIXED && mesh->axes[a].size > 1 &&
@@ -279,16 +290,24 @@ static bool produced_elementwise(const tp_planner *p, MlirValue value) {
   return p->program.items[p->nodes[v->node].index].rule->is_elementwise;
 }
 
-/* Seconds of local work. Between elementwise ops values stay in registers once fused, so only what enters a cluster is charged. */
-static tp_cost compute_cost(const tp_planner *p, const tp_rule *rule, const tp_strategy *s) {
+/* Between elementwise ops values stay in registers once fused: the operands, as bits, that do not travel through memory. */
+static uint64_t fused_operands(const tp_planner *p, const tp_rule *rule) {
+  uint64_t fused = 0;
+  for (int i = 0; i < rule->n_operands && rule->is_elementwise; i++)
+    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused && produced_elementwise(p, rule->operands[i].value))
+      fused |= UINT64_C(1) << i;
+  return fused;
+}
+
+/* Seconds of local work. Only what enters a cluster of fused ops is charged. */
+static tp_cost compute_cost(const tp_planner *p, const tp_rule *rule, const tp_strategy *s, uint64_t fused) {
   double share = tp__strategy_share(rule, p->mesh, s), bytes = 0;
   if (rule->is_free)
     return 0;
   for (int i = 0; i < rule->n_operands; i++) {
     const tp_value_map *map = &rule->operands[i];
-    if (!map->is_tensor || map->is_unused || (rule->is_elementwise && produced_elementwise(p, map->value)))
-      continue;
-    bytes += local_bytes(p, map, tp__strategy_operand(rule, p->mesh, s, i));
+    if (map->is_tensor && !map->is_unused && !(fused >> i & 1))
+      bytes += local_bytes(p, map, tp__strategy_operand(rule, p->mesh, s, i));
   }
   for (int i = 0; i < rule->n_results && !rule->is_elementwise; i++)
     if (rule->results[i].is_tensor)
@@ -297,27 +316,12 @@ static tp_cost compute_cost(const tp_planner *p, const tp_rule *rule, const tp_s
                          !rule->is_elementwise);
 }
 
-tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
-  const tp_rule *rule = p->program.items[item].rule;
-  enumeration *e = tp__arena_alloc(p->arena, sizeof *e);
-  if (!e)
-    return out_of_memory(p);
-  e->planner = p;
-  e->rule = rule;
-  for (int a = 0; a < TP_MAX_AXES; a++)
-    e->current.order[a] = (uint8_t)a;
-  factor_axes(e);
-  enumerate(e, 0);
-  tp_status status = keep_named(e);
-  drop_equal_layouts(e);
-  if (status == TP_OK)
-    status = keep_pinned(e);
-  if (status == TP_OK)
-    status = allocate(p, node, e->n, rule->n_operands, rule->n_results);
+/* Fills `node` with the strategies found. */
+static tp_status store(tp_planner *p, const enumeration *e, uint64_t fused, tp_node *node) {
+  const tp_rule *rule = e->rule;
+  tp_status status = allocate(p, node, e->n, rule->n_operands, rule->n_results);
   if (status != TP_OK)
     return status;
-  node->kind = TP_NODE_OP;
-  node->index = item;
   node->strategies = tp__arena_array(p->arena, (size_t)e->n + 1, sizeof *node->strategies);
   if (!node->strategies)
     return out_of_memory(p);
@@ -327,7 +331,58 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
       node->in[s * rule->n_operands + i] = tp__strategy_operand(rule, p->mesh, &e->found[s], i);
     for (int i = 0; i < rule->n_results; i++)
       node->out[s * rule->n_results + i] = tp__strategy_result(rule, p->mesh, &e->found[s], i);
-    node->costs[s] = compute_cost(p, rule, &e->found[s]);
+    node->costs[s] = compute_cost(p, rule, &e->found[s], fused);
   }
   return TP_OK;
+}
+
+static tp_status list_strategies(tp_planner *p, enumeration *e, uint64_t fused, tp_node *node) {
+  e->n = 0;
+  e->current = (tp_strategy){0};
+  for (int a = 0; a < TP_MAX_AXES; a++)
+    e->current.order[a] = (uint8_t)a;
+  enumerate(e, 0);
+  tp_status status = keep_named(e);
+  drop_equal_layouts(e);
+  if (status == TP_OK)
+    status = keep_pinned(e);
+  return status == TP_OK ? store(p, e, fused, node) : status;
+}
+
+static bool is_annotated(MlirOperation op) {
+  return !mlirAttributeIsNull(tp__get(op, "tp.sharding")) || !mlirAttributeIsNull(tp__get(op, "tp.factors"));
+}
+
+/* Equal ops share the arrays of one node; an annotated op is a case of its own. */
+tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
+  const tp_rule *rule = p->program.items[item].rule;
+  enumeration *e = scratch_of(p);
+  tp_words key;
+  key.n = 0;
+  void **slot = NULL;
+  tp_status status = TP_OK;
+  if (!e)
+    return out_of_memory(p);
+  e->planner = p;
+  e->rule = rule;
+  factor_axes(e);
+  uint64_t fused = fused_operands(p, rule);
+  tp__words_add_rule(&key, rule, e->axes_of_factor, fused);
+  if (key.n <= TP_MAX_WORDS && !is_annotated(rule->op) && !(slot = tp__memo(&p->same_ops, p->arena, key.words, key.n)))
+    return out_of_memory(p);
+  if (slot && *slot) {
+    *node = *(const tp_node *)*slot;
+  } else {
+    status = list_strategies(p, e, fused, node);
+    tp_node *first = slot ? tp__arena_alloc(p->arena, sizeof *first) : NULL;
+    if (status == TP_OK && slot && !first)
+      return out_of_memory(p);
+    if (status == TP_OK && slot) {
+      *first = *node;
+      *slot = first;
+    }
+  }
+  node->kind = TP_NODE_OP;
+  node->index = item;
+  return status;
 }

@@ -29,6 +29,10 @@ TP_API int tp_problem_add_node(tp_problem *problem, int n, const tp_cost *costs)
  * TP_NO_MEMORY. */
 TP_API tp_status tp_problem_add_edge(tp_problem *problem, int a, int b, const tp_cost *table);
 
+/* Adds an edge between a and b with the table of edge `edge` (edges are numbered 0, 1, ... as they are added), which is kept once for both.
+ * Errors: TP_INVALID_ARGUMENT (no such edge or node, a == b, other numbers of strategies than the edge's ends), TP_NO_MEMORY. */
+TP_API tp_status tp_problem_repeat_edge(tp_problem *problem, int a, int b, int edge);
+
 TP_API int tp_problem_n_nodes(const tp_problem *problem);
 TP_API int tp_problem_n_edges(const tp_problem *problem);
 

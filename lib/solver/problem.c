@@ -60,20 +60,44 @@ int tp_problem_add_node(tp_problem *problem, int n, const tp_cost *costs) {
   return problem->n_nodes++;
 }
 
+static bool nodes_valid(const tp_problem *problem, int a, int b) {
+  return a != b && a >= 0 && b >= 0 && a < problem->n_nodes && b < problem->n_nodes;
+}
+
+static tp_status append_edge(tp_problem *problem, tp__problem_edge edge) {
+  void *edges = problem->edges;
+  bool room = reserve(&edges, problem->n_edges, &problem->room_edges, sizeof *problem->edges);
+  problem->edges = edges;
+  if (!room)
+    return TP_NO_MEMORY;
+  problem->edges[problem->n_edges++] = edge;
+  return TP_OK;
+}
+
 tp_status tp_problem_add_edge(tp_problem *problem, int a, int b, const tp_cost *table) {
-  if (!problem || !table || a == b || a < 0 || b < 0 || a >= problem->n_nodes || b >= problem->n_nodes)
+  if (!problem || !table || !nodes_valid(problem, a, b))
     return TP_INVALID_ARGUMENT;
   size_t entries = (size_t)problem->nodes[a].n * (size_t)problem->nodes[b].n;
   if (!costs_valid(entries, table))
     return TP_INVALID_ARGUMENT;
-  void *edges = problem->edges;
-  bool room = reserve(&edges, problem->n_edges, &problem->room_edges, sizeof *problem->edges);
-  problem->edges = edges;
-  tp_cost *copy = room ? copy_costs(&problem->pool, entries, table) : NULL;
-  if (!copy)
+  tp__problem_edge edge = {.a = a, .b = b, .table = copy_costs(&problem->pool, entries, table)};
+  if (!edge.table)
     return TP_NO_MEMORY;
-  problem->edges[problem->n_edges++] = (tp__problem_edge){a, b, copy};
-  return TP_OK;
+  for (size_t i = 0; i < entries; i++)
+    if (edge.table[i] < TP_COST_FORBIDDEN && edge.table[i] > edge.most)
+      edge.most = edge.table[i];
+  return append_edge(problem, edge);
+}
+
+tp_status tp_problem_repeat_edge(tp_problem *problem, int a, int b, int edge) {
+  if (!problem || !nodes_valid(problem, a, b) || edge < 0 || edge >= problem->n_edges)
+    return TP_INVALID_ARGUMENT;
+  tp__problem_edge like = problem->edges[edge];
+  if (problem->nodes[a].n != problem->nodes[like.a].n || problem->nodes[b].n != problem->nodes[like.b].n)
+    return TP_INVALID_ARGUMENT;
+  like.a = a;
+  like.b = b;
+  return append_edge(problem, like);
 }
 
 int tp_problem_n_nodes(const tp_problem *problem) { return problem->n_nodes; }

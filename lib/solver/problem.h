@@ -12,7 +12,8 @@ typedef struct tp__problem_node {
 
 typedef struct tp__problem_edge {
   int a, b;
-  tp_cost *table; /* row-major [n of a][n of b] */
+  const tp_cost *table; /* row-major [n of a][n of b]; may be that of another edge too */
+  tp_cost most;         /* the largest entry that is not forbidden */
 } tp__problem_edge;
 
 struct tp_problem {

@@ -25,15 +25,8 @@ static tp_cost choose_step(const tp_problem *problem) {
         most = problem->nodes[v].costs[x];
     total += (unsigned __int128)most;
   }
-  for (int e = 0; e < problem->n_edges; e++) {
-    const tp__problem_edge *edge = &problem->edges[e];
-    size_t entries = (size_t)problem->nodes[edge->a].n * (size_t)problem->nodes[edge->b].n;
-    tp_cost most = 0;
-    for (size_t i = 0; i < entries; i++)
-      if (edge->table[i] < TP_COST_FORBIDDEN && edge->table[i] > most)
-        most = edge->table[i];
-    total += (unsigned __int128)most;
-  }
+  for (int e = 0; e < problem->n_edges; e++)
+    total += (unsigned __int128)problem->edges[e].most;
   tp_cost step = 1;
   while (step < MAX_STEP && total * (unsigned __int128)step * 2 <= (unsigned __int128)ROOM_FOR_MESSAGES)
     step *= 2;

@@ -94,18 +94,34 @@ static tp_status new_edge(tp__wcsp *g, int a, int b, int *edge) {
   tp__wedge *e = &g->edges[g->n_edges];
   e->node[0] = a < b ? a : b;
   e->node[1] = a < b ? b : a;
-  e->table = tp__pool_take_zeroed(&g->pool, (size_t)g->nodes[a].n * (size_t)g->nodes[b].n, sizeof *e->table);
+  e->table = tp__pool_take(&g->pool, (size_t)g->nodes[a].n * (size_t)g->nodes[b].n, sizeof *e->table);
   if (!e->table || attach(g, a, g->n_edges) || attach(g, b, g->n_edges))
     return TP_NO_MEMORY;
   *edge = g->n_edges++;
   return TP_OK;
 }
 
+/* The first table of an edge. */
+static void write_table(const tp__wview *v, int n_a, int n_b, const tp_cost *table, size_t stride_a, size_t stride_b) {
+  if (v->far == 1 && stride_b == 1 && v->self == stride_a) {
+    memcpy(v->table, table, (size_t)n_a * (size_t)n_b * sizeof *table);
+    return;
+  }
+  for (int x = 0; x < n_a; x++)
+    for (int y = 0; y < n_b; y++)
+      v->table[(size_t)x * v->self + (size_t)y * v->far] = table[(size_t)x * stride_a + (size_t)y * stride_b];
+}
+
 tp_status tp__wcsp_connect(tp__wcsp *g, int a, int b, const tp_cost *table, size_t stride_a, size_t stride_b) {
   int edge = find_edge(g, a, b);
-  if (edge < 0 && new_edge(g, a, b, &edge))
+  bool is_new = edge < 0;
+  if (is_new && new_edge(g, a, b, &edge))
     return TP_NO_MEMORY;
   tp__wview v = tp__wcsp_view(g, edge, a);
+  if (is_new) {
+    write_table(&v, g->nodes[a].n, g->nodes[b].n, table, stride_a, stride_b);
+    return TP_OK;
+  }
   for (int x = 0; x < g->nodes[a].n; x++)
     for (int y = 0; y < g->nodes[b].n; y++) {
       tp_cost *to = &v.table[(size_t)x * v.self + (size_t)y * v.far];
