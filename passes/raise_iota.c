@@ -21,7 +21,8 @@ static bool from_generic(MlirOperation op, int depth, iota *result) {
   (void)depth;
   tp__generic generic;
   tp__index index;
-  if (!tp__generic_read(op, &generic) || generic.n_inputs != 0 || generic.n_inits != 1 || !tp__generic_is_static(&generic) ||
+  if (mlirOperationGetNumOperands(op) != 1 || !tp__generic_read(op, &generic) || generic.n_inputs != 0 ||
+      generic.n_inits != 1 || !tp__generic_is_static(&generic) ||
       !tp__index_of(&generic, mlirOperationGetOperand(generic.yield, 0), &index))
     return false;
   MlirAffineMap map = tp__generic_map(&generic, 0);
@@ -172,8 +173,8 @@ static bool raise_input(tp__raise *raise, tp__generic *generic, int i) {
   MlirValue value = mlirOperationGetOperand(generic->op, i), argument = mlirBlockGetArgument(generic->body, i);
   iota source;
   tp__index index;
-  if (!tp__is_tensor(mlirValueGetType(value)) || !tp__generic_has_ranges(generic, UINT64_C(1) << i) ||
-      !find_iota(value, 0, &source) || !find_index(generic, i, source, &index))
+  if (!tp__is_tensor(mlirValueGetType(value)) || !find_iota(value, 0, &source) || !find_index(generic, i, source, &index) ||
+      !tp__generic_has_ranges(generic, UINT64_C(1) << i))
     return false;
   if (tp__n_uses(argument) > 0)
     mlirValueReplaceAllUsesOfWith(argument, build_index(generic, index, mlirValueGetType(argument)));
