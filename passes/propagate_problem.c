@@ -270,8 +270,9 @@ static tp_status add_edges(tp_planner *p, tp_problem *problem) {
     if (v->copy >= 0)
       status = add_edge(p, problem, v, (edge_ends){v->node, v->output, v->copy, 0});
     for (int u = 0; u < v->n_uses && status == TP_OK; u++)
-      status = add_edge(p, problem, v, (edge_ends){v->copy >= 0 ? v->copy : v->node, v->copy >= 0 ? 0 : v->output,
-                                                   v->uses[u].node, v->uses[u].input});
+      status = add_edge(
+          p, problem, v,
+          (edge_ends){v->copy >= 0 ? v->copy : v->node, v->copy >= 0 ? 0 : v->output, v->uses[u].node, v->uses[u].input});
   }
   return status;
 }
@@ -288,13 +289,15 @@ static tp_status infeasible(tp_planner *p) {
       bool possible = false;
       for (int s = 0; s < from->n && !possible; s++)
         for (int t = 0; t < to->n && !possible; t++)
-          possible = tp_reshard_cost(p->reshards, from->out[s * from->n_out + v->output],
-                                     to->in[t * to->n_in + v->uses[u].input], v->rank, v->shape,
-                                     v->element_size) < TP_COST_FORBIDDEN;
+          possible =
+              tp_reshard_cost(p->reshards, from->out[s * from->n_out + v->output], to->in[t * to->n_in + v->uses[u].input],
+                              v->rank, v->shape, v->element_size) < TP_COST_FORBIDDEN;
       if (!possible)
-        return tp__error(v->uses[u].op, TP_INFEASIBLE,
-                         "no layout of operand %d can be reached from the layouts its producer can give it; relax the annotation of "
-                         "one of both", v->uses[u].operand);
+        return tp__error(
+            v->uses[u].op, TP_INFEASIBLE,
+            "no layout of operand %d can be reached from the layouts its producer can give it; relax the annotation of "
+            "one of both",
+            v->uses[u].operand);
     }
   }
   return tp__error(p->program.func, TP_INFEASIBLE, "no plan satisfies the annotations");
@@ -319,8 +322,8 @@ tp_status tp__plan_solve(tp_planner *p) {
     tp_status solved = tp_solve(problem, &(tp_solver_options){.size = sizeof(tp_solver_options)}, &solution);
     status = solved == TP_INFEASIBLE  ? infeasible(p)
              : solved == TP_NO_MEMORY ? out_of_memory(p)
-             : solved != TP_OK ? tp__error(p->program.func, solved, "the solver failed: %s", tp_status_name(solved))
-                               : TP_OK;
+             : solved != TP_OK        ? tp__error(p->program.func, solved, "the solver failed: %s", tp_status_name(solved))
+                                      : TP_OK;
   }
   if (status == TP_OK) {
     for (size_t i = 0; i < p->n_nodes; i++)

@@ -135,12 +135,11 @@ static void factor_axes(enumeration *e) {
   memset(e->axes_of_factor, 0, sizeof e->axes_of_factor);
   for (int f = 0; f < e->rule->n_factors; f++)
     for (int a = 0; a < mesh->n_axes; a++) {
-      bool fits = e->rule->factors[f].kind != TP_FIXED && mesh->axes[a].size > 1 &&
-                  e->rule->factors[f].size % mesh->axes[a].size == 0;
+      bool fits =
+          e->rule->factors[f].kind != TP_FIXED && mesh->axes[a].size > 1 && e->rule->factors[f].size % mesh->axes[a].size == 0;
       bool flows = !e->planner->follow;
       for (int i = 0; i < e->rule->n_operands + e->rule->n_results && !flows; i++) {
-        const tp_value_map *map =
-            i < e->rule->n_operands ? &e->rule->operands[i] : &e->rule->results[i - e->rule->n_operands];
+        const tp_value_map *map = i < e->rule->n_operands ? &e->rule->operands[i] : &e->rule->results[i - e->rule->n_operands];
         for (int d = 0; map->is_tensor && d < map->rank; d++)
           for (int k = 0; k < map->dims[d].n_factors; k++)
             flows |= map->dims[d].factors[k] == f && tp__flow_allows(e->planner, map->value, d, a);
@@ -151,8 +150,7 @@ static void factor_axes(enumeration *e) {
 }
 
 static bool can_take_whole(const enumeration *e, tp_choice c, int axis) {
-  return c.kind == TP_CHOOSE_FACTOR &&
-         e->rule->factors[c.index].size % e->planner->mesh->axes[axis].parent_size == 0;
+  return c.kind == TP_CHOOSE_FACTOR && e->rule->factors[c.index].size % e->planner->mesh->axes[axis].parent_size == 0;
 }
 
 /* The parts of one axis go separate ways only where the whole axis does not fit: everything else is offered with the axis whole. */
@@ -235,8 +233,8 @@ static tp_status keep_named(enumeration *e) {
   for (int s = 0; s < e->n; s++) {
     bool same = true;
     for (int a = 0; a < e->planner->mesh->n_axes; a++)
-      same &= e->planner->mesh->axes[a].size == 1 || (e->found[s].choices[a].kind == named.choices[a].kind &&
-                                                      e->found[s].choices[a].index == named.choices[a].index);
+      same &= e->planner->mesh->axes[a].size == 1 ||
+              (e->found[s].choices[a].kind == named.choices[a].kind && e->found[s].choices[a].index == named.choices[a].index);
     if (same)
       e->found[kept++] = e->found[s];
   }
@@ -271,7 +269,8 @@ static tp_status keep_pinned(enumeration *e) {
       tp_spec_text(p->mesh, pin.spec, rule->results[r].rank, text, sizeof text);
       return tp__error(rule->op, TP_INFEASIBLE,
                        "no strategy of this op gives result %d the layout %s; constrain it with a shard.shard behind the op "
-                       "instead", r, text);
+                       "instead",
+                       r, text);
     }
     if (pinned)
       e->n = kept;
@@ -312,8 +311,7 @@ static tp_cost compute_cost(const tp_planner *p, const tp_rule *rule, const tp_s
   for (int i = 0; i < rule->n_results && !rule->is_elementwise; i++)
     if (rule->results[i].is_tensor)
       bytes += local_bytes(p, &rule->results[i], tp__strategy_result(rule, p->mesh, s, i));
-  return tp_cost_compute(p->topology, rule->contraction_flops * share, rule->scalar_ops * share, bytes,
-                         !rule->is_elementwise);
+  return tp_cost_compute(p->topology, rule->contraction_flops * share, rule->scalar_ops * share, bytes, !rule->is_elementwise);
 }
 
 /* Fills `node` with the strategies found. */

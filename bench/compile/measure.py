@@ -56,7 +56,7 @@ def plan_gap(path):
 
 def measure_size(compiler, ops, forward, directory):
     source, target = os.path.join(directory, "in.mlir"), os.path.join(directory, "out.mlir")
-    command = [sys.executable, os.path.join(HERE, "generate.py"), "--ops", str(ops)]
+    command = [sys.executable, "-B", os.path.join(HERE, "generate.py"), "--ops", str(ops)]
     command += [] if forward else ["--train"]
     command += ["--captured-concat"] if compiler.raises else []
     with open(source, "w", encoding="utf-8") as file:

@@ -3,4 +3,4 @@
 set -euo pipefail
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 export SHARD_OPT=${SHARD_OPT:-$here/../../build/release/bin/shard-opt}
-exec python3 "$here/measure.py" "$@"
+exec python3 -B "$here/measure.py" "$@"

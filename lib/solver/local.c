@@ -14,6 +14,9 @@ typedef struct searcher {
   int64_t *work;
   score *mine, *theirs; /* by strategy, for the ends of an edge */
   bool *settled;        /* by node: nothing around it changed since no change of it helped */
+  int64_t now;
+  int64_t *changed; /* by node: when it or a neighbour last changed */
+  int64_t *tried;   /* by edge: when its ends were last tried together, in vain */
 } searcher;
 
 static bool better(score a, score b) {
@@ -45,8 +48,12 @@ static void rate(const searcher *s, int node, int except, score *out) {
 static void unsettle(searcher *s, int node) {
   const tp__wnode *v = &s->g->nodes[node];
   s->settled[node] = false;
-  for (int i = 0; i < v->n_edges; i++)
-    s->settled[tp__wcsp_view(s->g, v->edges[i], node).other] = false;
+  s->changed[node] = ++s->now;
+  for (int i = 0; i < v->n_edges; i++) {
+    int other = tp__wcsp_view(s->g, v->edges[i], node).other;
+    s->settled[other] = false;
+    s->changed[other] = s->now;
+  }
 }
 
 static bool change_one(searcher *s, int node) {
@@ -62,18 +69,49 @@ static bool change_one(searcher *s, int node) {
   return true;
 }
 
+/* The least of theirs, by parts: no sum with any of them is better than the sum with this. */
+static score least_of(const score *scores, int n) {
+  score least = scores[0];
+  for (int y = 1; y < n; y++)
+    if (better(scores[y], least))
+      least = scores[y];
+  return least;
+}
+
+/* Costs are not negative: a row whose own part, with the least of the other end, is no better than `best` has nothing better. */
+static bool may_improve(score mine, score least, score best) {
+  score sum = plus(mine, least.cost);
+  sum.n_forbidden += least.n_forbidden;
+  return better(sum, best);
+}
+
+/* True if the pair was tried before and nothing that it depends on has changed. Counts as the work that it was then, so that what is
+ * skipped here does not lengthen the search elsewhere. */
+static bool tried_before(searcher *s, int edge) {
+  const tp__wnode *a = &s->g->nodes[s->g->edges[edge].node[0]], *b = &s->g->nodes[s->g->edges[edge].node[1]];
+  if (s->tried[edge] <= s->changed[s->g->edges[edge].node[0]] || s->tried[edge] <= s->changed[s->g->edges[edge].node[1]])
+    return false;
+  *s->work += (int64_t)a->n * (a->n_edges + 1) + (int64_t)b->n * (b->n_edges + 1) + (int64_t)a->n * b->n;
+  return true;
+}
+
 static bool change_pair(searcher *s, int edge) {
   const tp__wedge *e = &s->g->edges[edge];
   int a = e->node[0], b = e->node[1], best_a = s->at[a], best_b = s->at[b];
+  if (tried_before(s, edge))
+    return false;
   rate(s, a, edge, s->mine);
   rate(s, b, edge, s->theirs);
   int columns = s->g->nodes[b].n;
   const tp_cost *entry = e->table;
+  score least = least_of(s->theirs, columns);
   score best = plus(plus(s->mine[best_a], s->theirs[best_b].cost), entry[(size_t)best_a * (size_t)columns + (size_t)best_b]);
   best.n_forbidden += s->theirs[best_b].n_forbidden;
-  for (int x = 0; x < s->g->nodes[a].n; x++)
-    for (int y = 0; y < columns; y++, entry++) {
-      score sum = plus(plus(s->mine[x], s->theirs[y].cost), *entry);
+  for (int x = 0; x < s->g->nodes[a].n; x++) {
+    entry = e->table + (size_t)x * (size_t)columns;
+    bool may = may_improve(s->mine[x], least, best);
+    for (int y = 0; y < columns && may; y++) {
+      score sum = plus(plus(s->mine[x], s->theirs[y].cost), entry[y]);
       sum.n_forbidden += s->theirs[y].n_forbidden;
       if (better(sum, best)) {
         best = sum;
@@ -81,9 +119,12 @@ static bool change_pair(searcher *s, int edge) {
         best_b = y;
       }
     }
+  }
   *s->work += (int64_t)s->g->nodes[a].n * columns;
-  if (best_a == s->at[a] && best_b == s->at[b])
+  if (best_a == s->at[a] && best_b == s->at[b]) {
+    s->tried[edge] = ++s->now;
     return false;
+  }
   s->at[a] = best_a;
   s->at[b] = best_b;
   unsettle(s, a);
@@ -110,7 +151,9 @@ tp_status tp__wcsp_improve(const tp__wcsp *g, int64_t work_limit, int64_t *work,
   s.mine = malloc((size_t)most * sizeof *s.mine);
   s.theirs = malloc((size_t)most * sizeof *s.theirs);
   s.settled = calloc((size_t)g->n_nodes + 1, sizeof *s.settled);
-  tp_status status = s.mine && s.theirs && s.settled ? TP_OK : TP_NO_MEMORY;
+  s.changed = calloc((size_t)g->n_nodes + 1, sizeof *s.changed);
+  s.tried = calloc((size_t)g->n_edges + 1, sizeof *s.tried);
+  tp_status status = s.mine && s.theirs && s.settled && s.changed && s.tried ? TP_OK : TP_NO_MEMORY;
   for (bool changed = status == TP_OK; changed && *work < work_limit;) {
     while (sweep_nodes(&s) && *work < work_limit) {
     }
@@ -122,5 +165,7 @@ tp_status tp__wcsp_improve(const tp__wcsp *g, int64_t work_limit, int64_t *work,
   free(s.mine);
   free(s.theirs);
   free(s.settled);
+  free(s.changed);
+  free(s.tried);
   return status;
 }

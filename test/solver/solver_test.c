@@ -221,10 +221,37 @@ static void arguments(void **state) {
   tp_problem_destroy(p);
 }
 
+static void repeated_edges(void **state) {
+  (void)state;
+  tp_problem *p = tp_problem_create();
+  tp_cost costs[3] = {0, 0, 0}, table[6] = {1, 2, 3, 4, 5, 0};
+  for (int v = 0; v < 4; v++)
+    assert_int_equal(tp_problem_add_node(p, v % 2 ? 3 : 2, costs), v);
+  assert_int_equal(tp_problem_add_edge(p, 0, 1, table), TP_OK);
+  assert_int_equal(tp_problem_repeat_edge(p, 2, 3, 0), TP_OK);
+  assert_int_equal(tp_problem_repeat_edge(p, 2, 1, 1), TP_OK);
+  assert_int_equal(tp_problem_repeat_edge(p, 1, 0, 0), TP_INVALID_ARGUMENT); /* turned around: other numbers of strategies */
+  assert_int_equal(tp_problem_repeat_edge(p, 0, 0, 0), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_problem_repeat_edge(p, 0, 4, 0), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_problem_repeat_edge(p, 0, 1, 3), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_problem_n_edges(p), 3);
+  assert_true(tp_problem_evaluate(p, (int[]){0, 1, 1, 0}) == 2 + 4 + 5);
+  tp_solution s;
+  assert_int_equal(tp_solve(p, NULL, &s), TP_OK);
+  assert_true(s.optimal && s.cost == 0);
+  tp_solution_clear(&s);
+  tp_problem_destroy(p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(arguments),       cmocka_unit_test(infeasible), cmocka_unit_test(against_brute_force),
-      cmocka_unit_test(many_strategies), cmocka_unit_test(huge_costs), cmocka_unit_test(larger_ones_keep_their_promises),
+      cmocka_unit_test(repeated_edges),
+      cmocka_unit_test(arguments),
+      cmocka_unit_test(infeasible),
+      cmocka_unit_test(against_brute_force),
+      cmocka_unit_test(many_strategies),
+      cmocka_unit_test(huge_costs),
+      cmocka_unit_test(larger_ones_keep_their_promises),
       cmocka_unit_test(layers),
   };
   return cmocka_run_group_tests_name("solver", tests, NULL, NULL);
