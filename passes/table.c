@@ -7,7 +7,8 @@ const tp_pass_row *const *tp__pass_rows(int *n) {
   static const tp_pass_row *const rows[] = {&tp__normalize_row, &tp__raise_row, &tp__propagate_row, &tp__partition_row,
                                             &tp__simplify_collectives_row,
                                             &tp__name_contractions_row, &tp__lower_to_runtime_row,
-                                            &tp__lower_contractions_row, &tp__assign_buffers_row, &tp__return_errors_row};
+                                            &tp__lower_contractions_row, &tp__assign_buffers_row, &tp__outline_loops_row, &tp__outline_kernels_row,
+                                            &tp__return_errors_row};
   *n = TP_LEN(rows);
   return rows;
 }
@@ -29,7 +30,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .text = "tp-lower-to-runtime,"
                "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map "
                "allow-return-allocs-from-loops=1},"
-               "canonicalize,cse,tp-lower-contractions,tp-assign-buffers,func.func(convert-linalg-to-loops),"
+               "canonicalize,cse,tp-lower-contractions,tp-assign-buffers,tp-outline-kernels,func.func(convert-linalg-to-loops),"
                "func.func(math-expand-ops{ops=rsqrt,fpowi}),math-extend-to-supported-types,"
                "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32},arith-expand{include-bf16=1},"
                "expand-strided-metadata,lower-affine,convert-scf-to-cf,tp-return-errors,convert-math-to-llvm,"
