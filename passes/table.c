@@ -7,7 +7,7 @@ const tp_pass_row *const *tp__pass_rows(int *n) {
   static const tp_pass_row *const rows[] = {&tp__normalize_row, &tp__raise_row, &tp__propagate_row, &tp__partition_row,
                                             &tp__simplify_collectives_row,
                                             &tp__name_contractions_row, &tp__lower_to_runtime_row,
-                                            &tp__lower_contractions_row, &tp__assign_buffers_row, &tp__outline_loops_row, &tp__outline_kernels_row,
+                                            &tp__lower_contractions_row, &tp__assign_buffers_row, &tp__outline_kernels_row,
                                             &tp__return_errors_row};
   *n = TP_LEN(rows);
   return rows;
