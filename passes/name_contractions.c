@@ -1,4 +1,8 @@
-/* tp-name-contractions: contractions become linalg.contract, which fusion leaves alone. */
+/* tp-name-contractions: contractions become linalg.contract, out of the reach of fusion.
+ *
+ * linalg-fuse-elementwise-ops would fold reshapes into a contraction, which turns it into a linalg.generic, and then put the producers of
+ * its operands inside the reduction, where an exp is computed once per multiplication. So each contraction is kept in a private
+ * function of its own until `inline` brings it back. */
 #include "passes/contraction.h"
 #include "passes/lower.h"
 #include "passes/table.h"
@@ -8,6 +12,7 @@
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
 #include <mlir-c/Dialect/Linalg.h>
+#include <stdio.h>
 
 typedef struct op_list {
   MlirOperation *items;
@@ -66,7 +71,40 @@ static MlirAttribute map_attr(MlirContext context, const tp__contraction *c, int
   return mlirAffineMapAttrGet(mlirAffineMapGet(context, c->n_loops, 0, c->rank[which], exprs));
 }
 
-static void name_contraction(MlirOperation op) {
+/* Moves `contract` on the given operands into a function; the call of it is inserted before `op`. */
+static MlirValue hide(MlirOperation module, MlirOperation op, MlirOperation contract, const MlirValue *operands, MlirType result,
+                      size_t number) {
+  MlirContext context = mlirOperationGetContext(op);
+  MlirLocation location = mlirOperationGetLocation(op);
+  MlirType types[3];
+  MlirLocation locations[3];
+  for (int k = 0; k < 3; k++) {
+    types[k] = mlirValueGetType(operands[k]);
+    locations[k] = location;
+  }
+  char name[64];
+  snprintf(name, sizeof name, "tp.contraction.%zu", number);
+  MlirNamedAttribute attrs[] = {
+      tp__named(context, "sym_name", tp__attr_string(context, name)),
+      tp__named(context, "function_type", mlirTypeAttrGet(mlirFunctionTypeGet(context, 3, types, 1, &result))),
+      tp__named(context, "sym_visibility", tp__attr_string(context, "private")),
+  };
+  MlirOperation func = tp__create(&(tp_build){
+      .name = "func.func", .location = location, .n_attributes = TP_LEN(attrs), .attributes = attrs, .n_regions = 1});
+  MlirBlock body = mlirBlockCreate(3, types, locations);
+  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(func, 0), body);
+  mlirBlockAppendOwnedOperation(body, contract);
+  for (int k = 0; k < 3; k++)
+    mlirOperationSetOperand(contract, k, mlirBlockGetArgument(body, k));
+  MlirValue value = mlirOperationGetResult(contract, 0);
+  mlirBlockAppendOwnedOperation(
+      body, tp__create(&(tp_build){.name = "func.return", .location = location, .n_operands = 1, .operands = &value}));
+  mlirBlockAppendOwnedOperation(mlirModuleGetBody(mlirModuleFromOperation(module)), func);
+  MlirNamedAttribute callee = tp__named(context, "callee", mlirFlatSymbolRefAttrGet(context, tp__ref(name)));
+  return mlirOperationGetResult(tp__build(op, "func.call", 3, operands, 1, &result, 1, &callee), 0);
+}
+
+static void name_contraction(MlirOperation module, MlirOperation op, size_t number) {
   tp__contraction c;
   if (!tp__match_contraction(op, &c) || !is_plain(&c))
     return;
@@ -98,15 +136,14 @@ static void name_contraction(MlirOperation op) {
                                                   .attributes = attrs,
                                                   .n_regions = 1});
   mlirLinalgFillBuiltinNamedOpRegion(contract);
-  tp__insert_before(op, contract);
-  tp__replace_op(op, mlirOperationGetResult(contract, 0));
+  tp__replace_op(op, hide(module, op, contract, operands, result, number));
 }
 
 static tp_status run(tp_pass *pass) {
   op_list list = {0};
   tp_status status = tp__walk(pass->module, collect, &list);
   for (size_t i = 0; i < list.n && status == TP_OK; i++)
-    name_contraction(list.items[i]);
+    name_contraction(pass->module, list.items[i], i);
   pass->statistics[0] = (int64_t)list.n;
   tp__free(list.items);
   return status;
@@ -116,10 +153,11 @@ static const tp_statistic_row statistics[] = {{"contractions", "contractions fou
 
 const tp_pass_row tp__name_contractions_row = {
     .name = "tp-name-contractions",
-    .summary = "Turn contractions in any form into linalg.contract",
-    .description = "Requires: tensors. Establishes: every contraction of floating-point numbers with permuted projections as maps is "
-                   "a linalg.contract whose operands have the type of its result; transposes of operands have become part "
-                   "of the maps. Breaks: nothing.",
+    .summary = "Turn contractions in any form into linalg.contract, each in a private function",
+    .description = "Requires: tensors, calls inlined. Establishes: every contraction of floating-point numbers with permuted projections as "
+                   "maps is a call of a private function that holds one linalg.contract, whose operands have the type of its result; "
+                   "transposes of operands have become part of the maps. Fusion cannot reach in; `inline` brings them back. "
+                   "Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -24,7 +24,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
       {.name = "tp-optimize-local",
        .summary = "Inline, clean up and fuse the program of one device, on tensors",
        .text = "inline{default-pipeline=},symbol-dce,canonicalize,cse,convert-elementwise-to-linalg,tp-name-contractions,"
-               "convert-elementwise-to-linalg,linalg-fuse-elementwise-ops,canonicalize,cse"},
+               "convert-elementwise-to-linalg,linalg-fuse-elementwise-ops,inline{default-pipeline=},symbol-dce,canonicalize,cse"},
       {.name = "tp-local-to-runtime",
        .summary = "From the optimized program of one device to the LLVM dialect, calling the runtime",
        .text = "tp-lower-to-runtime,"
