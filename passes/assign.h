@@ -14,7 +14,7 @@ typedef struct tp__buffer {
   bool registered;     /* its address reaches a collective */
   bool is_output;      /* lies in the caller's memory, see output */
   int output;
-  int64_t offset;      /* in its block, from tp__pack_buffers */
+  int64_t offset; /* in its block, from tp__pack_buffers */
 } tp__buffer;
 
 typedef struct tp__buffers {

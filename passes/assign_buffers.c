@@ -52,8 +52,7 @@ void tp__build_copy(MlirOperation where, MlirValue from, MlirValue to) {
 
 /* The memory at `pointer` as memref<bytes x i8>: a descriptor built by hand. */
 static MlirValue build_block(tp__lowering *l, MlirOperation where, MlirValue pointer, int64_t bytes) {
-  MlirType type =
-      mlirTypeParseGet(l->context, tp__ref("!llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>"));
+  MlirType type = mlirTypeParseGet(l->context, tp__ref("!llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>"));
   MlirValue zero = tp__build_int(where, l->i64, 0), one = tp__build_int(where, l->i64, 1);
   MlirValue size = tp__build_int(where, l->i64, bytes), value = tp__build_one(where, "llvm.mlir.poison", 0, NULL, type);
   const struct {
@@ -62,8 +61,7 @@ static MlirValue build_block(tp__lowering *l, MlirOperation where, MlirValue poi
     int64_t position[2];
   } fields[] = {{pointer, 1, {0}}, {pointer, 1, {1}}, {zero, 1, {2}}, {size, 2, {3, 0}}, {one, 2, {4, 0}}};
   for (int i = 0; i < TP_LEN(fields); i++) {
-    MlirNamedAttribute position =
-        tp__named(l->context, "position", tp__attr_i64s(l->context, fields[i].n, fields[i].position));
+    MlirNamedAttribute position = tp__named(l->context, "position", tp__attr_i64s(l->context, fields[i].n, fields[i].position));
     MlirValue operands[] = {value, fields[i].field};
     value = mlirOperationGetResult(tp__build(where, "llvm.insertvalue", 2, operands, 1, &type, 1, &position), 0);
   }
@@ -84,7 +82,8 @@ static MlirValue load_pointer(tp__lowering *l, MlirOperation where, MlirValue ar
       tp__named(l->context, "rawConstantIndices", mlirDenseI32ArrayGet(l->context, 1, &position)),
       tp__named(l->context, "noWrapFlags", mlirIntegerAttrGet(l->i32, 0)),
   };
-  MlirValue address = mlirOperationGetResult(tp__build(where, "llvm.getelementptr", 1, &array, 1, &l->ptr, TP_LEN(gep), gep), 0);
+  MlirValue address =
+      mlirOperationGetResult(tp__build(where, "llvm.getelementptr", 1, &array, 1, &l->ptr, TP_LEN(gep), gep), 0);
   MlirNamedAttribute ordering = tp__named(l->context, "ordering", mlirIntegerAttrGet(l->i64, 0));
   return mlirOperationGetResult(tp__build(where, "llvm.load", 1, &address, 1, &l->ptr, 1, &ordering), 0);
 }

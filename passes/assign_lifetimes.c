@@ -139,8 +139,8 @@ static tp_status add_alloc(lifetimes *l, MlirOperation op) {
   if (!mlirShapedTypeHasStaticShape(type) || tp__element_size(tp__element_type(type)) == 0)
     return tp__error(op, TP_UNSUPPORTED, "a buffer whose size is known only at run time; programs have static memory");
   int64_t node = node_of(l, mlirOperationGetResult(op, 0));
-  if (l->no_memory || tp__grow((void **)&l->buffers->items, &l->buffers->capacity, l->buffers->n + 1,
-                               sizeof *l->buffers->items) != TP_OK)
+  if (l->no_memory ||
+      tp__grow((void **)&l->buffers->items, &l->buffers->capacity, l->buffers->n + 1, sizeof *l->buffers->items) != TP_OK)
     return tp__error(op, TP_NO_MEMORY, "memory ran out");
   l->nodes[node].buffer = (int64_t)l->buffers->n;
   l->buffers->items[l->buffers->n++] =

@@ -24,8 +24,8 @@ static MlirValue dense_like(MlirOperation where, MlirType type) {
 
 static tp_status check_carried(MlirOperation loop, int k, MlirType type) {
   if (!mlirShapedTypeHasStaticShape(type) || mlirShapedTypeGetRank(type) > TP_MAX_RANK)
-    return tp__error(loop, TP_UNSUPPORTED, "loop-carried value %d has a buffer of dynamic shape, or of more than %d dimensions", k,
-                     TP_MAX_RANK);
+    return tp__error(loop, TP_UNSUPPORTED, "loop-carried value %d has a buffer of dynamic shape, or of more than %d dimensions",
+                     k, TP_MAX_RANK);
   return TP_OK;
 }
 

@@ -6,9 +6,7 @@
 
 #include <stdlib.h>
 
-static int64_t align_up(int64_t bytes) {
-  return (bytes + TP_BUFFER_ALIGNMENT - 1) / TP_BUFFER_ALIGNMENT * TP_BUFFER_ALIGNMENT;
-}
+static int64_t align_up(int64_t bytes) { return (bytes + TP_BUFFER_ALIGNMENT - 1) / TP_BUFFER_ALIGNMENT * TP_BUFFER_ALIGNMENT; }
 
 static int by_size(const void *a, const void *b) {
   const tp__buffer *x = *(tp__buffer *const *)a, *y = *(tp__buffer *const *)b;

@@ -41,8 +41,8 @@ MlirOperation tp__build(MlirOperation where, const char *name, int n_operands, c
 MlirValue tp__build_one(MlirOperation where, const char *name, int n_operands, const MlirValue *operands, MlirType result);
 MlirValue tp__build_int(MlirOperation where, MlirType type, int64_t value);
 /* Calls the runtime function `callee`, declared in the module on first use. A null `result` type: no result. */
-MlirValue tp__build_call(tp__lowering *l, MlirOperation where, const char *callee, int n_operands,
-                         const MlirValue *operands, MlirType result);
+MlirValue tp__build_call(tp__lowering *l, MlirOperation where, const char *callee, int n_operands, const MlirValue *operands,
+                         MlirType result);
 /* The address of the first element of a memref, as !llvm.ptr. */
 MlirValue tp__build_pointer(tp__lowering *l, MlirOperation where, MlirValue memref);
 /* Number of this device in the mesh, index type. */

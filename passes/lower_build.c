@@ -94,8 +94,7 @@ MlirValue tp__build_int(MlirOperation where, MlirType type, int64_t value) {
 /* A private declaration `callee` in the module, unless there is one. */
 static void declare(tp__lowering *l, const char *callee, MlirType type) {
   MlirBlock body = mlirModuleGetBody(mlirModuleFromOperation(l->module));
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     MlirAttribute name = tp__op_is(op, "func.func") ? tp__inherent(op, "sym_name") : (MlirAttribute){NULL};
     if (!mlirAttributeIsNull(name) && tp__ref_is(mlirStringAttrGetValue(name), callee))
       return;
@@ -113,8 +112,8 @@ static void declare(tp__lowering *l, const char *callee, MlirType type) {
   mlirBlockInsertOwnedOperation(body, 0, op);
 }
 
-MlirValue tp__build_call(tp__lowering *l, MlirOperation where, const char *callee, int n_operands,
-                         const MlirValue *operands, MlirType result) {
+MlirValue tp__build_call(tp__lowering *l, MlirOperation where, const char *callee, int n_operands, const MlirValue *operands,
+                         MlirType result) {
   enum { MAX_OPERANDS = 8 };
   MlirType types[MAX_OPERANDS];
   for (int i = 0; i < n_operands && i < MAX_OPERANDS; i++)
@@ -138,8 +137,7 @@ MlirValue tp__build_pointer(tp__lowering *l, MlirOperation where, MlirValue memr
     results[0] = mlirMemRefTypeContiguousGet(tp__element_type(type), 0, NULL, mlirMemRefTypeGetMemorySpace(type));
     for (int i = 1; i < 2 + 2 * rank; i++)
       results[i] = l->index;
-    MlirOperation metadata =
-        tp__build(where, "memref.extract_strided_metadata", 1, &memref, 2 + 2 * rank, results, 0, NULL);
+    MlirOperation metadata = tp__build(where, "memref.extract_strided_metadata", 1, &memref, 2 + 2 * rank, results, 0, NULL);
     MlirValue size = tp__index_constant(where, tp__element_size(tp__element_type(type)));
     MlirValue bytes = tp__binary(where, "arith.muli", mlirOperationGetResult(metadata, 1), size);
     address = tp__binary(where, "arith.addi", address, bytes);

@@ -57,7 +57,7 @@ static bool read_upstream_reduction(MlirAttribute attr, tp_combiner *combiner) {
   static const struct {
     const char *name;
     tp_combiner combiner;
-  } names[] = {{"sum", TP_SUM},         {"max", TP_MAX},         {"min", TP_MIN},        {"product", TP_PRODUCT},
+  } names[] = {{"sum", TP_SUM},         {"max", TP_MAX},         {"min", TP_MIN},       {"product", TP_PRODUCT},
                {"average", TP_AVERAGE}, {"bitwise_and", TP_AND}, {"bitwise_or", TP_OR}, {"bitwise_xor", TP_XOR}};
   char text[128] = "";
   mlirAttributePrint(attr, keep_text, text);
@@ -83,8 +83,9 @@ static tp_status read_combiner(MlirOperation op, tp_combiner *combiner) {
   }
   *combiner = TP_SUM; /* upstream's default */
   if (!mlirAttributeIsNull(theirs) && !read_upstream_reduction(theirs, combiner))
-    return tp__error(op, TP_UNSUPPORTED, "a generic reduction has no meaning for the runtime; use one of sum, product, "
-                                         "max, min, average, bitwise_and, bitwise_or, bitwise_xor");
+    return tp__error(op, TP_UNSUPPORTED,
+                     "a generic reduction has no meaning for the runtime; use one of sum, product, "
+                     "max, min, average, bitwise_and, bitwise_or, bitwise_xor");
   return TP_OK;
 }
 
@@ -99,8 +100,9 @@ static tp_status begin_site(MlirOperation op, tprt_site_kind kind, const group *
                      TP_MAX_RANK);
   tprt_dtype dtype = tp__runtime_dtype(tp__element_type(mlirValueGetType(input)));
   if (dtype == 0)
-    return tp__error(op, TP_UNSUPPORTED, "the runtime has no communication for this element type; it knows f16, bf16, "
-                                         "f32, f64, i1, i8, i16, i32, i64 and index");
+    return tp__error(op, TP_UNSUPPORTED,
+                     "the runtime has no communication for this element type; it knows f16, bf16, "
+                     "f32, f64, i1, i8, i16, i32, i64 and index");
   site[0] = kind;
   site[1] = dtype;
   site[3] = g->n;
@@ -124,12 +126,11 @@ static MlirValue emit_site(tp__lowering *l, MlirOperation op, const int64_t *sit
   MlirType recv_type = mlirMemRefTypeContiguousGet(element, rank, shape, (MlirAttribute){NULL});
 
   MlirAttribute unit = mlirUnitAttrGet(l->context);
-  MlirNamedAttribute segments = tp__named(l->context, "operandSegmentSizes",
-                                          mlirDenseI32ArrayGet(l->context, 2, (const int32_t[]){0, 0}));
+  MlirNamedAttribute segments =
+      tp__named(l->context, "operandSegmentSizes", mlirDenseI32ArrayGet(l->context, 2, (const int32_t[]){0, 0}));
   MlirValue recv = mlirOperationGetResult(tp__build(op, "memref.alloc", 0, NULL, 1, &recv_type, 1, &segments), 0);
   MlirNamedAttribute read_only = tp__named(l->context, "read_only", unit);
-  MlirValue send =
-      mlirOperationGetResult(tp__build(op, "bufferization.to_buffer", 1, &input, 1, &send_type, 1, &read_only), 0);
+  MlirValue send = mlirOperationGetResult(tp__build(op, "bufferization.to_buffer", 1, &input, 1, &send_type, 1, &read_only), 0);
   int number = tp__lowering_site(l, site, n_extra, extra);
   MlirValue operands[] = {l->ctx, tp__build_int(op, l->i32, number), tp__build_pointer(l, op, send),
                           tp__build_pointer(l, op, recv)};
@@ -207,8 +208,8 @@ static tp_status lower_row(tp__lowering *l, MlirOperation op, const collective_r
     if (status == TP_OK)
       site[2] = tp__runtime_reduction(combiner, (tprt_dtype)site[1]);
     if (status == TP_OK && site[2] == 0)
-      status = tp__error(op, TP_UNSUPPORTED, "reduction \"%s\" is not defined for this element type",
-                         tp_combiner_name(combiner));
+      status =
+          tp__error(op, TP_UNSUPPORTED, "reduction \"%s\" is not defined for this element type", tp_combiner_name(combiner));
   }
   if (status != TP_OK)
     return status;
@@ -293,8 +294,8 @@ static tp_status lower_permute_call(tp__lowering *l, MlirOperation op) {
   int64_t n_devices = tp_mesh_size(&l->mesh);
   for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(pairs) && status == TP_OK; i++) {
     int64_t pair[2];
-    if (tp__int_list(mlirArrayAttrGetElement(pairs, i), 2, pair) != 2 || pair[0] < 0 || pair[1] < 0 ||
-        pair[0] >= n_devices || pair[1] >= n_devices || source_of[pair[1]] >= 0)
+    if (tp__int_list(mlirArrayAttrGetElement(pairs, i), 2, pair) != 2 || pair[0] < 0 || pair[1] < 0 || pair[0] >= n_devices ||
+        pair[1] >= n_devices || source_of[pair[1]] >= 0)
       status = tp__error(op, TP_INVALID_ARGUMENT,
                          "pair %lld of tp.pairs is not two device numbers below %lld, or names a destination twice",
                          (long long)i, (long long)n_devices);

@@ -97,9 +97,10 @@ static const tp_statistic_row statistics[] = {{"contractions", "contractions on 
 const tp_pass_row tp__lower_contractions_row = {
     .name = "tp-lower-contractions",
     .summary = "Turn contractions on buffers into calls of the runtime",
-    .description = "Requires: tp-lower-to-runtime and bufferization. Establishes: a linalg contraction on memrefs with constant "
-                   "strides and one element type is a call of tprt_abi_contract with a site in tp.sites. Others stay as they "
-                   "are. Breaks: nothing.",
+    .description =
+        "Requires: tp-lower-to-runtime and bufferization. Establishes: a linalg contraction on memrefs with constant "
+        "strides and one element type is a call of tprt_abi_contract with a site in tp.sites. Others stay as they "
+        "are. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -39,8 +39,10 @@ static tp_status check_type(MlirOperation func, const char *what, int i, MlirTyp
   int64_t shape[TP_MAX_RANK];
   bool tensor = tp__static_tensor(type, &rank, shape);
   if (tp__is_tensor(type) && !tensor)
-    return tp__error(func, TP_UNSUPPORTED, "%s %d is a tensor of dynamic shape or of more than %d dimensions; programs "
-                                           "are compiled for static shapes", what, i, TP_MAX_RANK);
+    return tp__error(func, TP_UNSUPPORTED,
+                     "%s %d is a tensor of dynamic shape or of more than %d dimensions; programs "
+                     "are compiled for static shapes",
+                     what, i, TP_MAX_RANK);
   if (tp__element_size(tensor ? tp__element_type(type) : type) == 0)
     return tp__error(func, TP_UNSUPPORTED, "%s %d is neither a tensor nor a number", what, i);
   return TP_OK;
@@ -115,8 +117,9 @@ static tp_status lower_op(tp__lowering *l, MlirOperation op, bool local) {
   if (status == TP_OK && !done && tp__op_is(op, "func.call"))
     return check_call(l, op);
   if (status == TP_OK && !done)
-    return tp__error(op, TP_UNSUPPORTED, "this op of the shard dialect has no form in a compiled program; "
-                                         "express it by all_gather, all_reduce, all_to_all, shift or a permute");
+    return tp__error(op, TP_UNSUPPORTED,
+                     "this op of the shard dialect has no form in a compiled program; "
+                     "express it by all_gather, all_reduce, all_to_all, shift or a permute");
   return status;
 }
 

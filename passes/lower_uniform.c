@@ -51,9 +51,15 @@ static bool is_permute(MlirOperation op) { return !mlirAttributeIsNull(tp__get(o
 /* What the op's own meaning adds to (or takes from) the axes that flow in. */
 static uint32_t own_axes(analysis *a, MlirOperation op, uint32_t in) {
   static const char *const equalize[] = {"shard.all_reduce", "shard.all_gather", "shard.broadcast"};
-  static const char *const differ[] = {"shard.all_slice",           "shard.reduce_scatter",       "shard.all_to_all",
-                                       "shard.process_multi_index", "shard.process_linear_index", "shard.shift",
-                                       "shard.scatter",             "shard.reduce",               "shard.gather"};
+  static const char *const differ[] = {"shard.all_slice",
+                                       "shard.reduce_scatter",
+                                       "shard.all_to_all",
+                                       "shard.process_multi_index",
+                                       "shard.process_linear_index",
+                                       "shard.shift",
+                                       "shard.scatter",
+                                       "shard.reduce",
+                                       "shard.gather"};
   for (int i = 0; i < TP_LEN(equalize); i++)
     if (tp__op_is(op, equalize[i]))
       return in & ~group_axes(a, op);
@@ -64,9 +70,8 @@ static uint32_t own_axes(analysis *a, MlirOperation op, uint32_t in) {
 }
 
 static bool communicates(MlirOperation op) {
-  return is_permute(op) ||
-         (tp__op_has_dialect(op, "shard") && !mlirAttributeIsNull(tp__inherent(op, "grid_axes")) &&
-          !tp__op_is(op, "shard.all_slice"));
+  return is_permute(op) || (tp__op_has_dialect(op, "shard") && !mlirAttributeIsNull(tp__inherent(op, "grid_axes")) &&
+                            !tp__op_is(op, "shard.all_slice"));
 }
 
 static void check(analysis *a, MlirOperation op, uint32_t control) {
@@ -201,8 +206,7 @@ static tp_status seed_arguments(analysis *a, MlirOperation func) {
     MlirAttribute attr = tp__arg_attr(func, (int)i, "tp.sharding");
     tp_annotation annotation = {0};
     if (!mlirAttributeIsNull(attr)) {
-      tp_status status =
-          tp__read_sharding(func, "an argument", attr, a->mesh, (int)mlirShapedTypeGetRank(type), &annotation);
+      tp_status status = tp__read_sharding(func, "an argument", attr, a->mesh, (int)mlirShapedTypeGetRank(type), &annotation);
       if (status != TP_OK)
         return status;
     }

@@ -72,8 +72,8 @@ static MlirAttribute map_attr(MlirContext context, const tp__contraction *c, int
 }
 
 /* Moves `contract` on the given operands into a function; the call of it is inserted before `op`. */
-static MlirValue hide(MlirOperation module, MlirOperation op, MlirOperation contract, const MlirValue *operands, MlirType result,
-                      size_t number) {
+static MlirValue hide(MlirOperation module, MlirOperation op, MlirOperation contract, const MlirValue *operands,
+                      MlirType result, size_t number) {
   MlirContext context = mlirOperationGetContext(op);
   MlirLocation location = mlirOperationGetLocation(op);
   MlirType types[3];
@@ -121,9 +121,10 @@ static void name_contraction(MlirOperation module, MlirOperation op, size_t numb
     operands[k] = value;
   }
   MlirNamedAttribute attrs[] = {
-      tp__named(context, "indexing_maps",
-                mlirArrayAttrGet(context, 3, (MlirAttribute[]){map_attr(context, &c, 0), map_attr(context, &c, 1),
-                                                               map_attr(context, &c, 2)})),
+      tp__named(
+          context, "indexing_maps",
+          mlirArrayAttrGet(context, 3,
+                           (MlirAttribute[]){map_attr(context, &c, 0), map_attr(context, &c, 1), map_attr(context, &c, 2)})),
       tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (const int32_t[]){2, 1})),
   };
   MlirOperation contract = tp__create(&(tp_build){.name = "linalg.contract",
@@ -154,10 +155,12 @@ static const tp_statistic_row statistics[] = {{"contractions", "contractions fou
 const tp_pass_row tp__name_contractions_row = {
     .name = "tp-name-contractions",
     .summary = "Turn contractions in any form into linalg.contract, each in a private function",
-    .description = "Requires: tensors, calls inlined. Establishes: every contraction of floating-point numbers with permuted projections as "
-                   "maps is a call of a private function that holds one linalg.contract, whose operands have the type of its result; "
-                   "transposes of operands have become part of the maps. Fusion cannot reach in; `inline` brings them back. "
-                   "Breaks: nothing.",
+    .description =
+        "Requires: tensors, calls inlined. Establishes: every contraction of floating-point numbers with permuted projections "
+        "as "
+        "maps is a call of a private function that holds one linalg.contract, whose operands have the type of its result; "
+        "transposes of operands have become part of the maps. Fusion cannot reach in; `inline` brings them back. "
+        "Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -42,15 +42,14 @@ static tp_status collect(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-static void append_branch(MlirBlock block, MlirLocation location, const char *name, int n_operands,
-                          const MlirValue *operands, int n_targets, const MlirBlock *targets, const int32_t *segments) {
+static void append_branch(MlirBlock block, MlirLocation location, const char *name, int n_operands, const MlirValue *operands,
+                          int n_targets, const MlirBlock *targets, const int32_t *segments) {
   MlirOperationState state = mlirOperationStateGet(tp__ref(name), location);
   mlirOperationStateAddOperands(&state, n_operands, operands);
   mlirOperationStateAddSuccessors(&state, n_targets, targets);
   if (segments) {
     MlirContext context = mlirLocationGetContext(location);
-    MlirNamedAttribute attr =
-        tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 3, segments));
+    MlirNamedAttribute attr = tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 3, segments));
     mlirOperationStateAddAttributes(&state, 1, &attr);
   }
   mlirBlockAppendOwnedOperation(block, mlirOperationCreate(&state));
@@ -182,9 +181,10 @@ static const tp_statistic_row statistics[] = {{"exits", "places where a program 
 const tp_pass_row tp__return_errors_row = {
     .name = "tp-return-errors",
     .summary = "End a program at the first call of the runtime that fails, and at failed assertions",
-    .description = "Requires: tp-assign-buffers, control flow by branches (convert-scf-to-cf). Establishes: every call of the runtime "
-                   "that gives a status is followed by a return of it unless it is 0; cf.assert has become tprt_abi_fail and a "
-                   "return. Breaks: nothing.",
+    .description =
+        "Requires: tp-assign-buffers, control flow by branches (convert-scf-to-cf). Establishes: every call of the runtime "
+        "that gives a status is followed by a return of it unless it is 0; cf.assert has become tprt_abi_fail and a "
+        "return. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

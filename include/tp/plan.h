@@ -32,15 +32,15 @@ typedef struct tp_plan_value {
 typedef struct tp_plan_collective {
   tp_collective kind;
   int n_axes;
-  int axes[TP_MAX_AXES];    /* of the plan's mesh, major to minor */
-  const char *axes_text;    /* "dp,tp" */
-  int64_t group;            /* devices in a group */
-  const char *tensor;       /* type of the operand */
-  const char *combiner;     /* "" for kinds that do not reduce */
-  int64_t bytes;            /* sent per device and execution, tp_cost_bytes */
-  tp_cost cost;             /* modelled, per execution */
-  const char *location;     /* where it comes from, as MLIR prints it */
-  bool in_loop;             /* executed once per iteration of some loop */
+  int axes[TP_MAX_AXES]; /* of the plan's mesh, major to minor */
+  const char *axes_text; /* "dp,tp" */
+  int64_t group;         /* devices in a group */
+  const char *tensor;    /* type of the operand */
+  const char *combiner;  /* "" for kinds that do not reduce */
+  int64_t bytes;         /* sent per device and execution, tp_cost_bytes */
+  tp_cost cost;          /* modelled, per execution */
+  const char *location;  /* where it comes from, as MLIR prints it */
+  bool in_loop;          /* executed once per iteration of some loop */
 } tp_plan_collective;
 
 typedef struct tp_plan {
@@ -56,10 +56,10 @@ typedef struct tp_plan {
    * device do not count. */
   int n_collectives;
   const tp_plan_collective *collectives;
-  int64_t bytes;              /* sent per device, all collectives once */
-  tp_cost communication;      /* modelled, all collectives once */
-  tp_cost compute;            /* modelled */
-  double flops;               /* 2 per iteration of a contraction, 1 per scalar op; bodies of while loops count once */
+  int64_t bytes;         /* sent per device, all collectives once */
+  tp_cost communication; /* modelled, all collectives once */
+  tp_cost compute;       /* modelled */
+  double flops;          /* 2 per iteration of a contraction, 1 per scalar op; bodies of while loops count once */
   int64_t argument_bytes, argument_bytes_global; /* of one device; of one device that holds everything */
   int64_t param_bytes, param_bytes_global;       /* those with role "param" */
 } tp_plan;

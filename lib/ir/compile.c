@@ -67,8 +67,8 @@ static tp_status create_machine(compilation *c, const tp_compile_options *option
   }
   char *cpu = options->generic ? NULL : LLVMGetHostCPUName();
   char *features = options->generic ? NULL : LLVMGetHostCPUFeatures();
-  c->machine = LLVMCreateTargetMachine(target, triple, cpu ? cpu : "", features ? features : "",
-                                       levels[options->opt_level], LLVMRelocPIC, LLVMCodeModelDefault);
+  c->machine = LLVMCreateTargetMachine(target, triple, cpu ? cpu : "", features ? features : "", levels[options->opt_level],
+                                       LLVMRelocPIC, LLVMCodeModelDefault);
   LLVMSetTarget(c->module, triple);
   LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(c->machine);
   LLVMSetModuleDataLayout(c->module, layout);
@@ -177,8 +177,7 @@ tp_status tp_program_load(const void *object, size_t size, char *why, size_t why
   error = LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&process, LLVMOrcLLJITGetGlobalPrefix(p->jit), NULL, NULL);
   if (!error) {
     LLVMOrcJITDylibAddGenerator(library, process);
-    error = LLVMOrcLLJITAddObjectFile(
-        p->jit, library, LLVMCreateMemoryBufferWithMemoryRangeCopy(object, size, "program"));
+    error = LLVMOrcLLJITAddObjectFile(p->jit, library, LLVMCreateMemoryBufferWithMemoryRangeCopy(object, size, "program"));
   }
   if (error) {
     tp_program_unload(p);

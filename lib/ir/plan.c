@@ -2,11 +2,9 @@
 #include "tp/plan.h"
 
 #include "ir/annotation.h"
+#include "ir/work.h"
 #include "support/support.h"
 
-#include <mlir-c/AffineExpr.h>
-#include <mlir-c/AffineMap.h>
-#include <mlir-c/Dialect/Linalg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,7 +27,9 @@ typedef struct text_sink {
   tp__string string;
 } text_sink;
 
-static void sink(MlirStringRef part, void *data) { tp__string_append_bytes(&((text_sink *)data)->string, part.data, part.length); }
+static void sink(MlirStringRef part, void *data) {
+  tp__string_append_bytes(&((text_sink *)data)->string, part.data, part.length);
+}
 
 static const char *keep(measure *m, tp__string *string) {
   const char *text = tp__arena_strdup(&m->arena, tp__string_text(string));
@@ -85,7 +85,8 @@ static tp_status measure_value(measure *m, bool is_argument, int i, MlirType typ
   if (value->is_scalar)
     return TP_OK;
   if (!tp__static_tensor(type, &value->rank, value->local))
-    return tp__error(m->func, TP_UNSUPPORTED, "%s is a tensor of dynamic shape or of more than %d dimensions", what, TP_MAX_RANK);
+    return tp__error(m->func, TP_UNSUPPORTED, "%s is a tensor of dynamic shape or of more than %d dimensions", what,
+                     TP_MAX_RANK);
   memcpy(value->shape, value->local, sizeof value->shape);
   if (m->plan.is_local) {
     MlirAttribute sharding = attr(m->func, i, "tp.sharding"), global = attr(m->func, i, "tp.global");
@@ -100,7 +101,8 @@ static tp_status measure_value(measure *m, bool is_argument, int i, MlirType typ
     if (!mlirAttributeIsNull(global) &&
         (!mlirAttributeIsAType(global) || !tp__static_tensor(mlirTypeAttrGetValue(global), &rank, value->shape) ||
          rank != value->rank))
-      return tp__error(m->func, TP_INVALID_ARGUMENT, "%s has a tp.global that is not the type of a tensor of rank %d", what, value->rank);
+      return tp__error(m->func, TP_INVALID_ARGUMENT, "%s has a tp.global that is not the type of a tensor of rank %d", what,
+                       value->rank);
     for (int d = 0; mlirAttributeIsNull(global) && d < rank; d++)
       value->shape[d] = value->local[d] * tp_spec_dim_shards(&m->plan.mesh, value->spec, d);
     int64_t local[TP_MAX_RANK];
@@ -153,21 +155,12 @@ static tp_status measure_signature(measure *m) {
 
 /* ---- collectives ---- */
 
-static int64_t n_elements(MlirType type) {
-  int rank;
-  int64_t shape[TP_MAX_RANK], n = 1;
-  if (!tp__static_tensor(type, &rank, shape))
-    return 0;
-  for (int d = 0; d < rank; d++)
-    n *= shape[d];
-  return n;
-}
-
 static const char *axes_text(measure *m, int n, const int *axes) {
   tp__string text = {0};
   for (int i = 0; i < n;) {
     int run = 1; /* sub-axes that follow each other print as one */
-    while (i + run < n && axes[i + run] == axes[i] + run && m->plan.mesh.axes[axes[i + run]].parent == m->plan.mesh.axes[axes[i]].parent)
+    while (i + run < n && axes[i + run] == axes[i] + run &&
+           m->plan.mesh.axes[axes[i + run]].parent == m->plan.mesh.axes[axes[i]].parent)
       run++;
     char name[2 * TP_MAX_AXIS_NAME];
     tp_mesh_axis_text(&m->plan.mesh, axes[i], run, name, sizeof name);
@@ -199,7 +192,7 @@ static tp_status add_collective(measure *m, MlirOperation op, tp_collective kind
   if (group == 1)
     return TP_OK;
   MlirType operand = mlirValueGetType(mlirOperationGetOperand(op, 0)), result = mlirValueGetType(mlirOperationGetResult(op, 0));
-  int64_t elements = n_elements(kind == TP_ALL_GATHER ? result : operand);
+  int64_t elements = tp__n_elements(kind == TP_ALL_GATHER ? result : operand);
   int64_t size = tp__element_size(tp__element_type(operand));
   size_t n = (size_t)m->plan.n_collectives;
   if (tp__grow((void **)&m->collectives, &m->capacity, n + 1, sizeof *m->collectives) != TP_OK)
@@ -255,10 +248,14 @@ static tp_status measure_collective(measure *m, MlirOperation op) {
     const char *name;
     tp_collective kind;
   } kinds[] = {
-      {"shard.all_reduce", TP_ALL_REDUCE},         {"shard.reduce", TP_ALL_REDUCE},
-      {"shard.all_gather", TP_ALL_GATHER},         {"shard.gather", TP_ALL_GATHER},
-      {"shard.reduce_scatter", TP_REDUCE_SCATTER}, {"shard.all_to_all", TP_ALL_TO_ALL},
-      {"shard.broadcast", TP_BROADCAST},           {"shard.scatter", TP_BROADCAST},
+      {"shard.all_reduce", TP_ALL_REDUCE},
+      {"shard.reduce", TP_ALL_REDUCE},
+      {"shard.all_gather", TP_ALL_GATHER},
+      {"shard.gather", TP_ALL_GATHER},
+      {"shard.reduce_scatter", TP_REDUCE_SCATTER},
+      {"shard.all_to_all", TP_ALL_TO_ALL},
+      {"shard.broadcast", TP_BROADCAST},
+      {"shard.scatter", TP_BROADCAST},
       {"shard.shift", TP_PERMUTE},
   };
   if (!mlirAttributeIsNull(tp__get(op, "tp.pairs")))
@@ -275,78 +272,13 @@ static tp_status measure_collective(measure *m, MlirOperation op) {
 
 /* ---- arithmetic ---- */
 
-/* Conversions and constants are free. */
-static bool is_arithmetic(MlirOperation op) {
-  static const char *const free_ops[] = {"arith.constant", "arith.extf",       "arith.truncf",        "arith.extsi",  "arith.extui",
-                                         "arith.trunci",   "arith.index_cast", "arith.index_castui", "arith.bitcast"};
-  if (!tp__op_has_dialect(op, "arith") && !tp__op_has_dialect(op, "math"))
-    return false;
-  for (int i = 0; i < TP_LEN(free_ops); i++)
-    if (tp__op_is(op, free_ops[i]))
-      return false;
-  return true;
-}
-
-typedef struct body_count {
-  double ops;
-  bool multiplies, adds;
-} body_count;
-
-static tp_status count_op(MlirOperation op, void *data) {
-  body_count *count = data;
-  count->ops += is_arithmetic(op) ? 1 : 0;
-  count->multiplies |= tp__op_is(op, "arith.mulf");
-  count->adds |= tp__op_is(op, "arith.addf");
-  return TP_OK;
-}
-
-/* Number of iterations of a structured op: the product of its loops, each read off a plain dimension of some operand. */
-static double n_iterations(MlirOperation op) {
-  enum { MAX_LOOPS = 32 };
-  int64_t sizes[MAX_LOOPS] = {0};
-  MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
-  if (mlirAttributeIsNull(maps) || mlirArrayAttrGetNumElements(maps) == 0)
-    return 0;
-  intptr_t n = mlirAffineMapGetNumDims(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 0)));
-  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(maps) && i < mlirOperationGetNumOperands(op); i++) {
-    MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
-    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
-    for (intptr_t d = 0; mlirTypeIsARankedTensor(type) && d < mlirAffineMapGetNumResults(map); d++) {
-      MlirAffineExpr expr = mlirAffineMapGetResult(map, d);
-      if (mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) < MAX_LOOPS && !mlirShapedTypeIsDynamicDim(type, d))
-        sizes[mlirAffineDimExprGetPosition(expr)] = mlirShapedTypeGetDimSize(type, d);
-    }
-  }
-  double product = 1;
-  for (intptr_t i = 0; i < n && i < MAX_LOOPS; i++)
-    product *= (double)sizes[i];
-  return product;
-}
-
-static double tensor_bytes(MlirType type) {
-  return mlirTypeIsARankedTensor(type) ? (double)n_elements(type) * (double)tp__element_size(tp__element_type(type)) : 0;
-}
-
 static void measure_compute(measure *m, MlirOperation op) {
-  bool structured = tp__op_has_dialect(op, "linalg") && mlirOperationGetNumRegions(op) == 1;
-  bool tensors = mlirOperationGetNumResults(op) > 0 && mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(op, 0)));
-  double contraction = 0, scalar = 0, bytes = 0;
-  if (structured) {
-    body_count count = {0};
-    (void)tp__walk(op, count_op, &count);
-    double flops = count.ops * n_iterations(op);
-    bool contracts = count.ops == 2 && count.multiplies && count.adds;
-    contraction = contracts ? flops : 0;
-    scalar = contracts ? 0 : flops;
-  } else if (tensors && is_arithmetic(op)) {
-    scalar = (double)n_elements(mlirValueGetType(mlirOperationGetResult(op, 0)));
-  } else {
+  tp__work work;
+  if (!tp__op_work(op, &work))
     return;
-  }
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    bytes += tensor_bytes(mlirValueGetType(mlirOperationGetOperand(op, i)));
-  m->plan.flops += contraction + scalar;
-  m->plan.compute = tp_cost_add(m->plan.compute, tp_cost_compute(&m->topology, contraction, scalar, bytes, true));
+  m->plan.flops += work.contraction + work.scalar;
+  m->plan.compute =
+      tp_cost_add(m->plan.compute, tp_cost_compute(&m->topology, work.contraction, work.scalar, work.bytes, true));
 }
 
 /* ---- walking ---- */
@@ -396,7 +328,8 @@ static tp_status choose_function(measure *m, const char *name) {
   int n = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(m->module)));
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    if (!tp__op_is(op, "func.func") || mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))) || !is_public(op))
+    if (!tp__op_is(op, "func.func") || mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))) ||
+        !is_public(op))
       continue;
     bool wanted = tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name ? name : "main");
     if (wanted || (!name && n == 0))
@@ -409,8 +342,8 @@ static tp_status choose_function(measure *m, const char *name) {
     return TP_OK;
   if (name)
     return tp__error(m->module, TP_NOT_FOUND, "has no public function @%s with a body", name);
-  return tp__error(m->module, TP_NOT_FOUND, n == 0 ? "has no public function with a body"
-                                                   : "has several public functions and none is @main; name one");
+  return tp__error(m->module, TP_NOT_FOUND,
+                   n == 0 ? "has no public function with a body" : "has several public functions and none is @main; name one");
 }
 
 static tp_status prepare(measure *m, const char *function, const char *topology) {

@@ -7,10 +7,10 @@
 
 const element *element_find(const char *name) {
   static const element table[] = {
-      {"f32", "<f4", 4, 'f', false}, {"f64", "<f8", 8, 'f', false},  {"f16", "<f2", 2, 'f', true},
-      {"bf16", "<f4", 2, 'f', true}, {"i1", "|b1", 1, 'b', false},   {"i8", "|i1", 1, 'i', false},
-      {"i16", "<i2", 2, 'i', false}, {"i32", "<i4", 4, 'i', false},  {"i64", "<i8", 8, 'i', false},
-      {"ui8", "|u1", 1, 'i', false}, {"ui16", "<u2", 2, 'i', false}, {"ui32", "<u4", 4, 'i', false},
+      {"f32", "<f4", 4, 'f', false},  {"f64", "<f8", 8, 'f', false},   {"f16", "<f2", 2, 'f', true},
+      {"bf16", "<f4", 2, 'f', true},  {"i1", "|b1", 1, 'b', false},    {"i8", "|i1", 1, 'i', false},
+      {"i16", "<i2", 2, 'i', false},  {"i32", "<i4", 4, 'i', false},   {"i64", "<i8", 8, 'i', false},
+      {"ui8", "|u1", 1, 'i', false},  {"ui16", "<u2", 2, 'i', false},  {"ui32", "<u4", 4, 'i', false},
       {"ui64", "<u8", 8, 'i', false}, {"index", "<i8", 8, 'i', false},
   };
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -58,15 +58,19 @@ double array_get(const array *a, int64_t i) {
   memcpy(&v, at, (size_t)a->type->size);
   bool is_unsigned = a->type->name[0] == 'u' || a->type->kind == 'b';
   if (a->type->kind == 'f')
-    return a->type->size == 8          ? v.f8
-           : a->type->size == 4        ? (double)v.f4
-           : a->type->name[0] == 'b'   ? (double)tprt_bf16_to_f32(v.u2)
-                                       : (double)tprt_f16_to_f32(v.u2);
+    return a->type->size == 8        ? v.f8
+           : a->type->size == 4      ? (double)v.f4
+           : a->type->name[0] == 'b' ? (double)tprt_bf16_to_f32(v.u2)
+                                     : (double)tprt_f16_to_f32(v.u2);
   switch (a->type->size) {
-  case 1: return is_unsigned ? (double)v.u1 : (double)v.i1;
-  case 2: return is_unsigned ? (double)v.u2 : (double)v.i2;
-  case 4: return is_unsigned ? (double)v.u4 : (double)v.i4;
-  default: return is_unsigned ? (double)v.u8 : (double)v.i8;
+  case 1:
+    return is_unsigned ? (double)v.u1 : (double)v.i1;
+  case 2:
+    return is_unsigned ? (double)v.u2 : (double)v.i2;
+  case 4:
+    return is_unsigned ? (double)v.u4 : (double)v.i4;
+  default:
+    return is_unsigned ? (double)v.u8 : (double)v.i8;
   }
 }
 

@@ -8,8 +8,8 @@ typedef struct element {
   const char *name;  /* as MLIR prints it */
   const char *descr; /* as npy spells it; bf16 is stored as f32 of the same value */
   int64_t size;
-  char kind;         /* 'f' float, 'i' integer, 'b' bool */
-  bool narrow;       /* f16, bf16 */
+  char kind;   /* 'f' float, 'i' integer, 'b' bool */
+  bool narrow; /* f16, bf16 */
 } element;
 
 /* NULL for a type that has no arrays here. */

@@ -23,10 +23,9 @@ bool build_program(const options *o, MlirModule source, bool partition, build *b
   tp_emit emit = o->emit && strcmp(o->emit, "llvm") == 0 ? TP_EMIT_LLVM : TP_EMIT_OBJECT;
   if (partition && !partition_module(o, b->module))
     return false;
-  return tp_plan_measure(b->module, o->function, o->topology, &b->shape) == TP_OK &&
-         run(b->module, "tp-optimize-local") &&
-         tp_plan_measure(b->module, o->function, o->topology, &b->plan) == TP_OK &&
-         run(b->module, "tp-local-to-runtime") && tp_compile(b->module, &compile, emit, &b->object) == TP_OK;
+  return tp_plan_measure(b->module, o->function, o->topology, &b->shape) == TP_OK && run(b->module, "tp-optimize-local") &&
+         tp_plan_measure(b->module, o->function, o->topology, &b->plan) == TP_OK && run(b->module, "tp-local-to-runtime") &&
+         tp_compile(b->module, &compile, emit, &b->object) == TP_OK;
 }
 
 void build_clear(build *b) {

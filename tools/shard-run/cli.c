@@ -14,15 +14,34 @@ typedef struct option_row {
 } option_row;
 
 enum {
-  OPT_MESH, OPT_INPUT, OPT_EXPECTED, OPT_INPUTS_FROM, OPT_SAVE, OPT_LAUNCH, OPT_STRATEGY, OPT_REPORT, OPT_SEED, OPT_NO_VERIFY,
-  OPT_FUNCTION, OPT_TIMEOUT, OPT_REPEAT, OPT_EMIT, OPT_OPT_LEVEL, OPT_TOPOLOGY, OPT_HELP, OPT_VERSION, OPT_WORKER, N_OPTIONS
+  OPT_MESH,
+  OPT_INPUT,
+  OPT_EXPECTED,
+  OPT_INPUTS_FROM,
+  OPT_SAVE,
+  OPT_LAUNCH,
+  OPT_STRATEGY,
+  OPT_REPORT,
+  OPT_SEED,
+  OPT_NO_VERIFY,
+  OPT_FUNCTION,
+  OPT_TIMEOUT,
+  OPT_REPEAT,
+  OPT_EMIT,
+  OPT_OPT_LEVEL,
+  OPT_TOPOLOGY,
+  OPT_HELP,
+  OPT_VERSION,
+  OPT_WORKER,
+  N_OPTIONS
 };
 
 static const option_row rows[N_OPTIONS] = {
     [OPT_MESH] = {"mesh", "SIZES", "devices, e.g. dp=2,tp=4; overrides the grid of the module; 1: one device"},
     [OPT_INPUT] = {"input", "@FILE.npy", "next argument of the function; may be repeated"},
     [OPT_EXPECTED] = {"expected-output", "@FILE.npy", "what the next result has to be; may be repeated"},
-    [OPT_INPUTS_FROM] = {"inputs-from", "PREFIX", "arguments from PREFIX.in.K.npy, expected results from PREFIX.out.K.npy, where they exist"},
+    [OPT_INPUTS_FROM] = {"inputs-from", "PREFIX",
+                         "arguments from PREFIX.in.K.npy, expected results from PREFIX.out.K.npy, where they exist"},
     [OPT_SAVE] = {"output", "@FILE.npy", "write the next result to a file; may be repeated"},
     [OPT_LAUNCH] = {"launch", "threads|processes", "what a rank is (default: threads)"},
     [OPT_STRATEGY] = {"strategy", "plan|follow", "how shardings are chosen (default: plan)"},
@@ -77,7 +96,8 @@ static void print_help(FILE *file) {
     char left[64];
     if (!rows[i].help)
       continue;
-    snprintf(left, sizeof left, "--%s%s%s", rows[i].name, rows[i].argument ? " " : "", rows[i].argument ? rows[i].argument : "");
+    snprintf(left, sizeof left, "--%s%s%s", rows[i].name, rows[i].argument ? " " : "",
+             rows[i].argument ? rows[i].argument : "");
     fprintf(file, "  %-30s %s\n", left, rows[i].help);
   }
   fputs("  -o FILE                        file that --emit writes\n\n"
@@ -129,19 +149,42 @@ static int apply(int which, const char *text, options *o) {
   const char *name = rows[which].name;
   double number = 0;
   switch (which) {
-  case OPT_MESH: o->mesh = text; return -1;
-  case OPT_INPUT: return parse_file(name, text, &o->inputs);
-  case OPT_EXPECTED: return parse_file(name, text, &o->expected);
-  case OPT_SAVE: return parse_file(name, text, &o->save);
-  case OPT_INPUTS_FROM: o->inputs_from = text; return -1;
-  case OPT_LAUNCH: o->processes = strcmp(text, "processes") == 0; return parse_choice(name, text, "threads", "processes");
-  case OPT_STRATEGY: o->strategy = text; return parse_choice(name, text, "plan", "follow");
-  case OPT_REPORT: o->report = text; return -1;
-  case OPT_NO_VERIFY: o->verify = false; return -1;
-  case OPT_FUNCTION: o->function = text; return -1;
-  case OPT_EMIT: o->emit = text; return parse_choice(name, text, "obj", "llvm");
-  case OPT_TOPOLOGY: o->topology = text; return -1;
-  case OPT_WORKER: o->worker = text; return -1;
+  case OPT_MESH:
+    o->mesh = text;
+    return -1;
+  case OPT_INPUT:
+    return parse_file(name, text, &o->inputs);
+  case OPT_EXPECTED:
+    return parse_file(name, text, &o->expected);
+  case OPT_SAVE:
+    return parse_file(name, text, &o->save);
+  case OPT_INPUTS_FROM:
+    o->inputs_from = text;
+    return -1;
+  case OPT_LAUNCH:
+    o->processes = strcmp(text, "processes") == 0;
+    return parse_choice(name, text, "threads", "processes");
+  case OPT_STRATEGY:
+    o->strategy = text;
+    return parse_choice(name, text, "plan", "follow");
+  case OPT_REPORT:
+    o->report = text;
+    return -1;
+  case OPT_NO_VERIFY:
+    o->verify = false;
+    return -1;
+  case OPT_FUNCTION:
+    o->function = text;
+    return -1;
+  case OPT_EMIT:
+    o->emit = text;
+    return parse_choice(name, text, "obj", "llvm");
+  case OPT_TOPOLOGY:
+    o->topology = text;
+    return -1;
+  case OPT_WORKER:
+    o->worker = text;
+    return -1;
   case OPT_SEED:
     if (!parse_number(text, 0, 9e15, &number))
       return usage("--%s takes a whole number >= 0, not '%s'", name, text);
@@ -161,8 +204,12 @@ static int apply(int which, const char *text, options *o) {
       return usage("--%s takes 1, 2 or 3, not '%s'", name, text);
     o->opt_level = (int)number;
     return -1;
-  case OPT_HELP: print_help(stdout); return EXIT_VERIFIED;
-  default: printf("shard-run (tpshard) %s\n", tp_version()); return EXIT_VERIFIED;
+  case OPT_HELP:
+    print_help(stdout);
+    return EXIT_VERIFIED;
+  default:
+    printf("shard-run (tpshard) %s\n", tp_version());
+    return EXIT_VERIFIED;
   }
 }
 

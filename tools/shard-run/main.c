@@ -40,7 +40,8 @@ static bool execute(const options *o, const build *b, const array *inputs, launc
 /* What the runtime counted must be what the plan says, site by site. */
 static bool check_bytes(const tp_plan *plan, const launch *run) {
   if (run->n_sites < plan->n_collectives) {
-    complain("the program has %d sites, but the plan has %d collectives; please report this", run->n_sites, plan->n_collectives);
+    complain("the program has %d sites, but the plan has %d collectives; please report this", run->n_sites,
+             plan->n_collectives);
     return false;
   }
   for (int r = 0; r < run->n_ranks; r++)
@@ -82,8 +83,8 @@ static bool compare_all(session *s, outcome *out) {
       s->against_one[k] = compare_arrays(s->outputs + k, s->reference_outputs + k, false);
     if (s->expected[k].data)
       s->against_expected[k] = compare_arrays(s->outputs + k, s->expected + k, true);
-    out->verified &= (!s->against_one[k].done || s->against_one[k].ok) &&
-                     (!s->against_expected[k].done || s->against_expected[k].ok);
+    out->verified &=
+        (!s->against_one[k].done || s->against_one[k].ok) && (!s->against_expected[k].done || s->against_expected[k].ok);
     if (is_constant(s->outputs + k))
       fprintf(stderr, "shard-run: warning: every element of result %d is the same; comparing it shows little\n", k);
   }
@@ -126,7 +127,8 @@ static int run_session(session *s, MlirModule module) {
   s->n_outputs = signature->n_results;
   if (local && o->mesh)
     complain("the module is partitioned already, its mesh is fixed");
-  bool ok = !(local && o->mesh) && (o->emit || (inputs_load(o, signature, &s->inputs) && expected_load(o, signature, &s->expected)));
+  bool ok =
+      !(local && o->mesh) && (o->emit || (inputs_load(o, signature, &s->inputs) && expected_load(o, signature, &s->expected)));
   tp_plan_destroy(signature);
   if (!ok)
     return EXIT_FAILED;

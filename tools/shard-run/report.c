@@ -23,9 +23,9 @@ static json_t *values_json(int n, const tp_plan_value *values) {
       json_array_append_new(global, json_integer(values[i].shape[d]));
       json_array_append_new(local, json_integer(values[i].local[d]));
     }
-    json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:o, s:s}", "name", values[i].name, "role", values[i].role, "type",
-                                          values[i].element, "shape", global, "local_shape", local, "sharding",
-                                          values[i].sharding));
+    json_array_append_new(list,
+                          json_pack("{s:s, s:s, s:s, s:o, s:o, s:s}", "name", values[i].name, "role", values[i].role, "type",
+                                    values[i].element, "shape", global, "local_shape", local, "sharding", values[i].sharding));
   }
   return list;
 }
@@ -98,7 +98,8 @@ static json_t *outcome_json(const outcome *out) {
   const tp_plan *shape = out->program->shape;
   json_t *mesh = json_array(), *results = values_json(shape->n_results, shape->results);
   for (int a = 0; a < shape->mesh.n_axes; a++)
-    json_array_append_new(mesh, json_pack("{s:s, s:I}", "axis", shape->mesh.axes[a].name, "size", (json_int_t)shape->mesh.axes[a].size));
+    json_array_append_new(
+        mesh, json_pack("{s:s, s:I}", "axis", shape->mesh.axes[a].name, "size", (json_int_t)shape->mesh.axes[a].size));
   for (int k = 0; k < shape->n_results; k++) {
     json_object_set_new(json_array_get(results, (size_t)k), "against_one_device", comparison_json(out->against_one + k));
     json_object_set_new(json_array_get(results, (size_t)k), "against_expected", comparison_json(out->against_expected + k));
@@ -106,16 +107,15 @@ static json_t *outcome_json(const outcome *out) {
   json_t *unsharded = out->reference ? json_real(out->reference->shape->flops) : json_null();
   json_t *memory_one = out->reference ? memory_json(out->reference, out->reference_run) : json_null();
   json_t *seconds_one = out->reference ? json_real(slowest(out->reference_run)) : json_null();
-  return json_pack(
-      "{s:i, s:s, s:s, s:s, s:b, s:o, s:I, s:I, s:f, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o}", "schema", 1, "version",
-      tp_version(), "model", out->options->model, "function", shape->function, "verified", (int)out->verified, "mesh", mesh,
-      "devices", (json_int_t)shape->n_devices, "bytes_per_device", (json_int_t)bytes_sent(out->run), "flops_per_device",
-      shape->flops, "flops_unsharded", unsharded, "memory_per_device", memory_json(out->program, out->run),
-      "memory_unsharded", memory_one, "modelled_seconds",
-      tp_cost_seconds(tp_cost_add(out->program->plan->communication, out->program->plan->compute)), "measured_seconds",
-      slowest(out->run), "measured_seconds_unsharded", seconds_one, "collectives",
-      collectives_json(out->program->plan, out->run), "arguments", values_json(shape->n_arguments, shape->arguments),
-      "results", results);
+  return json_pack("{s:i, s:s, s:s, s:s, s:b, s:o, s:I, s:I, s:f, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o}", "schema", 1,
+                   "version", tp_version(), "model", out->options->model, "function", shape->function, "verified",
+                   (int)out->verified, "mesh", mesh, "devices", (json_int_t)shape->n_devices, "bytes_per_device",
+                   (json_int_t)bytes_sent(out->run), "flops_per_device", shape->flops, "flops_unsharded", unsharded,
+                   "memory_per_device", memory_json(out->program, out->run), "memory_unsharded", memory_one, "modelled_seconds",
+                   tp_cost_seconds(tp_cost_add(out->program->plan->communication, out->program->plan->compute)),
+                   "measured_seconds", slowest(out->run), "measured_seconds_unsharded", seconds_one, "collectives",
+                   collectives_json(out->program->plan, out->run), "arguments",
+                   values_json(shape->n_arguments, shape->arguments), "results", results);
 }
 
 bool report_write(const outcome *out, const char *path) {

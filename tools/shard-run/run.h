@@ -56,7 +56,7 @@ void build_clear(build *b);
 typedef struct rank_result {
   tprt_status status;
   char error[512];
-  double seconds; /* of one execution, the best of those timed */
+  double seconds;         /* of one execution, the best of those timed */
   tprt_site_stats *sites; /* per site, over the timed executions; owned by the launch */
 } rank_result;
 

@@ -16,8 +16,13 @@ static const char *bytes_text(double bytes, char *text, size_t size) {
 }
 
 static const char *seconds_text(double seconds, char *text, size_t size) {
-  snprintf(text, size, seconds < 1e-3 ? "%.1f us" : seconds < 1 ? "%.2f ms" : "%.2f s",
-           seconds < 1e-3 ? seconds * 1e6 : seconds < 1 ? seconds * 1e3 : seconds);
+  snprintf(text, size,
+           seconds < 1e-3 ? "%.1f us"
+           : seconds < 1  ? "%.2f ms"
+                          : "%.2f s",
+           seconds < 1e-3 ? seconds * 1e6
+           : seconds < 1  ? seconds * 1e3
+                          : seconds);
   return text;
 }
 
@@ -81,8 +86,9 @@ static void print_memory(const outcome *out, FILE *file) {
   const tp_plan *shape = out->program->shape;
   char a[32], b[32], c[32];
   int64_t buffers = out->run->private_bytes + out->run->registered_bytes;
-  fprintf(file, "  memory per device: arguments %s (params %s), buffers %s", bytes_text((double)shape->argument_bytes, a, sizeof a),
-          bytes_text((double)shape->param_bytes, b, sizeof b), bytes_text((double)buffers, c, sizeof c));
+  fprintf(file, "  memory per device: arguments %s (params %s), buffers %s",
+          bytes_text((double)shape->argument_bytes, a, sizeof a), bytes_text((double)shape->param_bytes, b, sizeof b),
+          bytes_text((double)buffers, c, sizeof c));
   if (out->reference) {
     int64_t one = out->reference_run->private_bytes + out->reference_run->registered_bytes;
     fprintf(file, "; on one device: arguments %s (params %s), buffers %s",
@@ -117,8 +123,7 @@ void table_print(const outcome *out, FILE *file) {
       one = fmax(one, out->reference_run->ranks[r].seconds);
     fprintf(file, ", on one device %s", seconds_text(one, b, sizeof b));
   }
-  fprintf(file, "; modelled %s\n",
-          seconds_text(tp_cost_seconds(tp_cost_add(plan->communication, plan->compute)), c, sizeof c));
+  fprintf(file, "; modelled %s\n", seconds_text(tp_cost_seconds(tp_cost_add(plan->communication, plan->compute)), c, sizeof c));
   print_results(out, file);
   bool compared = false;
   for (int k = 0; k < plan->n_results; k++)

@@ -141,9 +141,17 @@ static bool create_exchange(const launch *l, int rank, worker *w) {
   if (memory == MAP_FAILED)
     return false;
   w->x = memory;
-  *w->x = (exchange){.magic = EXCHANGE_MAGIC, .n_ranks = l->n_ranks, .rank = rank, .n_inputs = l->n_inputs,
-                     .n_outputs = l->n_outputs, .n_sites = l->n_sites, .repeat = l->repeat, .timeout = l->timeout,
-                     .offsets_at = offsets_at, .sites_at = sites_at, .size = size};
+  *w->x = (exchange){.magic = EXCHANGE_MAGIC,
+                     .n_ranks = l->n_ranks,
+                     .rank = rank,
+                     .n_inputs = l->n_inputs,
+                     .n_outputs = l->n_outputs,
+                     .n_sites = l->n_sites,
+                     .repeat = l->repeat,
+                     .timeout = l->timeout,
+                     .offsets_at = offsets_at,
+                     .sites_at = sites_at,
+                     .size = size};
   snprintf(w->x->function, sizeof w->x->function, "%s", l->function);
   uint64_t *offsets = (uint64_t *)(void *)((char *)memory + offsets_at);
   for (int i = 0; i < n; i++) {
