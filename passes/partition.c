@@ -162,6 +162,45 @@ static tp_status plan_layout(partitioner *p, const tp_item *item, planned_op *pl
   return set_spec(p, mlirOperationGetResult(item->op, 0), annotation.spec);
 }
 
+/* The layout of each carried tensor; whether what comes in has it is checked when all layouts are known. */
+static tp_status plan_region(partitioner *p, const tp_item *item) {
+  for (int k = 0; k < item->n_carried; k++) {
+    const tp_carried *c = &item->carried[k];
+    tp_annotation annotation = {0};
+    bool present;
+    tp_status status = tp__program_carried(&p->program, item->op, c, &annotation, &present);
+    if (status == TP_OK && !present)
+      return tp__error(item->op, TP_INVALID_ARGUMENT,
+                       "carried value %d has no layout in tp.region_args or tp.sharding; run tp-propagate last, it gives every value a "
+                       "layout", k);
+    for (int i = 0; i < c->n_values && status == TP_OK; i++)
+      status = set_spec(p, c->values[i], annotation.spec);
+    if (status != TP_OK)
+      return status;
+  }
+  return TP_OK;
+}
+
+static tp_status check_carried(partitioner *p, const tp_item *item) {
+  for (int k = 0; k < item->n_carried; k++) {
+    const tp_carried *c = &item->carried[k];
+    tp_spec want = tp_spec_replicated(), have = tp_spec_replicated();
+    get_spec(p, c->values[0], &want);
+    for (int i = 0; i < c->n_uses; i++) {
+      MlirValue value = mlirOperationGetOperand(c->uses[i].op, c->uses[i].operand);
+      char a[256], b[256];
+      if (get_spec(p, value, &have) && tp_spec_equal(have, want))
+        continue;
+      describe(p, have, rank_of(value), a, sizeof a);
+      describe(p, want, rank_of(value), b, sizeof b);
+      return tp__error(c->uses[i].op, TP_INVALID_ARGUMENT,
+                       "operand %d has layout %s, but the value it becomes is carried as %s; put a shard.shard in front",
+                       c->uses[i].operand, a, b);
+    }
+  }
+  return TP_OK;
+}
+
 static tp_status plan_return(partitioner *p, const tp_item *item) {
   for (int i = 0; i < p->program.n_results; i++) {
     MlirValue value = mlirOperationGetOperand(item->op, i);
@@ -198,8 +237,11 @@ static tp_status read_plan(partitioner *p) {
       return tp__error(item->op, TP_NO_MEMORY, "out of memory");
     status = item->kind == TP_ITEM_OP       ? plan_op(p, item, p->plans[i])
              : item->kind == TP_ITEM_LAYOUT ? plan_layout(p, item, p->plans[i])
+             : item->kind == TP_ITEM_REGION ? plan_region(p, item)
                                             : plan_return(p, item);
   }
+  for (int i = 0; i < p->program.n_items && status == TP_OK; i++)
+    status = check_carried(p, &p->program.items[i]);
   return status;
 }
 
@@ -256,6 +298,18 @@ static void rewrite_layout(partitioner *p, const tp_item *item, const planned_op
     p->pass->statistics[step->bytes > 0 ? STAT_COLLECTIVES : STAT_LOCAL_STEPS]++;
   }
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(item->op, 0), value);
+}
+
+static void rewrite_region(partitioner *p, const tp_item *item) {
+  for (int k = 0; k < item->n_carried; k++)
+    for (int i = 0; i < item->carried[k].n_values; i++) {
+      MlirValue value = item->carried[k].values[i];
+      tp_spec spec = tp_spec_replicated();
+      get_spec(p, value, &spec);
+      mlirValueSetType(value, local_type(p, mlirValueGetType(value), spec));
+    }
+  tp__remove(item->op, "tp.sharding");
+  tp__remove(item->op, "tp.region_args");
 }
 
 static void erase_layouts(partitioner *p) {
@@ -322,6 +376,8 @@ static tp_status rewrite(partitioner *p) {
       status = rewrite_op(p, item, p->plans[i]);
     else if (item->kind == TP_ITEM_LAYOUT)
       rewrite_layout(p, item, p->plans[i], shapes[i], rank_of(mlirOperationGetOperand(item->op, 0)));
+    else if (item->kind == TP_ITEM_REGION)
+      rewrite_region(p, item);
     if (status != TP_OK)
       return status;
   }
@@ -355,6 +411,7 @@ static tp_status partition_func(tp_pass *pass, MlirOperation func, const tp_mesh
     status = rewrite(&p);
   tp__table_destroy(&p.specs);
   tp__free(p.spec_list);
+  tp__program_destroy(&p.program);
   tp__arena_destroy(&p.arena);
   return status;
 }

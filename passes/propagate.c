@@ -13,7 +13,7 @@
 static tp_status clone_free_op(tp_planner *p, MlirOperation op, bool unknown_replicate) {
   tp_rule rule;
   if (mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumRegions(op) > 1 || !tp__op_has_tensors(op) ||
-      tp__op_has_dialect(op, "shard") || tp__n_uses(mlirOperationGetResult(op, 0)) < 2)
+      tp__op_has_dialect(op, "shard") || tp__op_has_dialect(op, "scf") || tp__n_uses(mlirOperationGetResult(op, 0)) < 2)
     return TP_OK;
   tp_status status = tp__rule_of(op, unknown_replicate, p->arena, &rule);
   if (status != TP_OK || !rule.is_free)
@@ -30,21 +30,34 @@ static tp_status clone_free_op(tp_planner *p, MlirOperation op, bool unknown_rep
   return TP_OK;
 }
 
+typedef struct op_list {
+  size_t n, capacity;
+  MlirOperation *ops;
+} op_list;
+
+/* All ops but those in the bodies of structured ops, in program order. */
+static tp_status list_ops(MlirOperation parent, op_list *list) {
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(parent); r++)
+    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(parent, r)); !mlirBlockIsNull(block);
+         block = mlirBlockGetNextInRegion(block))
+      for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+           op = mlirOperationGetNextInBlock(op)) {
+        if (tp__grow((void **)&list->ops, &list->capacity, list->n + 1, sizeof *list->ops) != TP_OK)
+          return tp__error(op, TP_NO_MEMORY, "out of memory");
+        list->ops[list->n++] = op;
+        tp_status status = tp__op_has_dialect(op, "scf") ? list_ops(op, list) : TP_OK;
+        if (status != TP_OK)
+          return status;
+      }
+  return TP_OK;
+}
+
 static tp_status clone_free_ops(tp_planner *p, MlirOperation func, bool unknown_replicate) {
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
-  size_t n = 0, capacity = 0;
-  MlirOperation *ops = NULL;
-  tp_status status = TP_OK;
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op) && status == TP_OK;
-       op = mlirOperationGetNextInBlock(op)) {
-    if (tp__grow((void **)&ops, &capacity, n + 1, sizeof *ops) != TP_OK)
-      status = tp__error(func, TP_NO_MEMORY, "out of memory");
-    else
-      ops[n++] = op;
-  }
-  for (size_t i = n; i > 0 && status == TP_OK; i--)
-    status = clone_free_op(p, ops[i - 1], unknown_replicate);
-  tp__free(ops);
+  op_list list = {0};
+  tp_status status = list_ops(func, &list);
+  for (size_t i = list.n; i > 0 && status == TP_OK; i--)
+    status = clone_free_op(p, list.ops[i - 1], unknown_replicate);
+  tp__free(list.ops);
   return status;
 }
 
@@ -64,7 +77,7 @@ static void refine_for_group(tp_mesh *mesh, int64_t major, int64_t minor) {
 static void refine_for_reshapes(const tp_program *program, tp_mesh *mesh) {
   for (int i = 0; i < program->n_items; i++) {
     const tp_rule *rule = program->items[i].rule;
-    if (!rule)
+    if (program->items[i].kind != TP_ITEM_OP)
       continue;
     for (int v = 0; v < rule->n_operands + rule->n_results; v++) {
       const tp_value_map *map = v < rule->n_operands ? &rule->operands[v] : &rule->results[v - rule->n_operands];
@@ -123,10 +136,9 @@ static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_repli
     if (status == TP_OK && tp__grow((void **)&list->programs, &list->capacity, list->n + 1, sizeof *list->programs) != TP_OK)
       status = tp__error(op, TP_NO_MEMORY, "out of memory");
     if (status == TP_OK)
-      status = tp__program_read(op, mesh, unknown_replicate, p->arena, &list->programs[list->n]);
+      status = tp__program_read(op, mesh, unknown_replicate, p->arena, &list->programs[list->n++]);
     if (status != TP_OK)
       return status;
-    list->n++;
   }
   return TP_OK;
 }
@@ -188,6 +200,8 @@ static tp_status run(tp_pass *pass) {
   if (status == TP_OK)
     tp__write_grids(pass->module, &mesh);
   tp_reshard_cache_destroy(planner.reshards);
+  for (size_t i = 0; i < list.n; i++)
+    tp__program_destroy(&list.programs[i]);
   tp__free(list.programs);
   tp__arena_destroy(&arena);
   return status;

@@ -13,6 +13,7 @@ typedef enum tp_node_kind {
   TP_NODE_OP,     /* item `index` */
   TP_NODE_LAYOUT, /* shard.shard, item `index`: a constraint */
   TP_NODE_RESULT, /* function result `index` */
+  TP_NODE_CARRIED, /* carried value `slot` of item `index`: an iteration argument, a result of a branch */
   TP_NODE_COPY,   /* the materialised layout of a value with several uses */
 } tp_node_kind;
 
@@ -20,6 +21,7 @@ typedef enum tp_node_kind {
 typedef struct tp_node {
   tp_node_kind kind;
   int index;
+  int slot; /* TP_NODE_CARRIED */
   int n; /* strategies */
   int n_in, n_out;
   tp_spec *in, *out;
@@ -44,6 +46,7 @@ typedef struct tp_planned_value {
   int n_uses;
   tp_use *uses;
   size_t use_capacity;
+  double trips; /* how often a change of its layout would run: it stands behind the producer */
 } tp_planned_value;
 
 /* Things computed before, by the words they depend on; see propagate_memo.c. A zeroed struct is a valid empty memo. */
@@ -79,6 +82,9 @@ typedef struct tp_planner {
 tp_status tp__node_for_arg(tp_planner *planner, int arg, tp_node *node);
 tp_status tp__node_for_op(tp_planner *planner, int item, tp_node *node);
 tp_status tp__node_for_layout(tp_planner *planner, int item, tp_node *node);
+tp_status tp__node_for_carried(tp_planner *planner, int item, int slot, tp_node *node);
+/* A cost that is paid `trips` times. */
+tp_cost tp__cost_times(tp_cost cost, double trips);
 
 /* propagate_memo.c */
 

@@ -68,8 +68,29 @@ static void join_factors(tp_flow *flow, const tp_rule *rule) {
   }
 }
 
+/* All values of a carried tensor have one layout. */
+static void join_carried(tp_flow *flow, const tp_carried *c) {
+  MlirValue first = c->values[0];
+  for (int d = 0; d < mlirShapedTypeGetRank(mlirValueGetType(first)); d++) {
+    for (int i = 1; i < c->n_values; i++)
+      join(flow, slot_of(flow, first, d), slot_of(flow, c->values[i], d));
+    for (int i = 0; i < c->n_uses; i++)
+      join(flow, slot_of(flow, first, d), slot_of(flow, mlirOperationGetOperand(c->uses[i].op, c->uses[i].operand), d));
+  }
+}
+
 static MlirBlock entry(const tp_planner *p) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0));
+}
+
+static tp_status add_item_values(tp_planner *p, const tp_item *item) {
+  tp_status status = TP_OK;
+  for (intptr_t r = 0; r < mlirOperationGetNumResults(item->op) && status == TP_OK; r++)
+    status = add_value(p, mlirOperationGetResult(item->op, r));
+  for (int k = 0; k < item->n_carried && status == TP_OK; k++)
+    for (int i = 0; i < item->carried[k].n_values && status == TP_OK; i++)
+      status = add_value(p, item->carried[k].values[i]);
+  return status;
 }
 
 static tp_status add_values(tp_planner *p) {
@@ -77,8 +98,7 @@ static tp_status add_values(tp_planner *p) {
   for (int i = 0; i < p->program.n_args && status == TP_OK; i++)
     status = add_value(p, mlirBlockGetArgument(entry(p), i));
   for (int i = 0; i < p->program.n_items && status == TP_OK; i++)
-    for (intptr_t r = 0; r < mlirOperationGetNumResults(p->program.items[i].op) && status == TP_OK; r++)
-      status = add_value(p, mlirOperationGetResult(p->program.items[i].op, r));
+    status = add_item_values(p, &p->program.items[i]);
   return status;
 }
 
@@ -118,6 +138,8 @@ tp_status tp__flow_build(tp_planner *p) {
     const tp_item *item = &p->program.items[i];
     if (item->kind == TP_ITEM_OP)
       join_factors(flow, item->rule);
+    for (int k = 0; k < item->n_carried; k++)
+      join_carried(flow, &item->carried[k]);
     if (item->kind == TP_ITEM_LAYOUT)
       for (int d = 0; d < mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(item->op, 0))); d++)
         join(flow, slot_of(flow, mlirOperationGetOperand(item->op, 0), d),

@@ -30,7 +30,8 @@ static tp_status new_value(tp_planner *p, MlirValue value, int node, int output)
       tp__table_put(&p->table, value.ptr, (int)p->n_values) != TP_OK)
     return out_of_memory(p);
   tp_planned_value *v = &p->values[p->n_values++];
-  *v = (tp_planned_value){.value = value, .node = node, .output = output, .copy = -1};
+  *v = (tp_planned_value){
+      .value = value, .node = node, .output = output, .copy = -1, .trips = tp__program_trips(&p->program, value)};
   tp__static_tensor(mlirValueGetType(value), &v->rank, v->shape);
   v->element_size = tp__element_size(tp__element_type(mlirValueGetType(value)));
   return TP_OK;
@@ -147,6 +148,34 @@ static tp_status add_result(tp_planner *p, MlirOperation ret, int i) {
   return status == TP_OK ? add_use(p, value, (tp_use){node, 0, ret, i}) : status;
 }
 
+/* One node for each carried tensor; where it comes from is added when all values are known. */
+static tp_status add_carried(tp_planner *p, int item) {
+  tp_status status = TP_OK;
+  for (int k = 0; k < p->program.items[item].n_carried && status == TP_OK; k++) {
+    const tp_carried *c = &p->program.items[item].carried[k];
+    int node = 0;
+    status = new_node(p, &node);
+    if (status == TP_OK)
+      status = tp__node_for_carried(p, item, k, &p->nodes[node]);
+    for (int i = 0; i < c->n_values && status == TP_OK; i++)
+      status = new_value(p, c->values[i], node, 0);
+  }
+  return status;
+}
+
+static tp_status add_carried_uses(tp_planner *p) {
+  tp_status status = TP_OK;
+  for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++) {
+    if (p->nodes[i].kind != TP_NODE_CARRIED)
+      continue;
+    const tp_carried *c = &p->program.items[p->nodes[i].index].carried[p->nodes[i].slot];
+    for (int u = 0; u < c->n_uses && status == TP_OK; u++)
+      status = add_use(p, mlirOperationGetOperand(c->uses[u].op, c->uses[u].operand),
+                       (tp_use){(int)i, 0, c->uses[u].op, c->uses[u].operand});
+  }
+  return status;
+}
+
 static tp_status add_items(tp_planner *p) {
   tp_status status = TP_OK;
   for (int i = 0; i < p->program.n_args && status == TP_OK; i++)
@@ -157,11 +186,13 @@ static tp_status add_items(tp_planner *p) {
       status = add_op(p, i);
     else if (item->kind == TP_ITEM_LAYOUT)
       status = add_layout(p, i);
+    else if (item->kind == TP_ITEM_REGION)
+      status = add_carried(p, i);
     else
       for (int r = 0; r < p->program.n_results && status == TP_OK; r++)
         status = add_result(p, item->op, r);
   }
-  return status;
+  return status == TP_OK ? add_carried_uses(p) : status;
 }
 
 /* A value with several uses gets a node for its shared copy: the layouts that its producer or a consumer can have. */
@@ -225,7 +256,8 @@ static tp_status price_edge(tp_planner *p, tp_problem *problem, const tp_planned
     int cb = distinct(b->in + ends.input, b->n, b->n_in, lists + na, numbers + na);
     for (int i = 0; i < ca; i++)
       for (int k = 0; k < cb; k++)
-        pairs[i * cb + k] = tp_reshard_cost(p->reshards, lists[i], lists[na + (size_t)k], v->rank, v->shape, v->element_size);
+        pairs[i * cb + k] = 
+            tp__cost_times(tp_reshard_cost(p->reshards, lists[i], lists[na + (size_t)k], v->rank, v->shape, v->element_size), v->trips);
     for (size_t i = 0; i < na; i++)
       for (size_t k = 0; k < nb; k++)
         table[i * nb + k] = pairs[numbers[i] * cb + numbers[na + k]];
@@ -248,6 +280,7 @@ static tp_status add_edge(tp_planner *p, tp_problem *problem, const tp_planned_v
   tp__words_add(&key, (int64_t)a->n << 32 | a->n_out);
   tp__words_add(&key, (int64_t)b->n << 32 | b->n_in);
   tp__words_add(&key, v->element_size);
+  tp__words_add(&key, (int64_t)v->trips);
   for (int d = 0; d < v->rank; d++)
     tp__words_add(&key, v->shape[d]);
   void **slot = tp__memo(&p->same_edges, p->arena, key.words, key.n);
@@ -303,6 +336,19 @@ static tp_status infeasible(tp_planner *p) {
   return tp__error(p->program.func, TP_INFEASIBLE, "no plan satisfies the annotations");
 }
 
+/* What a loop repeats is paid as often as it runs. */
+static int add_problem_node(tp_planner *p, tp_problem *problem, const tp_node *node) {
+  double trips = node->kind == TP_NODE_OP ? p->program.items[node->index].trips : 1;
+  if (trips == 1)
+    return tp_problem_add_node(problem, node->n, node->costs);
+  tp_cost *costs = tp__calloc((size_t)node->n, sizeof *costs);
+  for (int s = 0; costs && s < node->n; s++)
+    costs[s] = tp__cost_times(node->costs[s], trips);
+  int number = costs ? tp_problem_add_node(problem, node->n, costs) : -1;
+  tp__free(costs);
+  return number;
+}
+
 tp_status tp__plan_solve(tp_planner *p) {
   tp_solution solution = {0};
   tp_status status = add_items(p);
@@ -314,7 +360,7 @@ tp_status tp__plan_solve(tp_planner *p) {
   if (!problem)
     return out_of_memory(p);
   for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++)
-    if (tp_problem_add_node(problem, p->nodes[i].n, p->nodes[i].costs) != (int)i)
+    if (add_problem_node(p, problem, &p->nodes[i]) != (int)i)
       status = out_of_memory(p);
   if (status == TP_OK)
     status = add_edges(p, problem);

@@ -128,6 +128,36 @@ tp_status tp__node_for_layout(tp_planner *p, int item, tp_node *node) {
   return TP_OK;
 }
 
+tp_status tp__node_for_carried(tp_planner *p, int item, int slot, tp_node *node) {
+  const tp_carried *carried = &p->program.items[item].carried[slot];
+  tp_annotation pin = {0};
+  bool pinned;
+  layout_list *list;
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  if (!tp__static_tensor(mlirValueGetType(carried->values[0]), &rank, shape))
+    return tp__error(p->program.items[item].op, TP_UNSUPPORTED,
+                     "carries a tensor without static shape; make all shapes static before sharding");
+  tp_status status = tp__program_carried(&p->program, p->program.items[item].op, carried, &pin, &pinned);
+  if (status == TP_OK)
+    status = layouts_of(p, carried->values[0], pinned, pin, &list);
+  if (status == TP_OK)
+    status = allocate(p, node, list->n, 1, 1);
+  if (status != TP_OK)
+    return status;
+  node->kind = TP_NODE_CARRIED;
+  node->index = item;
+  node->slot = slot;
+  memcpy(node->in, list->specs, (size_t)list->n * sizeof *node->in);
+  memcpy(node->out, list->specs, (size_t)list->n * sizeof *node->out);
+  return TP_OK;
+}
+
+tp_cost tp__cost_times(tp_cost cost, double trips) {
+  return cost >= TP_COST_FORBIDDEN || (double)cost * trips >= (double)TP_COST_FORBIDDEN ? TP_COST_FORBIDDEN
+                                                                                        : (tp_cost)((double)cost * trips);
+}
+
 /* ---- ops ---- */
 
 static void factor_axes(enumeration *e) {

@@ -48,6 +48,46 @@ static void write_op(tp_planner *p, const tp_node *node) {
   write_factors(p, node);
 }
 
+/* tp.region_args and the layouts of the results of control flow. */
+static tp_annotation layout_of(const tp_planner *p, MlirValue value) {
+  const tp_planned_value *v = tp__planned_value(p, value);
+  return closed(v ? produced(p, v) : tp_spec_replicated());
+}
+
+static tp_status write_region(tp_planner *p, MlirOperation op) {
+  MlirContext context = p->pass->context;
+  enum { MAX_VALUES = 256 };
+  MlirAttribute lists[2], entries[MAX_VALUES];
+  tp_annotation results[64];
+  int n_results = (int)mlirOperationGetNumResults(op), n_regions = (int)mlirOperationGetNumRegions(op);
+  for (int r = 0; r < n_regions; r++) {
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+    intptr_t n = mlirBlockIsNull(block) ? 0 : mlirBlockGetNumArguments(block);
+    if (n > MAX_VALUES || n_results > TP_LEN(results))
+      return tp__error(op, TP_UNSUPPORTED, "carries more than %d values or has more than %d results", MAX_VALUES, TP_LEN(results));
+    for (intptr_t i = 0; i < n; i++) {
+      MlirValue arg = mlirBlockGetArgument(block, i);
+      int rank = mlirTypeIsARankedTensor(mlirValueGetType(arg)) ? (int)mlirShapedTypeGetRank(mlirValueGetType(arg)) : 0;
+      entries[i] = tp__write_sharding(context, p->mesh, rank, layout_of(p, arg));
+    }
+    lists[r] = mlirArrayAttrGet(context, n, entries);
+  }
+  tp__set(op, "tp.region_args", mlirArrayAttrGet(context, n_regions, lists));
+  for (int i = 0; i < n_results; i++)
+    results[i] = layout_of(p, mlirOperationGetResult(op, i));
+  if (n_results > 0)
+    tp__set_op_sharding(op, p->mesh, n_results, results);
+  return TP_OK;
+}
+
+static tp_status write_regions(tp_planner *p) {
+  tp_status status = TP_OK;
+  for (int i = 0; i < p->program.n_items && status == TP_OK; i++)
+    if (p->program.items[i].kind == TP_ITEM_REGION)
+      status = write_region(p, p->program.items[i].op);
+  return status;
+}
+
 static void write_producers(tp_planner *p) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0));
   for (size_t i = 0; i < p->n_nodes; i++) {
@@ -76,12 +116,12 @@ static tp_cost change_cost(tp_planner *p, const tp_planned_value *v, tp_spec fro
   return tp_reshard_cost(p->reshards, from, to, v->rank, v->shape, v->element_size);
 }
 
-/* Where layout changes of `v` go: behind its producer, or at the start of the function. */
-static MlirOperation insertion_point(const tp_planner *p, const tp_planned_value *v) {
+/* Where layout changes of `v` go: behind its producer, or at the start of the block whose argument it is. A value from outside a loop is
+ * so changed outside of it. */
+static MlirOperation insertion_point(const tp_planned_value *v) {
   MlirOperation op = tp__defining_op(v->value);
-  if (!mlirOperationIsNull(op))
-    return mlirOperationGetNextInBlock(op);
-  return mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0)));
+  return mlirOperationIsNull(op) ? mlirBlockGetFirstOperation(mlirBlockArgumentGetOwner(v->value))
+                                 : mlirOperationGetNextInBlock(op);
 }
 
 /* The copy from which `spec` is cheapest. */
@@ -131,7 +171,7 @@ static bool changes_itself(const tp_planner *p, const tp_use *use) { return p->n
 
 static void write_changes(tp_planner *p, const tp_planned_value *v) {
   copies made = {.n = 1, .specs = {produced(p, v)}, .values = {v->value}};
-  MlirOperation where = insertion_point(p, v);
+  MlirOperation where = insertion_point(v);
   MlirLocation location = mlirOperationGetLocation(v->n_uses ? v->uses[0].op : p->program.func);
   if (v->copy >= 0 && v->n_uses > 0) {
     const tp_node *copy = &p->nodes[v->copy];
@@ -175,6 +215,9 @@ static void write_summary(tp_planner *p) {
 }
 
 tp_status tp__plan_write(tp_planner *p) {
+  tp_status status = write_regions(p);
+  if (status != TP_OK)
+    return status;
   write_producers(p);
   for (size_t i = 0; i < p->n_values; i++)
     write_changes(p, &p->values[i]);

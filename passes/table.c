@@ -42,7 +42,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .summary = "Plan, insert collectives and partition: the program of one device out of an annotated or plain program",
        .options = spmd_options,
        .n_options = TP_LEN(spmd_options),
-       .text = "tp-raise,tp-propagate{{mesh} {strategy} {topology} {unknown-ops}},"
+       .text = "inline{default-pipeline=},symbol-dce,tp-raise,tp-propagate{{mesh} {strategy} {topology} {unknown-ops}},"
                "tp-partition{{topology} {unknown-ops}},tp-simplify-collectives"},
   };
   *n = TP_LEN(rows);

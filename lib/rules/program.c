@@ -7,8 +7,139 @@ static MlirType func_type(MlirOperation func) { return mlirTypeAttrGetValue(tp__
 /* Ops that make the attribute value of a shard.shard; they have no tensors and vanish when partitioned. */
 static bool is_layout_value(MlirOperation op) { return tp__op_is(op, "shard.sharding"); }
 
-static tp_status read_item(MlirOperation op, bool unknown_replicate, tp__arena *arena, tp_item *item) {
-  item->op = op;
+typedef struct reading {
+  tp_program *program;
+  bool unknown_replicate;
+  tp__arena *arena;
+} reading;
+
+static tp_status read_block(const reading *r, MlirBlock block, double trips);
+
+static bool is_control_flow(MlirOperation op) {
+  return tp__op_is(op, "scf.for") || tp__op_is(op, "scf.while") || tp__op_is(op, "scf.if");
+}
+
+/* ---- values carried through control flow ---- */
+
+static MlirOperation terminator(MlirOperation op, int region) {
+  return mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region)));
+}
+
+static MlirValue block_arg(MlirOperation op, int region, int i) {
+  return mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region)), i);
+}
+
+static void carried_value(tp_carried *c, MlirValue value) { c->values[c->n_values++] = value; }
+
+static void carried_use(tp_carried *c, MlirOperation op, int operand) {
+  c->uses[c->n_uses].op = op;
+  c->uses[c->n_uses++].operand = operand;
+}
+
+static bool tensor_operand(MlirOperation op, int i) { return tp__is_tensor(mlirValueGetType(mlirOperationGetOperand(op, i))); }
+
+/* scf.for: operands 3.. are inits, region arguments 1.. the iteration arguments. */
+static void read_for(MlirOperation op, tp_item *item) {
+  MlirOperation yield = terminator(op, 0);
+  for (int j = 0; j < mlirOperationGetNumResults(op); j++) {
+    if (!tensor_operand(op, 3 + j))
+      continue;
+    tp_carried *c = &item->carried[item->n_carried++];
+    carried_value(c, block_arg(op, 0, 1 + j));
+    carried_value(c, mlirOperationGetResult(op, j));
+    carried_use(c, op, 3 + j);
+    carried_use(c, yield, j);
+  }
+}
+
+/* scf.while: what enters the first region comes from the operands and the second region's yield; what enters the second one, and the
+ * results, comes from scf.condition. */
+static void read_while(MlirOperation op, tp_item *item) {
+  MlirOperation condition = terminator(op, 0), yield = terminator(op, 1);
+  for (int j = 0; j < mlirOperationGetNumOperands(op); j++) {
+    if (!tensor_operand(op, j))
+      continue;
+    tp_carried *c = &item->carried[item->n_carried++];
+    carried_value(c, block_arg(op, 0, j));
+    carried_use(c, op, j);
+    carried_use(c, yield, j);
+  }
+  for (int j = 0; j < mlirOperationGetNumResults(op); j++) {
+    if (!tensor_operand(condition, 1 + j))
+      continue;
+    tp_carried *c = &item->carried[item->n_carried++];
+    carried_value(c, block_arg(op, 1, j));
+    carried_value(c, mlirOperationGetResult(op, j));
+    carried_use(c, condition, 1 + j);
+  }
+}
+
+static void read_if(MlirOperation op, tp_item *item) {
+  for (int j = 0; j < mlirOperationGetNumResults(op); j++) {
+    if (!tp__is_tensor(mlirValueGetType(mlirOperationGetResult(op, j))))
+      continue;
+    tp_carried *c = &item->carried[item->n_carried++];
+    carried_value(c, mlirOperationGetResult(op, j));
+    carried_use(c, terminator(op, 0), j);
+    carried_use(c, terminator(op, 1), j);
+  }
+}
+
+static bool constant_index(MlirValue value, int64_t *number) {
+  MlirOperation op = tp__defining_op(value);
+  if (mlirOperationIsNull(op) || !tp__op_is(op, "arith.constant"))
+    return false;
+  MlirAttribute attr = tp__inherent(op, "value");
+  bool is_integer = mlirAttributeIsAInteger(attr);
+  if (is_integer)
+    *number = mlirIntegerAttrGetValueInt(attr);
+  return is_integer;
+}
+
+static double trips_of(MlirOperation op) {
+  int64_t low, high, step;
+  if (tp__op_is(op, "scf.if"))
+    return 1;
+  if (tp__op_is(op, "scf.for") && constant_index(mlirOperationGetOperand(op, 0), &low) &&
+      constant_index(mlirOperationGetOperand(op, 1), &high) && constant_index(mlirOperationGetOperand(op, 2), &step) && step > 0)
+    return high > low ? (double)((high - low + step - 1) / step) : 0;
+  return TP_ASSUMED_TRIPS;
+}
+
+static tp_status read_control_flow(const reading *r, MlirOperation op, double trips) {
+  tp_program *program = r->program;
+  size_t most = (size_t)(mlirOperationGetNumOperands(op) + mlirOperationGetNumResults(op)) + 1;
+  tp_item *item = &program->items[program->n_items - 1];
+  item->kind = TP_ITEM_REGION;
+  item->carried = tp__arena_array(r->arena, most, sizeof *item->carried);
+  if (!item->carried)
+    return tp__error(op, TP_NO_MEMORY, "out of memory");
+  for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); i++) {
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i));
+    if (!mlirBlockIsNull(block) && !mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
+      return tp__error(op, TP_UNSUPPORTED, "has a region of several blocks");
+  }
+  if (tp__op_is(op, "scf.for"))
+    read_for(op, item);
+  else if (tp__op_is(op, "scf.while"))
+    read_while(op, item);
+  else
+    read_if(op, item);
+  trips *= trips_of(op);
+  tp_status status = TP_OK;
+  for (intptr_t i = 0; i < mlirOperationGetNumRegions(op) && status == TP_OK; i++)
+    status = read_block(r, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)), trips);
+  return status;
+}
+
+/* ---- items ---- */
+
+static tp_status read_item(const reading *r, MlirOperation op, double trips) {
+  tp_program *program = r->program;
+  if (tp__grow((void **)&program->items, &program->item_capacity, (size_t)program->n_items + 1, sizeof *program->items) != TP_OK)
+    return tp__error(op, TP_NO_MEMORY, "out of memory");
+  tp_item *item = &program->items[program->n_items++];
+  *item = (tp_item){.op = op, .trips = trips};
   if (tp__op_is(op, "func.return")) {
     item->kind = TP_ITEM_RETURN;
     return TP_OK;
@@ -17,43 +148,58 @@ static tp_status read_item(MlirOperation op, bool unknown_replicate, tp__arena *
     item->kind = TP_ITEM_LAYOUT;
     return TP_OK;
   }
+  if (is_control_flow(op))
+    return read_control_flow(r, op, trips);
   if (tp__op_has_dialect(op, "shard"))
     return tp__error(op, TP_UNSUPPORTED,
                      "a collective written by hand cannot be planned around yet; remove it and state the layout with "
                      "tp.sharding or shard.shard");
   item->kind = TP_ITEM_OP;
-  item->rule = tp__arena_alloc(arena, sizeof *item->rule);
+  item->rule = tp__arena_alloc(r->arena, sizeof *item->rule);
   if (!item->rule)
     return tp__error(op, TP_NO_MEMORY, "out of memory");
-  return tp__rule_of(op, unknown_replicate, arena, item->rule);
+  return tp__rule_of(op, r->unknown_replicate, r->arena, item->rule);
 }
 
-tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown_replicate, tp__arena *arena,
-                           tp_program *program) {
-  MlirRegion region = mlirOperationGetRegion(func, 0);
-  MlirBlock block = mlirRegionGetFirstBlock(region);
-  if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
-    return tp__error(func, TP_UNSUPPORTED, "has several blocks; sharding needs structured control flow (scf) or a straight line");
-  int n = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    n++;
-  program->func = func;
-  program->mesh = mesh;
-  program->n_args = (int)mlirFunctionTypeGetNumInputs(func_type(func));
-  program->n_results = (int)mlirFunctionTypeGetNumResults(func_type(func));
-  program->n_items = 0;
-  program->items = tp__arena_array(arena, (size_t)n + 1, sizeof *program->items);
-  if (!program->items)
-    return tp__error(func, TP_NO_MEMORY, "out of memory");
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
-    if (is_layout_value(op) || (!tp__op_has_tensors(op) && !tp__op_is(op, "func.return")))
-      continue;
-    tp_status status = read_item(op, unknown_replicate, arena, &program->items[program->n_items++]);
+static bool is_skipped(MlirOperation op) {
+  if (is_layout_value(op) || tp__op_is(op, "scf.yield") || tp__op_is(op, "scf.condition"))
+    return true;
+  return !tp__op_is(op, "func.return") && !is_control_flow(op) && !tp__op_has_tensors(op);
+}
+
+static tp_status read_block(const reading *r, MlirBlock block, double trips) {
+  if (mlirBlockIsNull(block))
+    return TP_OK;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    tp_status status = is_skipped(op) ? TP_OK : read_item(r, op, trips);
     if (status != TP_OK)
       return status;
   }
   return TP_OK;
+}
+
+tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown_replicate, tp__arena *arena,
+                           tp_program *program) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
+  *program = (tp_program){.func = func, .mesh = mesh};
+  if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
+    return tp__error(func, TP_UNSUPPORTED, "has several blocks; sharding needs structured control flow (scf) or a straight line");
+  program->n_args = (int)mlirFunctionTypeGetNumInputs(func_type(func));
+  program->n_results = (int)mlirFunctionTypeGetNumResults(func_type(func));
+  reading r = {program, unknown_replicate, arena};
+  return read_block(&r, block, 1);
+}
+
+void tp__program_destroy(tp_program *program) { tp__free(program->items); }
+
+double tp__program_trips(const tp_program *program, MlirValue value) {
+  MlirBlock block = mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value)
+                                                     : mlirOperationGetBlock(mlirOpResultGetOwner(value));
+  double trips = 1;
+  for (MlirOperation op = mlirBlockGetParentOperation(block); !mlirOperationEqual(op, program->func);
+       op = mlirOperationGetParentOperation(op))
+    trips *= trips_of(op);
+  return trips;
 }
 
 /* ---- annotations ---- */
@@ -125,4 +271,40 @@ tp_status tp__program_op(const tp_program *program, MlirOperation op, int i, tp_
   snprintf(what, sizeof what, "result %d", i);
   drop_trivial_axes(program->mesh, &annotation->spec);
   return tp__check_divides(op, what, program->mesh, annotation->spec, mlirValueGetType(mlirOperationGetResult(op, i)));
+}
+
+static tp_status read_region_arg(const tp_program *program, MlirOperation op, MlirValue arg, tp_annotation *annotation,
+                                 bool *present) {
+  MlirAttribute lists = tp__get(op, "tp.region_args");
+  MlirBlock block = mlirBlockArgumentGetOwner(arg);
+  int i = (int)mlirBlockArgumentGetArgNumber(arg);
+  *present = false;
+  for (intptr_t r = 0; !mlirAttributeIsNull(lists) && r < mlirOperationGetNumRegions(op); r++) {
+    if (!mlirBlockEqual(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)), block))
+      continue;
+    char what[64];
+    snprintf(what, sizeof what, "region %d, argument %d", (int)r, i);
+    *present = true;
+    tp_status status = tp__read_sharding(op, what, mlirArrayAttrGetElement(mlirArrayAttrGetElement(lists, r), i), program->mesh,
+                                         (int)mlirShapedTypeGetRank(mlirValueGetType(arg)), annotation);
+    if (status != TP_OK)
+      return status;
+    drop_trivial_axes(program->mesh, &annotation->spec);
+    return tp__check_divides(op, what, program->mesh, annotation->spec, mlirValueGetType(arg));
+  }
+  return TP_OK;
+}
+
+tp_status tp__program_carried(const tp_program *program, MlirOperation op, const tp_carried *carried,
+                              tp_annotation *annotation, bool *present) {
+  *present = false;
+  tp_status status = tp__check_plan_attributes(op, program->mesh); /* tp.region_args has the right shape */
+  for (int i = 0; i < carried->n_values && status == TP_OK && !*present; i++) {
+    MlirValue value = carried->values[i];
+    if (mlirValueIsABlockArgument(value))
+      status = read_region_arg(program, op, value, annotation, present);
+    else
+      status = tp__program_op(program, op, (int)mlirOpResultGetResultNumber(value), annotation, present);
+  }
+  return status;
 }

@@ -1,5 +1,6 @@
 /* A function seen as a list of ops with rules, and its tensor values with their annotations: what planning and partitioning
- * both start from. Only the entry block is seen: a body with branches is refused. */
+ * both start from. Structured control flow (scf.for, scf.while, scf.if) is seen through: its op is an item, followed by the items of
+ * its regions. A body of several blocks is refused. */
 #ifndef TP_RULES_PROGRAM_H
 #define TP_RULES_PROGRAM_H
 
@@ -9,14 +10,32 @@
 typedef enum tp_item_kind {
   TP_ITEM_OP,     /* an op with a rule */
   TP_ITEM_LAYOUT, /* shard.shard: a layout change, constraint or shared copy */
+  TP_ITEM_REGION, /* structured control flow; the items of its regions follow */
   TP_ITEM_RETURN,
 } tp_item_kind;
+
+/* A value carried through control flow: an iteration argument with its init, its yields and its result, or a result of a branch with its
+ * yields. All of them have one layout. */
+typedef struct tp_carried {
+  int n_values;
+  MlirValue values[2]; /* block argument and result, or one of both */
+  int n_uses;
+  struct {
+    MlirOperation op;
+    int operand;
+  } uses[2]; /* where it comes from: init and yield, or the two yields of a branch */
+} tp_carried;
 
 typedef struct tp_item {
   tp_item_kind kind;
   MlirOperation op;
   tp_rule *rule; /* TP_ITEM_OP */
+  int n_carried; /* TP_ITEM_REGION: its tensors */
+  tp_carried *carried;
+  double trips; /* how often the op runs, estimated: a constant trip count, else TP_ASSUMED_TRIPS, for each loop around it */
 } tp_item;
+
+enum { TP_ASSUMED_TRIPS = 8 };
 
 typedef struct tp_program {
   MlirOperation func;
@@ -24,17 +43,25 @@ typedef struct tp_program {
   int n_args, n_results;
   int n_items;
   tp_item *items;
+  size_t item_capacity;
 } tp_program;
 
-/* Reads `func`. Ops without tensors are left out. Memory from `arena`. */
+/* Reads `func`. Ops without tensors are left out. Rules are in `arena`; the list is freed by tp__program_destroy, also after an error. */
 tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown_replicate, tp__arena *arena,
                            tp_program *program);
+void tp__program_destroy(tp_program *program);
 
 /* The annotation of argument or result `i`; `present` is false when there is none. Axes of size 1 are dropped. */
 tp_status tp__program_arg(const tp_program *program, int i, tp_annotation *annotation, bool *present);
 tp_status tp__program_result(const tp_program *program, int i, tp_annotation *annotation, bool *present);
 /* The annotation of result `i` of an op. */
 tp_status tp__program_op(const tp_program *program, MlirOperation op, int i, tp_annotation *annotation, bool *present);
+
+/* The annotation of a carried value: the entry of tp.region_args for its block argument, or the op's tp.sharding for its result. */
+tp_status tp__program_carried(const tp_program *program, MlirOperation op, const tp_carried *carried,
+                              tp_annotation *annotation, bool *present);
+/* How often the block in which `value` is defined runs. */
+double tp__program_trips(const tp_program *program, MlirValue value);
 
 /* Every dimension is divided exactly by its axes; else a diagnostic that names dimension, axis and sizes. */
 tp_status tp__check_divides(MlirOperation at, const char *what, const tp_mesh *mesh, tp_spec spec, MlirType type);

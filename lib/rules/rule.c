@@ -146,9 +146,8 @@ static const char *way_out(MlirOperation op) {
     const char *op, *hint;
   } rows[] = {
       {"func.call", "inline the callee before sharding (--inline)"},
-      {"scf.for", "unroll the loop before sharding"},
-      {"scf.while", "unroll the loop before sharding"},
-      {"scf.if", "turn the branch into arith.select before sharding"},
+      {"scf.forall", "turn it into scf.for before sharding"},
+      {"scf.parallel", "turn it into scf.for before sharding"},
       {"linalg.softmax", "decompose it into linalg.generic before sharding"},
       {"tensor.dim", "fold it before sharding (--canonicalize): all shapes are static"},
   };

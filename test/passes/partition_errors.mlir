@@ -102,3 +102,36 @@ func.func @blocks(%x: tensor<8xf32> {tp.sharding = [[]]}) {
 ^bb1:
   return
 }
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @carried(%x: tensor<8xf32> {tp.sharding = [[]]}, %n: index) {
+  // expected-error @below {{'scf.for': carried value 0 has no layout in tp.region_args or tp.sharding; run tp-propagate last}}
+  %r = scf.for %i = %n to %n step %n iter_args(%a = %x) -> tensor<8xf32> {
+    scf.yield %a : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @init(%x: tensor<8xf32> {tp.sharding = [[]]}, %n: index) {
+  // expected-error @below {{'scf.for': operand 3 has layout [[]], but the value it becomes is carried as [["tp"]]; put a shard.shard in front}}
+  %r = scf.for %i = %n to %n step %n iter_args(%a = %x) -> tensor<8xf32> {
+    scf.yield %a : tensor<8xf32>
+  } {tp.region_args = [[[], [["tp"]]]], tp.sharding = [["tp"]]}
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @yield(%x: tensor<8xf32> {tp.sharding = [["tp"]]}, %y: tensor<8xf32> {tp.sharding = [[]]}, %n: index) {
+  %r = scf.for %i = %n to %n step %n iter_args(%a = %x) -> tensor<8xf32> {
+    // expected-error @below {{'scf.yield': operand 0 has layout [[]], but the value it becomes is carried as [["tp"]]; put a shard.shard in front}}
+    scf.yield %y : tensor<8xf32>
+  } {tp.region_args = [[[], [["tp"]]]], tp.sharding = [["tp"]]}
+  return
+}

@@ -35,10 +35,12 @@ func.func @rule(%x: tensor<8xf32>, %y: tensor<2xindex>) {
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-func.func @loop(%x: tensor<8xf32>, %n: index) {
-  // expected-error @below {{'scf.for': no sharding rule for this op; unroll the loop before sharding}}
-  %r = scf.for %i = %n to %n step %n iter_args(%a = %x) -> tensor<8xf32> {
-    scf.yield %a : tensor<8xf32>
+func.func @forall(%x: tensor<8xf32>) {
+  // expected-error @below {{'scf.forall': no sharding rule for this op; turn it into scf.for before sharding}}
+  %r = scf.forall (%i) in (8) shared_outs(%o = %x) -> tensor<8xf32> {
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %x into %o[0] [8] [1] : tensor<8xf32> into tensor<8xf32>
+    }
   }
   return
 }
