@@ -1,6 +1,7 @@
 // Every collective, executed on 8 ranks: the program itself asserts what each device has to get.
 // RUN: shard-run %s | FileCheck %s
-// RUN: shard-run %s --launch=processes | FileCheck %s
+// RUN: shard-run %s --launch=processes --report=%t.json | FileCheck %s
+// RUN: FileCheck %s --check-prefix=JSON < %t.json
 // CHECK: @main on 8 devices: dp=2,tp=4
 // CHECK-DAG: all_reduce {{ *}}tp {{ *}}2
 // CHECK-DAG: all_reduce {{ *}}dp,tp {{ *}}1
@@ -12,6 +13,18 @@
 // CHECK-DAG: permute {{ *}}tp {{ *}}2
 // CHECK-DAG: permute {{ *}}dp,tp {{ *}}1
 // CHECK: done
+// JSON: "flops_unsharded": null
+// JSON: "collectives": [
+// JSON: "kind": "all_reduce",
+// JSON-NEXT: "axes": "tp",
+// JSON-NEXT: "tensor": "tensor<2xi64>",
+// JSON-NEXT: "reduction": "sum",
+// JSON-NEXT: "group": 4,
+// JSON-NEXT: "count": 1,
+// JSON-NEXT: "bytes_per_device": 48,
+// JSON-NEXT: "modelled_seconds": {{[0-9.e-]+}},
+// JSON-NEXT: "measured_seconds": {{[0-9.e-]+}},
+// JSON-NEXT: "location": "{{.*}}run_collectives.mlir:{{[0-9]+}}:12"
 module attributes {tp.phase = "local"} {
   shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
   func.func private @tp.permute0(tensor<2xi64>) -> tensor<2xi64>
