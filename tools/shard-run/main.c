@@ -170,6 +170,7 @@ int main(int argc, char **argv) {
   tp_register_passes();
   MlirContext context = mlirContextCreate();
   tp_context_prepare(context);
+  diagnostics_attach(context);
   session s = {.o = &o};
   MlirModule module = {NULL};
   code = read_model(context, o.model, &module) ? run_session(&s, module) : EXIT_FAILED;

@@ -1,4 +1,4 @@
-/* shard-run, its parts: cli (options), build (compiling), inputs, launch and worker (running), outputs (putting shards together),
+/* shard-run, its parts: cli (options), diagnostics, build (compiling), inputs, launch and worker (running), outputs (putting shards together),
  * compare, report (JSON), table (text). */
 #ifndef SHARD_RUN_RUN_H
 #define SHARD_RUN_RUN_H
@@ -37,6 +37,9 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A line that says what is going on, on a terminal only; NULL wipes it. */
 void progress(const char *what);
 double seconds_now(void);
+
+/* Prints the compiler's diagnostics from now on. */
+void diagnostics_attach(MlirContext context);
 
 /* ---- programs ---- */
 
