@@ -4,7 +4,7 @@
 #include "ir/ir.h"
 
 const tp_pass_row *const *tp__pass_rows(int *n) {
-  static const tp_pass_row *const rows[] = {&tp__normalize_row, &tp__raise_row, &tp__propagate_row, &tp__partition_row,
+  static const tp_pass_row *const rows[] = {&tp__normalize_row, &tp__inline_calls_row, &tp__raise_row, &tp__propagate_row, &tp__partition_row,
                                             &tp__simplify_collectives_row,
                                             &tp__name_contractions_row, &tp__lower_to_runtime_row,
                                             &tp__lower_contractions_row, &tp__assign_buffers_row, &tp__outline_kernels_row,
@@ -23,8 +23,8 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
   static const tp_pipeline_row rows[] = {
       {.name = "tp-optimize-local",
        .summary = "Inline, clean up and fuse the program of one device, on tensors",
-       .text = "inline{default-pipeline=},symbol-dce,canonicalize,cse,convert-elementwise-to-linalg,tp-name-contractions,"
-               "convert-elementwise-to-linalg,linalg-fuse-elementwise-ops,inline{default-pipeline=},symbol-dce,canonicalize,cse"},
+       .text = "tp-inline-calls,canonicalize,cse,convert-elementwise-to-linalg,tp-name-contractions,"
+               "convert-elementwise-to-linalg,linalg-fuse-elementwise-ops,tp-inline-calls,canonicalize,cse"},
       {.name = "tp-local-to-runtime",
        .summary = "From the optimized program of one device to the LLVM dialect, calling the runtime",
        .text = "tp-lower-to-runtime,"
@@ -42,7 +42,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .summary = "Plan, insert collectives and partition: the program of one device out of an annotated or plain program",
        .options = spmd_options,
        .n_options = TP_LEN(spmd_options),
-       .text = "inline{default-pipeline=},symbol-dce,tp-raise,tp-propagate{{mesh} {strategy} {topology} {unknown-ops}},"
+       .text = "tp-inline-calls{{mesh}},tp-raise,tp-propagate{{mesh} {strategy} {topology} {unknown-ops}},"
                "tp-partition{{topology} {unknown-ops}},tp-simplify-collectives"},
   };
   *n = TP_LEN(rows);

@@ -4,6 +4,7 @@
 # %shard-opt, %shard-run do the same. With `--param opt=plugin` the name shard-opt means test/plugin/shard-opt, which runs every command
 # twice, in shard-opt and in a stock mlir-opt that loads libtpshard as a plug-in, and dies when they differ by one byte.
 import os
+import sys
 
 import lit.formats
 
@@ -40,5 +41,6 @@ if config.tp_sanitize:
 config.substitutions += [
     ("%shard-opt", "shard-opt"),
     ("%shard-run", "shard-run"),
+    ("%python", sys.executable),
     ("%models", os.path.join(config.tp_source_dir, "examples", "models")),
 ]

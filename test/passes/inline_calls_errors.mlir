@@ -1,0 +1,36 @@
+// RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-inline-calls)'
+
+func.func @odd(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %y = func.call @even(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+func.func private @even(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{'func.call': @odd calls itself; a recursive program cannot be sharded, turn it into a loop}}
+  %y = func.call @odd(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<8xf32>) {
+  // expected-error @below {{'func.call': @blocks has several blocks; sharding needs structured control flow (scf)}}
+  func.call @blocks(%x) : (tensor<8xf32>) -> ()
+  return
+}
+func.func private @blocks(%x: tensor<8xf32>) {
+  cf.br ^bb1
+^bb1:
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
+func.func @main(%x: tensor<8xf32>) {
+  func.call @annotated(%x) : (tensor<8xf32>) -> ()
+  return
+}
+// expected-error @below {{'func.func': argument 0: tp.sharding names axis "y", which mesh @mesh(x=2) does not have}}
+func.func private @annotated(%x: tensor<8xf32> {tp.sharding = [["y"]]}) {
+  return
+}
