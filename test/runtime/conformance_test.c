@@ -69,7 +69,7 @@ static int check_result(const scenario *s, tprt_comm *comm, unsigned char *const
       if (s->kind == TPRT_OP_PERMUTE)
         rank = permute_source(n, me);
       if (rank >= 0)
-        memcpy(expected, inputs[rank] + at * size, size);
+        oracle_copy(s->dtype, expected, inputs[rank] + at * size);
     }
     if (!oracle_same(s->dtype, expected, recv + (size_t)e * size)) {
       print_error("%s %s %s %lldx%lldx%lld%s%s%s on %d ranks of %s: rank %d has element %lld wrong\n",
@@ -116,10 +116,14 @@ static void give(tprt_comm *comm, const scenario *s, void *block) {
 static int run_scenario(tprt_comm *comm, const scenario *s) {
   int n = tprt_comm_size(comm), me = tprt_comm_rank(comm), errors = 0;
   size_t size = tprt_dtype_size(s->dtype);
+  /* Where all ranks get the same, one looks at the numbers and the identity of bits speaks for the others. */
+  bool same = s->kind == TPRT_OP_ALL_REDUCE || s->kind == TPRT_OP_BROADCAST, looks = !same || me == 0;
   int64_t sent = s->shape.outer * s->shape.width * s->shape.inner;
   int64_t received = s->kind == TPRT_OP_ALL_GATHER ? sent * n : s->kind == TPRT_OP_REDUCE_SCATTER ? sent / n : sent;
-  unsigned char *inputs[64];
+  unsigned char *inputs[64] = {NULL};
   for (int i = 0; i < n; i++) {
+    if (!looks && i != me)
+      continue;
     inputs[i] = malloc((size_t)sent * size + 1);
     oracle_fill(s->dtype, s->reduction, inputs[i], sent, seed_of(s, i));
   }
@@ -153,11 +157,11 @@ static int run_scenario(tprt_comm *comm, const scenario *s) {
         .n_pairs = n_pairs,
     };
     CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), TPRT_OK);
-    if (!errors)
+    if (!errors && looks)
       errors += check_result(s, comm, inputs, recv, received);
     if (!errors && !s->in_place)
       CHECK(errors, memcmp(send, inputs[me], (size_t)sent * size) == 0);
-    if (s->kind == TPRT_OP_ALL_REDUCE || s->kind == TPRT_OP_BROADCAST)
+    if (same)
       errors += check_identity(comm, recv, (size_t)received * size);
   }
   give(comm, s, send_block);

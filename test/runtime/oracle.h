@@ -10,6 +10,9 @@ void oracle_reduce(tprt_dtype t, tprt_reduction r, unsigned char *const *inputs,
 /* Numbers whose sums round, so that order matters, and now and then a special one. */
 void oracle_fill(tprt_dtype t, tprt_reduction r, unsigned char *at, int64_t count, uint64_t seed);
 
+/* One element. */
+void oracle_copy(tprt_dtype t, void *to, const void *from);
+
 /* Equal bits, or both NaN: which NaN a sum gives is not promised. */
 bool oracle_same(tprt_dtype t, const void *a, const void *b);
 
