@@ -76,11 +76,15 @@ static tp_status add_context(tp__lowering *l) {
       mlirTypeAttrGet(mlirFunctionTypeGet(l->context, n + 1, types, n_results, types + 1 + n)));
   mlirOperationRemoveAttributeByName(l->func, tp__ref("arg_attrs"));
   mlirOperationRemoveAttributeByName(l->func, tp__ref("res_attrs"));
-  for (int i = 0; i < n; i++)
+  tp_boundary boundary;
+  tp_status status = tp__boundary_begin(l->func, true, &boundary);
+  for (int i = 0; i < n && status == TP_OK; i++)
     if (tp__is_tensor(types[1 + i]))
-      tp__set_arg_attr(l->func, i + 1, "bufferization.writable", mlirBoolAttrGet(l->context, 0));
+      tp__boundary_set(&boundary, i + 1, "bufferization.writable", mlirBoolAttrGet(l->context, 0));
+  if (status == TP_OK)
+    tp__boundary_end(&boundary);
   tp__free(types);
-  return TP_OK;
+  return status == TP_OK ? TP_OK : tp__error(l->func, TP_NO_MEMORY, "memory ran out");
 }
 
 /* ---- bodies ---- */

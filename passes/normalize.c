@@ -5,7 +5,9 @@
 
 #include <stdio.h>
 
-static tp_status normalize_value(MlirOperation func, bool is_arg, int i, MlirType type, const tp_mesh *mesh) {
+static tp_status normalize_value(tp_boundary *boundary, int i, MlirType type, const tp_mesh *mesh) {
+  MlirOperation func = boundary->func;
+  bool is_arg = boundary->is_args;
   MlirAttribute attr = is_arg ? tp__arg_attr(func, i, "tp.sharding") : tp__result_attr(func, i, "tp.sharding");
   if (mlirAttributeIsNull(attr))
     return TP_OK;
@@ -18,9 +20,20 @@ static tp_status normalize_value(MlirOperation func, bool is_arg, int i, MlirTyp
   tp_status status = tp__read_sharding(func, what, attr, mesh, rank, &annotation);
   if (status != TP_OK)
     return status;
-  MlirAttribute canonical = tp__write_sharding(mlirOperationGetContext(func), mesh, rank, annotation);
-  (is_arg ? tp__set_arg_attr : tp__set_result_attr)(func, i, "tp.sharding", canonical);
+  tp__boundary_set(boundary, i, "tp.sharding", tp__write_sharding(mlirOperationGetContext(func), mesh, rank, annotation));
   return TP_OK;
+}
+
+static tp_status normalize_boundary(MlirOperation func, bool is_args, const tp_mesh *mesh) {
+  MlirType type = mlirTypeAttrGetValue(tp__inherent(func, "function_type"));
+  tp_boundary boundary;
+  tp_status status = tp__boundary_begin(func, is_args, &boundary);
+  if (status != TP_OK)
+    return tp__error(func, status, "out of memory");
+  for (int i = 0; i < boundary.n && status == TP_OK; i++)
+    status = normalize_value(&boundary, i, is_args ? mlirFunctionTypeGetInput(type, i) : mlirFunctionTypeGetResult(type, i), mesh);
+  tp__boundary_end(&boundary);
+  return status;
 }
 
 static tp_status normalize_op(MlirOperation op, void *data) {
@@ -29,12 +42,8 @@ static tp_status normalize_op(MlirOperation op, void *data) {
   if (status != TP_OK)
     return status;
   if (tp__op_is(op, "func.func")) {
-    MlirType type = mlirTypeAttrGetValue(tp__inherent(op, "function_type"));
-    for (int i = 0; i < mlirFunctionTypeGetNumInputs(type) && status == TP_OK; i++)
-      status = normalize_value(op, true, i, mlirFunctionTypeGetInput(type, i), mesh);
-    for (int i = 0; i < mlirFunctionTypeGetNumResults(type) && status == TP_OK; i++)
-      status = normalize_value(op, false, i, mlirFunctionTypeGetResult(type, i), mesh);
-    return status;
+    status = normalize_boundary(op, true, mesh);
+    return status == TP_OK ? normalize_boundary(op, false, mesh) : status;
   }
   enum { MAX_RESULTS = 64 };
   tp_annotation annotations[MAX_RESULTS] = {0};

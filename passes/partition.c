@@ -324,24 +324,31 @@ static void erase_layouts(partitioner *p) {
   }
 }
 
-/* Writes canonical tp.sharding and the global type of argument or result i. */
-static void write_boundary(const partitioner *p, bool is_arg, int i, MlirType type, tp_spec spec) {
+/* Writes canonical tp.sharding and the global types of arguments or results. */
+static tp_status write_boundary(const partitioner *p, bool is_args, int n, const MlirType *types, const tp_spec *specs) {
   MlirContext context = p->pass->context;
-  MlirAttribute sharding =
-      tp__write_sharding(context, p->mesh, (int)mlirShapedTypeGetRank(type), (tp_annotation){.spec = spec});
-  void (*set)(MlirOperation, int, const char *, MlirAttribute) = is_arg ? tp__set_arg_attr : tp__set_result_attr;
-  set(p->program.func, i, "tp.sharding", sharding);
-  set(p->program.func, i, "tp.global", mlirTypeAttrGet(type));
+  tp_boundary boundary;
+  if (tp__boundary_begin(p->program.func, is_args, &boundary) != TP_OK)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  for (int i = 0; i < n; i++) {
+    if (!tp__is_tensor(types[i]))
+      continue;
+    tp_annotation layout = {.spec = specs[i]};
+    tp__boundary_set(&boundary, i, "tp.sharding",
+                     tp__write_sharding(context, p->mesh, (int)mlirShapedTypeGetRank(types[i]), layout));
+    tp__boundary_set(&boundary, i, "tp.global", mlirTypeAttrGet(types[i]));
+  }
+  tp__boundary_end(&boundary);
+  return TP_OK;
 }
 
-static void rewrite_signature(partitioner *p) {
+static tp_status rewrite_signature(partitioner *p) {
   MlirOperation func = p->program.func;
-  for (int i = 0; i < p->program.n_args; i++)
-    if (tp__is_tensor(p->arg_types[i]))
-      write_boundary(p, true, i, p->arg_types[i], p->arg_specs[i]);
-  for (int i = 0; i < p->program.n_results; i++)
-    if (tp__is_tensor(p->result_types[i]))
-      write_boundary(p, false, i, p->result_types[i], p->result_specs[i]);
+  tp_status status = write_boundary(p, true, p->program.n_args, p->arg_types, p->arg_specs);
+  if (status == TP_OK)
+    status = write_boundary(p, false, p->program.n_results, p->result_types, p->result_specs);
+  if (status != TP_OK)
+    return status;
   for (int i = 0; i < p->program.n_args; i++)
     p->arg_types[i] = local_type(p, p->arg_types[i], p->arg_specs[i]);
   for (int i = 0; i < p->program.n_results; i++)
@@ -349,6 +356,7 @@ static void rewrite_signature(partitioner *p) {
   MlirType type =
       mlirFunctionTypeGet(p->pass->context, p->program.n_args, p->arg_types, p->program.n_results, p->result_types);
   mlirOperationSetInherentAttributeByName(func, tp__ref("function_type"), mlirTypeAttrGet(type));
+  return TP_OK;
 }
 
 /* Shapes of the layout changes, global, taken before types change. */
@@ -382,8 +390,7 @@ static tp_status rewrite(partitioner *p) {
       return status;
   }
   erase_layouts(p);
-  rewrite_signature(p);
-  return TP_OK;
+  return rewrite_signature(p);
 }
 
 /* ---- the pass ---- */

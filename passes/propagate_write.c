@@ -17,10 +17,23 @@ static tp_spec wanted(const tp_planner *p, const tp_use *use) {
 
 /* ---- layouts of producers ---- */
 
-static void write_boundary(tp_planner *p, bool is_arg, int i, MlirValue value, tp_spec spec) {
-  MlirAttribute attr = tp__write_sharding(p->pass->context, p->mesh, (int)mlirShapedTypeGetRank(mlirValueGetType(value)),
-                                          closed(spec));
-  (is_arg ? tp__set_arg_attr : tp__set_result_attr)(p->program.func, i, "tp.sharding", attr);
+/* Layouts of arguments (from the arguments' nodes) or of results. */
+static tp_status write_boundary(tp_planner *p, tp_node_kind kind) {
+  tp_boundary boundary;
+  if (tp__boundary_begin(p->program.func, kind == TP_NODE_ARG, &boundary) != TP_OK)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  MlirType type = mlirTypeAttrGetValue(tp__inherent(p->program.func, "function_type"));
+  for (size_t i = 0; i < p->n_nodes; i++) {
+    const tp_node *node = &p->nodes[i];
+    if (node->kind != kind)
+      continue;
+    MlirType value = kind == TP_NODE_ARG ? mlirFunctionTypeGetInput(type, node->index) : mlirFunctionTypeGetResult(type, node->index);
+    tp_spec spec = (kind == TP_NODE_ARG ? node->out : node->in)[node->chosen];
+    tp__boundary_set(&boundary, node->index, "tp.sharding",
+                     tp__write_sharding(p->pass->context, p->mesh, (int)mlirShapedTypeGetRank(value), closed(spec)));
+  }
+  tp__boundary_end(&boundary);
+  return TP_OK;
 }
 
 /* The choice of factors is written where the layouts do not say it. */
@@ -89,13 +102,10 @@ static tp_status write_regions(tp_planner *p) {
 }
 
 static void write_producers(tp_planner *p) {
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0));
   for (size_t i = 0; i < p->n_nodes; i++) {
     const tp_node *node = &p->nodes[i];
     if (node->kind == TP_NODE_OP)
       write_op(p, node);
-    if (node->kind == TP_NODE_ARG)
-      write_boundary(p, true, node->index, mlirBlockGetArgument(block, node->index), node->out[node->chosen]);
     if (node->kind == TP_NODE_LAYOUT) {
       tp_annotation annotation = closed(node->out[node->chosen]);
       tp__set_op_sharding(p->program.items[node->index].op, p->mesh, 1, &annotation);
@@ -193,16 +203,6 @@ static void write_changes(tp_planner *p, const tp_planned_value *v) {
   }
 }
 
-static void write_results(tp_planner *p) {
-  for (size_t i = 0; i < p->n_nodes; i++) {
-    const tp_node *node = &p->nodes[i];
-    if (node->kind != TP_NODE_RESULT)
-      continue;
-    MlirOperation ret = p->program.items[p->program.n_items - 1].op;
-    write_boundary(p, false, node->index, mlirOperationGetOperand(ret, node->index), node->in[node->chosen]);
-  }
-}
-
 /* tp.plan on the function: modelled cost and certified bound, in picoseconds. */
 static void write_summary(tp_planner *p) {
   MlirContext context = p->pass->context;
@@ -216,12 +216,15 @@ static void write_summary(tp_planner *p) {
 
 tp_status tp__plan_write(tp_planner *p) {
   tp_status status = write_regions(p);
+  if (status == TP_OK)
+    status = write_boundary(p, TP_NODE_ARG);
+  if (status == TP_OK)
+    status = write_boundary(p, TP_NODE_RESULT);
   if (status != TP_OK)
     return status;
   write_producers(p);
   for (size_t i = 0; i < p->n_values; i++)
     write_changes(p, &p->values[i]);
-  write_results(p);
   write_summary(p);
   return TP_OK;
 }

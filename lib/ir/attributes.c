@@ -1,5 +1,7 @@
 #include "ir/ir.h"
 
+#include "support/support.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -81,32 +83,22 @@ static MlirAttribute list_attr(MlirOperation func, const char *list, int i, cons
   return mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(attrs, i), tp__ref(name));
 }
 
-static MlirAttribute dictionary_with(MlirContext context, MlirAttribute dictionary, const char *name,
-                                     MlirAttribute value) {
-  enum { MAX_ENTRIES = 64 };
-  MlirNamedAttribute entries[MAX_ENTRIES];
-  intptr_t n = 0, n_old = mlirAttributeIsNull(dictionary) ? 0 : mlirDictionaryAttrGetNumElements(dictionary);
-  for (intptr_t i = 0; i < n_old && n < MAX_ENTRIES - 1; i++) {
+/* Without memory the dictionary stays as it was. */
+static MlirAttribute dictionary_with(MlirContext context, MlirAttribute dictionary, const char *name, MlirAttribute value) {
+  intptr_t n = 0, n_old = mlirDictionaryAttrGetNumElements(dictionary);
+  MlirNamedAttribute *entries = tp__calloc((size_t)n_old + 1, sizeof *entries);
+  if (!entries)
+    return dictionary;
+  for (intptr_t i = 0; i < n_old; i++) {
     MlirNamedAttribute entry = mlirDictionaryAttrGetElement(dictionary, i);
     if (!tp__ref_is(mlirIdentifierStr(entry.name), name))
       entries[n++] = entry;
   }
   if (!mlirAttributeIsNull(value))
     entries[n++] = tp__named(context, name, value);
-  return mlirDictionaryAttrGet(context, n, entries);
-}
-
-static void set_list_attr(MlirOperation func, const char *list, int n, int i, const char *name, MlirAttribute value) {
-  enum { MAX_VALUES = 4096 };
-  static _Thread_local MlirAttribute entries[MAX_VALUES];
-  assert(n <= MAX_VALUES);
-  MlirContext context = mlirOperationGetContext(func);
-  MlirAttribute old = tp__inherent(func, list);
-  bool has_old = !mlirAttributeIsNull(old) && mlirAttributeIsAArray(old) && mlirArrayAttrGetNumElements(old) == n;
-  for (int k = 0; k < n; k++)
-    entries[k] = has_old ? mlirArrayAttrGetElement(old, k) : mlirDictionaryAttrGet(context, 0, NULL);
-  entries[i] = dictionary_with(context, entries[i], name, value);
-  mlirOperationSetInherentAttributeByName(func, tp__ref(list), mlirArrayAttrGet(context, n, entries));
+  dictionary = mlirDictionaryAttrGet(context, n, entries);
+  tp__free(entries);
+  return dictionary;
 }
 
 static MlirType function_type(MlirOperation func) {
@@ -115,16 +107,38 @@ static MlirType function_type(MlirOperation func) {
 
 MlirAttribute tp__arg_attr(MlirOperation func, int i, const char *name) { return list_attr(func, "arg_attrs", i, name); }
 
-void tp__set_arg_attr(MlirOperation func, int i, const char *name, MlirAttribute value) {
-  set_list_attr(func, "arg_attrs", (int)mlirFunctionTypeGetNumInputs(function_type(func)), i, name, value);
-}
-
 MlirAttribute tp__result_attr(MlirOperation func, int i, const char *name) {
   return list_attr(func, "res_attrs", i, name);
 }
 
-void tp__set_result_attr(MlirOperation func, int i, const char *name, MlirAttribute value) {
-  set_list_attr(func, "res_attrs", (int)mlirFunctionTypeGetNumResults(function_type(func)), i, name, value);
+static const char *list_name(const tp_boundary *boundary) { return boundary->is_args ? "arg_attrs" : "res_attrs"; }
+
+tp_status tp__boundary_begin(MlirOperation func, bool is_args, tp_boundary *boundary) {
+  MlirType type = function_type(func);
+  MlirContext context = mlirOperationGetContext(func);
+  intptr_t n = is_args ? mlirFunctionTypeGetNumInputs(type) : mlirFunctionTypeGetNumResults(type);
+  *boundary = (tp_boundary){.func = func, .is_args = is_args, .n = (int)n};
+  boundary->entries = tp__calloc((size_t)n + 1, sizeof *boundary->entries);
+  if (!boundary->entries)
+    return TP_NO_MEMORY;
+  MlirAttribute old = tp__inherent(func, list_name(boundary));
+  bool has_old = !mlirAttributeIsNull(old) && mlirAttributeIsAArray(old) && mlirArrayAttrGetNumElements(old) == n;
+  for (intptr_t i = 0; i < n; i++)
+    boundary->entries[i] = has_old ? mlirArrayAttrGetElement(old, i) : mlirDictionaryAttrGet(context, 0, NULL);
+  return TP_OK;
+}
+
+void tp__boundary_set(tp_boundary *boundary, int i, const char *name, MlirAttribute value) {
+  boundary->entries[i] = dictionary_with(mlirOperationGetContext(boundary->func), boundary->entries[i], name, value);
+}
+
+void tp__boundary_end(tp_boundary *boundary) {
+  MlirContext context = mlirOperationGetContext(boundary->func);
+  if (boundary->n > 0)
+    mlirOperationSetInherentAttributeByName(boundary->func, tp__ref(list_name(boundary)),
+                                            mlirArrayAttrGet(context, boundary->n, boundary->entries));
+  tp__free(boundary->entries);
+  *boundary = (tp_boundary){0};
 }
 
 int tp__int_list(MlirAttribute attr, int max, int64_t *values) {

@@ -36,11 +36,20 @@ MlirAttribute tp__get(MlirOperation op, const char *name);
 MlirAttribute tp__inherent(MlirOperation op, const char *name);
 void tp__set(MlirOperation op, const char *name, MlirAttribute value);
 void tp__remove(MlirOperation op, const char *name);
-/* Attribute `name` of argument/result `i` of a func.func; null when absent. set with a null value removes. */
+/* Attribute `name` of argument/result `i` of a func.func; null when absent. */
 MlirAttribute tp__arg_attr(MlirOperation func, int i, const char *name);
-void tp__set_arg_attr(MlirOperation func, int i, const char *name, MlirAttribute value);
 MlirAttribute tp__result_attr(MlirOperation func, int i, const char *name);
-void tp__set_result_attr(MlirOperation func, int i, const char *name, MlirAttribute value);
+/* Changing them: begin, any number of sets, end. The attributes of a function are one list, made anew by end; one by one would be
+ * quadratic. A null value removes. begin fails with TP_NO_MEMORY only, and then nothing is to be ended. */
+typedef struct tp_boundary {
+  MlirOperation func;
+  bool is_args;
+  int n;
+  MlirAttribute *entries;
+} tp_boundary;
+tp_status tp__boundary_begin(MlirOperation func, bool is_args, tp_boundary *boundary);
+void tp__boundary_set(tp_boundary *boundary, int i, const char *name, MlirAttribute value);
+void tp__boundary_end(tp_boundary *boundary);
 /* Entries of an array attribute of integers (ArrayAttr, DenseI64/I32/I16ArrayAttr); returns their number, or -1. */
 int tp__int_list(MlirAttribute attr, int max, int64_t *values);
 
