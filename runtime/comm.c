@@ -20,6 +20,7 @@ tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks, 
   comm->timeout_ns = timeout_ns;
   pthread_mutex_init(&comm->lock, NULL);
   pthread_cond_init(&comm->changed, NULL);
+  pthread_mutex_init(&comm->axes_making, NULL);
   pthread_mutex_init(&comm->axes_lock, NULL);
   *result = comm;
   return TPRT_OK;
@@ -48,11 +49,13 @@ tprt_status tprt_world_create(int n_ranks, int rank, const tprt_config *config, 
     int64_t size, own;
     status = tprt__env_number(TPRT__ENV_SIZE, 0, &size);
     if (!status)
-      status = tprt__env_number(TPRT__ENV_RANK, 0, &own);
+      status = tprt__env_number(TPRT__ENV_RANK, -1, &own);
     if (status)
       return status;
-    if (size == 0)
-      return tprt__fail(TPRT_INVALID_ARGUMENT, "n_ranks is 0 and TPRT_SIZE is not set; start with a launcher");
+    if (size == 0 || own < 0) {
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "n_ranks is 0 and %s is not set; start with a launcher",
+                        size == 0 ? "TPRT_SIZE" : "TPRT_RANK");
+    }
     n_ranks = (int)size;
     rank = (int)own;
   }
@@ -106,6 +109,7 @@ void tprt_comm_destroy(tprt_comm *comm) {
   tprt__axes_clear(comm);
   comm->transport->backend->destroy(comm->transport);
   pthread_mutex_destroy(&comm->axes_lock);
+  pthread_mutex_destroy(&comm->axes_making);
   pthread_cond_destroy(&comm->changed);
   pthread_mutex_destroy(&comm->lock);
   tprt__free(comm->world_ranks);
@@ -150,8 +154,8 @@ tprt_status tprt__comm_fail(tprt_comm *comm, tprt_status status, tprt_op_kind ki
 
 void tprt__comm_poison(tprt_comm *comm, tprt_status status, int rank) {
   tprt__fault fault = {.status = status, .rank = rank};
-  comm->transport->backend->abort(comm->transport, &fault); /* first: it ends a split that holds the lock of the axes */
-  make_sticky(comm, status);
+  comm->transport->backend->abort(comm->transport, &fault);
+  make_sticky(comm, status); /* before the axes: one that is made at this moment is poisoned here or by its maker */
   tprt__axes_poison(comm, status, rank);
 }
 

@@ -33,7 +33,8 @@ struct tprt_comm {
   _Atomic int status; /* sticky */
   char error[512];    /* written once, before status, under lock */
 
-  pthread_mutex_t axes_lock;
+  pthread_mutex_t axes_making; /* held while one is made, which waits for peers */
+  pthread_mutex_t axes_lock;   /* of the list; never held while waiting, so that what exists is found at once */
   tprt__axes_entry *axes;
 };
 

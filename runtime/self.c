@@ -2,12 +2,12 @@
 #include "backend.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct self_transport {
   tprt__transport base;
-  _Atomic int fault; /* a tprt_status */
+  _Atomic int fault;       /* a tprt_status */
+  tprt__transport *memory; /* whose registered memory this is; NULL: its own */
 } self_transport;
 
 static tprt_status self_probe(void) { return TPRT_OK; }
@@ -39,9 +39,13 @@ static tprt_status self_split(tprt__transport *parent, int n_members, const int 
     return TPRT_OK;
   }
   tprt_status status = self_create(n_members, index, NULL, child);
-  if (!status)
-    (*child)->host_ranks = parent->host_ranks;
-  return status;
+  if (status)
+    return status;
+  (*child)->host_ranks = parent->host_ranks;
+  /* A group of one of another backend's world: it lives no longer than its parent, and shares its memory. */
+  if (parent->backend != &tprt__backend_self)
+    ((self_transport *)*child)->memory = parent;
+  return TPRT_OK;
 }
 
 static tprt__fault self_fault(const tprt__transport *transport) {
@@ -70,25 +74,36 @@ static void self_abort(tprt__transport *transport, const tprt__fault *fault) {
   atomic_compare_exchange_strong(&self->fault, &none, (int)fault->status);
 }
 
+/* From the heap: an aligned address, in front of which stands the one to release. */
 static tprt_status self_alloc(tprt__transport *transport, size_t bytes, void **memory) {
-  (void)transport;
-  size_t rounded = tprt__round_up(bytes, 64);
-  void *block = rounded < bytes ? NULL : aligned_alloc(64, rounded);
+  tprt__transport *other = ((self_transport *)transport)->memory;
+  if (other)
+    return other->backend->alloc(other, bytes, memory);
+  enum { ALIGNMENT = 64, FRONT = sizeof(void *) + ALIGNMENT - 1 };
+  unsigned char *block = bytes > SIZE_MAX - FRONT ? NULL : tprt__alloc(bytes + FRONT);
   if (!block)
     return tprt__fail_memory(bytes);
-  *memory = memset(block, 0, rounded);
+  unsigned char *at = block + sizeof(void *);
+  at += (ALIGNMENT - (uintptr_t)at % ALIGNMENT) % ALIGNMENT;
+  memcpy(at - sizeof(void *), &block, sizeof(void *));
+  *memory = at;
   return TPRT_OK;
 }
 
 static void self_free(tprt__transport *transport, void *memory) {
-  (void)transport;
-  free(memory);
+  tprt__transport *other = ((self_transport *)transport)->memory;
+  if (other) {
+    other->backend->free(other, memory);
+    return;
+  }
+  void *block;
+  memcpy(&block, (unsigned char *)memory - sizeof(void *), sizeof(void *));
+  tprt__free(block);
 }
 
 static uint64_t self_offset(const tprt__transport *transport, const void *memory) {
-  (void)transport;
-  (void)memory;
-  return 0;
+  const tprt__transport *other = ((const self_transport *)transport)->memory;
+  return other ? other->backend->offset(other, memory) : 0;
 }
 
 static void self_destroy(tprt__transport *transport) { tprt__free(transport); }

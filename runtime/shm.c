@@ -98,8 +98,11 @@ static tprt_status shm_create(int n_ranks, int rank, const tprt__settings *setti
   }
   if (!status)
     status = tprt__shm_segment_join(segment, rank);
-  if (!status)
+  if (!status) {
     status = tprt__shm_segment_await(segment, tprt__deadline(settings->timeout_ns));
+    if (status)
+      leave(segment, 0, rank); /* peers that still come count this rank as joined */
+  }
   if (!status)
     status = open_world(segment, rank, transport);
   if (status)

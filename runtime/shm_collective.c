@@ -250,7 +250,13 @@ static tprt_status run_registered(const engine *run) {
     }
   }
   tprt__shm_publish(shm);
-  return tprt__shm_await(shm, &run->wait);
+  status = tprt__shm_await(shm, &run->wait);
+  if (status)
+    return status;
+  /* A peer that gave up between arrival and here was free to change its buffers while they were read. It recorded the fault
+   * before it returned, so no fault now means that everything was read in time. */
+  tprt__fault fault = tprt__shm_fault(&shm->base);
+  return fault.status ? tprt__fault_fail(&fault) : TPRT_OK;
 }
 
 /* ---- Arrival ---- */

@@ -138,15 +138,22 @@ static tprt_status make_axes(tprt_comm *comm, tprt__axes_entry *entry) {
   return tprt_comm_split(comm, (int)color, position, &entry->child);
 }
 
-static tprt_status find_axes(tprt_comm *comm, int n_axes, const int64_t *sizes, int n_group, const int32_t *group,
-                             tprt_comm **child) {
-  for (tprt__axes_entry *at = comm->axes; at; at = at->next) {
+/* NULL if it was not made before. */
+static tprt_comm *find_axes(tprt_comm *comm, int n_axes, const int64_t *sizes, int n_group, const int32_t *group) {
+  tprt_comm *child = NULL;
+  pthread_mutex_lock(&comm->axes_lock);
+  for (tprt__axes_entry *at = comm->axes; at && !child; at = at->next) {
     if (at->n_axes == n_axes && at->n_group == n_group && memcmp(at->sizes, sizes, (size_t)n_axes * sizeof *sizes) == 0 &&
         memcmp(at->group, group, (size_t)n_group * sizeof *group) == 0) {
-      *child = at->child;
-      return TPRT_OK;
+      child = at->child;
     }
   }
+  pthread_mutex_unlock(&comm->axes_lock);
+  return child;
+}
+
+static tprt_status add_axes(tprt_comm *comm, int n_axes, const int64_t *sizes, int n_group, const int32_t *group,
+                            tprt_comm **child) {
   tprt__axes_entry *entry = tprt__alloc(sizeof *entry);
   if (!entry)
     return tprt__comm_fail(comm, tprt__fail_memory(sizeof *entry), TPRT_OP_ALL_GATHER);
@@ -159,10 +166,17 @@ static tprt_status find_axes(tprt_comm *comm, int n_axes, const int64_t *sizes, 
     tprt__free(entry);
     return status;
   }
+  pthread_mutex_lock(&comm->axes_lock);
   entry->next = comm->axes;
   comm->axes = entry;
-  *child = entry->child;
-  return TPRT_OK;
+  pthread_mutex_unlock(&comm->axes_lock);
+  /* Whoever aborted the parent meanwhile either finds the entry or set the status before it looked. */
+  status = tprt__comm_check(comm);
+  if (status && entry->child != comm)
+    tprt__comm_poison(entry->child, tprt_comm_status(comm), comm->world_ranks[comm->transport->rank]);
+  if (!status)
+    *child = entry->child;
+  return status;
 }
 
 tprt_status tprt_comm_axes(tprt_comm *comm, int n_axes, const int64_t *sizes, int n_group, const int32_t *group,
@@ -170,9 +184,16 @@ tprt_status tprt_comm_axes(tprt_comm *comm, int n_axes, const int64_t *sizes, in
   tprt_status status = check_axes(comm, n_axes, sizes, n_group, group);
   if (status)
     return status;
-  pthread_mutex_lock(&comm->axes_lock);
-  status = find_axes(comm, n_axes, sizes, n_group, group, child);
-  pthread_mutex_unlock(&comm->axes_lock);
+  tprt_comm *found = find_axes(comm, n_axes, sizes, n_group, group);
+  if (!found) {
+    pthread_mutex_lock(&comm->axes_making); /* and once more, another thread may just have made it */
+    found = find_axes(comm, n_axes, sizes, n_group, group);
+    if (!found)
+      status = add_axes(comm, n_axes, sizes, n_group, group, &found);
+    pthread_mutex_unlock(&comm->axes_making);
+  }
+  if (!status)
+    *child = found;
   return status;
 }
 

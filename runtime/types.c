@@ -66,16 +66,12 @@ DEFINE_FLOAT(f32, float)
 DEFINE_FLOAT(f64, double)
 
 #define FLOAT_COMBINE(t)                                                                                                       \
-  {                                                                                                                            \
-    [TPRT_SUM] = t##_sum, [TPRT_PRODUCT] = t##_product, [TPRT_MIN] = t##_min, [TPRT_MAX] = t##_max,                            \
-    [TPRT_MINNUM] = t##_minnum, [TPRT_MAXNUM] = t##_maxnum, [TPRT_AVG] = t##_sum                                               \
-  }
+  {[TPRT_SUM] = t##_sum,       [TPRT_PRODUCT] = t##_product, [TPRT_MIN] = t##_min, [TPRT_MAX] = t##_max,                       \
+   [TPRT_MINNUM] = t##_minnum, [TPRT_MAXNUM] = t##_maxnum,   [TPRT_AVG] = t##_sum}
 /* s: signedness of min and max; u: the unsigned type of that width, for everything where the sign does not matter. */
 #define INTEGER_COMBINE(s, u)                                                                                                  \
-  {                                                                                                                            \
-    [TPRT_SUM] = u##_sum, [TPRT_PRODUCT] = u##_product, [TPRT_MIN] = s##_min, [TPRT_MAX] = s##_max, [TPRT_UMIN] = u##_min,     \
-    [TPRT_UMAX] = u##_max, [TPRT_BAND] = u##_band, [TPRT_BOR] = u##_bor, [TPRT_BXOR] = u##_bxor, [TPRT_AVG] = u##_sum          \
-  }
+  {[TPRT_SUM] = u##_sum,  [TPRT_PRODUCT] = u##_product, [TPRT_MIN] = s##_min, [TPRT_MAX] = s##_max,   [TPRT_UMIN] = u##_min,   \
+   [TPRT_UMAX] = u##_max, [TPRT_BAND] = u##_band,       [TPRT_BOR] = u##_bor, [TPRT_BXOR] = u##_bxor, [TPRT_AVG] = u##_sum}
 
 // clang-format off
 static const tprt__dtype_info dtypes[TPRT_N_DTYPES] = {

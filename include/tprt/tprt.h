@@ -221,7 +221,8 @@ TPRT_API const char *tprt_comm_error(const tprt_comm *comm);
 
 /* Memory that peers can reach: operations whose send and recv lie in it on all ranks move data without staging copies.
  * Zeroed, 64-byte aligned, local call. Zero bytes give NULL. Free it before the world is destroyed; children of a world
- * share its memory. */
+ * share its memory. After an operation failed, peers may still read and write its buffers until they have noticed; they do
+ * not report success then. */
 TPRT_API tprt_status tprt_mem_alloc(tprt_comm *comm, size_t bytes, void **memory);
 TPRT_API void tprt_mem_free(tprt_comm *comm, void *memory);
 

@@ -312,6 +312,31 @@ static void test_no_memory(void **state) {
   assert_int_equal(count_fds(), fds);
 }
 
+/* A world of one takes its memory in the same way. */
+static void test_no_memory_alone(void **state) {
+  (void)state;
+  const tprt_allocator allocator = {failing_allocate, counted_release, NULL};
+  tprt_config config = test_config();
+  config.backend = "self";
+  tprt_comm *comm;
+  void *memory;
+  tprt_set_allocator(&allocator);
+  atomic_store(&fail_at, -1);
+  assert_int_equal(tprt_world_create(1, 0, &config, &comm), TPRT_OK);
+  atomic_store(&n_allocations, 0);
+  atomic_store(&fail_at, 0);
+  assert_int_equal(tprt_mem_alloc(comm, 1000, &memory), TPRT_NO_MEMORY);
+  assert_int_equal(tprt_mem_alloc(comm, SIZE_MAX - 8, &memory), TPRT_NO_MEMORY);
+  assert_int_equal(tprt_mem_alloc(comm, 1000, &memory), TPRT_OK);
+  assert_int_equal((uintptr_t)memory % 64, 0);
+  for (int i = 0; i < 1000; i++)
+    assert_int_equal(((unsigned char *)memory)[i], 0);
+  tprt_mem_free(comm, memory);
+  tprt_comm_destroy(comm);
+  assert_int_equal(atomic_load(&n_alive), 0);
+  tprt_set_allocator(NULL);
+}
+
 static int nothing(tprt_comm *comm, void *argument) {
   (void)argument;
   return tprt_barrier(comm, NULL, NULL) != TPRT_OK;
@@ -329,9 +354,10 @@ static void test_many_worlds(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_peer_dead), /* first: fork wants a process without threads */
-      cmocka_unit_test(test_mismatch),    cmocka_unit_test(test_timeout), cmocka_unit_test(test_leave),
-      cmocka_unit_test(test_join),        cmocka_unit_test(test_abort),   cmocka_unit_test(test_no_memory),
-      cmocka_unit_test(test_many_worlds),
+      cmocka_unit_test(test_mismatch),        cmocka_unit_test(test_timeout),
+      cmocka_unit_test(test_leave),           cmocka_unit_test(test_join),
+      cmocka_unit_test(test_abort),           cmocka_unit_test(test_no_memory),
+      cmocka_unit_test(test_no_memory_alone), cmocka_unit_test(test_many_worlds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
