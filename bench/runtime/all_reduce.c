@@ -1,34 +1,14 @@
-/* Time of an operation over message sizes and ranks: threads, private ("staged") and registered buffers.
- *   tprt_bench_all_reduce [ranks ...]
- * Prints the best of several rounds (others may use the machine) in microseconds, and the bytes that all ranks
- * together move at least with registered buffers (read n inputs, write n outputs), per second. */
+/* Time of all_reduce between processes of this machine, over message sizes.
+ *   all_reduce RANKS staged|registered
+ * staged: buffers from malloc. registered: from tprt_mem_alloc. */
 #define _GNU_SOURCE 1
+#include "protocol.h"
 #include "tprt/tprt.h"
 
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
-enum { N_ROUNDS = 7 };
-
-typedef struct bench {
-  tprt_comm *comm;
-  int64_t count;
-  bool registered;
-  double seconds; /* out, on rank 0 */
-} bench;
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
+#include <stdbool.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void expect(tprt_status status) {
   if (!status)
@@ -37,66 +17,48 @@ static void expect(tprt_status status) {
   exit(1);
 }
 
-static void *run(void *argument) {
-  bench *b = argument;
-  size_t bytes = (size_t)b->count * sizeof(float);
-  void *memory = NULL;
-  if (b->registered)
-    expect(tprt_mem_alloc(b->comm, 2 * bytes + 128, &memory));
-  else
-    memory = malloc(2 * bytes + 128);
-  float *send = memory, *recv = send + (b->count + 15) / 16 * 16;
-  int n_calls = (int)(4e6 / (double)(bytes + 4000)) + 1;
-  double rounds[N_ROUNDS];
-  for (int round = -1; round < N_ROUNDS; round++) { /* the first touches the memory */
-    for (int64_t i = 0; i < b->count; i++)
-      send[i] = (float)i;
-    expect(tprt_barrier(b->comm, NULL, NULL));
-    double begin = now();
-    for (int i = 0; i < n_calls; i++) {
-      expect(tprt_all_reduce(b->comm, send, recv, b->count, TPRT_F32, TPRT_SUM, NULL, NULL));
-    }
-    if (round >= 0)
-      rounds[round] = (now() - begin) / n_calls;
-  }
-  qsort(rounds, N_ROUNDS, sizeof *rounds, by_value);
-  b->seconds = rounds[0];
-  expect(tprt_barrier(b->comm, NULL, NULL));
-  if (b->registered)
-    tprt_mem_free(b->comm, memory);
-  else
-    free(memory);
-  return NULL;
+static void sum(void *state, const float *send, float *recv, size_t count) {
+  expect(tprt_all_reduce(state, send, recv, (int64_t)count, TPRT_F32, TPRT_SUM, NULL, NULL));
 }
 
-static double measure(tprt_comm **comms, int n, int64_t count, bool registered) {
-  pthread_t threads[64];
-  bench ranks[64];
-  for (int i = 0; i < n; i++) {
-    ranks[i] = (bench){.comm = comms[i], .count = count, .registered = registered};
-    if (pthread_create(&threads[i], NULL, run, &ranks[i]) != 0)
-      exit(1);
-  }
-  for (int i = 0; i < n; i++)
-    pthread_join(threads[i], NULL);
-  return ranks[0].seconds;
+static void *take(tprt_comm *comm, bool registered) {
+  void *memory;
+  if (!registered)
+    return malloc(LAST_BYTES);
+  expect(tprt_mem_alloc(comm, LAST_BYTES, &memory));
+  return memory;
+}
+
+static void play(int n_ranks, int rank, int fd, bool registered) {
+  tprt_config config = {.size = sizeof config, .segment_fd = fd};
+  tprt_comm *comm;
+  expect(tprt_world_create(n_ranks, rank, &config, &comm));
+  float *send = take(comm, registered), *recv = take(comm, registered);
+  if (!send || !recv)
+    exit(1);
+  for (size_t bytes = FIRST_BYTES; bytes <= LAST_BYTES; bytes *= 4)
+    measure(sum, comm, send, recv, bytes, n_ranks, rank);
+  tprt_comm_destroy(comm);
 }
 
 int main(int argc, char **argv) {
-  for (int a = 1; a < (argc > 1 ? argc : 2); a++) {
-    int n = argc > 1 ? atoi(argv[a]) : 2;
-    tprt_comm *comms[64];
-    if (n < 1 || n > 64)
-      return 1;
-    expect(tprt_world_create_threads(n, NULL, comms));
-    printf("%d ranks: all_reduce of f32, microseconds\n%12s %12s %12s %12s\n", n, "bytes", "staged", "registered", "GB/s reg.");
-    for (int64_t bytes = 1024; bytes <= 64 << 20; bytes *= 4) {
-      double staged = measure(comms, n, bytes / 4, false), registered = measure(comms, n, bytes / 4, true);
-      printf("%12lld %12.1f %12.1f %12.1f\n", (long long)bytes, staged * 1e6, registered * 1e6,
-             2.0 * n * (double)bytes / registered * 1e-9);
-    }
-    for (int i = 0; i < n; i++)
-      tprt_comm_destroy(comms[i]);
+  int n_ranks = argc == 3 ? atoi(argv[1]) : 0, fd, failed = 0;
+  bool registered = argc == 3 && strcmp(argv[2], "registered") == 0;
+  if (n_ranks < 1 || n_ranks > 64 || (!registered && strcmp(argv[2], "staged") != 0)) {
+    fprintf(stderr, "usage: %s RANKS staged|registered\n", argv[0]);
+    return 2;
   }
-  return 0;
+  expect(tprt_shm_segment_create(n_ranks, NULL, &fd));
+  for (int rank = 0; rank < n_ranks; rank++) {
+    pid_t child = fork();
+    if (child < 0)
+      return 1;
+    if (child == 0) {
+      play(n_ranks, rank, fd, registered);
+      exit(0);
+    }
+  }
+  for (int status; wait(&status) > 0;)
+    failed |= status != 0;
+  return failed;
 }
