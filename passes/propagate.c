@@ -61,31 +61,51 @@ static tp_status clone_free_ops(tp_planner *p, MlirOperation func, bool unknown_
   return status;
 }
 
-/* A reshape whose major part is smaller than an axis can still carry it in parts: 2 key/value heads on 4 devices split the axis 2x2. */
-static void refine_for_group(tp_mesh *mesh, int64_t major, int64_t minor) {
-  for (int a = 0; a < mesh->n_axes; a++) {
+/* ---- sub-axes ---- */
+
+/* A reshape whose major part is smaller than an axis can still carry it in parts: 2 key/value heads on 4 devices split the axis 2x2. An axis
+ * that is cut there already is left alone: every further cut multiplies the strategies. */
+static void cut_axis(tp_mesh *mesh, const char *name, int64_t major, int64_t minor) {
+  for (int a = 0; a < mesh->n_axes && mesh->n_axes < TP_MAX_AXES; a++) {
     tp_axis axis = mesh->axes[a];
-    if (axis.size <= 1 || axis.size % major != 0 || axis.size == major || major <= 1 || mesh->n_axes == TP_MAX_AXES)
+    bool inside = axis.pre < major && major < axis.pre * axis.size && major % axis.pre == 0 && axis.size % (major / axis.pre) == 0;
+    if (!inside || strcmp(axis.name, name) != 0 || minor % (axis.parent_size / major) != 0)
       continue;
-    if (minor % (axis.size / major) != 0)
-      continue;
-    if (tp_mesh_refine(mesh, axis.name, axis.pre, major) == TP_OK)
-      return; /* the axes have moved; other groups get their turn */
+    tp_mesh_refine(mesh, name, axis.pre, major / axis.pre);
+    return;
   }
 }
 
-static void refine_for_reshapes(const tp_program *program, tp_mesh *mesh) {
-  for (int i = 0; i < program->n_items; i++) {
+/* Only axes that annotations put on the dimension or on one that it is made of; without annotations, all. */
+static void cut_for_dim(const tp_planner *flows, const tp_rule *rule, const tp_value_map *map, int dim, tp_mesh *refined) {
+  const tp_dim *d = &map->dims[dim];
+  int64_t major = 1, whole = map->shape[dim];
+  for (int k = 0; k + 1 < d->n_factors; k++) {
+    major *= rule->factors[d->factors[k]].size;
+    for (int a = 0; a < flows->mesh->n_axes; a++)
+      if (major > 1 && (tp__flow_is_empty(flows) || tp__flow_allows(flows, map->value, dim, a)))
+        cut_axis(refined, flows->mesh->axes[a].name, major, whole / major);
+  }
+}
+
+static tp_status refine_for_reshapes(const tp_planner *common, const tp_program *program, const tp_mesh *mesh, tp_mesh *refined) {
+  tp_planner flows = *common;
+  flows.program = *program;
+  flows.mesh = mesh;
+  flows.follow = true;
+  tp_status status = tp__flow_build(&flows);
+  for (int i = 0; i < program->n_items && status == TP_OK; i++) {
     const tp_rule *rule = program->items[i].rule;
     if (program->items[i].kind != TP_ITEM_OP)
       continue;
     for (int v = 0; v < rule->n_operands + rule->n_results; v++) {
       const tp_value_map *map = v < rule->n_operands ? &rule->operands[v] : &rule->results[v - rule->n_operands];
       for (int d = 0; map->is_tensor && d < map->rank; d++)
-        for (int k = 0; k + 1 < map->dims[d].n_factors; k++)
-          refine_for_group(mesh, rule->factors[map->dims[d].factors[k]].size, rule->factors[map->dims[d].factors[k + 1]].size);
+        cut_for_dim(&flows, rule, map, d, refined);
     }
   }
+  tp__flow_destroy(&flows);
+  return status;
 }
 
 /* ---- one function ---- */
@@ -188,8 +208,12 @@ static tp_status run(tp_pass *pass) {
   planner.mixes_sub_axes = tp_mesh_is_refined(&mesh);
   bool unknown_replicate = strcmp(tp__pass_option(pass, "unknown-ops"), "replicate") == 0;
   status = read_functions(&planner, &mesh, unknown_replicate, &list);
-  for (size_t i = 0; i < list.n && status == TP_OK; i++)
-    refine_for_reshapes(&list.programs[i], &mesh);
+  tp_mesh read_mesh = mesh;
+  for (size_t i = 0; i < list.n && status == TP_OK; i++) {
+    list.programs[i].mesh = &read_mesh;
+    status = refine_for_reshapes(&planner, &list.programs[i], &read_mesh, &mesh);
+    list.programs[i].mesh = &mesh;
+  }
   const char *name = tp__pass_option(pass, "topology");
   if (status == TP_OK && tp_topology_bind(name, &mesh, &topology) != TP_OK)
     status = tp__error(pass->module, TP_NOT_FOUND, "there is no topology '%s'", name);

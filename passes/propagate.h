@@ -107,6 +107,8 @@ void tp__words_add_rule(tp_words *words, const tp_rule *rule, const uint8_t *axe
 /* propagate_flow.c */
 tp_status tp__flow_build(tp_planner *planner);
 void tp__flow_destroy(tp_planner *planner);
+/* True if no annotation of the function puts an axis anywhere. */
+bool tp__flow_is_empty(const tp_planner *planner);
 /* May `axis` stand on dimension `dim` of `value`? Always, unless strategy=follow. */
 bool tp__flow_allows(const tp_planner *planner, MlirValue value, int dim, int axis);
 

@@ -153,6 +153,13 @@ void tp__flow_destroy(tp_planner *p) {
     tp__table_destroy(&p->flow->first_slot);
 }
 
+bool tp__flow_is_empty(const tp_planner *p) {
+  for (int i = 0; i < p->flow->n; i++)
+    if (p->flow->axes[i])
+      return false;
+  return true;
+}
+
 bool tp__flow_allows(const tp_planner *p, MlirValue value, int dim, int axis) {
   if (!p->follow)
     return true;
