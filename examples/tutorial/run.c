@@ -12,7 +12,7 @@
 enum { RANKS = 4, ROWS = 64, MODEL = 256, HIDDEN = 1024, PART = HIDDEN / RANKS };
 
 /* What mlp.o defines: one pointer to dense data per argument and per result. */
-int32_t mlp(tprt_context *context, void **inputs, void **outputs);
+int32_t mlp(tprt_context *context, void *const *inputs, void *const *outputs);
 
 typedef struct rank {
   tprt_comm *world;

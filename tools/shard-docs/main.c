@@ -85,8 +85,10 @@ static void print_passes(void) {
 /* ---- rules.md ---- */
 
 static void print_rules(void) {
-  printf("A rule says which dimensions of an op's operands and results are the same factor, and whether that factor may be split: apart, or\n"
-         "with partial results that a collective combines. Of several families that know an op the first counts. An op of no family is refused,\n"
+  printf("A rule says which dimensions of an op's operands and results are the same factor, and whether that factor may be "
+         "split: apart, or\n"
+         "with partial results that a collective combines. Of several families that know an op the first counts. An op of no "
+         "family is refused,\n"
          "or replicated with the option `unknown-ops=replicate`.\n\n"
          "| family | ops | what can be sharded |\n|---|---|---|\n");
   for (int i = 0; i < tp_family_count(); i++) {
@@ -125,18 +127,39 @@ static const struct {
     {"rules", "Ops that can be sharded", print_rules},
 };
 
-int main(int argc, char **argv) {
-  bool found = argc == 1;
-  for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
-    if (argc == 1)
-      printf("%s\n", pages[i].name);
-    if (argc != 2 || strcmp(argv[1], pages[i].name) != 0)
-      continue;
-    printf("# %s\n\n<!-- Printed by shard-docs from the tables that the code uses. Do not edit: run `./dev docs`. -->\n\n", pages[i].title);
-    pages[i].print();
-    found = true;
+static void print_page(const char *title, void (*print)(void)) {
+  printf("# %s\n\n<!-- Printed by shard-docs from the tables that the code uses. Do not edit: run `./dev docs`. -->\n\n",
+         title);
+  print();
+}
+
+static bool run(int argc, char **argv) {
+  bool listing = argc == 1;
+  if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+    printf("usage: shard-docs [PAGE]\n\nPrints a page of docs/reference as Markdown; without PAGE the names of the pages.\n");
+    return true;
   }
-  if (!found)
-    fprintf(stderr, "usage: shard-docs [PAGE]; without PAGE it lists the pages\n");
-  return !found || ferror(stdout) || fflush(stdout) ? 2 : 0;
+  for (size_t i = 0; i < sizeof pages / sizeof *pages && argc <= 2; i++) {
+    if (listing) {
+      printf("%s\n", pages[i].name);
+    } else if (strcmp(argv[1], pages[i].name) == 0) {
+      print_page(pages[i].title, pages[i].print);
+      return true;
+    }
+  }
+  if (argc > 2)
+    fprintf(stderr, "shard-docs: error: one page at a time; see shard-docs --help\n");
+  else if (!listing)
+    fprintf(stderr, "shard-docs: error: there is no page '%s'; without arguments shard-docs lists them\n", argv[1]);
+  return listing;
+}
+
+int main(int argc, char **argv) {
+  if (!run(argc, argv))
+    return 2;
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    fprintf(stderr, "shard-docs: error: the output could not be written\n");
+    return 1;
+  }
+  return 0;
 }
