@@ -1,4 +1,5 @@
 /* Building rules: shapes, factors, lookup of the family. */
+#include "rules/families.h"
 #include "rules/rule.h"
 
 #include <string.h>
@@ -155,7 +156,7 @@ static const char *way_out(MlirOperation op) {
     if (tp__op_is(op, rows[i].op))
       return rows[i].hint;
   return has_regions(op) ? "rewrite it with linalg and tensor ops"
-                         : "rewrite it with linalg and tensor ops, or pass unknown-ops=replicate";
+                         : "rewrite it with linalg and tensor ops, or pass unknown-ops=replicate, or state its rule with tp.rule";
 }
 
 static tp_status replicated_rule(MlirOperation op, tp__arena *arena, tp_rule *rule) {
@@ -172,6 +173,10 @@ tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena
   for (int i = 0; i < n; i++) {
     if (!families[i]->matches(op))
       continue;
+    if (families[i] != &tp__user_family && tp__user_family.matches(op))
+      return tp__error(op, TP_INVALID_ARGUMENT,
+                       "has a rule of this library, family \"%s\", and another by tp.rule or registration; remove the latter",
+                       families[i]->name);
     rule->family = families[i];
     return families[i]->rule(op, arena, rule);
   }

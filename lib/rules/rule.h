@@ -58,6 +58,7 @@ typedef struct tp_variant {
 } tp_variant;
 
 struct tp_family;
+struct tp_rule_text;
 
 typedef struct tp_rule {
   MlirOperation op;
@@ -76,6 +77,7 @@ typedef struct tp_rule {
   bool is_elementwise;      /* fuses with its neighbours: values between two such ops do not travel through memory */
   bool keeps_global;        /* localize leaves the result whole and slices it behind the op */
   bool is_free;             /* makes a value from nothing (empty, splat, fill): cloned for each use */
+  const struct tp_rule_text *text; /* of a rule by its user; NULL for families of this library */
 } tp_rule;
 
 /* Choice of one axis. */

@@ -1,0 +1,15 @@
+/* Rules that a program which embeds the library has registered, by the name of the op. */
+#ifndef TP_RULES_REGISTRY_H
+#define TP_RULES_REGISTRY_H
+
+#include "rules/rule_text.h"
+#include "tp/rules.h"
+
+struct tp_local_op {
+  const tp_local *local;
+};
+
+/* The registration for ops of this name; false when there is none. Its strings live until it is unregistered. */
+bool tp__registered_rule(MlirStringRef op, tp_rule_registration *registration);
+
+#endif

@@ -1,0 +1,258 @@
+/* The grammar of rules as text: a recursive descent that stops at the first violation. */
+#include "rules/rule_text.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct reader {
+  const char *text, *at;
+  tp_rule_text *rule;
+  uint8_t clauses; /* bit: the clause was read */
+  char *why;
+  size_t why_size;
+} reader;
+
+static tp_status refuse(const reader *r, const char *expected) {
+  char found[8];
+  snprintf(found, sizeof found, "'%c'", *r->at);
+  snprintf(r->why, r->why_size, "column %d: expected %s, found %s", (int)(r->at - r->text) + 1, expected,
+           *r->at ? found : "the end");
+  return TP_INVALID_ARGUMENT;
+}
+
+static void skip_space(reader *r) {
+  while (*r->at == ' ')
+    r->at++;
+}
+
+static bool take(reader *r, const char *token) {
+  skip_space(r);
+  size_t n = strlen(token);
+  if (strncmp(r->at, token, n) != 0)
+    return false;
+  r->at += n;
+  return true;
+}
+
+static tp_status take_name(reader *r, const char *expected, char name[TP_MAX_FACTOR_NAME]) {
+  skip_space(r);
+  const char *start = r->at;
+  if (!isalpha((unsigned char)*r->at))
+    return refuse(r, expected);
+  while (isalnum((unsigned char)*r->at) || *r->at == '_')
+    r->at++;
+  size_t n = (size_t)(r->at - start);
+  if (n < TP_MAX_FACTOR_NAME) {
+    memcpy(name, start, n);
+    name[n] = 0;
+    return TP_OK;
+  }
+  snprintf(r->why, r->why_size, "column %d: a name has at most %d letters, this one has %zu", (int)(start - r->text) + 1,
+           TP_MAX_FACTOR_NAME - 1, n);
+  return TP_INVALID_ARGUMENT;
+}
+
+static int find_factor(const tp_rule_text *rule, const char *name) {
+  for (int f = 0; f < rule->n_factors; f++)
+    if (strcmp(rule->factors[f].name, name) == 0)
+      return f;
+  return -1;
+}
+
+/* ---- lists ---- */
+
+static tp_status add_factor(reader *r, int l, tp_dim *dim) {
+  char name[TP_MAX_FACTOR_NAME];
+  tp_rule_text *rule = r->rule;
+  tp_status status = take_name(r, "the name of a factor, '(', '1' or '_'", name);
+  if (status != TP_OK)
+    return status;
+  int f = find_factor(rule, name);
+  if (f < 0 && rule->n_factors == TP_MAX_FACTORS) {
+    snprintf(r->why, r->why_size, "factor '%s' is one too many: a rule has at most %d; write '_' for dimensions that stay whole", name,
+             TP_MAX_FACTORS);
+    return TP_INVALID_ARGUMENT;
+  }
+  if (f < 0) {
+    f = rule->n_factors++;
+    memcpy(rule->factors[f].name, name, sizeof name);
+  }
+  if (rule->factors[f].lists >> l & 1) {
+    snprintf(r->why, r->why_size, "factor '%s' stands twice in one list; an axis can split only one dimension of a tensor, so write '_' "
+                                  "for both", name);
+    return TP_INVALID_ARGUMENT;
+  }
+  if (dim->n_factors == TP_MAX_DIM_FACTORS) {
+    snprintf(r->why, r->why_size, "factor '%s' is one too many in its dimension: at most %d can be joined", name, TP_MAX_DIM_FACTORS);
+    return TP_INVALID_ARGUMENT;
+  }
+  rule->factors[f].lists |= UINT64_C(1) << l;
+  dim->factors[dim->n_factors++] = (uint8_t)f;
+  return TP_OK;
+}
+
+static tp_status read_dim(reader *r, int l) {
+  tp_text_list *list = &r->rule->lists[l];
+  if (list->rank == TP_MAX_RANK) {
+    snprintf(r->why, r->why_size, "column %d: a list has at most %d dimensions", (int)(r->at - r->text) + 1, TP_MAX_RANK);
+    return TP_INVALID_ARGUMENT;
+  }
+  int d = list->rank++;
+  if (take(r, "_"))
+    return TP_OK;
+  if (take(r, "1")) {
+    list->ones |= 1u << d;
+    return TP_OK;
+  }
+  if (!take(r, "("))
+    return add_factor(r, l, &list->dims[d]);
+  tp_status status = TP_OK;
+  do
+    status = add_factor(r, l, &list->dims[d]);
+  while (status == TP_OK && !take(r, ")"));
+  return status;
+}
+
+static tp_status read_list(reader *r, int l) {
+  if (take(r, "()")) {
+    r->rule->lists[l].is_scalar = true;
+    return TP_OK;
+  }
+  if (!take(r, "["))
+    return refuse(r, "'[' of a tensor's list or '()' of a scalar");
+  if (take(r, "]"))
+    return TP_OK;
+  tp_status status;
+  do
+    status = read_dim(r, l);
+  while (status == TP_OK && take(r, ","));
+  if (status == TP_OK && !take(r, "]"))
+    return refuse(r, "',' or ']'");
+  return status;
+}
+
+static tp_status read_lists(reader *r, int first, int *n) {
+  *n = 0;
+  if (!take(r, "("))
+    return refuse(r, "'('");
+  if (take(r, ")"))
+    return TP_OK;
+  tp_status status;
+  do {
+    if (first + *n == TP_MAX_LISTS) {
+      snprintf(r->why, r->why_size, "more than %d operands and results", TP_MAX_LISTS);
+      return TP_INVALID_ARGUMENT;
+    }
+    status = read_list(r, first + (*n)++);
+  } while (status == TP_OK && take(r, ","));
+  if (status == TP_OK && !take(r, ")"))
+    return refuse(r, "',' or ')'");
+  return status;
+}
+
+/* ---- clauses ---- */
+
+/* The factor that a clause names next. */
+static tp_status named_factor(reader *r, const char *clause, tp_factor_kind kind, int *factor) {
+  char name[TP_MAX_FACTOR_NAME];
+  tp_status status = take_name(r, "the name of a factor", name);
+  if (status != TP_OK)
+    return status;
+  int f = find_factor(r->rule, name);
+  if (f < 0 || r->rule->factors[f].named) {
+    snprintf(r->why, r->why_size,
+             f < 0 ? "%s names factor '%s', which stands in no list" : "%s names factor '%s', which a clause names already", clause, name);
+    return TP_INVALID_ARGUMENT;
+  }
+  r->rule->factors[f].kind = kind;
+  r->rule->factors[f].named = true;
+  *factor = f;
+  return TP_OK;
+}
+
+static tp_status read_reduction(reader *r) {
+  int f;
+  tp_combiner combiner = TP_SUM;
+  tp_status status = named_factor(r, "reduction", TP_REDUCTION, &f);
+  if (status != TP_OK)
+    return status;
+  if (take(r, ":")) {
+    char name[TP_MAX_FACTOR_NAME];
+    if ((status = take_name(r, "the name of a combiner", name)) != TP_OK)
+      return status;
+    if (!tp_combiner_parse(name, &combiner) || combiner == TP_AVERAGE) {
+      snprintf(r->why, r->why_size, "'%s' combines no partial results; use sum, product, max, min, maxnumf, minnumf, maxui, minui, and, or, xor",
+               name);
+      return TP_INVALID_ARGUMENT;
+    }
+  }
+  if (r->rule->reduces && r->rule->combiner != combiner) {
+    snprintf(r->why, r->why_size, "factor '%s' is combined by %s, but the one before by %s; partial results have one combiner, so make "
+                                  "one of the factors fixed",
+             r->rule->factors[f].name, tp_combiner_name(combiner), tp_combiner_name(r->rule->combiner));
+    return TP_INVALID_ARGUMENT;
+  }
+  r->rule->reduces = true;
+  r->rule->combiner = combiner;
+  return TP_OK;
+}
+
+static tp_status read_fixed(reader *r) {
+  int f;
+  return named_factor(r, "fixed", TP_FIXED, &f);
+}
+
+static tp_status read_init(reader *r) {
+  int i = 0;
+  skip_space(r);
+  if (!isdigit((unsigned char)*r->at))
+    return refuse(r, "the number of an operand");
+  while (isdigit((unsigned char)*r->at) && i < TP_MAX_LISTS)
+    i = 10 * i + (*r->at++ - '0');
+  if (i >= r->rule->n_operands || r->rule->lists[i].is_scalar) {
+    snprintf(r->why, r->why_size, "init names operand %d, which is no tensor of the %d operands", i, r->rule->n_operands);
+    return TP_INVALID_ARGUMENT;
+  }
+  r->rule->lists[i].is_init = true;
+  return TP_OK;
+}
+
+static tp_status read_clause(reader *r) {
+  static const struct {
+    const char *name;
+    tp_status (*read)(reader *r);
+  } clauses[] = {{"reduction", read_reduction}, {"fixed", read_fixed}, {"init", read_init}};
+  for (int i = 0; i < TP_LEN(clauses); i++) {
+    if (!take(r, clauses[i].name))
+      continue;
+    if (r->clauses >> i & 1) {
+      snprintf(r->why, r->why_size, "the clause %s stands twice", clauses[i].name);
+      return TP_INVALID_ARGUMENT;
+    }
+    r->clauses |= (uint8_t)(1u << i);
+    if (!take(r, "=") || !take(r, "{"))
+      return refuse(r, "'={'");
+    tp_status status;
+    do
+      status = clauses[i].read(r);
+    while (status == TP_OK && take(r, ","));
+    if (status == TP_OK && !take(r, "}"))
+      return refuse(r, "',' or '}'");
+    return status;
+  }
+  return refuse(r, "the end, or one of reduction={...}, fixed={...}, init={...}");
+}
+
+tp_status tp__rule_text_parse(const char *text, tp_rule_text *rule, char *why, size_t why_size) {
+  reader r = {.text = text, .at = text, .rule = rule, .why = why, .why_size = why_size};
+  memset(rule, 0, sizeof *rule);
+  tp_status status = read_lists(&r, 0, &rule->n_operands);
+  if (status == TP_OK && !take(&r, "->"))
+    return refuse(&r, "'->'");
+  if (status == TP_OK)
+    status = read_lists(&r, rule->n_operands, &rule->n_results);
+  for (skip_space(&r); status == TP_OK && *r.at; skip_space(&r))
+    status = read_clause(&r);
+  return status == TP_OK ? tp__rule_text_check(rule, why, why_size) : status;
+}

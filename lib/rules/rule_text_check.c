@@ -1,0 +1,195 @@
+/* What makes a rule as text sound: by itself, and for one op. */
+#include "rules/rule_text.h"
+
+#include "ir/collectives.h"
+
+#include <stdio.h>
+
+/* ---- by itself ---- */
+
+static uint64_t bits(int first, int n) { return n == 64 ? UINT64_MAX : ((UINT64_C(1) << n) - 1) << first; }
+
+/* A factor without a clause is parallel: every result that is computed from it has it, or devices would disagree about that result. */
+static tp_status check_parallel(const tp_rule_text *rule, const tp_text_factor *f, char *why, size_t why_size) {
+  if (!(f->lists & bits(0, rule->n_operands)))
+    return TP_OK;
+  for (int i = 0; i < rule->n_results; i++) {
+    if (f->lists >> (rule->n_operands + i) & 1)
+      continue;
+    snprintf(why, why_size,
+             "factor '%s' is in an operand, but not in result %d; say reduction={%s} if the op combines along it, fixed={%s} if it "
+             "needs all of it",
+             f->name, i, f->name, f->name);
+    return TP_INVALID_ARGUMENT;
+  }
+  return TP_OK;
+}
+
+static tp_status check_reduction(const tp_rule_text *rule, const tp_text_factor *f, char *why, size_t why_size) {
+  for (int i = 0; i < rule->n_results; i++) {
+    bool in_result = f->lists >> (rule->n_operands + i) & 1, scalar = rule->lists[rule->n_operands + i].is_scalar;
+    if (!in_result && !scalar)
+      continue;
+    snprintf(why, why_size,
+             in_result ? "reduction factor '%s' is in result %d; what is reduced away is in no result"
+                       : "factor '%s' is reduced, but result %d is a scalar, which cannot be partial; make the factor fixed, or the "
+                         "result a tensor<1x...>",
+             f->name, i);
+    return TP_INVALID_ARGUMENT;
+  }
+  return TP_OK;
+}
+
+tp_status tp__rule_text_check(const tp_rule_text *rule, char *why, size_t why_size) {
+  tp_status status = TP_OK;
+  for (int f = 0; f < rule->n_factors && status == TP_OK; f++)
+    if (rule->factors[f].kind != TP_FIXED)
+      status = (rule->factors[f].kind == TP_REDUCTION ? check_reduction : check_parallel)(rule, &rule->factors[f], why, why_size);
+  for (int i = 0; i < rule->n_operands && status == TP_OK; i++)
+    for (int f = 0; f < rule->n_factors && rule->lists[i].is_init && status == TP_OK; f++)
+      if (rule->factors[f].kind == TP_REDUCTION && (rule->factors[f].lists >> i & 1)) {
+        snprintf(why, why_size, "operand %d is an init and has the reduction factor '%s'; an init has the dimensions of the result", i,
+                 rule->factors[f].name);
+        status = TP_INVALID_ARGUMENT;
+      }
+  return status;
+}
+
+/* ---- for one op ---- */
+
+static tp_value_map *map_of(const tp_rule_text *text, const tp_rule *rule, int l) {
+  return l < text->n_operands ? &rule->operands[l] : &rule->results[l - text->n_operands];
+}
+
+static const char *side(const tp_rule_text *text, int l) { return l < text->n_operands ? "operand" : "result"; }
+
+static int number(const tp_rule_text *text, int l) { return l < text->n_operands ? l : l - text->n_operands; }
+
+static tp_status fit_list(const tp_rule_text *text, tp_rule *rule, int l) {
+  const tp_text_list *list = &text->lists[l];
+  const tp_value_map *map = map_of(text, rule, l);
+  const char *who = side(text, l);
+  int i = number(text, l);
+  if (list->is_scalar != !map->is_tensor)
+    return tp__error(rule->op, TP_INVALID_ARGUMENT, "%s %d is %s, but its rule has %s for it", who, i,
+                     map->is_tensor ? "a tensor" : "not a tensor", list->is_scalar ? "'()'" : "a list; write '()'");
+  if (map->is_tensor && list->rank != map->rank)
+    return tp__error(rule->op, TP_INVALID_ARGUMENT, "%s %d has %d dimensions, but its list in the rule %d", who, i, map->rank,
+                     list->rank);
+  for (int d = 0; d < list->rank; d++)
+    if ((list->ones >> d & 1) && map->shape[d] != 1)
+      return tp__error(rule->op, TP_INVALID_ARGUMENT,
+                       "%s %d: the rule says 1 for dimension %d, whose size is %lld; write '_' for a dimension that stays whole", who, i, d,
+                       (long long)map->shape[d]);
+  return TP_OK;
+}
+
+static tp_status fit_shapes(const tp_rule_text *text, tp_rule *rule, int n_operands) {
+  if (n_operands != text->n_operands || rule->n_results != text->n_results)
+    return tp__error(rule->op, TP_INVALID_ARGUMENT,
+                     "has %d operands and %d results, but its rule %d and %d; a rule has one list for each, '()' for scalars", n_operands,
+                     rule->n_results, text->n_operands, text->n_results);
+  tp_status status = TP_OK;
+  for (int l = 0; l < text->n_operands + text->n_results && status == TP_OK; l++)
+    status = fit_list(text, rule, l);
+  return status;
+}
+
+/* The sizes of the factors, 0 while not known, and where each was read. */
+typedef struct sizes {
+  int64_t size[TP_MAX_FACTORS];
+  int list[TP_MAX_FACTORS], dim[TP_MAX_FACTORS];
+} sizes;
+
+/* One dimension: gives its only unknown factor a size, or checks the product of the known ones. */
+static tp_status fit_dim(const tp_rule_text *text, tp_rule *rule, sizes *s, int l, int d, bool *changed) {
+  const tp_dim *dim = &text->lists[l].dims[d];
+  int64_t size = map_of(text, rule, l)->shape[d], known = 1;
+  int unknown = -1, n_unknown = 0, last = 0;
+  for (int k = 0; k < dim->n_factors; k++) {
+    int f = dim->factors[k];
+    if (s->size[f] == 0) {
+      unknown = f;
+      n_unknown++;
+    } else {
+      known = known > INT64_MAX / s->size[f] ? INT64_MAX : known * s->size[f];
+      last = f;
+    }
+  }
+  if (dim->n_factors == 0 || n_unknown > 1)
+    return TP_OK;
+  if (n_unknown == 1 && size > 0 && size % known == 0) {
+    s->size[unknown] = size / known;
+    s->list[unknown] = l;
+    s->dim[unknown] = d;
+    *changed = true;
+    return TP_OK;
+  }
+  if (n_unknown == 0 && known == size)
+    return TP_OK;
+  if (size == 0)
+    return tp__error(rule->op, TP_UNSUPPORTED, "%s %d: dimension %d has size 0, which cannot be split; write '_' for it", side(text, l),
+                     number(text, l), d);
+  return tp__error(rule->op, TP_INVALID_ARGUMENT,
+                   "%s %d: dimension %d has size %lld, but its factors make %lld, with '%s' of size %lld by %s %d, dimension %d",
+                   side(text, l), number(text, l), d, (long long)size, (long long)known, text->factors[last].name,
+                   (long long)s->size[last], side(text, s->list[last]), number(text, s->list[last]), s->dim[last]);
+}
+
+static tp_status fit_sizes(const tp_rule_text *text, tp_rule *rule, sizes *s) {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (int l = 0; l < text->n_operands + text->n_results; l++)
+      for (int d = 0; d < text->lists[l].rank; d++) {
+        tp_status status = fit_dim(text, rule, s, l, d, &changed);
+        if (status != TP_OK)
+          return status;
+      }
+  }
+  for (int f = 0; f < text->n_factors; f++)
+    if (s->size[f] == 0)
+      return tp__error(rule->op, TP_INVALID_ARGUMENT,
+                       "the size of factor '%s' does not follow from the shapes: it stands only beside other unknown factors; join them to "
+                       "one factor, or write '_'",
+                       text->factors[f].name);
+  return TP_OK;
+}
+
+/* Partial values start from the identity of their combiner. */
+static tp_status fit_combiner(const tp_rule_text *text, const tp_rule *rule) {
+  for (int i = 0; i < rule->n_results && text->reduces; i++) {
+    MlirType element = tp__element_type(mlirValueGetType(rule->results[i].value));
+    if (mlirAttributeIsNull(tp__identity_attr(element, text->combiner)))
+      return tp__error(rule->op, TP_UNSUPPORTED,
+                       "result %d: elements of this type cannot be combined by %s; name another combiner, or make the factor fixed", i,
+                       tp_combiner_name(text->combiner));
+  }
+  return TP_OK;
+}
+
+tp_status tp__rule_text_fit(const tp_rule_text *text, tp_rule *rule) {
+  sizes s = {0};
+  int n_operands = (int)mlirOperationGetNumOperands(rule->op);
+  tp_status status = fit_shapes(text, rule, n_operands);
+  if (status == TP_OK)
+    status = fit_sizes(text, rule, &s);
+  if (status == TP_OK)
+    status = fit_combiner(text, rule);
+  if (status != TP_OK)
+    return status;
+  rule->scalar_ops = 1;
+  for (int f = 0; f < text->n_factors; f++) {
+    tp__rule_factor(rule, s.size[f], text->factors[f].kind);
+    rule->scalar_ops *= (double)s.size[f];
+  }
+  for (int l = 0; l < text->n_operands + text->n_results; l++) {
+    tp_value_map *map = map_of(text, rule, l);
+    for (int d = 0; d < text->lists[l].rank; d++)
+      map->dims[d] = text->lists[l].dims[d];
+    map->is_init = text->lists[l].is_init;
+    map->has_combiner = text->reduces && map->is_tensor && (l >= text->n_operands || map->is_init);
+    map->combiner = text->combiner;
+  }
+  return TP_OK;
+}

@@ -1,0 +1,75 @@
+// Ops that the library does not know, with a rule of their own: planned and localized by it.
+// RUN: shard-opt %s --split-input-file --allow-unregistered-dialect --pass-pipeline='builtin.module(tp-spmd{strategy=follow})' | FileCheck %s
+
+// A reduction factor that is split makes the result partial; the scalar operand has no layout.
+// CHECK-LABEL: func.func @contraction
+// CHECK: %[[P:.*]] = "my.matmul"(%{{.*}}, %{{.*}}, %{{.*}}) {{.*}} : (tensor<4x4xf32>, f32, tensor<4x16xf32>) -> tensor<4x16xf32>
+// CHECK: %[[S:.*]] = shard.all_reduce %[[P]] on @mesh grid_axes = [1] : tensor<4x16xf32> -> tensor<4x16xf32>
+// CHECK: return %[[S]]
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @contraction(%a: tensor<8x16xf32> {tp.sharding = [["dp"], ["tp"]]}, %s: f32, %b: tensor<16x16xf32> {tp.sharding = [["tp"], []]})
+    -> (tensor<8x16xf32> {tp.sharding = [["dp"], []]}) {
+  %c = "my.matmul"(%a, %s, %b) {tp.rule = "([i,k],(),[k,j])->([i,j]) reduction={k}"} : (tensor<8x16xf32>, f32, tensor<16x16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+
+// -----
+
+// A maximum is combined by max.
+// CHECK-LABEL: func.func @maximum
+// CHECK: %[[P:.*]] = "my.max"(%{{.*}}) {{.*}} : (tensor<64x256xf32>) -> tensor<256xf32>
+// CHECK: shard.all_reduce %[[P]] on @mesh grid_axes = [0] reduction = max
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @maximum(%a: tensor<256x256xf32> {tp.sharding = [["x"], []]}) -> (tensor<256xf32> {tp.sharding = [[]]}) {
+  %c = "my.max"(%a) {tp.rule = "([i,j])->([j]) reduction={i:max}"} : (tensor<256x256xf32>) -> tensor<256xf32>
+  return %c : tensor<256xf32>
+}
+
+// -----
+
+// Joined factors: 64 is 8 heads of 8, and the heads are split.
+// CHECK-LABEL: func.func @heads
+// CHECK: "my.heads"(%{{.*}}) {{.*}} : (tensor<4x16xf32>) -> tensor<2x4x8xf32>
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @heads(%a: tensor<4x64xf32> {tp.sharding = [[], ["x"]]}) -> (tensor<8x4x8xf32> {tp.sharding = [["x"], [], []]}) {
+  %c = "my.heads"(%a) {tp.rule = "([s,(h d)])->([h,s,d])"} : (tensor<4x64xf32>) -> tensor<8x4x8xf32>
+  return %c : tensor<8x4x8xf32>
+}
+
+// -----
+
+// What is fixed, '_' or '1' is gathered.
+// CHECK-LABEL: func.func @sort
+// CHECK: %[[A:.*]] = shard.all_gather %arg0 on @mesh grid_axes = [0] gather_axis = 1 : tensor<4x2x1xf32> -> tensor<4x8x1xf32>
+// CHECK: "my.sort"(%[[A]]) {{.*}} : (tensor<4x8x1xf32>) -> (tensor<4x8xf32>, tensor<4x8xi32>)
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @sort(%a: tensor<4x8x1xf32> {tp.sharding = [[], ["x"], []]}) -> (tensor<4x8xf32> {tp.sharding = [[], []]}, tensor<4x8xi32> {tp.sharding = [[], []]}) {
+  %v, %i = "my.sort"(%a) {tp.rule = "([r,s,1])->([r,s],[r,s]) fixed={s}"} : (tensor<4x8x1xf32>) -> (tensor<4x8xf32>, tensor<4x8xi32>)
+  return %v, %i : tensor<4x8xf32>, tensor<4x8xi32>
+}
+
+// -----
+
+// An init enters once: it is masked where the result is partial.
+// CHECK-LABEL: func.func @accumulate
+// CHECK: arith.select
+// CHECK: %[[P:.*]] = "my.accumulate"
+// CHECK: shard.all_reduce %[[P]]
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @accumulate(%a: tensor<64x1024xf32> {tp.sharding = [[], ["x"]]}, %acc: tensor<64xf32> {tp.sharding = [[]]}) -> (tensor<64xf32> {tp.sharding = [[]]}) {
+  %c = "my.accumulate"(%a, %acc) {tp.rule = "([i,k],[i])->([i]) reduction={k} init={1}"} : (tensor<64x1024xf32>, tensor<64xf32>) -> tensor<64xf32>
+  return %c : tensor<64xf32>
+}
+
+// -----
+
+// An op that makes a tensor from nothing, and one that takes no tensor dimension apart.
+// CHECK-LABEL: func.func @edges
+// CHECK: "my.make"() {{.*}} : () -> tensor<2xf32>
+// CHECK: "my.scale"(%{{.*}}, %{{.*}}) {{.*}} : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @edges(%s: tensor<f32>) -> (tensor<8xf32> {tp.sharding = [["x"]]}) {
+  %m = "my.make"() {tp.rule = "()->([i])"} : () -> tensor<8xf32>
+  %c = "my.scale"(%m, %s) {tp.rule = "([i], [])->([i])"} : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  return %c : tensor<8xf32>
+}
