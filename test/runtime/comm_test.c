@@ -125,15 +125,15 @@ static int splits(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* All groups of a 2x1x3 mesh. Rank in the group counts in the order named. */
+/* Groups of a mesh of three axes, adjacent and not. Rank in the group counts in the order named. */
 static int axes(tprt_comm *comm, void *argument) {
-  (void)argument;
-  static const int64_t sizes[] = {2, 1, 3};
+  const int64_t *sizes = argument;
   static const struct {
     int n;
     int32_t axes[3];
   } groups[] = {{0, {0}}, {1, {0}}, {1, {1}}, {1, {2}}, {2, {0, 2}}, {2, {2, 0}}, {3, {0, 1, 2}}, {2, {1, 2}}};
-  int errors = 0, me = tprt_comm_rank(comm), at[3] = {me / 3, 0, me % 3};
+  int errors = 0, me = tprt_comm_rank(comm), minor = (int)sizes[2], middle = (int)sizes[1];
+  int at[3] = {me / minor / middle, me / minor % middle, me % minor};
   for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
     tprt_comm *child, *again;
     CHECK_STATUS(errors, tprt_comm_axes(comm, 3, sizes, groups[g].n, groups[g].axes, &child), TPRT_OK);
@@ -168,7 +168,9 @@ static void test_split(void **state) {
   config.max_comms = 4;
   assert_int_equal(run_threads(6, &config, splits, NULL), 0);
   config.max_comms = 16;
-  assert_int_equal(run_threads(6, &config, axes, NULL), 0);
+  int64_t flat[] = {2, 1, 3}, cube[] = {2, 2, 2};
+  assert_int_equal(run_threads(6, &config, axes, flat), 0);
+  assert_int_equal(run_threads(8, &config, axes, cube), 0);
 }
 
 /* ---- Arguments ---- */

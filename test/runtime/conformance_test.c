@@ -288,6 +288,40 @@ static int own_place(tprt_comm *comm, void *argument) {
   return errors;
 }
 
+/* Permutations that are none: a rank sends to itself, to several, to nobody; some get nothing. */
+static int odd_permutes(tprt_comm *comm, void *argument) {
+  (void)argument;
+  static const int32_t counts[] = {0, 1, 700, 9001};
+  int n = tprt_comm_size(comm), me = tprt_comm_rank(comm), errors = 0;
+  for (int turn = 0; turn < 16; turn++) {
+    scenario s = {.registered = turn & 4};
+    int32_t count = counts[turn % 4];
+    tprt_pair pairs[64];
+    size_t n_pairs = 0;
+    int source = -1;
+    for (int to = 0; to < n && turn / 8; to++) { /* all from the middle to all but rank 0; at first no pairs at all */
+      if (to > 0 || n == 1)
+        pairs[n_pairs++] = (tprt_pair){n / 2, to};
+    }
+    if (n_pairs && (me > 0 || n == 1))
+      source = n / 2;
+    void *blocks[2];
+    int32_t *send = take(comm, &s, sizeof *send * (size_t)count, &blocks[0]);
+    int32_t *recv = take(comm, &s, sizeof *recv * (size_t)count, &blocks[1]);
+    for (int i = 0; i < count; i++) {
+      send[i] = me * 100000 + i + 1;
+      recv[i] = -1;
+    }
+    CHECK_STATUS(errors, tprt_permute(comm, send, recv, count, TPRT_I32, n_pairs ? pairs : NULL, n_pairs, NULL, NULL), TPRT_OK);
+    for (int i = 0; i < count; i++)
+      errors += recv[i] != (source < 0 ? 0 : source * 100000 + i + 1);
+    give(comm, &s, blocks[0]);
+    give(comm, &s, blocks[1]);
+  }
+  CHECK(errors, errors == 0);
+  return errors;
+}
+
 /* All-to-all over every pair of dimensions of a rank-4 tensor; element values name (rank, index). */
 static int all_to_all_dims(tprt_comm *comm, void *argument) {
   (void)argument;
@@ -343,7 +377,7 @@ static int all_paths(tprt_comm *comm, void *argument) {
     errors = own_place(comm, argument);
   if (!errors)
     errors = all_to_all_dims(comm, argument);
-  return errors;
+  return errors ? errors : odd_permutes(comm, argument);
 }
 
 static int everything(tprt_comm *comm, void *argument) {
