@@ -31,6 +31,19 @@ static tp_status collect_op(MlirOperation op, void *data) {
   return wanted ? push(op, &body->ops) : TP_OK;
 }
 
+/* What bufferization and the conversions to LLVM behind this pass know. Anything else would be left in the middle of them. */
+static tp_status check_known(MlirOperation op, void *data) {
+  static const char *const dialects[] = {"arith", "math", "complex", "tensor", "linalg", "scf",    "func", "cf",
+                                         "shard", "affine", "bufferization", "memref", "vector", "index", "ub", "llvm", "builtin"};
+  (void)data;
+  for (int i = 0; i < TP_LEN(dialects); i++)
+    if (tp__op_has_dialect(op, dialects[i]))
+      return TP_OK;
+  return tp__error(op, TP_UNSUPPORTED,
+                   "nothing here lowers this op to machine code; rewrite it with linalg, tensor, scf and arith ops between tp-partition and "
+                   "tp-to-runtime (its rule says how it is sharded, not what it computes)");
+}
+
 /* ---- signatures ---- */
 
 /* Arguments and results of a program are dense tensors of static shape, or scalars. */
@@ -137,6 +150,8 @@ static tp_status lower_entry(MlirOperation func, void *data) {
   run_data *run = data;
   MlirType type = mlirTypeAttrGetValue(tp__inherent(func, "function_type"));
   tp_status status = check_signature(func, type);
+  if (status == TP_OK)
+    status = tp__walk(func, check_known, NULL);
   if (status == TP_OK && run->local)
     status = tp__check_uniform(func, &run->mesh);
   if (status != TP_OK)

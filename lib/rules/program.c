@@ -158,7 +158,10 @@ static tp_status read_item(const reading *r, MlirOperation op, double trips) {
   item->rule = tp__arena_alloc(r->arena, sizeof *item->rule);
   if (!item->rule)
     return tp__error(op, TP_NO_MEMORY, "out of memory");
-  return tp__rule_of(op, r->unknown_replicate, r->arena, item->rule);
+  tp_status status = tp__rule_of(op, r->unknown_replicate, r->arena, item->rule);
+  if (status == TP_OK && !item->rule->family)
+    tp__remark(op, "no sharding rule: replicated on all devices");
+  return status;
 }
 
 static bool is_skipped(MlirOperation op) {

@@ -159,13 +159,6 @@ static const char *way_out(MlirOperation op) {
                          : "rewrite it with linalg and tensor ops, or pass unknown-ops=replicate, or state its rule with tp.rule";
 }
 
-static tp_status replicated_rule(MlirOperation op, tp__arena *arena, tp_rule *rule) {
-  tp_status status = tp__rule_begin(op, arena, rule);
-  if (status == TP_OK)
-    tp__remark(op, "no sharding rule: replicated on all devices");
-  return status;
-}
-
 tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena, tp_rule *rule) {
   memset(rule, 0, sizeof *rule);
   int n;
@@ -181,6 +174,6 @@ tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena
     return families[i]->rule(op, arena, rule);
   }
   if (unknown_replicate && !has_regions(op))
-    return replicated_rule(op, arena, rule);
+    return tp__rule_begin(op, arena, rule);
   return tp__error(op, TP_UNSUPPORTED, "no sharding rule for this op; %s", way_out(op));
 }

@@ -118,7 +118,7 @@ const tp_family *const *tp__families(int *n);
 bool tp__op_has_tensors(MlirOperation op);
 
 /* The rule of `op`; TP_UNSUPPORTED with a diagnostic when no family knows it or a tensor has no static shape. `unknown_replicate`: an
- * op that no family knows gets a rule without factors, and a remark. Memory comes from `arena`. */
+ * op that no family knows gets a rule without factors, and no family. Memory comes from `arena`. */
 tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena, tp_rule *rule);
 
 /* ---- for families ---- */
