@@ -17,14 +17,17 @@ static bool partition_module(const options *o, MlirModule module) {
   return run(module, pipeline);
 }
 
-bool build_program(const options *o, MlirModule source, bool partition, build *b) {
+bool build_partition(const options *o, MlirModule source, bool partition, build *b) {
   *b = (build){.module = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(source)))};
-  tp_compile_options compile = {.size = sizeof compile, .opt_level = o->opt_level};
-  tp_emit emit = o->emit && strcmp(o->emit, "llvm") == 0 ? TP_EMIT_LLVM : TP_EMIT_OBJECT;
   if (partition && !partition_module(o, b->module))
     return false;
-  return tp_plan_measure(b->module, o->function, o->topology, &b->shape) == TP_OK && run(b->module, "tp-optimize-local") &&
-         tp_plan_measure(b->module, o->function, o->topology, &b->plan) == TP_OK && run(b->module, "tp-local-to-runtime") &&
+  return tp_plan_measure(b->module, o->function, o->topology, &b->shape) == TP_OK;
+}
+
+bool build_object(const options *o, build *b) {
+  tp_compile_options compile = {.size = sizeof compile, .opt_level = o->opt_level};
+  tp_emit emit = o->emit && strcmp(o->emit, "llvm") == 0 ? TP_EMIT_LLVM : TP_EMIT_OBJECT;
+  return run(b->module, "tp-optimize-local") && tp_plan_measure(b->module, o->function, o->topology, &b->plan) == TP_OK && run(b->module, "tp-local-to-runtime") &&
          tp_compile(b->module, &compile, emit, &b->object) == TP_OK;
 }
 

@@ -15,13 +15,15 @@ static void print_message(MlirStringRef part, void *data) {
   fwrite(part.data, 1, part.length, stderr);
 }
 
-/* loc("file":1:2) without what surrounds the three. */
+/* loc("file":1:2) without what surrounds the three; the module itself stands at 0:0, which says nothing. */
 static void print_location(MlirLocation location) {
   char text[1024] = "";
   mlirLocationPrint(location, append, text);
   size_t n = strlen(text);
   char *end = strncmp(text, "loc(\"", 5) == 0 && text[n - 1] == ')' ? strstr(text + 5, "\":") : NULL;
-  if (end)
+  if (end && strcmp(end, "\":0:0)") == 0)
+    fprintf(stderr, "%.*s: ", (int)(end - text - 5), text + 5);
+  else if (end)
     fprintf(stderr, "%.*s%.*s: ", (int)(end - text - 5), text + 5, (int)(text + n - 1 - (end + 1)), end + 1);
   else if (!mlirLocationEqual(location, mlirLocationUnknownGet(mlirLocationGetContext(location))))
     fprintf(stderr, "%s: ", text);

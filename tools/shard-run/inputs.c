@@ -78,8 +78,19 @@ static bool load(const options *o, const text_list *list, const char *kind, cons
   return ok;
 }
 
+/* A prefix that no file has is a slip, and random arguments would hide it. */
+static bool prefix_exists(const options *o, const tp_plan *plan) {
+  char path[4096];
+  for (int i = 0; i < plan->n_arguments; i++)
+    if (find_file(o, &(text_list){0}, "in", i, path, sizeof path))
+      return true;
+  complain("no file %s.in.K.npy exists for an argument K", o->inputs_from);
+  return false;
+}
+
 bool inputs_load(const options *o, const tp_plan *plan, array **inputs) {
-  return load(o, &o->inputs, "in", "argument", plan->n_arguments, plan->arguments, true, inputs);
+  return (!o->inputs_from || plan->n_arguments == 0 || prefix_exists(o, plan)) &&
+         load(o, &o->inputs, "in", "argument", plan->n_arguments, plan->arguments, true, inputs);
 }
 
 bool expected_load(const options *o, const tp_plan *plan, array **expected) {
@@ -94,12 +105,20 @@ void arrays_clear(array *arrays, int n) {
 
 /* ---- shards ---- */
 
+/* What stands in the padding of an uneven shard is unspecified. Here it is as bad as can be: NaN, and -1, which is no index. Booleans
+ * stay booleans. */
+static void spoil(array *shard) {
+  if (shard->type->kind != 'b')
+    memset(shard->data, 0xff, array_bytes(shard));
+}
+
 static bool create_shard(const tp_plan *plan, const tp_plan_value *value, const array *whole, int rank, array *shard) {
   int64_t from[TP_MAX_RANK] = {0}, to[TP_MAX_RANK] = {0}, size[TP_MAX_RANK];
   if (!array_create(shard, element_find(value->element), value->rank, value->local))
     return false;
   for (int d = 0; d < value->rank; d++)
     tp_spec_shard(&plan->mesh, value->spec, d, value->shape[d], rank, &from[d], &size[d]);
+  spoil(shard);
   if (whole)
     array_copy_box(whole, from, shard, to, size);
   return true;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool write_file(const char *path, const tp_bytes *bytes) {
   FILE *file = fopen(path, "wb");
@@ -107,7 +108,7 @@ static bool save_outputs(session *s) {
 
 static bool run_reference(session *s, MlirModule module) {
   progress("compiling for one device");
-  if (!build_program(s->o, module, false, &s->reference)) {
+  if (!build_partition(s->o, module, false, &s->reference) || !build_object(s->o, &s->reference)) {
     complain("the program for one device could not be compiled");
     return false;
   }
@@ -115,11 +116,41 @@ static bool run_reference(session *s, MlirModule module) {
   return execute(s->o, &s->reference, s->inputs, &s->reference_run, &s->reference_outputs);
 }
 
+/* Ranks of this machine take memory each. */
+static bool fits_this_machine(const tp_mesh *mesh) {
+  enum { MAX_RANKS = 256 };
+  int64_t devices = mesh->n_axes ? tp_mesh_size(mesh) : 1;
+  if (devices > MAX_RANKS)
+    complain("the mesh has %lld devices; at most %d ranks run on one machine (--emit compiles for any number)",
+             (long long)devices, MAX_RANKS);
+  return devices <= MAX_RANKS;
+}
+
+/* Found before the work is done, not after it. */
+static bool can_write(const char *path) {
+  char folder[4096];
+  const char *slash = strrchr(path, '/');
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+  if (access(folder, W_OK) == 0)
+    return true;
+  complain("cannot write '%s': %s", path, strerror(errno));
+  return false;
+}
+
+static bool can_write_all(const options *o) {
+  bool ok = !o->report || can_write(o->report);
+  for (int i = 0; i < o->save.n && ok; i++)
+    ok = can_write(o->save.items[i]);
+  return ok && (!o->emit || can_write(o->output));
+}
+
 static bool is_one(const char *mesh) { return mesh && strcmp(mesh, "1") == 0; }
 
 static int run_session(session *s, MlirModule module) {
   const options *o = s->o;
   tp_plan *signature;
+  if (!can_write_all(o))
+    return EXIT_FAILED;
   if (tp_plan_measure(module, o->function, o->topology, &signature) != TP_OK)
     return EXIT_FAILED;
   bool local = signature->is_local, whole = !local && is_one(o->mesh);
@@ -133,10 +164,14 @@ static int run_session(session *s, MlirModule module) {
   if (!ok)
     return EXIT_FAILED;
   bool verify = o->verify && !local && !whole && !o->emit;
-  if (verify && !run_reference(s, module))
+  progress("planning");
+  ok = build_partition(o, module, !local && !whole, &s->program);
+  if (ok && !o->emit && !fits_this_machine(&s->program.shape->mesh))
+    return EXIT_FAILED;
+  if (ok && verify && !run_reference(s, module))
     return EXIT_FAILED;
   progress("compiling");
-  if (!build_program(o, module, !local && !whole, &s->program)) {
+  if (!ok || !build_object(o, &s->program)) {
     complain("'%s' could not be compiled", o->model);
     return EXIT_FAILED;
   }
@@ -170,10 +205,12 @@ int main(int argc, char **argv) {
   tp_register_passes();
   MlirContext context = mlirContextCreate();
   tp_context_prepare(context);
+  mlirContextSetAllowUnregisteredDialects(context, true); /* annotations of Shardy; ops that nobody knows are refused later */
   diagnostics_attach(context);
   session s = {.o = &o};
   MlirModule module = {NULL};
-  code = read_model(context, o.model, &module) ? run_session(&s, module) : EXIT_FAILED;
+  bool read = read_model(context, o.model, &module);
+  code = read ? run_session(&s, module) : EXIT_FAILED;
   progress(NULL);
   free(s.against_one);
   free(s.against_expected);

@@ -118,11 +118,17 @@ static json_t *outcome_json(const outcome *out) {
                    values_json(shape->n_arguments, shape->arguments), "results", results);
 }
 
+static bool dump(json_t *json, const char *path) {
+  FILE *file = fopen(path, "w");
+  bool ok = file && json_dumpf(json, file, JSON_INDENT(2)) == 0 && fputc('\n', file) != EOF;
+  return file && fclose(file) == 0 && ok;
+}
+
 bool report_write(const outcome *out, const char *path) {
   char temporary[4096];
   json_t *json = outcome_json(out);
   bool ok = json && snprintf(temporary, sizeof temporary, "%s.tmp", path) < (int)sizeof temporary &&
-            json_dump_file(json, temporary, JSON_INDENT(2)) == 0 && rename(temporary, path) == 0;
+            dump(json, temporary) && rename(temporary, path) == 0;
   if (!ok) {
     complain("the report cannot be written to '%s': %s", path, json ? strerror(errno) : "memory ran out");
     unlink(temporary);

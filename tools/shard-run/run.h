@@ -50,8 +50,10 @@ typedef struct build {
   tp_bytes object;
 } build;
 
-/* From the text of the model to an object. `partition`: run tp-spmd first, unless the module is local. */
-bool build_program(const options *o, MlirModule source, bool partition, build *b);
+/* The program of one device, on tensors; `partition`: by tp-spmd. */
+bool build_partition(const options *o, MlirModule source, bool partition, build *b);
+/* Then its object. */
+bool build_object(const options *o, build *b);
 void build_clear(build *b);
 
 /* ---- running ---- */
