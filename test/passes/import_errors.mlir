@@ -1,0 +1,378 @@
+// RUN: shard-opt %s --allow-unregistered-dialect --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-import)'
+
+// Section: meshes.
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2]>, sym_name = "mesh"}> : () -> ()
+// expected-error @below {{'sdy.mesh': @other is a second mesh beside @mesh; a program runs on one, write its shardings with the axes of @mesh}}
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2]>, sym_name = "other"}> : () -> ()
+
+// -----
+
+// expected-error @below {{'sdy.mesh': @one is a maximal mesh, it places values on one device; every value lives on all devices here, replicate it on a mesh with axes instead}}
+"sdy.mesh"() <{mesh = #sdy.mesh<[], device_ids=[0]>, sym_name = "one"}> : () -> ()
+
+// -----
+
+// expected-error @below {{'sdy.mesh': @mesh orders its devices by device_ids: entry 1 is device 2; ranks are numbered in the order of the mesh, leave device_ids out and place the ranks in that order}}
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2], device_ids=[0, 2, 1, 3]>, sym_name = "mesh"}> : () -> ()
+
+// -----
+
+// expected-error @below {{device_ids has 3 entries, but the axes make 4 devices}}
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2], device_ids=[0, 1, 2]>, sym_name = "mesh"}> : () -> ()
+
+// -----
+
+// expected-error @below {{not a mesh: axis sizes have to be positive, axis names distinct and free of :()"?, and the devices at most 2147483647}}
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "x"=2]>, sym_name = "mesh"}> : () -> ()
+
+// -----
+
+// expected-error @below {{the mesh has more than 8 axes}}
+"sdy.mesh"() <{mesh = #sdy.mesh<["a"=1, "b"=1, "c"=1, "d"=1, "e"=1, "f"=1, "g"=1, "h"=1, "i"=1]>, sym_name = "mesh"}> : () -> ()
+
+// -----
+
+// expected-error @below {{the name of axis 0 is longer than 31 bytes}}
+"sdy.mesh"() <{mesh = #sdy.mesh<["abcdefghijklmnopqrstuvwxyzabcdef"=1]>, sym_name = "mesh"}> : () -> ()
+
+// -----
+
+// expected-error @below {{mesh: #sdy.mesh<["x"=12345678901]> cannot be read: expected a number of at most nine digits at '12345678901]>'}}
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=12345678901]>, sym_name = "mesh"}> : () -> ()
+
+// -----
+
+// expected-error @below {{mesh: #sdy.mesh<["x"=2 "y"=2]> cannot be read: expected ']' at '"y"=2]>'}}
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2 "y"=2]>, sym_name = "mesh"}> : () -> ()
+
+// -----
+
+// expected-error @below {{mesh: #sdy.mesh<["x"=2], ids=[0, 1]> cannot be read: expected 'device_ids' at 'ids=[0, 1]>'}}
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2], ids=[0, 1]>, sym_name = "mesh"}> : () -> ()
+
+// -----
+
+// expected-error @below {{mesh is not a #sdy.mesh<...>}}
+"sdy.mesh"() <{mesh = ["x", 2], sym_name = "mesh"}> : () -> ()
+
+// -----
+
+// expected-error @below {{'sdy.mesh': sym_name has to be a string of at most 31 bytes}}
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>}> : () -> ()
+
+// -----
+
+// expected-error @below {{'shard.grid': the module has this grid and also sdy.mesh @mesh; keep one}}
+shard.grid @grid(shape = 2)
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> : () -> ()
+
+// -----
+
+// Section: shardings.
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=4]>, sym_name = "mesh"}> : () -> ()
+// expected-error @below {{'func.func': argument 1: sdy.sharding names axis "z", which mesh @mesh does not have}}
+func.func private @unknown_axis(tensor<8xf32>, tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"z"}]>})
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=4]>, sym_name = "mesh"}> : () -> ()
+// expected-error @below {{argument 0: sdy.sharding names axis "z", which mesh @mesh does not have}}
+func.func private @unknown_replicated(tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], replicated={"z"}>})
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=4]>, sym_name = "mesh"}> : () -> ()
+// expected-error @below {{result 0: sdy.sharding names mesh @other, which the module does not have}}
+func.func private @unknown_mesh() -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@other, [{"x"}]>})
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<[]>, sym_name = "empty"}> : () -> ()
+// expected-error @below {{argument 0: sdy.sharding names axis "x", which mesh @empty does not have}}
+func.func private @empty_mesh(tensor<8xf32> {sdy.sharding = #sdy.sharding<@empty, [{"x"}]>})
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=4]>, sym_name = "mesh"}> : () -> ()
+// expected-error @below {{argument 0: sdy.sharding uses axis "y" twice; an axis may be used once}}
+func.func private @overlap(tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y":(1)2}, {}], unreduced={"y"}>})
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=4]>, sym_name = "mesh"}> : () -> ()
+// expected-error @below {{argument 0: sdy.sharding has 1 dimensions, but the value has 2}}
+func.func private @rank(tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=4]>, sym_name = "mesh"}> : () -> ()
+// expected-error @below {{argument 0: sub-axis "y":(2)1; the part before is at least 1, the size at least 2}}
+func.func private @sub_axis(tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y":(2)1}]>})
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=4]>, sym_name = "mesh"}> : () -> ()
+// expected-error @below {{sub-axis "y:(1)3" does not divide axis "y" of size 4}}
+func.func private @not_a_divisor(tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y":(1)3}]>})
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=4]>, sym_name = "mesh"}> : () -> ()
+// expected-error @below {{argument 0 has sdy.sharding and also tp.sharding; keep one}}
+func.func private @both(tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>, tp.sharding = [["x"]]})
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> : () -> ()
+// expected-error @below {{argument 0: a mesh inside of #sdy.sharding is not supported; name it in an sdy.mesh op, as in @mesh}}
+func.func private @inline_mesh(tensor<8xf32> {sdy.sharding = #sdy.sharding<mesh<["x"=2]>, [{"x"}]>})
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> : () -> ()
+// expected-error @below {{argument 0: #sdy.sharding<@mesh, [{?, "x"}]> cannot be read: expected '}' at ', "x"}]>'}}
+func.func private @open_first(tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?, "x"}]>})
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> : () -> ()
+// expected-error @below {{argument 0: #sdy.sharding<@mesh, [{"x"}], reduced={"x"}> cannot be read: expected replicated={...} or unreduced={...} at 'reduced={"x"}>'}}
+func.func private @unknown_set(tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}], reduced={"x"}>})
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> : () -> ()
+// expected-error @below {{argument 0: #sdy.sharding<@, [{"x"}]> cannot be read: expected the name of a mesh at ', [{"x"}]>'}}
+func.func private @no_name(tensor<8xf32> {sdy.sharding = #sdy.sharding<@, [{"x"}]>})
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> : () -> ()
+// expected-error @below {{argument 0: #sdy.sharding<@mesh, [{"x"}]> more cannot be read: expected the end at 'more'}}
+func.func private @trailing(tensor<8xf32> {sdy.sharding = #sdy<sharding<@mesh, [{"x"}]> more>})
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> : () -> ()
+// expected-error @below {{sdy.sharding has more than 14 dimensions}}
+func.func private @dimensions(tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}]>})
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> : () -> ()
+// expected-error @below {{sdy.sharding has more than 32 axes}}
+func.func private @axes(tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x","x","x","x","x","x","x","x","x","x","x","x","x","x","x","x","x","x","x","x","x","x","x","x","x","x","x","x","x","x","x","x","x"}]>})
+
+// -----
+
+// Section: ops.
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> : () -> ()
+func.func @entries(%x: tensor<8xf32>) {
+  // expected-error @below {{'arith.negf': sdy.sharding has 2 entries, but the op has 1 results}}
+  %0 = arith.negf %x {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>, <@mesh, [{}]>]>} : tensor<8xf32>
+  return
+}
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> : () -> ()
+func.func @both(%x: tensor<8xf32>) {
+  // expected-error @below {{'arith.negf': the op has sdy.sharding and also tp.sharding; keep one}}
+  %0 = arith.negf %x {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, tp.sharding = [["x"]]} : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @results() {
+  // expected-error @below {{sdy.sharding on an op with 65 results; at most 64 are supported}}
+  %0:65 = "test.many"() {sdy.sharding = #sdy.sharding_per_value<[]>} : () -> (i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32)
+  return
+}
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> : () -> ()
+func.func @manual(%x: tensor<8xf32>) {
+  // expected-error @below {{'sdy.manual_computation': manual_axes{"x"}: the body is written for the shards of one device, with its own collectives, and cannot be planned; export the program without shard_map, with shardings on its values}}
+  %0 = "sdy.manual_computation"(%x) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, manual_axes = #sdy<manual_axes{"x"}>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}> ({
+  ^bb0(%y: tensor<4xf32>):
+    "sdy.return"(%y) : (tensor<4xf32>) -> ()
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @unknown(%x: tensor<8xf32>) {
+  // expected-error @below {{'sdy.all_gather': has no counterpart here; of Shardy's ops mesh, sharding_constraint, reshard, propagation_barrier and sharding_group are imported}}
+  %0 = "sdy.all_gather"(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @form(%x: tensor<8xf32>) {
+  // expected-error @below {{'sdy.sharding_constraint': has 2 operands, 1 results and 0 regions, but takes 1, 1 and none}}
+  %0 = "sdy.sharding_constraint"(%x, %x) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @type(%x: tensor<8xf32>) {
+  // expected-error @below {{'sdy.propagation_barrier': the result has another type than the operand}}
+  %0 = "sdy.propagation_barrier"(%x) : (tensor<8xf32>) -> tensor<9xf32>
+  return
+}
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> : () -> ()
+func.func @no_sharding(%x: tensor<8xf32>) {
+  // expected-error @below {{'sdy.sharding_constraint': sharding is not a #sdy.sharding<...>}}
+  %0 = "sdy.sharding_constraint"(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @carries(%x: tensor<8xf32>) {
+  // expected-error @below {{'sdy.sharding_group': carries an sdy.sharding; only ops that compute something do}}
+  "sdy.sharding_group"(%x) {sdy.sharding = #sdy.sharding_per_value<[]>} : (tensor<8xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @nested() {
+  // expected-error @below {{'sdy.mesh': stands inside of another op; meshes belong to the module}}
+  "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> : () -> ()
+  return
+}
+
+// -----
+
+func.func @mesh_form() {
+  // expected-error @below {{'sdy.mesh': has 0 operands, 1 results and 0 regions, but takes 0, 0 and none}}
+  %0 = "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> : () -> i32
+  return
+}
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> : () -> ()
+func.func @dynamic(%x: tensor<?xf32>) {
+  // expected-error @below {{'sdy.sharding_constraint': tp.sharding on a result that is not a tensor of static shape}}
+  %0 = "sdy.sharding_constraint"(%x) <{sharding = #sdy.sharding<@mesh, [{"x"}]>}> : (tensor<?xf32>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+// Section: upstream's dialect.
+
+shard.grid @a(shape = 2)
+// expected-error @below {{the module has more than one grid; keep one and name its axes}}
+shard.grid @b(shape = 2)
+func.func @grids(%x: tensor<8xf32>) {
+  %s = shard.sharding @a split_axes = [[0]] : !shard.sharding
+  %0 = shard.shard %x to %s : tensor<8xf32>
+  return
+}
+
+// -----
+
+shard.grid @g(shape = 2x2)
+func.func @halo(%x: tensor<8xf32>) {
+  // expected-error @below {{'shard.sharding': halo_sizes and sharded_dims_offsets are not supported: shards have no overlap and are of equal size, the last ones smaller; leave them out}}
+  %s = shard.sharding @g split_axes = [[0]] halo_sizes = [1, 1] : !shard.sharding
+  %0 = shard.shard %x to %s : tensor<8xf32>
+  return
+}
+
+// -----
+
+shard.grid @g(shape = 2x2)
+func.func @offsets(%x: tensor<8xf32>) {
+  // expected-error @below {{'shard.sharding': halo_sizes and sharded_dims_offsets are not supported}}
+  %s = shard.sharding @g split_axes = [[0]] sharded_dims_offsets = [0, 3, 8] : !shard.sharding
+  %0 = shard.shard %x to %s : tensor<8xf32>
+  return
+}
+
+// -----
+
+shard.grid @g(shape = 2x2)
+func.func @dynamic_halo(%x: tensor<8xf32>, %h: i64) {
+  // expected-error @below {{'shard.sharding': halo_sizes and sharded_dims_offsets are not supported}}
+  %s = shard.sharding @g split_axes = [[0]] halo_sizes = [%h, %h] : !shard.sharding
+  %0 = shard.shard %x to %s annotate_for_users : tensor<8xf32>
+  return
+}
+
+// -----
+
+shard.grid @g(shape = 2x2)
+func.func @passed(%x: tensor<8xf32>, %s: !shard.sharding) {
+  // expected-error @below {{'shard.shard': its sharding does not come from a shard.sharding op; state one, or write tp.sharding}}
+  %0 = shard.shard %x to %s annotate_for_users : tensor<8xf32>
+  return
+}
+
+// -----
+
+shard.grid @g(shape = 2x2)
+func.func @rank(%x: tensor<8xf32>) {
+  %s = shard.sharding @g split_axes = [[0], [1]] : !shard.sharding
+  // expected-error @below {{'shard.shard': split_axes splits dimension 1, but the tensor has rank 1}}
+  %0 = shard.shard %x to %s annotate_for_users : tensor<8xf32>
+  return
+}
+
+// -----
+
+shard.grid @g(shape = 2x2)
+func.func @axis(%x: tensor<8xf32>) {
+  %s = shard.sharding @g split_axes = [[2]] : !shard.sharding
+  // expected-error @below {{'shard.shard': split_axes names axis 2, but grid @g has 2 axes}}
+  %0 = shard.shard %x to %s annotate_for_users : tensor<8xf32>
+  return
+}
+
+// -----
+
+shard.grid @g(shape = 2x2)
+func.func @dimensions(%x: tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>) {
+  %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
+  // expected-error @below {{'shard.shard': split_axes: at most 14 dimensions with 8 axes each are supported}}
+  %0 = shard.shard %x to %s annotate_for_users : tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>
+  return
+}
+
+// -----
+
+shard.grid @g(shape = 2x2)
+// expected-error @below {{'func.func': shard.shard ops give argument 0 two layouts; write annotate_for_users where one is meant for the users}}
+func.func @two_layouts(%x: tensor<8x8xf32>) {
+  %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
+  %t = shard.sharding @g split_axes = [[1]] : !shard.sharding
+  %0 = shard.shard %x to %s : tensor<8x8xf32>
+  %1 = shard.shard %x to %t : tensor<8x8xf32>
+  return
+}
+
+// -----
+
+// expected-error @below {{'builtin.module': the module is already partitioned (tp.phase = "local"), but has annotations to import; import them before}}
+module attributes {tp.phase = "local"} {
+  shard.grid @g(shape = 2)
+  func.func @local(%x: tensor<8xf32>) {
+    %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
+    %0 = shard.shard %x to %s : tensor<8xf32>
+    return
+  }
+}
