@@ -209,7 +209,7 @@ int main(int argc, char **argv) {
   diagnostics_attach(context);
   session s = {.o = &o};
   MlirModule module = {NULL};
-  bool read = read_model(context, o.model, &module);
+  bool read = read_model(context, o.model, &module) && tp_run_pipeline(module, "tp-import") == TP_OK;
   code = read ? run_session(&s, module) : EXIT_FAILED;
   progress(NULL);
   free(s.against_one);
