@@ -44,6 +44,11 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .n_options = TP_LEN(spmd_options),
        .text = "tp-import,tp-inline-calls{{mesh}},tp-raise,tp-propagate{{mesh} {strategy} {topology} {unknown-ops}},"
                "tp-partition{{topology} {unknown-ops}},tp-simplify-collectives"},
+      {.name = "tp-spmd-to-runtime",
+       .summary = "tp-spmd, then tp-to-runtime: from an annotated or plain program to the LLVM dialect of one device",
+       .options = spmd_options,
+       .n_options = TP_LEN(spmd_options),
+       .text = "tp-spmd{{mesh} {strategy} {topology} {unknown-ops}},tp-to-runtime"},
   };
   *n = TP_LEN(rows);
   return rows;
