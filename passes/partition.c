@@ -87,6 +87,15 @@ static void describe(const partitioner *p, tp_spec spec, int rank, char *text, s
 static tp_status refuse_layouts(partitioner *p, const tp_rule *rule, const tp_spec *operands, const tp_spec *results) {
   char text[1024], one[256];
   size_t n = 0;
+  for (int i = 0; i < rule->n_operands + rule->n_results; i++) {
+    int k = i - rule->n_operands;
+    if (!tp__refuses_uneven(rule, p->mesh, k < 0 ? &rule->operands[i] : &rule->results[k], k < 0 ? operands[i] : results[k], text,
+                            sizeof text))
+      continue;
+    return tp__error(rule->op, TP_INVALID_ARGUMENT,
+                     "%s %d: %s, and this op has no uneven shards; gather it with a shard.shard (tp-propagate does), or use a mesh that "
+                     "divides it", k < 0 ? "operand" : "result", k < 0 ? i : k, text);
+  }
   text[0] = 0;
   for (int i = 0; i < rule->n_operands && n < sizeof text - 300; i++) {
     if (!rule->operands[i].is_tensor || rule->operands[i].is_unused)

@@ -125,7 +125,7 @@ static void destroy(tp_planner *p) {
 }
 
 static tp_status plan_func(tp_planner *p) {
-  tp_status status = p->follow ? tp__flow_build(p) : TP_OK;
+  tp_status status = tp__flow_build(p);
   if (status == TP_OK)
     status = tp__plan_solve(p);
   if (status == TP_OK)

@@ -72,7 +72,7 @@ typedef struct tp_planner {
   tp_value_table table; /* value -> index into values */
   tp_memo same_ops, same_layouts, same_edges;
   void *scratch; /* of propagate_strategies.c */
-  struct tp_flow *flow; /* follow mode: which axes may reach which dimension */
+  struct tp_flow *flow; /* which axes annotations bring to which dimension */
   int64_t work, width;
   tp_cost cost, bound;
   const char *method;
@@ -111,6 +111,8 @@ void tp__flow_destroy(tp_planner *planner);
 bool tp__flow_is_empty(const tp_planner *planner);
 /* May `axis` stand on dimension `dim` of `value`? Always, unless strategy=follow. */
 bool tp__flow_allows(const tp_planner *planner, MlirValue value, int dim, int axis);
+/* Does an annotation put `axis` on `dim` of `value`, or on a dimension that factors link with it? */
+bool tp__flow_names(const tp_planner *planner, MlirValue value, int dim, int axis);
 
 /* propagate_problem.c: builds nodes, values and edges, solves, sets chosen. */
 tp_status tp__plan_solve(tp_planner *planner);

@@ -1,7 +1,8 @@
-/* strategy=follow: axes flow from annotations along factors.
+/* Axes flow from annotations along factors: strategy=follow offers no others, and uneven shards that an annotation asks for are offered to
+ * all ops that it reaches.
  *
- * The dimensions of all values that share a factor of some op form one class (union-find). An axis may appear on a dimension
- * only if an annotation puts it on some dimension of the class. */
+ * The dimensions of all values that share a factor of some op form one class (union-find); the axes of a class are those that annotations
+ * put on its dimensions. */
 #include "passes/propagate.h"
 
 typedef struct tp_flow {
@@ -161,8 +162,10 @@ bool tp__flow_is_empty(const tp_planner *p) {
 }
 
 bool tp__flow_allows(const tp_planner *p, MlirValue value, int dim, int axis) {
-  if (!p->follow)
-    return true;
+  return !p->follow || tp__flow_names(p, value, dim, axis);
+}
+
+bool tp__flow_names(const tp_planner *p, MlirValue value, int dim, int axis) {
   int slot = slot_of(p->flow, value, dim);
   return slot >= 0 && (p->flow->axes[find(p->flow, slot)] >> axis & 1);
 }

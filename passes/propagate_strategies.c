@@ -36,6 +36,7 @@ typedef struct enumeration {
   tp_planner *planner;
   const tp_rule *rule;
   uint8_t axes_of_factor[TP_MAX_FACTORS]; /* bit a: axis a may take the factor */
+  uint8_t named_axes[TP_MAX_FACTORS];     /* bit a: an annotation puts axis a on a dimension that is linked to the factor */
   tp_strategy current;
   int n;
   tp_strategy found[MAX_STRATEGIES];
@@ -47,6 +48,12 @@ static void *scratch_of(tp_planner *p) {
   if (!p->scratch)
     p->scratch = tp__arena_alloc(p->arena, size);
   return p->scratch;
+}
+
+/* Is a dimension of `size` offered in `shards`? Uneven shards only where each has something to do, and not of parts of an axis: those are
+ * there because they divide. Where an annotation wants the axis it is always offered. */
+static bool offers(int64_t size, int64_t shards, bool whole_axes, bool named) {
+  return size % shards == 0 || named || (whole_axes && size > shards);
 }
 
 static void extend(layout_list *list, tp_spec spec, int axis) {
@@ -63,7 +70,9 @@ static void extend(layout_list *list, tp_spec spec, int axis) {
     tp_spec next = spec;
     if (!(list->open >> d & 1) || !tp__flow_allows(list->planner, list->value, d, axis))
       continue;
-    if (tp_spec_append(&next, axis, d) == TP_OK && tp_spec_divides(mesh, next, list->rank, list->shape))
+    if (tp_spec_append(&next, axis, d) == TP_OK &&
+        offers(list->shape[d], tp_spec_dim_shards(mesh, next, d),
+               mesh->axes[axis].size == mesh->axes[axis].parent_size, tp__flow_names(list->planner, list->value, d, axis)))
       extend(list, next, axis + 1);
   }
 }
@@ -160,23 +169,60 @@ tp_cost tp__cost_times(tp_cost cost, double trips) {
 
 /* ---- ops ---- */
 
+/* The axes of a factor as its values have them: those that may stand there, and those that an annotation names. */
+static void flow_of_factor(enumeration *e, int f, int axis) {
+  const tp_rule *rule = e->rule;
+  uint8_t bit = (uint8_t)(1u << axis);
+  for (int i = 0; i < rule->n_operands + rule->n_results; i++) {
+    const tp_value_map *map = i < rule->n_operands ? &rule->operands[i] : &rule->results[i - rule->n_operands];
+    for (int d = 0; map->is_tensor && d < map->rank; d++)
+      for (int k = 0; k < map->dims[d].n_factors; k++) {
+        if (map->dims[d].factors[k] != f)
+          continue;
+        if (tp__flow_allows(e->planner, map->value, d, axis))
+          e->axes_of_factor[f] |= bit;
+        if (tp__flow_names(e->planner, map->value, d, axis))
+          e->named_axes[f] |= bit;
+      }
+  }
+}
+
 static void factor_axes(enumeration *e) {
   const tp_mesh *mesh = e->planner->mesh;
   memset(e->axes_of_factor, 0, sizeof e->axes_of_factor);
+  memset(e->named_axes, 0, sizeof e->named_axes);
   for (int f = 0; f < e->rule->n_factors; f++)
     for (int a = 0; a < mesh->n_axes; a++) {
-      bool fits =
-          e->rule->factors[f].kind != TP_FIXED && mesh->axes[a].size > 1 && e->rule->factors[f].size % mesh->axes[a].size == 0;
-      bool flows = !e->planner->follow;
-      for (int i = 0; i < e->rule->n_operands + e->rule->n_results && !flows; i++) {
-        const tp_value_map *map = i < e->rule->n_operands ? &e->rule->operands[i] : &e->rule->results[i - e->rule->n_operands];
-        for (int d = 0; map->is_tensor && d < map->rank; d++)
-          for (int k = 0; k < map->dims[d].n_factors; k++)
-            flows |= map->dims[d].factors[k] == f && tp__flow_allows(e->planner, map->value, d, a);
-      }
-      if (fits && flows)
+      const tp_factor *factor = &e->rule->factors[f];
+      if (factor->kind == TP_FIXED || mesh->axes[a].size == 1)
+        continue;
+      if (!e->planner->follow)
         e->axes_of_factor[f] |= (uint8_t)(1u << a);
+      flow_of_factor(e, f, a);
+      bool whole = mesh->axes[a].size == mesh->axes[a].parent_size;
+      bool named = !factor->must_divide && (e->named_axes[f] >> a & 1);
+      if (factor->size % mesh->axes[a].size != 0 && (factor->must_divide || !offers(factor->size, mesh->axes[a].size, whole, named)))
+        e->axes_of_factor[f] &= (uint8_t)~(1u << a);
     }
+}
+
+/* Are all factors split in a way that is offered? */
+static bool is_offered(const enumeration *e) {
+  const tp_mesh *mesh = e->planner->mesh;
+  for (int f = 0; f < e->rule->n_factors; f++) {
+    int64_t shards = 1;
+    bool whole = true, named = true;
+    for (int a = 0; a < mesh->n_axes; a++) {
+      if (e->current.choices[a].kind != TP_CHOOSE_FACTOR || e->current.choices[a].index != f)
+        continue;
+      shards *= mesh->axes[a].size;
+      whole &= mesh->axes[a].size == mesh->axes[a].parent_size;
+      named &= e->named_axes[f] >> a & 1;
+    }
+    if (!offers(e->rule->factors[f].size, shards, whole, named))
+      return false;
+  }
+  return true;
 }
 
 static bool can_take_whole(const enumeration *e, tp_choice c, int axis) {
@@ -218,7 +264,7 @@ static bool same_layouts(const enumeration *e, const tp_strategy *a, const tp_st
 static void enumerate(enumeration *e, int axis) {
   const tp_mesh *mesh = e->planner->mesh;
   if (axis == mesh->n_axes) {
-    if (e->n == MAX_STRATEGIES || mixes_needlessly(e) || !tp__strategy_legal(e->rule, mesh, &e->current))
+    if (e->n == MAX_STRATEGIES || mixes_needlessly(e) || !is_offered(e) || !tp__strategy_legal(e->rule, mesh, &e->current))
       return;
     e->found[e->n++] = e->current;
     return;
@@ -295,7 +341,11 @@ static tp_status keep_pinned(enumeration *e) {
         e->found[kept++] = e->found[s];
     }
     if (pinned && kept == 0) {
-      char text[256];
+      char text[512];
+      if (tp__refuses_uneven(rule, p->mesh, &rule->results[r], pin.spec, text, sizeof text))
+        return tp__error(rule->op, TP_INFEASIBLE,
+                         "result %d: %s, and this op has no uneven shards; constrain it with a shard.shard behind the op instead, or "
+                         "use a mesh that divides it", r, text);
       tp_spec_text(p->mesh, pin.spec, rule->results[r].rank, text, sizeof text);
       return tp__error(rule->op, TP_INFEASIBLE,
                        "no strategy of this op gives result %d the layout %s; constrain it with a shard.shard behind the op "
@@ -396,6 +446,8 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
   factor_axes(e);
   uint64_t fused = fused_operands(p, rule);
   tp__words_add_rule(&key, rule, e->axes_of_factor, fused);
+  for (int f = 0; f < rule->n_factors; f++)
+    tp__words_add(&key, e->named_axes[f]);
   if (key.n <= TP_MAX_WORDS && !is_annotated(rule->op) && !(slot = tp__memo(&p->same_ops, p->arena, key.words, key.n)))
     return out_of_memory(p);
   if (slot && *slot) {

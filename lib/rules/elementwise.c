@@ -1,5 +1,6 @@
 /* arith, math and complex ops on whole tensors: one factor per dimension. */
 #include "rules/families.h"
+#include "rules/mask.h"
 #include "rules/rule.h"
 
 static bool matches(MlirOperation op) {
@@ -33,10 +34,18 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   return TP_OK;
 }
 
+static tp_status localize(const tp_local *local) {
+  uint32_t uneven = tp__uneven_factors(local);
+  if (uneven)
+    tp__mask_divisors(local, uneven);
+  return TP_OK;
+}
+
 const tp_family tp__elementwise_family = {
     .name = "elementwise",
     .ops = "arith.*, math.*, complex.* on tensors",
     .summary = "Every dimension.",
     .matches = matches,
     .rule = rule_of,
+    .localize = localize,
 };

@@ -2,9 +2,10 @@
  *
  * Loop dimensions are the factors, the maps say where they stand. A loop that no output has is a reduction; its combiner
  * is read off the body of each output, and a body that is no known associative combiner makes the loop fixed. */
+#include "ir/collectives.h"
 #include "rules/body.h"
 #include "rules/families.h"
-#include "rules/rule.h"
+#include "rules/mask.h"
 
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
@@ -149,6 +150,32 @@ static void read_work(tp_rule *rule, const tp_body *body) {
   rule->is_elementwise = rule->contraction_flops == 0;
 }
 
+/* ---- uneven shards ---- */
+
+/* The body is written out, so that it may be changed. That of a named op follows from its name. */
+static bool has_own_body(MlirOperation op) {
+  return tp__op_is(op, "linalg.generic") || tp__op_is(op, "linalg.reduce") || tp__op_is(op, "linalg.map");
+}
+
+static bool has_factor(const tp_value_map *map, int f) {
+  for (int d = 0; d < map->rank; d++)
+    if (map->dims[d].n_factors && map->dims[d].factors[0] == f)
+      return true;
+  return false;
+}
+
+/* Zeros in both operands make nothing of the padding of a contraction, and leave it one. Both need them: 0 times NaN is NaN. */
+static bool can_zero(const tp_rule *rule, const tp_body *body, int f) {
+  return tp__body_is_contraction(body) && has_factor(&rule->operands[0], f) && has_factor(&rule->operands[1], f);
+}
+
+static void read_uneven(tp_rule *rule, const tp_body *body) {
+  bool own = has_own_body(rule->op);
+  bool traps = own ? !tp__body_can_mask(body) : tp__body_has_traps(body);
+  for (int f = 0; f < rule->n_factors; f++)
+    rule->factors[f].must_divide = traps || (!own && rule->factors[f].kind == TP_REDUCTION && !can_zero(rule, body, f));
+}
+
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp_body body;
   int first_init = (int)mlirOperationGetNumOperands(op) - n_inits(op);
@@ -162,23 +189,20 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   read_reductions(rule, &body, first_init);
   read_variants(rule, &body);
   read_work(rule, &body);
+  read_uneven(rule, &body);
   return TP_OK;
 }
 
-/* ---- localize: linalg.index counts from the shard's first element ---- */
+/* ---- localize: linalg.index counts from the shard's first element; padding is masked ---- */
 
 static tp_status shift_index(MlirOperation op, void *data) {
   const tp_local *local = *(const tp_local **)data;
   if (!tp__op_is(op, "linalg.index"))
     return TP_OK;
   int f = (int)mlirIntegerAttrGetValueInt(tp__inherent(op, "dim"));
-  int64_t shards = tp__strategy_shards(local->rule, local->mesh, local->strategy, f);
-  if (shards == 1)
+  MlirValue offset = tp__shard_offset(local, f);
+  if (mlirValueIsNull(offset))
     return TP_OK;
-  MlirOperation where = local->rule->op;
-  MlirValue shard = tp__shard_index(local, f);
-  MlirValue size = tp__index_constant(where, local->rule->factors[f].size / shards);
-  MlirValue offset = tp__binary(where, "arith.muli", shard, size);
   MlirValue index = mlirOperationGetResult(op, 0);
   MlirOperation sum = tp__create(&(tp_build){.name = "arith.addi",
                                              .location = mlirOperationGetLocation(op),
@@ -191,8 +215,40 @@ static tp_status shift_index(MlirOperation op, void *data) {
   return TP_OK;
 }
 
+static uint32_t reductions_of(const tp_rule *rule) {
+  uint32_t set = 0;
+  for (int f = 0; f < rule->n_factors; f++)
+    if (rule->factors[f].kind == TP_REDUCTION)
+      set |= UINT32_C(1) << f;
+  return set;
+}
+
+static void mask_reductions(const tp_local *local, const tp_body *body, uint32_t factors) {
+  const tp_rule *rule = local->rule;
+  bool zero = true;
+  for (int f = 0; f < rule->n_factors; f++)
+    if (factors >> f & 1)
+      zero &= can_zero(rule, body, f);
+  if (!zero) {
+    tp__mask_yields(local, body, factors);
+    return;
+  }
+  for (int i = 0; i < 2; i++)
+    tp__mask_operand(local, i, factors, tp__identity_attr(tp__element_type(mlirValueGetType(rule->operands[i].value)), TP_SUM));
+}
+
 static tp_status localize(const tp_local *local) {
-  return tp__walk(local->rule->op, shift_index, &local);
+  const tp_rule *rule = local->rule;
+  tp_body body;
+  uint32_t uneven = tp__uneven_factors(local), reductions = uneven & reductions_of(rule);
+  tp_status status = tp__walk(rule->op, shift_index, &local);
+  if (status != TP_OK || !uneven || !tp__body_of(rule->op, (int)mlirOperationGetNumOperands(rule->op) - rule->n_results, &body))
+    return status;
+  if (has_own_body(rule->op) && tp__body_has_traps(&body))
+    tp__mask_traps(local, &body, uneven);
+  if (reductions)
+    mask_reductions(local, &body, reductions);
+  return TP_OK;
 }
 
 const tp_family tp__linalg_family = {

@@ -1,54 +1,49 @@
-/* Pieces that localize functions share: shard numbers and slices of whole values. */
+/* Pieces that localize functions share: slices of whole values. */
 #include "ir/collectives.h"
 #include "rules/rule.h"
 
-MlirValue tp__shard_index(const tp_local *local, int f) {
-  int axes[TP_MAX_AXES], n = 0;
-  for (int o = 0; o < local->mesh->n_axes; o++) {
-    int a = local->strategy->order[o];
-    tp_choice c = local->strategy->choices[a];
-    if (c.kind == TP_CHOOSE_FACTOR && c.index == f)
-      axes[n++] = a;
+/* Appends the axes of one dimension to `spec` and slices by them: in one step where they divide, else one by one, so that each shard is a
+ * prefix of the buffer that it is cut from. */
+static MlirValue slice_dim(const tp_local *local, const tp_value_map *map, int d, int n, const int *axes, tp_spec *spec,
+                           MlirOperation where, MlirValue value) {
+  int64_t shards = 1;
+  for (int i = 0; i < n; i++)
+    shards *= local->mesh->axes[axes[i]].size;
+  int at_once = map->shape[d] % shards == 0 ? n : 1;
+  for (int i = 0; i < n; i += at_once) {
+    tp_step step = {.kind = TP_STEP_SLICE, .n_axes = at_once, .dim = d, .to_dim = -1, .from = *spec};
+    for (int k = 0; k < at_once; k++) {
+      step.axes[k] = axes[i + k];
+      tp_spec_append(spec, axes[i + k], d);
+    }
+    step.to = *spec;
+    value = tp__build_step(where, local->module, value, local->mesh, &step, map->rank, map->shape);
   }
-  return n ? tp__build_group_index(local->rule->op, local->mesh, n, axes) : (MlirValue){NULL};
+  return value;
+}
+
+/* The op between `first` and `last` that uses `value`: the head of what was built from it. */
+static MlirOperation user_between(MlirValue value, MlirOperation first, MlirOperation last) {
+  for (MlirOperation op = first; !mlirOperationEqual(op, last); op = mlirOperationGetNextInBlock(op))
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+      if (mlirValueEqual(mlirOperationGetOperand(op, i), value))
+        return op;
+  return (MlirOperation){NULL};
 }
 
 tp_status tp__slice_whole(const tp_local *local, int result) {
   const tp_value_map *map = &local->rule->results[result];
-  tp_spec spec = tp__strategy_result(local->rule, local->mesh, local->strategy, result);
-  MlirOperation last = local->rule->op;
+  tp_spec spec = tp__strategy_result(local->rule, local->mesh, local->strategy, result), now = tp_spec_replicated();
+  MlirOperation next = mlirOperationGetNextInBlock(local->rule->op);
   MlirValue value = map->value;
-  int64_t shape[TP_MAX_RANK];
-  for (int d = 0; d < map->rank; d++)
-    shape[d] = map->shape[d];
   for (int d = 0; d < map->rank; d++) {
     int axes[TP_MAX_AXES];
     int n = tp_spec_dim_axes(local->mesh, spec, d, axes);
-    if (n == 0)
-      continue;
-    MlirContext context = mlirOperationGetContext(last);
-    MlirAttribute grid, grid_axes;
-    tp__grid_axes(context, local->mesh, n, axes, &grid, &grid_axes);
-    shape[d] /= tp_spec_dim_shards(local->mesh, spec, d);
-    MlirType type = tp__tensor_like(mlirValueGetType(value), map->rank, shape);
-    MlirNamedAttribute attrs[] = {tp__named(context, "grid", grid), tp__named(context, "grid_axes", grid_axes),
-                                  tp__named(context, "slice_axis", tp__attr_index(context, d))};
-    MlirOperation op = tp__create(&(tp_build){.name = "shard.all_slice",
-                                              .location = mlirOperationGetLocation(last),
-                                              .n_operands = 1,
-                                              .operands = &value,
-                                              .n_results = 1,
-                                              .results = &type,
-                                              .n_attributes = 3,
-                                              .attributes = attrs});
-    tp__insert_after(last, op);
-    value = mlirOperationGetResult(op, 0);
-    last = op;
+    if (n)
+      value = slice_dim(local, map, d, n, axes, &now, next, value);
   }
-  if (!mlirOperationEqual(last, local->rule->op)) {
-    /* All users but the first slice see the slice. */
-    MlirOperation first = mlirOperationGetNextInBlock(local->rule->op);
-    tp__replace_uses_except(map->value, value, first);
-  }
+  MlirOperation head = user_between(map->value, mlirOperationGetNextInBlock(local->rule->op), next);
+  if (!mlirOperationIsNull(head))
+    tp__replace_uses_except(map->value, value, head);
   return TP_OK;
 }

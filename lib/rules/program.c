@@ -214,30 +214,6 @@ static void drop_trivial_axes(const tp_mesh *mesh, tp_spec *spec) {
       tp_spec_clear(spec, a);
 }
 
-tp_status tp__check_divides(MlirOperation at, const char *what, const tp_mesh *mesh, tp_spec spec, MlirType type) {
-  for (int d = 0; d < mlirShapedTypeGetRank(type); d++) {
-    int axes[TP_MAX_AXES];
-    int n = tp_spec_dim_axes(mesh, spec, d, axes);
-    int64_t size = mlirShapedTypeGetDimSize(type, d), shards = tp_spec_dim_shards(mesh, spec, d);
-    if (size % shards == 0)
-      continue;
-    char name[8 * TP_MAX_AXIS_NAME] = "";
-    size_t used = 0;
-    for (int i = 0; i < n && used < sizeof name;) {
-      char axis[2 * TP_MAX_AXIS_NAME];
-      int run = tp__joined_axes(mesh, n - i, axes + i);
-      tp_mesh_axis_text(mesh, axes[i], run, axis, sizeof axis);
-      used += (size_t)snprintf(name + used, sizeof name - used, "%s\"%s\"", i ? " and " : "", axis);
-      i += run;
-    }
-    return tp__error(at, TP_UNSUPPORTED,
-                     "%s: axis %s (%lld) does not divide dimension %d (size %lld); pad the dimension, use a mesh that divides "
-                     "it, or leave it replicated",
-                     what, name, (long long)shards, d, (long long)size);
-  }
-  return TP_OK;
-}
-
 static tp_status read_boundary(const tp_program *program, bool is_arg, int i, tp_annotation *annotation, bool *present) {
   char what[32];
   MlirType type = is_arg ? mlirFunctionTypeGetInput(func_type(program->func), i)
@@ -255,7 +231,7 @@ static tp_status read_boundary(const tp_program *program, bool is_arg, int i, tp
   if (status != TP_OK)
     return status;
   drop_trivial_axes(program->mesh, &annotation->spec);
-  return tp__check_divides(program->func, what, program->mesh, annotation->spec, type);
+  return TP_OK;
 }
 
 tp_status tp__program_arg(const tp_program *program, int i, tp_annotation *annotation, bool *present) {
@@ -270,10 +246,8 @@ tp_status tp__program_op(const tp_program *program, MlirOperation op, int i, tp_
   tp_status status = tp__op_sharding(op, i, program->mesh, annotation, present);
   if (status != TP_OK || !*present)
     return status;
-  char what[32];
-  snprintf(what, sizeof what, "result %d", i);
   drop_trivial_axes(program->mesh, &annotation->spec);
-  return tp__check_divides(op, what, program->mesh, annotation->spec, mlirValueGetType(mlirOperationGetResult(op, i)));
+  return TP_OK;
 }
 
 static tp_status read_region_arg(const tp_program *program, MlirOperation op, MlirValue arg, tp_annotation *annotation,
@@ -293,7 +267,7 @@ static tp_status read_region_arg(const tp_program *program, MlirOperation op, Ml
     if (status != TP_OK)
       return status;
     drop_trivial_axes(program->mesh, &annotation->spec);
-    return tp__check_divides(op, what, program->mesh, annotation->spec, mlirValueGetType(arg));
+    return TP_OK;
   }
   return TP_OK;
 }

@@ -63,7 +63,4 @@ tp_status tp__program_carried(const tp_program *program, MlirOperation op, const
 /* How often the block in which `value` is defined runs. */
 double tp__program_trips(const tp_program *program, MlirValue value);
 
-/* Every dimension is divided exactly by its axes; else a diagnostic that names dimension, axis and sizes. */
-tp_status tp__check_divides(MlirOperation at, const char *what, const tp_mesh *mesh, tp_spec spec, MlirType type);
-
 #endif

@@ -89,8 +89,8 @@ tp_status tp__rule_begin(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   rule->op = op;
   rule->n_operands = n_own + c.n;
   rule->n_results = (int)mlirOperationGetNumResults(op);
-  if (c.overflow || rule->n_operands > 64)
-    return tp__error(op, TP_UNSUPPORTED, "has more than 64 operands and captured tensors");
+  if (c.overflow || rule->n_operands > 64 || rule->n_results > 64)
+    return tp__error(op, TP_UNSUPPORTED, "has more than 64 operands and captured tensors, or more than 64 results");
   rule->operands = tp__arena_array(arena, (size_t)rule->n_operands + 1, sizeof *rule->operands);
   rule->results = tp__arena_array(arena, (size_t)rule->n_results + 1, sizeof *rule->results);
   if (!rule->operands || !rule->results)
@@ -109,7 +109,7 @@ tp_status tp__rule_begin(MlirOperation op, tp__arena *arena, tp_rule *rule) {
 int tp__rule_factor(tp_rule *rule, int64_t size, tp_factor_kind kind) {
   if (rule->n_factors == TP_MAX_FACTORS)
     return -1;
-  rule->factors[rule->n_factors] = (tp_factor){size, kind};
+  rule->factors[rule->n_factors] = (tp_factor){.size = size, .kind = kind};
   return rule->n_factors++;
 }
 

@@ -29,6 +29,7 @@ typedef enum tp_factor_kind {
 typedef struct tp_factor {
   int64_t size;
   tp_factor_kind kind;
+  bool must_divide; /* no uneven shards: nothing could keep the op from reading, or trapping on, what stands in the padding */
 } tp_factor;
 
 typedef struct tp_dim {
@@ -139,11 +140,16 @@ int64_t tp__shape_elements(int rank, const int64_t *shape);
 /* The spec an operand or result has under a strategy. */
 tp_spec tp__strategy_operand(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy, int i);
 tp_spec tp__strategy_result(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy, int i);
-/* Legal: shards divide factors, a minor factor is split only when its major ones are split completely, and so on. */
+/* Legal: no fixed factor is split; factors that share a dimension and those that must are divided exactly, others may be uneven; a minor
+ * factor is split only when its major ones are split completely. */
 bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);
+/* Does `spec` split a dimension of `map` unevenly although its factors do not allow that? Then `text` says which, and by what. */
+bool tp__refuses_uneven(const tp_rule *rule, const tp_mesh *mesh, const tp_value_map *map, tp_spec spec, char *text, size_t size);
 /* Number of shards of factor f. */
 int64_t tp__strategy_shards(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy, int f);
-/* Share of the op's work that one device does, in (0, 1]. */
+/* Iterations of factor f on one device: the size of its buffers, ceil of ceil where its axes do not divide. */
+int64_t tp__strategy_local(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy, int f);
+/* Share of the op's work that one device does, in (0, 1]; padding is work too. */
 double tp__strategy_share(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);
 
 /* Finds the strategy under which the op has exactly these layouts. `operand_specs` of unused operands and of scalars do not
@@ -162,6 +168,9 @@ tp_status tp__read_factors(const tp_rule *rule, MlirAttribute attr, const tp_mes
 
 /* The number of this device's shard along factor f, as an index value before the op; a null value when f is not sharded. */
 MlirValue tp__shard_index(const tp_local *local, int f);
+
+/* The index of this device's first element along factor f, as an index value before the op; a null value when f is not sharded. */
+MlirValue tp__shard_offset(const tp_local *local, int f);
 
 /* For ops whose value is kept whole: slices result `i` to its layout with shard.all_slice, for all users. The caller must leave the result's
  * type global (tp_rule.keeps_global). */

@@ -63,7 +63,7 @@ static tp_status localize(const tp_local *local) {
   const tp_value_map *large = is_insert(rule->op) ? &rule->operands[1] : &rule->operands[0];
   for (int d = 0; d < s.rank; d++)
     if (large->dims[d].n_factors)
-      s.sizes[d] /= tp__strategy_shards(rule, local->mesh, local->strategy, large->dims[d].factors[0]);
+      s.sizes[d] = tp__strategy_local(rule, local->mesh, local->strategy, large->dims[d].factors[0]);
   mlirOperationSetInherentAttributeByName(rule->op, tp__ref("static_sizes"),
                                           tp__attr_i64s(mlirOperationGetContext(rule->op), s.rank, s.sizes));
   return TP_OK;

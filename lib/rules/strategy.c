@@ -17,6 +17,58 @@ int64_t tp__strategy_shards(const tp_rule *rule, const tp_mesh *mesh, const tp_s
   return shards;
 }
 
+static void axes_text(const tp_mesh *mesh, int n, const int *axes, char *text, size_t size) {
+  size_t used = 0;
+  for (int i = 0; i < n && used < size;) {
+    char axis[2 * TP_MAX_AXIS_NAME];
+    int run = tp__joined_axes(mesh, n - i, axes + i);
+    tp_mesh_axis_text(mesh, axes[i], run, axis, sizeof axis);
+    used += (size_t)snprintf(text + used, size - used, "%s\"%s\"", i ? " and " : "", axis);
+    i += run;
+  }
+}
+
+/* The size of the factor of a dimension that would be split unevenly in `shards` and must not be; 0: none. Factors fill up major to minor. */
+static int64_t refused_part(const tp_rule *rule, tp_dim dim, int64_t shards) {
+  for (int k = 0; k < dim.n_factors && shards > 1; k++) {
+    const tp_factor *factor = &rule->factors[dim.factors[k]];
+    bool refuses = dim.n_factors > 1 || factor->must_divide;
+    if (dim.n_factors == 1 || shards <= factor->size)
+      return refuses && factor->size % shards != 0 ? factor->size : 0;
+    if (shards % factor->size != 0)
+      return factor->size;
+    shards /= factor->size;
+  }
+  return 0;
+}
+
+bool tp__refuses_uneven(const tp_rule *rule, const tp_mesh *mesh, const tp_value_map *map, tp_spec spec, char *text, size_t size) {
+  for (int d = 0; map->is_tensor && d < map->rank; d++) {
+    int axes[TP_MAX_AXES], n = tp_spec_dim_axes(mesh, spec, d, axes);
+    int64_t shards = tp_spec_dim_shards(mesh, spec, d), part = refused_part(rule, map->dims[d], shards);
+    char names[8 * TP_MAX_AXIS_NAME] = "", of[64] = "";
+    if (part == 0)
+      continue;
+    axes_text(mesh, n, axes, names, sizeof names);
+    if (part != map->shape[d])
+      snprintf(of, sizeof of, "the part of size %lld of ", (long long)part);
+    snprintf(text, size, "axis %s (%lld) does not divide %sdimension %d (size %lld)", names, (long long)shards, of, d,
+             (long long)map->shape[d]);
+    return true;
+  }
+  return false;
+}
+
+int64_t tp__strategy_local(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, int f) {
+  int64_t size = rule->factors[f].size;
+  for (int o = 0; o < mesh->n_axes; o++)
+    if (chooses(s, s->order[o], TP_CHOOSE_FACTOR, f)) {
+      int64_t parts = mesh->axes[s->order[o]].size;
+      size = size / parts + (size % parts != 0);
+    }
+  return size;
+}
+
 /* Appends the axes of each factor of each dimension, then the partial axes. */
 static tp_spec value_spec(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, const tp_value_map *map,
                           uint64_t variant_bit, bool is_result) {
@@ -55,7 +107,8 @@ static bool dims_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strate
     for (int k = 0; k < map->dims[d].n_factors; k++) {
       int f = map->dims[d].factors[k];
       int64_t shards = tp__strategy_shards(rule, mesh, s, f);
-      if (shards > 1 && !major_complete)
+      bool is_shared = map->dims[d].n_factors > 1; /* padding inside the dimension: its shards would not be contiguous */
+      if (shards > 1 && (!major_complete || (is_shared && rule->factors[f].size % shards != 0)))
         return false;
       major_complete &= shards == rule->factors[f].size;
     }
@@ -66,7 +119,8 @@ static bool dims_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strate
 bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
   for (int f = 0; f < rule->n_factors; f++) {
     int64_t shards = tp__strategy_shards(rule, mesh, s, f);
-    if (shards > 1 && (rule->factors[f].kind == TP_FIXED || rule->factors[f].size % shards != 0))
+    bool uneven = rule->factors[f].size % shards != 0;
+    if (shards > 1 && (rule->factors[f].kind == TP_FIXED || (uneven && rule->factors[f].must_divide)))
       return false;
   }
   for (int i = 0; i < rule->n_operands; i++)
@@ -80,9 +134,9 @@ bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strat
 
 double tp__strategy_share(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
   double share = 1;
-  for (int a = 0; a < mesh->n_axes; a++)
-    if (s->choices[a].kind == TP_CHOOSE_FACTOR && rule->factors[s->choices[a].index].size > 1)
-      share /= (double)mesh->axes[a].size;
+  for (int f = 0; f < rule->n_factors; f++)
+    if (rule->factors[f].size > 1)
+      share *= (double)tp__strategy_local(rule, mesh, s, f) / (double)rule->factors[f].size;
   return share;
 }
 
@@ -184,9 +238,8 @@ int tp__strategy_match(const tp_rule *rule, const tp_mesh *mesh, const tp_spec *
       tp_choice c = k == 0                  ? (tp_choice){TP_CHOOSE_NONE, 0}
                     : k <= rule->n_factors ? (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)(k - 1)}
                                            : (tp_choice){TP_CHOOSE_VARIANT, (uint8_t)(k - 1 - rule->n_factors)};
-      bool trivial = c.kind == TP_CHOOSE_FACTOR &&
-                     (rule->factors[c.index].kind == TP_FIXED || rule->factors[c.index].size % mesh->axes[a].size != 0);
-      if (trivial || !choice_agrees(rule, a, c, operands, results))
+      bool fixed = c.kind == TP_CHOOSE_FACTOR && rule->factors[c.index].kind == TP_FIXED;
+      if (fixed || !choice_agrees(rule, a, c, operands, results))
         continue;
       if (n++ == 0)
         found.choices[a] = c;

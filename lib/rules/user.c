@@ -78,7 +78,11 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   if (status == TP_OK)
     status = tp__rule_begin(op, arena, rule);
   rule->text = text;
-  return status == TP_OK ? tp__rule_text_fit(text, rule) : status;
+  if (status == TP_OK)
+    status = tp__rule_text_fit(text, rule);
+  for (int f = 0; f < rule->n_factors; f++)
+    rule->factors[f].must_divide = true; /* nobody can say what the op does with padding */
+  return status;
 }
 
 static tp_status localize(const tp_local *local) {

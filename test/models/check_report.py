@@ -19,11 +19,12 @@ def annotated_param_bytes(text, mesh):
         if 'tp.role = "param"' not in attrs:
             continue
         *dims, element = shape.split("x")
+        sharding, _ = json.JSONDecoder().raw_decode(attrs.split("tp.sharding =")[1].strip())
         n = SIZES[element]
-        for dim in dims:
-            n *= int(dim)
-        for axis in re.findall(r'"(\w+)"', attrs.split("tp.sharding =")[1]):
-            n //= mesh[axis]
+        for dim, axes in zip(map(int, dims), sharding):
+            for axis in axes:
+                dim = -(-dim // mesh[axis])  # an uneven shard has the size of the largest
+            n *= dim
         total += n
     return total
 

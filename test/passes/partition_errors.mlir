@@ -81,8 +81,12 @@ func.func @returned(%x: tensor<8xf32> {tp.sharding = [["dp"]]}) -> (tensor<8xf32
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-// expected-error @below {{'func.func': argument 0: axis "tp" (4) does not divide dimension 1 (size 10); pad the dimension, use a mesh that divides it, or leave it replicated}}
-func.func @divide(%x: tensor<8x10xf32> {tp.sharding = [[], ["tp"]]}) { return }
+func.func @quantized(%x: tensor<8x10xi8> {tp.sharding = [[], ["tp"]]}, %y: tensor<10x8xi8> {tp.sharding = [["tp"], []]}, %z: tensor<8x8xi32> {tp.sharding = {dims = [[], []], partial = {tp = "sum"}}}) -> (tensor<8x8xi32> {tp.sharding = {dims = [[], []], partial = {tp = "sum"}}}) {
+  %c = arith.constant 0 : i32
+  // expected-error @below {{'linalg.quantized_matmul': operand 0: axis "tp" (4) does not divide dimension 1 (size 10), and this op has no uneven shards; gather it with a shard.shard (tp-propagate does), or use a mesh that divides it}}
+  %0 = linalg.quantized_matmul {tp.sharding = {dims = [[], []], partial = {tp = "sum"}}} ins(%x, %y, %c, %c : tensor<8x10xi8>, tensor<10x8xi8>, i32, i32) outs(%z : tensor<8x8xi32>) -> tensor<8x8xi32>
+  return %0 : tensor<8x8xi32>
+}
 
 // -----
 

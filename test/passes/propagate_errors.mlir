@@ -57,8 +57,11 @@ func.func @by_hand(%x: tensor<8xf32>) {
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-// expected-error @below {{'func.func': argument 0: axis "tp" (4) does not divide dimension 0 (size 10)}}
-func.func @divide(%x: tensor<10xf32> {tp.sharding = [["tp"]]}) { return }
+func.func @joined(%x: tensor<6x16xf32>) -> tensor<96xf32> {
+  // expected-error @below {{'tensor.collapse_shape': result 0: axis "tp" (4) does not divide the part of size 6 of dimension 0 (size 96), and this op has no uneven shards; constrain it with a shard.shard behind the op instead, or use a mesh that divides it}}
+  %0 = tensor.collapse_shape %x [[0, 1]] {tp.sharding = [["tp"]]} : tensor<6x16xf32> into tensor<96xf32>
+  return %0 : tensor<96xf32>
+}
 
 // -----
 
@@ -125,8 +128,8 @@ func.func @index_pad(%x: tensor<8xf32>, %y: tensor<10xf32>) {
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-func.func @named(%x: tensor<6xf32>) {
+func.func @named(%x: tensor<3xf32>) {
   // expected-error @below {{'arith.negf': tp.factors names a strategy that this op does not have on this mesh}}
-  %r = arith.negf %x {tp.factors = {tp = 0 : i64}} : tensor<6xf32>
+  %r = arith.negf %x {tp.factors = {tp = 0 : i64}} : tensor<3xf32>
   return
 }
