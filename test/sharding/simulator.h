@@ -7,7 +7,7 @@
 
 #include "tp/reshard.h"
 
-enum { SIM_MAX_DEVICES = 64, SIM_MAX_RANK = 4 };
+enum { SIM_MAX_DEVICES = 128, SIM_MAX_RANK = 4 };
 
 typedef struct sim {
   const tp_mesh *mesh;
