@@ -101,7 +101,7 @@ void tp__words_add_rule(tp_words *words, const tp_rule *rule, const uint8_t *axe
                            (int64_t)rule->n_operands << 32 | (int64_t)rule->n_results << 48);
   for (int f = 0; f < rule->n_factors; f++) {
     tp__words_add(words, rule->factors[f].size);
-    tp__words_add(words, rule->factors[f].must_divide << 16 | rule->factors[f].kind << 8 | axes_of_factor[f]);
+    tp__words_add(words, rule->factors[f].repeats_work << 17 | rule->factors[f].must_divide << 16 | rule->factors[f].kind << 8 | axes_of_factor[f]);
   }
   for (int v = 0; v < rule->n_variants; v++) {
     tp__words_add(words, rule->variants[v].combiner);

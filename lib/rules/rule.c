@@ -47,6 +47,13 @@ static captured captured_tensors(MlirOperation op) {
   return c;
 }
 
+int tp__captured_tensors(MlirOperation op, int max, MlirValue *values) {
+  captured c = captured_tensors(op);
+  for (int i = 0; i < c.n && i < max; i++)
+    values[i] = c.values[i];
+  return c.n;
+}
+
 bool tp__op_has_tensors(MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     if (tp__is_tensor(mlirValueGetType(mlirOperationGetOperand(op, i))))

@@ -29,6 +29,7 @@ typedef enum tp_factor_kind {
 typedef struct tp_factor {
   int64_t size;
   tp_factor_kind kind;
+  bool repeats_work; /* splitting it splits a tensor, not the work: every device does all of it */
   bool must_divide; /* no uneven shards: nothing could keep the op from reading, or trapping on, what stands in the padding */
 } tp_factor;
 
@@ -114,6 +115,9 @@ typedef struct tp_family {
 
 /* All families. */
 const tp_family *const *tp__families(int *n);
+
+/* The tensors that the regions of `op` read from outside, in the order in which a rule lists them behind the operands; returns their number. */
+int tp__captured_tensors(MlirOperation op, int max, MlirValue *values);
 
 /* True if the op has tensors among its operands, results or captured values, so that it needs a rule. */
 bool tp__op_has_tensors(MlirOperation op);

@@ -135,7 +135,7 @@ bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strat
 double tp__strategy_share(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
   double share = 1;
   for (int f = 0; f < rule->n_factors; f++)
-    if (rule->factors[f].size > 1)
+    if (rule->factors[f].size > 1 && !rule->factors[f].repeats_work)
       share *= (double)tp__strategy_local(rule, mesh, s, f) / (double)rule->factors[f].size;
   return share;
 }

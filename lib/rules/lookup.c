@@ -1,0 +1,259 @@
+/* Lookups: a linalg.generic that reads tensors of its surroundings with tensor.extract, as embeddings and gathers do.
+ *
+ * The rule is that of the generic, and the captured tensors get factors too. A dimension that every read indexes by one loop moves with the
+ * loop. One dimension that is indexed by data may be split as well: every device looks where it has the row and yields zero elsewhere, and
+ * the results are summed; exact, since all terms but one are zero. */
+#include "rules/families.h"
+#include "rules/rule.h"
+
+#include <string.h>
+
+enum { MAX_READS = 32 };
+
+typedef struct reads {
+  MlirOperation root;
+  MlirValue tensor;
+  int n;
+  MlirOperation ops[MAX_READS]; /* tensor.extract */
+  bool other;                   /* used by something else, or too often */
+} reads;
+
+static tp_status collect(MlirOperation op, void *data) {
+  reads *r = data;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    if (!mlirValueEqual(mlirOperationGetOperand(op, i), r->tensor))
+      continue;
+    if (i > 0 || !tp__op_is(op, "tensor.extract") || r->n == MAX_READS)
+      r->other = true;
+    else
+      r->ops[r->n++] = op;
+  }
+  return TP_OK;
+}
+
+static reads reads_of(MlirOperation op, MlirValue tensor) {
+  reads r = {.root = op, .tensor = tensor};
+  tp__walk(op, collect, &r);
+  return r;
+}
+
+static int n_own(const tp_rule *rule) { return (int)mlirOperationGetNumOperands(rule->op); }
+
+typedef struct search {
+  MlirOperation root;
+  bool found;
+} search;
+
+static tp_status find_capture(MlirOperation op, void *data) {
+  search *s = data;
+  s->found |= tp__op_is(op, "tensor.extract") && tp__is_captured(s->root, mlirOperationGetOperand(op, 0));
+  return TP_OK;
+}
+
+static bool matches(MlirOperation op) {
+  search s = {.root = op};
+  if (tp__op_is(op, "linalg.generic"))
+    tp__walk(op, find_capture, &s);
+  return s.found;
+}
+
+/* ---- the rule ---- */
+
+/* The loop whose index, as it is, all reads use for dimension d; -1 when there is none. */
+static int loop_of(const reads *r, int d) {
+  int loop = -1;
+  for (int i = 0; i < r->n; i++) {
+    MlirOperation index = tp__defining_op(mlirOperationGetOperand(r->ops[i], 1 + d));
+    if (mlirOperationIsNull(index) || !tp__op_is(index, "linalg.index"))
+      return -1;
+    int k = (int)mlirIntegerAttrGetValueInt(tp__inherent(index, "dim"));
+    if (loop >= 0 && k != loop)
+      return -1;
+    loop = k;
+  }
+  return loop;
+}
+
+static void read_loops(tp_rule *rule, tp_value_map *table, const reads *r) {
+  for (int d = 0; d < table->rank; d++) {
+    int loop = loop_of(r, d);
+    if (loop >= 0 && rule->factors[loop].kind == TP_PARALLEL && rule->factors[loop].size == table->shape[d])
+      tp__dim_set(table, d, loop);
+  }
+}
+
+static MlirOperation yield_of(MlirOperation op) {
+  return mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+}
+
+/* The op yields what it reads, once per point and nothing else: the form in which a sum over shards of the table is right. */
+static bool yields_read(const tp_rule *rule, const reads *r) {
+  if (rule->n_results != 1 || r->n != 1 || rule->results[0].has_combiner)
+    return false;
+  for (int f = 0; f < rule->n_factors; f++)
+    if (rule->factors[f].kind == TP_REDUCTION)
+      return false;
+  MlirType element = tp__element_type(mlirValueGetType(rule->results[0].value));
+  return mlirValueEqual(mlirOperationGetOperand(yield_of(rule->op), 0), mlirOperationGetResult(r->ops[0], 0)) &&
+         (mlirTypeIsAFloat(element) || (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) > 1));
+}
+
+/* One factor for the dimension that is indexed by data. */
+static void read_rows(tp_rule *rule, tp_value_map *table) {
+  for (int d = 0; d < table->rank; d++) {
+    if (table->dims[d].n_factors > 0 || table->shape[d] <= 1)
+      continue;
+    int f = tp__rule_factor(rule, table->shape[d], TP_REDUCTION);
+    if (f < 0)
+      return;
+    rule->factors[f].must_divide = true;  /* it is no loop: there is no index to compare with the valid size */
+    rule->factors[f].repeats_work = true; /* every device looks up all points */
+    tp__dim_set(table, d, f);
+    rule->results[0].has_combiner = true;
+    rule->results[0].combiner = TP_SUM;
+    return;
+  }
+}
+
+static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
+  tp_status status = tp__linalg_family.rule(op, arena, rule);
+  bool has_rows = false;
+  for (int i = n_own(rule); status == TP_OK && i < rule->n_operands; i++) {
+    reads r = reads_of(op, rule->operands[i].value);
+    if (r.other || r.n == 0)
+      continue;
+    read_loops(rule, &rule->operands[i], &r);
+    if (!has_rows && yields_read(rule, &r))
+      read_rows(rule, &rule->operands[i]);
+    has_rows |= rule->n_results == 1 && rule->results[0].has_combiner;
+  }
+  return status;
+}
+
+/* ---- localize ---- */
+
+/* The plain loop index of a read, as it was before the generic's indices were shifted to global ones. */
+typedef struct local_index {
+  MlirOperation read;
+  int operand;
+  MlirValue index;
+} local_index;
+
+enum { MAX_INDICES = 256 };
+
+typedef struct local_indices {
+  int n;
+  local_index list[MAX_INDICES];
+} local_indices;
+
+/* The reads of captured operand `i` of the rule. By now the body may read another value there: one of the right layout. */
+static reads reads_now(const tp_rule *rule, int i) {
+  MlirValue tensors[64];
+  int n = tp__captured_tensors(rule->op, TP_LEN(tensors), tensors);
+  return i - n_own(rule) < n ? reads_of(rule->op, tensors[i - n_own(rule)]) : (reads){.other = true};
+}
+
+static void remember(const tp_local *local, local_indices *keep) {
+  const tp_rule *rule = local->rule;
+  for (int i = n_own(rule); i < rule->n_operands; i++) {
+    const tp_value_map *table = &rule->operands[i];
+    reads r = reads_now(rule, i);
+    for (int d = 0; d < table->rank && !r.other; d++) {
+      int f = table->dims[d].n_factors ? table->dims[d].factors[0] : -1;
+      bool is_loop = f >= 0 && !rule->factors[f].repeats_work && tp__strategy_shards(rule, local->mesh, local->strategy, f) > 1;
+      for (int k = 0; k < r.n && is_loop && keep->n < MAX_INDICES; k++)
+        keep->list[keep->n++] = (local_index){r.ops[k], 1 + d, mlirOperationGetOperand(r.ops[k], 1 + d)};
+    }
+  }
+}
+
+static MlirValue insert_after(MlirOperation *where, const char *name, int n, const MlirValue *operands, MlirType type,
+                              MlirNamedAttribute *attribute) {
+  MlirOperation op = tp__create(&(tp_build){.name = name,
+                                            .location = mlirOperationGetLocation(*where),
+                                            .n_operands = n,
+                                            .operands = operands,
+                                            .n_results = 1,
+                                            .results = &type,
+                                            .n_attributes = attribute ? 1 : 0,
+                                            .attributes = attribute});
+  tp__insert_after(*where, op);
+  *where = op;
+  return mlirOperationGetResult(op, 0);
+}
+
+static MlirValue constant_before(MlirOperation where, MlirAttribute value, MlirType type) {
+  MlirNamedAttribute attr = tp__named(mlirOperationGetContext(where), "value", value);
+  MlirOperation op = tp__create(&(tp_build){.name = "arith.constant",
+                                            .location = mlirOperationGetLocation(where),
+                                            .n_results = 1,
+                                            .results = &type,
+                                            .n_attributes = 1,
+                                            .attributes = &attr});
+  tp__insert_before(where, op);
+  return mlirOperationGetResult(op, 0);
+}
+
+/* Looks in this device's rows: read(row) becomes here ? read(here ? row - offset : 0) : 0. */
+static void localize_read(const tp_local *local, MlirOperation read, int operand, int64_t rows, MlirValue offset) {
+  MlirOperation op = local->rule->op;
+  MlirContext context = mlirOperationGetContext(op);
+  MlirType index_type = mlirIndexTypeGet(context), bit = mlirIntegerTypeGet(context, 1);
+  MlirValue count = tp__index_constant(op, rows), zero_index = tp__index_constant(op, 0);
+  MlirValue value = mlirOperationGetResult(read, 0);
+  MlirType type = mlirValueGetType(value);
+  MlirAttribute zero_attr = mlirTypeIsAFloat(type) ? mlirFloatAttrDoubleGet(context, type, 0) : mlirIntegerAttrGet(type, 0);
+  MlirValue zero = constant_before(op, zero_attr, type);
+  MlirNamedAttribute below = tp__named(context, "predicate", tp__attr_i64(context, 6 /* ult: a row before the offset wraps around */));
+  /* In front of the read, in order. */
+  MlirValue row = mlirOperationGetOperand(read, operand);
+  MlirValue shifted = tp__binary(read, "arith.subi", row, offset);
+  MlirOperation at = mlirOpResultGetOwner(shifted);
+  MlirValue here = insert_after(&at, "arith.cmpi", 2, (MlirValue[]){shifted, count}, bit, &below);
+  MlirValue safe = insert_after(&at, "arith.select", 3, (MlirValue[]){here, shifted, zero_index}, index_type, NULL);
+  mlirOperationSetOperand(read, operand, safe);
+  at = read;
+  MlirValue selected = insert_after(&at, "arith.select", 3, (MlirValue[]){here, value, zero}, type, NULL);
+  tp__replace_uses_except(value, selected, at);
+}
+
+static void localize_rows(const tp_local *local) {
+  const tp_rule *rule = local->rule;
+  for (int i = n_own(rule); i < rule->n_operands; i++) {
+    const tp_value_map *table = &rule->operands[i];
+    for (int d = 0; d < table->rank; d++) {
+      int f = table->dims[d].n_factors ? table->dims[d].factors[0] : -1;
+      if (f < 0 || !rule->factors[f].repeats_work)
+        continue;
+      MlirValue offset = tp__shard_offset(local, f);
+      if (mlirValueIsNull(offset))
+        continue;
+      reads r = reads_now(rule, i);
+      int64_t rows = table->shape[d] / tp__strategy_shards(rule, local->mesh, local->strategy, f);
+      for (int k = 0; k < r.n; k++)
+        localize_read(local, r.ops[k], 1 + d, rows, offset);
+    }
+  }
+}
+
+static tp_status localize(const tp_local *local) {
+  local_indices keep = {0};
+  remember(local, &keep);
+  tp_status status = tp__linalg_family.localize(local);
+  if (status != TP_OK)
+    return status;
+  for (int i = 0; i < keep.n; i++)
+    mlirOperationSetOperand(keep.list[i].read, keep.list[i].operand, keep.list[i].index);
+  localize_rows(local);
+  return TP_OK;
+}
+
+const tp_family tp__lookup_family = {
+    .name = "lookup",
+    .ops = "linalg.generic that reads captured tensors with tensor.extract",
+    .summary = "As linalg; also dimensions of the tensors read that one loop indexes, and the dimension indexed by data of a lookup that "
+               "yields what it reads: each device looks in its rows, the results are summed.",
+    .matches = matches,
+    .rule = rule_of,
+    .localize = localize,
+};
