@@ -152,6 +152,8 @@ static tp_status lower_entry(MlirOperation func, void *data) {
   tp_status status = check_signature(func, type);
   if (status == TP_OK)
     status = tp__walk(func, check_known, NULL);
+  if (status == TP_OK)
+    status = tp__walk(func, tp__settle_strides, NULL);
   if (status == TP_OK && run->local)
     status = tp__check_uniform(func, &run->mesh);
   if (status != TP_OK)

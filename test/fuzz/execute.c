@@ -1,0 +1,195 @@
+#include "execute.h"
+
+#include "coverage.h"
+
+#include "tools/shard-run/run.h"
+
+#include <math.h>
+#include <mlir-c/Diagnostics.h>
+#include <mlir-c/IR.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- what shard-run's parts call, on our terms ---- */
+
+static report *running; /* of this child */
+
+void complain(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  if (running && !running->message[0])
+    vsnprintf(running->message, sizeof running->message, format, args);
+  va_end(args);
+}
+
+void progress(const char *what) { (void)what; }
+
+double seconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- diagnostics ---- */
+
+static void append(MlirStringRef part, void *data) {
+  report *r = data;
+  size_t n = strlen(r->message), room = sizeof r->message - n;
+  snprintf(r->message + n, room, "%.*s", (int)part.length, part.data);
+}
+
+static MlirLogicalResult handle(MlirDiagnostic diagnostic, void *data) {
+  report *r = data;
+  if (mlirDiagnosticGetSeverity(diagnostic) == MlirDiagnosticError && r->n_errors++ == 0) {
+    r->message[0] = 0;
+    mlirDiagnosticPrint(diagnostic, append, r);
+  }
+  return mlirLogicalResultSuccess();
+}
+
+void watch_errors(report *r, void *context) {
+  (void)mlirContextAttachDiagnosticHandler((MlirContext){context}, handle, r, NULL);
+}
+
+/* Ours are `'op name': text`; MLIR's verifier says `'op name' op text`. */
+static bool is_verifier(const char *message) {
+  const char *end = message[0] == '\'' ? strchr(message + 1, '\'') : NULL;
+  return end && strncmp(end, "' op ", 5) == 0;
+}
+
+verdict judge_refusal(const report *r, verdict proper) {
+  if (r->n_errors != 1 || strstr(r->message, "without a diagnostic"))
+    return SILENT;
+  return is_verifier(r->message) ? BROKEN_IR : proper;
+}
+
+/* ---- data ---- */
+
+static array *draw_inputs(const job *j, const tp_plan *plan) {
+  array *made = calloc((size_t)plan->n_arguments + 1, sizeof *made);
+  rng random = {j->seed};
+  for (int i = 0; made && i < plan->n_arguments; i++) {
+    const tp_plan_value *value = plan->arguments + i;
+    array_create(made + i, element_find(value->element), value->rank, value->shape);
+    double low = fmax(j->arguments[i].low, -3), high = fmin(j->arguments[i].high, fmax(low, 0) + 6);
+    if (low > high)
+      low = high = j->arguments[i].high;
+    for (int64_t e = 0; e < array_count(made + i); e++) {
+      double x = low + (double)rng_below(&random, (int)(high - low) + 1);
+      array_set(made + i, e, j->is_identity ? (double)(e + 1) : x);
+    }
+  }
+  return made;
+}
+
+/* Exactly equal where nothing can have been rounded; elsewhere up to the rounding that another order of additions makes. */
+static bool same(const job *j, int k, const array *a, const array *b, report *r) {
+  double limit = j->results[k].exact || a->type->kind != 'f' ? 0 : (a->type->size == 8 ? 1e-12 : 2e-5);
+  double scale = fmax(j->results[k].scale, 1e-30);
+  if (a->type->kind != 'f') {
+    comparison c = compare_arrays(a, b, false);
+    snprintf(r->message, sizeof r->message, "result %d: %s", k, c.what);
+    return c.ok;
+  }
+  for (int64_t i = 0; i < array_count(a); i++)
+    scale = limit > 0 && isfinite(array_get(b, i)) ? fmax(scale, fabs(array_get(b, i))) : scale;
+  for (int64_t i = 0; i < array_count(a); i++) {
+    double x = array_get(a, i), y = array_get(b, i);
+    if (x == y || (isnan(x) && isnan(y)) || (limit > 0 && fabs(x - y) <= limit * scale))
+      continue;
+    snprintf(r->message, sizeof r->message, "result %d, element %lld: %.9g on all ranks, %.9g on one (%s)", k, (long long)i, x,
+             y, limit > 0 ? "beyond rounding" : "whole numbers, nothing rounds");
+    return false;
+  }
+  return true;
+}
+
+/* ---- the steps ---- */
+
+typedef struct state {
+  const job *j;
+  report *r;
+  const char *strategy;
+  MlirModule module;
+} state;
+
+static bool run_build(state *s, const build *b, const array *inputs, array **outputs) {
+  launch l = {.function = b->shape->function, .object = &b->object, .timeout = 40, .repeat = 0};
+  s->r->message[0] = 0;
+  bool ok = shards_create(b->shape, inputs, &l) && (s->j->processes && l.n_ranks > 1 ? launch_processes : launch_threads)(&l) &&
+            outputs_join(b->shape, &l, outputs);
+  if (!ok)
+    s->r->outcome = strstr(s->r->message, "should hold the same data") ? MISMATCH : RUN_FAILED;
+  return ok;
+}
+
+/* From a program of one device, or a whole one, to an object. */
+static bool compile(MlirModule source, build *b) {
+  tp_compile_options level = {.size = sizeof level, .opt_level = 1};
+  *b = (build){.module = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(source)))};
+  return tp_plan_measure(b->module, NULL, NULL, &b->shape) == TP_OK &&
+         tp_run_pipeline(b->module, "tp-optimize-local") == TP_OK &&
+         tp_plan_measure(b->module, NULL, NULL, &b->plan) == TP_OK &&
+         tp_run_pipeline(b->module, "tp-local-to-runtime") == TP_OK &&
+         tp_compile(b->module, &level, TP_EMIT_OBJECT, &b->object) == TP_OK;
+}
+
+/* tp-spmd first and by itself: an error there is a refusal, later it is a gap in the lowering. */
+static bool compile_sharded(state *s, build *b) {
+  char pipeline[64];
+  snprintf(pipeline, sizeof pipeline, "tp-spmd{strategy=%s}", s->strategy);
+  if (tp_run_pipeline(s->module, pipeline) != TP_OK) {
+    s->r->outcome = judge_refusal(s->r, REFUSED);
+    return false;
+  }
+  if (!compile(s->module, b)) {
+    s->r->outcome = judge_refusal(s->r, UNLOWERED);
+    return false;
+  }
+  s->r->n_collectives = b->plan->n_collectives;
+  return true;
+}
+
+static void run_and_compare(state *s, const array *inputs, const array *expected) {
+  build sharded = {0};
+  array *outputs = NULL;
+  if (!compile_sharded(s, &sharded) || !run_build(s, &sharded, inputs, &outputs))
+    return;
+  s->r->outcome = VERIFIED;
+  for (int k = 0; k < sharded.shape->n_results; k++)
+    if (!same(s->j, k, outputs + k, expected + k, s->r)) {
+      s->r->outcome = MISMATCH;
+      return;
+    }
+}
+
+void execute(void *data, report *r) {
+  const job *j = data;
+  running = r;
+  MlirContext context = mlirContextCreateWithThreading(false);
+  tp_context_prepare(context);
+  watch_errors(r, context.ptr);
+  state s = {.j = j, .r = r, .strategy = j->follow ? "follow" : "plan"};
+  s.module = mlirModuleCreateParse(context, mlirStringRefCreateFromCString(j->source));
+  r->outcome = INVALID;
+  tp_plan *signature;
+  if (mlirModuleIsNull(s.module) || tp_plan_measure(s.module, NULL, NULL, &signature) != TP_OK)
+    return;
+  coverage_measure(s.module, s.strategy, r);
+  array *inputs = draw_inputs(j, signature), *expected = inputs;
+  r->n_errors = 0; /* of measuring coverage: what counts comes next */
+  r->message[0] = 0;
+  if (!j->is_identity) {
+    build whole;
+    if (!compile(s.module, &whole)) {
+      r->outcome = judge_refusal(r, UNLOWERED);
+      return;
+    }
+    if (!run_build(&s, &whole, inputs, &expected))
+      return;
+  }
+  run_and_compare(&s, inputs, expected);
+}

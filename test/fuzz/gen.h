@@ -1,0 +1,112 @@
+/* Making random ops: what the generators of the families share. A generator adds one op to the program, or returns false when its dice do
+ * not fit (nothing is kept then). Helper values inside an op's text are named %h<op>..., which no other op uses. */
+#ifndef FUZZ_GEN_H
+#define FUZZ_GEN_H
+
+#include "program.h"
+
+#include <math.h>
+
+/* What is known of the elements of a value. */
+typedef struct range {
+  double low, high;
+  bool integral;
+  double scale;
+} range;
+
+typedef struct gen {
+  program *p;
+  rng r;
+  int n_sizes;
+  int64_t sizes[6]; /* that dimensions have: few, so that shapes meet */
+  op *op;           /* under construction */
+  int id;           /* its number */
+  int serial;       /* makes names of helper values unique */
+} gen;
+
+typedef bool (*generator)(gen *g);
+
+/* ---- values ---- */
+
+type random_type(gen *g, int min_rank, int max_rank);
+int64_t random_size(gen *g);
+int new_argument(gen *g, const type *t, double low, double high);
+/* A value that exists, or a new argument; -1 when there is none with min_rank <= rank <= max_rank and room is out. */
+int pick(gen *g, int min_rank, int max_rank);
+/* One of exactly this type. */
+int pick_typed(gen *g, const type *t);
+/* Notes that the op reads v. */
+int use(gen *g, int v);
+range range_of(const gen *g, int v);
+range range_join(range a, range b);
+/* A result of the op under construction; its number is the N of %vN. */
+int add_result(gen *g, const type *t, range r);
+bool fits(const type *t); /* small enough to be computed often */
+/* Elements of another type: whole numbers grow until rounding sets in. False when they leave all bounds. */
+bool range_settle(element_kind e, range *r);
+
+/* ---- scalars, also on whole tensors of one type ---- */
+
+enum { MAX_NAME = 40 };
+typedef struct scalar {
+  char name[MAX_NAME];
+  range r;
+} scalar;
+/* Appends lines that compute a random function of `n` operands of type `on` with elements e (`bit`: the i1 type of the same shape). The
+ * last line's value is `result`, with this name if it is not NULL. */
+bool random_expression(gen *g, text *out, element_kind e, const char *on, const char *bit, int n, const scalar *operands,
+                       int n_ops, const char *name, scalar *result);
+/* A constant as MLIR spells it. */
+const char *number(element_kind e, double x);
+
+/* A combiner of reductions. */
+typedef struct combiner {
+  const char *op;
+  bool is_float;
+  const char *identity; /* of f32 and f64, or i32; NULL: print `number` */
+  double number;
+  enum { COMBINE_SUM, COMBINE_PRODUCT, COMBINE_MAX, COMBINE_MIN, COMBINE_BITS } kind;
+} combiner;
+const combiner *random_combiner(gen *g, element_kind e);
+const char *combiner_identity(const combiner *c, element_kind e);
+/* Of `n` values in r combined, after a start in init. */
+bool combine_range(const combiner *c, element_kind e, int64_t n, range r, range init, range *result);
+
+/* "%hID_NAME = tensor.empty()..." and, with `fill`, the fill with this constant; returns the name of the value. */
+const char *make_init(gen *g, const type *t, const char *name, const char *fill);
+/* affine_map<(d0, d1) -> (d1, 0)>; expressions >= 0 are dims, -1-c is the constant c. */
+void print_map(text *out, int n_loops, int n, const int *expressions);
+void print_iterators(text *out, int n_loops, unsigned reduced);
+void shuffle(gen *g, int n, int *list);
+
+/* ---- the families ---- */
+
+bool gen_elementwise(gen *g);
+bool gen_parallel(gen *g);
+bool gen_matmul(gen *g);
+bool gen_contraction(gen *g);
+bool gen_reduction(gen *g);
+bool gen_arg_reduction(gen *g);
+bool gen_window(gen *g);
+bool gen_transpose(gen *g);
+bool gen_broadcast(gen *g);
+bool gen_reduce(gen *g);
+bool gen_lookup(gen *g);
+bool gen_constant(gen *g);
+bool gen_expand(gen *g);
+bool gen_collapse(gen *g);
+bool gen_extract_slice(gen *g);
+bool gen_insert_slice(gen *g);
+bool gen_concat(gen *g);
+bool gen_pad(gen *g);
+bool gen_scalar(gen *g);
+bool gen_for(gen *g);
+bool gen_while(gen *g);
+bool gen_if(gen *g);
+bool gen_call(gen *g);
+bool gen_layout(gen *g);
+
+/* A tp.sharding of a tensor on the program's mesh; `partial`: may have partial axes. */
+void random_sharding(gen *g, const type *t, bool partial, char *text, size_t size);
+
+#endif

@@ -1,0 +1,282 @@
+/* Reductions of every combiner and some that are none, with all kinds of inits; two results; windows; gathers. */
+#include "gen.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *element_of(const type *t) { return element_names[t->element]; }
+
+/* An init for a reduction by c: its identity, a constant, or a value of the program. */
+static const char *combiner_init(gen *g, const combiner *c, const type *t, const char *label, range *r) {
+  static char ring[2][MAX_NAME];
+  static unsigned next;
+  int dice = rng_below(&g->r, 4);
+  if (dice == 0) {
+    char *name = ring[next++ % 2];
+    int v = use(g, pick_typed(g, t));
+    *r = range_of(g, v);
+    snprintf(name, MAX_NAME, "%%v%d", v);
+    return name;
+  }
+  if (dice == 1) {
+    *r = (range){2, 2, true, 2};
+    return make_init(g, t, label, number(t->element, 2));
+  }
+  *r = (range){c->number, c->number, true, fabs(c->number)};
+  return make_init(g, t, label, combiner_identity(c, t->element));
+}
+
+/* Which dimensions of `in` stay, in which order. */
+static type split_dims(gen *g, const type *in, int *map, unsigned *reduced, int64_t *count) {
+  type out = {.element = in->element};
+  *reduced = 0;
+  *count = 1;
+  for (int d = 0; d < in->rank; d++)
+    if (rng_chance(&g->r, 50) || (d == in->rank - 1 && *reduced == 0)) {
+      *reduced |= 1u << d;
+      *count *= in->shape[d];
+    } else {
+      map[out.rank++] = d;
+    }
+  if (rng_chance(&g->r, 20))
+    shuffle(g, out.rank, map);
+  for (int d = 0; d < out.rank; d++)
+    out.shape[d] = in->shape[map[d]];
+  return out;
+}
+
+static const int identity[MAX_DIMS] = {0, 1, 2, 3, 4};
+
+/* What is done with an element before it is combined, and a body that no combiner describes now and then. */
+static bool print_step(gen *g, text *body, element_kind e, const combiner *c, int k, range r, int64_t n, range init,
+                       range *result) {
+  scalar in = {"%in", r}, x = in;
+  const char *name = element_names[e];
+  if (rng_chance(&g->r, 40) && !random_expression(g, body, e, name, "i1", 1, &in, 1 + rng_below(&g->r, 2), NULL, &x))
+    return false;
+  if (!combine_range(c, e, n, x.r, init, result))
+    return false;
+  bool is_sum = c->kind == COMBINE_SUM;
+  if (is_sum && rng_chance(&g->r, 15)) { /* acc - x: sums of differences, but no combiner by itself */
+    text_add(body, "    %%y%d = arith.sub%s %%o%d, %s : %s\n", k, is_float(e) ? "f" : "i", k, x.name, name);
+    result->low = init.low - (double)n * fmax(fabs(x.r.low), fabs(x.r.high));
+    result->high = init.high + (double)n * fmax(fabs(x.r.low), fabs(x.r.high));
+    return range_settle(e, result);
+  }
+  bool swap = rng_chance(&g->r, 30);
+  text_add(body, swap ? "    %%y%d = %s %s, %%o%d : %s\n" : "    %%y%d = %s ", k, c->op, x.name, k, name);
+  if (!swap)
+    text_add(body, "%%o%d, %s : %s\n", k, x.name, name);
+  return true;
+}
+
+bool gen_reduction(gen *g) {
+  int v = use(g, pick(g, 1, 4)), map[MAX_DIMS], n_out = 1 + rng_chance(&g->r, 25);
+  type in = g->p->values[v].type;
+  unsigned reduced;
+  int64_t count;
+  type outer = split_dims(g, &in, map, &reduced, &count);
+  text body = {0};
+  const char *inits[2], *e = element_of(&in);
+  range results[2];
+  bool ok = true;
+  for (int k = 0; k < n_out && ok; k++) {
+    const combiner *c = random_combiner(g, in.element);
+    range init;
+    inits[k] = combiner_init(g, c, &outer, k ? "init1" : "init0", &init);
+    ok = print_step(g, &body, in.element, c, k, range_of(g, v), count, init, results + k);
+  }
+  if (!ok) {
+    text_clear(&body);
+    return false;
+  }
+  text *out = &g->op->body;
+  text_add(out, "  %%v%d", add_result(g, &outer, results[0]));
+  if (n_out == 2)
+    text_add(out, ", %%v%d", add_result(g, &outer, results[1]));
+  text_add(out, " = linalg.generic {indexing_maps = [");
+  print_map(out, in.rank, in.rank, identity);
+  for (int k = 0; k < n_out; k++) {
+    text_add(out, ", ");
+    print_map(out, in.rank, outer.rank, map);
+  }
+  text_add(out, "], ");
+  print_iterators(out, in.rank, reduced);
+  const char *t = type_text(&outer);
+  if (n_out == 1)
+    text_add(out, "} ins(%%v%d : %s) outs(%s : %s) {\n  ^bb0(%%in: %s, %%o0: %s):\n%s    linalg.yield %%y0 : %s\n  } -> %s\n",
+             v, type_text(&in), inits[0], t, e, e, body.chars, e, t);
+  else
+    text_add(out,
+             "} ins(%%v%d : %s) outs(%s, %s : %s, %s) {\n  ^bb0(%%in: %s, %%o0: %s, %%o1: %s):\n%s"
+             "    linalg.yield %%y0, %%y1 : %s, %s\n  } -> (%s, %s)\n",
+             v, type_text(&in), inits[0], inits[1], t, t, e, e, e, body.chars, e, e, t, t);
+  text_clear(&body);
+  return true;
+}
+
+/* (max, its first index) along one dimension: a pair that only a composite combiner would describe. */
+bool gen_arg_reduction(gen *g) {
+  int v = use(g, pick(g, 1, 3)), map[MAX_DIMS], n = 0;
+  type in = g->p->values[v].type;
+  range r = range_of(g, v);
+  if (!is_float(in.element) || !r.integral || r.low < -1e5)
+    return false;
+  int along = rng_below(&g->r, in.rank);
+  type outer = {.element = in.element}, index = {.element = I32};
+  for (int d = 0; d < in.rank; d++)
+    if (d != along) {
+      map[n] = d;
+      outer.shape[n] = index.shape[n] = in.shape[d];
+      n++;
+    }
+  outer.rank = index.rank = n;
+  const char *e = element_of(&in);
+  const char *best = make_init(g, &outer, "best", number(in.element, -100000));
+  const char *at = make_init(g, &index, "at", "0");
+  text *out = &g->op->body;
+  text_add(out, "  %%v%d", add_result(g, &outer, (range){-100000, r.high, true, 100000}));
+  text_add(out, ", %%v%d = linalg.generic {indexing_maps = [",
+           add_result(g, &index, (range){0, (double)in.shape[along] - 1, true, 0}));
+  print_map(out, in.rank, in.rank, identity);
+  for (int k = 0; k < 2; k++) {
+    text_add(out, ", ");
+    print_map(out, in.rank, n, map);
+  }
+  text_add(out, "], ");
+  print_iterators(out, in.rank, 1u << along);
+  text_add(out, "} ins(%%v%d : %s) outs(%s, %s : %s, %s) {\n  ^bb0(%%in: %s, %%b: %s, %%i: i32):\n", v, type_text(&in), best,
+           at, type_text(&outer), type_text(&index), e, e);
+  text_add(out, "    %%j = linalg.index %d : index\n    %%k = arith.index_cast %%j : index to i32\n", along);
+  text_add(out, "    %%lt = arith.cmpf ogt, %%in, %%b : %s\n    %%nb = arith.select %%lt, %%in, %%b : %s\n", e, e);
+  text_add(out, "    %%ni = arith.select %%lt, %%k, %%i : i32\n    linalg.yield %%nb, %%ni : %s, i32\n  } -> (%s, %s)\n", e,
+           type_text(&outer), type_text(&index));
+  return true;
+}
+
+/* A sliding sum along the last dimension: an expression of two loops in a map. */
+bool gen_window(gen *g) {
+  int v = use(g, pick(g, 1, 3));
+  type in = g->p->values[v].type, out_type = in, window = {.element = in.element, .rank = 1};
+  int last = in.rank - 1;
+  int64_t k = 1 + rng_below(&g->r, 3);
+  if (in.shape[last] < k)
+    return false;
+  out_type.shape[last] -= k - 1;
+  window.shape[0] = k;
+  int w = use(g, pick_typed(g, &window));
+  range a = range_of(g, v), b = range_of(g, w);
+  double m = fmax(fabs(a.low), fabs(a.high)) * fmax(fabs(b.low), fabs(b.high)) * (double)k;
+  range r = {-m, m, a.integral && b.integral, a.scale * b.scale * (double)k};
+  if (!range_settle(in.element, &r))
+    return false;
+  const char *init = make_init(g, &out_type, "init", number(in.element, 0)), *e = element_of(&in);
+  text *out = &g->op->body;
+  text_add(out, "  %%v%d = linalg.generic {indexing_maps = [affine_map<(", add_result(g, &out_type, r));
+  for (int d = 0; d <= in.rank; d++)
+    text_add(out, "%sd%d", d ? ", " : "", d);
+  text_add(out, ") -> (");
+  for (int d = 0; d < last; d++)
+    text_add(out, "d%d, ", d);
+  text_add(out, "d%d + d%d)>, ", last, in.rank);
+  print_map(out, in.rank + 1, 1, &in.rank);
+  text_add(out, ", ");
+  print_map(out, in.rank + 1, in.rank, identity);
+  text_add(out, "], ");
+  print_iterators(out, in.rank + 1, 1u << in.rank);
+  const char *kind = is_float(in.element) ? "f" : "i";
+  text_add(out, "} ins(%%v%d, %%v%d : %s, %s) outs(%s : %s) {\n  ^bb0(%%a: %s, %%b: %s, %%c: %s):\n", v, w, type_text(&in),
+           type_text(&window), init, type_text(&out_type), e, e, e);
+  text_add(out,
+           "    %%p = arith.mul%s %%a, %%b : %s\n    %%s = arith.add%s %%c, %%p : %s\n    linalg.yield %%s : %s\n  } -> %s\n",
+           kind, e, kind, e, e, type_text(&out_type));
+  return true;
+}
+
+/* Rows of a table at indices of the program: the table is captured by the body. */
+bool gen_lookup(gen *g) {
+  int t = use(g, pick(g, 1, 2));
+  type table = g->p->values[t].type, index = {.element = I32, .rank = 1 + rng_below(&g->r, 2)},
+       result = {.element = table.element};
+  for (int d = 0; d < index.rank; d++)
+    index.shape[d] = result.shape[d] = random_size(g);
+  result.rank = index.rank + table.rank - 1;
+  if (table.rank == 2)
+    result.shape[index.rank] = table.shape[1];
+  if (!fits(&result))
+    return false;
+  /* The value of an argument is in range by itself; anything else is clamped, as real programs do. */
+  bool clamp = rng_chance(&g->r, 50);
+  int i = use(g, clamp ? pick_typed(g, &index) : new_argument(g, &index, 0, (double)table.shape[0] - 1));
+  const char *init = make_init(g, &result, "init", NULL), *e = element_of(&table);
+  text *out = &g->op->body;
+  text_add(out, "  %%h%d_lo = arith.constant 0 : index\n  %%h%d_hi = arith.constant %lld : index\n", g->id, g->id,
+           (long long)table.shape[0] - 1);
+  text_add(out, "  %%v%d = linalg.generic {indexing_maps = [", add_result(g, &result, range_of(g, t)));
+  print_map(out, result.rank, index.rank, identity);
+  text_add(out, ", ");
+  print_map(out, result.rank, result.rank, identity);
+  text_add(out, "], ");
+  print_iterators(out, result.rank, 0);
+  text_add(out, "} ins(%%v%d : %s) outs(%s : %s) {\n  ^bb0(%%in: i32, %%o: %s):\n", i, type_text(&index), init,
+           type_text(&result), e);
+  text_add(out, "    %%i = arith.index_cast %%in : i32 to index\n");
+  if (clamp)
+    text_add(out, "    %%l = arith.maxsi %%i, %%h%d_lo : index\n    %%r = arith.minsi %%l, %%h%d_hi : index\n", g->id, g->id);
+  if (table.rank == 2)
+    text_add(out, "    %%j = linalg.index %d : index\n", index.rank);
+  text_add(out, "    %%x = tensor.extract %%v%d[%s%s] : %s\n    linalg.yield %%x : %s\n  } -> %s\n", t, clamp ? "%r" : "%i",
+           table.rank == 2 ? ", %j" : "", type_text(&table), e, type_text(&result));
+  return true;
+}
+
+/* ---- named ops ---- */
+
+bool gen_transpose(gen *g) {
+  int v = use(g, pick(g, 2, 4)), order[MAX_DIMS];
+  type in = g->p->values[v].type, t = in;
+  memcpy(order, identity, sizeof order);
+  shuffle(g, in.rank, order);
+  for (int d = 0; d < in.rank; d++)
+    t.shape[d] = in.shape[order[d]];
+  const char *init = make_init(g, &t, "init", NULL);
+  text *out = &g->op->body;
+  text_add(out, "  %%v%d = linalg.transpose ins(%%v%d : %s) outs(%s : %s) permutation = [", add_result(g, &t, range_of(g, v)),
+           v, type_text(&in), init, type_text(&t));
+  for (int d = 0; d < in.rank; d++)
+    text_add(out, "%s%d", d ? ", " : "", order[d]);
+  text_add(out, "]\n");
+  return true;
+}
+
+bool gen_broadcast(gen *g) {
+  int v = use(g, pick(g, 0, 3));
+  type in = g->p->values[v].type, t = {.element = in.element, .rank = in.rank + 1};
+  int at = rng_below(&g->r, t.rank);
+  for (int d = 0; d < t.rank; d++)
+    t.shape[d] = d == at ? random_size(g) : in.shape[d - (d > at)];
+  if (!fits(&t))
+    return false;
+  const char *init = make_init(g, &t, "init", NULL);
+  text_add(&g->op->body, "  %%v%d = linalg.broadcast ins(%%v%d : %s) outs(%s : %s) dimensions = [%d]\n",
+           add_result(g, &t, range_of(g, v)), v, type_text(&in), init, type_text(&t), at);
+  return true;
+}
+
+bool gen_reduce(gen *g) {
+  int v = use(g, pick(g, 1, 4));
+  type in = g->p->values[v].type;
+  int at = rng_below(&g->r, in.rank), n = 0;
+  type t = {.element = in.element, .rank = in.rank - 1};
+  for (int d = 0; d < in.rank; d++)
+    if (d != at)
+      t.shape[n++] = in.shape[d];
+  const combiner *c = random_combiner(g, in.element);
+  range init, r;
+  const char *name = combiner_init(g, c, &t, "init", &init);
+  if (!combine_range(c, in.element, in.shape[at], range_of(g, v), init, &r))
+    return false;
+  text_add(&g->op->body, "  %%v%d = linalg.reduce { %s } ins(%%v%d : %s) outs(%s : %s) dimensions = [%d]\n",
+           add_result(g, &t, r), c->op, v, type_text(&in), name, type_text(&t), at);
+  return true;
+}

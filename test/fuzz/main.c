@@ -1,0 +1,64 @@
+/* shard-fuzz: random programs, mutated programs, random changes of layout. */
+#include "modes.h"
+
+#include "tp/passes.h"
+
+#include "tools/shard-run/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+  const char *name;
+  int (*run)(const setting *s);
+} modes[] = {{"programs", fuzz_programs}, {"mutations", fuzz_mutations}, {"reshards", fuzz_reshards}};
+
+static int usage(void) {
+  fputs("usage: shard-fuzz programs|mutations|reshards [--seed N] [--count N] [--seconds S] [--out DIR] [--verbose] [FILE...]\n"
+        "  programs   random programs, run on all ranks and on one\n"
+        "  mutations  the FILEs, changed at random, through the pipelines\n"
+        "  reshards   random changes of layout, run on all ranks\n"
+        "Without --count it goes on until --seconds are over. Minimal programs of defects are written to DIR (default: .).\n",
+        stderr);
+  return 2;
+}
+
+static bool read_options(int argc, char **argv, setting *s) {
+  int i = 2;
+  for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
+    if (strcmp(argv[i], "--verbose") == 0) {
+      s->verbose = true;
+      continue;
+    }
+    if (i + 1 == argc)
+      return false;
+    const char *value = argv[++i];
+    if (strcmp(argv[i - 1], "--seed") == 0)
+      s->seed = strtoull(value, NULL, 10);
+    else if (strcmp(argv[i - 1], "--count") == 0)
+      s->count = atoi(value);
+    else if (strcmp(argv[i - 1], "--seconds") == 0)
+      s->seconds = atof(value);
+    else if (strcmp(argv[i - 1], "--out") == 0)
+      s->out = value;
+    else
+      return false;
+  }
+  s->files = argv + i;
+  s->n_files = argc - i;
+  return s->count > 0 || s->seconds > 0;
+}
+
+int main(int argc, char **argv) {
+  setting s = {.seed = 1, .out = "."};
+  if (argc == 2 && strncmp(argv[1], "--worker=", 9) == 0)
+    return worker_main(argv[1] + 9);
+  if (argc < 2 || !read_options(argc, argv, &s))
+    return usage();
+  tp_register_passes();
+  for (int m = 0; m < COUNT(modes); m++)
+    if (strcmp(argv[1], modes[m].name) == 0)
+      return modes[m].run(&s) == 0 ? 0 : 1;
+  return usage();
+}

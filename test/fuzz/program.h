@@ -1,0 +1,76 @@
+/* A random program: a list of ops as text over values v0, v1, ..., kept so that ops can be taken out again.
+ *
+ * Invariant that makes shrinking simple: an op's text names the values it uses only as %vN; when the op that defines such a
+ * value is dropped, the value becomes an argument of the function, or the name of another value of the same type. */
+#ifndef FUZZ_PROGRAM_H
+#define FUZZ_PROGRAM_H
+
+#include "base.h"
+
+enum { MAX_DIMS = 5, MAX_VALUES = 96, MAX_OPS = 40, MAX_RESULTS = 6, MAX_MESH_AXES = 3, MAX_USES = 6 };
+
+typedef enum element_kind { F32, F64, I32, I64, N_ELEMENTS } element_kind;
+
+typedef struct type {
+  element_kind element;
+  int rank;
+  int64_t shape[MAX_DIMS];
+} type;
+
+typedef struct value {
+  type type;
+  int op;             /* that defines it; -1: an argument */
+  double low, high;   /* of its elements */
+  bool integral;      /* floats: whole numbers, computed without rounding */
+  double scale;       /* largest magnitude on the way to it: errors are relative to this */
+  int alias;          /* the value that stands for it after shrinking; itself otherwise */
+  char sharding[200]; /* of an argument; "" for none */
+} value;
+
+typedef struct op {
+  const char *family;
+  bool dropped;
+  text body;      /* lines of the function */
+  text functions; /* what it needs beside the function */
+  int n_uses, uses[MAX_USES];
+  int n_results, results[2];
+} op;
+
+typedef struct mesh {
+  int n_axes;
+  int sizes[MAX_MESH_AXES];
+} mesh;
+
+typedef struct program {
+  uint64_t seed;
+  mesh mesh;
+  bool follow, processes;
+  int n_values, n_ops, n_results;
+  value values[MAX_VALUES];
+  op ops[MAX_OPS];
+  int results[MAX_RESULTS];
+  char result_shardings[MAX_RESULTS][200];
+} program;
+
+extern const char *const axis_names[MAX_MESH_AXES];
+extern const char *const element_names[N_ELEMENTS];
+static inline bool is_float(element_kind e) { return e == F32 || e == F64; }
+
+/* "tensor<4x8xf32>"; the text is in a ring of buffers and lives for a few calls. */
+const char *type_text(const type *t);
+int64_t type_elements(const type *t);
+bool type_equal(const type *a, const type *b);
+
+/* The values that are arguments, in the order in which they are printed; returns their number. */
+int program_arguments(const program *p, int *arguments);
+int program_root(const program *p, int v); /* through aliases */
+/* Appends the mesh; the module. */
+void program_print_grid(const program *p, text *out);
+void program_print(const program *p, text *out);
+void program_clear(program *p);
+void program_copy(program *to, const program *from);
+
+/* A random program; deterministic in the seed. */
+void program_generate(program *p, uint64_t seed);
+
+#endif

@@ -1,0 +1,83 @@
+/* Mode 1: random programs, run on all ranks and on one. */
+#include "coverage.h"
+#include "modes.h"
+#include "shrink.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct totals {
+  int n, with_collectives, outcomes[N_OUTCOMES];
+  coverage seen;
+  tally refusals, gaps;
+} totals;
+
+static void write_minimal(const setting *s, const program *p, const report *r) {
+  text out = {0};
+  char path[600];
+  text_add(&out, "// %s: %s\n// RUN: shard-run %%s%s%s\n// Found as: shard-fuzz programs --seed %llu --count 1\n\n",
+           outcome_names[r->outcome], r->message, p->follow ? " --strategy follow" : "",
+           p->processes ? " --launch processes" : "", (unsigned long long)p->seed);
+  program_print(p, &out);
+  snprintf(path, sizeof path, "%s/seed-%llu.mlir", s->out, (unsigned long long)p->seed);
+  if (!text_write(path, out.chars))
+    fprintf(stderr, "shard-fuzz: cannot write '%s'\n", path);
+  printf("---- %s\n%s", path, out.chars);
+  text_clear(&out);
+}
+
+static void report_defect(const setting *s, program *p, report *r, const text *captured) {
+  printf("seed %llu: %s: %s\n", (unsigned long long)p->seed, outcome_names[r->outcome], r->message);
+  if (captured->length)
+    printf("%.*s\n", captured->length > 1500 ? 1500 : (int)captured->length, captured->chars);
+  program_shrink(p, r, 150);
+  write_minimal(s, p, r);
+  fflush(stdout);
+}
+
+static void run_one(const setting *s, uint64_t seed, totals *t) {
+  static program p;
+  report r;
+  text captured = {0};
+  program_generate(&p, seed);
+  program_run(&p, &r, &captured);
+  t->n++;
+  t->outcomes[r.outcome]++;
+  if (r.outcome == VERIFIED) {
+    coverage_add(&t->seen, &r);
+    t->with_collectives += r.n_collectives > 0;
+  } else if (r.outcome == REFUSED) {
+    tally_add(&t->refusals, r.message);
+  } else if (r.outcome == UNLOWERED) {
+    tally_add(&t->gaps, r.message);
+  }
+  if (s->verbose)
+    printf("seed %llu: %s%s%s\n", (unsigned long long)seed, outcome_names[r.outcome], r.outcome ? ": " : "",
+           r.outcome ? r.message : "");
+  if (is_defect(r.outcome))
+    report_defect(s, &p, &r, &captured);
+  text_clear(&captured);
+  program_clear(&p);
+}
+
+static double percent(int part, int whole) { return whole ? 100.0 * part / whole : 0; }
+
+int fuzz_programs(const setting *s) {
+  static totals t;
+  double start = now();
+  int defects = 0;
+  for (int i = 0; may_go_on(s, i, start); i++)
+    run_one(s, s->seed + (uint64_t)i, &t);
+  printf("\nprograms: %d, seeds %llu..%llu, %.0f s\n", t.n, (unsigned long long)s->seed,
+         (unsigned long long)(s->seed + (uint64_t)t.n - 1), now() - start);
+  for (int o = 0; o < N_OUTCOMES; o++) {
+    if (t.outcomes[o] || o < MISMATCH)
+      printf("  %-26s %6d  %5.1f %%\n", outcome_names[o], t.outcomes[o], percent(t.outcomes[o], t.n));
+    defects += is_defect((verdict)o) ? t.outcomes[o] : 0;
+  }
+  printf("  with a collective: %.1f %% of the verified\n", percent(t.with_collectives, t.outcomes[VERIFIED]));
+  tally_print(&t.refusals, "refused", 12);
+  tally_print(&t.gaps, "planned, but not lowered", 12);
+  coverage_print(&t.seen, stdout);
+  return defects;
+}

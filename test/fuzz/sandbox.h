@@ -1,0 +1,42 @@
+/* Work in a forked child with a time limit; what it finds comes back in shared memory, also when it dies. */
+#ifndef FUZZ_SANDBOX_H
+#define FUZZ_SANDBOX_H
+
+#include "base.h"
+
+typedef enum verdict {
+  VERIFIED,
+  REFUSED,   /* with exactly one error, of the planner or partitioner */
+  UNLOWERED, /* with exactly one error, after partitioning or on one device */
+  INVALID,   /* not a module, or one that ends MLIR's parser: a defect of the generator; for a mutation, no case */
+  MISMATCH,
+  RUN_FAILED, /* compiled, but a rank returned an error */
+  SILENT,     /* refused with no error, or with several */
+  BROKEN_IR,  /* the error is one of MLIR's verifier: a pass made invalid IR */
+  CRASH,
+  HANG,
+  N_OUTCOMES
+} verdict;
+
+extern const char *const outcome_names[N_OUTCOMES];
+static inline bool is_defect(verdict o) { return o == INVALID || o >= MISMATCH; }
+
+enum { N_FAMILIES_SEEN = 16, N_KINDS = 4 };
+
+typedef struct report {
+  verdict outcome;
+  int n_errors, n_collectives;
+  char message[700];             /* of the first error, or what differs */
+  uint64_t coverage[N_KINDS][2]; /* bit f: a family of rules was sharded in this way; [1]: unevenly */
+  int progress;                  /* of a child that does many things */
+  bool parsing;                  /* in MLIR's parser: what ends it there is not ours */
+} report;
+
+/* Zeroed memory that children share with this process. */
+void *sandbox_memory(size_t size);
+
+typedef void (*sandboxed)(void *data, report *r);
+/* Runs `work` in a child; CRASH or HANG when it does not end by itself. Its output is kept for `captured` (may be NULL). */
+void sandbox_run(sandboxed work, void *data, int seconds, report *r, text *captured);
+
+#endif

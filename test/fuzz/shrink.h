@@ -1,0 +1,13 @@
+/* The smallest program that still fails in the same way. */
+#ifndef FUZZ_SHRINK_H
+#define FUZZ_SHRINK_H
+
+#include "program.h"
+#include "sandbox.h"
+
+/* Runs the program in a sandbox. */
+void program_run(const program *p, report *r, text *captured);
+/* Takes ops, results, annotations and uses away from `p` while its outcome stays that of `r`, at most `tries` times. */
+void program_shrink(program *p, report *r, int tries);
+
+#endif
