@@ -156,7 +156,7 @@ static const char *way_out(MlirOperation op) {
       {"func.call", "inline the callee before sharding (--inline)"},
       {"scf.forall", "turn it into scf.for before sharding"},
       {"scf.parallel", "turn it into scf.for before sharding"},
-      {"linalg.softmax", "decompose it into linalg.generic before sharding"},
+      {"linalg.softmax", "decompose it before sharding (tp-decompose)"},
       {"tensor.dim", "fold it before sharding (--canonicalize): all shapes are static"},
   };
   for (int i = 0; i < TP_LEN(rows); i++)

@@ -107,7 +107,7 @@ func.func @call(%x: tensor<8xf32>) {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @softmax(%x: tensor<8x8xf32>) {
   %e = tensor.empty() : tensor<8x8xf32>
-  // expected-error @below {{'linalg.softmax': no sharding rule for this op; decompose it into linalg.generic before sharding}}
+  // expected-error @below {{'linalg.softmax': no sharding rule for this op; decompose it before sharding (tp-decompose)}}
   %r = linalg.softmax dimension(1) ins(%x : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
   return
 }
