@@ -148,6 +148,10 @@ tp_status tp__node_for_carried(tp_planner *p, int item, int slot, tp_node *node)
     return tp__error(p->program.items[item].op, TP_UNSUPPORTED,
                      "carries a tensor without static shape; make all shapes static before sharding");
   tp_status status = tp__program_carried(&p->program, p->program.items[item].op, carried, &pin, &pinned);
+  if (carried->differs) {
+    pin = (tp_annotation){0};
+    pinned = true;
+  }
   if (status == TP_OK)
     status = layouts_of(p, carried->values[0], pinned, pin, &list);
   if (status == TP_OK)

@@ -258,6 +258,8 @@ static tp_status measure_collective(measure *m, MlirOperation op) {
       {"shard.scatter", TP_BROADCAST},
       {"shard.shift", TP_PERMUTE},
   };
+  if (!m->plan.is_local) /* written by a user; one device talks to nobody */
+    return TP_OK;
   if (!mlirAttributeIsNull(tp__get(op, "tp.pairs")))
     return add_permute(m, op);
   for (int i = 0; i < TP_LEN(kinds); i++) {

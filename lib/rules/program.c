@@ -1,5 +1,7 @@
 #include "rules/program.h"
 
+#include "rules/collective.h"
+
 #include <stdio.h>
 
 static MlirType func_type(MlirOperation func) { return mlirTypeAttrGetValue(tp__inherent(func, "function_type")); }
@@ -150,10 +152,6 @@ static tp_status read_item(const reading *r, MlirOperation op, double trips) {
   }
   if (is_control_flow(op))
     return read_control_flow(r, op, trips);
-  if (tp__op_has_dialect(op, "shard"))
-    return tp__error(op, TP_UNSUPPORTED,
-                     "a collective written by hand cannot be planned around yet; remove it and state the layout with "
-                     "tp.sharding or shard.shard");
   item->kind = TP_ITEM_OP;
   item->rule = tp__arena_alloc(r->arena, sizeof *item->rule);
   if (!item->rule)
@@ -190,7 +188,8 @@ tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown
   program->n_args = (int)mlirFunctionTypeGetNumInputs(func_type(func));
   program->n_results = (int)mlirFunctionTypeGetNumResults(func_type(func));
   reading r = {program, unknown_replicate, arena};
-  return read_block(&r, block, 1);
+  tp_status status = read_block(&r, block, 1);
+  return status == TP_OK ? tp__mark_differing(program) : status;
 }
 
 void tp__program_destroy(tp_program *program) { tp__free(program->items); }

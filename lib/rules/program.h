@@ -19,6 +19,7 @@ typedef enum tp_item_kind {
 typedef struct tp_carried {
   int n_values;
   MlirValue values[2]; /* block argument and result, or one of both */
+  bool differs; /* between devices: it stays whole on each */
   int n_uses;
   struct {
     MlirOperation op;

@@ -79,6 +79,7 @@ typedef struct tp_rule {
   bool is_elementwise;      /* fuses with its neighbours: values between two such ops do not travel through memory */
   bool keeps_global;        /* localize leaves the result whole and slices it behind the op */
   bool is_free;             /* makes a value from nothing (empty, splat, fill): cloned for each use */
+  uint8_t barred_axes; /* bit a: no strategy uses axis a; set for communication written by a user, and what it makes */
   const struct tp_rule_text *text; /* of a rule by its user; NULL for families of this library */
 } tp_rule;
 

@@ -117,6 +117,9 @@ static bool dims_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strate
 }
 
 bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
+  for (int a = 0; a < mesh->n_axes; a++)
+    if ((rule->barred_axes >> a & 1) && s->choices[a].kind != TP_CHOOSE_NONE)
+      return false;
   for (int f = 0; f < rule->n_factors; f++) {
     int64_t shards = tp__strategy_shards(rule, mesh, s, f);
     bool uneven = rule->factors[f].size % shards != 0;

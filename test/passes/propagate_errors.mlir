@@ -48,15 +48,6 @@ func.func @forall(%x: tensor<8xf32>) {
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-func.func @by_hand(%x: tensor<8xf32>) {
-  // expected-error @below {{'shard.all_reduce': a collective written by hand cannot be planned around yet}}
-  %r = shard.all_reduce %x on @mesh grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
-  return
-}
-
-// -----
-
-shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @joined(%x: tensor<6x16xf32>) -> tensor<96xf32> {
   // expected-error @below {{'tensor.collapse_shape': result 0: axis "tp" (4) does not divide the part of size 6 of dimension 0 (size 96), and this op has no uneven shards; constrain it with a shard.shard behind the op instead, or use a mesh that divides it}}
   %0 = tensor.collapse_shape %x [[0, 1]] {tp.sharding = [["tp"]]} : tensor<6x16xf32> into tensor<96xf32>

@@ -1,0 +1,173 @@
+// Communication written by a user that cannot be right.
+// RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-propagate)'
+
+shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
+func.func @result(%x: tensor<4x4xf32>) -> tensor<2x4xf32> {
+  %r = shard.all_slice %x on @mesh grid_axes = [1] slice_axis = 0 : tensor<4x4xf32> -> tensor<2x4xf32>
+  // expected-error @below {{'func.return': result 0 may differ between devices along axis "tp" (it comes from communication or a device index), but a result is one value; make it equal by an all_gather, all_reduce or broadcast over "tp"}}
+  return %r : tensor<2x4xf32>
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
+func.func @scalar_result(%x: tensor<4x4xf32>) -> (index, f32) {
+  %c0 = arith.constant 0 : index
+  %i = shard.process_linear_index on @mesh : index
+  %r = tensor.extract %x[%i, %c0] : tensor<4x4xf32>
+  // expected-error @below {{result 0 may differ between devices along axis "dp"}}
+  return %i, %r : index, f32
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
+// One of two coordinates differs only along its own axis; the loop spreads it.
+func.func @loop_result(%x: tensor<4xindex>) -> (tensor<4xindex>, tensor<4xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %j = shard.process_multi_index on @mesh axes = [1] : index
+  %s = tensor.splat %j : tensor<4xindex>
+  %r:2 = scf.for %k = %c0 to %c4 step %c1 iter_args(%a = %x, %b = %x) -> (tensor<4xindex>, tensor<4xindex>) {
+    %n = arith.addi %b, %s : tensor<4xindex>
+    scf.yield %a, %n : tensor<4xindex>, tensor<4xindex>
+  }
+  // expected-error @below {{result 1 may differ between devices along axis "tp"}}
+  return %r#0, %r#1 : tensor<4xindex>, tensor<4xindex>
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
+func.func @body(%x: tensor<4xf32>) -> tensor<4xindex> {
+  %i = shard.process_multi_index on @mesh axes = [0] : index
+  %e = tensor.empty() : tensor<4xindex>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<4xindex>) {
+  ^bb0(%o: index):
+    linalg.yield %i : index
+  } -> tensor<4xindex>
+  // expected-error @below {{result 0 may differ between devices along axis "dp"}}
+  return %r : tensor<4xindex>
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
+func.func @constraint(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %r = shard.all_slice %x on @mesh grid_axes = [1] slice_axis = 0 : tensor<4x4xf32> -> tensor<2x4xf32>
+  %s = shard.sharding @mesh split_axes = [[0], []] : !shard.sharding
+  // expected-error @below {{its value may differ between devices along axis "tp" (it comes from communication or a device index), so it has no layout but whole; make it equal by an all_gather, all_reduce or broadcast over "tp" before}}
+  %t = shard.shard %r to %s {tp.sharding = [["dp"], []]} : tensor<2x4xf32>
+  %g = shard.all_gather %t on @mesh grid_axes = [1] gather_axis = 0 : tensor<2x4xf32> -> tensor<4x4xf32>
+  return %g : tensor<4x4xf32>
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
+func.func @carried(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %r = shard.all_slice %x on @mesh grid_axes = [1] slice_axis = 0 : tensor<4x4xf32> -> tensor<2x4xf32>
+  // expected-error @below {{its value may differ between devices along axis "tp"}}
+  %t = scf.for %k = %c0 to %c4 step %c1 iter_args(%a = %r) -> tensor<2x4xf32> {
+    %n = arith.addf %a, %a : tensor<2x4xf32>
+    scf.yield %n : tensor<2x4xf32>
+  } {tp.sharding = [["dp"], []]}
+  %g = shard.all_gather %t on @mesh grid_axes = [1] gather_axis = 0 : tensor<2x4xf32> -> tensor<4x4xf32>
+  return %g : tensor<4x4xf32>
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
+func.func @pinned(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %r = shard.all_slice %x on @mesh grid_axes = [1] slice_axis = 0 : tensor<4x4xf32> -> tensor<2x4xf32>
+  // expected-error @below {{no strategy of this op gives result 0 the layout}}
+  %t = math.tanh %r {tp.sharding = [["dp"], []]} : tensor<2x4xf32>
+  %g = shard.all_gather %t on @mesh grid_axes = [1] gather_axis = 0 : tensor<2x4xf32> -> tensor<4x4xf32>
+  return %g : tensor<4x4xf32>
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
+func.func @branch(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %i = shard.process_multi_index on @mesh axes = [1] : index
+  %first = arith.cmpi eq, %i, %c0 : index
+  %r = scf.if %first -> tensor<4x4xf32> {
+    // expected-error @below {{communicates along axis "tp" under a condition that may differ between devices of this axis: some would wait forever; move it out of the branch or loop, or make the condition equal by an all_reduce}}
+    %s = shard.all_reduce %x on @mesh grid_axes = [1] : tensor<4x4xf32> -> tensor<4x4xf32>
+    scf.yield %s : tensor<4x4xf32>
+  } else {
+    scf.yield %x : tensor<4x4xf32>
+  }
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
+func.func @loop(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i = shard.process_linear_index on @mesh : index
+  %r = scf.for %k = %c0 to %i step %c1 iter_args(%a = %x) -> tensor<4x4xf32> {
+    // expected-error @below {{communicates along axis "dp" under a condition that may differ}}
+    %s = shard.all_reduce %a on @mesh grid_axes = [0] : tensor<4x4xf32> -> tensor<4x4xf32>
+    scf.yield %s : tensor<4x4xf32>
+  }
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
+func.func @while_loop(%x: tensor<4xindex>) -> tensor<4xindex> {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %i = shard.process_multi_index on @mesh axes = [1] : index
+  %r:2 = scf.while (%n = %i, %a = %x) : (index, tensor<4xindex>) -> (index, tensor<4xindex>) {
+    %go = arith.cmpi slt, %n, %c4 : index
+    scf.condition(%go) %n, %a : index, tensor<4xindex>
+  } do {
+  ^bb0(%n: index, %a: tensor<4xindex>):
+    %c1 = arith.constant 1 : index
+    %m = arith.addi %n, %c1 : index
+    // expected-error @below {{communicates along axis "tp" under a condition that may differ}}
+    %s = shard.all_reduce %a on @mesh grid_axes = [1] : tensor<4xindex> -> tensor<4xindex>
+    scf.yield %m, %s : index, tensor<4xindex>
+  }
+  return %r#1 : tensor<4xindex>
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
+func.func @send(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @below {{'shard.send': has no meaning in a program that is not partitioned yet; use all_reduce, all_gather, all_to_all, reduce_scatter, all_slice, broadcast or shift}}
+  %r = shard.send %x on @mesh grid_axes = [1] destination = [1] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
+func.func @elements(%x: tensor<4x4xf32>) -> tensor<4x4xf64> {
+  // expected-error @below {{'shard.all_reduce': its operand and its result have different element types; convert before or behind it}}
+  %r = shard.all_reduce %x on @mesh grid_axes = [1] : tensor<4x4xf32> -> tensor<4x4xf64>
+  return %r : tensor<4x4xf64>
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
+func.func @dynamic(%n: index) {
+  // expected-error @below {{result 0 is a tensor without static shape}}
+  %x = tensor.empty(%n) : tensor<4x?xf32>
+  %r = shard.all_gather %x on @mesh grid_axes = [1] gather_axis = 1 : tensor<4x?xf32> -> tensor<4x?xf32>
+  return
+}
