@@ -15,9 +15,10 @@
  * part in no path; "average" has no identity, so a mask to it does not exist.
  *
  * Uneven sizes: paths run through layouts that divide exactly. If `from` or `to` does not divide, their own uneven
- * dimensions and the leading axes of those may occur too; such a dimension changes only by all_gather and slice, of
- * several axes at once only where all but the major-most divide, so that every buffer is a prefix of the one before (a
- * gather of ceil(5/4)=2 over 4 gives 8 rows, the first 5 are the result). The other dimensions move freely meanwhile.
+ * dimensions and the leading axes of those may occur too. The axes at the minor end of such a dimension may come and go,
+ * several at once only where all but the major-most divide, so that every buffer is a prefix of the one before (a
+ * gather of ceil(5/4)=2 over 4 gives 8 rows, the first 5 are the result); a permute leaves it alone. Collectives see equal
+ * shards and are priced with that padding. The other dimensions move freely meanwhile.
  *
  * Axes of size 1 are ignored: specs that differ only there cost 0 and take no step.
  *

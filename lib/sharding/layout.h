@@ -31,6 +31,9 @@ tp_cost tp__move_cost(const tp_mesh *mesh, const tp_topology *topology, tp_step_
  * tp/reshard.h. True for every move between specs that divide. */
 bool tp__move_keeps_prefix(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to, int n_dims, const int64_t *sizes);
 
+/* Elements of the local buffer that a move starts from, with the padding that makes the shards equal into which it cuts it. */
+int64_t tp__move_elements(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to, int n_dims, const int64_t *sizes);
+
 /* Axes along which a permute between two specs moves data. */
 unsigned tp__permute_axes(const tp_mesh *mesh, tp_spec from, tp_spec to);
 

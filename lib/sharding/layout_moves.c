@@ -268,16 +268,31 @@ static bool same_on_dim(const tp_mesh *mesh, tp_spec a, tp_spec b, int dim) {
   return true;
 }
 
+/* Only the axes at the minor end of dimension `dim` differ, and either buffer is a prefix of what the other one's shards make. */
+static bool ends_keep_prefix(const tp_mesh *mesh, tp_spec from, tp_spec to, int dim, int64_t size) {
+  int64_t before = tp_spec_dim_shards(mesh, from, dim), after = tp_spec_dim_shards(mesh, to, dim);
+  return before > after ? tail_keeps_prefix(mesh, to, from, dim, size) : before < after && tail_keeps_prefix(mesh, from, to, dim, size);
+}
+
 bool tp__move_keeps_prefix(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to, int n_dims, const int64_t *sizes) {
   for (int d = 0; d < n_dims; d++) {
     bool exact = sizes[d] % tp_spec_dim_shards(mesh, from, d) == 0 && sizes[d] % tp_spec_dim_shards(mesh, to, d) == 0;
     if (exact || same_on_dim(mesh, from, to, d))
       continue;
-    if (kind == TP_STEP_ALL_GATHER && tail_keeps_prefix(mesh, to, from, d, sizes[d]))
-      continue;
-    if (kind == TP_STEP_SLICE && tail_keeps_prefix(mesh, from, to, d, sizes[d]))
-      continue;
-    return false;
+    if (kind == TP_STEP_PERMUTE || !ends_keep_prefix(mesh, from, to, d, sizes[d]))
+      return false;
   }
   return true;
+}
+
+int64_t tp__move_elements(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to, int n_dims, const int64_t *sizes) {
+  bool splits = kind == TP_STEP_REDUCE_SCATTER || kind == TP_STEP_ALL_TO_ALL;
+  int64_t before[TP_MAX_RANK], after[TP_MAX_RANK], elements = 1;
+  tp_spec_local_shape(mesh, from, n_dims, sizes, before);
+  tp_spec_local_shape(mesh, to, n_dims, sizes, after);
+  for (int d = 0; d < n_dims; d++) {
+    int64_t parts = tp_spec_dim_shards(mesh, to, d) / tp_spec_dim_shards(mesh, from, d);
+    elements = tp__multiply(elements, splits && parts > 1 ? tp__multiply(parts, after[d]) : before[d]);
+  }
+  return elements;
 }

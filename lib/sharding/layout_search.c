@@ -134,6 +134,15 @@ static bool allowed(const run *r, uint32_t state, const tp__edge *edge) {
                                              r->graph->states[edge->to], r->graph->n_dims, s->sizes);
 }
 
+/* The local elements that a move works on: more than the layout has where uneven shards are filled up. */
+static int64_t moved_elements(const run *r, uint32_t state, const tp__edge *edge) {
+  const tp__search *s = r->search;
+  if (!s->uneven)
+    return r->elements[state];
+  return tp__multiply(s->outer, tp__move_elements(s->mesh, (tp_step_kind)edge->kind, r->graph->states[state],
+                                                  r->graph->states[edge->to], r->graph->n_dims, s->sizes));
+}
+
 static void relax(run *r, uint32_t state) {
   tp__paths *p = r->paths;
   uint8_t steps = (uint8_t)(p->steps[state] + 1);
@@ -143,7 +152,7 @@ static void relax(run *r, uint32_t state) {
     const tp__edge *edge = &r->graph->edges[e];
     if (!allowed(r, state, edge))
       continue;
-    tp_cost cost = tp_cost_add(p->cost[state], edge_cost(r, edge, r->elements[state]));
+    tp_cost cost = tp_cost_add(p->cost[state], edge_cost(r, edge, moved_elements(r, state, edge)));
     uint32_t to = edge->to;
     if (cost >= TP_COST_FORBIDDEN || cost > p->cost[to] || (cost == p->cost[to] && steps >= p->steps[to]))
       continue;

@@ -213,7 +213,7 @@ static void append_step(const tp_reshard_cache *cache, const tp__problem *p, tp_
   unsigned axes = 0;
   for (int i = 0; i < step->n_axes; i++)
     axes |= 1u << step->axes[i];
-  int64_t elements = tp_spec_local_elements(&cache->mesh, from, p->rank, p->shape);
+  int64_t elements = tp__move_elements(&cache->mesh, kind, from, to, p->rank, p->shape);
   step->bytes = tp__move_bytes(&cache->mesh, kind, axes, elements, p->element_size);
   step->cost = tp__move_cost(&cache->mesh, &cache->topology, kind, axes, elements, p->element_size);
   reshard->bytes += step->bytes;
