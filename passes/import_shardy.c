@@ -45,7 +45,7 @@ static tp_status create_mesh(MlirOperation op, const char *symbol, const tp_sdy_
 /* Reads one sdy.mesh; `found` has the mesh with axes seen so far, if any. */
 static tp_status import_mesh(MlirOperation op, tp_mesh *found) {
   char symbol[TP_MAX_AXIS_NAME];
-  tp_sdy_mesh read;
+  tp_sdy_mesh read = {0};
   tp_status status = mesh_of(op, symbol, &read);
   if (status != TP_OK)
     return status;

@@ -112,8 +112,10 @@ static int for_each_case(void (*check)(const reshard_case *c, void *data), void 
   char line[512];
   int n = 0;
   FILE *file = fopen(table, "r");
-  if (!file)
+  if (!file) {
     fail_msg("cannot open %s", table);
+    return 0;
+  }
   while (fgets(line, sizeof line, file)) {
     reshard_case c;
     if (line[0] == '#')
