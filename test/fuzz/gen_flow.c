@@ -153,7 +153,7 @@ static int axis_size(const mesh *m, const char *name) {
 /* Axes, whole or cut in two, dealt to the dimensions; mostly to those that they divide. */
 void random_sharding(gen *g, const type *t, bool partial, char *chars, size_t size) {
   int rank = t->rank;
-  bool even = rng_chance(&g->r, 85);
+  bool even = rng_chance(&g->r, 60);
   int64_t left[MAX_DIMS];
   memcpy(left, t->shape, sizeof left);
   const mesh *m = &g->p->mesh;
