@@ -126,7 +126,9 @@ static tp_status lower_op(tp__lowering *l, MlirOperation op, bool local) {
     return TP_OK;
   }
   if (!local && tp__op_has_dialect(op, "shard"))
-    return tp__error(op, TP_UNSUPPORTED, "communication in a module that is not partitioned; run tp-spmd first");
+    return tp__error(op, TP_UNSUPPORTED,
+                     "communication in a module that is not partitioned; run tp-spmd first (on one device there is nothing to compare "
+                     "with: shard-run --no-verify)");
   bool done;
   tp_status status = tp__lower_collective(l, op, &done);
   if (status == TP_OK && !done)

@@ -4,6 +4,8 @@
  * restricts the strategies to axes that flow from annotations; strategy=plan offers all of them. */
 #include "passes/propagate.h"
 
+#include "rules/collective.h"
+
 #include <string.h>
 
 /* ---- preparation ---- */
@@ -214,6 +216,8 @@ static tp_status run(tp_pass *pass) {
     status = refine_for_reshapes(&planner, &list.programs[i], &read_mesh, &mesh);
     list.programs[i].mesh = &mesh;
   }
+  for (size_t i = 0; i < list.n && status == TP_OK && mesh.n_axes != read_mesh.n_axes; i++)
+    status = tp__mark_differing(&list.programs[i]); /* again: its bits are those of the refined axes */
   const char *name = tp__pass_option(pass, "topology");
   if (status == TP_OK && tp_topology_bind(name, &mesh, &topology) != TP_OK)
     status = tp__error(pass->module, TP_NOT_FOUND, "there is no topology '%s'", name);

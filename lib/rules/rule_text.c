@@ -17,7 +17,9 @@ static tp_status refuse(const reader *r, const char *expected) {
   char found[8];
   snprintf(found, sizeof found, "'%c'", *r->at);
   snprintf(r->why, r->why_size, "column %d: expected %s, found %s", (int)(r->at - r->text) + 1, expected,
-           *r->at ? found : "the end");
+           !*r->at                          ? "the end"
+           : isprint((unsigned char)*r->at) ? found
+                                            : "what is no ASCII letter");
   return TP_INVALID_ARGUMENT;
 }
 

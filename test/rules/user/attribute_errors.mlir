@@ -39,6 +39,15 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
+  // expected-error @below {{column 3: expected the name of a factor, '(', '1' or '_', found what is no ASCII letter}}
+  %r = "my.op"(%a) {tp.rule = "([\C3\A4,j])->([_,j])"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @main(%a: tensor<8x4xf32>, %n: index) {
   // expected-error @below {{column 5: expected ',' or ']', found 'j'}}
   %r = "my.op"(%a) {tp.rule = "([i j])->([i,j])"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return
