@@ -17,14 +17,14 @@ func.func @main(%a: tensor<3x5xf32> {tp.sharding = [["tp"], ["dp"]]}, %b: tensor
   %low = arith.constant 0xFF800000 : f32
   %e = tensor.empty() : tensor<f32>
   %f = linalg.fill ins(%low : f32) outs(%e : tensor<f32>) -> tensor<f32>
-  %0 = linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction", "reduction"]} ins(%a : tensor<3x5xf32>) outs(%f : tensor<f32>) {
+  %0 = linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction", "reduction"]} ins(%a : tensor<3x5xf32>) outs(%f : tensor<f32>) attrs = {tp.factors = {tp = 0, dp = 1}} {
   ^bb0(%x: f32, %acc: f32):
     %v = arith.maximumf %acc, %x : f32
     linalg.yield %v : f32
   } -> tensor<f32>
   %e1 = tensor.empty() : tensor<5x5xf32>
   %f1 = linalg.fill ins(%z : f32) outs(%e1 : tensor<5x5xf32>) -> tensor<5x5xf32>
-  %1 = linalg.matmul ins(%c, %a : tensor<5x3xf32>, tensor<3x5xf32>) outs(%f1 : tensor<5x5xf32>) -> tensor<5x5xf32>
+  %1 = linalg.matmul {tp.factors = {tp = 2, dp = 1}} ins(%c, %a : tensor<5x3xf32>, tensor<3x5xf32>) outs(%f1 : tensor<5x5xf32>) -> tensor<5x5xf32>
   %2 = arith.addf %b, %b : tensor<1x6xf32>
   %3 = math.exp %2 : tensor<1x6xf32>
   %4 = arith.constant dense<[4, 5, 6]> : tensor<3xi32>
