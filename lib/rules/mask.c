@@ -68,7 +68,6 @@ MlirValue tp__valid_size(const tp_local *local, int f) {
     buffer = split(local, axes[i], buffer);
     left = tp__binary(where, "arith.subi", left, skipped(local, axes[i], buffer));
     left = tp__binary(where, "arith.minsi", left, tp__index_constant(where, buffer));
-    left = tp__binary(where, "arith.maxsi", left, tp__index_constant(where, 0));
   }
   return left;
 }

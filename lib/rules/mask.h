@@ -11,7 +11,7 @@
 /* The factors (bit f) whose shards have padding under the strategy. */
 uint32_t tp__uneven_factors(const tp_local *local);
 
-/* The number of valid elements of this device along factor f, an index value in front of the op. */
+/* The number of valid elements of this device along factor f, an index value in front of the op; at most 0 where there are none. */
 MlirValue tp__valid_size(const tp_local *local, int f);
 
 /* Replaces operand `i` of the op by a copy that holds `other` (an attribute of its element type) where an index along one of `factors` is

@@ -1,6 +1,6 @@
 // Contractions with uneven rows, columns, inner and batch dimensions; one operand without the inner dimension, which is infinite: times
-// the zero of a mask that is NaN; a quantized product, whose body follows from its name and which is gathered. tp.factors: with sizes like these it would be
-// cheaper to gather all of it first.
+// the zero of a mask that is NaN; a quantized product, whose body follows from its name and which is gathered. tp.factors: with sizes like
+// these it would be cheaper to gather all of it first.
 // RUN: shard-run %s --mesh 2
 // RUN: shard-run %s --mesh 3 --strategy follow
 // RUN: shard-run %s --mesh 4
