@@ -64,8 +64,8 @@ tp_status tp__lower_collective(tp__lowering *l, MlirOperation op, bool *done);
 /* shard.process_*_index, neighbors_linear_indices, grid_shape. */
 tp_status tp__lower_index(tp__lowering *l, MlirOperation op, bool *done);
 
-/* A visitor: slices of one element along a dimension get stride 1 there. */
-tp_status tp__settle_strides(MlirOperation op, void *data);
+/* A visitor: a slice either has strides or drops dimensions. */
+tp_status tp__split_slice(MlirOperation op, void *data);
 
 /* Refuses a collective under control flow that may differ between the devices of its group. */
 tp_status tp__check_uniform(MlirOperation func, const tp_mesh *mesh);

@@ -1,24 +1,89 @@
-/* Slices in the form that upstream's passes behind tp-lower-to-runtime can read. */
+/* Slices in the form that upstream's passes behind tp-lower-to-runtime can read.
+ *
+ * A slice may drop dimensions of one element; which ones, upstream tells from the strides of the result. With a stride other than 1 none fits,
+ * and expand-strided-metadata of LLVM 22 reads past the end. So no slice has both: the strided one keeps all dimensions, a second with unit
+ * strides drops them. */
 #include "passes/lower.h"
 
-/* A stride along a dimension of one element says nothing. Upstream tells by strides which dimensions a slice drops, and finds none to
- * blame when such a stride is not 1 (expand-strided-metadata of LLVM 22 then reads past the end). */
-tp_status tp__settle_strides(MlirOperation op, void *data) {
-  (void)data;
-  if (!tp__op_is(op, "tensor.extract_slice") && !tp__op_is(op, "tensor.insert_slice"))
-    return TP_OK;
+typedef struct slice {
+  bool insert;
+  int rank, small_rank;
+  MlirType small; /* the type of the part that is taken or put */
   int64_t sizes[TP_MAX_RANK], strides[TP_MAX_RANK];
-  int n = tp__int_list(tp__inherent(op, "static_sizes"), TP_MAX_RANK, sizes);
-  if (n < 0 || tp__int_list(tp__inherent(op, "static_strides"), TP_MAX_RANK, strides) != n)
-    return TP_OK;
-  bool changed = false;
-  for (int d = 0; d < n; d++)
-    if (sizes[d] == 1 && strides[d] > 1) { /* a dynamic stride is a negative number */
-      strides[d] = 1;
-      changed = true;
-    }
+} slice;
+
+static bool read_slice(MlirOperation op, slice *s) {
+  s->insert = tp__op_is(op, "tensor.insert_slice");
+  if (!s->insert && !tp__op_is(op, "tensor.extract_slice"))
+    return false;
+  int64_t shape[TP_MAX_RANK];
+  s->small = mlirValueGetType(s->insert ? mlirOperationGetOperand(op, 0) : mlirOperationGetResult(op, 0));
+  s->rank = tp__int_list(tp__inherent(op, "static_sizes"), TP_MAX_RANK, s->sizes);
+  if (s->rank < 0 || tp__int_list(tp__inherent(op, "static_strides"), TP_MAX_RANK, s->strides) != s->rank ||
+      !tp__static_tensor(s->small, &s->small_rank, shape))
+    return false;
+  for (int d = 0; d < s->rank; d++)
+    if (s->sizes[d] < 0) /* known at run time only */
+      return false;
+  return true;
+}
+
+/* A stride along a dimension of one element says nothing. Are there others that are not 1? */
+static bool settle_strides(MlirOperation op, slice *s) {
+  bool changed = false, strided = false;
+  for (int d = 0; d < s->rank; d++) {
+    bool one = s->sizes[d] == 1 && s->strides[d] > 1; /* a dynamic stride is a negative number */
+    s->strides[d] = one ? 1 : s->strides[d];
+    changed |= one;
+    strided |= s->strides[d] != 1;
+  }
   if (changed)
     mlirOperationSetInherentAttributeByName(op, tp__ref("static_strides"),
-                                            tp__attr_i64s(mlirOperationGetContext(op), n, strides));
+                                            tp__attr_i64s(mlirOperationGetContext(op), s->rank, s->strides));
+  return strided;
+}
+
+/* The whole of `large`, without some of its dimensions of one element; or `small` put into it. */
+static MlirOperation whole_slice(MlirOperation op, const slice *s, MlirValue small, MlirValue large, MlirType result) {
+  MlirContext context = mlirOperationGetContext(op);
+  int64_t zeros[TP_MAX_RANK] = {0}, ones[TP_MAX_RANK];
+  for (int d = 0; d < s->rank; d++)
+    ones[d] = 1;
+  const int32_t segments[] = {1, 1, 0, 0, 0};
+  const int skip = s->insert ? 0 : 1;
+  const MlirNamedAttribute attributes[] = {
+      tp__named(context, "static_offsets", tp__attr_i64s(context, s->rank, zeros)),
+      tp__named(context, "static_sizes", tp__attr_i64s(context, s->rank, s->sizes)),
+      tp__named(context, "static_strides", tp__attr_i64s(context, s->rank, ones)),
+      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 5 - skip, segments + skip)),
+  };
+  const MlirValue operands[] = {small, large};
+  return tp__create(&(tp_build){.name = s->insert ? "tensor.insert_slice" : "tensor.extract_slice",
+                                .location = mlirOperationGetLocation(op),
+                                .n_operands = 2 - skip,
+                                .operands = operands + skip,
+                                .n_results = 1,
+                                .results = &result,
+                                .n_attributes = TP_LEN(attributes),
+                                .attributes = attributes});
+}
+
+tp_status tp__split_slice(MlirOperation op, void *data) {
+  slice s;
+  (void)data;
+  if (!read_slice(op, &s) || !settle_strides(op, &s) || s.small_rank == s.rank)
+    return TP_OK;
+  MlirType full = tp__tensor_like(s.small, s.rank, s.sizes);
+  if (s.insert) {
+    MlirOperation widened = whole_slice(op, &s, mlirOperationGetOperand(op, 0), tp__empty(op, full), full);
+    tp__insert_before(op, widened);
+    mlirOperationSetOperand(op, 0, mlirOperationGetResult(widened, 0));
+    return TP_OK;
+  }
+  MlirValue result = mlirOperationGetResult(op, 0);
+  mlirValueSetType(result, full);
+  MlirOperation dropped = whole_slice(op, &s, (MlirValue){NULL}, result, s.small);
+  tp__insert_after(op, dropped);
+  tp__replace_uses_except(result, mlirOperationGetResult(dropped, 0), dropped);
   return TP_OK;
 }

@@ -155,7 +155,7 @@ static tp_status lower_entry(MlirOperation func, void *data) {
   if (status == TP_OK)
     status = tp__walk(func, check_known, NULL);
   if (status == TP_OK)
-    status = tp__walk(func, tp__settle_strides, NULL);
+    status = tp__walk(func, tp__split_slice, NULL);
   if (status == TP_OK && run->local)
     status = tp__check_uniform(func, &run->mesh);
   if (status != TP_OK)

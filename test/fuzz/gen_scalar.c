@@ -32,7 +32,8 @@ static const struct {
     {"arith.addi", false, 2, ADD},       {"arith.subi", false, 2, SUB},      {"arith.muli", false, 2, MUL},
     {"arith.maxsi", false, 2, HIGHER},   {"arith.minsi", false, 2, LOWER},   {"arith.xori", false, 2, BITS},
     {"arith.andi", false, 2, BITS},      {"arith.ori", false, 2, BITS},      {"arith.divsi", false, 2, DIVIDE},
-    {"arith.cmpi", false, 2, CHOOSE},    {"arith.maxui", false, 2, BITS},
+    {"arith.cmpi", false, 2, CHOOSE},    {"arith.maxui", false, 2, BITS},    {"arith.divsi", false, 2, DIVIDE},
+    {"arith.remsi", false, 2, DIVIDE},   {"arith.divf", true, 1, RATIO},
 };
 
 bool range_settle(element_kind e, range *r) {

@@ -101,7 +101,7 @@ void program_generate(program *p, uint64_t seed) {
   p->follow = rng_chance(&g.r, 35);
   p->processes = rng_chance(&g.r, 15);
   draw_sizes(&g);
-  int n = 1 + rng_below(&g.r, rng_chance(&g.r, 50) ? 4 : 12);
+  int n = 1 + rng_below(&g.r, rng_chance(&g.r, 50) ? 4 : rng_chance(&g.r, 80) ? 12 : 24);
   for (int tries = 0; (p->n_ops < n && tries < 4 * n) || p->n_ops == 0; tries++)
     if (p->n_values < MAX_VALUES - 12)
       add_op(&g);
