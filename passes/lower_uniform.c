@@ -7,6 +7,7 @@
 #include "passes/lower.h"
 
 #include "passes/value_map.h"
+#include "rules/collective.h"
 
 typedef struct analysis {
   const tp_mesh *mesh;
@@ -54,8 +55,6 @@ static uint32_t own_axes(analysis *a, MlirOperation op, uint32_t in) {
   static const char *const differ[] = {"shard.all_slice",
                                        "shard.reduce_scatter",
                                        "shard.all_to_all",
-                                       "shard.process_multi_index",
-                                       "shard.process_linear_index",
                                        "shard.shift",
                                        "shard.scatter",
                                        "shard.reduce",
@@ -185,8 +184,9 @@ static void visit_op(analysis *a, MlirOperation op, uint32_t control) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     axes |= get(a, mlirOperationGetOperand(op, i));
   axes = own_axes(a, op, visit_opaque(a, op, axes, control));
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-    add(a, mlirOperationGetResult(op, i), axes);
+  bool is_index = tp__op_is(op, "shard.process_multi_index") || tp__op_is(op, "shard.process_linear_index");
+  for (int i = 0; i < mlirOperationGetNumResults(op); i++)
+    add(a, mlirOperationGetResult(op, i), axes | (is_index ? tp__index_axes(op, a->mesh, i) : 0));
 }
 
 static void visit_block(analysis *a, MlirBlock block, uint32_t control) {

@@ -29,6 +29,8 @@
  * init names operands that a reduction starts from (acc in acc + sum): partial where the result is, so that they enter once. Without this an
  * operand that has no reduction factor is the same on all devices and enters once per device.
  *
+ * A dimension is split only by axes that divide it: nobody can say what the op makes of padding.
+ *
  * The rule states that the op works on any local shapes: it is rewritten by its types only, unless a registration has a
  * `localize`. An op with regions that hold tensors cannot have one. What the library cannot check is whether the rule is true.
  *

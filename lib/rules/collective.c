@@ -54,10 +54,11 @@ uint32_t tp__index_axes(MlirOperation op, const tp_mesh *mesh, int result) {
   int64_t list[TP_MAX_AXES];
   uint32_t axes = 0;
   bool linear = tp__op_is(op, "shard.process_linear_index");
+  bool refined = !tp__ref_is(mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "grid")), mesh->name);
   int n = linear ? 0 : tp__int_list(tp__inherent(op, "axes"), TP_MAX_AXES, list);
-  int parent = result < n ? (int)list[result] : result;
+  int axis = result < n ? (int)list[result] : result;
   for (int a = 0; a < mesh->n_axes; a++)
-    if (mesh->axes[a].size > 1 && (linear || mesh->axes[a].parent == parent))
+    if (mesh->axes[a].size > 1 && (linear || (refined ? a : mesh->axes[a].parent) == axis))
       axes |= 1u << a;
   return axes;
 }

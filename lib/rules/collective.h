@@ -16,7 +16,7 @@ typedef enum tp_equality {
 /* The axes of the group of `op`, as bits, and what it does along them. An op that is none of the known ones: a diagnostic with the way out. */
 tp_status tp__collective_effect(MlirOperation op, const tp_mesh *mesh, tp_equality *equality, uint32_t *axes);
 
-/* The axes along which result `result` of an index op differs. */
+/* The axes along which result `result` of process_multi_index or process_linear_index differs. */
 uint32_t tp__index_axes(MlirOperation op, const tp_mesh *mesh, int result);
 
 /* Finds what differs between devices, and bars axes from it (tp_rule.barred_axes, tp_carried.differs). Refuses communication that could

@@ -73,3 +73,14 @@ func.func @edges(%s: tensor<f32>) -> (tensor<8xf32> {tp.sharding = [["x"]]}) {
   %c = "my.scale"(%m, %s) {tp.rule = "([i], [])->([i])"} : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
   return %c : tensor<8xf32>
 }
+
+// -----
+
+// A dimension that the axis does not divide stays whole: nobody can say what the op makes of padding.
+// CHECK-LABEL: func.func @uneven
+// CHECK: "my.copy"(%{{.*}}) {{.*}} : (tensor<10x4xf32>) -> tensor<10x4xf32>
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @uneven(%a: tensor<10x4xf32> {tp.sharding = [["x"], []]}) -> (tensor<10x4xf32> {tp.sharding = [["x"], []]}) {
+  %c = "my.copy"(%a) {tp.rule = "([i,j])->([i,j])"} : (tensor<10x4xf32>) -> tensor<10x4xf32>
+  return %c : tensor<10x4xf32>
+}
