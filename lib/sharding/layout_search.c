@@ -16,6 +16,7 @@ typedef struct run {
   const tp__graph *graph;
   tp__paths *paths;
   int64_t *elements; /* local elements by state; -1: this layout must not be used */
+  bool *divides;     /* by state: no dimension is uneven; between two such layouts every move is free of padding */
   memo *memos;       /* n_prices times MEMO_WAYS */
   uint32_t *heap;    /* states, least first */
   uint32_t *heap_at; /* by state: its place in the heap + 1; 0: never in it; SETTLED: done */
@@ -35,8 +36,9 @@ static bool is_leading(const tp_mesh *mesh, tp_spec spec, tp_spec whole, int dim
   return memcmp(few, all, (size_t)n * sizeof *few) == 0;
 }
 
-static bool takes_part(const tp__search *s, tp_spec spec) {
+static bool takes_part(const tp__search *s, tp_spec spec, bool *divides) {
   int64_t shards[TP_MAX_RANK + 1];
+  *divides = true;
   for (int d = 0; d < s->graph->n_dims; d++)
     shards[d] = 1;
   for (int a = 0; a < s->mesh->n_axes; a++) {
@@ -47,6 +49,7 @@ static bool takes_part(const tp__search *s, tp_spec spec) {
   for (int d = 0; d < s->graph->n_dims; d++) {
     if (shards[d] == 1 || s->sizes[d] % shards[d] == 0)
       continue;
+    *divides = false;
     if (!s->uneven || (!is_leading(s->mesh, spec, s->from, d) && !is_leading(s->mesh, spec, s->goal, d)))
       return false;
   }
@@ -130,14 +133,15 @@ static bool allowed(const run *r, uint32_t state, const tp__edge *edge) {
     return false;
   if (edge->kind == TP_STEP_MASK && !s->may_mask)
     return false;
-  return !s->uneven || tp__move_keeps_prefix(s->mesh, (tp_step_kind)edge->kind, r->graph->states[state],
+  return !s->uneven || (r->divides[state] && r->divides[edge->to]) ||
+         tp__move_keeps_prefix(s->mesh, (tp_step_kind)edge->kind, r->graph->states[state],
                                              r->graph->states[edge->to], r->graph->n_dims, s->sizes);
 }
 
 /* The local elements that a move works on: more than the layout has where uneven shards are filled up. */
 static int64_t moved_elements(const run *r, uint32_t state, const tp__edge *edge) {
   const tp__search *s = r->search;
-  if (!s->uneven)
+  if (!s->uneven || (r->divides[state] && r->divides[edge->to]))
     return r->elements[state];
   return tp__multiply(s->outer, tp__move_elements(s->mesh, (tp_step_kind)edge->kind, r->graph->states[state],
                                                   r->graph->states[edge->to], r->graph->n_dims, s->sizes));
@@ -150,7 +154,7 @@ static void relax(run *r, uint32_t state) {
     return;
   for (uint32_t e = r->graph->first_edge[state]; e < r->graph->first_edge[state + 1]; e++) {
     const tp__edge *edge = &r->graph->edges[e];
-    if (!allowed(r, state, edge))
+    if (p->cost[state] > p->cost[edge->to] || !allowed(r, state, edge))
       continue;
     tp_cost cost = tp_cost_add(p->cost[state], edge_cost(r, edge, moved_elements(r, state, edge)));
     uint32_t to = edge->to;
@@ -169,10 +173,11 @@ static tp_status create_run(const tp__search *search, tp__paths *paths, run *r) 
   const tp__graph *g = search->graph;
   *r = (run){.search = search, .graph = g, .paths = paths};
   r->elements = tp__calloc(g->n_states, sizeof *r->elements);
+  r->divides = tp__calloc(g->n_states, sizeof *r->divides);
   r->heap = tp__calloc(g->n_states, sizeof *r->heap);
   r->heap_at = tp__calloc(g->n_states, sizeof *r->heap_at);
   r->memos = tp__calloc((size_t)g->n_prices * MEMO_WAYS, sizeof *r->memos);
-  if (!r->elements || !r->heap || !r->heap_at || !r->memos)
+  if (!r->elements || !r->divides || !r->heap || !r->heap_at || !r->memos)
     return TP_NO_MEMORY;
   for (uint32_t i = 0; i < g->n_prices * MEMO_WAYS; i++)
     r->memos[i].elements = -1;
@@ -183,6 +188,7 @@ static void destroy_run(run *r) {
   tp__free(r->memos);
   tp__free(r->heap_at);
   tp__free(r->heap);
+  tp__free(r->divides);
   tp__free(r->elements);
 }
 
@@ -212,7 +218,7 @@ tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__paths *
   if (status == TP_OK) {
     for (uint32_t s = 0; s < g->n_states; s++) {
       made->cost[s] = TP_COST_FORBIDDEN;
-      r.elements[s] = takes_part(search, g->states[s]) ? local_elements(search, g->states[s]) : -1;
+      r.elements[s] = takes_part(search, g->states[s], &r.divides[s]) ? local_elements(search, g->states[s]) : -1;
     }
     made->cost[from] = 0;
     raise_state(&r, from);
