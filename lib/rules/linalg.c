@@ -110,6 +110,25 @@ static bool reads_tensors(const tp_rule *rule) {
   return false;
 }
 
+/* The accumulators (bit i: operand i) that one iteration hands to the next, along loops that some output does not have. */
+static uint64_t carried_operands(const tp_rule *rule, const tp_body *body) {
+  uint64_t inits = 0;
+  bool carries = false;
+  for (int i = body->n_inputs; i < body->n_args; i++)
+    inits |= UINT64_C(1) << i;
+  for (int f = 0; f < rule->n_factors; f++)
+    carries |= n_outputs_with(rule, body->n_inputs, f) < rule->n_results;
+  return carries ? inits : 0;
+}
+
+/* Do sums of the operands of the set go through the whole op? An accumulator that has taken up such an operand is of the set in the next
+ * iteration: `acc * x` is linear in x once, and a product of many x is not. */
+static bool is_linear(const tp_rule *rule, const tp_body *body, uint64_t set) {
+  uint64_t carried = carried_operands(rule, body);
+  bool only_init = rule->n_results == 1 && !(set & ~carried);
+  return tp__body_linear(body, set) && (only_init || tp__body_linear(body, set | carried));
+}
+
 static void read_variants(tp_rule *rule, const tp_body *body) {
   if (rule->n_results == 1 && !reads_tensors(rule)) {
     MlirValue constant = yielded_constant(rule, body);
@@ -131,7 +150,7 @@ static void read_variants(tp_rule *rule, const tp_body *body) {
     for (int i = 0; i < n; i++)
       if (subset >> i & 1)
         set |= UINT64_C(1) << readable[i];
-    if (tp__body_linear(body, set))
+    if (is_linear(rule, body, set))
       tp__rule_variant(rule, TP_SUM, set);
   }
 }
