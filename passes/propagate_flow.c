@@ -80,9 +80,7 @@ static void join_carried(tp_flow *flow, const tp_carried *c) {
   }
 }
 
-static MlirBlock entry(const tp_planner *p) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0));
-}
+static MlirBlock entry(const tp_planner *p) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0)); }
 
 static tp_status add_item_values(tp_planner *p, const tp_item *item) {
   tp_status status = TP_OK;

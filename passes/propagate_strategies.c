@@ -71,8 +71,8 @@ static void extend(layout_list *list, tp_spec spec, int axis) {
     if (!(list->open >> d & 1) || !tp__flow_allows(list->planner, list->value, d, axis))
       continue;
     if (tp_spec_append(&next, axis, d) == TP_OK &&
-        offers(list->shape[d], tp_spec_dim_shards(mesh, next, d),
-               mesh->axes[axis].size == mesh->axes[axis].parent_size, tp__flow_names(list->planner, list->value, d, axis)))
+        offers(list->shape[d], tp_spec_dim_shards(mesh, next, d), mesh->axes[axis].size == mesh->axes[axis].parent_size,
+               tp__flow_names(list->planner, list->value, d, axis)))
       extend(list, next, axis + 1);
   }
 }
@@ -205,7 +205,8 @@ static void factor_axes(enumeration *e) {
       flow_of_factor(e, f, a);
       bool whole = mesh->axes[a].size == mesh->axes[a].parent_size;
       bool named = !factor->must_divide && (e->named_axes[f] >> a & 1);
-      if (factor->size % mesh->axes[a].size != 0 && (factor->must_divide || !offers(factor->size, mesh->axes[a].size, whole, named)))
+      if (factor->size % mesh->axes[a].size != 0 &&
+          (factor->must_divide || !offers(factor->size, mesh->axes[a].size, whole, named)))
         e->axes_of_factor[f] &= (uint8_t)~(1u << a);
     }
 }
@@ -347,9 +348,11 @@ static tp_status keep_pinned(enumeration *e) {
     if (pinned && kept == 0) {
       char text[512];
       if (tp__refuses_uneven(rule, p->mesh, &rule->results[r], pin.spec, text, sizeof text))
-        return tp__error(rule->op, TP_INFEASIBLE,
-                         "result %d: %s, and this op has no uneven shards; constrain it with a shard.shard behind the op instead, or "
-                         "use a mesh that divides it", r, text);
+        return tp__error(
+            rule->op, TP_INFEASIBLE,
+            "result %d: %s, and this op has no uneven shards; constrain it with a shard.shard behind the op instead, or "
+            "use a mesh that divides it",
+            r, text);
       tp_spec_text(p->mesh, pin.spec, rule->results[r].rank, text, sizeof text);
       return tp__error(rule->op, TP_INFEASIBLE,
                        "no strategy of this op gives result %d the layout %s; constrain it with a shard.shard behind the op "

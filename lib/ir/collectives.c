@@ -144,8 +144,8 @@ static MlirValue build(const collective *c, const char *name, MlirValue value, c
 MlirAttribute tp__identity_attr(MlirType type, tp_combiner combiner) {
   MlirContext context = mlirTypeGetContext(type);
   static const double floats[TP_N_COMBINERS] = {
-      [TP_SUM] = 0,           [TP_PRODUCT] = 1,          [TP_MAX] = -INFINITY,
-      [TP_MIN] = INFINITY,    [TP_MAXNUM] = -INFINITY,   [TP_MINNUM] = INFINITY,
+      [TP_SUM] = 0,        [TP_PRODUCT] = 1,        [TP_MAX] = -INFINITY,
+      [TP_MIN] = INFINITY, [TP_MAXNUM] = -INFINITY, [TP_MINNUM] = INFINITY,
   };
   if (mlirTypeIsAFloat(type))
     return combiner <= TP_MINNUM ? mlirFloatAttrDoubleGet(context, type, floats[combiner]) : (MlirAttribute){NULL};
@@ -205,8 +205,8 @@ static MlirAttribute permute_symbol(const collective *c, MlirOperation module) {
   char name[128] = "tp.permute";
   size_t n = strlen(name);
   for (int d = 0; d < mlirShapedTypeGetRank(c->result); d++)
-    n += (size_t)snprintf(name + n, sizeof name - n, "%c%lld", d ? 'x' : '.',
-                          (long long)mlirShapedTypeGetDimSize(c->result, d));
+    n +=
+        (size_t)snprintf(name + n, sizeof name - n, "%c%lld", d ? 'x' : '.', (long long)mlirShapedTypeGetDimSize(c->result, d));
   MlirType element = tp__element_type(c->result);
   const char *letter = mlirTypeIsAFloat(element) ? (mlirTypeIsABF16(element) ? "bf" : "f") : "i";
   snprintf(name + n, sizeof name - n, "%s%s%lld", mlirShapedTypeGetRank(c->result) ? "x" : ".", letter,
@@ -335,7 +335,11 @@ MlirValue tp__build_step(MlirOperation where, MlirOperation module, MlirValue va
   tp_spec_local_shape(mesh, step->to, rank, global_shape, after);
   for (int d = 0; d < rank; d++)
     moved[d] = gathers && d == step->dim ? n * before[d] : after[d];
-  collective c = {where, mlirOperationGetContext(where), mlirOperationGetLocation(where), mesh, step,
+  collective c = {where,
+                  mlirOperationGetContext(where),
+                  mlirOperationGetLocation(where),
+                  mesh,
+                  step,
                   tp__tensor_like(mlirValueGetType(value), rank, moved)};
   int split_dim = step->kind == TP_STEP_ALL_TO_ALL ? step->to_dim : step->dim;
   if (splits)

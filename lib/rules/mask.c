@@ -34,7 +34,8 @@ static int64_t split(const tp_local *local, int axis, int64_t buffer) {
 
 static MlirValue skipped(const tp_local *local, int axis, int64_t buffer) {
   MlirOperation where = local->rule->op;
-  return tp__binary(where, "arith.muli", tp__build_group_index(where, local->mesh, 1, &axis), tp__index_constant(where, buffer));
+  return tp__binary(where, "arith.muli", tp__build_group_index(where, local->mesh, 1, &axis),
+                    tp__index_constant(where, buffer));
 }
 
 MlirValue tp__shard_index(const tp_local *local, int f) {
@@ -95,7 +96,8 @@ static MlirValue constant(MlirOperation where, MlirType type, MlirAttribute valu
 }
 
 static MlirValue select_value(MlirOperation where, MlirValue condition, MlirValue yes, MlirValue no) {
-  return insert(where, "arith.select", 3, (MlirValue[]){condition, yes, no}, mlirValueGetType(yes), NULL, (MlirAttribute){NULL});
+  return insert(where, "arith.select", 3, (MlirValue[]){condition, yes, no}, mlirValueGetType(yes), NULL,
+                (MlirAttribute){NULL});
 }
 
 /* Is the index of loop `dim` below `valid`? Added to `all` (null: nothing yet). */

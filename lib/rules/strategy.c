@@ -42,7 +42,8 @@ static int64_t refused_part(const tp_rule *rule, tp_dim dim, int64_t shards) {
   return 0;
 }
 
-bool tp__refuses_uneven(const tp_rule *rule, const tp_mesh *mesh, const tp_value_map *map, tp_spec spec, char *text, size_t size) {
+bool tp__refuses_uneven(const tp_rule *rule, const tp_mesh *mesh, const tp_value_map *map, tp_spec spec, char *text,
+                        size_t size) {
   for (int d = 0; map->is_tensor && d < map->rank; d++) {
     int axes[TP_MAX_AXES], n = tp_spec_dim_axes(mesh, spec, d, axes);
     int64_t shards = tp_spec_dim_shards(mesh, spec, d), part = refused_part(rule, map->dims[d], shards);
@@ -238,7 +239,7 @@ int tp__strategy_match(const tp_rule *rule, const tp_mesh *mesh, const tp_spec *
     }
     int n_choices = 1 + rule->n_factors + rule->n_variants;
     for (int k = 0; k < n_choices; k++) {
-      tp_choice c = k == 0                  ? (tp_choice){TP_CHOOSE_NONE, 0}
+      tp_choice c = k == 0                 ? (tp_choice){TP_CHOOSE_NONE, 0}
                     : k <= rule->n_factors ? (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)(k - 1)}
                                            : (tp_choice){TP_CHOOSE_VARIANT, (uint8_t)(k - 1 - rule->n_factors)};
       bool fixed = c.kind == TP_CHOOSE_FACTOR && rule->factors[c.index].kind == TP_FIXED;
@@ -309,8 +310,8 @@ tp_status tp__read_factors(const tp_rule *rule, MlirAttribute attr, const tp_mes
                        (int)token.length, token.data);
     if (!read_choice(rule, entry.attribute, &choice))
       return tp__error(rule->op, TP_INVALID_ARGUMENT,
-                       "tp.factors: \"%.*s\" needs a factor from 0 to %d, or \"linear k\" with k below %d",
-                       (int)token.length, token.data, rule->n_factors - 1, rule->n_variants);
+                       "tp.factors: \"%.*s\" needs a factor from 0 to %d, or \"linear k\" with k below %d", (int)token.length,
+                       token.data, rule->n_factors - 1, rule->n_variants);
     for (int k = 0; k < n; k++)
       s.choices[first + k] = choice;
   }

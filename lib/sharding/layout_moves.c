@@ -271,7 +271,8 @@ static bool same_on_dim(const tp_mesh *mesh, tp_spec a, tp_spec b, int dim) {
 /* Only the axes at the minor end of dimension `dim` differ, and either buffer is a prefix of what the other one's shards make. */
 static bool ends_keep_prefix(const tp_mesh *mesh, tp_spec from, tp_spec to, int dim, int64_t size) {
   int64_t before = tp_spec_dim_shards(mesh, from, dim), after = tp_spec_dim_shards(mesh, to, dim);
-  return before > after ? tail_keeps_prefix(mesh, to, from, dim, size) : before < after && tail_keeps_prefix(mesh, from, to, dim, size);
+  return before > after ? tail_keeps_prefix(mesh, to, from, dim, size)
+                        : before < after && tail_keeps_prefix(mesh, from, to, dim, size);
 }
 
 bool tp__move_keeps_prefix(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to, int n_dims, const int64_t *sizes) {
