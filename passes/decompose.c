@@ -194,8 +194,8 @@ static tp_status decompose(tp_pass *pass, MlirOperation op) {
   if (!has_function(block, name)) {
     tp__string text = {0};
     write_function(&text, &s, name);
-    MlirOperation func = text.failed ? (MlirOperation){NULL}
-                                     : mlirOperationCreateParse(pass->context, tp__ref(text.text), tp__ref(name));
+    MlirOperation func =
+        text.failed ? (MlirOperation){NULL} : mlirOperationCreateParse(pass->context, tp__ref(text.text), tp__ref(name));
     tp__free(text.text);
     if (mlirOperationIsNull(func))
       return tp__error(op, TP_NO_MEMORY, "out of memory");
@@ -203,8 +203,7 @@ static tp_status decompose(tp_pass *pass, MlirOperation op) {
   }
   MlirValue operand = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
   MlirType type = mlirValueGetType(result);
-  MlirNamedAttribute callee =
-      tp__named(pass->context, "callee", mlirFlatSymbolRefAttrGet(pass->context, tp__ref(name)));
+  MlirNamedAttribute callee = tp__named(pass->context, "callee", mlirFlatSymbolRefAttrGet(pass->context, tp__ref(name)));
   MlirOperation call = tp__create(&(tp_build){.name = "func.call",
                                               .location = mlirOperationGetLocation(op),
                                               .n_operands = 1,
@@ -238,7 +237,8 @@ static const tp_statistic_row statistics[] = {
 const tp_pass_row tp__decompose_row = {
     .name = "tp-decompose",
     .summary = "Replace linalg.softmax by calls of its steps",
-    .description = "Requires: nothing. Establishes: every linalg.softmax on a static f64, f32, f16 or bf16 tensor is a call of a private function "
+    .description = "Requires: nothing. Establishes: every linalg.softmax on a static f64, f32, f16 or bf16 tensor is a call of "
+                   "a private function "
                    "of linalg.generic ops, which tp-inline-calls replaces. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),

@@ -69,8 +69,8 @@ static tp_status constrain(const inliner *in, MlirOperation callee, bool is_arg,
   char what[32];
   tp_annotation annotation;
   snprintf(what, sizeof what, "%s %d", is_arg ? "argument" : "result", i);
-  tp_status status = tp__read_sharding(callee, what, attr, in->mesh, (int)mlirShapedTypeGetRank(mlirValueGetType(*value)),
-                                       &annotation);
+  tp_status status =
+      tp__read_sharding(callee, what, attr, in->mesh, (int)mlirShapedTypeGetRank(mlirValueGetType(*value)), &annotation);
   if (status == TP_OK)
     *value = tp__build_layout_change(where, mlirOperationGetLocation(where), *value, in->mesh, annotation);
   return status;
@@ -87,7 +87,8 @@ static tp_status clone_body(const inliner *in, MlirOperation call, MlirOperation
       return status;
   }
   MlirOperation end = mlirBlockGetTerminator(body);
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op)) {
     MlirOperation clone = mlirOperationClone(op);
     tp__insert_before(call, clone);
     map_operands(clone, map);
@@ -219,7 +220,8 @@ static const tp_statistic_row statistics[] = {
 const tp_pass_row tp__inline_calls_row = {
     .name = "tp-inline-calls",
     .summary = "Replace calls by the bodies of their callees, keeping annotations",
-    .description = "Requires: callees of one block. Establishes: no call of a function that has a body; private callees are gone; shardings of "
+    .description = "Requires: callees of one block. Establishes: no call of a function that has a body; private callees are "
+                   "gone; shardings of "
                    "a callee's arguments and results are shard.shard constraints. Recursion is refused. Breaks: nothing.",
     .options = options,
     .n_options = TP_LEN(options),

@@ -33,15 +33,17 @@ static tp_status collect_op(MlirOperation op, void *data) {
 
 /* What bufferization and the conversions to LLVM behind this pass know. Anything else would be left in the middle of them. */
 static tp_status check_known(MlirOperation op, void *data) {
-  static const char *const dialects[] = {"arith", "math", "complex", "tensor", "linalg", "scf",    "func", "cf",
-                                         "shard", "affine", "bufferization", "memref", "vector", "index", "ub", "llvm", "builtin"};
+  static const char *const dialects[] = {"arith",  "math",  "complex", "tensor", "linalg",        "scf",
+                                         "func",   "cf",    "shard",   "affine", "bufferization", "memref",
+                                         "vector", "index", "ub",      "llvm",   "builtin"};
   (void)data;
   for (int i = 0; i < TP_LEN(dialects); i++)
     if (tp__op_has_dialect(op, dialects[i]))
       return TP_OK;
-  return tp__error(op, TP_UNSUPPORTED,
-                   "nothing here lowers this op to machine code; rewrite it with linalg, tensor, scf and arith ops between tp-partition and "
-                   "tp-to-runtime (its rule says how it is sharded, not what it computes)");
+  return tp__error(
+      op, TP_UNSUPPORTED,
+      "nothing here lowers this op to machine code; rewrite it with linalg, tensor, scf and arith ops between tp-partition and "
+      "tp-to-runtime (its rule says how it is sharded, not what it computes)");
 }
 
 /* ---- signatures ---- */
@@ -126,9 +128,10 @@ static tp_status lower_op(tp__lowering *l, MlirOperation op, bool local) {
     return TP_OK;
   }
   if (!local && tp__op_has_dialect(op, "shard"))
-    return tp__error(op, TP_UNSUPPORTED,
-                     "communication in a module that is not partitioned; run tp-spmd first (on one device there is nothing to compare "
-                     "with: shard-run --no-verify)");
+    return tp__error(
+        op, TP_UNSUPPORTED,
+        "communication in a module that is not partitioned; run tp-spmd first (on one device there is nothing to compare "
+        "with: shard-run --no-verify)");
   bool done;
   tp_status status = tp__lower_collective(l, op, &done);
   if (status == TP_OK && !done)

@@ -52,13 +52,8 @@ static bool is_permute(MlirOperation op) { return !mlirAttributeIsNull(tp__get(o
 /* What the op's own meaning adds to (or takes from) the axes that flow in. */
 static uint32_t own_axes(analysis *a, MlirOperation op, uint32_t in) {
   static const char *const equalize[] = {"shard.all_reduce", "shard.all_gather", "shard.broadcast"};
-  static const char *const differ[] = {"shard.all_slice",
-                                       "shard.reduce_scatter",
-                                       "shard.all_to_all",
-                                       "shard.shift",
-                                       "shard.scatter",
-                                       "shard.reduce",
-                                       "shard.gather"};
+  static const char *const differ[] = {"shard.all_slice", "shard.reduce_scatter", "shard.all_to_all", "shard.shift",
+                                       "shard.scatter",   "shard.reduce",         "shard.gather"};
   for (int i = 0; i < TP_LEN(equalize); i++)
     if (tp__op_is(op, equalize[i]))
       return in & ~group_axes(a, op);

@@ -31,7 +31,8 @@ static tp_status normalize_boundary(MlirOperation func, bool is_args, const tp_m
   if (status != TP_OK)
     return tp__error(func, status, "out of memory");
   for (int i = 0; i < boundary.n && status == TP_OK; i++)
-    status = normalize_value(&boundary, i, is_args ? mlirFunctionTypeGetInput(type, i) : mlirFunctionTypeGetResult(type, i), mesh);
+    status =
+        normalize_value(&boundary, i, is_args ? mlirFunctionTypeGetInput(type, i) : mlirFunctionTypeGetResult(type, i), mesh);
   tp__boundary_end(&boundary);
   return status;
 }
@@ -82,8 +83,9 @@ static const tp_option_row options[] = {
 const tp_pass_row tp__normalize_row = {
     .name = "tp-normalize",
     .summary = "Verify all sharding annotations and print them canonically",
-    .description = "Requires: nothing. Establishes: every tp.sharding is valid for its value and the mesh and is in canonical form; "
-                   "the grids of the module are @mesh and, where sub-axes are used, @mesh.sub. Breaks: nothing.",
+    .description =
+        "Requires: nothing. Establishes: every tp.sharding is valid for its value and the mesh and is in canonical form; "
+        "the grids of the module are @mesh and, where sub-axes are used, @mesh.sub. Breaks: nothing.",
     .options = options,
     .n_options = TP_LEN(options),
     .run = run,

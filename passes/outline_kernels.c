@@ -35,7 +35,8 @@ static tp_status out_of_memory(outliner *o) { return tp__error(o->pass->module, 
 
 static tp_status refuse_effects(MlirOperation op, void *data) {
   (void)data;
-  return tp__op_is(op, "cf.assert") || tp__op_has_dialect(op, "func") || tp__op_has_dialect(op, "llvm") ? TP_UNSUPPORTED : TP_OK;
+  return tp__op_is(op, "cf.assert") || tp__op_has_dialect(op, "func") || tp__op_has_dialect(op, "llvm") ? TP_UNSUPPORTED
+                                                                                                        : TP_OK;
 }
 
 static bool is_nest(MlirOperation op) {
@@ -219,8 +220,7 @@ static tp_status outline(outliner *o, MlirOperation op, const char *prefix) {
 static tp_status outline_function(outliner *o, MlirOperation func) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   char prefix[128];
-  if (mlirBlockIsNull(block) ||
-      !tp__ref_copy(mlirStringAttrGetValue(tp__inherent(func, "sym_name")), prefix, sizeof prefix))
+  if (mlirBlockIsNull(block) || !tp__ref_copy(mlirStringAttrGetValue(tp__inherent(func, "sym_name")), prefix, sizeof prefix))
     return TP_OK;
   o->n_ops = 0;
   tp_status status = collect(o, block);
@@ -237,7 +237,8 @@ static tp_status run(tp_pass *pass) {
   for (MlirOperation op = mlirBlockGetFirstOperation(o.module_block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     n_functions++;
-  for (MlirOperation op = mlirBlockGetFirstOperation(o.module_block); n_functions > 0 && status == TP_OK; op = next, n_functions--) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(o.module_block); n_functions > 0 && status == TP_OK;
+       op = next, n_functions--) {
     next = mlirOperationGetNextInBlock(op);
     if (tp__op_is(op, "func.func"))
       status = outline_function(&o, op);
@@ -257,8 +258,10 @@ static const tp_statistic_row statistics[] = {
 const tp_pass_row tp__outline_kernels_row = {
     .name = "tp-outline-kernels",
     .summary = "Put each loop nest into a function of its own, equal ones into the same",
-    .description = "Requires: structured ops on buffers. Establishes: each is a call of a private function that is not inlined, so that "
-                   "compile time is linear in their number and equal nests are compiled once. Ops that assert or call stay. Breaks: nothing.",
+    .description =
+        "Requires: structured ops on buffers. Establishes: each is a call of a private function that is not inlined, so that "
+        "compile time is linear in their number and equal nests are compiled once. Ops that assert or call stay. Breaks: "
+        "nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -28,7 +28,7 @@ typedef struct partitioner {
   tp_value_table specs; /* value -> index into spec_list */
   tp_spec *spec_list;
   size_t n_specs, spec_capacity;
-  planned_op **plans; /* one per item */
+  planned_op **plans;  /* one per item */
   MlirType *arg_types; /* global types of arguments and results, taken before anything changes */
   MlirType *result_types;
   tp_spec *arg_specs, *result_specs;
@@ -89,12 +89,14 @@ static tp_status refuse_layouts(partitioner *p, const tp_rule *rule, const tp_sp
   size_t n = 0;
   for (int i = 0; i < rule->n_operands + rule->n_results; i++) {
     int k = i - rule->n_operands;
-    if (!tp__refuses_uneven(rule, p->mesh, k < 0 ? &rule->operands[i] : &rule->results[k], k < 0 ? operands[i] : results[k], text,
-                            sizeof text))
+    if (!tp__refuses_uneven(rule, p->mesh, k < 0 ? &rule->operands[i] : &rule->results[k], k < 0 ? operands[i] : results[k],
+                            text, sizeof text))
       continue;
-    return tp__error(rule->op, TP_INVALID_ARGUMENT,
-                     "%s %d: %s, and this op has no uneven shards; gather it with a shard.shard (tp-propagate does), or use a mesh that "
-                     "divides it", k < 0 ? "operand" : "result", k < 0 ? i : k, text);
+    return tp__error(
+        rule->op, TP_INVALID_ARGUMENT,
+        "%s %d: %s, and this op has no uneven shards; gather it with a shard.shard (tp-propagate does), or use a mesh that "
+        "divides it",
+        k < 0 ? "operand" : "result", k < 0 ? i : k, text);
   }
   text[0] = 0;
   for (int i = 0; i < rule->n_operands && n < sizeof text - 300; i++) {
@@ -140,8 +142,8 @@ static tp_status plan_op(partitioner *p, const tp_item *item, planned_op *plan) 
     status = tp__read_factors(rule, factors, p->mesh, &hint);
   if (status != TP_OK)
     return status;
-  int n = tp__strategy_match(rule, p->mesh, operands, plan->results, mlirAttributeIsNull(factors) ? NULL : &hint,
-                             &plan->strategy);
+  int n =
+      tp__strategy_match(rule, p->mesh, operands, plan->results, mlirAttributeIsNull(factors) ? NULL : &hint, &plan->strategy);
   return n == 0 ? refuse_layouts(p, rule, operands, plan->results) : TP_OK;
 }
 
@@ -156,8 +158,7 @@ static tp_status plan_layout(partitioner *p, const tp_item *item, planned_op *pl
     return tp__error(item->op, TP_UNSUPPORTED, "its operand is not a tensor of static shape with a layout");
   tp_status status = tp__program_op(&p->program, item->op, 0, &annotation, &present);
   if (status == TP_OK && !present)
-    return tp__error(item->op, TP_INVALID_ARGUMENT,
-                     "has no tp.sharding; run tp-propagate last, it gives every value a layout");
+    return tp__error(item->op, TP_INVALID_ARGUMENT, "has no tp.sharding; run tp-propagate last, it gives every value a layout");
   if (status != TP_OK)
     return status;
   int64_t size = tp__element_size(tp__element_type(mlirValueGetType(source)));
@@ -166,7 +167,8 @@ static tp_status plan_layout(partitioner *p, const tp_item *item, planned_op *pl
     describe(p, from, rank, a, sizeof a);
     describe(p, annotation.spec, rank, b, sizeof b);
     return tp__error(item->op, TP_UNSUPPORTED,
-                     "no sequence of collectives takes layout %s to %s (sizes that do not divide, or different combiners)", a, b);
+                     "no sequence of collectives takes layout %s to %s (sizes that do not divide, or different combiners)", a,
+                     b);
   }
   return set_spec(p, mlirOperationGetResult(item->op, 0), annotation.spec);
 }
@@ -179,9 +181,11 @@ static tp_status plan_region(partitioner *p, const tp_item *item) {
     bool present;
     tp_status status = tp__program_carried(&p->program, item->op, c, &annotation, &present);
     if (status == TP_OK && !present)
-      return tp__error(item->op, TP_INVALID_ARGUMENT,
-                       "carried value %d has no layout in tp.region_args or tp.sharding; run tp-propagate last, it gives every value a "
-                       "layout", k);
+      return tp__error(
+          item->op, TP_INVALID_ARGUMENT,
+          "carried value %d has no layout in tp.region_args or tp.sharding; run tp-propagate last, it gives every value a "
+          "layout",
+          k);
     for (int i = 0; i < c->n_values && status == TP_OK; i++)
       status = set_spec(p, c->values[i], annotation.spec);
     if (status != TP_OK)
@@ -362,15 +366,14 @@ static tp_status rewrite_signature(partitioner *p) {
     p->arg_types[i] = local_type(p, p->arg_types[i], p->arg_specs[i]);
   for (int i = 0; i < p->program.n_results; i++)
     p->result_types[i] = local_type(p, p->result_types[i], p->result_specs[i]);
-  MlirType type =
-      mlirFunctionTypeGet(p->pass->context, p->program.n_args, p->arg_types, p->program.n_results, p->result_types);
+  MlirType type = mlirFunctionTypeGet(p->pass->context, p->program.n_args, p->arg_types, p->program.n_results, p->result_types);
   mlirOperationSetInherentAttributeByName(func, tp__ref("function_type"), mlirTypeAttrGet(type));
   return TP_OK;
 }
 
 /* Shapes of the layout changes, global, taken before types change. */
-static int64_t (*layout_shapes(partitioner *p))[TP_MAX_RANK] {
-  int64_t(*shapes)[TP_MAX_RANK] = tp__arena_array(&p->arena, (size_t)p->program.n_items + 1, sizeof *shapes);
+static int64_t (*layout_shapes(partitioner *p)) [TP_MAX_RANK] {
+  int64_t (*shapes)[TP_MAX_RANK] = tp__arena_array(&p->arena, (size_t)p->program.n_items + 1, sizeof *shapes);
   for (int i = 0; shapes && i < p->program.n_items; i++) {
     int rank;
     if (p->program.items[i].kind == TP_ITEM_LAYOUT)
@@ -381,7 +384,7 @@ static int64_t (*layout_shapes(partitioner *p))[TP_MAX_RANK] {
 
 static tp_status rewrite(partitioner *p) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0));
-  int64_t(*shapes)[TP_MAX_RANK] = layout_shapes(p);
+  int64_t (*shapes)[TP_MAX_RANK] = layout_shapes(p);
   if (!shapes)
     return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
   for (int i = 0; i < p->program.n_args; i++)
@@ -439,8 +442,7 @@ static bool has_body(MlirOperation op) {
 static tp_status partition_functions(tp_pass *pass, const tp_mesh *mesh, tp_reshard_cache *reshards) {
   bool unknown_replicate = tp__ref_is(tp__ref(tp__pass_option(pass, "unknown-ops")), "replicate");
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(pass->module, 0));
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     tp_status status = has_body(op) ? partition_func(pass, op, mesh, reshards, unknown_replicate) : TP_OK;
     if (status != TP_OK)
       return status;
@@ -488,9 +490,10 @@ static const tp_statistic_row statistics[] = {
 const tp_pass_row tp__partition_row = {
     .name = "tp-partition",
     .summary = "Rewrite an annotated program for one device, with collectives",
-    .description = "Requires: every tensor has a layout (tp.sharding on arguments, results, ops and shard.shard), as tp-propagate "
-                   "writes it. Establishes: local shapes, upstream shard.* collectives, tp.phase = \"local\" on the module, "
-                   "tp.global on arguments and results. Breaks: the plan's annotations on ops are consumed.",
+    .description =
+        "Requires: every tensor has a layout (tp.sharding on arguments, results, ops and shard.shard), as tp-propagate "
+        "writes it. Establishes: local shapes, upstream shard.* collectives, tp.phase = \"local\" on the module, "
+        "tp.global on arguments and results. Breaks: the plan's annotations on ops are consumed.",
     .options = options,
     .n_options = TP_LEN(options),
     .statistics = statistics,

@@ -70,7 +70,8 @@ static tp_status clone_free_ops(tp_planner *p, MlirOperation func, bool unknown_
 static void cut_axis(tp_mesh *mesh, const char *name, int64_t major, int64_t minor) {
   for (int a = 0; a < mesh->n_axes && mesh->n_axes < TP_MAX_AXES; a++) {
     tp_axis axis = mesh->axes[a];
-    bool inside = axis.pre < major && major < axis.pre * axis.size && major % axis.pre == 0 && axis.size % (major / axis.pre) == 0;
+    bool inside =
+        axis.pre < major && major < axis.pre * axis.size && major % axis.pre == 0 && axis.size % (major / axis.pre) == 0;
     if (!inside || strcmp(axis.name, name) != 0 || minor % (axis.parent_size / major) != 0)
       continue;
     tp_mesh_refine(mesh, name, axis.pre, major / axis.pre);
@@ -90,7 +91,8 @@ static void cut_for_dim(const tp_planner *flows, const tp_rule *rule, const tp_v
   }
 }
 
-static tp_status refine_for_reshapes(const tp_planner *common, const tp_program *program, const tp_mesh *mesh, tp_mesh *refined) {
+static tp_status refine_for_reshapes(const tp_planner *common, const tp_program *program, const tp_mesh *mesh,
+                                     tp_mesh *refined) {
   tp_planner flows = *common;
   flows.program = *program;
   flows.mesh = mesh;
@@ -193,8 +195,9 @@ static tp_status read_options(tp_pass *pass, tp_mesh *mesh, bool *follow) {
                      "shard twice");
   tp_status status = tp__module_mesh(pass->module, tp__pass_option(pass, "mesh"), mesh);
   if (status == TP_OK && mesh->n_axes == 0)
-    return tp__error(pass->module, TP_NOT_FOUND,
-                     "the module has no mesh; add shard.grid @mesh(shape = 2x4) {tp.axes = [\"dp\", \"tp\"]} or give mesh=dp=2,tp=4");
+    return tp__error(
+        pass->module, TP_NOT_FOUND,
+        "the module has no mesh; add shard.grid @mesh(shape = 2x4) {tp.axes = [\"dp\", \"tp\"]} or give mesh=dp=2,tp=4");
   return status;
 }
 
@@ -236,8 +239,9 @@ static tp_status run(tp_pass *pass) {
 }
 
 static const tp_option_row options[] = {
-    {"mesh", "", "sizes of the mesh: dp=2,tp=4 by name, 2x4 in order, one size for the last axis; overrides the module's grid, "
-                 "axes not named get size 1"},
+    {"mesh", "",
+     "sizes of the mesh: dp=2,tp=4 by name, 2x4 in order, one size for the last axis; overrides the module's grid, "
+     "axes not named get size 1"},
     {"strategy", "plan", "plan: least modelled time; follow: axes only flow from annotations"},
     {"topology", "cpu", "cost model: cpu, h100, a100, pcie4, ..."},
     {"unknown-ops", "refuse", "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark"},
@@ -252,10 +256,11 @@ static const tp_statistic_row statistics[] = {
 const tp_pass_row tp__propagate_row = {
     .name = "tp-propagate",
     .summary = "Give every tensor a layout by cost, and write the plan into the IR",
-    .description = "Requires: tensors of static shape; a mesh (shard.grid with tp.axes, or the mesh option). Establishes: every "
-                   "tensor argument, result and op has a closed tp.sharding; every change of layout is a shard.shard; tp.plan on "
-                   "each function has the modelled cost and its certified lower bound. Breaks: nothing; the plan may be edited by "
-                   "hand before tp-partition expands it.",
+    .description =
+        "Requires: tensors of static shape; a mesh (shard.grid with tp.axes, or the mesh option). Establishes: every "
+        "tensor argument, result and op has a closed tp.sharding; every change of layout is a shard.shard; tp.plan on "
+        "each function has the modelled cost and its certified lower bound. Breaks: nothing; the plan may be edited by "
+        "hand before tp-partition expands it.",
     .options = options,
     .n_options = TP_LEN(options),
     .statistics = statistics,

@@ -9,12 +9,12 @@
 #include "tp/solver.h"
 
 typedef enum tp_node_kind {
-  TP_NODE_ARG,    /* function argument `index` */
-  TP_NODE_OP,     /* item `index` */
-  TP_NODE_LAYOUT, /* shard.shard, item `index`: a constraint */
-  TP_NODE_RESULT, /* function result `index` */
+  TP_NODE_ARG,     /* function argument `index` */
+  TP_NODE_OP,      /* item `index` */
+  TP_NODE_LAYOUT,  /* shard.shard, item `index`: a constraint */
+  TP_NODE_RESULT,  /* function result `index` */
   TP_NODE_CARRIED, /* carried value `slot` of item `index`: an iteration argument, a result of a branch */
-  TP_NODE_COPY,   /* the materialised layout of a value with several uses */
+  TP_NODE_COPY,    /* the materialised layout of a value with several uses */
 } tp_node_kind;
 
 /* One decision. Specs are stored strategy-major: spec of input o under strategy s is in[s * n_in + o]. */
@@ -22,7 +22,7 @@ typedef struct tp_node {
   tp_node_kind kind;
   int index;
   int slot; /* TP_NODE_CARRIED */
-  int n; /* strategies */
+  int n;    /* strategies */
   int n_in, n_out;
   tp_spec *in, *out;
   tp_strategy *strategies; /* TP_NODE_OP */
@@ -31,8 +31,8 @@ typedef struct tp_node {
 } tp_node;
 
 typedef struct tp_use {
-  int node, input;      /* consumer */
-  MlirOperation op;     /* to be rewired: operand `operand` of `op`, or all uses inside a region when operand < 0 */
+  int node, input;  /* consumer */
+  MlirOperation op; /* to be rewired: operand `operand` of `op`, or all uses inside a region when operand < 0 */
   int operand;
 } tp_use;
 
@@ -71,7 +71,7 @@ typedef struct tp_planner {
   size_t n_values, value_capacity;
   tp_value_table table; /* value -> index into values */
   tp_memo same_ops, same_layouts, same_edges;
-  void *scratch; /* of propagate_strategies.c */
+  void *scratch;        /* of propagate_strategies.c */
   struct tp_flow *flow; /* which axes annotations bring to which dimension */
   int64_t work, width;
   tp_cost cost, bound;

@@ -98,11 +98,11 @@ void tp__words_add_rule(tp_words *words, const tp_rule *rule, const uint8_t *axe
   tp__words_add(words, work[0]);
   tp__words_add(words, work[1]);
   tp__words_add(words, rule->is_elementwise | rule->is_free << 1 | rule->n_factors << 8 | rule->n_variants << 16 |
-                           (int64_t)rule->barred_axes << 24 |
-                           (int64_t)rule->n_operands << 32 | (int64_t)rule->n_results << 48);
+                           (int64_t)rule->barred_axes << 24 | (int64_t)rule->n_operands << 32 | (int64_t)rule->n_results << 48);
   for (int f = 0; f < rule->n_factors; f++) {
     tp__words_add(words, rule->factors[f].size);
-    tp__words_add(words, rule->factors[f].repeats_work << 17 | rule->factors[f].must_divide << 16 | rule->factors[f].kind << 8 | axes_of_factor[f]);
+    tp__words_add(words, rule->factors[f].repeats_work << 17 | rule->factors[f].must_divide << 16 | rule->factors[f].kind << 8 |
+                             axes_of_factor[f]);
   }
   for (int v = 0; v < rule->n_variants; v++) {
     tp__words_add(words, rule->variants[v].combiner);

@@ -256,8 +256,8 @@ static tp_status price_edge(tp_planner *p, tp_problem *problem, const tp_planned
     int cb = distinct(b->in + ends.input, b->n, b->n_in, lists + na, numbers + na);
     for (int i = 0; i < ca; i++)
       for (int k = 0; k < cb; k++)
-        pairs[i * cb + k] = 
-            tp__cost_times(tp_reshard_cost(p->reshards, lists[i], lists[na + (size_t)k], v->rank, v->shape, v->element_size), v->trips);
+        pairs[i * cb + k] = tp__cost_times(
+            tp_reshard_cost(p->reshards, lists[i], lists[na + (size_t)k], v->rank, v->shape, v->element_size), v->trips);
     for (size_t i = 0; i < na; i++)
       for (size_t k = 0; k < nb; k++)
         table[i * nb + k] = pairs[numbers[i] * cb + numbers[na + k]];

@@ -27,7 +27,8 @@ static tp_status write_boundary(tp_planner *p, tp_node_kind kind) {
     const tp_node *node = &p->nodes[i];
     if (node->kind != kind)
       continue;
-    MlirType value = kind == TP_NODE_ARG ? mlirFunctionTypeGetInput(type, node->index) : mlirFunctionTypeGetResult(type, node->index);
+    MlirType value =
+        kind == TP_NODE_ARG ? mlirFunctionTypeGetInput(type, node->index) : mlirFunctionTypeGetResult(type, node->index);
     tp_spec spec = (kind == TP_NODE_ARG ? node->out : node->in)[node->chosen];
     tp__boundary_set(&boundary, node->index, "tp.sharding",
                      tp__write_sharding(p->pass->context, p->mesh, (int)mlirShapedTypeGetRank(value), closed(spec)));
@@ -77,7 +78,8 @@ static tp_status write_region(tp_planner *p, MlirOperation op) {
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
     intptr_t n = mlirBlockIsNull(block) ? 0 : mlirBlockGetNumArguments(block);
     if (n > MAX_VALUES || n_results > TP_LEN(results))
-      return tp__error(op, TP_UNSUPPORTED, "carries more than %d values or has more than %d results", MAX_VALUES, TP_LEN(results));
+      return tp__error(op, TP_UNSUPPORTED, "carries more than %d values or has more than %d results", MAX_VALUES,
+                       TP_LEN(results));
     for (intptr_t i = 0; i < n; i++) {
       MlirValue arg = mlirBlockGetArgument(block, i);
       int rank = mlirTypeIsARankedTensor(mlirValueGetType(arg)) ? (int)mlirShapedTypeGetRank(mlirValueGetType(arg)) : 0;
@@ -195,9 +197,8 @@ static void write_changes(tp_planner *p, const tp_planned_value *v) {
   }
   for (int u = 0; u < v->n_uses; u++) {
     const tp_use *use = &v->uses[u];
-    MlirValue value = changes_itself(p, use)
-                          ? made.values[cheapest(p, v, &made, wanted(p, use))]
-                          : changed(p, v, &made, wanted(p, use), mlirOperationGetLocation(use->op), where);
+    MlirValue value = changes_itself(p, use) ? made.values[cheapest(p, v, &made, wanted(p, use))]
+                                             : changed(p, v, &made, wanted(p, use), mlirOperationGetLocation(use->op), where);
     if (!mlirValueEqual(value, v->value))
       rewire(v, use, value);
   }

@@ -37,9 +37,7 @@ MlirAttribute tp__parse_attr(MlirContext context, const char *text) {
   return attr;
 }
 
-MlirAttribute tp__attr_string(MlirContext context, const char *text) {
-  return mlirStringAttrGet(context, tp__ref(text));
-}
+MlirAttribute tp__attr_string(MlirContext context, const char *text) { return mlirStringAttrGet(context, tp__ref(text)); }
 
 MlirAttribute tp__attr_index(MlirContext context, int64_t value) {
   return mlirIntegerAttrGet(mlirIndexTypeGet(context), value);
@@ -71,9 +69,7 @@ void tp__set(MlirOperation op, const char *name, MlirAttribute value) {
   mlirOperationSetDiscardableAttributeByName(op, tp__ref(name), value);
 }
 
-void tp__remove(MlirOperation op, const char *name) {
-  mlirOperationRemoveDiscardableAttributeByName(op, tp__ref(name));
-}
+void tp__remove(MlirOperation op, const char *name) { mlirOperationRemoveDiscardableAttributeByName(op, tp__ref(name)); }
 
 /* func.func keeps the attributes of arguments and results as an array of dictionaries, or not at all. */
 static MlirAttribute list_attr(MlirOperation func, const char *list, int i, const char *name) {
@@ -101,15 +97,11 @@ static MlirAttribute dictionary_with(MlirContext context, MlirAttribute dictiona
   return dictionary;
 }
 
-static MlirType function_type(MlirOperation func) {
-  return mlirTypeAttrGetValue(tp__inherent(func, "function_type"));
-}
+static MlirType function_type(MlirOperation func) { return mlirTypeAttrGetValue(tp__inherent(func, "function_type")); }
 
 MlirAttribute tp__arg_attr(MlirOperation func, int i, const char *name) { return list_attr(func, "arg_attrs", i, name); }
 
-MlirAttribute tp__result_attr(MlirOperation func, int i, const char *name) {
-  return list_attr(func, "res_attrs", i, name);
-}
+MlirAttribute tp__result_attr(MlirOperation func, int i, const char *name) { return list_attr(func, "res_attrs", i, name); }
 
 static const char *list_name(const tp_boundary *boundary) { return boundary->is_args ? "arg_attrs" : "res_attrs"; }
 

@@ -21,8 +21,8 @@ void tp__insert_after(MlirOperation where, MlirOperation op) {
 }
 
 MlirValue tp__empty(MlirOperation where, MlirType type) {
-  MlirOperation op = tp__create(&(tp_build){
-      .name = "tensor.empty", .location = mlirOperationGetLocation(where), .n_results = 1, .results = &type});
+  MlirOperation op = tp__create(
+      &(tp_build){.name = "tensor.empty", .location = mlirOperationGetLocation(where), .n_results = 1, .results = &type});
   tp__insert_before(where, op);
   return mlirOperationGetResult(op, 0);
 }

@@ -38,9 +38,7 @@ static MlirOperation next_grid(MlirOperation op) {
   return op;
 }
 
-static MlirBlock module_block(MlirOperation module) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
-}
+static MlirBlock module_block(MlirOperation module) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)); }
 
 static tp_status read_grid(MlirOperation grid, tp_mesh *mesh) {
   int64_t sizes[TP_MAX_AXES];
@@ -142,8 +140,8 @@ static tp_status bind_bare(MlirOperation module, const char *binding, tp_mesh *m
     return TP_OK;
   }
   if (n != 1 && n != mesh->n_axes)
-    return tp__error(module, TP_INVALID_ARGUMENT, "mesh '%s' has %d sizes, but the program's grid @%s has %d axes", binding,
-                     n, mesh->name, mesh->n_axes);
+    return tp__error(module, TP_INVALID_ARGUMENT, "mesh '%s' has %d sizes, but the program's grid @%s has %d axes", binding, n,
+                     mesh->name, mesh->n_axes);
   if (n == 1) {
     sizes[mesh->n_axes - 1] = sizes[0];
     for (int i = 0; i < mesh->n_axes - 1; i++)
@@ -248,10 +246,8 @@ static void write_grid(MlirOperation module, const char *symbol, const tp_mesh *
   };
   if (of)
     attrs[3] = tp__named(context, "tp.of", mlirFlatSymbolRefAttrGet(context, tp__ref(of)));
-  MlirOperation op = tp__create(&(tp_build){.name = "shard.grid",
-                                            .location = mlirOperationGetLocation(module),
-                                            .n_attributes = of ? 4 : 3,
-                                            .attributes = attrs});
+  MlirOperation op = tp__create(&(tp_build){
+      .name = "shard.grid", .location = mlirOperationGetLocation(module), .n_attributes = of ? 4 : 3, .attributes = attrs});
   mlirBlockInsertOwnedOperation(module_block(module), of ? 1 : 0, op);
 }
 
@@ -283,8 +279,7 @@ static int whole_axes(const tp_mesh *mesh, int n, const int *axes, int16_t *pare
       return 0;
     int64_t product = 1;
     int k = i;
-    while (k < n && product < axis->parent_size && axes[k] == axes[i] + (k - i) &&
-           mesh->axes[axes[k]].parent == axis->parent)
+    while (k < n && product < axis->parent_size && axes[k] == axes[i] + (k - i) && mesh->axes[axes[k]].parent == axis->parent)
       product *= mesh->axes[axes[k++]].size;
     if (product != axis->parent_size)
       return 0;

@@ -22,8 +22,8 @@ typedef struct tp_pass {
   const char *name;
   const tp_option_row *option_rows;
   int n_options;
-  const char *options[TP_MAX_OPTIONS];      /* values, in the order of the row's options */
-  int64_t statistics[TP_MAX_STATISTICS];    /* added to MLIR's statistics when the pass ends */
+  const char *options[TP_MAX_OPTIONS];   /* values, in the order of the row's options */
+  int64_t statistics[TP_MAX_STATISTICS]; /* added to MLIR's statistics when the pass ends */
 } tp_pass;
 
 typedef struct tp_pass_row {

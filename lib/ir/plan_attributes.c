@@ -63,7 +63,8 @@ static tp_status check_region_args(MlirOperation op, MlirAttribute attr, const t
   MlirAttribute lists[MAX_REGIONS];
   intptr_t n = mlirOperationGetNumRegions(op);
   if (!mlirAttributeIsAArray(attr) || mlirArrayAttrGetNumElements(attr) != n || n > MAX_REGIONS)
-    return tp__error(op, TP_INVALID_ARGUMENT, "tp.region_args has to be a list with one entry for each of the %d regions", (int)n);
+    return tp__error(op, TP_INVALID_ARGUMENT, "tp.region_args has to be a list with one entry for each of the %d regions",
+                     (int)n);
   for (intptr_t r = 0; r < n; r++) {
     tp_status status = region_list(op, r, mlirArrayAttrGetElement(attr, r), mesh, &lists[r]);
     if (status != TP_OK)
@@ -77,7 +78,8 @@ static tp_status check_region_args(MlirOperation op, MlirAttribute attr, const t
 
 static tp_status check_global(MlirOperation op, const char *what, MlirAttribute attr, MlirType local) {
   if (!mlirAttributeIsAType(attr) || !mlirTypeIsARankedTensor(mlirTypeAttrGetValue(attr)))
-    return tp__error(op, TP_INVALID_ARGUMENT, "%s: tp.global has to be a ranked tensor type, the type before partitioning", what);
+    return tp__error(op, TP_INVALID_ARGUMENT, "%s: tp.global has to be a ranked tensor type, the type before partitioning",
+                     what);
   MlirType global = mlirTypeAttrGetValue(attr);
   if (!mlirTypeIsARankedTensor(local) || mlirShapedTypeGetRank(local) != mlirShapedTypeGetRank(global) ||
       !mlirTypeEqual(tp__element_type(local), tp__element_type(global)))
@@ -94,10 +96,10 @@ static tp_status check_boundary_globals(MlirOperation func) {
     MlirAttribute attr = is_arg ? tp__arg_attr(func, k, "tp.global") : tp__result_attr(func, k, "tp.global");
     char what[32];
     snprintf(what, sizeof what, "%s %d", is_arg ? "argument" : "result", k);
-    tp_status status = mlirAttributeIsNull(attr)
-                           ? TP_OK
-                           : check_global(func, what, attr,
-                                          is_arg ? mlirFunctionTypeGetInput(type, k) : mlirFunctionTypeGetResult(type, k));
+    tp_status status =
+        mlirAttributeIsNull(attr)
+            ? TP_OK
+            : check_global(func, what, attr, is_arg ? mlirFunctionTypeGetInput(type, k) : mlirFunctionTypeGetResult(type, k));
     if (status != TP_OK)
       return status;
   }
@@ -117,8 +119,8 @@ static tp_status check_pairs(MlirOperation op, MlirAttribute attr, const tp_mesh
     if (tp__int_list(mlirArrayAttrGetElement(attr, i), 2, pair) != 2)
       status = tp__error(op, TP_INVALID_ARGUMENT, "tp.pairs: entry %d is not a [source, destination] pair", (int)i);
     else if (pair[0] < 0 || pair[0] >= devices || pair[1] < 0 || pair[1] >= devices)
-      status = tp__error(op, TP_INVALID_ARGUMENT, "tp.pairs: entry %d names device [%lld, %lld]; the mesh has %lld devices", (int)i,
-                         (long long)pair[0], (long long)pair[1], (long long)devices);
+      status = tp__error(op, TP_INVALID_ARGUMENT, "tp.pairs: entry %d names device [%lld, %lld]; the mesh has %lld devices",
+                         (int)i, (long long)pair[0], (long long)pair[1], (long long)devices);
     else if (received[pair[1]])
       status = tp__error(op, TP_INVALID_ARGUMENT, "tp.pairs: device %lld receives twice", (long long)pair[1]);
     else

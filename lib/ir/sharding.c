@@ -16,8 +16,7 @@ static void mesh_text(const tp_mesh *mesh, char *text, size_t size) {
   tp_mesh parent = tp_mesh_parent(mesh);
   int n = snprintf(text, size, "@%s(", mesh->name);
   for (int i = 0; i < parent.n_axes && n < (int)size; i++)
-    n += snprintf(text + n, size - (size_t)n, "%s%s=%lld", i ? ", " : "", parent.axes[i].name,
-                  (long long)parent.axes[i].size);
+    n += snprintf(text + n, size - (size_t)n, "%s%s=%lld", i ? ", " : "", parent.axes[i].name, (long long)parent.axes[i].size);
   if (n < (int)size)
     snprintf(text + n, size - (size_t)n, ")");
 }
@@ -76,7 +75,8 @@ static tp_status read_dim(reader *r, MlirAttribute list, int dim) {
 
 static tp_status read_dims(reader *r, MlirAttribute dims) {
   if (mlirAttributeIsNull(dims) || !mlirAttributeIsAArray(dims))
-    return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding has to be a list with one list of axes per dimension", r->what);
+    return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding has to be a list with one list of axes per dimension",
+                     r->what);
   intptr_t n = mlirArrayAttrGetNumElements(dims);
   if (n != r->rank)
     return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding has %d dimensions, but the tensor has rank %d", r->what,
@@ -97,16 +97,16 @@ static tp_status read_partial(reader *r, MlirNamedAttribute entry) {
     return status;
   tp_combiner combiner;
   char name[32];
-  if (!mlirAttributeIsAString(entry.attribute) ||
-      !tp__ref_copy(mlirStringAttrGetValue(entry.attribute), name, sizeof name) || !tp_combiner_parse(name, &combiner))
+  if (!mlirAttributeIsAString(entry.attribute) || !tp__ref_copy(mlirStringAttrGetValue(entry.attribute), name, sizeof name) ||
+      !tp_combiner_parse(name, &combiner))
     return tp__error(r->at, TP_INVALID_ARGUMENT,
                      "%s: tp.sharding: partial over \"%.*s\" needs a combiner such as \"sum\" or \"max\"", r->what,
                      (int)token.length, token.data);
   for (int i = 0; i < n; i++)
     if (tp_spec_set_partial(&r->out->spec, first + i, combiner) != TP_OK)
       return tp__error(r->at, TP_INVALID_ARGUMENT,
-                       "%s: tp.sharding: axis \"%.*s\" is partial and also splits a dimension; it can do one of both",
-                       r->what, (int)token.length, token.data);
+                       "%s: tp.sharding: axis \"%.*s\" is partial and also splits a dimension; it can do one of both", r->what,
+                       (int)token.length, token.data);
   return TP_OK;
 }
 
@@ -118,8 +118,8 @@ static tp_status read_full(reader *r, MlirAttribute attr) {
     for (int k = 0; k < TP_LEN(keys); k++)
       known |= tp__ref_is(key, keys[k]);
     if (!known)
-      return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding: unknown key '%.*s'; known are mesh, dims, partial", r->what,
-                       (int)key.length, key.data);
+      return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding: unknown key '%.*s'; known are mesh, dims, partial",
+                       r->what, (int)key.length, key.data);
   }
   MlirAttribute mesh = mlirDictionaryAttrGetElementByName(attr, tp__ref("mesh"));
   if (!mlirAttributeIsNull(mesh)) {
@@ -135,7 +135,8 @@ static tp_status read_full(reader *r, MlirAttribute attr) {
   if (status != TP_OK || mlirAttributeIsNull(partial))
     return status;
   if (!mlirAttributeIsADictionary(partial))
-    return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding: partial has to be a dictionary, as in {tp = \"sum\"}", r->what);
+    return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding: partial has to be a dictionary, as in {tp = \"sum\"}",
+                     r->what);
   for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(partial) && status == TP_OK; i++)
     status = read_partial(r, mlirDictionaryAttrGetElement(partial, i));
   return status;
@@ -146,8 +147,10 @@ tp_status tp__read_sharding(MlirOperation at, const char *what, MlirAttribute at
   tp_annotation read = {0};
   reader r = {at, what, mesh, rank, &read};
   if (mesh->n_axes == 0)
-    return tp__error(at, TP_NOT_FOUND, "%s has tp.sharding, but the module has no mesh; add shard.grid @mesh(shape = ...) "
-                                       "{tp.axes = [...]} or give mesh=...", what);
+    return tp__error(at, TP_NOT_FOUND,
+                     "%s has tp.sharding, but the module has no mesh; add shard.grid @mesh(shape = ...) "
+                     "{tp.axes = [...]} or give mesh=...",
+                     what);
   if (rank > TP_MAX_RANK)
     return tp__error(at, TP_UNSUPPORTED, "%s: tp.sharding on a tensor of rank %d; at most %d dimensions are supported", what,
                      rank, TP_MAX_RANK);
@@ -231,10 +234,10 @@ static MlirAttribute result_entry(MlirOperation op, MlirAttribute attr, int i, i
   if (!is_list)
     return attr;
   MlirAttribute first = mlirArrayAttrGetElement(attr, 0);
-  bool wrapped = mlirAttributeIsADictionary(first) ||
-                 (mlirAttributeIsAArray(first) &&
-                  (rank == 0 || (mlirArrayAttrGetNumElements(first) > 0 &&
-                                 !mlirAttributeIsAString(mlirArrayAttrGetElement(first, 0)))));
+  bool wrapped =
+      mlirAttributeIsADictionary(first) ||
+      (mlirAttributeIsAArray(first) &&
+       (rank == 0 || (mlirArrayAttrGetNumElements(first) > 0 && !mlirAttributeIsAString(mlirArrayAttrGetElement(first, 0)))));
   return wrapped ? first : attr;
 }
 

@@ -3,8 +3,7 @@
 tp_status tp__walk(MlirOperation op, tp_visit visit, void *data) {
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
     MlirRegion region = mlirOperationGetRegion(op, r);
-    for (MlirBlock block = mlirRegionGetFirstBlock(region); !mlirBlockIsNull(block);
-         block = mlirBlockGetNextInRegion(block)) {
+    for (MlirBlock block = mlirRegionGetFirstBlock(region); !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block)) {
       MlirOperation next;
       for (MlirOperation child = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(child); child = next) {
         next = mlirOperationGetNextInBlock(child);
@@ -41,8 +40,8 @@ MlirOperation tp__enclosing_func(MlirOperation op) {
 }
 
 bool tp__is_captured(MlirOperation op, MlirValue value) {
-  MlirBlock block = mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value)
-                                                     : mlirOperationGetBlock(mlirOpResultGetOwner(value));
+  MlirBlock block =
+      mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value) : mlirOperationGetBlock(mlirOpResultGetOwner(value));
   for (MlirOperation parent = mlirBlockGetParentOperation(block); !mlirOperationIsNull(parent);
        parent = mlirOperationGetParentOperation(parent))
     if (mlirOperationEqual(parent, op))

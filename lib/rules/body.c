@@ -25,11 +25,10 @@ static const struct {
   const char *op;
   tp_combiner combiner;
 } combiners[] = {
-    {"arith.addf", TP_SUM},        {"arith.addi", TP_SUM},        {"arith.mulf", TP_PRODUCT},
-    {"arith.muli", TP_PRODUCT},    {"arith.maximumf", TP_MAX},    {"arith.maxsi", TP_MAX},
-    {"arith.minimumf", TP_MIN},    {"arith.minsi", TP_MIN},       {"arith.maxnumf", TP_MAXNUM},
-    {"arith.minnumf", TP_MINNUM},  {"arith.maxui", TP_MAXU},      {"arith.minui", TP_MINU},
-    {"arith.andi", TP_AND},        {"arith.ori", TP_OR},          {"arith.xori", TP_XOR},
+    {"arith.addf", TP_SUM},       {"arith.addi", TP_SUM},       {"arith.mulf", TP_PRODUCT}, {"arith.muli", TP_PRODUCT},
+    {"arith.maximumf", TP_MAX},   {"arith.maxsi", TP_MAX},      {"arith.minimumf", TP_MIN}, {"arith.minsi", TP_MIN},
+    {"arith.maxnumf", TP_MAXNUM}, {"arith.minnumf", TP_MINNUM}, {"arith.maxui", TP_MAXU},   {"arith.minui", TP_MINU},
+    {"arith.andi", TP_AND},       {"arith.ori", TP_OR},         {"arith.xori", TP_XOR},
 };
 
 static bool op_combiner(MlirOperation op, tp_combiner *combiner) {
@@ -101,8 +100,7 @@ static degree combine(MlirOperation op, const tp_body *body, uint64_t set) {
   }
   if (all != LINEAR)
     return all;
-  if (tp__op_is(op, "arith.addf") || tp__op_is(op, "arith.subf") || tp__op_is(op, "arith.addi") ||
-      tp__op_is(op, "arith.subi"))
+  if (tp__op_is(op, "arith.addf") || tp__op_is(op, "arith.subf") || tp__op_is(op, "arith.addi") || tp__op_is(op, "arith.subi"))
     return d[0] == LINEAR && d[1] == LINEAR ? LINEAR : NONLINEAR; /* x + constant is affine, not linear */
   if (tp__op_is(op, "arith.mulf") || tp__op_is(op, "arith.muli"))
     return d[0] == CONSTANT || d[1] == CONSTANT ? LINEAR : NONLINEAR;

@@ -6,7 +6,7 @@
 
 typedef struct tp_body {
   MlirBlock block;
-  int n_args;    /* block arguments: inputs, then inits */
+  int n_args; /* block arguments: inputs, then inits */
   int n_inputs;
   MlirOperation yield;
 } tp_body;

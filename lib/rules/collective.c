@@ -6,7 +6,8 @@
 typedef struct collective_row {
   const char *name;
   tp_equality equality;
-  const char *grown, *shrunk; /* attributes that name the dimension that is the group's size times larger, or smaller, in the result */
+  const char *grown,
+      *shrunk; /* attributes that name the dimension that is the group's size times larger, or smaller, in the result */
 } collective_row;
 
 static const collective_row rows[] = {
@@ -46,7 +47,8 @@ static tp_status check_dim(MlirOperation op, const char *attr, int64_t group, bo
   if (inside && (grows ? before * group == behind : before == behind * group))
     return TP_OK;
   return tp__error(op, TP_INVALID_ARGUMENT,
-                   "dimension %lld has size %lld in the operand and %lld in the result, which does not fit a group of %lld devices on this mesh",
+                   "dimension %lld has size %lld in the operand and %lld in the result, which does not fit a group of %lld "
+                   "devices on this mesh",
                    (long long)dim, (long long)before, (long long)behind, (long long)group);
 }
 
@@ -76,9 +78,10 @@ tp_status tp__collective_effect(MlirOperation op, const tp_mesh *mesh, tp_equali
   int64_t group = 1;
   *axes = 0;
   if (!row)
-    return tp__error(op, TP_UNSUPPORTED,
-                     "has no meaning in a program that is not partitioned yet; use all_reduce, all_gather, all_to_all, reduce_scatter, "
-                     "all_slice, broadcast or shift");
+    return tp__error(
+        op, TP_UNSUPPORTED,
+        "has no meaning in a program that is not partitioned yet; use all_reduce, all_gather, all_to_all, reduce_scatter, "
+        "all_slice, broadcast or shift");
   *equality = row->equality;
   if (row->equality == TP_KEEP || row->equality == TP_INDEX)
     return TP_OK;
@@ -99,7 +102,8 @@ tp_status tp__collective_effect(MlirOperation op, const tp_mesh *mesh, tp_equali
 
 /* Also those without a row, which tp__mark_differing refuses. */
 static bool matches(MlirOperation op) {
-  return tp__op_has_dialect(op, "shard") && mlirOperationGetNumOperands(op) > 0 && !(row_of(op) && row_of(op)->equality == TP_KEEP);
+  return tp__op_has_dialect(op, "shard") && mlirOperationGetNumOperands(op) > 0 &&
+         !(row_of(op) && row_of(op)->equality == TP_KEEP);
 }
 
 /* Along the axes that are not of its group the devices work apart, each group on its part of a dimension; but not of one that changes. */
@@ -123,7 +127,8 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
 
 const tp_family tp__collective_family = {
     .name = "collective",
-    .ops = "shard.all_reduce, all_gather, broadcast, all_slice, reduce_scatter, all_to_all, shift, reduce, gather, scatter, written by a user",
+    .ops = "shard.all_reduce, all_gather, broadcast, all_slice, reduce_scatter, all_to_all, shift, reduce, gather, scatter, "
+           "written by a user",
     .summary = "all_reduce, all_gather, broadcast: every dimension that does not change, over axes that are not of the group. "
                "What differs between devices stays as it is.",
     .matches = matches,

@@ -97,11 +97,13 @@ static void visit_structured(analysis *a, MlirOperation op, uint32_t control) {
 static uint32_t visit_body(analysis *a, MlirOperation op, uint32_t in) {
   uint32_t out = in;
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
-    for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(b); b = mlirBlockGetNextInRegion(b)) {
+    for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(b);
+         b = mlirBlockGetNextInRegion(b)) {
       for (intptr_t i = 0; i < mlirBlockGetNumArguments(b); i++)
         add(a, mlirBlockGetArgument(b, i), in);
       visit_block(a, b, in);
-      for (MlirOperation inner = mlirBlockGetFirstOperation(b); !mlirOperationIsNull(inner); inner = mlirOperationGetNextInBlock(inner))
+      for (MlirOperation inner = mlirBlockGetFirstOperation(b); !mlirOperationIsNull(inner);
+           inner = mlirOperationGetNextInBlock(inner))
         for (intptr_t i = 0; i < mlirOperationGetNumOperands(inner); i++)
           out |= get(a, mlirOperationGetOperand(inner, i));
     }
@@ -115,10 +117,11 @@ static void check_control(analysis *a, MlirOperation op, uint32_t conflict) {
   if (!conflict || !a->report || a->status != TP_OK)
     return;
   axis_name(a, conflict, axis, sizeof axis);
-  a->status = tp__error(op, TP_UNSUPPORTED,
-                        "communicates along axis \"%s\" under a condition that may differ between devices of this axis: some would wait "
-                        "forever; move it out of the branch or loop, or make the condition equal by an all_reduce",
-                        axis);
+  a->status = tp__error(
+      op, TP_UNSUPPORTED,
+      "communicates along axis \"%s\" under a condition that may differ between devices of this axis: some would wait "
+      "forever; move it out of the branch or loop, or make the condition equal by an all_reduce",
+      axis);
 }
 
 static uint32_t visit_shard(analysis *a, MlirOperation op, uint32_t in, uint32_t control) {
@@ -175,7 +178,8 @@ static tp_status mark_op(analysis *a, const tp_item *item) {
   for (int i = 0; i < rule->n_results; i++)
     differs |= get(a, rule->results[i].value);
   tp_equality equality;
-  tp_status status = tp__op_has_dialect(item->op, "shard") ? tp__collective_effect(item->op, a->program->mesh, &equality, &axes) : TP_OK;
+  tp_status status =
+      tp__op_has_dialect(item->op, "shard") ? tp__collective_effect(item->op, a->program->mesh, &equality, &axes) : TP_OK;
   rule->barred_axes = differs ? all_axes(a) : (uint8_t)axes;
   return status;
 }
@@ -183,10 +187,11 @@ static tp_status mark_op(analysis *a, const tp_item *item) {
 static tp_status refuse_layout(const analysis *a, MlirOperation op, uint32_t axes) {
   char axis[2 * TP_MAX_AXIS_NAME];
   axis_name(a, axes, axis, sizeof axis);
-  return tp__error(op, TP_UNSUPPORTED,
-                   "its value may differ between devices along axis \"%s\" (it comes from communication or a device index), so it has no "
-                   "layout but whole; make it equal by an all_gather, all_reduce or broadcast over \"%s\" before",
-                   axis, axis);
+  return tp__error(
+      op, TP_UNSUPPORTED,
+      "its value may differ between devices along axis \"%s\" (it comes from communication or a device index), so it has no "
+      "layout but whole; make it equal by an all_gather, all_reduce or broadcast over \"%s\" before",
+      axis, axis);
 }
 
 static tp_status mark_layout(analysis *a, const tp_item *item) {
@@ -227,10 +232,11 @@ static tp_status mark_return(const analysis *a, const tp_item *item) {
     if (!axes)
       continue;
     axis_name(a, axes, axis, sizeof axis);
-    return tp__error(item->op, TP_UNSUPPORTED,
-                     "result %d may differ between devices along axis \"%s\" (it comes from communication or a device index), but a "
-                     "result is one value; make it equal by an all_gather, all_reduce or broadcast over \"%s\"",
-                     i, axis, axis);
+    return tp__error(
+        item->op, TP_UNSUPPORTED,
+        "result %d may differ between devices along axis \"%s\" (it comes from communication or a device index), but a "
+        "result is one value; make it equal by an all_gather, all_reduce or broadcast over \"%s\"",
+        i, axis, axis);
   }
   return TP_OK;
 }

@@ -14,8 +14,8 @@ static const struct {
   const char *op;
   uint64_t sets[2];
 } linear_ops[] = {
-    {"arith.addf", {3, 0}}, {"arith.subf", {3, 0}}, {"arith.addi", {3, 0}}, {"arith.subi", {3, 0}},
-    {"arith.mulf", {1, 2}}, {"arith.muli", {1, 2}}, {"arith.divf", {1, 0}}, {"arith.negf", {1, 0}},
+    {"arith.addf", {3, 0}}, {"arith.subf", {3, 0}},   {"arith.addi", {3, 0}},   {"arith.subi", {3, 0}},
+    {"arith.mulf", {1, 2}}, {"arith.muli", {1, 2}},   {"arith.divf", {1, 0}},   {"arith.negf", {1, 0}},
     {"arith.extf", {1, 0}}, {"arith.truncf", {1, 0}}, {"arith.trunci", {1, 0}},
 };
 

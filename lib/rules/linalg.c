@@ -273,8 +273,9 @@ static tp_status localize(const tp_local *local) {
 const tp_family tp__linalg_family = {
     .name = "linalg",
     .ops = "linalg.generic and all named structured ops: matmul, batch_matmul, fill, transpose, broadcast, reduce, map, ...",
-    .summary = "Every parallel loop; reductions whose body is a known associative combiner (sum, product, min, max, and, or, xor). "
-               "Loops in window expressions (convolutions, pooling) and captured tensors stay whole.",
+    .summary =
+        "Every parallel loop; reductions whose body is a known associative combiner (sum, product, min, max, and, or, xor). "
+        "Loops in window expressions (convolutions, pooling) and captured tensors stay whole.",
     .matches = matches,
     .rule = rule_of,
     .localize = localize,

@@ -204,7 +204,8 @@ static void localize_read(const tp_local *local, MlirOperation read, int operand
   MlirType type = mlirValueGetType(value);
   MlirAttribute zero_attr = mlirTypeIsAFloat(type) ? mlirFloatAttrDoubleGet(context, type, 0) : mlirIntegerAttrGet(type, 0);
   MlirValue zero = constant_before(op, zero_attr, type);
-  MlirNamedAttribute below = tp__named(context, "predicate", tp__attr_i64(context, 6 /* ult: a row before the offset wraps around */));
+  MlirNamedAttribute below =
+      tp__named(context, "predicate", tp__attr_i64(context, 6 /* ult: a row before the offset wraps around */));
   /* In front of the read, in order. */
   MlirValue row = mlirOperationGetOperand(read, operand);
   MlirValue shifted = tp__binary(read, "arith.subi", row, offset);
@@ -251,7 +252,8 @@ static tp_status localize(const tp_local *local) {
 const tp_family tp__lookup_family = {
     .name = "lookup",
     .ops = "linalg.generic that reads captured tensors with tensor.extract",
-    .summary = "As linalg; also dimensions of the tensors read that one loop indexes, and the dimension indexed by data of a lookup that "
+    .summary = "As linalg; also dimensions of the tensors read that one loop indexes, and the dimension indexed by data of a "
+               "lookup that "
                "yields what it reads: each device looks in its rows, the results are summed.",
     .matches = matches,
     .rule = rule_of,

@@ -103,7 +103,8 @@ static double trips_of(MlirOperation op) {
   if (tp__op_is(op, "scf.if"))
     return 1;
   if (tp__op_is(op, "scf.for") && constant_index(mlirOperationGetOperand(op, 0), &low) &&
-      constant_index(mlirOperationGetOperand(op, 1), &high) && constant_index(mlirOperationGetOperand(op, 2), &step) && step > 0)
+      constant_index(mlirOperationGetOperand(op, 1), &high) && constant_index(mlirOperationGetOperand(op, 2), &step) &&
+      step > 0)
     return high > low ? (double)((high - low + step - 1) / step) : 0;
   return TP_ASSUMED_TRIPS;
 }
@@ -138,7 +139,8 @@ static tp_status read_control_flow(const reading *r, MlirOperation op, double tr
 
 static tp_status read_item(const reading *r, MlirOperation op, double trips) {
   tp_program *program = r->program;
-  if (tp__grow((void **)&program->items, &program->item_capacity, (size_t)program->n_items + 1, sizeof *program->items) != TP_OK)
+  if (tp__grow((void **)&program->items, &program->item_capacity, (size_t)program->n_items + 1, sizeof *program->items) !=
+      TP_OK)
     return tp__error(op, TP_NO_MEMORY, "out of memory");
   tp_item *item = &program->items[program->n_items++];
   *item = (tp_item){.op = op, .trips = trips};
@@ -184,7 +186,8 @@ tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   *program = (tp_program){.func = func, .mesh = mesh};
   if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
-    return tp__error(func, TP_UNSUPPORTED, "has several blocks; sharding needs structured control flow (scf) or a straight line");
+    return tp__error(func, TP_UNSUPPORTED,
+                     "has several blocks; sharding needs structured control flow (scf) or a straight line");
   program->n_args = (int)mlirFunctionTypeGetNumInputs(func_type(func));
   program->n_results = (int)mlirFunctionTypeGetNumResults(func_type(func));
   reading r = {program, unknown_replicate, arena};
@@ -195,8 +198,8 @@ tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown
 void tp__program_destroy(tp_program *program) { tp__free(program->items); }
 
 double tp__program_trips(const tp_program *program, MlirValue value) {
-  MlirBlock block = mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value)
-                                                     : mlirOperationGetBlock(mlirOpResultGetOwner(value));
+  MlirBlock block =
+      mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value) : mlirOperationGetBlock(mlirOpResultGetOwner(value));
   double trips = 1;
   for (MlirOperation op = mlirBlockGetParentOperation(block); !mlirOperationEqual(op, program->func);
        op = mlirOperationGetParentOperation(op))
@@ -215,9 +218,10 @@ static void drop_trivial_axes(const tp_mesh *mesh, tp_spec *spec) {
 
 static tp_status read_boundary(const tp_program *program, bool is_arg, int i, tp_annotation *annotation, bool *present) {
   char what[32];
-  MlirType type = is_arg ? mlirFunctionTypeGetInput(func_type(program->func), i)
-                         : mlirFunctionTypeGetResult(func_type(program->func), i);
-  MlirAttribute attr = is_arg ? tp__arg_attr(program->func, i, "tp.sharding") : tp__result_attr(program->func, i, "tp.sharding");
+  MlirType type =
+      is_arg ? mlirFunctionTypeGetInput(func_type(program->func), i) : mlirFunctionTypeGetResult(func_type(program->func), i);
+  MlirAttribute attr =
+      is_arg ? tp__arg_attr(program->func, i, "tp.sharding") : tp__result_attr(program->func, i, "tp.sharding");
   *present = !mlirAttributeIsNull(attr);
   if (!*present)
     return TP_OK;
@@ -271,8 +275,8 @@ static tp_status read_region_arg(const tp_program *program, MlirOperation op, Ml
   return TP_OK;
 }
 
-tp_status tp__program_carried(const tp_program *program, MlirOperation op, const tp_carried *carried,
-                              tp_annotation *annotation, bool *present) {
+tp_status tp__program_carried(const tp_program *program, MlirOperation op, const tp_carried *carried, tp_annotation *annotation,
+                              bool *present) {
   *present = false;
   tp_status status = tp__check_plan_attributes(op, program->mesh); /* tp.region_args has the right shape */
   for (int i = 0; i < carried->n_values && status == TP_OK && !*present; i++) {

@@ -19,7 +19,7 @@ typedef enum tp_item_kind {
 typedef struct tp_carried {
   int n_values;
   MlirValue values[2]; /* block argument and result, or one of both */
-  bool differs; /* between devices: it stays whole on each */
+  bool differs;        /* between devices: it stays whole on each */
   int n_uses;
   struct {
     MlirOperation op;
@@ -59,8 +59,8 @@ tp_status tp__program_result(const tp_program *program, int i, tp_annotation *an
 tp_status tp__program_op(const tp_program *program, MlirOperation op, int i, tp_annotation *annotation, bool *present);
 
 /* The annotation of a carried value: the entry of tp.region_args for its block argument, or the op's tp.sharding for its result. */
-tp_status tp__program_carried(const tp_program *program, MlirOperation op, const tp_carried *carried,
-                              tp_annotation *annotation, bool *present);
+tp_status tp__program_carried(const tp_program *program, MlirOperation op, const tp_carried *carried, tp_annotation *annotation,
+                              bool *present);
 /* How often the block in which `value` is defined runs. */
 double tp__program_trips(const tp_program *program, MlirValue value);
 

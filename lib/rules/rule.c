@@ -1,6 +1,6 @@
 /* Building rules: shapes, factors, lookup of the family. */
-#include "rules/families.h"
 #include "rules/rule.h"
+#include "rules/families.h"
 
 #include <string.h>
 
@@ -66,8 +66,7 @@ bool tp__op_has_tensors(MlirOperation op) {
 
 /* ---- maps ---- */
 
-static tp_status begin_map(MlirOperation op, const char *what, int i, MlirValue value, tp__arena *arena,
-                           tp_value_map *map) {
+static tp_status begin_map(MlirOperation op, const char *what, int i, MlirValue value, tp__arena *arena, tp_value_map *map) {
   MlirType type = mlirValueGetType(value);
   map->value = value;
   map->is_tensor = tp__is_tensor(type);
@@ -105,8 +104,7 @@ tp_status tp__rule_begin(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp_status status = TP_OK;
   for (int i = 0; i < rule->n_operands && status == TP_OK; i++) {
     MlirValue v = i < n_own ? mlirOperationGetOperand(op, i) : c.values[i - n_own];
-    status = begin_map(op, i < n_own ? "operand" : "captured value", i < n_own ? i : i - n_own, v, arena,
-                       &rule->operands[i]);
+    status = begin_map(op, i < n_own ? "operand" : "captured value", i < n_own ? i : i - n_own, v, arena, &rule->operands[i]);
   }
   for (int i = 0; i < rule->n_results && status == TP_OK; i++)
     status = begin_map(op, "result", i, mlirOperationGetResult(op, i), arena, &rule->results[i]);
@@ -162,8 +160,9 @@ static const char *way_out(MlirOperation op) {
   for (int i = 0; i < TP_LEN(rows); i++)
     if (tp__op_is(op, rows[i].op))
       return rows[i].hint;
-  return has_regions(op) ? "rewrite it with linalg and tensor ops"
-                         : "rewrite it with linalg and tensor ops, or pass unknown-ops=replicate, or state its rule with tp.rule";
+  return has_regions(op)
+             ? "rewrite it with linalg and tensor ops"
+             : "rewrite it with linalg and tensor ops, or pass unknown-ops=replicate, or state its rule with tp.rule";
 }
 
 tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena, tp_rule *rule) {

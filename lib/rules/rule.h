@@ -30,7 +30,7 @@ typedef struct tp_factor {
   int64_t size;
   tp_factor_kind kind;
   bool repeats_work; /* splitting it splits a tensor, not the work: every device does all of it */
-  bool must_divide; /* no uneven shards: nothing could keep the op from reading, or trapping on, what stands in the padding */
+  bool must_divide;  /* no uneven shards: nothing could keep the op from reading, or trapping on, what stands in the padding */
 } tp_factor;
 
 typedef struct tp_dim {
@@ -41,13 +41,13 @@ typedef struct tp_dim {
 /* One operand or result. */
 typedef struct tp_value_map {
   MlirValue value;
-  bool is_tensor;        /* false: a scalar; it has no layout */
-  bool is_init;          /* operand that a reduction starts from: partial where the result is */
-  bool is_unused;        /* operand whose elements are never read (outs of an elementwise op) */
-  bool has_combiner;     /* results and inits of a reduction */
-  tp_combiner combiner;  /* how partial results combine over a sharded reduction factor */
+  bool is_tensor;       /* false: a scalar; it has no layout */
+  bool is_init;         /* operand that a reduction starts from: partial where the result is */
+  bool is_unused;       /* operand whose elements are never read (outs of an elementwise op) */
+  bool has_combiner;    /* results and inits of a reduction */
+  tp_combiner combiner; /* how partial results combine over a sharded reduction factor */
   int rank;
-  const int64_t *shape;  /* global */
+  const int64_t *shape; /* global */
   int64_t element_size;
   tp_dim *dims;
 } tp_value_map;
@@ -79,7 +79,7 @@ typedef struct tp_rule {
   bool is_elementwise;      /* fuses with its neighbours: values between two such ops do not travel through memory */
   bool keeps_global;        /* localize leaves the result whole and slices it behind the op */
   bool is_free;             /* makes a value from nothing (empty, splat, fill): cloned for each use */
-  uint8_t barred_axes; /* bit a: no strategy uses axis a; set for communication written by a user, and what it makes */
+  uint8_t barred_axes;      /* bit a: no strategy uses axis a; set for communication written by a user, and what it makes */
   const struct tp_rule_text *text; /* of a rule by its user; NULL for families of this library */
 } tp_rule;
 
@@ -149,7 +149,8 @@ tp_spec tp__strategy_result(const tp_rule *rule, const tp_mesh *mesh, const tp_s
  * factor is split only when its major ones are split completely. */
 bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);
 /* Does `spec` split a dimension of `map` unevenly although its factors do not allow that? Then `text` says which, and by what. */
-bool tp__refuses_uneven(const tp_rule *rule, const tp_mesh *mesh, const tp_value_map *map, tp_spec spec, char *text, size_t size);
+bool tp__refuses_uneven(const tp_rule *rule, const tp_mesh *mesh, const tp_value_map *map, tp_spec spec, char *text,
+                        size_t size);
 /* Number of shards of factor f. */
 int64_t tp__strategy_shards(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy, int f);
 /* Iterations of factor f on one device: the size of its buffers, ceil of ceil where its axes do not divide. */

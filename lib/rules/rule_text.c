@@ -72,7 +72,8 @@ static tp_status add_factor(reader *r, int l, tp_dim *dim) {
     return status;
   int f = find_factor(rule, name);
   if (f < 0 && rule->n_factors == TP_MAX_FACTORS) {
-    snprintf(r->why, r->why_size, "factor '%s' is one too many: a rule has at most %d; write '_' for dimensions that stay whole", name,
+    snprintf(r->why, r->why_size,
+             "factor '%s' is one too many: a rule has at most %d; write '_' for dimensions that stay whole", name,
              TP_MAX_FACTORS);
     return TP_INVALID_ARGUMENT;
   }
@@ -81,12 +82,15 @@ static tp_status add_factor(reader *r, int l, tp_dim *dim) {
     memcpy(rule->factors[f].name, name, sizeof name);
   }
   if (rule->factors[f].lists >> l & 1) {
-    snprintf(r->why, r->why_size, "factor '%s' stands twice in one list; an axis can split only one dimension of a tensor, so write '_' "
-                                  "for both", name);
+    snprintf(r->why, r->why_size,
+             "factor '%s' stands twice in one list; an axis can split only one dimension of a tensor, so write '_' "
+             "for both",
+             name);
     return TP_INVALID_ARGUMENT;
   }
   if (dim->n_factors == TP_MAX_DIM_FACTORS) {
-    snprintf(r->why, r->why_size, "factor '%s' is one too many in its dimension: at most %d can be joined", name, TP_MAX_DIM_FACTORS);
+    snprintf(r->why, r->why_size, "factor '%s' is one too many in its dimension: at most %d can be joined", name,
+             TP_MAX_DIM_FACTORS);
     return TP_INVALID_ARGUMENT;
   }
   rule->factors[f].lists |= UINT64_C(1) << l;
@@ -164,7 +168,8 @@ static tp_status named_factor(reader *r, const char *clause, tp_factor_kind kind
   int f = find_factor(r->rule, name);
   if (f < 0 || r->rule->factors[f].named) {
     snprintf(r->why, r->why_size,
-             f < 0 ? "%s names factor '%s', which stands in no list" : "%s names factor '%s', which a clause names already", clause, name);
+             f < 0 ? "%s names factor '%s', which stands in no list" : "%s names factor '%s', which a clause names already",
+             clause, name);
     return TP_INVALID_ARGUMENT;
   }
   r->rule->factors[f].kind = kind;
@@ -184,14 +189,16 @@ static tp_status read_reduction(reader *r) {
     if ((status = take_name(r, "the name of a combiner", name)) != TP_OK)
       return status;
     if (!tp_combiner_parse(name, &combiner) || combiner == TP_AVERAGE) {
-      snprintf(r->why, r->why_size, "'%s' combines no partial results; use sum, product, max, min, maxnumf, minnumf, maxui, minui, and, or, xor",
+      snprintf(r->why, r->why_size,
+               "'%s' combines no partial results; use sum, product, max, min, maxnumf, minnumf, maxui, minui, and, or, xor",
                name);
       return TP_INVALID_ARGUMENT;
     }
   }
   if (r->rule->reduces && r->rule->combiner != combiner) {
-    snprintf(r->why, r->why_size, "factor '%s' is combined by %s, but the one before by %s; partial results have one combiner, so make "
-                                  "one of the factors fixed",
+    snprintf(r->why, r->why_size,
+             "factor '%s' is combined by %s, but the one before by %s; partial results have one combiner, so make "
+             "one of the factors fixed",
              r->rule->factors[f].name, tp_combiner_name(combiner), tp_combiner_name(r->rule->combiner));
     return TP_INVALID_ARGUMENT;
   }

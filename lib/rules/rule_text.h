@@ -21,14 +21,14 @@ typedef struct tp_text_list {
 typedef struct tp_text_factor {
   char name[TP_MAX_FACTOR_NAME];
   tp_factor_kind kind;
-  bool named; /* in a clause */
+  bool named;     /* in a clause */
   uint64_t lists; /* bit l: stands in list l */
 } tp_text_factor;
 
 typedef struct tp_rule_text {
   int n_operands, n_results;
   tp_text_list lists[TP_MAX_LISTS]; /* operands, then results */
-  int n_factors; /* in the order in which they first appear */
+  int n_factors;                    /* in the order in which they first appear */
   tp_text_factor factors[TP_MAX_FACTORS];
   bool reduces;
   tp_combiner combiner; /* of all reduction factors */

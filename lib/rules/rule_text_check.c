@@ -16,10 +16,11 @@ static tp_status check_parallel(const tp_rule_text *rule, const tp_text_factor *
   for (int i = 0; i < rule->n_results; i++) {
     if (f->lists >> (rule->n_operands + i) & 1)
       continue;
-    snprintf(why, why_size,
-             "factor '%s' is in an operand, but not in result %d; say reduction={%s} if the op combines along it, fixed={%s} if it "
-             "needs all of it",
-             f->name, i, f->name, f->name);
+    snprintf(
+        why, why_size,
+        "factor '%s' is in an operand, but not in result %d; say reduction={%s} if the op combines along it, fixed={%s} if it "
+        "needs all of it",
+        f->name, i, f->name, f->name);
     return TP_INVALID_ARGUMENT;
   }
   return TP_OK;
@@ -31,9 +32,10 @@ static tp_status check_reduction(const tp_rule_text *rule, const tp_text_factor 
     if (!in_result && !scalar)
       continue;
     snprintf(why, why_size,
-             in_result ? "reduction factor '%s' is in result %d; what is reduced away is in no result"
-                       : "factor '%s' is reduced, but result %d is a scalar, which cannot be partial; make the factor fixed, or the "
-                         "result a tensor<1x...>",
+             in_result
+                 ? "reduction factor '%s' is in result %d; what is reduced away is in no result"
+                 : "factor '%s' is reduced, but result %d is a scalar, which cannot be partial; make the factor fixed, or the "
+                   "result a tensor<1x...>",
              f->name, i);
     return TP_INVALID_ARGUMENT;
   }
@@ -44,11 +46,13 @@ tp_status tp__rule_text_check(const tp_rule_text *rule, char *why, size_t why_si
   tp_status status = TP_OK;
   for (int f = 0; f < rule->n_factors && status == TP_OK; f++)
     if (rule->factors[f].kind != TP_FIXED)
-      status = (rule->factors[f].kind == TP_REDUCTION ? check_reduction : check_parallel)(rule, &rule->factors[f], why, why_size);
+      status =
+          (rule->factors[f].kind == TP_REDUCTION ? check_reduction : check_parallel)(rule, &rule->factors[f], why, why_size);
   for (int i = 0; i < rule->n_operands && status == TP_OK; i++)
     for (int f = 0; f < rule->n_factors && rule->lists[i].is_init && status == TP_OK; f++)
       if (rule->factors[f].kind == TP_REDUCTION && (rule->factors[f].lists >> i & 1)) {
-        snprintf(why, why_size, "operand %d is an init and has the reduction factor '%s'; an init has the dimensions of the result", i,
+        snprintf(why, why_size,
+                 "operand %d is an init and has the reduction factor '%s'; an init has the dimensions of the result", i,
                  rule->factors[f].name);
         status = TP_INVALID_ARGUMENT;
       }
@@ -78,17 +82,18 @@ static tp_status fit_list(const tp_rule_text *text, tp_rule *rule, int l) {
                      list->rank);
   for (int d = 0; d < list->rank; d++)
     if ((list->ones >> d & 1) && map->shape[d] != 1)
-      return tp__error(rule->op, TP_INVALID_ARGUMENT,
-                       "%s %d: the rule says 1 for dimension %d, whose size is %lld; write '_' for a dimension that stays whole", who, i, d,
-                       (long long)map->shape[d]);
+      return tp__error(
+          rule->op, TP_INVALID_ARGUMENT,
+          "%s %d: the rule says 1 for dimension %d, whose size is %lld; write '_' for a dimension that stays whole", who, i, d,
+          (long long)map->shape[d]);
   return TP_OK;
 }
 
 static tp_status fit_shapes(const tp_rule_text *text, tp_rule *rule, int n_operands) {
   if (n_operands != text->n_operands || rule->n_results != text->n_results)
     return tp__error(rule->op, TP_INVALID_ARGUMENT,
-                     "has %d operands and %d results, but its rule %d and %d; a rule has one list for each, '()' for scalars", n_operands,
-                     rule->n_results, text->n_operands, text->n_results);
+                     "has %d operands and %d results, but its rule %d and %d; a rule has one list for each, '()' for scalars",
+                     n_operands, rule->n_results, text->n_operands, text->n_results);
   tp_status status = TP_OK;
   for (int l = 0; l < text->n_operands + text->n_results && status == TP_OK; l++)
     status = fit_list(text, rule, l);
@@ -128,12 +133,13 @@ static tp_status fit_dim(const tp_rule_text *text, tp_rule *rule, sizes *s, int 
   if (n_unknown == 0 && known == size)
     return TP_OK;
   if (size == 0)
-    return tp__error(rule->op, TP_UNSUPPORTED, "%s %d: dimension %d has size 0, which cannot be split; write '_' for it", side(text, l),
-                     number(text, l), d);
-  return tp__error(rule->op, TP_INVALID_ARGUMENT,
-                   "%s %d: dimension %d has size %lld, but its factors make %lld, with '%s' of size %lld by %s %d, dimension %d",
-                   side(text, l), number(text, l), d, (long long)size, (long long)known, text->factors[last].name,
-                   (long long)s->size[last], side(text, s->list[last]), number(text, s->list[last]), s->dim[last]);
+    return tp__error(rule->op, TP_UNSUPPORTED, "%s %d: dimension %d has size 0, which cannot be split; write '_' for it",
+                     side(text, l), number(text, l), d);
+  return tp__error(
+      rule->op, TP_INVALID_ARGUMENT,
+      "%s %d: dimension %d has size %lld, but its factors make %lld, with '%s' of size %lld by %s %d, dimension %d",
+      side(text, l), number(text, l), d, (long long)size, (long long)known, text->factors[last].name, (long long)s->size[last],
+      side(text, s->list[last]), number(text, s->list[last]), s->dim[last]);
 }
 
 static tp_status fit_sizes(const tp_rule_text *text, tp_rule *rule, sizes *s) {
@@ -149,10 +155,11 @@ static tp_status fit_sizes(const tp_rule_text *text, tp_rule *rule, sizes *s) {
   }
   for (int f = 0; f < text->n_factors; f++)
     if (s->size[f] == 0)
-      return tp__error(rule->op, TP_INVALID_ARGUMENT,
-                       "the size of factor '%s' does not follow from the shapes: it stands only beside other unknown factors; join them to "
-                       "one factor, or write '_'",
-                       text->factors[f].name);
+      return tp__error(
+          rule->op, TP_INVALID_ARGUMENT,
+          "the size of factor '%s' does not follow from the shapes: it stands only beside other unknown factors; join them to "
+          "one factor, or write '_'",
+          text->factors[f].name);
   return TP_OK;
 }
 
@@ -161,9 +168,10 @@ static tp_status fit_combiner(const tp_rule_text *text, const tp_rule *rule) {
   for (int i = 0; i < rule->n_results && text->reduces; i++) {
     MlirType element = tp__element_type(mlirValueGetType(rule->results[i].value));
     if (mlirAttributeIsNull(tp__identity_attr(element, text->combiner)))
-      return tp__error(rule->op, TP_UNSUPPORTED,
-                       "result %d: elements of this type cannot be combined by %s; name another combiner, or make the factor fixed", i,
-                       tp_combiner_name(text->combiner));
+      return tp__error(
+          rule->op, TP_UNSUPPORTED,
+          "result %d: elements of this type cannot be combined by %s; name another combiner, or make the factor fixed", i,
+          tp_combiner_name(text->combiner));
   }
   return TP_OK;
 }

@@ -48,7 +48,8 @@ static tp_status read_text(MlirOperation op, tp_rule_text *rule) {
 /* Types inside of regions would have to change too, which only someone who knows the op can do. */
 static bool has_tensor_args(MlirOperation op) {
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
-    for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(b); b = mlirBlockGetNextInRegion(b))
+    for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(b);
+         b = mlirBlockGetNextInRegion(b))
       for (intptr_t i = 0; i < mlirBlockGetNumArguments(b); i++)
         if (tp__is_tensor(mlirValueGetType(mlirBlockGetArgument(b, i))))
           return true;
@@ -72,9 +73,10 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
     return tp__error(op, TP_NO_MEMORY, "out of memory");
   tp_status status = read_text(op, text);
   if (status == TP_OK && regions_hold_tensors(op))
-    return tp__error(op, TP_UNSUPPORTED,
-                     "has a rule by its user, and regions that hold tensors, whose types would stay as they are; pass tensors as operands, "
-                     "or lower the op before sharding");
+    return tp__error(
+        op, TP_UNSUPPORTED,
+        "has a rule by its user, and regions that hold tensors, whose types would stay as they are; pass tensors as operands, "
+        "or lower the op before sharding");
   if (status == TP_OK)
     status = tp__rule_begin(op, arena, rule);
   rule->text = text;

@@ -134,8 +134,8 @@ static bool allowed(const run *r, uint32_t state, const tp__edge *edge) {
   if (edge->kind == TP_STEP_MASK && !s->may_mask)
     return false;
   return !s->uneven || (r->divides[state] && r->divides[edge->to]) ||
-         tp__move_keeps_prefix(s->mesh, (tp_step_kind)edge->kind, r->graph->states[state],
-                                             r->graph->states[edge->to], r->graph->n_dims, s->sizes);
+         tp__move_keeps_prefix(s->mesh, (tp_step_kind)edge->kind, r->graph->states[state], r->graph->states[edge->to],
+                               r->graph->n_dims, s->sizes);
 }
 
 /* The local elements that a move works on: more than the layout has where uneven shards are filled up. */

@@ -115,7 +115,7 @@ tp_status tp__wcsp_improve_widely(const tp__wcsp *g, int64_t table_budget, tp_co
   h.choices = tp__pool_take_zeroed(&pool, n, sizeof *h.choices);
   tp_status status = h.burden && h.kept && h.members && h.choices ? TP_OK : TP_NO_MEMORY;
   int64_t tables = FIRST_TABLES < table_budget ? FIRST_TABLES : table_budget;
-  for (int failed = 0; status == TP_OK && *work<work_limit && * cost> lower;) {
+  for (int failed = 0; status == TP_OK && *work < work_limit && *cost > lower;) {
     tp_cost before = *cost;
     status = step_widely(&h, tables, step, work, cost);
     failed = *cost < before ? 0 : failed + 1;

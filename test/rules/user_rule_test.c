@@ -80,11 +80,12 @@ static void assert_contains(const char *text, const char *part) {
 
 /* ---- the text of a registration ---- */
 
-static const char double_it[] = "func.func @main(%a: tensor<8x4xf32> {tp.sharding = [[\"x\"], []]}) -> (tensor<8x4xf32> {tp.sharding = "
-                                "[[\"x\"], []]}) {\n"
-                                "  %r = \"my.double\"(%a) : (tensor<8x4xf32>) -> tensor<8x4xf32>\n"
-                                "  return %r : tensor<8x4xf32>\n"
-                                "}\n";
+static const char double_it[] =
+    "func.func @main(%a: tensor<8x4xf32> {tp.sharding = [[\"x\"], []]}) -> (tensor<8x4xf32> {tp.sharding = "
+    "[[\"x\"], []]}) {\n"
+    "  %r = \"my.double\"(%a) : (tensor<8x4xf32>) -> tensor<8x4xf32>\n"
+    "  return %r : tensor<8x4xf32>\n"
+    "}\n";
 
 static void text_is_honoured(void **state) {
   fixture *f = *state;
@@ -101,11 +102,14 @@ static void text_is_honoured(void **state) {
 static void attribute_counts_first(void **state) {
   fixture *f = *state;
   assert_int_equal(add_text("my.double", "([i,j])->([i,j])", NULL, 0), TP_OK);
-  assert_int_equal(shard(f, "func.func @main(%a: tensor<8x4xf32> {tp.sharding = [[\"x\"], []]}) -> (tensor<8x4xf32> {tp.sharding = [[], []]}) {\n"
-                            "  %r = \"my.double\"(%a) {tp.rule = \"([_,j])->([_,j])\"} : (tensor<8x4xf32>) -> tensor<8x4xf32>\n"
-                            "  return %r : tensor<8x4xf32>\n"
-                            "}\n"),
-                   TP_OK);
+  assert_int_equal(
+      shard(
+          f,
+          "func.func @main(%a: tensor<8x4xf32> {tp.sharding = [[\"x\"], []]}) -> (tensor<8x4xf32> {tp.sharding = [[], []]}) {\n"
+          "  %r = \"my.double\"(%a) {tp.rule = \"([_,j])->([_,j])\"} : (tensor<8x4xf32>) -> tensor<8x4xf32>\n"
+          "  return %r : tensor<8x4xf32>\n"
+          "}\n"),
+      TP_OK);
   assert_contains(f->program, "(tensor<8x4xf32>) -> tensor<8x4xf32>");
   assert_int_equal(tp_rule_unregister("my.double"), TP_OK);
 }
@@ -188,7 +192,8 @@ static tp_status localize_count(const tp_local_op *local, char *why, size_t why_
   }
   MlirValue index = tp_local_op_shard_index(local, "i");
   if (!mlirValueIsNull(index)) /* two numbers a shard: index + index */
-    mlirOperationSetOperand(op, 0, binary(op, "arith.addi", mlirOperationGetOperand(op, 0), binary(op, "arith.addi", index, index)));
+    mlirOperationSetOperand(op, 0,
+                            binary(op, "arith.addi", mlirOperationGetOperand(op, 0), binary(op, "arith.addi", index, index)));
   return TP_OK;
 }
 
@@ -205,11 +210,8 @@ static void callbacks_are_called(void **state) {
   fixture *f = *state;
   counted count = {0};
   char text[512];
-  tp_rule_registration registration = {.size = sizeof registration,
-                                       .op = "my.count",
-                                       .describe = describe_count,
-                                       .localize = localize_count,
-                                       .data = &count};
+  tp_rule_registration registration = {
+      .size = sizeof registration, .op = "my.count", .describe = describe_count, .localize = localize_count, .data = &count};
   assert_int_equal(tp_rule_register(&registration, NULL, 0), TP_OK);
   count_function(text, "");
   assert_int_equal(shard(f, text), TP_OK);

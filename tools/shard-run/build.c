@@ -27,8 +27,8 @@ bool build_partition(const options *o, MlirModule source, bool partition, build 
 bool build_object(const options *o, build *b) {
   tp_compile_options compile = {.size = sizeof compile, .opt_level = o->opt_level};
   tp_emit emit = o->emit && strcmp(o->emit, "llvm") == 0 ? TP_EMIT_LLVM : TP_EMIT_OBJECT;
-  return run(b->module, "tp-optimize-local") && tp_plan_measure(b->module, o->function, o->topology, &b->plan) == TP_OK && run(b->module, "tp-local-to-runtime") &&
-         tp_compile(b->module, &compile, emit, &b->object) == TP_OK;
+  return run(b->module, "tp-optimize-local") && tp_plan_measure(b->module, o->function, o->topology, &b->plan) == TP_OK &&
+         run(b->module, "tp-local-to-runtime") && tp_compile(b->module, &compile, emit, &b->object) == TP_OK;
 }
 
 void build_clear(build *b) {

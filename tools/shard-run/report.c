@@ -127,8 +127,8 @@ static bool dump(json_t *json, const char *path) {
 bool report_write(const outcome *out, const char *path) {
   char temporary[4096];
   json_t *json = outcome_json(out);
-  bool ok = json && snprintf(temporary, sizeof temporary, "%s.tmp", path) < (int)sizeof temporary &&
-            dump(json, temporary) && rename(temporary, path) == 0;
+  bool ok = json && snprintf(temporary, sizeof temporary, "%s.tmp", path) < (int)sizeof temporary && dump(json, temporary) &&
+            rename(temporary, path) == 0;
   if (!ok) {
     complain("the report cannot be written to '%s': %s", path, json ? strerror(errno) : "memory ran out");
     unlink(temporary);
