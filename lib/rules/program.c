@@ -159,7 +159,8 @@ static tp_status read_item(const reading *r, MlirOperation op, double trips) {
   if (!item->rule)
     return tp__error(op, TP_NO_MEMORY, "out of memory");
   tp_status status = tp__rule_of(op, r->unknown_replicate, r->arena, item->rule);
-  if (status == TP_OK && !item->rule->family)
+  bool planned = !mlirAttributeIsNull(tp__get(op, "tp.sharding")); /* then it was said before */
+  if (status == TP_OK && !item->rule->family && !planned)
     tp__remark(op, "no sharding rule: replicated on all devices");
   return status;
 }

@@ -1,7 +1,8 @@
 // unknown-ops=replicate: an op without a rule runs on all devices, whole, and every stage says and does so.
 // RUN: shard-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(tp-propagate{unknown-ops=replicate})' 2>%t.remarks | FileCheck %s --check-prefix=PLAN
 // RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
-// RUN: shard-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(tp-spmd{unknown-ops=replicate})' 2>&1 | FileCheck %s --check-prefix=LOCAL
+// RUN: shard-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(tp-spmd{unknown-ops=replicate})' 2>%t.spmd | FileCheck %s --check-prefix=LOCAL
+// RUN: FileCheck %s --check-prefix=REMARK < %t.spmd
 // RUN: not shard-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(tp-spmd)' 2>&1 | FileCheck %s --check-prefix=REFUSE
 // RUN: not shard-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(tp-propagate{unknown-ops=replicate},tp-partition)' 2>&1 | FileCheck %s --check-prefix=REFUSE
 // RUN: not shard-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(tp-spmd{unknown-ops=replicate},tp-to-runtime)' 2>&1 | FileCheck %s --check-prefix=LOWER
