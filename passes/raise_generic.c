@@ -192,13 +192,5 @@ void tp__copy_discardable(MlirOperation from, MlirOperation to) {
 }
 
 MlirValue tp__scalar_constant(MlirOperation where, MlirType type, int64_t value) {
-  MlirNamedAttribute attr = tp__named(mlirOperationGetContext(where), "value", mlirIntegerAttrGet(type, value));
-  MlirOperation op = tp__create(&(tp_build){.name = "arith.constant",
-                                            .location = mlirOperationGetLocation(where),
-                                            .n_results = 1,
-                                            .results = &type,
-                                            .n_attributes = 1,
-                                            .attributes = &attr});
-  tp__insert_before(where, op);
-  return mlirOperationGetResult(op, 0);
+  return tp__constant(where, type, mlirIntegerAttrGet(type, value));
 }

@@ -7,7 +7,7 @@ import os
 import sys
 import xml.etree.ElementTree as xml
 
-LIT_PASSED = {"PASS", "XFAIL", "FLAKYPASS"}
+LIT_PASSED = {"PASS"}
 LIT_SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
 
 

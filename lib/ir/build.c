@@ -27,10 +27,8 @@ MlirValue tp__empty(MlirOperation where, MlirType type) {
   return mlirOperationGetResult(op, 0);
 }
 
-MlirValue tp__index_constant(MlirOperation where, int64_t value) {
-  MlirContext context = mlirOperationGetContext(where);
-  MlirType type = mlirIndexTypeGet(context);
-  MlirNamedAttribute attr = tp__named(context, "value", tp__attr_index(context, value));
+MlirValue tp__constant(MlirOperation where, MlirType type, MlirAttribute value) {
+  MlirNamedAttribute attr = tp__named(mlirOperationGetContext(where), "value", value);
   MlirOperation op = tp__create(&(tp_build){.name = "arith.constant",
                                             .location = mlirOperationGetLocation(where),
                                             .n_results = 1,
@@ -39,6 +37,11 @@ MlirValue tp__index_constant(MlirOperation where, int64_t value) {
                                             .attributes = &attr});
   tp__insert_before(where, op);
   return mlirOperationGetResult(op, 0);
+}
+
+MlirValue tp__index_constant(MlirOperation where, int64_t value) {
+  MlirContext context = mlirOperationGetContext(where);
+  return tp__constant(where, mlirIndexTypeGet(context), tp__attr_index(context, value));
 }
 
 MlirValue tp__binary(MlirOperation where, const char *name, MlirValue a, MlirValue b) {

@@ -160,18 +160,6 @@ MlirAttribute tp__identity_attr(MlirType type, tp_combiner combiner) {
   return mlirIntegerAttrGet(type, integers[combiner]);
 }
 
-static MlirValue constant(const collective *c, MlirType type, MlirAttribute value) {
-  MlirNamedAttribute attr = tp__named(c->context, "value", value);
-  MlirOperation op = tp__create(&(tp_build){.name = "arith.constant",
-                                            .location = c->location,
-                                            .n_results = 1,
-                                            .results = &type,
-                                            .n_attributes = 1,
-                                            .attributes = &attr});
-  tp__insert_before(c->where, op);
-  return mlirOperationGetResult(op, 0);
-}
-
 static MlirValue build_mask(const collective *c, MlirValue value) {
   MlirValue index = tp__build_group_index(c->where, c->mesh, c->step->n_axes, c->step->axes);
   MlirValue zero = tp__index_constant(c->where, 0);
@@ -187,7 +175,7 @@ static MlirValue build_mask(const collective *c, MlirValue value) {
                                                  .attributes = &equal});
   tp__insert_before(c->where, compare);
   MlirAttribute identity = tp__identity_attr(tp__element_type(c->result), c->step->combiner);
-  MlirValue other = constant(c, c->result, mlirDenseElementsAttrSplatGet(c->result, identity));
+  MlirValue other = tp__constant(c->where, c->result, mlirDenseElementsAttrSplatGet(c->result, identity));
   MlirOperation select = tp__create(&(tp_build){.name = "arith.select",
                                                 .location = c->location,
                                                 .n_operands = 3,

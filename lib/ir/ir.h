@@ -81,6 +81,8 @@ void tp__insert_before(MlirOperation where, MlirOperation op);
 void tp__insert_after(MlirOperation where, MlirOperation op);
 /* tensor.empty of a static tensor type, before `where`. */
 MlirValue tp__empty(MlirOperation where, MlirType type);
+/* arith.constant of any type, before `where`. */
+MlirValue tp__constant(MlirOperation where, MlirType type, MlirAttribute value);
 /* arith.constant of index type, before `where`. */
 MlirValue tp__index_constant(MlirOperation where, int64_t value);
 /* A binary op "arith.addi" etc. on equal types, before `where`. */

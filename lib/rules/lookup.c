@@ -182,18 +182,6 @@ static MlirValue insert_after(MlirOperation *where, const char *name, int n, con
   return mlirOperationGetResult(op, 0);
 }
 
-static MlirValue constant_before(MlirOperation where, MlirAttribute value, MlirType type) {
-  MlirNamedAttribute attr = tp__named(mlirOperationGetContext(where), "value", value);
-  MlirOperation op = tp__create(&(tp_build){.name = "arith.constant",
-                                            .location = mlirOperationGetLocation(where),
-                                            .n_results = 1,
-                                            .results = &type,
-                                            .n_attributes = 1,
-                                            .attributes = &attr});
-  tp__insert_before(where, op);
-  return mlirOperationGetResult(op, 0);
-}
-
 /* Looks in this device's rows: read(row) becomes here ? read(here ? row - offset : 0) : 0. */
 static void localize_read(const tp_local *local, MlirOperation read, int operand, int64_t rows, MlirValue offset) {
   MlirOperation op = local->rule->op;
@@ -203,7 +191,7 @@ static void localize_read(const tp_local *local, MlirOperation read, int operand
   MlirValue value = mlirOperationGetResult(read, 0);
   MlirType type = mlirValueGetType(value);
   MlirAttribute zero_attr = mlirTypeIsAFloat(type) ? mlirFloatAttrDoubleGet(context, type, 0) : mlirIntegerAttrGet(type, 0);
-  MlirValue zero = constant_before(op, zero_attr, type);
+  MlirValue zero = tp__constant(op, type, zero_attr);
   MlirNamedAttribute below =
       tp__named(context, "predicate", tp__attr_i64(context, 6 /* ult: a row before the offset wraps around */));
   /* In front of the read, in order. */

@@ -91,10 +91,6 @@ static MlirValue insert(MlirOperation where, const char *name, int n, const Mlir
   return mlirOperationGetResult(op, 0);
 }
 
-static MlirValue constant(MlirOperation where, MlirType type, MlirAttribute value) {
-  return insert(where, "arith.constant", 0, NULL, type, "value", value);
-}
-
 static MlirValue select_value(MlirOperation where, MlirValue condition, MlirValue yes, MlirValue no) {
   return insert(where, "arith.select", 3, (MlirValue[]){condition, yes, no}, mlirValueGetType(yes), NULL,
                 (MlirAttribute){NULL});
@@ -158,7 +154,7 @@ void tp__mask_operand(const tp_local *local, int i, uint32_t factors, MlirAttrib
     bool masked = map->dims[d].n_factors == 1 && factors >> map->dims[d].factors[0] & 1;
     valid[d] = masked ? tp__valid_size(local, map->dims[d].factors[0]) : (MlirValue){NULL};
   }
-  MlirValue outside = constant(where, element, other);
+  MlirValue outside = tp__constant(where, element, other);
   MlirOperation op = elementwise_generic(where, in, tp__empty(where, type));
   MlirBlock block = mlirBlockCreate(2, (MlirType[]){element, element}, (MlirLocation[]){location, location});
   mlirRegionAppendOwnedBlock(mlirOperationGetRegion(op, 0), block);
@@ -221,7 +217,7 @@ static const struct trap *find_trap(MlirOperation op) {
 static MlirValue safe_of(MlirOperation op, const struct trap *trap, MlirType type) {
   if (trap->safe == SAFE_LOWER_BOUND)
     return mlirOperationGetOperand(op, 0);
-  return constant(op, type, mlirIntegerAttrGet(type, trap->safe == SAFE_ONE));
+  return tp__constant(op, type, mlirIntegerAttrGet(type, trap->safe == SAFE_ONE));
 }
 
 static tp_status mask_trap(MlirOperation op, void *data) {
