@@ -82,11 +82,16 @@ static void add_map(tp_words *words, const tp_value_map *map, bool fused) {
     return;
   tp__words_add(words, map->element_size);
   for (int d = 0; d < map->rank; d++) {
-    int64_t dim = map->dims[d].n_factors;
+    int64_t dim = map->dims[d].n_factors | (map->dims[d].window != NULL) << 8;
     for (int k = 0; k < map->dims[d].n_factors; k++)
       dim = dim << 8 | map->dims[d].factors[k];
     tp__words_add(words, map->shape[d]);
     tp__words_add(words, dim);
+    if (map->dims[d].window) {
+      tp__words_add(words, map->dims[d].window->stride);
+      tp__words_add(words, map->dims[d].window->offset);
+      tp__words_add(words, map->dims[d].window->extent);
+    }
   }
 }
 
@@ -95,6 +100,7 @@ void tp__words_add_rule(tp_words *words, const tp_rule *rule, const uint8_t *axe
   _Static_assert(sizeof work[0] == sizeof rule->scalar_ops, "doubles are compared by their bits");
   memcpy(&work[0], &rule->contraction_flops, sizeof work[0]);
   memcpy(&work[1], &rule->scalar_ops, sizeof work[1]);
+  tp__words_add(words, (int64_t)(intptr_t)rule->family); /* its `joining` has a part in the costs */
   tp__words_add(words, work[0]);
   tp__words_add(words, work[1]);
   tp__words_add(words, rule->is_elementwise | rule->is_free << 1 | rule->n_factors << 8 | rule->n_variants << 16 |

@@ -416,7 +416,8 @@ static tp_status store(tp_planner *p, const enumeration *e, uint64_t fused, tp_n
       node->in[s * rule->n_operands + i] = tp__strategy_operand(rule, p->mesh, &e->found[s], i);
     for (int i = 0; i < rule->n_results; i++)
       node->out[s * rule->n_results + i] = tp__strategy_result(rule, p->mesh, &e->found[s], i);
-    node->costs[s] = compute_cost(p, rule, &e->found[s], fused);
+    node->costs[s] = tp_cost_add(compute_cost(p, rule, &e->found[s], fused),
+                                 tp__strategy_communication(rule, p->mesh, p->topology, &e->found[s]));
   }
   return TP_OK;
 }

@@ -125,6 +125,16 @@ void tp__dim_set(tp_value_map *map, int dim, int f) {
   map->dims[dim].factors[0] = (uint8_t)f;
 }
 
+tp_status tp__dim_window(tp_rule *rule, tp_value_map *map, int dim, int f, tp_window window, tp__arena *arena) {
+  tp_window *copy = tp__arena_alloc(arena, sizeof *copy);
+  if (!copy)
+    return tp__error(rule->op, TP_NO_MEMORY, "out of memory");
+  *copy = window;
+  tp__dim_set(map, dim, f);
+  map->dims[dim].window = copy;
+  return TP_OK;
+}
+
 void tp__rule_variant(tp_rule *rule, tp_combiner combiner, uint64_t operands) {
   if (rule->n_variants < TP_MAX_VARIANTS)
     rule->variants[rule->n_variants++] = (tp_variant){combiner, operands};

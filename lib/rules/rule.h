@@ -3,7 +3,7 @@
  * A rule names the factors of an op (each with a size and a kind) and says for every dimension of every operand and
  * result which factors it is made of, major to minor. `([i,k],[k,j])->[i,j]` is a matmul with the reduction factor k;
  * `[(a b)] -> [a,b]` an expand_shape. From this follow, for one mesh axis, the legal choices: no factor, a factor of kind
- * parallel or reduction, or a linear variant that lets partial values through. A strategy is one choice per mesh axis.
+ * parallel, reduction or joined, or a linear variant that lets partial values through. A strategy is one choice per mesh axis.
  *
  * A family is one file of this folder: a predicate, `rule` and `localize`; families.c has the table. Rules know nothing
  * of plans, costs or other ops. */
@@ -14,6 +14,8 @@
 #include "ir/ir.h"
 #include "support/support.h"
 
+#include "tp/cost.h"
+
 enum {
   TP_MAX_FACTORS = 16,
   TP_MAX_DIM_FACTORS = 4, /* factors of one tensor dimension */
@@ -23,6 +25,7 @@ enum {
 typedef enum tp_factor_kind {
   TP_PARALLEL,  /* may be sharded */
   TP_REDUCTION, /* may be sharded; results become partial by their combiner */
+  TP_JOINED,    /* may be sharded; localize itself combines what the shards computed, and no result shows the axis */
   TP_FIXED,     /* must not be sharded: its elements depend on each other in a way no collective repairs */
 } tp_factor_kind;
 
@@ -33,9 +36,18 @@ typedef struct tp_factor {
   bool must_divide;  /* no uneven shards: nothing could keep the op from reading, or trapping on, what stands in the padding */
 } tp_factor;
 
+/* How a dimension of an operand is read where its elements are not those of its factor, one by one: point j reads
+ *   stride * j + offset + k,  0 <= k < extent,
+ * as far as that is inside the dimension; what is outside of it is not taken from the operand (padding, the other operands of a concat).
+ * stride may be negative. The dimension is split by the axes of its factor all the same; localize fetches what lies on other devices. */
+typedef struct tp_window {
+  int64_t stride, offset, extent;
+} tp_window;
+
 typedef struct tp_dim {
   uint8_t n_factors; /* 0: a dimension that is never sharded (size 1, or read as a whole) */
   uint8_t factors[TP_MAX_DIM_FACTORS];
+  const tp_window *window; /* of the one factor; NULL: the elements are those of the factors */
 } tp_dim;
 
 /* One operand or result. */
@@ -112,6 +124,8 @@ typedef struct tp_family {
   tp_status (*rule)(MlirOperation op, tp__arena *arena, tp_rule *rule);
   /* Rewrites the op for local shapes; result types are changed afterwards by the caller. NULL: nothing but types. */
   tp_status (*localize)(const tp_local *local);
+  /* Modelled time of the collectives that localize adds to combine the shards of joined factors. NULL: it adds none. */
+  tp_cost (*joining)(const tp_rule *rule, const tp_mesh *mesh, const tp_topology *topology, const tp_strategy *strategy);
 } tp_family;
 
 /* All families. */
@@ -135,6 +149,8 @@ tp_status tp__rule_begin(MlirOperation op, tp__arena *arena, tp_rule *rule);
 int tp__rule_factor(tp_rule *rule, int64_t size, tp_factor_kind kind);
 /* Makes the dim the single factor f. */
 void tp__dim_set(tp_value_map *map, int dim, int f);
+/* Makes the dim the single factor f, read through `window`, which is copied to `arena`. TP_NO_MEMORY with a diagnostic. */
+tp_status tp__dim_window(tp_rule *rule, tp_value_map *map, int dim, int f, tp_window window, tp__arena *arena);
 void tp__rule_variant(tp_rule *rule, tp_combiner combiner, uint64_t operands);
 /* One parallel factor per dimension of result 0, shared by all tensors of the same rank: elementwise ops. */
 void tp__rule_same_dims(tp_rule *rule);
@@ -157,6 +173,9 @@ int64_t tp__strategy_shards(const tp_rule *rule, const tp_mesh *mesh, const tp_s
 int64_t tp__strategy_local(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy, int f);
 /* Share of the op's work that one device does, in (0, 1]; padding is work too. */
 double tp__strategy_share(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);
+/* Modelled time of the communication that localize adds: windows over neighbours and joined factors. */
+tp_cost tp__strategy_communication(const tp_rule *rule, const tp_mesh *mesh, const tp_topology *topology,
+                                   const tp_strategy *strategy);
 
 /* Finds the strategy under which the op has exactly these layouts. `operand_specs` of unused operands and of scalars do not
  * count. `hint` (may be NULL) is preferred where several fit. Returns the number of fitting strategies found (0, 1, or 2 for "several");

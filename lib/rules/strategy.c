@@ -1,5 +1,5 @@
 /* Strategies: one choice per mesh axis, and the layouts that follow. */
-#include "rules/rule.h"
+#include "rules/window.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -133,7 +133,7 @@ bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strat
   for (int i = 0; i < rule->n_results; i++)
     if (!dims_legal(rule, mesh, s, &rule->results[i]))
       return false;
-  return true;
+  return tp__windows_legal(rule, mesh, s);
 }
 
 double tp__strategy_share(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
@@ -142,6 +142,14 @@ double tp__strategy_share(const tp_rule *rule, const tp_mesh *mesh, const tp_str
     if (rule->factors[f].size > 1 && !rule->factors[f].repeats_work)
       share *= (double)tp__strategy_local(rule, mesh, s, f) / (double)rule->factors[f].size;
   return share;
+}
+
+tp_cost tp__strategy_communication(const tp_rule *rule, const tp_mesh *mesh, const tp_topology *topology,
+                                   const tp_strategy *s) {
+  tp_cost cost = tp__window_cost(rule, mesh, topology, s);
+  if (rule->family && rule->family->joining)
+    cost = tp_cost_add(cost, rule->family->joining(rule, mesh, topology, s));
+  return cost;
 }
 
 /* ---- matching ---- */
