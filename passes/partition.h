@@ -1,0 +1,35 @@
+/* The plan of a function as tp-partition reads it from the IR, checked. Shared by the files of tp-partition. */
+#ifndef TP_PASSES_PARTITION_H
+#define TP_PASSES_PARTITION_H
+
+#include "ir/collectives.h"
+#include "passes/table.h"
+#include "rules/program.h"
+
+typedef struct tp_planned_op {
+  tp_strategy strategy; /* TP_ITEM_OP */
+  tp_reshard path;      /* TP_ITEM_LAYOUT */
+  tp_spec *results;
+} tp_planned_op;
+
+typedef struct tp_partitioner {
+  tp_pass *pass;
+  const tp_mesh *mesh;
+  tp_reshard_cache *reshards;
+  tp__arena arena;
+  tp_program program;
+  tp_value_table specs; /* value -> index into spec_list */
+  tp_spec *spec_list;
+  size_t n_specs, spec_capacity;
+  tp_planned_op **plans; /* one per item */
+  MlirType *arg_types;   /* global types of arguments and results, taken before anything changes */
+  MlirType *result_types;
+  tp_spec *arg_specs, *result_specs;
+} tp_partitioner;
+
+/* Reads and checks everything; nothing is changed, so that a refused module stays as it was. `p` has a program and its arrays. */
+tp_status tp__read_plan(tp_partitioner *p);
+/* The layout that the plan gives a value; false when it has none. */
+bool tp__planned_spec(const tp_partitioner *p, MlirValue value, tp_spec *spec);
+
+#endif
