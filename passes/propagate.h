@@ -71,18 +71,27 @@ typedef struct tp_planner {
   size_t n_values, value_capacity;
   tp_value_table table; /* value -> index into values */
   tp_memo same_ops, same_layouts, same_edges;
-  void *scratch;        /* of propagate_strategies.c */
+  struct layout_list *layout_scratch; /* blocks that every node uses in turn */
+  struct enumeration *op_scratch;
   struct tp_flow *flow; /* which axes annotations bring to which dimension */
   int64_t work, width;
   tp_cost cost, bound;
   const char *method;
 } tp_planner;
 
-/* propagate_strategies.c: fills strategies, specs and costs of one node. */
+enum { TP_MAX_STRATEGIES = 1024 };
+
+/* propagate_layouts.c: fills layouts of nodes that take any which an annotation leaves open. */
 tp_status tp__node_for_arg(tp_planner *planner, int arg, tp_node *node);
-tp_status tp__node_for_op(tp_planner *planner, int item, tp_node *node);
 tp_status tp__node_for_layout(tp_planner *planner, int item, tp_node *node);
 tp_status tp__node_for_carried(tp_planner *planner, int item, int slot, tp_node *node);
+tp_status tp__node_allocate(tp_planner *planner, tp_node *node, int n, int n_in, int n_out);
+/* Is a dimension of `size` offered in `shards`? Uneven shards only where each has something to do, and not of parts of an axis: those are
+ * there because they divide. Where an annotation wants the axis (`named`) it is always offered. */
+bool tp__is_offered(int64_t size, int64_t shards, bool whole_axes, bool named);
+
+/* propagate_strategies.c: fills strategies, layouts and costs of an op's node. */
+tp_status tp__node_for_op(tp_planner *planner, int item, tp_node *node);
 /* A cost that is paid `trips` times. */
 tp_cost tp__cost_times(tp_cost cost, double trips);
 

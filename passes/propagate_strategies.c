@@ -1,35 +1,15 @@
-/* The strategies of each node, with the layouts they imply and their compute cost. */
+/* The strategies of ops, with the layouts they imply and their cost. */
 #include "passes/propagate.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_STRATEGIES = 1024 };
-
 static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
 
-static tp_status allocate(tp_planner *p, tp_node *node, int n, int n_in, int n_out) {
-  node->n = n;
-  node->n_in = n_in;
-  node->n_out = n_out;
-  node->in = tp__arena_array(p->arena, (size_t)n * (size_t)n_in + 1, sizeof *node->in);
-  node->out = tp__arena_array(p->arena, (size_t)n * (size_t)n_out + 1, sizeof *node->out);
-  node->costs = tp__arena_array(p->arena, (size_t)n + 1, sizeof *node->costs);
-  return node->in && node->out && node->costs ? TP_OK : out_of_memory(p);
+tp_cost tp__cost_times(tp_cost cost, double trips) {
+  return cost >= TP_COST_FORBIDDEN || (double)cost * trips >= (double)TP_COST_FORBIDDEN ? TP_COST_FORBIDDEN
+                                                                                        : (tp_cost)((double)cost * trips);
 }
-
-/* ---- layouts that an annotation leaves open ---- */
-
-/* All layouts of a value: those that extend `pin` on its open dimensions, by every axis that may go there. */
-typedef struct layout_list {
-  tp_planner *planner;
-  MlirValue value;
-  int rank;
-  int64_t shape[TP_MAX_RANK];
-  uint32_t open;
-  int n;
-  tp_spec specs[MAX_STRATEGIES];
-} layout_list;
 
 /* Strategies of one op. */
 typedef struct enumeration {
@@ -39,139 +19,8 @@ typedef struct enumeration {
   uint8_t named_axes[TP_MAX_FACTORS];     /* bit a: an annotation puts axis a on a dimension that is linked to the factor */
   tp_strategy current;
   int n;
-  tp_strategy found[MAX_STRATEGIES];
+  tp_strategy found[TP_MAX_STRATEGIES];
 } enumeration;
-
-/* One block that every node uses in turn; its contents are left from the node before. */
-static void *scratch_of(tp_planner *p) {
-  size_t size = sizeof(enumeration) > sizeof(layout_list) ? sizeof(enumeration) : sizeof(layout_list);
-  if (!p->scratch)
-    p->scratch = tp__arena_alloc(p->arena, size);
-  return p->scratch;
-}
-
-/* Is a dimension of `size` offered in `shards`? Uneven shards only where each has something to do, and not of parts of an axis: those are
- * there because they divide. Where an annotation wants the axis it is always offered. */
-static bool offers(int64_t size, int64_t shards, bool whole_axes, bool named) {
-  return size % shards == 0 || named || (whole_axes && size > shards);
-}
-
-static void extend(layout_list *list, tp_spec spec, int axis) {
-  const tp_mesh *mesh = list->planner->mesh;
-  if (axis == mesh->n_axes) {
-    if (list->n < MAX_STRATEGIES)
-      list->specs[list->n++] = spec;
-    return;
-  }
-  extend(list, spec, axis + 1);
-  if (mesh->axes[axis].size == 1 || tp_spec_place(spec, axis).kind != TP_REPLICATED)
-    return;
-  for (int d = 0; d < list->rank; d++) {
-    tp_spec next = spec;
-    if (!(list->open >> d & 1) || !tp__flow_allows(list->planner, list->value, d, axis))
-      continue;
-    if (tp_spec_append(&next, axis, d) == TP_OK &&
-        offers(list->shape[d], tp_spec_dim_shards(mesh, next, d), mesh->axes[axis].size == mesh->axes[axis].parent_size,
-               tp__flow_names(list->planner, list->value, d, axis)))
-      extend(list, next, axis + 1);
-  }
-}
-
-static tp_status layouts_of(tp_planner *p, MlirValue value, bool pinned, tp_annotation pin, layout_list **out) {
-  layout_list *list = scratch_of(p);
-  if (!list)
-    return out_of_memory(p);
-  list->planner = p;
-  list->n = 0;
-  list->value = value;
-  list->open = pinned ? pin.open : UINT32_MAX;
-  if (tp__static_tensor(mlirValueGetType(value), &list->rank, list->shape))
-    extend(list, pinned ? pin.spec : tp_spec_replicated(), 0);
-  else
-    list->specs[list->n++] = tp_spec_replicated();
-  *out = list;
-  return TP_OK;
-}
-
-tp_status tp__node_for_arg(tp_planner *p, int i, tp_node *node) {
-  MlirValue arg = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0)), i);
-  tp_annotation pin = {0};
-  bool pinned = false;
-  layout_list *list;
-  int rank;
-  int64_t shape[TP_MAX_RANK];
-  if (tp__is_tensor(mlirValueGetType(arg)) && !tp__static_tensor(mlirValueGetType(arg), &rank, shape))
-    return tp__error(p->program.func, TP_UNSUPPORTED,
-                     "argument %d is a tensor without static shape; make all shapes static before sharding", i);
-  tp_status status = tp__program_arg(&p->program, i, &pin, &pinned);
-  if (status == TP_OK)
-    status = layouts_of(p, arg, pinned, pin, &list);
-  if (status == TP_OK)
-    status = allocate(p, node, list->n, 0, 1);
-  if (status != TP_OK)
-    return status;
-  node->kind = TP_NODE_ARG;
-  node->index = i;
-  memcpy(node->out, list->specs, (size_t)list->n * sizeof *node->out);
-  return TP_OK;
-}
-
-tp_status tp__node_for_layout(tp_planner *p, int item, tp_node *node) {
-  MlirOperation op = p->program.items[item].op;
-  tp_annotation pin = {0};
-  bool pinned;
-  layout_list *list;
-  tp_status status = tp__program_op(&p->program, op, 0, &pin, &pinned);
-  if (status == TP_OK && !pinned)
-    return tp__error(op, TP_INVALID_ARGUMENT, "has no tp.sharding: a constraint says which layout its value has");
-  if (status == TP_OK)
-    status = layouts_of(p, mlirOperationGetResult(op, 0), true, pin, &list);
-  if (status == TP_OK)
-    status = allocate(p, node, list->n, 1, 1);
-  if (status != TP_OK)
-    return status;
-  node->kind = TP_NODE_LAYOUT;
-  node->index = item;
-  memcpy(node->in, list->specs, (size_t)list->n * sizeof *node->in);
-  memcpy(node->out, list->specs, (size_t)list->n * sizeof *node->out);
-  return TP_OK;
-}
-
-tp_status tp__node_for_carried(tp_planner *p, int item, int slot, tp_node *node) {
-  const tp_carried *carried = &p->program.items[item].carried[slot];
-  tp_annotation pin = {0};
-  bool pinned;
-  layout_list *list;
-  int rank;
-  int64_t shape[TP_MAX_RANK];
-  if (!tp__static_tensor(mlirValueGetType(carried->values[0]), &rank, shape))
-    return tp__error(p->program.items[item].op, TP_UNSUPPORTED,
-                     "carries a tensor without static shape; make all shapes static before sharding");
-  tp_status status = tp__program_carried(&p->program, p->program.items[item].op, carried, &pin, &pinned);
-  if (carried->differs) {
-    pin = (tp_annotation){0};
-    pinned = true;
-  }
-  if (status == TP_OK)
-    status = layouts_of(p, carried->values[0], pinned, pin, &list);
-  if (status == TP_OK)
-    status = allocate(p, node, list->n, 1, 1);
-  if (status != TP_OK)
-    return status;
-  node->kind = TP_NODE_CARRIED;
-  node->index = item;
-  node->slot = slot;
-  memcpy(node->in, list->specs, (size_t)list->n * sizeof *node->in);
-  memcpy(node->out, list->specs, (size_t)list->n * sizeof *node->out);
-  return TP_OK;
-}
-
-tp_cost tp__cost_times(tp_cost cost, double trips) {
-  return cost >= TP_COST_FORBIDDEN || (double)cost * trips >= (double)TP_COST_FORBIDDEN ? TP_COST_FORBIDDEN
-                                                                                        : (tp_cost)((double)cost * trips);
-}
-
-/* ---- ops ---- */
 
 /* The axes of a factor as its values have them: those that may stand there, and those that an annotation names. */
 static void flow_of_factor(enumeration *e, int f, int axis) {
@@ -206,7 +55,7 @@ static void factor_axes(enumeration *e) {
       bool whole = mesh->axes[a].size == mesh->axes[a].parent_size;
       bool named = !factor->must_divide && (e->named_axes[f] >> a & 1);
       if (factor->size % mesh->axes[a].size != 0 &&
-          (factor->must_divide || !offers(factor->size, mesh->axes[a].size, whole, named)))
+          (factor->must_divide || !tp__is_offered(factor->size, mesh->axes[a].size, whole, named)))
         e->axes_of_factor[f] &= (uint8_t)~(1u << a);
     }
 }
@@ -224,7 +73,7 @@ static bool is_offered(const enumeration *e) {
       whole &= mesh->axes[a].size == mesh->axes[a].parent_size;
       named &= e->named_axes[f] >> a & 1;
     }
-    if (!offers(e->rule->factors[f].size, shards, whole, named))
+    if (!tp__is_offered(e->rule->factors[f].size, shards, whole, named))
       return false;
   }
   return true;
@@ -269,7 +118,7 @@ static bool same_layouts(const enumeration *e, const tp_strategy *a, const tp_st
 static void enumerate(enumeration *e, int axis) {
   const tp_mesh *mesh = e->planner->mesh;
   if (axis == mesh->n_axes) {
-    if (e->n == MAX_STRATEGIES || mixes_needlessly(e) || !is_offered(e) || !tp__strategy_legal(e->rule, mesh, &e->current))
+    if (e->n == TP_MAX_STRATEGIES || mixes_needlessly(e) || !is_offered(e) || !tp__strategy_legal(e->rule, mesh, &e->current))
       return;
     e->found[e->n++] = e->current;
     return;
@@ -404,7 +253,7 @@ static tp_cost compute_cost(const tp_planner *p, const tp_rule *rule, const tp_s
 /* Fills `node` with the strategies found. */
 static tp_status store(tp_planner *p, const enumeration *e, uint64_t fused, tp_node *node) {
   const tp_rule *rule = e->rule;
-  tp_status status = allocate(p, node, e->n, rule->n_operands, rule->n_results);
+  tp_status status = tp__node_allocate(p, node, e->n, rule->n_operands, rule->n_results);
   if (status != TP_OK)
     return status;
   node->strategies = tp__arena_array(p->arena, (size_t)e->n + 1, sizeof *node->strategies);
@@ -442,12 +291,12 @@ static bool is_annotated(MlirOperation op) {
 /* Equal ops share the arrays of one node; an annotated op is a case of its own. */
 tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
   const tp_rule *rule = p->program.items[item].rule;
-  enumeration *e = scratch_of(p);
+  enumeration *e = p->op_scratch;
   tp_words key;
   key.n = 0;
   void **slot = NULL;
   tp_status status = TP_OK;
-  if (!e)
+  if (!e && !(e = p->op_scratch = tp__arena_alloc(p->arena, sizeof *e)))
     return out_of_memory(p);
   e->planner = p;
   e->rule = rule;

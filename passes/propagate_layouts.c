@@ -1,0 +1,141 @@
+/* Nodes that take any layout which an annotation leaves open: arguments, constraints, carried values. */
+#include "passes/propagate.h"
+
+#include <string.h>
+
+static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+
+tp_status tp__node_allocate(tp_planner *p, tp_node *node, int n, int n_in, int n_out) {
+  node->n = n;
+  node->n_in = n_in;
+  node->n_out = n_out;
+  node->in = tp__arena_array(p->arena, (size_t)n * (size_t)n_in + 1, sizeof *node->in);
+  node->out = tp__arena_array(p->arena, (size_t)n * (size_t)n_out + 1, sizeof *node->out);
+  node->costs = tp__arena_array(p->arena, (size_t)n + 1, sizeof *node->costs);
+  return node->in && node->out && node->costs ? TP_OK : out_of_memory(p);
+}
+
+bool tp__is_offered(int64_t size, int64_t shards, bool whole_axes, bool named) {
+  return size % shards == 0 || named || (whole_axes && size > shards);
+}
+
+/* All layouts of a value: those that extend `pin` on its open dimensions, by every axis that may go there. */
+typedef struct layout_list {
+  tp_planner *planner;
+  MlirValue value;
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  uint32_t open;
+  int n;
+  tp_spec specs[TP_MAX_STRATEGIES];
+} layout_list;
+
+static void extend(layout_list *list, tp_spec spec, int axis) {
+  const tp_mesh *mesh = list->planner->mesh;
+  if (axis == mesh->n_axes) {
+    if (list->n < TP_MAX_STRATEGIES)
+      list->specs[list->n++] = spec;
+    return;
+  }
+  extend(list, spec, axis + 1);
+  if (mesh->axes[axis].size == 1 || tp_spec_place(spec, axis).kind != TP_REPLICATED)
+    return;
+  for (int d = 0; d < list->rank; d++) {
+    tp_spec next = spec;
+    if (!(list->open >> d & 1) || !tp__flow_allows(list->planner, list->value, d, axis))
+      continue;
+    if (tp_spec_append(&next, axis, d) == TP_OK &&
+        tp__is_offered(list->shape[d], tp_spec_dim_shards(mesh, next, d), mesh->axes[axis].size == mesh->axes[axis].parent_size,
+                       tp__flow_names(list->planner, list->value, d, axis)))
+      extend(list, next, axis + 1);
+  }
+}
+
+static tp_status layouts_of(tp_planner *p, MlirValue value, bool pinned, tp_annotation pin, layout_list **out) {
+  layout_list *list = p->layout_scratch;
+  if (!list && !(list = p->layout_scratch = tp__arena_alloc(p->arena, sizeof *list)))
+    return out_of_memory(p);
+  list->planner = p;
+  list->n = 0;
+  list->value = value;
+  list->open = pinned ? pin.open : UINT32_MAX;
+  if (tp__static_tensor(mlirValueGetType(value), &list->rank, list->shape))
+    extend(list, pinned ? pin.spec : tp_spec_replicated(), 0);
+  else
+    list->specs[list->n++] = tp_spec_replicated();
+  *out = list;
+  return TP_OK;
+}
+
+tp_status tp__node_for_arg(tp_planner *p, int i, tp_node *node) {
+  MlirValue arg = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0)), i);
+  tp_annotation pin = {0};
+  bool pinned = false;
+  layout_list *list;
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  if (tp__is_tensor(mlirValueGetType(arg)) && !tp__static_tensor(mlirValueGetType(arg), &rank, shape))
+    return tp__error(p->program.func, TP_UNSUPPORTED,
+                     "argument %d is a tensor without static shape; make all shapes static before sharding", i);
+  tp_status status = tp__program_arg(&p->program, i, &pin, &pinned);
+  if (status == TP_OK)
+    status = layouts_of(p, arg, pinned, pin, &list);
+  if (status == TP_OK)
+    status = tp__node_allocate(p, node, list->n, 0, 1);
+  if (status != TP_OK)
+    return status;
+  node->kind = TP_NODE_ARG;
+  node->index = i;
+  memcpy(node->out, list->specs, (size_t)list->n * sizeof *node->out);
+  return TP_OK;
+}
+
+tp_status tp__node_for_layout(tp_planner *p, int item, tp_node *node) {
+  MlirOperation op = p->program.items[item].op;
+  tp_annotation pin = {0};
+  bool pinned;
+  layout_list *list;
+  tp_status status = tp__program_op(&p->program, op, 0, &pin, &pinned);
+  if (status == TP_OK && !pinned)
+    return tp__error(op, TP_INVALID_ARGUMENT, "has no tp.sharding: a constraint says which layout its value has");
+  if (status == TP_OK)
+    status = layouts_of(p, mlirOperationGetResult(op, 0), true, pin, &list);
+  if (status == TP_OK)
+    status = tp__node_allocate(p, node, list->n, 1, 1);
+  if (status != TP_OK)
+    return status;
+  node->kind = TP_NODE_LAYOUT;
+  node->index = item;
+  memcpy(node->in, list->specs, (size_t)list->n * sizeof *node->in);
+  memcpy(node->out, list->specs, (size_t)list->n * sizeof *node->out);
+  return TP_OK;
+}
+
+tp_status tp__node_for_carried(tp_planner *p, int item, int slot, tp_node *node) {
+  const tp_carried *carried = &p->program.items[item].carried[slot];
+  tp_annotation pin = {0};
+  bool pinned;
+  layout_list *list;
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  if (!tp__static_tensor(mlirValueGetType(carried->values[0]), &rank, shape))
+    return tp__error(p->program.items[item].op, TP_UNSUPPORTED,
+                     "carries a tensor without static shape; make all shapes static before sharding");
+  tp_status status = tp__program_carried(&p->program, p->program.items[item].op, carried, &pin, &pinned);
+  if (carried->differs) {
+    pin = (tp_annotation){0};
+    pinned = true;
+  }
+  if (status == TP_OK)
+    status = layouts_of(p, carried->values[0], pinned, pin, &list);
+  if (status == TP_OK)
+    status = tp__node_allocate(p, node, list->n, 1, 1);
+  if (status != TP_OK)
+    return status;
+  node->kind = TP_NODE_CARRIED;
+  node->index = item;
+  node->slot = slot;
+  memcpy(node->in, list->specs, (size_t)list->n * sizeof *node->in);
+  memcpy(node->out, list->specs, (size_t)list->n * sizeof *node->out);
+  return TP_OK;
+}
