@@ -52,9 +52,11 @@ extern "C" {
 #endif
 
 typedef struct tp_family_info {
-  const char *name;    /* "reshape" */
-  const char *ops;     /* the ops it knows */
-  const char *summary; /* which of their dimensions can be sharded */
+  const char *name;          /* "reshape" */
+  const char *ops;           /* the ops it knows */
+  const char *summary;       /* which of their dimensions can be sharded */
+  const char *communication; /* what that needs beside changes of layout of operands */
+  const char *test;          /* folder or file with its tests, from the root of the source tree */
 } tp_family_info;
 
 /* Number of families, and the `i`-th of them; all NULL when i is out of range. Of several that know an op the first counts. */

@@ -131,6 +131,8 @@ const tp_family tp__collective_family = {
            "written by a user",
     .summary = "all_reduce, all_gather, broadcast: every dimension that does not change, over axes that are not of the group. "
                "What differs between devices stays as it is.",
+    .communication = "None of its own: it is kept as written.",
+    .test = "test/rules/collective",
     .matches = matches,
     .rule = rule_of,
 };

@@ -30,6 +30,8 @@ const tp_family tp__concat_family = {
     .name = "concat",
     .ops = "tensor.concat",
     .summary = "Every dimension but the concatenated one.",
+    .communication = "None.",
+    .test = "test/rules/concat",
     .matches = matches,
     .rule = rule_of,
 };

@@ -276,6 +276,8 @@ const tp_family tp__linalg_family = {
     .summary =
         "Every parallel loop; reductions whose body is a known associative combiner (sum, product, min, max, and, or, xor). "
         "Loops in window expressions (convolutions, pooling) and captured tensors stay whole.",
+    .communication = "A reduction over a split loop: all_reduce, or reduce_scatter onto a dimension that is split the same way.",
+    .test = "test/rules/linalg",
     .matches = matches,
     .rule = rule_of,
     .localize = localize,

@@ -243,6 +243,8 @@ const tp_family tp__lookup_family = {
     .summary = "As linalg; also dimensions of the tensors read that one loop indexes, and the dimension indexed by data of a "
                "lookup that "
                "yields what it reads: each device looks in its rows, the results are summed.",
+    .communication = "Rows split: the results are summed by an all_reduce or reduce_scatter. Columns split: none.",
+    .test = "test/rules/lookup",
     .matches = matches,
     .rule = rule_of,
     .localize = localize,

@@ -40,6 +40,8 @@ const tp_family tp__pad_family = {
     .name = "pad",
     .ops = "tensor.pad",
     .summary = "Dimensions that are not padded.",
+    .communication = "None.",
+    .test = "test/rules/pad",
     .matches = matches,
     .rule = rule_of,
 };

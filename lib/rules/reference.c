@@ -14,5 +14,6 @@ tp_family_info tp_family_get(int i) {
   const tp_family *const *families = tp__families(&n);
   if (i < 0 || i >= n)
     return (tp_family_info){0};
-  return (tp_family_info){families[i]->name, families[i]->ops, families[i]->summary};
+  const tp_family *f = families[i];
+  return (tp_family_info){f->name, f->ops, f->summary, f->communication, f->test};
 }

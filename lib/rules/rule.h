@@ -117,8 +117,10 @@ typedef struct tp_local {
 
 typedef struct tp_family {
   const char *name;
-  const char *ops;     /* for the reference: which ops */
-  const char *summary; /* for the reference: what can be sharded */
+  const char *ops;           /* for the reference: which ops */
+  const char *summary;       /* for the reference: what can be sharded */
+  const char *communication; /* for the reference: what that needs beside changes of layout of the op's operands */
+  const char *test;          /* for the reference: the folder or file with its tests, from the root of the tree */
   bool (*matches)(MlirOperation op);
   /* Fills factors, maps, variants and work. Errors: emits one diagnostic. */
   tp_status (*rule)(MlirOperation op, tp__arena *arena, tp_rule *rule);

@@ -16,6 +16,8 @@ const tp_family tp__scalar_family = {
     .name = "scalar",
     .ops = "tensor.extract, tensor.insert, tensor.from_elements, tensor.rank",
     .summary = "Nothing: these tensors are replicated.",
+    .communication = "An all_gather of a tensor that is split.",
+    .test = "test/rules/scalar",
     .matches = matches,
     .rule = rule_of,
 };

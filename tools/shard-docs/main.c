@@ -90,14 +90,15 @@ static void print_rules(void) {
          "with partial results that a collective combines. Of several families that know an op the first counts. An op of no "
          "family is refused,\n"
          "or replicated with the option `unknown-ops=replicate`.\n\n"
-         "| family | ops | what can be sharded |\n|---|---|---|\n");
+         "| family | ops | what can be sharded | communication | tests |\n|---|---|---|---|---|\n");
   for (int i = 0; i < tp_family_count(); i++) {
     tp_family_info family = tp_family_get(i);
     printf("|");
     print_code_cell(family.name);
     print_cell(family.ops);
     print_cell(family.summary);
-    printf("\n");
+    print_cell(family.communication);
+    printf(" [%s](../../%s) |\n", family.test, family.test);
   }
 }
 
