@@ -45,20 +45,12 @@ static bool contraction_site(MlirOperation op, const tp__contraction *c, int64_t
   return true;
 }
 
-typedef struct op_list {
-  MlirOperation *items;
-  size_t n, capacity;
-} op_list;
-
 static tp_status collect(MlirOperation op, void *data) {
-  op_list *list = data;
+  tp_op_list *list = data;
   tp__contraction c;
   if (mlirOperationGetNumResults(op) != 0 || !tp__match_contraction(op, &c))
     return TP_OK;
-  if (tp__grow((void **)&list->items, &list->capacity, list->n + 1, sizeof *list->items) != TP_OK)
-    return tp__error(op, TP_NO_MEMORY, "memory ran out");
-  list->items[list->n++] = op;
-  return TP_OK;
+  return tp__op_list_add(list, op);
 }
 
 static void lower(tp__lowering *l, MlirOperation op) {
@@ -77,7 +69,7 @@ static void lower(tp__lowering *l, MlirOperation op) {
 static tp_status lower_entry(MlirOperation func, void *data) {
   tp_pass *pass = data;
   tp__lowering l;
-  op_list list = {0};
+  tp_op_list list = {0};
   tp__lowering_begin(&l, pass->module, func);
   tp_status status = tp__walk(func, collect, &list);
   if (status == TP_OK && list.n > 0 && mlirValueIsNull(l.ctx))

@@ -6,29 +6,17 @@
 
 #include <string.h>
 
-typedef struct op_list {
-  MlirOperation *items;
-  size_t n, capacity;
-} op_list;
-
-static tp_status push(MlirOperation op, op_list *list) {
-  if (tp__grow((void **)&list->items, &list->capacity, list->n + 1, sizeof *list->items) != TP_OK)
-    return tp__error(op, TP_NO_MEMORY, "memory ran out");
-  list->items[list->n++] = op;
-  return TP_OK;
-}
-
 /* shard.sharding ops go last: their users before them. */
 typedef struct body_ops {
-  op_list ops, shardings;
+  tp_op_list ops, shardings;
 } body_ops;
 
 static tp_status collect_op(MlirOperation op, void *data) {
   body_ops *body = data;
   if (tp__op_is(op, "shard.sharding"))
-    return push(op, &body->shardings);
+    return tp__op_list_add(&body->shardings, op);
   bool wanted = tp__op_has_dialect(op, "shard") || tp__op_is(op, "func.call");
-  return wanted ? push(op, &body->ops) : TP_OK;
+  return wanted ? tp__op_list_add(&body->ops, op) : TP_OK;
 }
 
 /* What bufferization and the conversions to LLVM behind this pass know. Anything else would be left in the middle of them. */

@@ -14,20 +14,12 @@
 #include <mlir-c/Dialect/Linalg.h>
 #include <stdio.h>
 
-typedef struct op_list {
-  MlirOperation *items;
-  size_t n, capacity;
-} op_list;
-
 static tp_status collect(MlirOperation op, void *data) {
-  op_list *list = data;
+  tp_op_list *list = data;
   tp__contraction c;
   if (mlirOperationGetNumResults(op) != 1 || !tp__match_contraction(op, &c))
     return TP_OK;
-  if (tp__grow((void **)&list->items, &list->capacity, list->n + 1, sizeof *list->items) != TP_OK)
-    return tp__error(op, TP_NO_MEMORY, "memory ran out");
-  list->items[list->n++] = op;
-  return TP_OK;
+  return tp__op_list_add(list, op);
 }
 
 /* Reads an operand through transposes: the loops of the dimensions of what was transposed. */
@@ -141,7 +133,7 @@ static void name_contraction(MlirOperation module, MlirOperation op, size_t numb
 }
 
 static tp_status run(tp_pass *pass) {
-  op_list list = {0};
+  tp_op_list list = {0};
   tp_status status = tp__walk(pass->module, collect, &list);
   for (size_t i = 0; i < list.n && status == TP_OK; i++)
     name_contraction(pass->module, list.items[i], i);

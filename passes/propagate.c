@@ -32,22 +32,16 @@ static tp_status clone_free_op(tp_planner *p, MlirOperation op, bool unknown_rep
   return TP_OK;
 }
 
-typedef struct op_list {
-  size_t n, capacity;
-  MlirOperation *ops;
-} op_list;
-
 /* All ops but those in the bodies of structured ops, in program order. */
-static tp_status list_ops(MlirOperation parent, op_list *list) {
+static tp_status list_ops(MlirOperation parent, tp_op_list *list) {
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(parent); r++)
     for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(parent, r)); !mlirBlockIsNull(block);
          block = mlirBlockGetNextInRegion(block))
       for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
            op = mlirOperationGetNextInBlock(op)) {
-        if (tp__grow((void **)&list->ops, &list->capacity, list->n + 1, sizeof *list->ops) != TP_OK)
-          return tp__error(op, TP_NO_MEMORY, "out of memory");
-        list->ops[list->n++] = op;
-        tp_status status = tp__op_has_dialect(op, "scf") ? list_ops(op, list) : TP_OK;
+        tp_status status = tp__op_list_add(list, op);
+        if (status == TP_OK && tp__op_has_dialect(op, "scf"))
+          status = list_ops(op, list);
         if (status != TP_OK)
           return status;
       }
@@ -55,11 +49,11 @@ static tp_status list_ops(MlirOperation parent, op_list *list) {
 }
 
 static tp_status clone_free_ops(tp_planner *p, MlirOperation func, bool unknown_replicate) {
-  op_list list = {0};
+  tp_op_list list = {0};
   tp_status status = list_ops(func, &list);
   for (size_t i = list.n; i > 0 && status == TP_OK; i--)
-    status = clone_free_op(p, list.ops[i - 1], unknown_replicate);
-  tp__free(list.ops);
+    status = clone_free_op(p, list.items[i - 1], unknown_replicate);
+  tp__free(list.items);
   return status;
 }
 

@@ -8,24 +8,16 @@
 #include "ir/diagnostics.h"
 #include "support/support.h"
 
-typedef struct op_list {
-  MlirOperation *ops;
-  size_t n, capacity;
-} op_list;
-
 /* Linalg ops on tensors; not those inside the body of another one. */
 static tp_status collect(MlirOperation op, void *data) {
-  op_list *list = data;
+  tp_op_list *list = data;
   if (!tp__op_has_dialect(op, "linalg") || mlirOperationGetNumRegions(op) != 1 || mlirOperationGetNumResults(op) == 0)
     return TP_OK;
   for (MlirOperation up = mlirOperationGetParentOperation(op); !mlirOperationIsNull(up);
        up = mlirOperationGetParentOperation(up))
     if (tp__op_has_dialect(up, "linalg"))
       return TP_OK;
-  tp_status status = tp__grow((void **)&list->ops, &list->capacity, list->n + 1, sizeof *list->ops);
-  if (status == TP_OK)
-    list->ops[list->n++] = op;
-  return status;
+  return tp__op_list_add(list, op);
 }
 
 static void raise_values(tp__raise *raise, MlirOperation op) {
@@ -42,15 +34,15 @@ static void raise_values(tp__raise *raise, MlirOperation op) {
 
 /* Runs `visit` on the linalg ops in program order or against it. */
 static tp_status for_all(tp_pass *pass, tp__raise *raise, bool backward, void (*visit)(tp__raise *, MlirOperation)) {
-  op_list list = {0};
+  tp_op_list list = {0};
   tp_status status = tp__walk(pass->module, collect, &list);
   for (size_t i = 0; i < list.n && status == TP_OK; i++) {
-    MlirOperation op = list.ops[backward ? list.n - 1 - i : i];
+    MlirOperation op = list.items[backward ? list.n - 1 - i : i];
     if (tp__table_get(&raise->gone, op.ptr) < 0)
       visit(raise, op);
     status = raise->status;
   }
-  tp__free(list.ops);
+  tp__free(list.items);
   tp__table_destroy(&raise->gone); /* later ops may have the addresses of these */
   raise->gone = (tp_value_table){0};
   return status;

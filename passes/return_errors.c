@@ -10,11 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct op_list {
-  MlirOperation *items;
-  size_t n, capacity;
-} op_list;
-
 typedef struct exits {
   tp__lowering l;
   MlirRegion body;
@@ -33,13 +28,10 @@ static bool gives_status(MlirOperation op) {
 }
 
 static tp_status collect(MlirOperation op, void *data) {
-  op_list *list = data;
+  tp_op_list *list = data;
   if (!gives_status(op) && !tp__op_is(op, "cf.assert"))
     return TP_OK;
-  if (tp__grow((void **)&list->items, &list->capacity, list->n + 1, sizeof *list->items) != TP_OK)
-    return tp__error(op, TP_NO_MEMORY, "memory ran out");
-  list->items[list->n++] = op;
-  return TP_OK;
+  return tp__op_list_add(list, op);
 }
 
 static void append_branch(MlirBlock block, MlirLocation location, const char *name, int n_operands, const MlirValue *operands,
@@ -148,7 +140,7 @@ static void replace_assert(exits *e, MlirOperation assertion) {
 
 static tp_status check_entry(MlirOperation func, void *data) {
   tp_pass *pass = data;
-  op_list list = {0};
+  tp_op_list list = {0};
   exits e = {.body = mlirOperationGetRegion(func, 0)};
   tp__lowering_begin(&e.l, pass->module, func);
   tp_status status = tp__walk(func, collect, &list);

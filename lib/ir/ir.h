@@ -87,12 +87,23 @@ MlirValue tp__constant(MlirOperation where, MlirType type, MlirAttribute value);
 MlirValue tp__index_constant(MlirOperation where, int64_t value);
 /* A binary op "arith.addi" etc. on equal types, before `where`. */
 MlirValue tp__binary(MlirOperation where, const char *name, MlirValue a, MlirValue b);
+/* arith.cmpi of two integers or indices, before `where`; `predicate` is arith's number of the comparison. */
+typedef enum tp_compare { TP_EQ, TP_NE, TP_SLT, TP_SLE, TP_SGT, TP_SGE, TP_ULT } tp_compare;
+MlirValue tp__compare(MlirOperation where, tp_compare predicate, MlirValue a, MlirValue b);
+/* arith.select, before `where`. */
+MlirValue tp__select(MlirOperation where, MlirValue condition, MlirValue yes, MlirValue no);
 
 /* ---- walking ---- */
 typedef tp_status (*tp_visit)(MlirOperation op, void *data);
 /* Visits all ops nested in `op` in pre-order; stops at the first failure. The visitor may insert ops and change the one it is
  * given, but not erase it. */
 tp_status tp__walk(MlirOperation op, tp_visit visit, void *data);
+/* Ops collected before they are changed. A zeroed struct is empty; free `items` with tp__free. add fails with TP_NO_MEMORY and a diagnostic. */
+typedef struct tp_op_list {
+  size_t n, capacity;
+  MlirOperation *items;
+} tp_op_list;
+tp_status tp__op_list_add(tp_op_list *list, MlirOperation op);
 /* The op that defines `value`; null op for block arguments. */
 MlirOperation tp__defining_op(MlirValue value);
 /* Replaces all uses but those of `except`. */

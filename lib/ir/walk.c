@@ -1,4 +1,6 @@
+#include "ir/diagnostics.h"
 #include "ir/ir.h"
+#include "support/support.h"
 
 tp_status tp__walk(MlirOperation op, tp_visit visit, void *data) {
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
@@ -15,6 +17,13 @@ tp_status tp__walk(MlirOperation op, tp_visit visit, void *data) {
       }
     }
   }
+  return TP_OK;
+}
+
+tp_status tp__op_list_add(tp_op_list *list, MlirOperation op) {
+  if (tp__grow((void **)&list->items, &list->capacity, list->n + 1, sizeof *list->items) != TP_OK)
+    return tp__error(op, TP_NO_MEMORY, "out of memory");
+  list->items[list->n++] = op;
   return TP_OK;
 }
 
