@@ -55,3 +55,31 @@ MlirValue tp__binary(MlirOperation where, const char *name, MlirValue a, MlirVal
   tp__insert_before(where, op);
   return mlirOperationGetResult(op, 0);
 }
+
+MlirValue tp__compare(MlirOperation where, tp_compare predicate, MlirValue a, MlirValue b) {
+  MlirContext context = mlirOperationGetContext(where);
+  MlirType bit = mlirIntegerTypeGet(context, 1);
+  MlirNamedAttribute attr = tp__named(context, "predicate", tp__attr_i64(context, predicate));
+  MlirOperation op = tp__create(&(tp_build){.name = "arith.cmpi",
+                                            .location = mlirOperationGetLocation(where),
+                                            .n_operands = 2,
+                                            .operands = (MlirValue[]){a, b},
+                                            .n_results = 1,
+                                            .results = &bit,
+                                            .n_attributes = 1,
+                                            .attributes = &attr});
+  tp__insert_before(where, op);
+  return mlirOperationGetResult(op, 0);
+}
+
+MlirValue tp__select(MlirOperation where, MlirValue condition, MlirValue yes, MlirValue no) {
+  MlirType type = mlirValueGetType(yes);
+  MlirOperation op = tp__create(&(tp_build){.name = "arith.select",
+                                            .location = mlirOperationGetLocation(where),
+                                            .n_operands = 3,
+                                            .operands = (MlirValue[]){condition, yes, no},
+                                            .n_results = 1,
+                                            .results = &type});
+  tp__insert_before(where, op);
+  return mlirOperationGetResult(op, 0);
+}

@@ -162,85 +162,89 @@ MlirAttribute tp__identity_attr(MlirType type, tp_combiner combiner) {
 
 static MlirValue build_mask(const collective *c, MlirValue value) {
   MlirValue index = tp__build_group_index(c->where, c->mesh, c->step->n_axes, c->step->axes);
-  MlirValue zero = tp__index_constant(c->where, 0);
-  MlirType bit = mlirIntegerTypeGet(c->context, 1);
-  MlirNamedAttribute equal = tp__named(c->context, "predicate", tp__attr_i64(c->context, 0 /* eq */));
-  MlirOperation compare = tp__create(&(tp_build){.name = "arith.cmpi",
-                                                 .location = c->location,
-                                                 .n_operands = 2,
-                                                 .operands = (MlirValue[]){index, zero},
-                                                 .n_results = 1,
-                                                 .results = &bit,
-                                                 .n_attributes = 1,
-                                                 .attributes = &equal});
-  tp__insert_before(c->where, compare);
+  MlirValue first = tp__compare(c->where, TP_EQ, index, tp__index_constant(c->where, 0));
   MlirAttribute identity = tp__identity_attr(tp__element_type(c->result), c->step->combiner);
   MlirValue other = tp__constant(c->where, c->result, mlirDenseElementsAttrSplatGet(c->result, identity));
-  MlirOperation select = tp__create(&(tp_build){.name = "arith.select",
-                                                .location = c->location,
-                                                .n_operands = 3,
-                                                .operands = (MlirValue[]){mlirOperationGetResult(compare, 0), value, other},
-                                                .n_results = 1,
-                                                .results = &c->result});
-  tp__insert_before(c->where, select);
-  return mlirOperationGetResult(select, 0);
+  return tp__select(c->where, first, value, other);
 }
 
 /* ---- permutes: calls of private declarations ---- */
 
-/* One declaration per tensor type, @tp.permute.4x8xf32; the pairs stand on the call. */
-static MlirAttribute permute_symbol(const collective *c, MlirOperation module) {
-  char name[128] = "tp.permute";
-  size_t n = strlen(name);
-  for (int d = 0; d < mlirShapedTypeGetRank(c->result); d++)
-    n +=
-        (size_t)snprintf(name + n, sizeof name - n, "%c%lld", d ? 'x' : '.', (long long)mlirShapedTypeGetDimSize(c->result, d));
-  MlirType element = tp__element_type(c->result);
-  const char *letter = mlirTypeIsAFloat(element) ? (mlirTypeIsABF16(element) ? "bf" : "f") : "i";
-  snprintf(name + n, sizeof name - n, "%s%s%lld", mlirShapedTypeGetRank(c->result) ? "x" : ".", letter,
-           (long long)8 * (long long)tp__element_size(element));
-  MlirAttribute symbol = mlirFlatSymbolRefAttrGet(c->context, tp__ref(name));
+static void append_text(MlirStringRef part, void *data) { tp__string_append_bytes(data, part.data, part.length); }
+
+/* One declaration per tensor type, @tp.permute.4x8xf32; the pairs stand on the call. Null when memory runs out. */
+static MlirAttribute permute_symbol(MlirOperation module, MlirLocation location, MlirType tensor) {
+  MlirContext context = mlirOperationGetContext(module);
+  tp__string name = {0};
+  tp__string_append(&name, "tp.permute");
+  for (int d = 0; d < mlirShapedTypeGetRank(tensor); d++)
+    tp__string_printf(&name, "%c%lld", d ? 'x' : '.', (long long)mlirShapedTypeGetDimSize(tensor, d));
+  tp__string_append(&name, mlirShapedTypeGetRank(tensor) ? "x" : ".");
+  mlirTypePrint(tp__element_type(tensor), append_text, &name);
+  MlirAttribute symbol = {NULL};
+  if (name.failed)
+    goto done;
+  symbol = mlirFlatSymbolRefAttrGet(context, tp__ref(name.text));
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (tp__op_is(op, "func.func") && tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name))
-      return symbol;
-  MlirType type = mlirFunctionTypeGet(c->context, 1, &c->result, 1, &c->result);
+    if (tp__op_is(op, "func.func") && tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name.text))
+      goto done;
+  MlirType type = mlirFunctionTypeGet(context, 1, &tensor, 1, &tensor);
   MlirNamedAttribute attrs[] = {
-      tp__named(c->context, "sym_name", tp__attr_string(c->context, name)),
-      tp__named(c->context, "function_type", mlirTypeAttrGet(type)),
-      tp__named(c->context, "sym_visibility", tp__attr_string(c->context, "private")),
+      tp__named(context, "sym_name", tp__attr_string(context, name.text)),
+      tp__named(context, "function_type", mlirTypeAttrGet(type)),
+      tp__named(context, "sym_visibility", tp__attr_string(context, "private")),
   };
   MlirOperation op = tp__create(&(tp_build){
-      .name = "func.func", .location = c->location, .n_attributes = TP_LEN(attrs), .attributes = attrs, .n_regions = 1});
+      .name = "func.func", .location = location, .n_attributes = TP_LEN(attrs), .attributes = attrs, .n_regions = 1});
   mlirBlockAppendOwnedOperation(block, op);
+done:
+  tp__string_destroy(&name);
   return symbol;
 }
 
-static MlirValue build_permute(const collective *c, MlirOperation module, MlirValue value, int rank) {
-  enum { MAX_DEVICES = 65536 };
-  int64_t devices = tp_mesh_size(c->mesh);
-  MlirAttribute list = mlirArrayAttrGet(c->context, 0, NULL);
-  MlirAttribute *pairs = tp__calloc((size_t)devices, sizeof *pairs);
-  for (int64_t to = 0; pairs && to < devices; to++) {
-    int64_t from = tp_step_permute_source(c->mesh, c->step, rank, to);
-    MlirAttribute pair[] = {tp__attr_i64(c->context, from), tp__attr_i64(c->context, to)};
-    pairs[to] = mlirArrayAttrGet(c->context, 2, pair);
+MlirValue tp__build_permute(MlirOperation where, MlirOperation module, MlirValue value, int64_t n_pairs,
+                            const int64_t (*pairs)[2]) {
+  MlirContext context = mlirOperationGetContext(where);
+  MlirLocation location = mlirOperationGetLocation(where);
+  MlirType type = mlirValueGetType(value);
+  MlirAttribute symbol = permute_symbol(module, location, type);
+  MlirAttribute *list = tp__calloc((size_t)n_pairs, sizeof *list);
+  if (!list || mlirAttributeIsNull(symbol)) {
+    tp__free(list);
+    return (MlirValue){NULL};
   }
-  if (pairs)
-    list = mlirArrayAttrGet(c->context, devices, pairs);
-  tp__free(pairs);
-  MlirNamedAttribute attrs[] = {tp__named(c->context, "callee", permute_symbol(c, module)),
-                                tp__named(c->context, "tp.pairs", list)};
+  for (int64_t i = 0; i < n_pairs; i++) {
+    MlirAttribute pair[] = {tp__attr_i64(context, pairs[i][0]), tp__attr_i64(context, pairs[i][1])};
+    list[i] = mlirArrayAttrGet(context, 2, pair);
+  }
+  MlirNamedAttribute attrs[] = {tp__named(context, "callee", symbol),
+                                tp__named(context, "tp.pairs", mlirArrayAttrGet(context, n_pairs, list))};
+  tp__free(list);
   MlirOperation op = tp__create(&(tp_build){.name = "func.call",
-                                            .location = c->location,
+                                            .location = location,
                                             .n_operands = 1,
                                             .operands = &value,
                                             .n_results = 1,
-                                            .results = &c->result,
+                                            .results = &type,
                                             .n_attributes = TP_LEN(attrs),
                                             .attributes = attrs});
-  tp__insert_before(c->where, op);
+  tp__insert_before(where, op);
   return mlirOperationGetResult(op, 0);
+}
+
+static MlirValue permute_step(const collective *c, MlirOperation module, MlirValue value, int rank) {
+  int64_t devices = tp_mesh_size(c->mesh);
+  int64_t (*pairs)[2] = tp__calloc((size_t)devices, sizeof *pairs);
+  MlirValue result = {NULL};
+  for (int64_t to = 0; pairs && to < devices; to++) {
+    pairs[to][0] = tp_step_permute_source(c->mesh, c->step, rank, to);
+    pairs[to][1] = to;
+  }
+  if (pairs)
+    result = tp__build_permute(c->where, module, value, devices, (const int64_t (*)[2])pairs);
+  tp__free(pairs);
+  return result;
 }
 
 /* ---- uneven sizes: collectives see equal shards ---- */
@@ -307,7 +311,7 @@ static MlirValue move(const collective *c, MlirOperation module, MlirValue value
   case TP_STEP_SLICE:
     return build(c, "shard.all_slice", value, "slice_axis", step->dim, NULL, 0, false);
   case TP_STEP_PERMUTE:
-    return build_permute(c, module, value, rank);
+    return permute_step(c, module, value, rank);
   case TP_STEP_MASK:
     return build_mask(c, value);
   }
