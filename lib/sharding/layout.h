@@ -81,12 +81,14 @@ typedef struct tp__search {
   const tp_topology *topology;
   const tp__graph *graph;
   int64_t element_size;
-  int64_t outer;              /* local elements of everything outside the view */
-  int64_t sizes[TP_MAX_RANK]; /* of the view's dimensions; for exact problems any sizes that the same counts divide */
-  int64_t elements;           /* exact problems: outer times all dimensions */
+  /* Local elements: outer times those of `sizes`. Of a dimension that is split evenly only the part counts that devices may divide; the
+   * rest of it is in `outer`, so that tensors that differ only there are one search. */
+  int64_t outer;
+  int64_t sizes[TP_MAX_RANK]; /* of the view's dimensions */
   bool uneven;                /* `from` or `goal` does not divide */
   bool may_mask;
-  tp_spec from, goal; /* goal: used only when uneven */
+  tp_spec from;
+  tp_spec goal; /* only its axes on dimensions that it does not divide, in their order */
 } tp__search;
 
 /* Shortest paths from one layout to all others. */

@@ -36,8 +36,9 @@ static bool is_leading(const tp_mesh *mesh, tp_spec spec, tp_spec whole, int dim
   return memcmp(few, all, (size_t)n * sizeof *few) == 0;
 }
 
-static bool takes_part(const tp__search *s, tp_spec spec, bool *divides) {
-  int64_t shards[TP_MAX_RANK + 1];
+/* The local elements of a layout, -1 if it takes no part: one that is uneven does only on the way from or to such a layout. */
+static int64_t local_elements(const tp__search *s, tp_spec spec, bool *divides) {
+  int64_t shards[TP_MAX_RANK], elements = s->outer;
   *divides = true;
   for (int d = 0; d < s->graph->n_dims; d++)
     shards[d] = 1;
@@ -47,25 +48,17 @@ static bool takes_part(const tp__search *s, tp_spec spec, bool *divides) {
       shards[d] *= s->mesh->axes[a].size;
   }
   for (int d = 0; d < s->graph->n_dims; d++) {
-    if (shards[d] == 1 || s->sizes[d] % shards[d] == 0)
-      continue;
-    *divides = false;
-    if (!s->uneven || (!is_leading(s->mesh, spec, s->from, d) && !is_leading(s->mesh, spec, s->goal, d)))
-      return false;
+    int64_t local = s->sizes[d] / shards[d];
+    if (local * shards[d] != s->sizes[d]) {
+      int axes[TP_MAX_AXES], n = tp_spec_dim_axes(s->mesh, spec, d, axes);
+      if (!s->uneven || (!is_leading(s->mesh, spec, s->from, d) && !is_leading(s->mesh, spec, s->goal, d)))
+        return -1;
+      *divides = false;
+      local = tp__buffer_size(s->mesh, n, axes, s->sizes[d]);
+    }
+    elements = tp__multiply(elements, local);
   }
-  return true;
-}
-
-static int64_t local_elements(const tp__search *s, tp_spec spec) {
-  if (s->uneven) {
-    return tp__multiply(s->outer, tp_spec_local_elements(s->mesh, spec, s->graph->n_dims, s->sizes));
-  }
-  int64_t shards = 1;
-  for (int a = 0; a < s->mesh->n_axes; a++) {
-    if (tp__byte_dim(tp__spec_byte(spec, a)) >= 0)
-      shards *= s->mesh->axes[a].size;
-  }
-  return s->elements / shards;
+  return elements;
 }
 
 /* ---- heap ---- */
@@ -218,7 +211,7 @@ tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__paths *
   if (status == TP_OK) {
     for (uint32_t s = 0; s < g->n_states; s++) {
       made->cost[s] = TP_COST_FORBIDDEN;
-      r.elements[s] = takes_part(search, g->states[s], &r.divides[s]) ? local_elements(search, g->states[s]) : -1;
+      r.elements[s] = local_elements(search, g->states[s], &r.divides[s]);
     }
     made->cost[from] = 0;
     raise_state(&r, from);

@@ -174,10 +174,11 @@ bool tp__view_create(const tp__problem *p, tp__view *view) {
   for (int d = 0; d < p->rank; d++) {
     v.place[d] = -1;
     if (dims >> d & 1) {
+      bool uneven = p->shape[d] % tp_spec_dim_shards(p->mesh, p->from, d) != 0 ||
+                    p->shape[d] % tp_spec_dim_shards(p->mesh, p->to, d) != 0;
+      v.uneven |= (unsigned)uneven << v.n_dims;
       v.place[d] = (int8_t)v.n_dims;
       v.dims[v.n_dims++] = d;
-      v.uneven |= p->shape[d] % tp_spec_dim_shards(p->mesh, p->from, d) != 0;
-      v.uneven |= p->shape[d] % tp_spec_dim_shards(p->mesh, p->to, d) != 0;
     } else {
       int axes[TP_MAX_AXES];
       int n = tp_spec_dim_axes(p->mesh, p->from, d, axes);

@@ -28,7 +28,7 @@ typedef struct tp__view {
   int dims[TP_MAX_RANK];     /* of the tensor, by dimension of the view */
   int8_t place[TP_MAX_RANK]; /* the reverse; -1: not in the view */
   tp_spec from, to;          /* in the view's dimensions */
-  bool uneven;               /* from or to does not divide some dimension of the view */
+  unsigned uneven;           /* bit d: from or to does not divide dimension d of the view */
   int64_t outer;             /* local elements of the dimensions outside */
 } tp__view;
 

@@ -5,14 +5,15 @@
 
 #include <string.h>
 
-/* What a search depends on. Exact problems of equal size share one entry whatever their shape, as far as the same numbers
- * of devices divide it: those are all divisors of the mesh's size, so a dimension counts by its gcd with that. */
+/* What a search depends on. Problems of equal size share one entry whatever their shape, as far as the same numbers of devices divide it:
+ * those are all divisors of the mesh's size, so a dimension counts by its gcd with that. Where `from` or `to` splits a dimension unevenly, its
+ * size counts, and of `to` the axes on such dimensions: so one search answers all goals that are alike there. */
 typedef struct key {
   int64_t view; /* axes, number of dimensions, flags */
   int64_t element_size;
-  int64_t elements;
+  int64_t outer;
   uint64_t from;
-  uint64_t goal; /* uneven only */
+  uint64_t goal;
   int64_t sizes[TP_MAX_RANK];
 } key;
 
@@ -145,29 +146,41 @@ static tp_status find_graph(tp_reshard_cache *cache, unsigned axes, int n_dims, 
 
 /* ---- search ---- */
 
+/* The axes of the goal on dimensions that it does not divide: of all that `to` says, only these decide which layouts may be used. */
+static tp_spec uneven_part(const tp__problem *p, const tp__view *v) {
+  tp_spec part = tp_spec_replicated();
+  for (int a = 0; a < p->mesh->n_axes; a++) {
+    unsigned byte = tp__spec_byte(v->to, a);
+    int d = tp__byte_dim(byte);
+    if (d >= 0 && (v->uneven >> d & 1) && p->shape[v->dims[d]] % tp_spec_dim_shards(p->mesh, v->to, d) != 0)
+      tp__spec_set_byte(&part, a, byte);
+  }
+  return part;
+}
+
 static void fill_search(const tp_reshard_cache *cache, const tp__problem *p, const tp__view *v, tp__search *s) {
   *s = (tp__search){.mesh = &cache->mesh,
                     .topology = &cache->topology,
                     .element_size = p->element_size,
                     .outer = v->outer,
-                    .elements = v->outer,
-                    .uneven = v->uneven,
+                    .uneven = v->uneven != 0,
                     .may_mask = p->combiner != TP_AVERAGE,
                     .from = v->from,
-                    .goal = v->to};
+                    .goal = uneven_part(p, v)};
   for (int d = 0; d < v->n_dims; d++) {
-    int64_t size = p->shape[v->dims[d]];
-    s->elements = tp__multiply(s->elements, size);
-    s->sizes[d] = v->uneven ? size : tp__gcd(size, p->devices);
+    int64_t size = p->shape[v->dims[d]], part = tp__gcd(size, p->devices);
+    s->sizes[d] = v->uneven >> d & 1 ? size : part;
+    if (!(v->uneven >> d & 1))
+      s->outer = tp__multiply(s->outer, size / part);
   }
 }
 
 static key make_key(const tp__problem *p, const tp__view *v, const tp__search *s) {
   key k = {.view = (int64_t)v->axes << 16 | v->n_dims << 8 | p->partial << 2 | s->may_mask << 1 | s->uneven,
            .element_size = s->element_size,
-           .elements = s->elements,
+           .outer = s->outer,
            .from = s->from.bits,
-           .goal = s->uneven ? s->goal.bits : 0};
+           .goal = s->goal.bits};
   memcpy(k.sizes, s->sizes, sizeof k.sizes);
   return k;
 }
