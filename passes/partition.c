@@ -53,14 +53,18 @@ static tp_status rewrite_op(tp_partitioner *p, const tp_item *item, const tp_pla
   return TP_OK;
 }
 
-static void rewrite_layout(tp_partitioner *p, const tp_item *item, const tp_planned_op *plan, const int64_t *shape, int rank) {
+static tp_status rewrite_layout(tp_partitioner *p, const tp_item *item, const tp_planned_op *plan, const int64_t *shape,
+                                int rank) {
   MlirValue value = mlirOperationGetOperand(item->op, 0);
   for (int i = 0; i < plan->path.n_steps; i++) {
     const tp_step *step = &plan->path.steps[i];
     value = tp__build_step(item->op, p->pass->module, value, p->mesh, step, rank, shape);
+    if (mlirValueIsNull(value))
+      return tp__error(item->op, TP_NO_MEMORY, "out of memory");
     p->pass->statistics[step->bytes > 0 ? STAT_COLLECTIVES : STAT_LOCAL_STEPS]++;
   }
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(item->op, 0), value);
+  return TP_OK;
 }
 
 static void rewrite_region(tp_partitioner *p, const tp_item *item) {
@@ -145,7 +149,7 @@ static tp_status rewrite(tp_partitioner *p) {
     if (item->kind == TP_ITEM_OP)
       status = rewrite_op(p, item, p->plans[i]);
     else if (item->kind == TP_ITEM_LAYOUT)
-      rewrite_layout(p, item, p->plans[i], shapes[i], rank_of(mlirOperationGetOperand(item->op, 0)));
+      status = rewrite_layout(p, item, p->plans[i], shapes[i], rank_of(mlirOperationGetOperand(item->op, 0)));
     else if (item->kind == TP_ITEM_REGION)
       rewrite_region(p, item);
     if (status != TP_OK)

@@ -249,51 +249,15 @@ static MlirValue permute_step(const collective *c, MlirOperation module, MlirVal
 
 /* ---- uneven sizes: collectives see equal shards ---- */
 
-/* tensor.extract_slice (one operand) or tensor.insert_slice (two) of the first `sizes`. */
-static MlirValue build_prefix(const collective *c, const char *name, int n_operands, const MlirValue *operands, MlirType type,
-                              int rank, const int64_t *sizes) {
-  int64_t zeros[TP_MAX_RANK] = {0}, ones[TP_MAX_RANK];
-  for (int d = 0; d < rank; d++)
-    ones[d] = 1;
-  MlirNamedAttribute attrs[] = {
-      tp__named(c->context, "static_offsets", tp__attr_i64s(c->context, rank, zeros)),
-      tp__named(c->context, "static_sizes", tp__attr_i64s(c->context, rank, sizes)),
-      tp__named(c->context, "static_strides", tp__attr_i64s(c->context, rank, ones)),
-      tp__named(c->context, "operandSegmentSizes",
-                n_operands == 2 ? mlirDenseI32ArrayGet(c->context, 5, (int32_t[]){1, 1, 0, 0, 0})
-                                : mlirDenseI32ArrayGet(c->context, 4, (int32_t[]){1, 0, 0, 0})),
-  };
-  MlirOperation op = tp__create(&(tp_build){.name = name,
-                                            .location = c->location,
-                                            .n_operands = n_operands,
-                                            .operands = operands,
-                                            .n_results = 1,
-                                            .results = &type,
-                                            .n_attributes = TP_LEN(attrs),
-                                            .attributes = attrs});
-  tp__insert_before(c->where, op);
-  return mlirOperationGetResult(op, 0);
-}
-
-/* The first `shape` of a value: gathers put padding behind. */
-static MlirValue cut(const collective *c, MlirValue value, int rank, const int64_t *shape) {
-  MlirType type = tp__tensor_like(mlirValueGetType(value), rank, shape);
-  if (mlirTypeEqual(type, mlirValueGetType(value)))
-    return value;
-  return build_prefix(c, "tensor.extract_slice", 1, &value, type, rank, shape);
-}
-
 /* A value as the beginning of a buffer of `size` along `dim`; what stands behind it is unspecified, as all padding is. */
 static MlirValue fill_up(const collective *c, MlirValue value, int dim, int64_t size) {
   MlirType type = mlirValueGetType(value);
   int rank;
-  int64_t sizes[TP_MAX_RANK], shape[TP_MAX_RANK];
-  if (!tp__static_tensor(type, &rank, sizes) || sizes[dim] == size)
+  int64_t shape[TP_MAX_RANK], zeros[TP_MAX_RANK] = {0};
+  if (!tp__static_tensor(type, &rank, shape) || shape[dim] == size)
     return value;
-  tp__static_tensor(type, &rank, shape);
   shape[dim] = size;
-  MlirType larger = tp__tensor_like(type, rank, shape);
-  return build_prefix(c, "tensor.insert_slice", 2, (MlirValue[]){value, tp__empty(c->where, larger)}, larger, rank, sizes);
+  return tp__insert_slice(c->where, value, tp__empty(c->where, tp__tensor_like(type, rank, shape)), zeros);
 }
 
 /* The part of a step that moves data, on shards of equal size; the type of its result is c->result. */
@@ -336,5 +300,7 @@ MlirValue tp__build_step(MlirOperation where, MlirOperation module, MlirValue va
   int split_dim = step->kind == TP_STEP_ALL_TO_ALL ? step->to_dim : step->dim;
   if (splits)
     value = fill_up(&c, value, split_dim, n * after[split_dim]);
-  return cut(&c, move(&c, module, value, rank), rank, after);
+  value = move(&c, module, value, rank);
+  const int64_t zeros[TP_MAX_RANK] = {0};
+  return mlirValueIsNull(value) ? value : tp__extract_slice(where, value, zeros, after); /* gathers put padding behind */
 }

@@ -11,10 +11,16 @@
 MlirValue tp__build_layout_change(MlirOperation where, MlirLocation location, MlirValue value, const tp_mesh *mesh,
                                   tp_annotation annotation);
 
-/* Expands one reshard step on a local value, in front of `where`; returns the new local value. `global_shape` has `rank` entries. Permutes
- * are calls of private declarations that are added to `module`. */
+/* Expands one reshard step on a local value, in front of `where`; returns the new local value. `global_shape` has `rank` entries. Null
+ * when memory runs out. */
 MlirValue tp__build_step(MlirOperation where, MlirOperation module, MlirValue value, const tp_mesh *mesh, const tp_step *step,
                          int rank, const int64_t *global_shape);
+
+/* A permute of `value` over the whole mesh, in front of `where`, as a call of a private declaration that is added to `module`: pairs of
+ * [source, destination] devices. A source may serve several destinations; a device that is no destination gets zeros. Null when memory runs
+ * out. */
+MlirValue tp__build_permute(MlirOperation where, MlirOperation module, MlirValue value, int64_t n_pairs,
+                            const int64_t (*pairs)[2]);
 
 /* The coordinate of this device along `axes` (major to minor) as one index value, in front of `where`. */
 MlirValue tp__build_group_index(MlirOperation where, const tp_mesh *mesh, int n, const int *axes);

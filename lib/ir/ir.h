@@ -93,6 +93,13 @@ MlirValue tp__compare(MlirOperation where, tp_compare predicate, MlirValue a, Ml
 /* arith.select, before `where`. */
 MlirValue tp__select(MlirOperation where, MlirValue condition, MlirValue yes, MlirValue no);
 
+/* tensor.extract_slice of `sizes` elements from `offsets` on, with unit strides, before `where`; the value itself where that is all of it. */
+MlirValue tp__extract_slice(MlirOperation where, MlirValue value, const int64_t *offsets, const int64_t *sizes);
+/* The same from the index value `offset` on along `dim`, from 0 on along the others. */
+MlirValue tp__extract_slice_at(MlirOperation where, MlirValue value, int dim, MlirValue offset, const int64_t *sizes);
+/* tensor.insert_slice of `part` at `offsets`, before `where`; `part` itself where it is all of `into`. */
+MlirValue tp__insert_slice(MlirOperation where, MlirValue part, MlirValue into, const int64_t *offsets);
+
 /* ---- walking ---- */
 typedef tp_status (*tp_visit)(MlirOperation op, void *data);
 /* Visits all ops nested in `op` in pre-order; stops at the first failure. The visitor may insert ops and change the one it is

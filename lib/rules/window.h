@@ -1,24 +1,34 @@
 /* Windows: operands that are read at other places than where the op's own points lie, with a dimension split over devices.
  *
  * A slice, a pad, a concat, a reversal, a convolution and a pooling read along a dimension a window around (or away from) each point. Where
- * that dimension is split, what a device reads lies partly on others: each device fetches the run of elements that its points read, by one
- * permute for every distance between reader and owner that occurs ("hops"). The same plan of hops gives the price and the code.
+ * that dimension is split, what a device reads lies partly on others: each device fetches the run of elements that its points read, piece by
+ * piece, each by one permute (sharding/hops.h). The same plan gives the price and the code.
  *
- * With n shards, R = ceil(points / n) points and B = ceil(size / n) elements on each: device p computes the points [p R, (p + 1) R) and
- * reads the |stride| (R - 1) + extent elements from its least one on. Its buffer holds [p B, (p + 1) B).
- *
- * Source of the idea: halo exchange of partitioned convolutions (Xu et al., GSPMD, arXiv:2105.04663, section 3.5); the general shift by
- * several hops is ours. */
+ * Source of the idea: halo exchange of partitioned convolutions (Xu et al., GSPMD, arXiv:2105.04663, section 3.5); windows that lie
+ * anywhere, and the choice between two ways to cut a run into pieces, are ours. */
 #ifndef TP_RULES_WINDOW_H
 #define TP_RULES_WINDOW_H
 
 #include "rules/rule.h"
 
-/* Can every window that the strategy splits be fetched? Not where a dimension is split unevenly by several axes: its shards then do not follow
- * each other at one distance. */
+/* Can every window that the strategy splits be fetched? Not where a dimension is split unevenly by several axes, so that its shards do not
+ * follow each other at one distance; nor where a device would need pieces of very many others. */
 bool tp__windows_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);
 
 /* Modelled time of the permutes of all windows under the strategy. */
 tp_cost tp__window_cost(const tp_rule *rule, const tp_mesh *mesh, const tp_topology *topology, const tp_strategy *strategy);
+
+/* Is dimension d of operand i read through a window that the strategy splits? */
+bool tp__window_is_split(const tp_local *local, int i, int d);
+
+/* Makes every operand with split windows the run of elements that this device's points read: along such a dimension it then has
+ * |stride| * (R - 1) + extent elements, R being the points of one device, of which point j reads those from stride * j on (stride < 0: from
+ * |stride| * (R - 1 - j) on). Elements outside of the dimension, and those that only points in the padding read, are unspecified. Dimensions
+ * without a split window are as they were. */
+tp_status tp__fetch_windows(const tp_local *local);
+
+/* The global index of the first element that tp__fetch_windows gives this device for operand i along dimension d; may be negative. An index
+ * value in front of the op. */
+MlirValue tp__window_start(const tp_local *local, int i, int d);
 
 #endif
