@@ -2,7 +2,7 @@
  *
  * A slice, a pad, a concat, a reversal, a convolution and a pooling read along a dimension a window around (or away from) each point. Where
  * that dimension is split, what a device reads lies partly on others: each device fetches the run of elements that its points read, piece by
- * piece, each by one permute (sharding/hops.h). The same plan gives the price and the code.
+ * piece, each by one permute (fetch.h). The same plan gives the price and the code.
  *
  * Source of the idea: halo exchange of partitioned convolutions (Xu et al., GSPMD, arXiv:2105.04663, section 3.5); windows that lie
  * anywhere, and the choice between two ways to cut a run into pieces, are ours. */
