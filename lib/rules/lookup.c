@@ -1,9 +1,12 @@
 /* Lookups: a linalg.generic that reads tensors of its surroundings with tensor.extract, as embeddings and gathers do.
  *
  * The rule is that of the generic, and the captured tensors get factors too. A dimension that every read indexes by one loop moves with the
- * loop. One dimension that is indexed by data may be split as well: every device looks where it has the row and yields zero elsewhere, and
- * the results are summed; exact, since all terms but one are zero. */
+ * loop. Dimensions that are indexed by data may be split as well: every device looks where it has the row and yields zero elsewhere, and
+ * the results are summed; exact, since all terms but one are zero. Rows are told apart by their global number, so padding is never read.
+ *
+ * Only a generic that yields what it reads is of this form. tp-raise takes other reads at computed indices out of larger bodies. */
 #include "rules/families.h"
+#include "rules/mask.h"
 #include "rules/rule.h"
 
 #include <string.h>
@@ -95,23 +98,23 @@ static bool yields_read(const tp_rule *rule, const reads *r) {
       return false;
   MlirType element = tp__element_type(mlirValueGetType(rule->results[0].value));
   return mlirValueEqual(mlirOperationGetOperand(yield_of(rule->op), 0), mlirOperationGetResult(r->ops[0], 0)) &&
-         (mlirTypeIsAFloat(element) || (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) > 1));
+         (mlirTypeIsAFloat(element) || mlirTypeIsAInteger(element));
 }
 
-/* One factor for the dimension that is indexed by data. */
+/* A factor for each dimension that is indexed by data. */
 static void read_rows(tp_rule *rule, tp_value_map *table) {
+  tp_value_map *result = &rule->results[0];
+  MlirType element = tp__element_type(mlirValueGetType(result->value));
   for (int d = 0; d < table->rank; d++) {
     if (table->dims[d].n_factors > 0 || table->shape[d] <= 1)
       continue;
     int f = tp__rule_factor(rule, table->shape[d], TP_REDUCTION);
     if (f < 0)
       return;
-    rule->factors[f].must_divide = true;  /* it is no loop: there is no index to compare with the valid size */
     rule->factors[f].repeats_work = true; /* every device looks up all points */
     tp__dim_set(table, d, f);
-    rule->results[0].has_combiner = true;
-    rule->results[0].combiner = TP_SUM;
-    return;
+    result->has_combiner = true;
+    result->combiner = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1 ? TP_OR : TP_SUM;
   }
 }
 
@@ -167,43 +170,23 @@ static void remember(const tp_local *local, local_indices *keep) {
   }
 }
 
-static MlirValue insert_after(MlirOperation *where, const char *name, int n, const MlirValue *operands, MlirType type,
-                              MlirNamedAttribute *attribute) {
-  MlirOperation op = tp__create(&(tp_build){.name = name,
-                                            .location = mlirOperationGetLocation(*where),
-                                            .n_operands = n,
-                                            .operands = operands,
-                                            .n_results = 1,
-                                            .results = &type,
-                                            .n_attributes = attribute ? 1 : 0,
-                                            .attributes = attribute});
-  tp__insert_after(*where, op);
-  *where = op;
-  return mlirOperationGetResult(op, 0);
+/* What a device yields where it does not have the row. -0.0 plus x is x for every x, -0.0 too; 0.0 plus -0.0 is 0.0. */
+static MlirAttribute nothing(MlirType type) {
+  return mlirTypeIsAFloat(type) ? mlirFloatAttrDoubleGet(mlirTypeGetContext(type), type, -0.0) : mlirIntegerAttrGet(type, 0);
 }
 
-/* Looks in this device's rows: read(row) becomes here ? read(here ? row - offset : 0) : 0. */
-static void localize_read(const tp_local *local, MlirOperation read, int operand, int64_t rows, MlirValue offset) {
-  MlirOperation op = local->rule->op;
-  MlirContext context = mlirOperationGetContext(op);
-  MlirType index_type = mlirIndexTypeGet(context), bit = mlirIntegerTypeGet(context, 1);
-  MlirValue count = tp__index_constant(op, rows), zero_index = tp__index_constant(op, 0);
+/* Looks in this device's rows: read(row) becomes here ? read(here ? row - offset : 0) : nothing. A row in front of the offset wraps around
+ * to a large one. */
+static void localize_read(const tp_local *local, MlirOperation read, int operand, MlirValue offset, MlirValue count) {
+  MlirOperation op = local->rule->op, next = mlirOperationGetNextInBlock(read);
   MlirValue value = mlirOperationGetResult(read, 0);
   MlirType type = mlirValueGetType(value);
-  MlirAttribute zero_attr = mlirTypeIsAFloat(type) ? mlirFloatAttrDoubleGet(context, type, 0) : mlirIntegerAttrGet(type, 0);
-  MlirValue zero = tp__constant(op, type, zero_attr);
-  MlirNamedAttribute below =
-      tp__named(context, "predicate", tp__attr_i64(context, 6 /* ult: a row before the offset wraps around */));
-  /* In front of the read, in order. */
-  MlirValue row = mlirOperationGetOperand(read, operand);
-  MlirValue shifted = tp__binary(read, "arith.subi", row, offset);
-  MlirOperation at = mlirOpResultGetOwner(shifted);
-  MlirValue here = insert_after(&at, "arith.cmpi", 2, (MlirValue[]){shifted, count}, bit, &below);
-  MlirValue safe = insert_after(&at, "arith.select", 3, (MlirValue[]){here, shifted, zero_index}, index_type, NULL);
-  mlirOperationSetOperand(read, operand, safe);
-  at = read;
-  MlirValue selected = insert_after(&at, "arith.select", 3, (MlirValue[]){here, value, zero}, type, NULL);
-  tp__replace_uses_except(value, selected, at);
+  MlirValue zero = tp__index_constant(op, 0), other = tp__constant(op, type, nothing(type));
+  MlirValue shifted = tp__binary(read, "arith.subi", mlirOperationGetOperand(read, operand), offset);
+  MlirValue here = tp__compare(read, TP_ULT, shifted, count);
+  mlirOperationSetOperand(read, operand, tp__select(read, here, shifted, zero));
+  MlirValue selected = tp__select(next, here, value, other);
+  tp__replace_uses_except(value, selected, mlirOpResultGetOwner(selected));
 }
 
 static void localize_rows(const tp_local *local) {
@@ -217,10 +200,11 @@ static void localize_rows(const tp_local *local) {
       MlirValue offset = tp__shard_offset(local, f);
       if (mlirValueIsNull(offset))
         continue;
+      MlirValue none = tp__index_constant(rule->op, 0);
+      MlirValue count = tp__binary(rule->op, "arith.maxsi", tp__valid_size(local, f), none);
       reads r = reads_now(rule, i);
-      int64_t rows = table->shape[d] / tp__strategy_shards(rule, local->mesh, local->strategy, f);
       for (int k = 0; k < r.n; k++)
-        localize_read(local, r.ops[k], 1 + d, rows, offset);
+        localize_read(local, r.ops[k], 1 + d, offset, count);
     }
   }
 }
@@ -240,9 +224,8 @@ static tp_status localize(const tp_local *local) {
 const tp_family tp__lookup_family = {
     .name = "lookup",
     .ops = "linalg.generic that reads captured tensors with tensor.extract",
-    .summary = "As linalg; also dimensions of the tensors read that one loop indexes, and the dimension indexed by data of a "
-               "lookup that "
-               "yields what it reads: each device looks in its rows, the results are summed.",
+    .summary = "As linalg; also dimensions of the tensors read that one loop indexes, and those indexed by data of a "
+               "lookup that yields what it reads: each device looks in its rows, the results are summed.",
     .communication = "Rows split: the results are summed by an all_reduce or reduce_scatter. Columns split: none.",
     .test = "test/rules/lookup",
     .matches = matches,

@@ -9,7 +9,8 @@
 uint32_t tp__uneven_factors(const tp_local *local) {
   uint32_t uneven = 0;
   for (int f = 0; f < local->rule->n_factors; f++)
-    if (local->rule->factors[f].size % tp__strategy_shards(local->rule, local->mesh, local->strategy, f) != 0)
+    if (!local->rule->factors[f].repeats_work &&
+        local->rule->factors[f].size % tp__strategy_shards(local->rule, local->mesh, local->strategy, f) != 0)
       uneven |= UINT32_C(1) << f;
   return uneven;
 }
@@ -75,34 +76,19 @@ MlirValue tp__valid_size(const tp_local *local, int f) {
 
 /* ---- building in bodies ---- */
 
-static MlirValue insert(MlirOperation where, const char *name, int n, const MlirValue *operands, MlirType type,
-                        const char *attr_name, MlirAttribute attr) {
-  MlirContext context = mlirOperationGetContext(where);
-  MlirNamedAttribute named = tp__named(context, attr_name ? attr_name : "unused", attr_name ? attr : mlirUnitAttrGet(context));
-  MlirOperation op = tp__create(&(tp_build){.name = name,
-                                            .location = mlirOperationGetLocation(where),
-                                            .n_operands = n,
-                                            .operands = operands,
-                                            .n_results = 1,
-                                            .results = &type,
-                                            .n_attributes = attr_name != NULL,
-                                            .attributes = &named});
-  tp__insert_before(where, op);
-  return mlirOperationGetResult(op, 0);
-}
-
-static MlirValue select_value(MlirOperation where, MlirValue condition, MlirValue yes, MlirValue no) {
-  return insert(where, "arith.select", 3, (MlirValue[]){condition, yes, no}, mlirValueGetType(yes), NULL,
-                (MlirAttribute){NULL});
-}
-
 /* Is the index of loop `dim` below `valid`? Added to `all` (null: nothing yet). */
 static MlirValue and_below(MlirOperation where, MlirValue all, int dim, MlirValue valid) {
-  enum { SLT = 2 };
   MlirContext context = mlirOperationGetContext(where);
-  MlirValue index = insert(where, "linalg.index", 0, NULL, mlirIndexTypeGet(context), "dim", tp__attr_i64(context, dim));
-  MlirValue below = insert(where, "arith.cmpi", 2, (MlirValue[]){index, valid}, mlirIntegerTypeGet(context, 1), "predicate",
-                           tp__attr_i64(context, SLT));
+  MlirType type = mlirIndexTypeGet(context);
+  MlirNamedAttribute attr = tp__named(context, "dim", tp__attr_i64(context, dim));
+  MlirOperation index = tp__create(&(tp_build){.name = "linalg.index",
+                                               .location = mlirOperationGetLocation(where),
+                                               .n_results = 1,
+                                               .results = &type,
+                                               .n_attributes = 1,
+                                               .attributes = &attr});
+  tp__insert_before(where, index);
+  MlirValue below = tp__compare(where, TP_SLT, mlirOperationGetResult(index, 0), valid);
   return mlirValueIsNull(all) ? below : tp__binary(where, "arith.andi", all, below);
 }
 
@@ -165,7 +151,7 @@ void tp__mask_operand(const tp_local *local, int i, uint32_t factors, MlirAttrib
     if (!mlirValueIsNull(valid[d]))
       inside = and_below(yield, inside, d, valid[d]);
   if (!mlirValueIsNull(inside))
-    result = select_value(yield, inside, result, outside);
+    result = tp__select(yield, inside, result, outside);
   mlirOperationSetOperands(yield, 1, &result);
   mlirOperationSetOperand(where, i, mlirOperationGetResult(op, 0));
 }
@@ -177,7 +163,7 @@ void tp__mask_yields(const tp_local *local, const tp_body *body, uint32_t factor
   for (intptr_t k = 0; k < mlirOperationGetNumOperands(body->yield); k++) {
     MlirValue accumulator = mlirBlockGetArgument(body->block, body->n_inputs + k);
     MlirValue value = mlirOperationGetOperand(body->yield, k);
-    mlirOperationSetOperand(body->yield, k, select_value(body->yield, valid, value, accumulator));
+    mlirOperationSetOperand(body->yield, k, tp__select(body->yield, valid, value, accumulator));
   }
 }
 
@@ -229,7 +215,7 @@ static tp_status mask_trap(MlirOperation op, void *data) {
   intptr_t end = trap->operand == ALL_FROM_1 ? mlirOperationGetNumOperands(op) : first + 1;
   for (intptr_t i = first; i < end; i++) {
     MlirValue value = mlirOperationGetOperand(op, i);
-    mlirOperationSetOperand(op, i, select_value(op, valid, value, safe_of(op, trap, mlirValueGetType(value))));
+    mlirOperationSetOperand(op, i, tp__select(op, valid, value, safe_of(op, trap, mlirValueGetType(value))));
   }
   return TP_OK;
 }

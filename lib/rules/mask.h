@@ -8,7 +8,7 @@
 #include "rules/body.h"
 #include "rules/rule.h"
 
-/* The factors (bit f) whose shards have padding under the strategy. */
+/* The factors (bit f) whose shards have padding that the op goes through under the strategy. */
 uint32_t tp__uneven_factors(const tp_local *local);
 
 /* The number of valid elements of this device along factor f, an index value in front of the op; at most 0 where there are none. */
