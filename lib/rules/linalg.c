@@ -5,6 +5,7 @@
 #include "ir/collectives.h"
 #include "rules/body.h"
 #include "rules/families.h"
+#include "rules/linalg_window.h"
 #include "rules/mask.h"
 
 #include <mlir-c/AffineExpr.h>
@@ -25,13 +26,7 @@ static int n_inits(MlirOperation op) {
   return (int)mlirOperationGetNumResults(op);
 }
 
-/* Marks every loop dimension that occurs in a non-trivial expression as fixed. */
-static void fix_dims(tp_rule *rule, MlirAffineExpr expr) {
-  for (int f = 0; f < rule->n_factors; f++)
-    if (mlirAffineExprIsFunctionOfDim(expr, f))
-      rule->factors[f].kind = TP_FIXED;
-}
-
+/* The dimensions that are a loop each. */
 static tp_status read_maps(tp_rule *rule, MlirAttribute maps) {
   int n_maps = (int)mlirArrayAttrGetNumElements(maps);
   int n_loops = (int)mlirAffineMapGetNumDims(map_of(maps, 0));
@@ -51,8 +46,6 @@ static tp_status read_maps(tp_rule *rule, MlirAttribute maps) {
             rule->factors[f].kind = TP_FIXED;
         tp__dim_set(operand, d, f);
         rule->factors[f].size = operand->shape[d];
-      } else if (!mlirAffineExprIsAConstant(expr)) {
-        fix_dims(rule, expr);
       }
     }
   }
@@ -176,9 +169,10 @@ static bool has_own_body(MlirOperation op) {
   return tp__op_is(op, "linalg.generic") || tp__op_is(op, "linalg.reduce") || tp__op_is(op, "linalg.map");
 }
 
+/* Is a dimension of the operand the loop, element by element? */
 static bool has_factor(const tp_value_map *map, int f) {
   for (int d = 0; d < map->rank; d++)
-    if (map->dims[d].n_factors && map->dims[d].factors[0] == f)
+    if (map->dims[d].n_factors && !map->dims[d].window && map->dims[d].factors[0] == f)
       return true;
   return false;
 }
@@ -201,6 +195,8 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp_status status = tp__rule_begin(op, arena, rule);
   if (status == TP_OK)
     status = read_maps(rule, mlirLinalgGetIndexingMapsAttribute(op));
+  if (status == TP_OK)
+    status = tp__linalg_windows(rule, mlirLinalgGetIndexingMapsAttribute(op), first_init, arena);
   if (status != TP_OK)
     return status;
   if (!tp__body_of(op, first_init, &body) || rule->n_results != n_inits(op))
@@ -260,7 +256,9 @@ static tp_status localize(const tp_local *local) {
   const tp_rule *rule = local->rule;
   tp_body body;
   uint32_t uneven = tp__uneven_factors(local), reductions = uneven & reductions_of(rule);
-  tp_status status = tp__walk(rule->op, shift_index, &local);
+  tp_status status = tp__linalg_fetch(local);
+  if (status == TP_OK)
+    status = tp__walk(rule->op, shift_index, &local);
   if (status != TP_OK || !uneven || !tp__body_of(rule->op, (int)mlirOperationGetNumOperands(rule->op) - rule->n_results, &body))
     return status;
   if (has_own_body(rule->op) && tp__body_has_traps(&body))
@@ -275,8 +273,12 @@ const tp_family tp__linalg_family = {
     .ops = "linalg.generic and all named structured ops: matmul, batch_matmul, fill, transpose, broadcast, reduce, map, ...",
     .summary =
         "Every parallel loop; reductions whose body is a known associative combiner (sum, product, min, max, and, or, xor). "
-        "Loops in window expressions (convolutions, pooling) and captured tensors stay whole.",
-    .communication = "A reduction over a split loop: all_reduce, or reduce_scatter onto a dimension that is split the same way.",
+        "Where several loops index a dimension together (convolutions, pooling), the one that the results have; the others "
+        "stay "
+        "whole. Captured tensors stay whole.",
+    .communication =
+        "A reduction over a split loop: all_reduce, or reduce_scatter onto a dimension that is split the same way. "
+        "A split loop of a window, a shift or a reversal: permutes of what lies on other devices.",
     .test = "test/rules/linalg",
     .matches = matches,
     .rule = rule_of,
