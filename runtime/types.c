@@ -65,6 +65,28 @@ DEFINE_SIGNED(i64, int64_t)
 DEFINE_FLOAT(f32, float)
 DEFINE_FLOAT(f64, double)
 
+/* Sums and averages go part by part. A product is the plain formula, as in compiled programs: an infinite factor may give NaN. */
+#define DEFINE_COMPLEX(t, part)                                                                                                \
+  static void t##_sum(void *restrict accumulator, const void *restrict in, size_t n) { part##_sum(accumulator, in, 2 * n); }   \
+  static void t##_divide(void *a, int ranks, size_t n) { part##_divide(a, ranks, 2 * n); }
+
+#define DEFINE_COMPLEX_PRODUCT(t, type)                                                                                        \
+  static void t##_product(void *restrict accumulator, const void *restrict in, size_t n) {                                     \
+    type *restrict acc = accumulator;                                                                                          \
+    const type *restrict from = in;                                                                                            \
+    for (size_t i = 0; i < 2 * n; i += 2) {                                                                                    \
+      const type re = acc[i], im = acc[i + 1];                                                                                 \
+      acc[i] = re * from[i] - im * from[i + 1];                                                                                \
+      acc[i + 1] = re * from[i + 1] + im * from[i];                                                                            \
+    }                                                                                                                          \
+  }
+
+DEFINE_COMPLEX(c64, f32)
+DEFINE_COMPLEX(c128, f64)
+DEFINE_COMPLEX_PRODUCT(c64, float)
+DEFINE_COMPLEX_PRODUCT(c128, double)
+
+#define COMPLEX_COMBINE(t) {[TPRT_SUM] = t##_sum, [TPRT_PRODUCT] = t##_product, [TPRT_AVG] = t##_sum}
 #define FLOAT_COMBINE(t)                                                                                                       \
   {[TPRT_SUM] = t##_sum,       [TPRT_PRODUCT] = t##_product, [TPRT_MIN] = t##_min, [TPRT_MAX] = t##_max,                       \
    [TPRT_MINNUM] = t##_minnum, [TPRT_MAXNUM] = t##_maxnum,   [TPRT_AVG] = t##_sum}
@@ -90,6 +112,8 @@ static const tprt__dtype_info dtypes[TPRT_N_DTYPES] = {
     [TPRT_U16] = {"u16", 2, 2, NULL, NULL, u16_divide, INTEGER_COMBINE(u16, u16)},
     [TPRT_U32] = {"u32", 4, 4, NULL, NULL, u32_divide, INTEGER_COMBINE(u32, u32)},
     [TPRT_U64] = {"u64", 8, 8, NULL, NULL, u64_divide, INTEGER_COMBINE(u64, u64)},
+    [TPRT_C64] = {"c64", 8, 8, NULL, NULL, c64_divide, COMPLEX_COMBINE(c64)},
+    [TPRT_C128] = {"c128", 16, 16, NULL, NULL, c128_divide, COMPLEX_COMBINE(c128)},
 };
 // clang-format on
 

@@ -92,14 +92,16 @@ typedef enum tprt_dtype {
   TPRT_U16 = 11,
   TPRT_U32 = 12,
   TPRT_U64 = 13,
-  TPRT_N_DTYPES = 14,
+  TPRT_C64 = 14, /* complex: the real part, then the imaginary one, each an f32 */
+  TPRT_C128 = 15,
+  TPRT_N_DTYPES = 16,
 } tprt_dtype;
 
 typedef enum tprt_reduction {
   TPRT_NO_REDUCTION = 0, /* for operations that do not reduce */
   TPRT_SUM = 1,          /* integers wrap; not for bool (use bor for "any", bxor for parity) */
   TPRT_PRODUCT = 2,      /* integers wrap; bool: and */
-  TPRT_MIN = 3,          /* IEEE 754 minimum: NaN if one is NaN, -0 < +0; bool: false < true */
+  TPRT_MIN = 3,          /* IEEE 754 minimum: NaN if one is NaN, -0 < +0; bool: false < true; complex numbers have no order */
   TPRT_MAX = 4,          /* IEEE 754 maximum */
   TPRT_MINNUM = 5,       /* floats only: a NaN loses against a number */
   TPRT_MAXNUM = 6,

@@ -58,7 +58,7 @@ static int check_result(const scenario *s, tprt_comm *comm, unsigned char *const
   int n = tprt_comm_size(comm), me = tprt_comm_rank(comm);
   size_t size = tprt_dtype_size(s->dtype);
   for (int64_t e = 0; e < count; e++) {
-    unsigned char expected[8] = {0};
+    unsigned char expected[16] = {0};
     int rank;
     size_t at = origin(s, n, me, e, &rank);
     if (s->reduction) {

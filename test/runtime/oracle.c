@@ -5,14 +5,14 @@
 #include <math.h>
 #include <string.h>
 
-typedef union number {
-  double f;
-  float f32;
+typedef struct number {
   int64_t i;
+  double f, im; /* floats; im: of a complex number */
 } number;
 
 static bool is_float(tprt_dtype t) { return t == TPRT_F32 || t == TPRT_F64 || t == TPRT_F16 || t == TPRT_BF16; }
-static bool is_unsigned(tprt_dtype t) { return t >= TPRT_U8 || t == TPRT_BOOL; }
+static bool is_complex(tprt_dtype t) { return t == TPRT_C64 || t == TPRT_C128; }
+static bool is_unsigned(tprt_dtype t) { return (t >= TPRT_U8 && t <= TPRT_U64) || t == TPRT_BOOL; }
 
 /* Constant sizes become moves, which matters where a sanitizer watches every call of memcpy. */
 void oracle_copy(tprt_dtype t, void *to, const void *from) {
@@ -26,13 +26,16 @@ void oracle_copy(tprt_dtype t, void *to, const void *from) {
   case 4:
     memcpy(to, from, 4);
     break;
-  default:
+  case 8:
     memcpy(to, from, 8);
+    break;
+  default:
+    memcpy(to, from, 16);
   }
 }
 
 static number read_number(tprt_dtype t, const void *at) {
-  number x = {.i = 0};
+  number x = {0};
   uint16_t half;
   float f;
   int size = (int)tprt_dtype_size(t);
@@ -52,6 +55,16 @@ static number read_number(tprt_dtype t, const void *at) {
   case TPRT_F64:
     memcpy(&x.f, at, 8);
     break;
+  case TPRT_C64:
+    memcpy(&f, at, 4);
+    x.f = (double)f;
+    memcpy(&f, (const char *)at + 4, 4);
+    x.im = (double)f;
+    break;
+  case TPRT_C128:
+    memcpy(&x.f, at, 8);
+    memcpy(&x.im, (const char *)at + 8, 8);
+    break;
   default: /* little endian, sign-extended unless unsigned */
     oracle_copy(t, &x.i, at);
     if (!is_unsigned(t))
@@ -62,7 +75,7 @@ static number read_number(tprt_dtype t, const void *at) {
 
 static void write_number(tprt_dtype t, void *at, number x) {
   uint16_t half;
-  float f = is_float(t) ? (float)x.f : 0;
+  float f = is_float(t) || t == TPRT_C64 ? (float)x.f : 0, im = t == TPRT_C64 ? (float)x.im : 0;
   switch (t) {
   case TPRT_F16:
     half = tprt_f32_to_f16(f);
@@ -77,6 +90,14 @@ static void write_number(tprt_dtype t, void *at, number x) {
     break;
   case TPRT_F64:
     memcpy(at, &x.f, 8);
+    break;
+  case TPRT_C64:
+    memcpy(at, &f, 4);
+    memcpy((char *)at + 4, &im, 4);
+    break;
+  case TPRT_C128:
+    memcpy(at, &x.f, 8);
+    memcpy((char *)at + 8, &x.im, 8);
     break;
   default:
     oracle_copy(t, at, &x.i);
@@ -106,6 +127,15 @@ static double combine_float(tprt_dtype t, tprt_reduction r, double a, double b) 
   if (a == b)
     return (signbit(a) != 0) == min ? a : b;
   return (a < b) == min ? a : b;
+}
+
+/* Every operation is rounded to the type of the parts. */
+static number combine_complex(tprt_dtype t, tprt_reduction r, number a, number b) {
+  tprt_dtype part = t == TPRT_C128 ? TPRT_F64 : TPRT_F32;
+  if (r != TPRT_PRODUCT)
+    return (number){.f = combine_float(part, r, a.f, b.f), .im = combine_float(part, r, a.im, b.im)};
+  return (number){.f = combine_float(part, TPRT_SUM, combine_float(part, r, a.f, b.f), -combine_float(part, r, a.im, b.im)),
+                  .im = combine_float(part, TPRT_SUM, combine_float(part, r, a.f, b.im), combine_float(part, r, a.im, b.f))};
 }
 
 static int64_t combine_integer(tprt_dtype t, tprt_reduction r, int64_t a, int64_t b) {
@@ -142,9 +172,11 @@ void oracle_reduce(tprt_dtype t, tprt_reduction r, unsigned char *const *inputs,
     number x = read_number(t, inputs[k] + i * size);
     if (is_float(t)) {
       acc.f = combine_float(t, r, acc.f, x.f);
+    } else if (is_complex(t)) {
+      acc = combine_complex(t, r, acc, x);
     } else {
       acc.i = combine_integer(t, r, acc.i, x.i);
-      unsigned char wrapped[8]; /* to the width, with the sign that this gives */
+      unsigned char wrapped[16]; /* to the width, with the sign that this gives */
       write_number(t, wrapped, acc);
       acc = read_number(t, wrapped);
     }
@@ -154,6 +186,10 @@ void oracle_reduce(tprt_dtype t, tprt_reduction r, unsigned char *const *inputs,
       acc.f /= n;
     else if (is_float(t))
       acc.f = (double)((float)acc.f / (float)n);
+    else if (t == TPRT_C128)
+      acc = (number){.f = acc.f / n, .im = acc.im / n};
+    else if (t == TPRT_C64)
+      acc = (number){.f = (double)((float)acc.f / (float)n), .im = (double)((float)acc.im / (float)n)};
     else if (is_unsigned(t))
       acc.i = (int64_t)((uint64_t)acc.i / (uint64_t)n);
     else
@@ -162,28 +198,32 @@ void oracle_reduce(tprt_dtype t, tprt_reduction r, unsigned char *const *inputs,
   write_number(t, out, acc);
 }
 
-void oracle_fill(tprt_dtype t, tprt_reduction r, unsigned char *at, int64_t count, uint64_t seed) {
+/* Sums round: order matters. */
+static double draw_float(tprt_reduction r, uint64_t bits) {
   static const double special[] = {0.0, -0.0, (double)INFINITY, -(double)INFINITY, (double)NAN, 65504, -6.1e-5, 1e-7};
+  return bits % 16 == 0 ? special[(bits >> 8) % 8] : ((double)(bits >> 40) / (1 << 24) - 0.5) * (r == TPRT_PRODUCT ? 3 : 100);
+}
+
+void oracle_fill(tprt_dtype t, tprt_reduction r, unsigned char *at, int64_t count, uint64_t seed) {
   size_t size = tprt_dtype_size(t);
   for (int64_t i = 0; i < count; i++) {
     uint64_t bits = test_random(&seed);
-    number x;
-    if (is_float(t)) {
-      x.f = ((double)(bits >> 40) / (1 << 24) - 0.5) * (r == TPRT_PRODUCT ? 3 : 100); /* sums round: order matters */
-      if (bits % 16 == 0)
-        x.f = special[(bits >> 8) % 8];
-    } else {
+    number x = {0};
+    if (is_complex(t))
+      x.im = draw_float(r, test_random(&seed));
+    if (is_float(t) || is_complex(t))
+      x.f = draw_float(r, bits);
+    else
       x.i = t == TPRT_BOOL ? (int64_t)(bits & 1) : (int64_t)bits;
-    }
     write_number(t, at + (size_t)i * size, x);
   }
 }
 
 bool oracle_same(tprt_dtype t, const void *a, const void *b) {
-  uint64_t x = 0, y = 0;
-  oracle_copy(t, &x, a);
-  oracle_copy(t, &y, b);
-  if (x == y)
+  if (memcmp(a, b, tprt_dtype_size(t)) == 0)
     return true;
-  return is_float(t) && isnan(read_number(t, a).f) && isnan(read_number(t, b).f);
+  number x = read_number(t, a), y = read_number(t, b);
+  if (is_complex(t))
+    return (x.f == y.f || (isnan(x.f) && isnan(y.f))) && (x.im == y.im || (isnan(x.im) && isnan(y.im)));
+  return is_float(t) && isnan(x.f) && isnan(y.f);
 }
