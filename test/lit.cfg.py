@@ -27,7 +27,7 @@ if plugin:
     config.environment["TP_PLUGIN"] = config.tp_plugin
 config.environment["PATH"] = os.pathsep.join(path + [os.environ.get("PATH", "")])
 
-for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TP_LONG"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
