@@ -4,6 +4,8 @@
  * layout changes become their collectives, every other op is localized by its rule and gets local types. */
 #include "passes/partition.h"
 
+#include "rules/regroup.h"
+
 enum { STAT_COLLECTIVES, STAT_LOCAL_STEPS, STAT_OPS };
 
 static int rank_of(MlirValue value) { return (int)mlirShapedTypeGetRank(mlirValueGetType(value)); }
@@ -39,18 +41,21 @@ static tp_status rewrite_op(tp_partitioner *p, const tp_item *item, const tp_pla
   for (int i = 0; i < rule->n_results && i < TP_LEN(types); i++)
     types[i] = local_type(p, mlirValueGetType(rule->results[i].value), plan->results[i]);
   renew_unused(p, rule, plan);
-  if (rule->family && rule->family->localize) {
-    tp_local local = {rule, p->mesh, &plan->strategy, p->pass->module};
-    tp_status status = rule->family->localize(&local);
-    if (status != TP_OK)
-      return status;
+  tp_local local = {rule, p->mesh, &plan->strategy, p->pass->module};
+  tp_status status = tp__regroup_operands(&local);
+  if (status == TP_OK && rule->family && rule->family->localize)
+    status = rule->family->localize(&local);
+  if (status != TP_OK)
+    return status;
+  if (!rule->keeps_global) {
+    for (int i = 0; i < rule->n_results; i++)
+      mlirValueSetType(rule->results[i].value, types[i]);
+    status = tp__regroup_results(&local);
   }
-  for (int i = 0; i < rule->n_results && !rule->keeps_global; i++)
-    mlirValueSetType(rule->results[i].value, types[i]);
   tp__remove(item->op, "tp.sharding");
   tp__remove(item->op, "tp.factors");
   p->pass->statistics[STAT_OPS]++;
-  return TP_OK;
+  return status;
 }
 
 static tp_status rewrite_layout(tp_partitioner *p, const tp_item *item, const tp_planned_op *plan, const int64_t *shape,

@@ -2,17 +2,6 @@
 
 #include "ir/collectives.h"
 
-void tp__run_axes(tp_run *run, const tp_mesh *mesh, const tp_strategy *s, int f) {
-  for (int o = 0; o < mesh->n_axes; o++) {
-    int a = s->order[o];
-    if (s->choices[a].kind != TP_CHOOSE_FACTOR || s->choices[a].index != f)
-      continue;
-    run->reading.axes[run->n_axes] = mesh->axes[a].size;
-    run->axes[run->n_axes++] = a;
-  }
-  run->reading.n_axes = run->n_axes;
-}
-
 /* ---- price ---- */
 
 tp_cost tp__fetch_cost(const tp_run *run, const tp_mesh *mesh, const tp_topology *topology, int rank, int64_t *shape,

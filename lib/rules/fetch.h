@@ -15,9 +15,6 @@ typedef struct tp_run {
   tp__reading reading;
 } tp_run;
 
-/* Sets the axes of a run to those of factor f. */
-void tp__run_axes(tp_run *run, const tp_mesh *mesh, const tp_strategy *strategy, int f);
-
 /* Modelled time of the permutes. `shape`: of the local value; becomes that of the fetched one. TP_COST_FORBIDDEN where there is no plan. */
 tp_cost tp__fetch_cost(const tp_run *run, const tp_mesh *mesh, const tp_topology *topology, int rank, int64_t *shape,
                        int64_t element_size);

@@ -15,18 +15,6 @@ uint32_t tp__uneven_factors(const tp_local *local) {
   return uneven;
 }
 
-/* The axes that split factor f, major to minor. */
-static int axes_of(const tp_local *local, int f, int *axes) {
-  int n = 0;
-  for (int o = 0; o < local->mesh->n_axes; o++) {
-    int a = local->strategy->order[o];
-    tp_choice c = local->strategy->choices[a];
-    if (c.kind == TP_CHOOSE_FACTOR && c.index == f)
-      axes[n++] = a;
-  }
-  return n;
-}
-
 /* Sizes are split axis by axis; `buffer` is what one shard holds after the split along `axis`. */
 static int64_t split(const tp_local *local, int axis, int64_t buffer) {
   int64_t parts = local->mesh->axes[axis].size;
@@ -40,13 +28,13 @@ static MlirValue skipped(const tp_local *local, int axis, int64_t buffer) {
 }
 
 MlirValue tp__shard_index(const tp_local *local, int f) {
-  int axes[TP_MAX_AXES], n = axes_of(local, f, axes);
+  int axes[TP_MAX_AXES], n = tp__strategy_axes(local->mesh, local->strategy, f, axes);
   return n ? tp__build_group_index(local->rule->op, local->mesh, n, axes) : (MlirValue){NULL};
 }
 
 MlirValue tp__shard_offset(const tp_local *local, int f) {
   MlirOperation where = local->rule->op;
-  int axes[TP_MAX_AXES], n = axes_of(local, f, axes);
+  int axes[TP_MAX_AXES], n = tp__strategy_axes(local->mesh, local->strategy, f, axes);
   int64_t size = local->rule->factors[f].size, shards = tp__strategy_shards(local->rule, local->mesh, local->strategy, f);
   if (n == 0)
     return (MlirValue){NULL};
@@ -63,7 +51,7 @@ MlirValue tp__shard_offset(const tp_local *local, int f) {
 
 MlirValue tp__valid_size(const tp_local *local, int f) {
   MlirOperation where = local->rule->op;
-  int axes[TP_MAX_AXES], n = axes_of(local, f, axes);
+  int axes[TP_MAX_AXES], n = tp__strategy_axes(local->mesh, local->strategy, f, axes);
   int64_t buffer = local->rule->factors[f].size;
   MlirValue left = tp__index_constant(where, buffer);
   for (int i = 0; i < n; i++) {

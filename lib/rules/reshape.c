@@ -53,7 +53,9 @@ static tp_status localize(const tp_local *local) {
 const tp_family tp__reshape_family = {
     .name = "reshape",
     .ops = "tensor.expand_shape, tensor.collapse_shape",
-    .summary = "Every small dimension; a minor dimension of a group only when the ones before it are split completely.",
+    .summary = "Every small dimension, also by axes that do not divide it; a minor dimension of a group only when the ones "
+               "before it are split "
+               "completely.",
     .communication = "None.",
     .test = "test/rules/reshape",
     .matches = matches,

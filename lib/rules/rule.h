@@ -163,12 +163,14 @@ int64_t tp__shape_elements(int rank, const int64_t *shape);
 /* The spec an operand or result has under a strategy. */
 tp_spec tp__strategy_operand(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy, int i);
 tp_spec tp__strategy_result(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy, int i);
-/* Legal: no fixed factor is split; factors that share a dimension and those that must are divided exactly, others may be uneven; a minor
- * factor is split only when its major ones are split completely. */
+/* Legal: no fixed factor is split; factors that must are divided exactly, others may be uneven; a minor factor is split only when its major
+ * ones are split completely; what localize has to fetch can be. */
 bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);
 /* Does `spec` split a dimension of `map` unevenly although its factors do not allow that? Then `text` says which, and by what. */
 bool tp__refuses_uneven(const tp_rule *rule, const tp_mesh *mesh, const tp_value_map *map, tp_spec spec, char *text,
                         size_t size);
+/* The axes that split factor f, major to minor; returns their number. `axes` has room for TP_MAX_AXES. */
+int tp__strategy_axes(const tp_mesh *mesh, const tp_strategy *strategy, int f, int *axes);
 /* Number of shards of factor f. */
 int64_t tp__strategy_shards(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy, int f);
 /* Iterations of factor f on one device: the size of its buffers, ceil of ceil where its axes do not divide. */

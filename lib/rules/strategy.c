@@ -1,4 +1,5 @@
 /* Strategies: one choice per mesh axis, and the layouts that follow. */
+#include "rules/regroup.h"
 #include "rules/window.h"
 
 #include <stdio.h>
@@ -17,6 +18,14 @@ int64_t tp__strategy_shards(const tp_rule *rule, const tp_mesh *mesh, const tp_s
   return shards;
 }
 
+int tp__strategy_axes(const tp_mesh *mesh, const tp_strategy *s, int f, int *axes) {
+  int n = 0;
+  for (int o = 0; o < mesh->n_axes; o++)
+    if (chooses(s, s->order[o], TP_CHOOSE_FACTOR, f))
+      axes[n++] = s->order[o];
+  return n;
+}
+
 static void axes_text(const tp_mesh *mesh, int n, const int *axes, char *text, size_t size) {
   size_t used = 0;
   for (int i = 0; i < n && used < size;) {
@@ -28,16 +37,23 @@ static void axes_text(const tp_mesh *mesh, int n, const int *axes, char *text, s
   }
 }
 
-/* The size of the factor of a dimension that would be split unevenly in `shards` and must not be; 0: none. Factors fill up major to minor. */
-static int64_t refused_part(const tp_rule *rule, tp_dim dim, int64_t shards) {
-  for (int k = 0; k < dim.n_factors && shards > 1; k++) {
+/* The size of the factor of a dimension that the axes would split unevenly, and that must not be; 0: none. Axes fill up factors major to
+ * minor, and stay on the first that they do not divide. */
+static int64_t refused_part(const tp_rule *rule, const tp_mesh *mesh, tp_dim dim, int n, const int *axes) {
+  int next = 0;
+  for (int k = 0; k < dim.n_factors && next < n; k++) {
     const tp_factor *factor = &rule->factors[dim.factors[k]];
-    bool refuses = dim.n_factors > 1 || factor->must_divide;
-    if (dim.n_factors == 1 || shards <= factor->size)
-      return refuses && factor->size % shards != 0 ? factor->size : 0;
-    if (shards % factor->size != 0)
-      return factor->size;
-    shards /= factor->size;
+    int64_t shards = 1;
+    int first = next;
+    while (next < n && (dim.n_factors == 1 || shards < factor->size))
+      shards *= mesh->axes[axes[next++]].size;
+    if (factor->size % shards == 0)
+      continue;
+    int64_t unit = 1;
+    for (int m = k + 1; m < dim.n_factors; m++)
+      unit *= rule->factors[dim.factors[m]].size;
+    bool regroups = dim.n_factors == 1 || tp__can_regroup(mesh, n - first, axes + first, factor->size, unit);
+    return factor->must_divide || !regroups ? factor->size : 0;
   }
   return 0;
 }
@@ -46,7 +62,7 @@ bool tp__refuses_uneven(const tp_rule *rule, const tp_mesh *mesh, const tp_value
                         size_t size) {
   for (int d = 0; map->is_tensor && d < map->rank; d++) {
     int axes[TP_MAX_AXES], n = tp_spec_dim_axes(mesh, spec, d, axes);
-    int64_t shards = tp_spec_dim_shards(mesh, spec, d), part = refused_part(rule, map->dims[d], shards);
+    int64_t shards = tp_spec_dim_shards(mesh, spec, d), part = refused_part(rule, mesh, map->dims[d], n, axes);
     char names[8 * TP_MAX_AXIS_NAME] = "", of[64] = "";
     if (part == 0)
       continue;
@@ -108,8 +124,7 @@ static bool dims_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strate
     for (int k = 0; k < map->dims[d].n_factors; k++) {
       int f = map->dims[d].factors[k];
       int64_t shards = tp__strategy_shards(rule, mesh, s, f);
-      bool is_shared = map->dims[d].n_factors > 1; /* padding inside the dimension: its shards would not be contiguous */
-      if (shards > 1 && (!major_complete || (is_shared && rule->factors[f].size % shards != 0)))
+      if (shards > 1 && !major_complete)
         return false;
       major_complete &= shards == rule->factors[f].size;
     }
@@ -133,7 +148,7 @@ bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strat
   for (int i = 0; i < rule->n_results; i++)
     if (!dims_legal(rule, mesh, s, &rule->results[i]))
       return false;
-  return tp__windows_legal(rule, mesh, s);
+  return tp__windows_legal(rule, mesh, s) && tp__regroups_legal(rule, mesh, s);
 }
 
 double tp__strategy_share(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
@@ -146,7 +161,7 @@ double tp__strategy_share(const tp_rule *rule, const tp_mesh *mesh, const tp_str
 
 tp_cost tp__strategy_communication(const tp_rule *rule, const tp_mesh *mesh, const tp_topology *topology,
                                    const tp_strategy *s) {
-  tp_cost cost = tp__window_cost(rule, mesh, topology, s);
+  tp_cost cost = tp_cost_add(tp__window_cost(rule, mesh, topology, s), tp__regroup_cost(rule, mesh, topology, s));
   if (rule->family && rule->family->joining)
     cost = tp_cost_add(cost, rule->family->joining(rule, mesh, topology, s));
   return cost;

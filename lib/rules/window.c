@@ -22,7 +22,9 @@ static tp_run run_of(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy
                             .stride = dim->window->stride,
                             .offset = dim->window->offset,
                             .extent = dim->window->extent}};
-  tp__run_axes(&run, mesh, s, dim->factors[0]);
+  run.n_axes = run.reading.n_axes = tp__strategy_axes(mesh, s, dim->factors[0], run.axes);
+  for (int k = 0; k < run.n_axes; k++)
+    run.reading.axes[k] = mesh->axes[run.axes[k]].size;
   return run;
 }
 

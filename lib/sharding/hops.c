@@ -12,9 +12,11 @@ static int64_t split(const tp__reading *reading, int64_t size) {
   return size;
 }
 
+static int64_t unit_of(const tp__reading *reading) { return reading->unit ? reading->unit : 1; }
+
 /* Shards follow each other at the distance of one buffer if each axis but the first divides what the one before it leaves. */
 static bool is_uniform(const tp__reading *reading) {
-  int64_t size = reading->size;
+  int64_t size = reading->size / unit_of(reading);
   for (int i = 0; i < reading->n_axes; i++) {
     if (i > 0 && size % reading->axes[i] != 0)
       return false;
@@ -143,7 +145,9 @@ static bool positions_fit(const tp__reading *reading, const tp__hops *hops) {
 }
 
 bool tp__plan_hops(const tp__reading *reading, tp__hops *hops) {
-  tp__hops base = {.devices = 1, .buffer = split(reading, reading->size), .part = split(reading, reading->points)};
+  int64_t unit = unit_of(reading);
+  tp__hops base = {
+      .devices = 1, .buffer = split(reading, reading->size / unit) * unit, .part = split(reading, reading->points)};
   for (int i = 0; i < reading->n_axes; i++)
     base.devices *= reading->axes[i];
   if (base.part == 0 || !positions_fit(reading, &base) || !is_uniform(reading))

@@ -1,6 +1,7 @@
 /* Hops: how the devices of a group come by the elements that they read along a dimension that is split over them.
  *
- * `n` devices hold a dimension of `size` elements in buffers of `buffer`: device q those from q * buffer on. The same axes split
+ * `n` devices hold a dimension of `size` elements in buffers of `buffer`: device q those from q * buffer on. Buffers hold whole units, of which
+ * each axis gives the ceil: 64 elements in units of 16 are 32, 32 and 0 on three devices. The same axes split
  * `points` points into parts of `part`, and point j reads the elements stride * j + offset + [0, extent) that are inside the dimension. A
  * device reads one run of elements, of equal length on all: |stride| * (part - 1) + extent, from the least one of its points on.
  *
@@ -24,6 +25,7 @@ typedef struct tp__reading {
   int n_axes; /* major to minor */
   int64_t axes[TP_MAX_AXES];
   int64_t size, points;
+  int64_t unit; /* divides size; 0 is as 1 */
   int64_t stride, offset, extent;
 } tp__reading;
 
