@@ -1,37 +1,80 @@
-/* tensor.concat: every dimension but the concatenated one. */
+/* tensor.concat: every dimension. Along the concatenated one each device fetches, of each operand, what its points of the result read, and
+ * picks by position. */
 #include "rules/families.h"
-#include "rules/rule.h"
+#include "rules/points.h"
+#include "rules/window.h"
 
 static bool matches(MlirOperation op) { return tp__op_is(op, "tensor.concat"); }
+
+static int dim_of(MlirOperation op) { return (int)mlirIntegerAttrGetValueInt(tp__inherent(op, "dim")); }
 
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp_status status = tp__rule_begin(op, arena, rule);
   if (status != TP_OK)
     return status;
-  int64_t along = mlirIntegerAttrGetValueInt(tp__inherent(op, "dim"));
+  int along = dim_of(op);
   const tp_value_map *result = &rule->results[0];
   uint64_t all = 0;
   for (int i = 0; i < rule->n_operands; i++)
     all |= UINT64_C(1) << i;
   for (int d = 0; d < result->rank; d++) {
-    if (d == along)
-      continue;
     int f = tp__rule_factor(rule, result->shape[d], TP_PARALLEL);
+    int64_t start = 0;
     tp__dim_set(&rule->results[0], d, f);
-    for (int i = 0; i < rule->n_operands; i++)
-      tp__dim_set(&rule->operands[i], d, f);
+    for (int i = 0; i < rule->n_operands && status == TP_OK; i++) {
+      if (d == along)
+        status = tp__dim_window(rule, &rule->operands[i], d, f, (tp_window){1, -start, 1}, arena);
+      else
+        tp__dim_set(&rule->operands[i], d, f);
+      start += rule->operands[i].shape[d];
+    }
   }
   tp__rule_variant(rule, TP_SUM, all);
   rule->scalar_ops = (double)tp__shape_elements(result->rank, result->shape);
+  return status;
+}
+
+/* The result's points of this device, each from the operand that it lies in. */
+static MlirValue pick(const tp_local *local, int along) {
+  const tp_rule *rule = local->rule;
+  MlirOperation op = rule->op;
+  MlirValue operands[64], ends[64];
+  int64_t end = 0;
+  int n = rule->n_operands;
+  for (int i = 0; i < n; i++) {
+    operands[i] = mlirOperationGetOperand(op, i);
+    end += rule->operands[i].shape[along];
+    ends[i] = tp__index_constant(op, end);
+  }
+  MlirValue offset = tp__shard_offset(local, rule->results[0].dims[along].factors[0]);
+  tp_points points = tp__points_begin(op, n, operands, tp__empty(op, mlirValueGetType(operands[0])));
+  MlirValue at = tp__binary(points.yield, "arith.addi", tp__points_index(&points, along), offset);
+  MlirValue value = tp__points_value(&points, n - 1);
+  for (int i = n - 2; i >= 0; i--)
+    value = tp__select(points.yield, tp__compare(points.yield, TP_SLT, at, ends[i]), tp__points_value(&points, i), value);
+  return tp__points_end(&points, value);
+}
+
+static tp_status localize(const tp_local *local) {
+  const tp_rule *rule = local->rule;
+  int along = dim_of(rule->op);
+  if (tp__strategy_shards(rule, local->mesh, local->strategy, rule->results[0].dims[along].factors[0]) == 1)
+    return TP_OK;
+  tp_status status = tp__fetch_windows(local);
+  if (status != TP_OK)
+    return status;
+  MlirValue value = pick(local, along);
+  mlirOperationSetOperands(rule->op, 1, &value); /* a concatenation of one tensor is the tensor */
   return TP_OK;
 }
 
 const tp_family tp__concat_family = {
     .name = "concat",
     .ops = "tensor.concat",
-    .summary = "Every dimension but the concatenated one.",
-    .communication = "None.",
+    .summary = "Every dimension.",
+    .communication = "Permutes of what lies on other devices, along the concatenated dimension.",
     .test = "test/rules/concat",
     .matches = matches,
     .rule = rule_of,
+    .localize = localize,
 };

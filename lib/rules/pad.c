@@ -1,8 +1,15 @@
-/* tensor.pad with static padding: dimensions that get none. */
+/* tensor.pad with static padding: every dimension. Along a padded one each device fetches what its points of the result read, and puts the
+ * padding value where they lie outside of the operand. */
+#include "rules/body.h"
 #include "rules/families.h"
-#include "rules/rule.h"
+#include "rules/points.h"
+#include "rules/window.h"
 
 static bool matches(MlirOperation op) { return tp__op_is(op, "tensor.pad"); }
+
+static MlirBlock body_of(MlirOperation op) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)); }
+
+static MlirValue padding_value(MlirOperation op) { return mlirOperationGetOperand(mlirBlockGetTerminator(body_of(op)), 0); }
 
 static tp_status find_use_of_index(MlirOperation op, void *data) {
   MlirBlock block = *(MlirBlock *)data;
@@ -14,34 +21,111 @@ static tp_status find_use_of_index(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
+typedef struct padding {
+  int rank;
   int64_t low[TP_MAX_RANK], high[TP_MAX_RANK];
+} padding;
+
+static bool read_padding(MlirOperation op, padding *p) {
+  p->rank = tp__int_list(tp__inherent(op, "static_low"), TP_MAX_RANK, p->low);
+  return p->rank >= 0 && tp__int_list(tp__inherent(op, "static_high"), TP_MAX_RANK, p->high) == p->rank;
+}
+
+static bool is_known(const padding *p, int d) {
+  int64_t dynamic = mlirShapedTypeGetDynamicSize();
+  return p->low[d] != dynamic && p->high[d] != dynamic;
+}
+
+static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
+  padding p;
   tp_status status = tp__rule_begin(op, arena, rule);
   if (status != TP_OK)
     return status;
-  int rank = tp__int_list(tp__inherent(op, "static_low"), TP_MAX_RANK, low);
-  if (rank < 0 || tp__int_list(tp__inherent(op, "static_high"), TP_MAX_RANK, high) != rank)
+  if (!read_padding(op, &p))
     return tp__error(op, TP_INTERNAL, "has no static padding attributes");
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirBlock block = body_of(op);
   if (tp__walk(op, find_use_of_index, &block) != TP_OK)
     return tp__error(op, TP_UNSUPPORTED, "computes its padding from the index; pad with one value, or use linalg.generic");
-  for (int d = 0; d < rank; d++) {
-    if (low[d] != 0 || high[d] != 0)
+  for (int d = 0; d < p.rank && status == TP_OK; d++) {
+    if (!is_known(&p, d))
       continue;
     int f = tp__rule_factor(rule, rule->results[0].shape[d], TP_PARALLEL);
     tp__dim_set(&rule->results[0], d, f);
-    tp__dim_set(&rule->operands[0], d, f);
+    if (p.low[d] == 0 && p.high[d] == 0)
+      tp__dim_set(&rule->operands[0], d, f);
+    else
+      status = tp__dim_window(rule, &rule->operands[0], d, f, (tp_window){1, -p.low[d], 1}, arena);
   }
-  rule->scalar_ops = (double)tp__shape_elements(rank, rule->results[0].shape);
+  if (tp__is_identity(padding_value(op), TP_SUM))
+    tp__rule_variant(rule, TP_SUM, 1);
+  rule->scalar_ops = (double)tp__shape_elements(p.rank, rule->results[0].shape);
+  return status;
+}
+
+/* ---- localize ---- */
+
+/* Moves what computes the padding value in front of the op. */
+static void hoist_value(MlirOperation op) {
+  MlirBlock block = body_of(op);
+  MlirOperation yield = mlirBlockGetTerminator(block), next;
+  for (MlirOperation inner = mlirBlockGetFirstOperation(block); !mlirOperationEqual(inner, yield); inner = next) {
+    next = mlirOperationGetNextInBlock(inner);
+    mlirOperationMoveBefore(inner, op);
+  }
+}
+
+/* Operand 0 as it was fetched, with the padding value outside of the dimensions of `split`. */
+static MlirValue put_value(const tp_local *local, uint32_t split) {
+  const tp_rule *rule = local->rule;
+  MlirOperation op = rule->op;
+  MlirValue in = mlirOperationGetOperand(op, 0), starts[TP_MAX_RANK], sizes[TP_MAX_RANK], all = {NULL};
+  for (int d = 0; d < rule->operands[0].rank; d++)
+    if (split >> d & 1) {
+      starts[d] = tp__window_start(local, 0, d);
+      sizes[d] = tp__index_constant(op, rule->operands[0].shape[d]);
+    }
+  tp_points points = tp__points_begin(op, 1, &in, tp__empty(op, mlirValueGetType(in)));
+  for (int d = 0; d < rule->operands[0].rank; d++) {
+    if (!(split >> d & 1))
+      continue;
+    MlirValue at = tp__binary(points.yield, "arith.addi", tp__points_index(&points, d), starts[d]);
+    MlirValue inside = tp__compare(points.yield, TP_ULT, at, sizes[d]); /* what lies before wraps around */
+    all = mlirValueIsNull(all) ? inside : tp__binary(points.yield, "arith.andi", all, inside);
+  }
+  return tp__points_end(&points, tp__select(points.yield, all, tp__points_value(&points, 0), padding_value(op)));
+}
+
+static tp_status localize(const tp_local *local) {
+  MlirOperation op = local->rule->op;
+  MlirContext context = mlirOperationGetContext(op);
+  uint32_t split = 0;
+  padding p;
+  if (!read_padding(op, &p))
+    return tp__error(op, TP_INTERNAL, "has no static padding attributes");
+  for (int d = 0; d < p.rank; d++)
+    if (tp__window_is_split(local, 0, d)) {
+      split |= UINT32_C(1) << d;
+      p.low[d] = p.high[d] = 0;
+    }
+  if (!split)
+    return TP_OK;
+  tp_status status = tp__fetch_windows(local);
+  if (status != TP_OK)
+    return status;
+  hoist_value(op);
+  mlirOperationSetOperand(op, 0, put_value(local, split));
+  mlirOperationSetInherentAttributeByName(op, tp__ref("static_low"), tp__attr_i64s(context, p.rank, p.low));
+  mlirOperationSetInherentAttributeByName(op, tp__ref("static_high"), tp__attr_i64s(context, p.rank, p.high));
   return TP_OK;
 }
 
 const tp_family tp__pad_family = {
     .name = "pad",
     .ops = "tensor.pad",
-    .summary = "Dimensions that are not padded.",
-    .communication = "None.",
+    .summary = "Every dimension whose padding is static; one padding value for all.",
+    .communication = "Permutes of what lies on other devices, along padded dimensions.",
     .test = "test/rules/pad",
     .matches = matches,
     .rule = rule_of,
+    .localize = localize,
 };

@@ -1,79 +1,131 @@
-/* tensor.extract_slice and tensor.insert_slice. A dimension that the slice takes whole may be sharded; one that it cuts stays whole. */
+/* tensor.extract_slice and tensor.insert_slice.
+ *
+ * A dimension that the slice takes whole is a dimension like any other. One that it cuts may be split as well:
+ * - extract at offsets known now: the points of the result fetch what they read (a window);
+ * - extract of one element, or at an offset known at run time: each device takes what it has of the slice and nothing elsewhere, and the
+ *   results are summed: exact, since all terms but one are nothing;
+ * - insert: each device changes what it has of the slice, in place, the small tensor being whole. A small tensor that covers much of the
+ *   dimension is split with it (a window). */
+#include "rules/slice.h"
 #include "rules/families.h"
-#include "rules/rule.h"
 
 static bool is_insert(MlirOperation op) { return tp__op_is(op, "tensor.insert_slice"); }
 
 static bool matches(MlirOperation op) { return is_insert(op) || tp__op_is(op, "tensor.extract_slice"); }
 
-typedef struct slice {
-  int rank; /* of the large tensor */
-  int64_t offsets[TP_MAX_RANK], sizes[TP_MAX_RANK], strides[TP_MAX_RANK];
-} slice;
+/* ---- the rule ---- */
 
-static bool read_slice(MlirOperation op, slice *s) {
-  s->rank = tp__int_list(tp__inherent(op, "static_offsets"), TP_MAX_RANK, s->offsets);
-  return s->rank >= 0 && tp__int_list(tp__inherent(op, "static_sizes"), TP_MAX_RANK, s->sizes) == s->rank &&
-         tp__int_list(tp__inherent(op, "static_strides"), TP_MAX_RANK, s->strides) == s->rank;
+/* How the parts of a result combine of which one device has a number and the others have nothing; false: the element type has no such sum. */
+static bool sum_of(MlirType element, tp_combiner *combiner) {
+  *combiner = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1 ? TP_OR : TP_SUM;
+  return mlirTypeIsAFloat(element) || mlirTypeIsAInteger(element);
 }
 
-/* The slice may drop dimensions of size 1 (rank reduction): dimension of the small tensor for each of the large one, -1 for a dropped one.
- * Drops as late as possible, which is how MLIR matches shapes when sizes of 1 repeat; those are never sharded, so the choice is free. */
-static bool match_dims(const slice *s, const tp_value_map *small, int *small_dim) {
-  int k = 0;
-  for (int d = 0; d < s->rank; d++) {
-    int left = s->rank - d, need = small->rank - k;
-    bool take = k < small->rank && small->shape[k] == s->sizes[d] && (s->sizes[d] != 1 || left == need || small->shape[k] == 1);
-    small_dim[d] = take ? k++ : -1;
-    if (!take && s->sizes[d] != 1)
-      return false;
+static bool is_fixed(tp_mixed number) { return mlirValueIsNull(number.value); }
+
+static tp_status cut_extract(tp_rule *rule, const tp_slice *s, int d, tp__arena *arena) {
+  tp_value_map *large = &rule->operands[0], *small = &rule->results[0];
+  tp_combiner combiner;
+  if (is_fixed(s->offsets[d]) && is_fixed(s->strides[d]) && s->strides[d].fixed > 0 && s->sizes[d] > 1) {
+    int f = tp__rule_factor(rule, s->sizes[d], TP_PARALLEL);
+    tp__dim_set(small, s->small_dim[d], f);
+    return tp__dim_window(rule, large, d, f, (tp_window){s->strides[d].fixed, s->offsets[d].fixed, 1}, arena);
   }
-  return k == small->rank;
+  if (large->shape[d] == 1 || !sum_of(tp__element_type(mlirValueGetType(large->value)), &combiner))
+    return TP_OK;
+  int f = tp__rule_factor(rule, large->shape[d], TP_REDUCTION);
+  rule->factors[f].repeats_work = true; /* every device goes through all points of the slice */
+  tp__dim_set(large, d, f);
+  small->has_combiner = true;
+  small->combiner = combiner;
+  return TP_OK;
+}
+
+/* With a window the whole shard is gone through, and the small tensor moves over devices; without, the slice only, in place, but the small
+ * tensor is whole on each. */
+static bool prefers_window(const tp_slice *s, int d, int64_t size) {
+  return is_fixed(s->offsets[d]) && tp__mixed_is(s->strides[d], 1) && s->sizes[d] > 1 && 4 * s->sizes[d] >= size;
+}
+
+static tp_status cut_insert(tp_rule *rule, const tp_slice *s, int d, tp__arena *arena) {
+  tp_value_map *small = &rule->operands[0], *large = &rule->operands[1];
+  if (large->shape[d] == 1 || !is_fixed(s->strides[d]) || s->strides[d].fixed < 1)
+    return TP_OK;
+  int f = tp__rule_factor(rule, large->shape[d], TP_PARALLEL);
+  tp__dim_set(large, d, f);
+  tp__dim_set(&rule->results[0], d, f);
+  if (prefers_window(s, d, large->shape[d]))
+    return tp__dim_window(rule, small, s->small_dim[d], f, (tp_window){1, -s->offsets[d].fixed, 1}, arena);
+  rule->factors[f].repeats_work = tp__mixed_is(s->strides[d], 1);
+  return TP_OK;
+}
+
+/* Points that the local form goes through, on one device. */
+static double work_of(const tp_rule *rule, const tp_slice *s, const tp_value_map *large) {
+  double points = 1;
+  for (int d = 0; d < s->rank; d++) {
+    bool all = s->is_insert && large->dims[d].n_factors && !rule->factors[large->dims[d].factors[0]].repeats_work;
+    points *= (double)(all ? large->shape[d] : s->sizes[d]);
+  }
+  return points;
 }
 
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
-  slice s;
-  int small_dim[TP_MAX_RANK];
+  tp_slice s;
   tp_status status = tp__rule_begin(op, arena, rule);
   if (status != TP_OK)
     return status;
   tp_value_map *small = is_insert(op) ? &rule->operands[0] : &rule->results[0];
   tp_value_map *large = is_insert(op) ? &rule->operands[1] : &rule->operands[0];
-  if (!read_slice(op, &s) || !match_dims(&s, small, small_dim))
+  if (!tp__slice_read(op, small, &s))
     return tp__error(op, TP_UNSUPPORTED, "cannot match the dimensions of the slice with those of the tensor");
-  for (int d = 0; d < s.rank; d++) {
-    bool whole = s.offsets[d] == 0 && s.strides[d] == 1 && s.sizes[d] == large->shape[d] && small_dim[d] >= 0;
-    if (!whole)
-      continue;
-    int f = tp__rule_factor(rule, large->shape[d], TP_PARALLEL);
-    tp__dim_set(large, d, f);
-    tp__dim_set(small, small_dim[d], f);
-    if (is_insert(op))
-      tp__dim_set(&rule->results[0], d, f);
+  for (int d = 0; d < s.rank && status == TP_OK; d++) {
+    if (tp__slice_is_whole(&s, d, large->shape[d])) {
+      int f = tp__rule_factor(rule, large->shape[d], TP_PARALLEL);
+      tp__dim_set(large, d, f);
+      tp__dim_set(small, s.small_dim[d], f);
+      if (s.is_insert)
+        tp__dim_set(&rule->results[0], d, f);
+    } else if (s.sizes[d] > 0) {
+      status = s.is_insert ? cut_insert(rule, &s, d, arena) : cut_extract(rule, &s, d, arena);
+    }
   }
-  tp__rule_variant(rule, TP_SUM, is_insert(op) ? 3 : 1);
-  rule->scalar_ops = (double)tp__shape_elements(small->rank, small->shape);
-  return TP_OK;
+  tp__rule_variant(rule, TP_SUM, s.is_insert ? 3 : 1);
+  rule->scalar_ops = work_of(rule, &s, large);
+  return status;
+}
+
+/* ---- localize ---- */
+
+tp_cut tp__slice_cut(const tp_local *local, const tp_slice *s, int d) {
+  const tp_rule *rule = local->rule;
+  const tp_value_map *small = s->is_insert ? &rule->operands[0] : &rule->results[0];
+  const tp_value_map *large = s->is_insert ? &rule->operands[1] : &rule->operands[0];
+  if (tp__slice_is_whole(s, d, large->shape[d]))
+    return TP_CUT_WHOLE;
+  if (!large->dims[d].n_factors || tp__strategy_shards(rule, local->mesh, local->strategy, large->dims[d].factors[0]) == 1)
+    return TP_CUT_KEPT;
+  return s->small_dim[d] >= 0 && small->dims[s->small_dim[d]].n_factors ? TP_CUT_WINDOW : TP_CUT_OWNED;
 }
 
 static tp_status localize(const tp_local *local) {
   const tp_rule *rule = local->rule;
-  slice s;
-  read_slice(rule->op, &s);
-  const tp_value_map *large = is_insert(rule->op) ? &rule->operands[1] : &rule->operands[0];
-  for (int d = 0; d < s.rank; d++)
-    if (large->dims[d].n_factors)
-      s.sizes[d] = tp__strategy_local(rule, local->mesh, local->strategy, large->dims[d].factors[0]);
-  mlirOperationSetInherentAttributeByName(rule->op, tp__ref("static_sizes"),
-                                          tp__attr_i64s(mlirOperationGetContext(rule->op), s.rank, s.sizes));
-  return TP_OK;
+  tp_slice s;
+  const tp_value_map *small = is_insert(rule->op) ? &rule->operands[0] : &rule->results[0];
+  if (!tp__slice_read(rule->op, small, &s))
+    return tp__error(rule->op, TP_INTERNAL, "is no slice any more");
+  return s.is_insert ? tp__slice_localize_insert(local, &s) : tp__slice_localize_extract(local, &s);
 }
 
 const tp_family tp__slice_family = {
     .name = "slice",
     .ops = "tensor.extract_slice, tensor.insert_slice",
-    .summary = "Dimensions that the slice takes whole. Dimensions that it cuts stay whole, also with dynamic offsets.",
-    .communication = "None.",
+    .summary = "Every dimension. Cut by an extract at known offsets: with the result. Cut at an offset known at run time, or "
+               "to one element: each "
+               "device takes what it has, the results are summed. Cut by an insert: each device changes what it has, in place; "
+               "a small "
+               "tensor of a quarter or more of the dimension is split with it.",
+    .communication = "Permutes of what lies on other devices, where both tensors are split along a cut dimension.",
     .test = "test/rules/slice",
     .matches = matches,
     .rule = rule_of,

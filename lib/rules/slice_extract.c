@@ -1,0 +1,82 @@
+/* The local form of an extract_slice. */
+#include "rules/mask.h"
+#include "rules/points.h"
+#include "rules/slice.h"
+#include "rules/window.h"
+
+/* What a device has that does not hold the point. The sum with it is the other number bit for bit; of floats, 0.0 would make 0.0 of -0.0. */
+static MlirValue nothing(MlirOperation where, MlirType element) {
+  bool is_float = mlirTypeIsAFloat(element);
+  return tp__constant(where, element,
+                      is_float ? mlirFloatAttrDoubleGet(mlirOperationGetContext(where), element, -0.0)
+                               : mlirIntegerAttrGet(element, 0));
+}
+
+/* The number of elements of factor f that this device has. The padding of an uneven shard that several axes split stands for elements of the
+ * next shard. */
+static MlirValue count_owned(const tp_local *local, int f) {
+  MlirOperation op = local->rule->op;
+  return tp__binary(op, "arith.maxsi", tp__valid_size(local, f), tp__index_constant(op, 0));
+}
+
+/* In the body: start + stride * index. */
+static MlirValue position(const tp_points *points, MlirValue start, MlirValue stride, int d) {
+  MlirValue steps = tp__binary(points->yield, "arith.muli", tp__points_index(points, d), stride);
+  return tp__binary(points->yield, "arith.addi", start, steps);
+}
+
+/* Takes the slice out of this device's shard point by point; `result` has the local sizes of the slice. */
+static MlirValue take_owned(const tp_local *local, const tp_slice *s, const tp_cut *cuts) {
+  const tp_rule *rule = local->rule;
+  MlirOperation op = rule->op;
+  const tp_dim *dims = rule->operands[0].dims;
+  MlirValue large = mlirOperationGetOperand(op, 0), starts[TP_MAX_RANK], strides[TP_MAX_RANK], counts[TP_MAX_RANK];
+  MlirType type = tp__tensor_like(mlirValueGetType(large), s->rank, s->sizes);
+  MlirValue other = nothing(op, tp__element_type(type)), zero = tp__index_constant(op, 0), here = {NULL}, indices[TP_MAX_RANK];
+  for (int d = 0; d < s->rank; d++) {
+    starts[d] = tp__mixed_value(op, s->offsets[d]);
+    strides[d] = tp__mixed_value(op, s->strides[d]);
+    if (cuts[d] == TP_CUT_OWNED) {
+      starts[d] = tp__binary(op, "arith.subi", starts[d], tp__shard_offset(local, dims[d].factors[0]));
+      counts[d] = count_owned(local, dims[d].factors[0]);
+    }
+  }
+  tp_points points = tp__points_begin(op, 0, NULL, tp__empty(op, type));
+  for (int d = 0; d < s->rank; d++) {
+    indices[d] = position(&points, starts[d], strides[d], d);
+    if (cuts[d] != TP_CUT_OWNED)
+      continue;
+    MlirValue inside = tp__compare(points.yield, TP_ULT, indices[d], counts[d]); /* what lies before wraps around */
+    indices[d] = tp__select(points.yield, inside, indices[d], zero);
+    here = mlirValueIsNull(here) ? inside : tp__binary(points.yield, "arith.andi", here, inside);
+  }
+  MlirValue value = tp__points_read(&points, large, s->rank, indices);
+  return tp__points_end(&points, tp__select(points.yield, here, value, other));
+}
+
+tp_status tp__slice_localize_extract(const tp_local *local, tp_slice *s) {
+  const tp_rule *rule = local->rule;
+  tp_cut cuts[TP_MAX_RANK];
+  bool owned = false;
+  tp_status status = tp__fetch_windows(local);
+  for (int d = 0; d < s->rank; d++) {
+    cuts[d] = tp__slice_cut(local, s, d);
+    owned |= cuts[d] == TP_CUT_OWNED;
+  }
+  for (int d = 0; d < s->rank; d++) {
+    if (cuts[d] == TP_CUT_WHOLE || cuts[d] == TP_CUT_WINDOW)
+      s->sizes[d] = tp__strategy_local(rule, local->mesh, local->strategy, rule->operands[0].dims[d].factors[0]);
+    if (cuts[d] == TP_CUT_WINDOW)
+      s->offsets[d] = (tp_mixed){0};
+  }
+  MlirValue large = mlirOperationGetOperand(rule->op, 0);
+  if (owned) { /* what is left for the op to do is to drop dimensions */
+    large = take_owned(local, s, cuts);
+    for (int d = 0; d < s->rank; d++) {
+      s->offsets[d] = (tp_mixed){0};
+      s->strides[d] = (tp_mixed){.fixed = 1};
+    }
+  }
+  tp__slice_write(rule->op, s, &large);
+  return status;
+}
