@@ -16,6 +16,8 @@
  *     clause  = "reduction={" name [ ":" combiner ] { "," ... } "}"
  *             | "fixed={" name { "," name } "}"
  *             | "init={" number { "," number } "}"
+ *             | "linear={" number { "," number } "}"   several times, if the op is linear in several ways
+ *             | "uneven={" name { "," name } "}"
  *
  * There is one list for each operand and each result, in order. A name starts with a letter. The size of a factor is read off the shapes.
  * What a factor says:
@@ -29,7 +31,14 @@
  * init names operands that a reduction starts from (acc in acc + sum): partial where the result is, so that they enter once. Without this an
  * operand that has no reduction factor is the same on all devices and enters once per device.
  *
- * A dimension is split only by axes that divide it: nobody can say what the op makes of padding.
+ * linear says that sums pass through: where the operands named by one clause are partial sums and all others the same on every device, the results
+ * are partial sums. op(a + b, c) = op(a, c) + op(b, c) for linear={0}; op(a + b, c + d) = op(a, c) + op(b, d) for linear={0,1}, as an
+ * addition has it, and a product has linear={0} linear={1}. Without this, partial values are summed before the op.
+ *
+ * A dimension is split only by axes that divide it, unless uneven names its factor. Shards then have equal buffers, of which the last ones hold
+ * unspecified data behind their valid elements, or nothing else. uneven states that the op leaves padding alone: what it computes for valid
+ * points depends on valid elements only, and no element makes it trap. Only factors without another clause can be uneven. The other elements
+ * of the results are unspecified.
  *
  * The rule states that the op works on any local shapes: it is rewritten by its types only, unless a registration has a
  * `localize`. An op with regions that hold tensors cannot have one. What the library cannot check is whether the rule is true.
@@ -77,8 +86,10 @@ TP_API tp_spec tp_local_op_result(const tp_local_op *local, int i);
 /* Into how many shards the factor of this name is split (1: not), 0 if the rule has no such factor. */
 TP_API int64_t tp_local_op_shards(const tp_local_op *local, const char *factor);
 /* The number of this device's shard along the factor, as a value of type index in front of the op. The null value when the factor is not
- * split, or does not exist. The offset of the shard is this number times the local size. */
+ * split, or does not exist. */
 TP_API MlirValue tp_local_op_shard_index(const tp_local_op *local, const char *factor);
+/* The index of this device's first point along the factor, likewise; at or beyond the size of the factor for a shard that is all padding. */
+TP_API MlirValue tp_local_op_offset(const tp_local_op *local, const char *factor);
 
 /* A rule for all ops of one name. Zero what is not used. */
 typedef struct tp_rule_registration {

@@ -56,7 +56,7 @@ const tp_family tp__reshape_family = {
     .summary = "Every small dimension, also by axes that do not divide it; a minor dimension of a group only when the ones "
                "before it are split "
                "completely.",
-    .communication = "None.",
+    .communication = "Permutes between neighbours along dimensions whose shards end inside of a part.",
     .test = "test/rules/reshape",
     .matches = matches,
     .rule = rule_of,

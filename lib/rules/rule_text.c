@@ -212,7 +212,8 @@ static tp_status read_fixed(reader *r) {
   return named_factor(r, "fixed", TP_FIXED, &f);
 }
 
-static tp_status read_init(reader *r) {
+/* The operand that a clause names next: a tensor. */
+static tp_status named_operand(reader *r, const char *clause, int *operand) {
   int i = 0;
   skip_space(r);
   if (!isdigit((unsigned char)*r->at))
@@ -220,29 +221,75 @@ static tp_status read_init(reader *r) {
   while (isdigit((unsigned char)*r->at) && i < TP_MAX_LISTS)
     i = 10 * i + (*r->at++ - '0');
   if (i >= r->rule->n_operands || r->rule->lists[i].is_scalar) {
-    snprintf(r->why, r->why_size, "init names operand %d, which is no tensor of the %d operands", i, r->rule->n_operands);
+    snprintf(r->why, r->why_size, "%s names operand %d, which is no tensor of the %d operands", clause, i, r->rule->n_operands);
     return TP_INVALID_ARGUMENT;
   }
-  r->rule->lists[i].is_init = true;
+  *operand = i;
+  return TP_OK;
+}
+
+static tp_status read_init(reader *r) {
+  int i;
+  tp_status status = named_operand(r, "init", &i);
+  if (status == TP_OK)
+    r->rule->lists[i].is_init = true;
+  return status;
+}
+
+static tp_status read_linear(reader *r) {
+  int i;
+  tp_status status = named_operand(r, "linear", &i);
+  if (status == TP_OK)
+    r->rule->linear[r->rule->n_linear - 1] |= UINT64_C(1) << i;
+  return status;
+}
+
+static tp_status begin_linear(reader *r) {
+  if (r->rule->n_linear == TP_MAX_VARIANTS) {
+    snprintf(r->why, r->why_size, "more than %d clauses linear={...}", TP_MAX_VARIANTS);
+    return TP_INVALID_ARGUMENT;
+  }
+  r->rule->n_linear++;
+  return TP_OK;
+}
+
+static tp_status read_uneven(reader *r) {
+  char name[TP_MAX_FACTOR_NAME];
+  tp_status status = take_name(r, "the name of a factor", name);
+  if (status != TP_OK)
+    return status;
+  int f = find_factor(r->rule, name);
+  if (f < 0) {
+    snprintf(r->why, r->why_size, "uneven names factor '%s', which stands in no list", name);
+    return TP_INVALID_ARGUMENT;
+  }
+  r->rule->factors[f].uneven = true;
   return TP_OK;
 }
 
 static tp_status read_clause(reader *r) {
   static const struct {
     const char *name;
-    tp_status (*read)(reader *r);
-  } clauses[] = {{"reduction", read_reduction}, {"fixed", read_fixed}, {"init", read_init}};
+    tp_status (*read)(reader *r);  /* one of the things in braces */
+    tp_status (*begin)(reader *r); /* a clause that may stand several times, each time by itself; NULL: it stands once */
+  } clauses[] = {{"reduction", read_reduction, NULL},
+                 {"fixed", read_fixed, NULL},
+                 {"init", read_init, NULL},
+                 {"linear", read_linear, begin_linear},
+                 {"uneven", read_uneven, NULL}};
   for (int i = 0; i < TP_LEN(clauses); i++) {
     if (!take(r, clauses[i].name))
       continue;
-    if (r->clauses >> i & 1) {
+    tp_status status = clauses[i].begin ? clauses[i].begin(r) : TP_OK;
+    if (status != TP_OK)
+      return status;
+    if (!clauses[i].begin && (r->clauses >> i & 1)) {
       snprintf(r->why, r->why_size, "the clause %s stands twice", clauses[i].name);
       return TP_INVALID_ARGUMENT;
     }
     r->clauses |= (uint8_t)(1u << i);
     if (!take(r, "=") || !take(r, "{"))
       return refuse(r, "'={'");
-    tp_status status;
     do
       status = clauses[i].read(r);
     while (status == TP_OK && take(r, ","));
@@ -250,7 +297,7 @@ static tp_status read_clause(reader *r) {
       return refuse(r, "',' or '}'");
     return status;
   }
-  return refuse(r, "the end, or one of reduction={...}, fixed={...}, init={...}");
+  return refuse(r, "the end, or one of reduction={...}, fixed={...}, init={...}, linear={...}, uneven={...}");
 }
 
 tp_status tp__rule_text_parse(const char *text, tp_rule_text *rule, char *why, size_t why_size) {

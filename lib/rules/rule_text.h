@@ -21,7 +21,8 @@ typedef struct tp_text_list {
 typedef struct tp_text_factor {
   char name[TP_MAX_FACTOR_NAME];
   tp_factor_kind kind;
-  bool named;     /* in a clause */
+  bool named;     /* in a clause that says its kind */
+  bool uneven;    /* shards of it may have padding */
   uint64_t lists; /* bit l: stands in list l */
 } tp_text_factor;
 
@@ -32,6 +33,8 @@ typedef struct tp_rule_text {
   tp_text_factor factors[TP_MAX_FACTORS];
   bool reduces;
   tp_combiner combiner; /* of all reduction factors */
+  int n_linear;
+  uint64_t linear[TP_MAX_VARIANTS]; /* bit i: sums pass through operand i, where the others of the set are partial too */
 } tp_rule_text;
 
 /* Reads `text`. TP_INVALID_ARGUMENT with a message in `why` when it breaks the grammar or contradicts itself. */

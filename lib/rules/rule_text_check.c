@@ -42,21 +42,58 @@ static tp_status check_reduction(const tp_rule_text *rule, const tp_text_factor 
   return TP_OK;
 }
 
+static tp_status check_factor(const tp_rule_text *rule, const tp_text_factor *f, char *why, size_t why_size) {
+  if (f->uneven && f->kind != TP_PARALLEL) {
+    snprintf(
+        why, why_size,
+        f->kind == TP_FIXED
+            ? "uneven names factor '%s', which is fixed and never split"
+            : "uneven names the reduction factor '%s'; the op would combine what stands in the padding, and nobody can mask it",
+        f->name);
+    return TP_INVALID_ARGUMENT;
+  }
+  if (f->kind == TP_FIXED)
+    return TP_OK;
+  return (f->kind == TP_REDUCTION ? check_reduction : check_parallel)(rule, f, why, why_size);
+}
+
+static tp_status check_init(const tp_rule_text *rule, int i, char *why, size_t why_size) {
+  for (int f = 0; f < rule->n_factors; f++) {
+    if (rule->factors[f].kind != TP_REDUCTION || !(rule->factors[f].lists >> i & 1))
+      continue;
+    snprintf(why, why_size, "operand %d is an init and has the reduction factor '%s'; an init has the dimensions of the result",
+             i, rule->factors[f].name);
+    return TP_INVALID_ARGUMENT;
+  }
+  return TP_OK;
+}
+
+/* Where operands are partial, all that is computed is. */
+static tp_status check_linear(const tp_rule_text *rule, char *why, size_t why_size) {
+  for (int i = 0; i < rule->n_results && rule->n_linear; i++) {
+    if (!rule->lists[rule->n_operands + i].is_scalar)
+      continue;
+    snprintf(why, why_size, "the op is said to be linear, but result %d is a scalar, which cannot be partial", i);
+    return TP_INVALID_ARGUMENT;
+  }
+  for (int v = 1; v < rule->n_linear; v++)
+    for (int u = 0; u < v; u++) {
+      if (rule->linear[u] != rule->linear[v])
+        continue;
+      snprintf(why, why_size, "clauses %d and %d of linear={...} name the same operands; remove one", u + 1, v + 1);
+      return TP_INVALID_ARGUMENT;
+    }
+  return TP_OK;
+}
+
 tp_status tp__rule_text_check(const tp_rule_text *rule, char *why, size_t why_size) {
   tp_status status = TP_OK;
   for (int f = 0; f < rule->n_factors && status == TP_OK; f++)
-    if (rule->factors[f].kind != TP_FIXED)
-      status =
-          (rule->factors[f].kind == TP_REDUCTION ? check_reduction : check_parallel)(rule, &rule->factors[f], why, why_size);
+    status = check_factor(rule, &rule->factors[f], why, why_size);
   for (int i = 0; i < rule->n_operands && status == TP_OK; i++)
-    for (int f = 0; f < rule->n_factors && rule->lists[i].is_init && status == TP_OK; f++)
-      if (rule->factors[f].kind == TP_REDUCTION && (rule->factors[f].lists >> i & 1)) {
-        snprintf(why, why_size,
-                 "operand %d is an init and has the reduction factor '%s'; an init has the dimensions of the result", i,
-                 rule->factors[f].name);
-        status = TP_INVALID_ARGUMENT;
-      }
-  return status;
+    if (rule->lists[i].is_init)
+      status = check_init(rule, i, why, why_size);
+  return status == TP_OK ? check_linear(rule, why, why_size) : status;
 }
 
 /* ---- for one op ---- */
@@ -163,15 +200,27 @@ static tp_status fit_sizes(const tp_rule_text *text, tp_rule *rule, sizes *s) {
   return TP_OK;
 }
 
+static bool can_combine(const tp_value_map *map, tp_combiner combiner) {
+  return !mlirAttributeIsNull(tp__identity_attr(tp__element_type(mlirValueGetType(map->value)), combiner));
+}
+
 /* Partial values start from the identity of their combiner. */
-static tp_status fit_combiner(const tp_rule_text *text, const tp_rule *rule) {
-  for (int i = 0; i < rule->n_results && text->reduces; i++) {
-    MlirType element = tp__element_type(mlirValueGetType(rule->results[i].value));
-    if (mlirAttributeIsNull(tp__identity_attr(element, text->combiner)))
+static tp_status fit_combiner(const tp_rule_text *text, tp_rule *rule) {
+  for (int i = 0; i < rule->n_results && text->reduces; i++)
+    if (!can_combine(&rule->results[i], text->combiner))
       return tp__error(
           rule->op, TP_UNSUPPORTED,
           "result %d: elements of this type cannot be combined by %s; name another combiner, or make the factor fixed", i,
           tp_combiner_name(text->combiner));
+  uint64_t named = 0;
+  for (int v = 0; v < text->n_linear; v++)
+    named |= text->linear[v];
+  for (int l = 0; l < text->n_operands + text->n_results && text->n_linear; l++) {
+    bool partial = l >= text->n_operands || (named >> l & 1);
+    if (partial && !can_combine(map_of(text, rule, l), TP_SUM))
+      return tp__error(rule->op, TP_UNSUPPORTED,
+                       "%s %d: elements of this type cannot be added up, so the op is not linear; remove linear={...}",
+                       side(text, l), number(text, l));
   }
   return TP_OK;
 }
@@ -188,9 +237,12 @@ tp_status tp__rule_text_fit(const tp_rule_text *text, tp_rule *rule) {
     return status;
   rule->scalar_ops = 1;
   for (int f = 0; f < text->n_factors; f++) {
-    tp__rule_factor(rule, s.size[f], text->factors[f].kind);
+    int k = tp__rule_factor(rule, s.size[f], text->factors[f].kind);
+    rule->factors[k].must_divide = !text->factors[f].uneven; /* by itself nobody can say what the op does with padding */
     rule->scalar_ops *= (double)s.size[f];
   }
+  for (int v = 0; v < text->n_linear; v++)
+    tp__rule_variant(rule, TP_SUM, text->linear[v]);
   for (int l = 0; l < text->n_operands + text->n_results; l++) {
     tp_value_map *map = map_of(text, rule, l);
     for (int d = 0; d < text->lists[l].rank; d++)

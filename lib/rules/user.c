@@ -80,11 +80,7 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   if (status == TP_OK)
     status = tp__rule_begin(op, arena, rule);
   rule->text = text;
-  if (status == TP_OK)
-    status = tp__rule_text_fit(text, rule);
-  for (int f = 0; f < rule->n_factors; f++)
-    rule->factors[f].must_divide = true; /* nobody can say what the op does with padding */
-  return status;
+  return status == TP_OK ? tp__rule_text_fit(text, rule) : status;
 }
 
 static tp_status localize(const tp_local *local) {
@@ -133,6 +129,11 @@ int64_t tp_local_op_shards(const tp_local_op *op, const char *factor) {
 MlirValue tp_local_op_shard_index(const tp_local_op *op, const char *factor) {
   int f = factor_named(op, factor);
   return f < 0 ? (MlirValue){NULL} : tp__shard_index(op->local, f);
+}
+
+MlirValue tp_local_op_offset(const tp_local_op *op, const char *factor) {
+  int f = factor_named(op, factor);
+  return f < 0 ? (MlirValue){NULL} : tp__shard_offset(op->local, f);
 }
 
 const tp_family tp__user_family = {

@@ -151,7 +151,7 @@ static void known_ops_are_refused(void **state) {
 typedef struct counted {
   int n_localized;
   int64_t shards, missing;
-  bool missing_index, replicated_operand;
+  bool missing_index, missing_offset, replicated_operand;
   tp_place place;
   bool refuse;
 } counted;
@@ -183,6 +183,7 @@ static tp_status localize_count(const tp_local_op *local, char *why, size_t why_
   count->shards = tp_local_op_shards(local, "i");
   count->missing = tp_local_op_shards(local, "k");
   count->missing_index = mlirValueIsNull(tp_local_op_shard_index(local, "k"));
+  count->missing_offset = mlirValueIsNull(tp_local_op_offset(local, "k"));
   count->place = tp_spec_place(tp_local_op_result(local, 0), 0);
   count->replicated_operand = tp_spec_equal(tp_local_op_operand(local, 0), tp_spec_replicated()) &&
                               tp_spec_equal(tp_local_op_operand(local, 7), tp_spec_replicated());
@@ -190,10 +191,9 @@ static tp_status localize_count(const tp_local_op *local, char *why, size_t why_
     snprintf(why, why_size, "not today");
     return TP_UNSUPPORTED;
   }
-  MlirValue index = tp_local_op_shard_index(local, "i");
-  if (!mlirValueIsNull(index)) /* two numbers a shard: index + index */
-    mlirOperationSetOperand(op, 0,
-                            binary(op, "arith.addi", mlirOperationGetOperand(op, 0), binary(op, "arith.addi", index, index)));
+  MlirValue offset = tp_local_op_offset(local, "i");
+  if (!mlirValueIsNull(offset))
+    mlirOperationSetOperand(op, 0, binary(op, "arith.addi", mlirOperationGetOperand(op, 0), offset));
   return TP_OK;
 }
 
@@ -219,6 +219,7 @@ static void callbacks_are_called(void **state) {
   assert_int_equal(count.shards, 4);
   assert_int_equal(count.missing, 0);
   assert_true(count.missing_index);
+  assert_true(count.missing_offset);
   assert_true(count.replicated_operand);
   assert_int_equal(count.place.kind, TP_DIM);
   assert_contains(f->program, "shard.process_multi_index on @mesh axes = [0]");

@@ -84,3 +84,69 @@ func.func @uneven(%a: tensor<10x4xf32> {tp.sharding = [["x"], []]}) -> (tensor<1
   %c = "my.copy"(%a) {tp.rule = "([i,j])->([i,j])"} : (tensor<10x4xf32>) -> tensor<10x4xf32>
   return %c : tensor<10x4xf32>
 }
+
+// -----
+
+// Unless the rule says that the op leaves padding alone.
+// CHECK-LABEL: func.func @uneven_said
+// CHECK: "my.copy"(%arg0) {{.*}} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+// CHECK-NOT: all_gather
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @uneven_said(%a: tensor<10x4xf32> {tp.sharding = [["x"], []]}) -> (tensor<10x4xf32> {tp.sharding = [["x"], []]}) {
+  %c = "my.copy"(%a) {tp.rule = "([i,j])->([i,j]) uneven={i}"} : (tensor<10x4xf32>) -> tensor<10x4xf32>
+  return %c : tensor<10x4xf32>
+}
+
+// -----
+
+// Joined with another, the factor comes in whole units: 6 heads of 8 are 16, 16, 16 and 0 elements, and lie as 12 each.
+// CHECK-LABEL: func.func @units
+// CHECK: call @tp.permute
+// CHECK: %[[U:.*]] = tensor.extract_slice %{{.*}} : tensor<4x{{.*}}xf32> to tensor<4x16xf32>
+// CHECK: "my.attend"(%[[U]], %arg1) {{.*}} : (tensor<4x16xf32>, tensor<2x8xf32>) -> tensor<4x16xf32>
+// CHECK: call @tp.permute
+// CHECK: %[[R:.*]] = tensor.extract_slice %{{.*}}[0, %{{.*}}] [4, 12] [1, 1]
+// CHECK: return %[[R]]
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @units(%a: tensor<4x48xf32> {tp.sharding = [[], ["x"]]}, %b: tensor<6x8xf32> {tp.sharding = [["x"], []]}) -> (tensor<4x48xf32> {tp.sharding = [[], ["x"]]}) {
+  %c = "my.attend"(%a, %b) {tp.rule = "([s,(h d)],[h,d])->([s,(h d)]) uneven={h}", tp.sharding = [[], ["x"]]}
+      : (tensor<4x48xf32>, tensor<6x8xf32>) -> tensor<4x48xf32>
+  return %c : tensor<4x48xf32>
+}
+
+// -----
+
+// Sums pass through a linear op, so that they are summed once, behind it; and through both operands of an addition.
+// CHECK-LABEL: func.func @linear
+// CHECK: %[[A:.*]] = "my.matmul"
+// CHECK: %[[B:.*]] = "my.matmul"
+// CHECK: %[[T:.*]] = "my.turn"(%[[A]])
+// CHECK: %[[S:.*]] = "my.add"(%[[T]], %[[B]])
+// CHECK: shard.all_reduce %[[S]]
+// CHECK-NOT: shard.all_reduce
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @linear(%a: tensor<64x16xf32> {tp.sharding = [[], ["x"]]}, %b: tensor<16x64xf32> {tp.sharding = [["x"], []]}) -> (tensor<64x64xf32> {tp.sharding = [[], []]}) {
+  %c = "my.matmul"(%a, %b) {tp.rule = "([i,k],[k,j])->([i,j]) reduction={k}"} : (tensor<64x16xf32>, tensor<16x64xf32>) -> tensor<64x64xf32>
+  %d = "my.matmul"(%a, %b) {tp.rule = "([i,k],[k,j])->([i,j]) reduction={k}"} : (tensor<64x16xf32>, tensor<16x64xf32>) -> tensor<64x64xf32>
+  %t = "my.turn"(%c) {tp.rule = "([i,j])->([j,i]) linear={0}"} : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  %s = "my.add"(%t, %d) {tp.rule = "([i,j],[i,j])->([i,j]) linear={0,1}"} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %s : tensor<64x64xf32>
+}
+
+// -----
+
+// A product is linear in each operand by itself: the sum of one passes, that of both does not.
+// CHECK-LABEL: func.func @product
+// CHECK: %[[A:.*]] = "my.matmul"
+// CHECK: %[[P:.*]] = "my.mul"(%[[A]], %arg2)
+// CHECK: %[[R:.*]] = shard.all_reduce %[[P]]
+// CHECK: "my.mul"(%[[R]], %[[R]])
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @product(%a: tensor<64x16xf32> {tp.sharding = [[], ["x"]]}, %b: tensor<16x64xf32> {tp.sharding = [["x"], []]}, %w: tensor<64x64xf32>) -> (tensor<64x64xf32> {tp.sharding = [[], []]}) {
+  %c = "my.matmul"(%a, %b) {tp.rule = "([i,k],[k,j])->([i,j]) reduction={k}"} : (tensor<64x16xf32>, tensor<16x64xf32>) -> tensor<64x64xf32>
+  %p = "my.mul"(%c, %w) {tp.rule = "([i,j],[i,j])->([i,j]) linear={0} linear={1}", tp.sharding = {dims = [[], []], partial = {x = "sum"}}}
+      : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %q = "my.mul"(%p, %p) {tp.rule = "([i,j],[i,j])->([i,j]) linear={0} linear={1}", tp.sharding = [[], []]}
+      : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %q : tensor<64x64xf32>
+}

@@ -75,7 +75,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{column 17: expected the end, or one of reduction={...}, fixed={...}, init={...}, found 'p'}}
+  // expected-error @below {{column 17: expected the end, or one of reduction={...}, fixed={...}, init={...}, linear={...}, uneven={...}, found 'p'}}
   %r = "my.op"(%a) {tp.rule = "([i,j])->([i,j])please"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return
 }
@@ -396,5 +396,104 @@ shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
   // expected-error @below {{no sharding rule for this op; rewrite it with linalg and tensor ops, or pass unknown-ops=replicate, or state its rule with tp.rule}}
   %r = "my.op"(%a) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @main(%a: tensor<8x4xf32>, %n: index) {
+  // expected-error @below {{linear names operand 1, which is no tensor of the 1 operands}}
+  %r = "my.op"(%a) {tp.rule = "([i,j])->([i,j]) linear={1}"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @main(%a: tensor<8x4xf32>, %n: index) {
+  // expected-error @below {{linear names operand 1, which is no tensor of the 2 operands}}
+  %r = "my.op"(%a, %n) {tp.rule = "([i,j],())->([i,j]) linear={1}"} : (tensor<8x4xf32>, index) -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @main(%a: tensor<8x4xf32>, %n: index) {
+  // expected-error @below {{expected the number of an operand, found 'x'}}
+  %r = "my.op"(%a) {tp.rule = "([i,j])->([i,j]) linear={x}"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @main(%a: tensor<8x4xf32>, %n: index) {
+  // expected-error @below {{clauses 1 and 2 of linear={...} name the same operands; remove one}}
+  %r = "my.op"(%a) {tp.rule = "([i,j])->([i,j]) linear={0} linear={0}"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @main(%a: tensor<8x4xf32>, %n: index) {
+  // expected-error @below {{more than 12 clauses linear={...}}}
+  %r = "my.op"(%a) {tp.rule = "([i,j])->([i,j]) linear={0} linear={0} linear={0} linear={0} linear={0} linear={0} linear={0} linear={0} linear={0} linear={0} linear={0} linear={0} linear={0}"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @main(%a: tensor<8x4xf32>, %n: index) {
+  // expected-error @below {{uneven names factor 'k', which stands in no list}}
+  %r = "my.op"(%a) {tp.rule = "([i,j])->([i,j]) uneven={k}"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @main(%a: tensor<8x4xf32>, %n: index) {
+  // expected-error @below {{the clause uneven stands twice}}
+  %r = "my.op"(%a) {tp.rule = "([i,j])->([i,j]) uneven={i} uneven={j}"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @main(%a: tensor<8x4xf32>, %n: index) {
+  // expected-error @below {{uneven names factor 'j', which is fixed and never split}}
+  %r = "my.op"(%a) {tp.rule = "([i,j])->([i,j]) fixed={j} uneven={j}"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @main(%a: tensor<8x4xf32>, %n: index) {
+  // expected-error @below {{uneven names the reduction factor 'j'; the op would combine what stands in the padding, and nobody can mask it}}
+  %r = "my.op"(%a) {tp.rule = "([i,j])->([i,_]) reduction={j} uneven={j}"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @main(%a: tensor<8x4xf32>, %n: index) {
+  // expected-error @below {{the op is said to be linear, but result 1 is a scalar, which cannot be partial}}
+  %r, %s = "my.op"(%a) {tp.rule = "([_,_])->([_,_],()) linear={0}"} : (tensor<8x4xf32>) -> (tensor<8x4xf32>, f32)
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @main(%a: tensor<8x4xcomplex<f32>>, %n: index) {
+  // expected-error @below {{operand 0: elements of this type cannot be added up, so the op is not linear; remove linear={...}}}
+  %r = "my.op"(%a) {tp.rule = "([i,j])->([i,j]) linear={0}"} : (tensor<8x4xcomplex<f32>>) -> tensor<8x4xcomplex<f32>>
   return
 }
