@@ -1,56 +1,13 @@
 /* Annotations of upstream's shard-propagation: shard.shard ops whose layout a shard.sharding states in axis numbers. */
 #include "passes/import.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "ir/place.h"
 
 bool tp__is_upstream_shard(MlirOperation op) {
   return tp__op_is(op, "shard.shard") && mlirAttributeIsNull(tp__get(op, "tp.sharding"));
 }
 
 bool tp__is_for_users(MlirOperation op) { return !mlirAttributeIsNull(tp__inherent(op, "annotate_for_users")); }
-
-/* ---- split_axes ---- */
-
-typedef struct text {
-  char data[1024];
-  size_t n;
-  bool fits;
-} text;
-
-static void append(MlirStringRef part, void *data) {
-  text *t = data;
-  t->fits &= t->n + part.length < sizeof t->data;
-  if (t->fits) {
-    memcpy(t->data + t->n, part.data, part.length);
-    t->n += part.length;
-    t->data[t->n] = 0;
-  }
-}
-
-/* The C API has no accessor for #shard<axisarray[[0, 1], []]>, so its text is read: the numbers of list `d` end up in axes[d]. */
-static bool read_split_axes(MlirAttribute attr, int *n_dims, int counts[TP_MAX_RANK], int64_t axes[TP_MAX_RANK][TP_MAX_AXES]) {
-  text t = {.fits = true};
-  mlirAttributePrint(attr, append, &t);
-  const char *at = t.fits ? strchr(t.data, '[') : NULL;
-  *n_dims = 0;
-  for (at = at ? strchr(at + 1, '[') : NULL; at; at = strchr(at, '[')) {
-    int d = (*n_dims)++;
-    if (d == TP_MAX_RANK)
-      return false;
-    counts[d] = 0;
-    for (at++; *at && *at != ']';) {
-      char *end;
-      int64_t axis = strtoll(at, &end, 10);
-      if (end == at || counts[d] == TP_MAX_AXES)
-        return false;
-      axes[d][counts[d]++] = axis;
-      at = end + strspn(end, ", ");
-    }
-  }
-  return t.fits;
-}
 
 /* ---- one annotation ---- */
 
@@ -84,7 +41,7 @@ tp_status tp__upstream_sharding(const tp_importer *im, MlirOperation op, MlirAtt
   tp_status status = check_plain(im, op, sharding);
   if (status != TP_OK)
     return status;
-  if (rank > TP_MAX_RANK || !read_split_axes(tp__inherent(sharding, "split_axes"), &n_dims, counts, axes))
+  if (rank > TP_MAX_RANK || !tp__axis_lists(tp__inherent(sharding, "split_axes"), &n_dims, counts, axes))
     return tp__error(op, TP_UNSUPPORTED, "split_axes: at most %d dimensions with %d axes each are supported", TP_MAX_RANK,
                      TP_MAX_AXES);
   for (int d = 0; d < n_dims; d++) {

@@ -52,6 +52,15 @@ MlirValue tp__build_group_rank(tp__lowering *l, MlirOperation where, int n_axes,
 /* Replaces all uses of the op's only result and erases it. */
 void tp__replace_op(MlirOperation op, MlirValue with);
 
+/* ---- sites on tensors ---- */
+/* Starts a site of `kind` that sends `input`, in groups over `axes`: type and shape. */
+tp_status tp__site_begin(MlirOperation op, tprt_site_kind kind, int n_axes, const int *axes, MlirValue input, int64_t *site);
+/* Calls the runtime for it before `op`; the value is what it receives. The receive buffer is a memref.alloc of its own that becomes the value by
+ * to_tensor restrict; the send buffer is what bufferization gives for `input` (to_buffer read_only directly before the call, so that the
+ * analysis sees the read where it happens). */
+MlirValue tp__site_call(tp__lowering *l, MlirOperation op, const int64_t *site, int n_extra, const int64_t *extra,
+                        MlirValue input, MlirType result);
+
 /* ---- tables ---- */
 /* 0 when the runtime has no such type. */
 tprt_dtype tp__runtime_dtype(MlirType element);
@@ -59,10 +68,12 @@ tprt_dtype tp__runtime_dtype(MlirType element);
 tprt_reduction tp__runtime_reduction(tp_combiner combiner, tprt_dtype dtype);
 
 /* ---- the rewrites, by subject ---- */
-/* Is `op` communication (a shard.* collective or a permute)? If so it is rewritten. */
-tp_status tp__lower_collective(tp__lowering *l, MlirOperation op, bool *done);
-/* shard.process_*_index, neighbors_linear_indices, grid_shape. */
-tp_status tp__lower_index(tp__lowering *l, MlirOperation op, bool *done);
+/* Each rewrites `op` if it is one of its ops. */
+tp_status tp__lower_collective(tp__lowering *l, MlirOperation op, bool *done); /* of groups */
+tp_status tp__lower_permute(tp__lowering *l, MlirOperation op, bool *done);    /* shard.shift, calls of permutes */
+/* Does it ask for the place of the device? */
+bool tp__is_index(MlirOperation op);
+tp_status tp__lower_index(tp__lowering *l, MlirOperation op);
 
 /* A visitor: a slice either has strides or drops dimensions. */
 tp_status tp__split_slice(MlirOperation op, void *data);

@@ -179,6 +179,56 @@ void tp__replace_op(MlirOperation op, MlirValue with) {
   mlirOperationDestroy(op);
 }
 
+/* ---- sites on tensors ---- */
+
+tp_status tp__site_begin(MlirOperation op, tprt_site_kind kind, int n_axes, const int *axes, MlirValue input, int64_t *site) {
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  memset(site, 0, TPRT_SITE_WORDS * sizeof *site);
+  if (!tp__static_tensor(mlirValueGetType(input), &rank, shape))
+    return tp__error(op, TP_UNSUPPORTED, "communication needs a ranked tensor of static shape and at most %d dimensions",
+                     TP_MAX_RANK);
+  tprt_dtype dtype = tp__runtime_dtype(tp__element_type(mlirValueGetType(input)));
+  if (dtype == 0)
+    return tp__error(op, TP_UNSUPPORTED,
+                     "the runtime has no communication for this element type; it knows f16, bf16, "
+                     "f32, f64, i1, i8, i16, i32, i64 and index");
+  site[0] = kind;
+  site[1] = dtype;
+  site[3] = n_axes;
+  for (int i = 0; i < n_axes; i++)
+    site[4 + i] = axes[i];
+  site[12] = rank;
+  for (int d = 0; d < rank; d++)
+    site[13 + d] = shape[d];
+  return TP_OK;
+}
+
+MlirValue tp__site_call(tp__lowering *l, MlirOperation op, const int64_t *site, int n_extra, const int64_t *extra,
+                        MlirValue input, MlirType result) {
+  int rank;
+  int64_t send_shape[TP_MAX_RANK], shape[TP_MAX_RANK];
+  MlirType tensor = mlirValueGetType(input);
+  tp__static_tensor(tensor, &rank, send_shape);
+  MlirType element = tp__element_type(tensor);
+  MlirType send_type = mlirMemRefTypeContiguousGet(element, rank, send_shape, (MlirAttribute){NULL});
+  tp__static_tensor(result, &rank, shape);
+  MlirType recv_type = mlirMemRefTypeContiguousGet(element, rank, shape, (MlirAttribute){NULL});
+
+  MlirAttribute unit = mlirUnitAttrGet(l->context);
+  MlirNamedAttribute segments =
+      tp__named(l->context, "operandSegmentSizes", mlirDenseI32ArrayGet(l->context, 2, (const int32_t[]){0, 0}));
+  MlirValue recv = mlirOperationGetResult(tp__build(op, "memref.alloc", 0, NULL, 1, &recv_type, 1, &segments), 0);
+  MlirNamedAttribute read_only = tp__named(l->context, "read_only", unit);
+  MlirValue send = mlirOperationGetResult(tp__build(op, "bufferization.to_buffer", 1, &input, 1, &send_type, 1, &read_only), 0);
+  int number = tp__lowering_site(l, site, n_extra, extra);
+  MlirValue operands[] = {l->ctx, tp__build_int(op, l->i32, number), tp__build_pointer(l, op, send),
+                          tp__build_pointer(l, op, recv)};
+  tp__build_call(l, op, "tprt_abi_collective", TP_LEN(operands), operands, l->i32);
+  MlirNamedAttribute flags[] = {tp__named(l->context, "restrict", unit), tp__named(l->context, "writable", unit)};
+  return mlirOperationGetResult(tp__build(op, "bufferization.to_tensor", 1, &recv, 1, &result, TP_LEN(flags), flags), 0);
+}
+
 /* ---- tables ---- */
 
 tprt_dtype tp__runtime_dtype(MlirType element) {

@@ -1,9 +1,7 @@
-/* Communication on tensors -> calls of tprt_abi_collective: shard.* collectives and permutes.
- *
- * The receive buffer is a memref.alloc of its own that becomes the result by to_tensor restrict; the send buffer is what
- * bufferization gives for the operand (to_buffer read_only directly before the call, so that the analysis sees the read where it
- * happens). */
+/* Collectives of the shard dialect -> calls of tprt_abi_collective. */
 #include "passes/lower.h"
+
+#include "ir/place.h"
 
 #include "support/support.h"
 
@@ -37,9 +35,11 @@ typedef struct group {
 } group;
 
 static tp_status read_group(tp__lowering *l, MlirOperation op, group *g) {
-  tp_status status = tp__read_grid_axes(op, &l->mesh, &g->n, g->axes);
+  tp__axis_runs runs;
+  tp_status status = tp__read_axis_runs(op, "grid_axes", &l->mesh, &runs);
+  g->n = status == TP_OK ? tp__axes_of_runs(&runs, g->axes) : 0;
   g->size = 1;
-  for (int i = 0; i < g->n && status == TP_OK; i++)
+  for (int i = 0; i < g->n; i++)
     g->size *= l->mesh.axes[g->axes[i]].size;
   return status;
 }
@@ -89,55 +89,7 @@ static tp_status read_combiner(MlirOperation op, tp_combiner *combiner) {
   return TP_OK;
 }
 
-/* ---- building the call ---- */
-
-static tp_status begin_site(MlirOperation op, tprt_site_kind kind, const group *g, MlirValue input, int64_t *site) {
-  int rank;
-  int64_t shape[TP_MAX_RANK];
-  memset(site, 0, TPRT_SITE_WORDS * sizeof *site);
-  if (!tp__static_tensor(mlirValueGetType(input), &rank, shape))
-    return tp__error(op, TP_UNSUPPORTED, "communication needs a ranked tensor of static shape and at most %d dimensions",
-                     TP_MAX_RANK);
-  tprt_dtype dtype = tp__runtime_dtype(tp__element_type(mlirValueGetType(input)));
-  if (dtype == 0)
-    return tp__error(op, TP_UNSUPPORTED,
-                     "the runtime has no communication for this element type; it knows f16, bf16, "
-                     "f32, f64, i1, i8, i16, i32, i64 and index");
-  site[0] = kind;
-  site[1] = dtype;
-  site[3] = g->n;
-  for (int i = 0; i < g->n; i++)
-    site[4 + i] = g->axes[i];
-  site[12] = rank;
-  for (int d = 0; d < rank; d++)
-    site[13 + d] = shape[d];
-  return TP_OK;
-}
-
-static MlirValue emit_site(tp__lowering *l, MlirOperation op, const int64_t *site, int n_extra, const int64_t *extra,
-                           MlirValue input, MlirType result) {
-  int rank;
-  int64_t send_shape[TP_MAX_RANK], shape[TP_MAX_RANK];
-  MlirType tensor = mlirValueGetType(input);
-  tp__static_tensor(tensor, &rank, send_shape);
-  MlirType element = tp__element_type(tensor);
-  MlirType send_type = mlirMemRefTypeContiguousGet(element, rank, send_shape, (MlirAttribute){NULL});
-  tp__static_tensor(result, &rank, shape);
-  MlirType recv_type = mlirMemRefTypeContiguousGet(element, rank, shape, (MlirAttribute){NULL});
-
-  MlirAttribute unit = mlirUnitAttrGet(l->context);
-  MlirNamedAttribute segments =
-      tp__named(l->context, "operandSegmentSizes", mlirDenseI32ArrayGet(l->context, 2, (const int32_t[]){0, 0}));
-  MlirValue recv = mlirOperationGetResult(tp__build(op, "memref.alloc", 0, NULL, 1, &recv_type, 1, &segments), 0);
-  MlirNamedAttribute read_only = tp__named(l->context, "read_only", unit);
-  MlirValue send = mlirOperationGetResult(tp__build(op, "bufferization.to_buffer", 1, &input, 1, &send_type, 1, &read_only), 0);
-  int number = tp__lowering_site(l, site, n_extra, extra);
-  MlirValue operands[] = {l->ctx, tp__build_int(op, l->i32, number), tp__build_pointer(l, op, send),
-                          tp__build_pointer(l, op, recv)};
-  tp__build_call(l, op, "tprt_abi_collective", TP_LEN(operands), operands, l->i32);
-  MlirNamedAttribute flags[] = {tp__named(l->context, "restrict", unit), tp__named(l->context, "writable", unit)};
-  return mlirOperationGetResult(tp__build(op, "bufferization.to_tensor", 1, &recv, 1, &result, TP_LEN(flags), flags), 0);
-}
+/* ---- slices ---- */
 
 /* The slice of `input` along `dim` that belongs to this device: piece number = its rank in the group. */
 static MlirValue emit_slice(tp__lowering *l, MlirOperation op, const group *g, MlirValue input, int dim, MlirType result) {
@@ -161,28 +113,39 @@ static MlirValue emit_slice(tp__lowering *l, MlirOperation op, const group *g, M
 
 /* ---- collectives ---- */
 
-/* The rank inside the group of the root, whose coordinates are given along the op's grid_axes. */
-static tp_status read_root(tp__lowering *l, MlirOperation op, const group *g, int64_t *root) {
-  int64_t coordinates[TP_MAX_AXES];
-  int n = tp__int_list(tp__inherent(op, "root"), TP_MAX_AXES, coordinates);
+/* The rank inside its group of the device whose coordinates along the op's grid_axes `attr` lists, constant or computed, as `device` sees it. */
+static tp_status root_of(tp__lowering *l, MlirOperation op, const tp__axis_runs *runs, int64_t device, int64_t *root) {
   *root = 0;
-  int axis = 0;
-  for (int i = 0; i < n; i++) {
-    if (coordinates[i] < 0)
-      return tp__error(op, TP_UNSUPPORTED, "the root is known only at run time; give it as a constant");
-    if (axis >= g->n)
-      return tp__error(op, TP_INVALID_ARGUMENT, "the root has %d coordinates, more than there are axes", n);
-    /* One coordinate may belong to a whole axis that is several axes of the refined mesh. */
-    int64_t size = l->mesh.axes[g->axes[axis]].size;
-    int parent = l->mesh.axes[g->axes[axis++]].parent;
-    while (axis < g->n && n < g->n && l->mesh.axes[g->axes[axis]].parent == parent)
-      size *= l->mesh.axes[g->axes[axis++]].size;
-    if (coordinates[i] >= size)
-      return tp__error(op, TP_INVALID_ARGUMENT, "root coordinate %lld is outside its axis of size %lld",
-                       (long long)coordinates[i], (long long)size);
-    *root = *root * size + coordinates[i];
+  for (int i = 0; i < runs->n; i++) {
+    int64_t size = tp__run_size(&l->mesh, runs, i), coordinate;
+    if (!tp__coordinate_on_device(op, "root", i, &l->mesh, device, &coordinate))
+      return tp__error(op, TP_UNSUPPORTED,
+                       "coordinate %d of the root is known only at run time; give a constant, or compute it from constants by "
+                       "integer arithmetic",
+                       i);
+    if (coordinate < 0 || coordinate >= size)
+      return tp__error(op, TP_INVALID_ARGUMENT, "root coordinate %lld is outside its axis of size %lld", (long long)coordinate,
+                       (long long)size);
+    *root = *root * size + coordinate;
   }
   return TP_OK;
+}
+
+/* A site has one root for all groups. */
+static tp_status read_root(tp__lowering *l, MlirOperation op, int64_t *root) {
+  tp__axis_runs runs;
+  tp_status status = tp__read_axis_runs(op, "grid_axes", &l->mesh, &runs);
+  if (status == TP_OK)
+    status = root_of(l, op, &runs, 0, root);
+  for (int64_t device = 1; device < tp_mesh_size(&l->mesh) && status == TP_OK; device++) {
+    int64_t other;
+    status = root_of(l, op, &runs, device, &other);
+    if (status == TP_OK && other != *root)
+      status = tp__error(op, TP_UNSUPPORTED,
+                         "devices 0 and %lld name different roots, %lld and %lld; the root has to be the same in all groups",
+                         (long long)device, (long long)*root, (long long)other);
+  }
+  return status;
 }
 
 static int64_t int_attr(MlirOperation op, const char *name) {
@@ -199,9 +162,9 @@ static tp_status lower_row(tp__lowering *l, MlirOperation op, const collective_r
   if (!mlirTypeIsARankedTensor(result))
     return tp__error(op, TP_UNSUPPORTED, "communication on a memref; it is lowered on tensors, before bufferization");
   int64_t site[TPRT_SITE_WORDS];
-  status = begin_site(op, row->kind, &g, value, site);
+  status = tp__site_begin(op, row->kind, g.n, g.axes, value, site);
   if (status == TP_OK && row->rooted)
-    status = read_root(l, op, &g, &site[29]);
+    status = read_root(l, op, &site[29]);
   if (status == TP_OK && row->reduces) {
     tp_combiner combiner;
     status = read_combiner(op, &combiner);
@@ -218,7 +181,7 @@ static tp_status lower_row(tp__lowering *l, MlirOperation op, const collective_r
     site[27] = row->slices ? 0 : int_attr(op, row->dim);
     site[28] = int_attr(op, row->split);
     if (!only_slices)
-      value = emit_site(l, op, site, 0, NULL, value, row->slices ? mlirValueGetType(value) : result);
+      value = tp__site_call(l, op, site, 0, NULL, value, row->slices ? mlirValueGetType(value) : result);
     if (row->slices)
       value = emit_slice(l, op, &g, value, (int)int_attr(op, row->dim), result);
   }
@@ -226,136 +189,11 @@ static tp_status lower_row(tp__lowering *l, MlirOperation op, const collective_r
   return TP_OK;
 }
 
-/* ---- permutes ---- */
-
-enum { MAX_DEVICES = 65536 };
-
-/* `source_of[d]` is the device that d receives from, or -1. The group is the set of axes that some pair moves along. */
-static tp_status lower_permutation(tp__lowering *l, MlirOperation op, MlirValue input, const int32_t *source_of) {
-  int64_t n_devices = tp_mesh_size(&l->mesh), site[TPRT_SITE_WORDS];
-  tp__words pairs = {0};
-  bool identity = true;
-  group g = {.size = 1};
-  bool moves[TP_MAX_AXES] = {false};
-  for (int64_t d = 0; d < n_devices; d++) {
-    identity &= source_of[d] == d;
-    for (int a = 0; a < l->mesh.n_axes && source_of[d] >= 0; a++)
-      moves[a] |= tp_mesh_coordinate(&l->mesh, d, a) != tp_mesh_coordinate(&l->mesh, source_of[d], a);
-  }
-  if (identity) {
-    tp__replace_op(op, input);
-    return TP_OK;
-  }
-  for (int a = 0; a < l->mesh.n_axes; a++)
-    if (moves[a])
-      g.axes[g.n++] = a;
-  tp_status status = begin_site(op, TPRT_SITE_PERMUTE, &g, input, site);
-  for (int64_t d = 0; d < n_devices && status == TP_OK; d++) {
-    if (source_of[d] < 0)
-      continue;
-    status = tp__grow((void **)&pairs.items, &pairs.capacity, pairs.n + 2, sizeof *pairs.items);
-    if (status != TP_OK)
-      status = tp__error(op, status, "memory ran out");
-    else {
-      pairs.items[pairs.n++] = source_of[d];
-      pairs.items[pairs.n++] = d;
-    }
-  }
-  if (status == TP_OK) {
-    MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
-    tp__replace_op(op, emit_site(l, op, site, (int)pairs.n, pairs.items, input, result));
-  }
-  tp__free(pairs.items);
-  return status;
-}
-
-static tp_status with_sources(tp__lowering *l, MlirOperation op, int32_t **source_of) {
-  int64_t n = tp_mesh_size(&l->mesh);
-  if (n > MAX_DEVICES)
-    return tp__error(op, TP_UNSUPPORTED, "a permute over %lld devices; at most %d", (long long)n, MAX_DEVICES);
-  *source_of = tp__calloc((size_t)n, sizeof **source_of);
-  if (!*source_of)
-    return tp__error(op, TP_NO_MEMORY, "memory ran out");
-  for (int64_t d = 0; d < n; d++)
-    (*source_of)[d] = -1;
-  return TP_OK;
-}
-
-static tp_status lower_permute_call(tp__lowering *l, MlirOperation op) {
-  MlirAttribute pairs = tp__get(op, "tp.pairs");
-  if (mlirAttributeIsNull(pairs) || !mlirAttributeIsAArray(pairs) || mlirOperationGetNumOperands(op) != 1 ||
-      mlirOperationGetNumResults(op) != 1)
-    return tp__error(op, TP_INVALID_ARGUMENT,
-                     "a permute takes one tensor, gives one, and has tp.pairs = [[source, destination], ...]");
-  int32_t *source_of;
-  tp_status status = with_sources(l, op, &source_of);
-  if (status != TP_OK)
-    return status;
-  int64_t n_devices = tp_mesh_size(&l->mesh);
-  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(pairs) && status == TP_OK; i++) {
-    int64_t pair[2];
-    if (tp__int_list(mlirArrayAttrGetElement(pairs, i), 2, pair) != 2 || pair[0] < 0 || pair[1] < 0 || pair[0] >= n_devices ||
-        pair[1] >= n_devices || source_of[pair[1]] >= 0)
-      status = tp__error(op, TP_INVALID_ARGUMENT,
-                         "pair %lld of tp.pairs is not two device numbers below %lld, or names a destination twice",
-                         (long long)i, (long long)n_devices);
-    else
-      source_of[pair[1]] = (int32_t)pair[0];
-  }
-  if (status == TP_OK)
-    status = lower_permutation(l, op, mlirOperationGetOperand(op, 0), source_of);
-  tp__free(source_of);
-  return status;
-}
-
-static tp_status lower_shift(tp__lowering *l, MlirOperation op) {
-  group g;
-  tp_status status = read_group(l, op, &g);
-  if (status != TP_OK)
-    return status;
-  /* shift_axis is an axis of the grid; in the refined mesh it may be a run of axes. */
-  int64_t axis = int_attr(op, "shift_axis"), offset = int_attr(op, "offset"), size = 1, stride = 0;
-  bool refined = !tp__ref_is(mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "grid")), l->mesh.name);
-  for (int a = 0; a < l->mesh.n_axes; a++)
-    if (refined ? a == axis : l->mesh.axes[a].parent == axis) {
-      size *= l->mesh.axes[a].size;
-      stride = tp_mesh_stride(&l->mesh, a);
-    }
-  int32_t *source_of;
-  status = with_sources(l, op, &source_of);
-  if (status != TP_OK)
-    return status;
-  bool rotate = !mlirAttributeIsNull(tp__inherent(op, "rotate"));
-  int64_t n_devices = tp_mesh_size(&l->mesh);
-  for (int64_t source = 0; source < n_devices && stride > 0; source++) {
-    int64_t at = source / stride % size, to = at + offset;
-    if (rotate)
-      to = (to % size + size) % size;
-    if (to >= 0 && to < size)
-      source_of[source + (to - at) * stride] = (int32_t)source;
-  }
-  status = lower_permutation(l, op, mlirOperationGetOperand(op, 0), source_of);
-  tp__free(source_of);
-  return status;
-}
-
-static bool is_permute_call(MlirOperation op) {
-  static const char prefix[] = "tp.permute";
-  if (!tp__op_is(op, "func.call"))
-    return false;
-  MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee"));
-  return callee.length >= sizeof prefix - 1 && memcmp(callee.data, prefix, sizeof prefix - 1) == 0;
-}
-
 tp_status tp__lower_collective(tp__lowering *l, MlirOperation op, bool *done) {
   *done = true;
   for (int i = 0; i < TP_LEN(rows); i++)
     if (tp__op_is(op, rows[i].name))
       return lower_row(l, op, rows + i);
-  if (tp__op_is(op, "shard.shift"))
-    return lower_shift(l, op);
-  if (is_permute_call(op))
-    return lower_permute_call(l, op);
   *done = false;
   return TP_OK;
 }

@@ -6,15 +6,18 @@
 
 #include <string.h>
 
-/* shard.sharding ops go last: their users before them. */
+/* In the order of rewriting: what is computed from the place of the device is read off the ops that ask for it; a shard.sharding goes after its
+ * users. */
 typedef struct body_ops {
-  tp_op_list ops, shardings;
+  tp_op_list ops, indices, shardings;
 } body_ops;
 
 static tp_status collect_op(MlirOperation op, void *data) {
   body_ops *body = data;
   if (tp__op_is(op, "shard.sharding"))
     return tp__op_list_add(&body->shardings, op);
+  if (tp__is_index(op))
+    return tp__op_list_add(&body->indices, op);
   bool wanted = tp__op_has_dialect(op, "shard") || tp__op_is(op, "func.call");
   return wanted ? tp__op_list_add(&body->ops, op) : TP_OK;
 }
@@ -110,27 +113,29 @@ static tp_status check_call(tp__lowering *l, MlirOperation op) {
                    (int)callee.length, callee.data);
 }
 
+static tp_status refuse_global(MlirOperation op) {
+  return tp__error(
+      op, TP_UNSUPPORTED,
+      "communication in a module that is not partitioned; run tp-spmd first (on one device there is nothing to compare "
+      "with: shard-run --no-verify)");
+}
+
 static tp_status lower_op(tp__lowering *l, MlirOperation op, bool local) {
   if (!local && tp__op_is(op, "shard.shard")) { /* an annotation says nothing to a program for one device */
     tp__replace_op(op, mlirOperationGetOperand(op, 0));
     return TP_OK;
   }
   if (!local && tp__op_has_dialect(op, "shard"))
-    return tp__error(
-        op, TP_UNSUPPORTED,
-        "communication in a module that is not partitioned; run tp-spmd first (on one device there is nothing to compare "
-        "with: shard-run --no-verify)");
+    return refuse_global(op);
   bool done;
   tp_status status = tp__lower_collective(l, op, &done);
   if (status == TP_OK && !done)
-    status = tp__lower_index(l, op, &done);
-  if (status == TP_OK && !done && tp__op_is(op, "func.call"))
+    status = tp__lower_permute(l, op, &done);
+  if (status != TP_OK || done)
+    return status;
+  if (tp__op_is(op, "func.call"))
     return check_call(l, op);
-  if (status == TP_OK && !done)
-    return tp__error(op, TP_UNSUPPORTED,
-                     "this op of the shard dialect has no form in a compiled program; "
-                     "express it by all_gather, all_reduce, all_to_all, shift or a permute");
-  return status;
+  return tp__error(op, TP_UNSUPPORTED, "is lowered as a permute; run tp-expand-messages before, as tp-to-runtime does");
 }
 
 typedef struct run_data {
@@ -160,10 +165,13 @@ static tp_status lower_entry(MlirOperation func, void *data) {
     status = tp__walk(func, collect_op, &body);
   for (size_t i = 0; i < body.ops.n && status == TP_OK; i++)
     status = lower_op(&l, body.ops.items[i], run->local);
+  for (size_t i = 0; i < body.indices.n && status == TP_OK; i++)
+    status = run->local ? tp__lower_index(&l, body.indices.items[i]) : refuse_global(body.indices.items[i]);
   for (size_t i = 0; i < body.shardings.n && status == TP_OK; i++)
     if (tp__n_uses(mlirOperationGetResult(body.shardings.items[i], 0)) == 0)
       mlirOperationDestroy(body.shardings.items[i]);
   tp__free(body.ops.items);
+  tp__free(body.indices.items);
   tp__free(body.shardings.items);
   int64_t sizes[TP_MAX_AXES];
   for (int a = 0; a < run->mesh.n_axes; a++)

@@ -4,20 +4,11 @@
 #include "ir/ir.h"
 
 const tp_pass_row *const *tp__pass_rows(int *n) {
-  static const tp_pass_row *const rows[] = {&tp__import_row,
-                                            &tp__decompose_row,
-                                            &tp__normalize_row,
-                                            &tp__inline_calls_row,
-                                            &tp__raise_row,
-                                            &tp__propagate_row,
-                                            &tp__partition_row,
-                                            &tp__simplify_collectives_row,
-                                            &tp__name_contractions_row,
-                                            &tp__lower_to_runtime_row,
-                                            &tp__lower_contractions_row,
-                                            &tp__assign_buffers_row,
-                                            &tp__outline_kernels_row,
-                                            &tp__return_errors_row};
+  static const tp_pass_row *const rows[] = {
+      &tp__import_row,          &tp__decompose_row,         &tp__normalize_row,        &tp__inline_calls_row,
+      &tp__raise_row,           &tp__propagate_row,         &tp__partition_row,        &tp__simplify_collectives_row,
+      &tp__expand_messages_row, &tp__name_contractions_row, &tp__lower_to_runtime_row, &tp__lower_contractions_row,
+      &tp__assign_buffers_row,  &tp__outline_kernels_row,   &tp__return_errors_row};
   *n = TP_LEN(rows);
   return rows;
 }
@@ -33,7 +24,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
       {.name = "tp-optimize-local",
        .summary = "Inline, clean up and fuse the program of one device, on tensors",
        .text = "tp-decompose,tp-inline-calls,canonicalize,cse,convert-elementwise-to-linalg,tp-name-contractions,"
-               "convert-elementwise-to-linalg,linalg-fuse-elementwise-ops,tp-inline-calls,canonicalize,cse"},
+               "convert-elementwise-to-linalg,linalg-fuse-elementwise-ops,tp-inline-calls,tp-expand-messages,canonicalize,cse"},
       {.name = "tp-local-to-runtime",
        .summary = "From the optimized program of one device to the LLVM dialect, calling the runtime",
        .text = "tp-lower-to-runtime,"

@@ -1,31 +1,37 @@
 /* Communication and questions about the own place, written by a user: their effect, and which dimensions may be sharded around them. */
 #include "rules/collective.h"
 
+#include "ir/place.h"
 #include "rules/families.h"
 
 typedef struct collective_row {
   const char *name;
   tp_equality equality;
+  bool communicates; /* all devices of the group have to come to it */
   const char *grown,
       *shrunk; /* attributes that name the dimension that is the group's size times larger, or smaller, in the result */
 } collective_row;
 
 static const collective_row rows[] = {
-    {"shard.all_reduce", TP_EQUAL, NULL, NULL},
-    {"shard.all_gather", TP_EQUAL, "gather_axis", NULL},
-    {"shard.broadcast", TP_EQUAL, NULL, NULL},
-    {"shard.all_slice", TP_DIFFER, NULL, "slice_axis"},
-    {"shard.reduce_scatter", TP_DIFFER, NULL, "scatter_axis"},
-    {"shard.all_to_all", TP_DIFFER, "concat_axis", "split_axis"},
-    {"shard.shift", TP_DIFFER, NULL, NULL},
-    {"shard.reduce", TP_DIFFER, NULL, NULL}, /* rooted: undefined elsewhere */
-    {"shard.gather", TP_DIFFER, "gather_axis", NULL},
-    {"shard.scatter", TP_DIFFER, NULL, "scatter_axis"},
-    {"shard.process_multi_index", TP_INDEX, NULL, NULL},
-    {"shard.process_linear_index", TP_INDEX, NULL, NULL},
-    {"shard.grid_shape", TP_KEEP, NULL, NULL},
-    {"shard.shard", TP_KEEP, NULL, NULL},
-    {"shard.sharding", TP_KEEP, NULL, NULL},
+    {"shard.all_reduce", TP_EQUAL, true, NULL, NULL},
+    {"shard.all_gather", TP_EQUAL, true, "gather_axis", NULL},
+    {"shard.broadcast", TP_EQUAL, true, NULL, NULL},
+    {"shard.all_slice", TP_DIFFER, false, NULL, "slice_axis"},
+    {"shard.reduce_scatter", TP_DIFFER, true, NULL, "scatter_axis"},
+    {"shard.all_to_all", TP_DIFFER, true, "concat_axis", "split_axis"},
+    {"shard.shift", TP_DIFFER, true, NULL, NULL},
+    {"shard.reduce", TP_DIFFER, true, NULL, NULL}, /* rooted: undefined elsewhere */
+    {"shard.gather", TP_DIFFER, true, "gather_axis", NULL},
+    {"shard.scatter", TP_DIFFER, true, NULL, "scatter_axis"},
+    {"shard.send", TP_KEEP, true, NULL, NULL}, /* its result is what it sends */
+    {"shard.recv", TP_DIFFER, true, NULL, NULL},
+    {"shard.update_halo", TP_DIFFER, true, NULL, NULL},
+    {"shard.process_multi_index", TP_INDEX, false, NULL, NULL},
+    {"shard.process_linear_index", TP_INDEX, false, NULL, NULL},
+    {"shard.neighbors_linear_indices", TP_KEEP, false, NULL, NULL},
+    {"shard.grid_shape", TP_KEEP, false, NULL, NULL},
+    {"shard.shard", TP_KEEP, false, NULL, NULL},
+    {"shard.sharding", TP_KEEP, false, NULL, NULL},
 };
 
 static const collective_row *row_of(MlirOperation op) {
@@ -52,19 +58,6 @@ static tp_status check_dim(MlirOperation op, const char *attr, int64_t group, bo
                    (long long)dim, (long long)before, (long long)behind, (long long)group);
 }
 
-uint32_t tp__index_axes(MlirOperation op, const tp_mesh *mesh, int result) {
-  int64_t list[TP_MAX_AXES];
-  uint32_t axes = 0;
-  bool linear = tp__op_is(op, "shard.process_linear_index");
-  bool refined = !tp__ref_is(mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "grid")), mesh->name);
-  int n = linear ? 0 : tp__int_list(tp__inherent(op, "axes"), TP_MAX_AXES, list);
-  int axis = result < n ? (int)list[result] : result;
-  for (int a = 0; a < mesh->n_axes; a++)
-    if (mesh->axes[a].size > 1 && (linear || (refined ? a : mesh->axes[a].parent) == axis))
-      axes |= 1u << a;
-  return axes;
-}
-
 static tp_status check_elements(MlirOperation op) {
   MlirType from = mlirValueGetType(mlirOperationGetOperand(op, 0)), to = mlirValueGetType(mlirOperationGetResult(op, 0));
   if (mlirTypeEqual(tp__element_type(from), tp__element_type(to)))
@@ -72,38 +65,92 @@ static tp_status check_elements(MlirOperation op) {
   return tp__error(op, TP_UNSUPPORTED, "its operand and its result have different element types; convert before or behind it");
 }
 
-tp_status tp__collective_effect(MlirOperation op, const tp_mesh *mesh, tp_equality *equality, uint32_t *axes) {
-  const collective_row *row = row_of(op);
-  int n, list[TP_MAX_AXES];
-  int64_t group = 1;
-  *axes = 0;
-  if (!row)
-    return tp__error(
-        op, TP_UNSUPPORTED,
-        "has no meaning in a program that is not partitioned yet; use all_reduce, all_gather, all_to_all, reduce_scatter, "
-        "all_slice, broadcast or shift");
-  *equality = row->equality;
-  if (row->equality == TP_KEEP || row->equality == TP_INDEX)
-    return TP_OK;
-  tp_status status = tp__read_grid_axes(op, mesh, &n, list);
-  for (int i = 0; i < n && status == TP_OK; i++) {
-    *axes |= mesh->axes[list[i]].size > 1 ? 1u << list[i] : 0;
-    group *= mesh->axes[list[i]].size;
+/* The axes of the group of `op`, as bits, and how many devices it has. */
+static tp_status read_group(MlirOperation op, const tp_mesh *mesh, uint32_t *bits, int64_t *size) {
+  tp__axis_runs runs[TP_MAX_RANK];
+  int n = 1;
+  bool halo = tp__op_is(op, "shard.update_halo");
+  tp_status status = halo ? tp__read_split_runs(op, mesh, &n, runs) : tp__read_axis_runs(op, "grid_axes", mesh, &runs[0]);
+  *bits = 0;
+  *size = 1;
+  for (int d = 0; d < n && status == TP_OK; d++) {
+    *bits |= tp__run_bits(mesh, &runs[d]);
+    for (int i = 0; i < runs[d].n; i++)
+      *size *= tp__run_size(mesh, &runs[d], i);
   }
+  return status;
+}
+
+/* What a question about the own place gives along: result `result`. */
+static tp_status read_index(MlirOperation op, const tp_mesh *mesh, int result, uint32_t *axes) {
+  tp__axis_runs runs;
+  tp_status status = tp__read_axis_runs(op, "axes", mesh, &runs);
+  if (status == TP_OK && runs.n == 0)
+    status = tp__all_axis_runs(op, mesh, &runs);
+  if (status != TP_OK)
+    return status;
+  if (tp__op_is(op, "shard.process_multi_index")) { /* one coordinate */
+    runs.first[0] = runs.first[result];
+    runs.count[0] = runs.count[result];
+    runs.n = 1;
+  }
+  *axes = tp__run_bits(mesh, &runs);
+  return TP_OK;
+}
+
+static bool is_permute(MlirOperation op) { return tp__op_is(op, "func.call") && !mlirAttributeIsNull(tp__get(op, "tp.pairs")); }
+
+/* The axes that some pair moves along; all of them where none does, as its group is the whole mesh then. */
+static uint32_t moved_axes(MlirOperation op, const tp_mesh *mesh) {
+  MlirAttribute pairs = tp__get(op, "tp.pairs");
+  intptr_t n = mlirAttributeIsAArray(pairs) ? mlirArrayAttrGetNumElements(pairs) : 0;
+  uint32_t axes = 0;
+  for (intptr_t i = 0; i < n; i++) {
+    int64_t pair[2] = {0};
+    bool ok = tp__int_list(mlirArrayAttrGetElement(pairs, i), 2, pair) == 2; /* the lowering refuses others */
+    for (int a = 0; a < mesh->n_axes && ok; a++)
+      axes |= tp_mesh_coordinate(mesh, pair[0], a) != tp_mesh_coordinate(mesh, pair[1], a) ? 1u << a : 0;
+  }
+  return axes ? axes : (1u << mesh->n_axes) - 1;
+}
+
+tp_status tp__collective_effect(MlirOperation op, const tp_mesh *mesh, int result, tp_effect *effect) {
+  const collective_row *row = row_of(op);
+  int64_t size;
+  *effect = (tp_effect){.equality = TP_KEEP};
+  if (is_permute(op)) {
+    *effect = (tp_effect){TP_DIFFER, (1u << mesh->n_axes) - 1, moved_axes(op, mesh)};
+    return TP_OK;
+  }
+  if (!tp__op_has_dialect(op, "shard"))
+    return TP_OK;
+  if (!row)
+    return tp__error(op, TP_UNSUPPORTED,
+                     "is no communication and no index that can be compiled; use all_reduce, all_gather, reduce_scatter, "
+                     "all_to_all, all_slice, broadcast, shift, send and recv, update_halo, or process_multi_index");
+  effect->equality = row->equality;
+  if (row->equality == TP_INDEX)
+    return read_index(op, mesh, result, &effect->axes);
+  if (row->equality == TP_KEEP && !row->communicates)
+    return TP_OK;
+  tp_status status = read_group(op, mesh, &effect->axes, &size);
+  effect->waits = row->communicates ? effect->axes : 0;
   if (status == TP_OK)
     status = check_elements(op);
   bool same = row->grown && row->shrunk && mlirAttributeEqual(tp__inherent(op, row->grown), tp__inherent(op, row->shrunk));
   if (status == TP_OK && row->grown && !same)
-    status = check_dim(op, row->grown, group, true);
+    status = check_dim(op, row->grown, size, true);
   if (status == TP_OK && row->shrunk && !same)
-    status = check_dim(op, row->shrunk, group, false);
+    status = check_dim(op, row->shrunk, size, false);
   return status;
 }
 
 /* Also those without a row, which tp__mark_differing refuses. */
 static bool matches(MlirOperation op) {
-  return tp__op_has_dialect(op, "shard") && mlirOperationGetNumOperands(op) > 0 &&
-         !(row_of(op) && row_of(op)->equality == TP_KEEP);
+  const collective_row *row = tp__op_has_dialect(op, "shard") ? row_of(op) : NULL;
+  if (row)
+    return row->communicates || row->equality == TP_DIFFER;
+  return tp__op_has_dialect(op, "shard") && mlirOperationGetNumOperands(op) > 0;
 }
 
 /* Along the axes that are not of its group the devices work apart, each group on its part of a dimension; but not of one that changes. */
@@ -128,7 +175,7 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
 const tp_family tp__collective_family = {
     .name = "collective",
     .ops = "shard.all_reduce, all_gather, broadcast, all_slice, reduce_scatter, all_to_all, shift, reduce, gather, scatter, "
-           "written by a user",
+           "send, recv, update_halo, written by a user",
     .summary = "all_reduce, all_gather, broadcast: every dimension that does not change, over axes that are not of the group. "
                "What differs between devices stays as it is.",
     .communication = "None of its own: it is kept as written.",

@@ -9,7 +9,7 @@ module attributes {tp.phase = "local"} {
     %m = tensor.extract %x[%c0] : tensor<8xf32>
     %b = arith.cmpf ogt, %m, %zero : f32
     %0 = scf.if %b -> tensor<8xf32> {
-      // expected-error @below {{communication under a condition that may differ between devices along axis "tp"}}
+      // expected-error @below {{communicates along axis "tp" under a condition that may differ between devices of this axis}}
       %1 = shard.all_reduce %x on @mesh grid_axes = [0, 1] : tensor<8xf32> -> tensor<8xf32>
       scf.yield %1 : tensor<8xf32>
     } else {
@@ -103,10 +103,82 @@ module attributes {tp.phase = "local"} {
 module attributes {tp.phase = "local"} {
   shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
   func.func @halo(%x: tensor<8xf32>) -> tensor<8xf32> {
-    %c1 = arith.constant 1 : i64
-    // expected-error @below {{this op of the shard dialect has no form in a compiled program}}
+    // expected-error @below {{'shard.update_halo': is lowered as a permute; run tp-expand-messages before, as tp-to-runtime does}}
     %0 = shard.update_halo %x on @mesh split_axes = [[0]] halo_sizes = [1, 1] : tensor<8xf32>
     return %0 : tensor<8xf32>
+  }
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+  shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+  func.func @no_communication(%x: tensor<8xf32>) -> tensor<8xf32> {
+    // expected-error @below {{'shard.get_sharding': is no communication and no index that can be compiled; use all_reduce, all_gather, reduce_scatter, all_to_all, all_slice, broadcast, shift, send and recv, update_halo, or process_multi_index}}
+    %s = shard.get_sharding %x : tensor<8xf32> -> !shard.sharding
+    return %x : tensor<8xf32>
+  }
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+  shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+  func.func @root(%x: tensor<8xf32>, %i: index) -> tensor<8xf32> {
+    // expected-error @below {{coordinate 0 of the root is known only at run time; give a constant, or compute it from constants by integer arithmetic}}
+    %0 = shard.broadcast %x on @mesh grid_axes = [0] root = [%i] : (tensor<8xf32>, index) -> tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+  shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
+  func.func @roots(%x: tensor<8xf32>) -> tensor<8xf32> {
+    %i = shard.process_multi_index on @mesh axes = [0] : index
+    // expected-error @below {{devices 0 and 2 name different roots, 0 and 1; the root has to be the same in all groups}}
+    %0 = shard.broadcast %x on @mesh grid_axes = [1] root = [%i] : (tensor<8xf32>, index) -> tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+  shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
+  func.func @neighbors(%x: tensor<8xf32>, %i: index) -> (tensor<8xf32>, index) {
+    // expected-error @below {{has 2 split_axes and 2 coordinates; it takes one axis, and one coordinate for each of the 2 axes of the grid}}
+    %d, %u = shard.neighbors_linear_indices on @mesh[%i, %i] split_axes = [0, 1] : index, index
+    return %x, %d : tensor<8xf32>, index
+  }
+}
+
+// -----
+
+// A permute waits only along the axes that it moves along.
+module attributes {tp.phase = "local"} {
+  shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
+  func.func private @tp.permute0(tensor<8xf32>) -> tensor<8xf32>
+  func.func @permute_branch(%x: tensor<8xf32>) -> tensor<8xf32> {
+    %c0 = arith.constant 0 : index
+    %i, %j = shard.process_multi_index on @mesh axes = [0, 1] : index, index
+    %b = arith.cmpi eq, %i, %c0 : index
+    %0 = scf.if %b -> tensor<8xf32> {
+      %1 = func.call @tp.permute0(%x) {tp.pairs = [[0, 1], [1, 0], [2, 3], [3, 2]]} : (tensor<8xf32>) -> tensor<8xf32>
+      scf.yield %1 : tensor<8xf32>
+    } else {
+      scf.yield %x : tensor<8xf32>
+    }
+    %c = arith.cmpi eq, %j, %c0 : index
+    %2 = scf.if %c -> tensor<8xf32> {
+      // expected-error @below {{communicates along axis "tp" under a condition}}
+      %1 = func.call @tp.permute0(%0) {tp.pairs = [[0, 1], [1, 0], [2, 3], [3, 2]]} : (tensor<8xf32>) -> tensor<8xf32>
+      scf.yield %1 : tensor<8xf32>
+    } else {
+      scf.yield %x : tensor<8xf32>
+    }
+    return %2 : tensor<8xf32>
   }
 }
 

@@ -147,9 +147,48 @@ func.func @while_loop(%x: tensor<4xindex>) -> tensor<4xindex> {
 // -----
 
 shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
-func.func @send(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // expected-error @below {{'shard.send': has no meaning in a program that is not partitioned yet; use all_reduce, all_gather, all_to_all, reduce_scatter, all_slice, broadcast or shift}}
-  %r = shard.send %x on @mesh grid_axes = [1] destination = [1] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+func.func @unknown(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @below {{'shard.get_sharding': is no communication and no index that can be compiled; use all_reduce, all_gather, reduce_scatter, all_to_all, all_slice, broadcast, shift, send and recv, update_halo, or process_multi_index}}
+  %s = shard.get_sharding %x : tensor<4x4xf32> -> !shard.sharding
+  return %x : tensor<4x4xf32>
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
+// What recv gives differs between devices.
+func.func @recv(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %s = shard.send %x on @mesh grid_axes = [1] destination = [1] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %r = shard.recv %x on @mesh grid_axes = [1] source = [0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  // expected-error @below {{result 1 may differ between devices along axis "tp"}}
+  return %s, %r : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
+func.func @halo(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %r = shard.update_halo %x on @mesh split_axes = [[], [0]] halo_sizes = [1, 1] : tensor<4x4xf32>
+  // expected-error @below {{result 0 may differ between devices along axis "dp"}}
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
+// A neighbour is another one on each device; the send would wait for devices that are not in the branch.
+func.func @send_branch(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %i, %j = shard.process_multi_index on @mesh axes = [0, 1] : index, index
+  %down, %up = shard.neighbors_linear_indices on @mesh[%i, %j] split_axes = [0] : index, index
+  %has = arith.cmpi sge, %down, %c0 : index
+  %r = scf.if %has -> tensor<4x4xf32> {
+    // expected-error @below {{'shard.send': communicates along axis "dp" under a condition that may differ}}
+    %s = shard.send %x on @mesh grid_axes = [0] destination = [0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    scf.yield %s : tensor<4x4xf32>
+  } else {
+    scf.yield %x : tensor<4x4xf32>
+  }
   return %r : tensor<4x4xf32>
 }
 
