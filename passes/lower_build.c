@@ -185,16 +185,12 @@ tp_status tp__site_begin(MlirOperation op, tprt_site_kind kind, int n_axes, cons
   int rank;
   int64_t shape[TP_MAX_RANK];
   memset(site, 0, TPRT_SITE_WORDS * sizeof *site);
-  if (!tp__static_tensor(mlirValueGetType(input), &rank, shape))
-    return tp__error(op, TP_UNSUPPORTED, "communication needs a ranked tensor of static shape and at most %d dimensions",
-                     TP_MAX_RANK);
-  tprt_dtype dtype = tp__runtime_dtype(tp__element_type(mlirValueGetType(input)));
-  if (dtype == 0)
-    return tp__error(op, TP_UNSUPPORTED,
-                     "the runtime has no communication for this element type; it knows f16, bf16, "
-                     "f32, f64, i1, i8, i16, i32, i64 and index");
+  tp_status status = tp__check_tensor(op, "operand", 0, mlirValueGetType(input));
+  if (status != TP_OK)
+    return status;
+  tp__static_tensor(mlirValueGetType(input), &rank, shape);
   site[0] = kind;
-  site[1] = dtype;
+  site[1] = tp__runtime_dtype(tp__element_type(mlirValueGetType(input)));
   site[3] = n_axes;
   for (int i = 0; i < n_axes; i++)
     site[4 + i] = axes[i];
@@ -250,6 +246,10 @@ tprt_dtype tp__runtime_dtype(MlirType element) {
     return TPRT_BF16;
   if (mlirTypeIsAIndex(element))
     return TPRT_I64;
+  if (mlirTypeIsAComplex(element))
+    return mlirTypeIsAF32(mlirComplexTypeGetElementType(element))   ? TPRT_C64
+           : mlirTypeIsAF64(mlirComplexTypeGetElementType(element)) ? TPRT_C128
+                                                                    : (tprt_dtype)0;
   if (mlirTypeIsAInteger(element))
     for (int i = 0; i < TP_LEN(integers); i++)
       if ((int)mlirIntegerTypeGetWidth(element) == integers[i].width)
@@ -260,10 +260,10 @@ tprt_dtype tp__runtime_dtype(MlirType element) {
 tprt_reduction tp__runtime_reduction(tp_combiner combiner, tprt_dtype dtype) {
   /* i1 is a two's complement number of one bit: addi is xor, and true is -1, so signed max is "and". */
   static const struct {
-    tprt_reduction floats, integers, unsigneds, booleans;
+    tprt_reduction floats, integers, unsigneds, booleans, complexes;
   } table[TP_N_COMBINERS] = {
-      [TP_SUM] = {TPRT_SUM, TPRT_SUM, TPRT_SUM, TPRT_BXOR},
-      [TP_PRODUCT] = {TPRT_PRODUCT, TPRT_PRODUCT, TPRT_PRODUCT, TPRT_BAND},
+      [TP_SUM] = {TPRT_SUM, TPRT_SUM, TPRT_SUM, TPRT_BXOR, TPRT_SUM},
+      [TP_PRODUCT] = {TPRT_PRODUCT, TPRT_PRODUCT, TPRT_PRODUCT, TPRT_BAND, TPRT_PRODUCT},
       [TP_MAX] = {TPRT_MAX, TPRT_MAX, TPRT_MAX, TPRT_BAND},
       [TP_MIN] = {TPRT_MIN, TPRT_MIN, TPRT_MIN, TPRT_BOR},
       [TP_MAXNUM] = {TPRT_MAXNUM, 0, 0, 0},
@@ -273,12 +273,14 @@ tprt_reduction tp__runtime_reduction(tp_combiner combiner, tprt_dtype dtype) {
       [TP_AND] = {0, TPRT_BAND, TPRT_BAND, TPRT_BAND},
       [TP_OR] = {0, TPRT_BOR, TPRT_BOR, TPRT_BOR},
       [TP_XOR] = {0, TPRT_BXOR, TPRT_BXOR, TPRT_BXOR},
-      [TP_AVERAGE] = {TPRT_AVG, TPRT_AVG, TPRT_AVG, 0},
+      [TP_AVERAGE] = {TPRT_AVG, TPRT_AVG, TPRT_AVG, 0, TPRT_AVG},
   };
   if (combiner >= TP_N_COMBINERS)
     return TPRT_NO_REDUCTION;
   if (dtype == TPRT_BOOL)
     return table[combiner].booleans;
+  if (dtype >= TPRT_C64)
+    return table[combiner].complexes;
   if (dtype >= TPRT_U8)
     return table[combiner].unsigneds;
   return dtype >= TPRT_I8 ? table[combiner].integers : table[combiner].floats;

@@ -41,15 +41,9 @@ static tp_status check_known(MlirOperation op, void *data) {
 
 /* Arguments and results of a program are dense tensors of static shape, or scalars. */
 static tp_status check_type(MlirOperation func, const char *what, int i, MlirType type) {
-  int rank;
-  int64_t shape[TP_MAX_RANK];
-  bool tensor = tp__static_tensor(type, &rank, shape);
-  if (tp__is_tensor(type) && !tensor)
-    return tp__error(func, TP_UNSUPPORTED,
-                     "%s %d is a tensor of dynamic shape or of more than %d dimensions; programs "
-                     "are compiled for static shapes",
-                     what, i, TP_MAX_RANK);
-  if (tp__element_size(tensor ? tp__element_type(type) : type) == 0)
+  if (tp__is_tensor(type))
+    return tp__check_tensor(func, what, i, type);
+  if (tp__element_size(type) == 0)
     return tp__error(func, TP_UNSUPPORTED, "%s %d is neither a tensor nor a number", what, i);
   return TP_OK;
 }

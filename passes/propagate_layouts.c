@@ -72,12 +72,11 @@ tp_status tp__node_for_arg(tp_planner *p, int i, tp_node *node) {
   tp_annotation pin = {0};
   bool pinned = false;
   layout_list *list;
-  int rank;
-  int64_t shape[TP_MAX_RANK];
-  if (tp__is_tensor(mlirValueGetType(arg)) && !tp__static_tensor(mlirValueGetType(arg), &rank, shape))
-    return tp__error(p->program.func, TP_UNSUPPORTED,
-                     "argument %d is a tensor without static shape; make all shapes static before sharding", i);
-  tp_status status = tp__program_arg(&p->program, i, &pin, &pinned);
+  tp_status status = TP_OK;
+  if (tp__is_tensor(mlirValueGetType(arg)))
+    status = tp__check_tensor(p->program.func, "argument", i, mlirValueGetType(arg));
+  if (status == TP_OK)
+    status = tp__program_arg(&p->program, i, &pin, &pinned);
   if (status == TP_OK)
     status = layouts_of(p, arg, pinned, pin, &list);
   if (status == TP_OK)
@@ -116,12 +115,10 @@ tp_status tp__node_for_carried(tp_planner *p, int item, int slot, tp_node *node)
   tp_annotation pin = {0};
   bool pinned;
   layout_list *list;
-  int rank;
-  int64_t shape[TP_MAX_RANK];
-  if (!tp__static_tensor(mlirValueGetType(carried->values[0]), &rank, shape))
-    return tp__error(p->program.items[item].op, TP_UNSUPPORTED,
-                     "carries a tensor without static shape; make all shapes static before sharding");
-  tp_status status = tp__program_carried(&p->program, p->program.items[item].op, carried, &pin, &pinned);
+  MlirOperation op = p->program.items[item].op;
+  tp_status status = tp__check_tensor(op, "carried value", slot, mlirValueGetType(carried->values[0]));
+  if (status == TP_OK)
+    status = tp__program_carried(&p->program, op, carried, &pin, &pinned);
   if (carried->differs) {
     pin = (tp_annotation){0};
     pinned = true;

@@ -31,6 +31,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
                "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map "
                "allow-return-allocs-from-loops=1},"
                "canonicalize,cse,tp-lower-contractions,tp-assign-buffers,tp-outline-kernels,func.func(convert-linalg-to-loops),"
+               "convert-complex-to-standard,"
                "func.func(math-expand-ops{ops=rsqrt,fpowi}),math-extend-to-supported-types,"
                "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32},arith-expand{include-bf16=1},"
                "expand-strided-metadata,lower-affine,convert-scf-to-cf,tp-return-errors,convert-math-to-llvm,"

@@ -29,7 +29,7 @@ MlirValue tp__empty(MlirOperation where, MlirType type) {
 
 MlirValue tp__constant(MlirOperation where, MlirType type, MlirAttribute value) {
   MlirNamedAttribute attr = tp__named(mlirOperationGetContext(where), "value", value);
-  MlirOperation op = tp__create(&(tp_build){.name = "arith.constant",
+  MlirOperation op = tp__create(&(tp_build){.name = mlirTypeIsAComplex(type) ? "complex.constant" : "arith.constant",
                                             .location = mlirOperationGetLocation(where),
                                             .n_results = 1,
                                             .results = &type,

@@ -149,9 +149,14 @@ MlirAttribute tp__identity_attr(MlirType type, tp_combiner combiner) {
   };
   if (mlirTypeIsAFloat(type))
     return combiner <= TP_MINNUM ? mlirFloatAttrDoubleGet(context, type, floats[combiner]) : (MlirAttribute){NULL};
-  if (!mlirTypeIsAInteger(type))
+  if (mlirTypeIsAComplex(type) && combiner <= TP_PRODUCT) {
+    MlirType part = mlirComplexTypeGetElementType(type);
+    return mlirArrayAttrGet(context, 2,
+                            (MlirAttribute[]){tp__identity_attr(part, combiner), mlirFloatAttrDoubleGet(context, part, 0)});
+  }
+  if (!mlirTypeIsAInteger(type) && !mlirTypeIsAIndex(type))
     return (MlirAttribute){NULL};
-  unsigned width = mlirIntegerTypeGetWidth(type);
+  unsigned width = mlirTypeIsAIndex(type) ? 64 : mlirIntegerTypeGetWidth(type);
   int64_t least = width >= 64 ? INT64_MIN : -((int64_t)1 << (width - 1));
   int64_t greatest = width >= 64 ? INT64_MAX : ((int64_t)1 << (width - 1)) - 1;
   const int64_t integers[TP_N_COMBINERS] = {

@@ -59,8 +59,13 @@ bool tp__static_tensor(MlirType type, int *rank, int64_t *shape);
 bool tp__is_tensor(MlirType type);
 MlirType tp__tensor_like(MlirType type, int rank, const int64_t *shape); /* same element type and encoding */
 MlirType tp__element_type(MlirType shaped);
-/* Bytes of one element; i1 and index count 1 and 8. 0 for types without a size. */
+/* Bytes of one element; i1 and index count 1 and 8. 0 for what is not among TP_ELEMENT_TYPES, the types of tensors here: others have no form
+ * in memory on which compiled code, the runtime and files agree. */
 int64_t tp__element_size(MlirType element);
+/* Refuses a tensor that is not of static shape, of one of these types, and dense. `what` and `i` name it in the message. */
+tp_status tp__check_tensor(MlirOperation op, const char *what, int i, MlirType type);
+void tp__type_text(MlirType type, size_t size, char *text); /* as MLIR prints it, cut where it does not fit */
+#define TP_ELEMENT_TYPES "f16, bf16, f32, f64, i1, i8, i16, i32, i64, index, complex<f32>, complex<f64>"
 
 /* ---- building ---- */
 typedef struct tp_build {
@@ -81,7 +86,7 @@ void tp__insert_before(MlirOperation where, MlirOperation op);
 void tp__insert_after(MlirOperation where, MlirOperation op);
 /* tensor.empty of a static tensor type, before `where`. */
 MlirValue tp__empty(MlirOperation where, MlirType type);
-/* arith.constant of any type, before `where`. */
+/* A constant of any type, before `where`; that of a complex number is the list of its parts. */
 MlirValue tp__constant(MlirOperation where, MlirType type, MlirAttribute value);
 /* arith.constant of index type, before `where`. */
 MlirValue tp__index_constant(MlirOperation where, int64_t value);

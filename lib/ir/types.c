@@ -1,4 +1,7 @@
+#include "ir/diagnostics.h"
 #include "ir/ir.h"
+
+#include <string.h>
 
 bool tp__is_tensor(MlirType type) { return mlirTypeIsARankedTensor(type) || mlirTypeIsAUnrankedTensor(type); }
 
@@ -23,14 +26,64 @@ MlirType tp__tensor_like(MlirType type, int rank, const int64_t *shape) {
   return mlirRankedTensorTypeGet(rank, shape, tp__element_type(type), mlirRankedTensorTypeGetEncoding(type));
 }
 
+static int64_t integer_size(unsigned width) {
+  static const unsigned widths[] = {1, 8, 16, 32, 64};
+  for (int i = 0; i < TP_LEN(widths); i++)
+    if (width == widths[i])
+      return (width + 7) / 8;
+  return 0;
+}
+
 int64_t tp__element_size(MlirType element) {
   if (mlirTypeIsAInteger(element))
-    return (mlirIntegerTypeGetWidth(element) + 7) / 8;
-  if (mlirTypeIsAFloat(element))
-    return (mlirFloatTypeGetWidth(element) + 7) / 8;
-  if (mlirTypeIsAIndex(element))
+    return integer_size(mlirIntegerTypeGetWidth(element));
+  if (mlirTypeIsAF16(element) || mlirTypeIsABF16(element))
+    return 2;
+  if (mlirTypeIsAF32(element))
+    return 4;
+  if (mlirTypeIsAF64(element) || mlirTypeIsAIndex(element))
     return 8;
-  if (mlirTypeIsAComplex(element))
-    return 2 * tp__element_size(mlirComplexTypeGetElementType(element));
+  if (mlirTypeIsAComplex(element)) {
+    MlirType part = mlirComplexTypeGetElementType(element);
+    return mlirTypeIsAF32(part) || mlirTypeIsAF64(part) ? 2 * tp__element_size(part) : 0;
+  }
   return 0;
+}
+
+typedef struct type_text {
+  char *text;
+  size_t n, size;
+} type_text;
+
+static void append_part(MlirStringRef part, void *data) {
+  type_text *to = data;
+  size_t n = part.length < to->size - 1 - to->n ? part.length : to->size - 1 - to->n;
+  memcpy(to->text + to->n, part.data, n);
+  to->n += n;
+}
+
+void tp__type_text(MlirType type, size_t size, char *text) {
+  type_text to = {.text = text, .size = size};
+  mlirTypePrint(type, append_part, &to);
+  text[to.n] = 0;
+}
+
+tp_status tp__check_tensor(MlirOperation op, const char *what, int i, MlirType type) {
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  char text[128];
+  if (!tp__static_tensor(type, &rank, shape))
+    return tp__error(op, TP_UNSUPPORTED,
+                     "%s %d is a tensor without static shape (or of rank over %d); make all shapes static before sharding",
+                     what, i, TP_MAX_RANK);
+  if (tp__element_size(tp__element_type(type)) == 0) {
+    tp__type_text(tp__element_type(type), sizeof text, text);
+    return tp__error(op, TP_UNSUPPORTED, "%s %d has elements of type %s; tensors may have " TP_ELEMENT_TYPES "; convert it",
+                     what, i, text);
+  }
+  if (!mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type))) {
+    tp__type_text(type, sizeof text, text);
+    return tp__error(op, TP_UNSUPPORTED, "%s %d is %s, a tensor with an encoding; make it dense, without one", what, i, text);
+  }
+  return TP_OK;
 }

@@ -19,7 +19,7 @@ static bool is_arithmetic(MlirOperation op) {
   static const char *const free_ops[] = {"arith.constant",   "arith.extf",         "arith.truncf",
                                          "arith.extsi",      "arith.extui",        "arith.trunci",
                                          "arith.index_cast", "arith.index_castui", "arith.bitcast"};
-  if (!tp__op_has_dialect(op, "arith") && !tp__op_has_dialect(op, "math"))
+  if (!tp__op_has_dialect(op, "arith") && !tp__op_has_dialect(op, "math") && !tp__op_has_dialect(op, "complex"))
     return false;
   for (int i = 0; i < TP_LEN(free_ops); i++)
     if (tp__op_is(op, free_ops[i]))

@@ -28,7 +28,8 @@ static const struct {
     {"arith.addf", TP_SUM},       {"arith.addi", TP_SUM},       {"arith.mulf", TP_PRODUCT}, {"arith.muli", TP_PRODUCT},
     {"arith.maximumf", TP_MAX},   {"arith.maxsi", TP_MAX},      {"arith.minimumf", TP_MIN}, {"arith.minsi", TP_MIN},
     {"arith.maxnumf", TP_MAXNUM}, {"arith.minnumf", TP_MINNUM}, {"arith.maxui", TP_MAXU},   {"arith.minui", TP_MINU},
-    {"arith.andi", TP_AND},       {"arith.ori", TP_OR},         {"arith.xori", TP_XOR},
+    {"arith.andi", TP_AND},       {"arith.ori", TP_OR},         {"arith.xori", TP_XOR},     {"complex.add", TP_SUM},
+    {"complex.mul", TP_PRODUCT},
 };
 
 static bool op_combiner(MlirOperation op, tp_combiner *combiner) {
@@ -151,13 +152,14 @@ bool tp__body_is_contraction(const tp_body *body) {
   if (mlirOperationGetNumOperands(body->yield) != 1 || body->n_inputs != 2)
     return false;
   MlirOperation add = tp__defining_op(mlirOperationGetOperand(body->yield, 0));
-  if (mlirOperationIsNull(add) || !(tp__op_is(add, "arith.addf") || tp__op_is(add, "arith.addi")))
+  if (mlirOperationIsNull(add) ||
+      !(tp__op_is(add, "arith.addf") || tp__op_is(add, "arith.addi") || tp__op_is(add, "complex.add")))
     return false;
   MlirValue init = mlirBlockGetArgument(body->block, 2);
   for (int side = 0; side < 2; side++) {
     MlirOperation mul = tp__defining_op(mlirOperationGetOperand(add, 1 - side));
     if (!mlirValueEqual(mlirOperationGetOperand(add, side), init) || mlirOperationIsNull(mul) ||
-        !(tp__op_is(mul, "arith.mulf") || tp__op_is(mul, "arith.muli")))
+        !(tp__op_is(mul, "arith.mulf") || tp__op_is(mul, "arith.muli") || tp__op_is(mul, "complex.mul")))
       continue;
     MlirValue a = strip_extension(mlirOperationGetOperand(mul, 0)), b = strip_extension(mlirOperationGetOperand(mul, 1));
     return mlirValueIsABlockArgument(a) && mlirValueIsABlockArgument(b) && !mlirValueEqual(a, b);
@@ -171,6 +173,8 @@ static tp_status add_work(MlirOperation op, void *data) {
     *work += 15; /* a transcendental in scalar code costs about that many adds */
   else if (tp__op_is(op, "arith.divf") || tp__op_is(op, "arith.divsi") || tp__op_is(op, "arith.remsi"))
     *work += 4;
+  else if (tp__op_has_dialect(op, "complex"))
+    *work += 6; /* a multiplication is 4 of reals and 2 additions */
   else if (tp__op_has_dialect(op, "arith") || tp__op_has_dialect(op, "tensor"))
     *work += 1;
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
@@ -238,10 +242,14 @@ bool tp__attr_is_identity(MlirAttribute attr, tp_combiner c) {
     unsigned width = mlirTypeIsAInteger(type) ? mlirIntegerTypeGetWidth(type) : 64;
     return integer_identity(mlirIntegerAttrGetValueInt(attr), width, c);
   }
+  if (mlirAttributeIsAArray(attr) && mlirArrayAttrGetNumElements(attr) == 2) /* the parts of a complex number */
+    return c <= TP_PRODUCT && tp__attr_is_identity(mlirArrayAttrGetElement(attr, 0), c) &&
+           tp__attr_is_identity(mlirArrayAttrGetElement(attr, 1), TP_SUM);
   return false;
 }
 
 bool tp__is_identity(MlirValue scalar, tp_combiner c) {
   MlirOperation op = tp__defining_op(scalar);
-  return !mlirOperationIsNull(op) && tp__op_is(op, "arith.constant") && tp__attr_is_identity(tp__inherent(op, "value"), c);
+  return !mlirOperationIsNull(op) && (tp__op_is(op, "arith.constant") || tp__op_is(op, "complex.constant")) &&
+         tp__attr_is_identity(tp__inherent(op, "value"), c);
 }

@@ -93,7 +93,8 @@ static MlirValue yielded_constant(const tp_rule *rule, const tp_body *body) {
     return i < body->n_inputs && !rule->operands[i].is_tensor ? rule->operands[i].value : (MlirValue){NULL};
   }
   MlirOperation op = tp__defining_op(v);
-  return !mlirOperationIsNull(op) && tp__op_is(op, "arith.constant") ? v : (MlirValue){NULL};
+  return !mlirOperationIsNull(op) && (tp__op_is(op, "arith.constant") || tp__op_is(op, "complex.constant")) ? v
+                                                                                                            : (MlirValue){NULL};
 }
 
 static bool reads_tensors(const tp_rule *rule) {

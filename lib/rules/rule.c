@@ -73,13 +73,11 @@ static tp_status begin_map(MlirOperation op, const char *what, int i, MlirValue 
   if (!map->is_tensor)
     return TP_OK;
   int64_t shape[TP_MAX_RANK];
-  if (!tp__static_tensor(type, &map->rank, shape))
-    return tp__error(op, TP_UNSUPPORTED,
-                     "%s %d is a tensor without static shape (or of rank over %d); make all shapes static before sharding",
-                     what, i, TP_MAX_RANK);
+  tp_status status = tp__check_tensor(op, what, i, type);
+  if (status != TP_OK)
+    return status;
+  tp__static_tensor(type, &map->rank, shape);
   map->element_size = tp__element_size(tp__element_type(type));
-  if (map->element_size == 0)
-    return tp__error(op, TP_UNSUPPORTED, "%s %d has an element type of unknown size", what, i);
   int64_t *copy = tp__arena_array(arena, (size_t)map->rank + 1, sizeof *copy);
   map->dims = tp__arena_array(arena, (size_t)map->rank + 1, sizeof *map->dims);
   if (!copy || !map->dims)

@@ -79,10 +79,21 @@ module attributes {tp.phase = "local"} {
 
 module attributes {tp.phase = "local"} {
   shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
-  func.func @element(%x: tensor<8xi24>) -> tensor<8xi24> {
-    // expected-error @below {{the runtime has no communication for this element type}}
-    %0 = shard.all_reduce %x on @mesh grid_axes = [0] : tensor<8xi24> -> tensor<8xi24>
-    return %0 : tensor<8xi24>
+  func.func @element(%x: tensor<8xi8>) -> tensor<8xi8> {
+    %0 = arith.extsi %x : tensor<8xi8> to tensor<8xi24>
+    // expected-error @below {{'shard.all_reduce': operand 0 has elements of type i24; tensors may have f16, bf16}}
+    %1 = shard.all_reduce %0 on @mesh grid_axes = [0] : tensor<8xi24> -> tensor<8xi24>
+    %2 = arith.trunci %1 : tensor<8xi24> to tensor<8xi8>
+    return %2 : tensor<8xi8>
+  }
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+  // expected-error @below {{'func.func': argument 0 has elements of type i24}}
+  func.func @argument(%x: tensor<8xi24>) -> tensor<8xi24> {
+    return %x : tensor<8xi24>
   }
 }
 
@@ -210,7 +221,7 @@ func.func @recursive(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// expected-error @below {{argument 1 is a tensor of dynamic shape}}
+// expected-error @below {{argument 1 is a tensor without static shape}}
 func.func @dynamic(%x: tensor<8xf32>, %y: tensor<?xf32>) -> tensor<8xf32> {
   return %x : tensor<8xf32>
 }

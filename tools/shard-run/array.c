@@ -7,11 +7,13 @@
 
 const element *element_find(const char *name) {
   static const element table[] = {
-      {"f32", "<f4", 4, 'f', false},  {"f64", "<f8", 8, 'f', false},   {"f16", "<f2", 2, 'f', true},
-      {"bf16", "<f4", 2, 'f', true},  {"i1", "|b1", 1, 'b', false},    {"i8", "|i1", 1, 'i', false},
-      {"i16", "<i2", 2, 'i', false},  {"i32", "<i4", 4, 'i', false},   {"i64", "<i8", 8, 'i', false},
-      {"ui8", "|u1", 1, 'i', false},  {"ui16", "<u2", 2, 'i', false},  {"ui32", "<u4", 4, 'i', false},
-      {"ui64", "<u8", 8, 'i', false}, {"index", "<i8", 8, 'i', false},
+      {"f32", "<f4", 4, 'f', false, 1},  {"f64", "<f8", 8, 'f', false, 1},          {"f16", "<f2", 2, 'f', true, 1},
+      {"bf16", "<f4", 2, 'f', true, 1},  {"complex<f32>", "<c8", 8, 'f', false, 2}, {"complex<f64>", "<c16", 16, 'f', false, 2},
+      {"i1", "|b1", 1, 'b', false, 1},   {"i8", "|i1", 1, 'i', false, 1},           {"i16", "<i2", 2, 'i', false, 1},
+      {"i32", "<i4", 4, 'i', false, 1},  {"i64", "<i8", 8, 'i', false, 1},          {"si8", "|i1", 1, 'i', false, 1},
+      {"si16", "<i2", 2, 'i', false, 1}, {"si32", "<i4", 4, 'i', false, 1},         {"si64", "<i8", 8, 'i', false, 1},
+      {"ui8", "|u1", 1, 'i', false, 1},  {"ui16", "<u2", 2, 'i', false, 1},         {"ui32", "<u4", 4, 'i', false, 1},
+      {"ui64", "<u8", 8, 'i', false, 1}, {"index", "<i8", 8, 'i', false, 1},
   };
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     if (strcmp(table[i].name, name) == 0)
@@ -25,6 +27,8 @@ int64_t array_count(const array *a) {
     n *= a->shape[d];
   return n;
 }
+
+int64_t array_numbers(const array *a) { return array_count(a) * a->type->parts; }
 
 size_t array_bytes(const array *a) { return (size_t)(array_count(a) * a->type->size); }
 
@@ -42,7 +46,8 @@ void array_clear(array *a) {
 }
 
 double array_get(const array *a, int64_t i) {
-  const char *at = (const char *)a->data + i * a->type->size;
+  int64_t size = a->type->size / a->type->parts;
+  const char *at = (const char *)a->data + i * size;
   union {
     float f4;
     double f8;
@@ -55,14 +60,14 @@ double array_get(const array *a, int64_t i) {
     int32_t i4;
     int64_t i8;
   } v = {0};
-  memcpy(&v, at, (size_t)a->type->size);
+  memcpy(&v, at, (size_t)size);
   bool is_unsigned = a->type->name[0] == 'u' || a->type->kind == 'b';
   if (a->type->kind == 'f')
-    return a->type->size == 8        ? v.f8
-           : a->type->size == 4      ? (double)v.f4
+    return size == 8                 ? v.f8
+           : size == 4               ? (double)v.f4
            : a->type->name[0] == 'b' ? (double)tprt_bf16_to_f32(v.u2)
                                      : (double)tprt_f16_to_f32(v.u2);
-  switch (a->type->size) {
+  switch (size) {
   case 1:
     return is_unsigned ? (double)v.u1 : (double)v.i1;
   case 2:
@@ -75,13 +80,14 @@ double array_get(const array *a, int64_t i) {
 }
 
 void array_set(array *a, int64_t i, double value) {
-  char *at = (char *)a->data + i * a->type->size;
+  int64_t size = a->type->size / a->type->parts;
+  char *at = (char *)a->data + i * size;
   if (a->type->kind != 'f') {
     int64_t number = (int64_t)value; /* little endian: the low bytes are the narrow number */
-    memcpy(at, &number, (size_t)a->type->size);
-  } else if (a->type->size == 8) {
+    memcpy(at, &number, (size_t)size);
+  } else if (size == 8) {
     memcpy(at, &value, sizeof value);
-  } else if (a->type->size == 4) {
+  } else if (size == 4) {
     float number = (float)value;
     memcpy(at, &number, sizeof number);
   } else {

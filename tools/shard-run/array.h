@@ -10,6 +10,7 @@ typedef struct element {
   int64_t size;
   char kind;   /* 'f' float, 'i' integer, 'b' bool */
   bool narrow; /* f16, bf16 */
+  int parts;   /* numbers of this kind that make an element: 2 for complex ones */
 } element;
 
 /* NULL for a type that has no arrays here. */
@@ -27,7 +28,9 @@ size_t array_bytes(const array *a);
 /* Zeroed. False when memory runs out. */
 bool array_create(array *a, const element *type, int rank, const int64_t *shape);
 void array_clear(array *a);
-/* Element `i` as a number; exact for all but 64-bit integers beyond 2^53. */
+/* A complex element is two numbers, the real part first. */
+int64_t array_numbers(const array *a);
+/* Number `i`; exact for all but 64-bit integers beyond 2^53. */
 double array_get(const array *a, int64_t i);
 void array_set(array *a, int64_t i, double value);
 /* Copies a box of `size` between two arrays of one type and rank, at these positions. */

@@ -11,7 +11,7 @@ static double tolerance_of(const element *type, bool against_expected) {
     return 2e-2;
   if (against_expected)
     return 1e-4;
-  return type->size == 8 ? 1e-12 : 1e-5;
+  return type->size == 8 * type->parts ? 1e-12 : 1e-5;
 }
 
 static comparison differ(comparison c, const char *what, int64_t i, double value, double reference) {
@@ -34,14 +34,14 @@ comparison compare_arrays(const array *a, const array *b, bool against_expected)
   if (a->type->kind != 'f')
     return compare_exact(a, b, c);
   double largest = 0, error = 0;
-  int64_t n = array_count(a);
+  int64_t n = array_numbers(a);
   for (int64_t i = 0; i < n; i++) {
     double x = array_get(a, i), y = array_get(b, i);
     if (isnan(x) != isnan(y))
-      return differ(c, "NaN on one side", i, x, y);
+      return differ(c, "NaN on one side", i / a->type->parts, x, y);
     if (isinf(x) || isinf(y)) {
       if (x != y)
-        return differ(c, "infinite on one side", i, x, y);
+        return differ(c, "infinite on one side", i / a->type->parts, x, y);
     } else if (!isnan(x)) {
       largest = fmax(largest, fabs(y));
       error = fmax(error, fabs(x - y));

@@ -16,7 +16,7 @@ static uint64_t next_random(uint64_t *state) { /* splitmix64 */
 /* Floats are normal, integers 0 .. 3 (small enough for an index), booleans even. */
 static void draw(array *a, uint64_t seed, int argument) {
   uint64_t state = seed * UINT64_C(0xD1342543DE82EF95) + (uint64_t)argument + 1;
-  int64_t n = array_count(a);
+  int64_t n = array_numbers(a);
   for (int64_t i = 0; i < n; i++) {
     uint64_t bits = next_random(&state);
     double value = (double)(bits >> 62);
