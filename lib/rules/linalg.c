@@ -193,15 +193,16 @@ static void read_uneven(tp_rule *rule, const tp_body *body) {
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp_body body;
   int first_init = (int)mlirOperationGetNumOperands(op) - n_inits(op);
+  MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
   tp_status status = tp__rule_begin(op, arena, rule);
+  if (status == TP_OK && (!tp__body_of(op, first_init, &body) || rule->n_results != n_inits(op)))
+    return tp__error(op, TP_UNSUPPORTED, "works on buffers or has no body; sharding needs tensors");
   if (status == TP_OK)
-    status = read_maps(rule, mlirLinalgGetIndexingMapsAttribute(op));
+    status = read_maps(rule, maps);
   if (status == TP_OK)
-    status = tp__linalg_windows(rule, mlirLinalgGetIndexingMapsAttribute(op), first_init, arena);
+    status = tp__linalg_windows(rule, maps, &body, arena);
   if (status != TP_OK)
     return status;
-  if (!tp__body_of(op, first_init, &body) || rule->n_results != n_inits(op))
-    return tp__error(op, TP_UNSUPPORTED, "works on buffers or has no body; sharding needs tensors");
   read_reductions(rule, &body, first_init);
   read_variants(rule, &body);
   read_work(rule, &body);

@@ -50,26 +50,52 @@ static bool moves_along(const tp_value_map *map, int f) {
   return false;
 }
 
-static bool in_all_results(const tp_rule *rule, int n_inputs, int f) {
-  for (int i = n_inputs; i < n_inputs + rule->n_results; i++)
-    if (!moves_along(&rule->operands[i], f))
-      return false;
-  return true;
+/* What reading an op's maps needs to know. */
+typedef struct reader {
+  tp_rule *rule;
+  const tp_body *body;
+  bool combines; /* its reductions may be split */
+  tp__arena *arena;
+} reader;
+
+/* The number of results that have loop f, in a window or not. */
+static int n_results_with(const reader *r, int f) {
+  int n = 0;
+  for (int i = r->body->n_inputs; i < r->body->n_inputs + r->rule->n_results; i++)
+    n += moves_along(&r->rule->operands[i], f);
+  return n;
 }
 
-/* The loop of an expression that may be split: its only one, or else the longest that the results have; -1: none. */
-static int split_loop(const tp_rule *rule, const linear *sum, int n_inputs) {
-  int n = 0, only = -1, longest = -1;
-  for (int f = 0; f < rule->n_factors; f++) {
-    if (sum->loops[f] == 0)
-      continue;
-    n++;
-    only = f;
-    if (rule->factors[f].kind != TP_FIXED && in_all_results(rule, n_inputs, f) &&
-        (longest < 0 || rule->factors[f].size > rule->factors[longest].size))
-      longest = f;
+/* Is an input that the body reads a vector along loop f, element by element? */
+static bool is_weighed(const reader *r, int f) {
+  for (int i = 0; i < r->body->n_inputs; i++)
+    if (r->rule->operands[i].is_tensor && tp__body_reads(r->body, i) && moves_along(&r->rule->operands[i], f))
+      return true;
+  return false;
+}
+
+/* How much it is worth to split loop f: as much as it is long. A loop that only counts the elements of a window (pooling) is split for want
+ * of others; 0: it cannot be split. */
+static int64_t worth(const reader *r, int f) {
+  int n = n_results_with(r, f);
+  if (r->rule->factors[f].kind == TP_FIXED || (n > 0 && n < r->rule->n_results) || (n == 0 && !r->combines))
+    return 0;
+  return n > 0 || is_weighed(r, f) ? r->rule->factors[f].size : 1;
+}
+
+/* The loop of an expression that may be split, -1: none. In a convolution that is the one that the results have; where the results are
+ * the gradient of a kernel, it is the long one over which they are summed. */
+static int split_loop(const reader *r, const linear *sum) {
+  int best = -1;
+  int64_t most = 0;
+  for (int f = 0; f < r->rule->n_factors; f++) {
+    int64_t value = sum->loops[f] && r->rule->factors[f].size > 1 ? worth(r, f) : 0;
+    if (value > most || (value == most && value > 0 && n_results_with(r, best) == 0)) {
+      best = f;
+      most = value;
+    }
   }
-  return n == 1 ? only : longest;
+  return best;
 }
 
 /* The least and the greatest that the loops but f add up to; false when that is too large a number. */
@@ -93,26 +119,31 @@ static bool can_count(MlirOperation op, tp_window window) {
   return tp__op_is(op, "linalg.generic") || (window.stride > 0 && window.offset == 0);
 }
 
-static tp_status read_expr(tp_rule *rule, int i, int d, MlirAffineExpr expr, int n_inputs, tp__arena *arena) {
-  tp_value_map *operand = &rule->operands[i];
+static tp_status read_expr(const reader *r, int i, int d, MlirAffineExpr expr) {
+  tp_rule *rule = r->rule;
   linear sum = {0};
   tp_window window;
-  int f = i < n_inputs && add_expr(expr, 1, &sum) ? split_loop(rule, &sum, n_inputs) : -1;
+  int f = i < r->body->n_inputs && add_expr(expr, 1, &sum) ? split_loop(r, &sum) : -1;
   if (f >= 0 && (!range_of(rule, &sum, f, &window) || !can_count(rule->op, window)))
     f = -1;
   fix_loops(rule, expr, f);
   if (f < 0)
     return TP_OK;
-  if (moves_along(operand, f)) { /* a diagonal: the loop moves along two dimensions at once */
+  if (moves_along(&rule->operands[i], f)) { /* a diagonal: the loop moves along two dimensions at once */
     rule->factors[f].kind = TP_FIXED;
     return TP_OK;
   }
-  return tp__dim_window(rule, operand, d, f, window, arena);
+  return tp__dim_window(rule, &rule->operands[i], d, f, window, r->arena);
 }
 
 static MlirAffineMap map_of(MlirAttribute maps, int i) { return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i)); }
 
-tp_status tp__linalg_windows(tp_rule *rule, MlirAttribute maps, int n_inputs, tp__arena *arena) {
+tp_status tp__linalg_windows(tp_rule *rule, MlirAttribute maps, const tp_body *body, tp__arena *arena) {
+  reader r = {.rule = rule, .body = body, .combines = true, .arena = arena};
+  for (int k = 0; k < rule->n_results; k++) {
+    tp_combiner combiner;
+    r.combines &= tp__body_combiner(body, k, &combiner);
+  }
   int n_maps = (int)mlirArrayAttrGetNumElements(maps);
   for (int i = 0; i < n_maps; i++) {
     const tp_value_map *operand = &rule->operands[i];
@@ -121,7 +152,7 @@ tp_status tp__linalg_windows(tp_rule *rule, MlirAttribute maps, int n_inputs, tp
       MlirAffineExpr expr = mlirAffineMapGetResult(map, d);
       if (mlirAffineExprIsADim(expr) || mlirAffineExprIsAConstant(expr))
         continue;
-      tp_status status = read_expr(rule, i, d, expr, n_inputs, arena);
+      tp_status status = read_expr(&r, i, d, expr);
       if (status != TP_OK)
         return status;
     }

@@ -5,11 +5,12 @@
 #ifndef TP_RULES_LINALG_WINDOW_H
 #define TP_RULES_LINALG_WINDOW_H
 
+#include "rules/body.h"
 #include "rules/rule.h"
 
-/* Gives the dimensions of the first `n_inputs` operands their windows, and fixes the loops that cannot be split. The sizes of the loops are
- * known, and so are the dimensions that are plain loops. */
-tp_status tp__linalg_windows(tp_rule *rule, MlirAttribute maps, int n_inputs, tp__arena *arena);
+/* Gives the dimensions of inputs their windows, and fixes the loops that cannot be split. The sizes of the loops are known, and so are the
+ * dimensions that are plain loops. */
+tp_status tp__linalg_windows(tp_rule *rule, MlirAttribute maps, const tp_body *body, tp__arena *arena);
 
 /* Fetches what this device reads, and makes the maps of the op count from the first element fetched. */
 tp_status tp__linalg_fetch(const tp_local *local);
