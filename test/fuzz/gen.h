@@ -68,9 +68,17 @@ typedef struct combiner {
   enum { COMBINE_SUM, COMBINE_PRODUCT, COMBINE_MAX, COMBINE_MIN, COMBINE_BITS } kind;
 } combiner;
 const combiner *random_combiner(gen *g, element_kind e);
+const combiner *combiner_of(element_kind e, int kind);
 const char *combiner_identity(const combiner *c, element_kind e);
 /* Of `n` values in r combined, after a start in init. */
 bool combine_range(const combiner *c, element_kind e, int64_t n, range r, range init, range *result);
+
+/* An init for a reduction by c: its identity, a constant, or a value of the program. */
+const char *combiner_init(gen *g, const combiner *c, const type *t, const char *label, range *r);
+/* The start of a sum: zeros, another constant, or a value of the program. */
+const char *sum_init(gen *g, const type *t, range *r);
+/* The range of a product of two summed over k terms; false when it leaves all bounds. */
+bool contract_range(element_kind e, range a, range b, int64_t k, range init, range *r);
 
 /* "%hID_NAME = tensor.empty()..." and, with `fill`, the fill with this constant; returns the name of the value. */
 const char *make_init(gen *g, const type *t, const char *name, const char *fill);
@@ -83,15 +91,22 @@ void shuffle(gen *g, int n, int *list);
 
 bool gen_elementwise(gen *g);
 bool gen_parallel(gen *g);
-bool gen_matmul(gen *g);
 bool gen_contraction(gen *g);
+bool gen_product(gen *g);
+bool gen_convolution(gen *g);
+bool gen_pooling(gen *g);
+bool gen_stencil(gen *g);
 bool gen_reduction(gen *g);
 bool gen_arg_reduction(gen *g);
-bool gen_window(gen *g);
+bool gen_max_sum(gen *g);
 bool gen_transpose(gen *g);
 bool gen_broadcast(gen *g);
 bool gen_reduce(gen *g);
 bool gen_lookup(gen *g);
+bool gen_mask(gen *g);
+bool gen_generate(gen *g);
+bool gen_gather(gen *g);
+bool gen_complex(gen *g);
 bool gen_constant(gen *g);
 bool gen_expand(gen *g);
 bool gen_collapse(gen *g);

@@ -1,4 +1,4 @@
-/* linalg: contractions, elementwise generics with all kinds of maps, named ops. */
+/* linalg.generic: contractions, and elementwise with all kinds of maps. */
 #include "gen.h"
 
 #include <stdio.h>
@@ -28,16 +28,14 @@ bool gen_elementwise(gen *g) {
          add_result(g, &t, result.r) >= 0;
 }
 
-/* The range of a product of two summed over k terms; false when it leaves all bounds. */
-static bool contract_range(element_kind e, range a, range b, int64_t k, range init, range *r) {
+bool contract_range(element_kind e, range a, range b, int64_t k, range init, range *r) {
   double m = fmax(fabs(a.low), fabs(a.high)) * fmax(fabs(b.low), fabs(b.high)) * (double)k;
   *r = (range){init.low - m, init.high + m, a.integral && b.integral && init.integral,
                init.scale + a.scale * b.scale * (double)k};
   return range_settle(e, r);
 }
 
-/* The start of a sum: zeros, another constant, or a value of the program. */
-static const char *sum_init(gen *g, const type *t, range *r) {
+const char *sum_init(gen *g, const type *t, range *r) {
   static char name[MAX_NAME];
   int dice = rng_below(&g->r, 4);
   *r = (range){0, 0, true, 0};
@@ -59,26 +57,6 @@ static void print_contraction_body(gen *g, const type *out) {
   text_add(&g->op->body, "  ^bb0(%%a: %s, %%b: %s, %%c: %s):\n    %%p = arith.mul%s %%a, %%b : %s\n", e, e, e, kind, e);
   text_add(&g->op->body, "    %%s = arith.add%s %%c, %%p : %s\n    linalg.yield %%s : %s\n  } -> %s\n", kind, e, e,
            type_text(out));
-}
-
-bool gen_matmul(gen *g) {
-  int batch = rng_chance(&g->r, 30);
-  int a = use(g, pick(g, 2 + batch, 2 + batch));
-  type lhs = g->p->values[a].type, rhs = lhs, out = lhs;
-  rhs.shape[batch] = lhs.shape[batch + 1];
-  rhs.shape[batch + 1] = random_size(g);
-  out.shape[batch + 1] = rhs.shape[batch + 1];
-  if (!fits(&rhs) || !fits(&out))
-    return false;
-  int b = use(g, pick_typed(g, &rhs));
-  range start, r;
-  const char *init = sum_init(g, &out, &start);
-  if (!contract_range(out.element, range_of(g, a), range_of(g, b), lhs.shape[batch + 1], start, &r))
-    return false;
-  int w = add_result(g, &out, r);
-  text_add(&g->op->body, "  %%v%d = linalg.%s ins(%%v%d, %%v%d : %s, %s) outs(%s : %s) -> %s\n", w,
-           batch ? "batch_matmul" : "matmul", a, b, type_text(&lhs), type_text(&rhs), init, type_text(&out), type_text(&out));
-  return true;
 }
 
 static type type_of_dims(element_kind e, int n, const int *dims, const int64_t *sizes) {

@@ -1,4 +1,4 @@
-/* Reductions of every combiner and some that are none, with all kinds of inits; two results; windows; gathers. */
+/* Reductions of every combiner and some that are none, with all kinds of inits; two results; transposes and broadcasts. */
 #include "gen.h"
 
 #include <stdio.h>
@@ -6,8 +6,7 @@
 
 static const char *element_of(const type *t) { return element_names[t->element]; }
 
-/* An init for a reduction by c: its identity, a constant, or a value of the program. */
-static const char *combiner_init(gen *g, const combiner *c, const type *t, const char *label, range *r) {
+const char *combiner_init(gen *g, const combiner *c, const type *t, const char *label, range *r) {
   static char ring[2][MAX_NAME];
   static unsigned next;
   int dice = rng_below(&g->r, 4);
@@ -112,121 +111,6 @@ bool gen_reduction(gen *g) {
              "    linalg.yield %%y0, %%y1 : %s, %s\n  } -> (%s, %s)\n",
              v, type_text(&in), inits[0], inits[1], t, t, e, e, e, body.chars, e, e, t, t);
   text_clear(&body);
-  return true;
-}
-
-/* (max, its first index) along one dimension: a pair that only a composite combiner would describe. */
-bool gen_arg_reduction(gen *g) {
-  int v = use(g, pick(g, 1, 3)), map[MAX_DIMS], n = 0;
-  type in = g->p->values[v].type;
-  range r = range_of(g, v);
-  if (!is_float(in.element) || !r.integral || r.low < -1e5)
-    return false;
-  int along = rng_below(&g->r, in.rank);
-  type outer = {.element = in.element}, index = {.element = I32};
-  for (int d = 0; d < in.rank; d++)
-    if (d != along) {
-      map[n] = d;
-      outer.shape[n] = index.shape[n] = in.shape[d];
-      n++;
-    }
-  outer.rank = index.rank = n;
-  const char *e = element_of(&in);
-  const char *best = make_init(g, &outer, "best", number(in.element, -100000));
-  const char *at = make_init(g, &index, "at", "0");
-  text *out = &g->op->body;
-  text_add(out, "  %%v%d", add_result(g, &outer, (range){-100000, r.high, true, 100000}));
-  text_add(out, ", %%v%d = linalg.generic {indexing_maps = [",
-           add_result(g, &index, (range){0, (double)in.shape[along] - 1, true, 0}));
-  print_map(out, in.rank, in.rank, identity);
-  for (int k = 0; k < 2; k++) {
-    text_add(out, ", ");
-    print_map(out, in.rank, n, map);
-  }
-  text_add(out, "], ");
-  print_iterators(out, in.rank, 1u << along);
-  text_add(out, "} ins(%%v%d : %s) outs(%s, %s : %s, %s) {\n  ^bb0(%%in: %s, %%b: %s, %%i: i32):\n", v, type_text(&in), best,
-           at, type_text(&outer), type_text(&index), e, e);
-  text_add(out, "    %%j = linalg.index %d : index\n    %%k = arith.index_cast %%j : index to i32\n", along);
-  text_add(out, "    %%lt = arith.cmpf ogt, %%in, %%b : %s\n    %%nb = arith.select %%lt, %%in, %%b : %s\n", e, e);
-  text_add(out, "    %%ni = arith.select %%lt, %%k, %%i : i32\n    linalg.yield %%nb, %%ni : %s, i32\n  } -> (%s, %s)\n", e,
-           type_text(&outer), type_text(&index));
-  return true;
-}
-
-/* A sliding sum along the last dimension: an expression of two loops in a map. */
-bool gen_window(gen *g) {
-  int v = use(g, pick(g, 1, 3));
-  type in = g->p->values[v].type, out_type = in, window = {.element = in.element, .rank = 1};
-  int last = in.rank - 1;
-  int64_t k = 1 + rng_below(&g->r, 3);
-  if (in.shape[last] < k)
-    return false;
-  out_type.shape[last] -= k - 1;
-  window.shape[0] = k;
-  int w = use(g, pick_typed(g, &window));
-  range a = range_of(g, v), b = range_of(g, w);
-  double m = fmax(fabs(a.low), fabs(a.high)) * fmax(fabs(b.low), fabs(b.high)) * (double)k;
-  range r = {-m, m, a.integral && b.integral, a.scale * b.scale * (double)k};
-  if (!range_settle(in.element, &r))
-    return false;
-  const char *init = make_init(g, &out_type, "init", number(in.element, 0)), *e = element_of(&in);
-  text *out = &g->op->body;
-  text_add(out, "  %%v%d = linalg.generic {indexing_maps = [affine_map<(", add_result(g, &out_type, r));
-  for (int d = 0; d <= in.rank; d++)
-    text_add(out, "%sd%d", d ? ", " : "", d);
-  text_add(out, ") -> (");
-  for (int d = 0; d < last; d++)
-    text_add(out, "d%d, ", d);
-  text_add(out, "d%d + d%d)>, ", last, in.rank);
-  print_map(out, in.rank + 1, 1, &in.rank);
-  text_add(out, ", ");
-  print_map(out, in.rank + 1, in.rank, identity);
-  text_add(out, "], ");
-  print_iterators(out, in.rank + 1, 1u << in.rank);
-  const char *kind = is_float(in.element) ? "f" : "i";
-  text_add(out, "} ins(%%v%d, %%v%d : %s, %s) outs(%s : %s) {\n  ^bb0(%%a: %s, %%b: %s, %%c: %s):\n", v, w, type_text(&in),
-           type_text(&window), init, type_text(&out_type), e, e, e);
-  text_add(out,
-           "    %%p = arith.mul%s %%a, %%b : %s\n    %%s = arith.add%s %%c, %%p : %s\n    linalg.yield %%s : %s\n  } -> %s\n",
-           kind, e, kind, e, e, type_text(&out_type));
-  return true;
-}
-
-/* Rows of a table at indices of the program: the table is captured by the body. */
-bool gen_lookup(gen *g) {
-  int t = use(g, pick(g, 1, 2));
-  type table = g->p->values[t].type, index = {.element = I32, .rank = 1 + rng_below(&g->r, 2)},
-       result = {.element = table.element};
-  for (int d = 0; d < index.rank; d++)
-    index.shape[d] = result.shape[d] = random_size(g);
-  result.rank = index.rank + table.rank - 1;
-  if (table.rank == 2)
-    result.shape[index.rank] = table.shape[1];
-  if (!fits(&result))
-    return false;
-  /* The value of an argument is in range by itself; anything else is clamped, as real programs do. */
-  bool clamp = rng_chance(&g->r, 50);
-  int i = use(g, clamp ? pick_typed(g, &index) : new_argument(g, &index, 0, (double)table.shape[0] - 1));
-  const char *init = make_init(g, &result, "init", NULL), *e = element_of(&table);
-  text *out = &g->op->body;
-  text_add(out, "  %%h%d_lo = arith.constant 0 : index\n  %%h%d_hi = arith.constant %lld : index\n", g->id, g->id,
-           (long long)table.shape[0] - 1);
-  text_add(out, "  %%v%d = linalg.generic {indexing_maps = [", add_result(g, &result, range_of(g, t)));
-  print_map(out, result.rank, index.rank, identity);
-  text_add(out, ", ");
-  print_map(out, result.rank, result.rank, identity);
-  text_add(out, "], ");
-  print_iterators(out, result.rank, 0);
-  text_add(out, "} ins(%%v%d : %s) outs(%s : %s) {\n  ^bb0(%%in: i32, %%o: %s):\n", i, type_text(&index), init,
-           type_text(&result), e);
-  text_add(out, "    %%i = arith.index_cast %%in : i32 to index\n");
-  if (clamp)
-    text_add(out, "    %%l = arith.maxsi %%i, %%h%d_lo : index\n    %%r = arith.minsi %%l, %%h%d_hi : index\n", g->id, g->id);
-  if (table.rank == 2)
-    text_add(out, "    %%j = linalg.index %d : index\n", index.rank);
-  text_add(out, "    %%x = tensor.extract %%v%d[%s%s] : %s\n    linalg.yield %%x : %s\n  } -> %s\n", t, clamp ? "%r" : "%i",
-           table.rank == 2 ? ", %j" : "", type_text(&table), e, type_text(&result));
   return true;
 }
 

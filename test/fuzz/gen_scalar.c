@@ -197,6 +197,13 @@ const combiner *random_combiner(gen *g, element_kind e) {
   return combiners + i;
 }
 
+const combiner *combiner_of(element_kind e, int kind) {
+  int i = 0;
+  while (combiners[i].is_float != is_float(e) || (int)combiners[i].kind != kind)
+    i++;
+  return combiners + i;
+}
+
 const char *combiner_identity(const combiner *c, element_kind e) {
   if (c->identity && e == F64)
     return c->kind == COMBINE_MAX ? "0xFFF0000000000000" : "0x7FF0000000000000";
