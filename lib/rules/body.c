@@ -41,42 +41,101 @@ static bool op_combiner(MlirOperation op, tp_combiner *combiner) {
   return false;
 }
 
-static bool depends_on(MlirValue value, MlirValue on, MlirBlock block) {
-  if (mlirValueEqual(value, on))
-    return true;
-  MlirOperation op = tp__defining_op(value);
-  if (mlirOperationIsNull(op) || !mlirBlockEqual(mlirOperationGetBlock(op), block))
-    return false;
-  if (mlirOperationGetNumRegions(op) > 0)
-    return true; /* cannot see through: assume it does */
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    if (depends_on(mlirOperationGetOperand(op, i), on, block))
-      return true;
-  return false;
+/* A search of operands. They are followed as a tree, which a chain of `x + x` makes large. */
+typedef struct search {
+  const tp_body *body;
+  MlirOperation root;
+  uint64_t set;
+  int budget;
+  bool found;
+} search;
+
+static void look_for(search *s, MlirValue value);
+
+static tp_status look_in(MlirOperation op, void *data) {
+  search *s = data;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !s->found; i++)
+    look_for(s, mlirOperationGetOperand(op, i));
+  return TP_OK;
 }
 
-/* value == init (+) x, through a chain of one combiner. */
-static bool chain(const tp_body *body, MlirValue value, MlirValue init, tp_combiner want) {
-  if (mlirValueEqual(value, init))
-    return true;
-  MlirOperation op = tp__defining_op(value);
-  tp_combiner c;
-  if (mlirOperationIsNull(op) || !op_combiner(op, &c) || c != want)
+static void look_for(search *s, MlirValue value) {
+  if (s->found || tp__is_captured(s->root, value))
+    return;
+  if (mlirValueIsABlockArgument(value)) {
+    bool own = mlirBlockEqual(mlirBlockArgumentGetOwner(value), s->body->block);
+    s->found = !own || (s->set >> mlirBlockArgumentGetArgNumber(value) & 1); /* that of a loop in the body: who knows */
+    return;
+  }
+  s->found = s->budget-- == 0;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  (void)look_in(op, s);
+  (void)tp__walk(op, look_in, s); /* the visitor does not fail */
+}
+
+bool tp__body_depends(const tp_body *body, MlirValue value, uint64_t set) {
+  enum { BUDGET = 2000 };
+  search s = {body, mlirBlockGetParentOperation(body->block), set, BUDGET, false};
+  look_for(&s, value);
+  return s.found;
+}
+
+static uint64_t init_bit(const tp_body *body, int k) { return UINT64_C(1) << (body->n_inputs + k); }
+
+/* What a select or a branch chooses between, and by what; false for other ops. */
+static bool read_choice(MlirOperation op, MlirValue result, MlirValue *condition, MlirValue values[2]) {
+  bool branches = tp__op_is(op, "scf.if");
+  if (!branches && !tp__op_is(op, "arith.select"))
     return false;
+  *condition = mlirOperationGetOperand(op, 0);
+  for (int i = 0; i < 2; i++) {
+    MlirOperation from = op;
+    if (branches)
+      from = mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)));
+    values[i] = mlirOperationGetOperand(from, branches ? mlirOpResultGetResultNumber(result) : 1 + i);
+  }
+  return true;
+}
+
+/* A chain of one combiner, found at its first op. */
+typedef struct chain_of {
+  const tp_body *body;
+  int k;
+  bool found;
+  tp_combiner combiner;
+  int budget; /* choices may be nested on both sides */
+} chain_of;
+
+/* value == init (+) x. */
+static bool chain(chain_of *c, MlirValue value) {
+  MlirOperation op = tp__defining_op(value);
+  MlirValue condition, values[2];
+  tp_combiner combiner;
+  if (mlirValueEqual(value, mlirBlockGetArgument(c->body->block, c->body->n_inputs + c->k)))
+    return true;
+  if (mlirOperationIsNull(op) || c->budget-- == 0)
+    return false;
+  uint64_t init = init_bit(c->body, c->k);
+  if (read_choice(op, value, &condition, values))
+    return !tp__body_depends(c->body, condition, init) && chain(c, values[0]) && chain(c, values[1]);
+  if (!op_combiner(op, &combiner) || (c->found && combiner != c->combiner))
+    return false;
+  c->found = true;
+  c->combiner = combiner;
   MlirValue a = mlirOperationGetOperand(op, 0), b = mlirOperationGetOperand(op, 1);
-  bool in_a = depends_on(a, init, body->block), in_b = depends_on(b, init, body->block);
-  return in_a != in_b && chain(body, in_a ? a : b, init, want);
+  bool in_a = tp__body_depends(c->body, a, init), in_b = tp__body_depends(c->body, b, init);
+  return in_a != in_b && chain(c, in_a ? a : b);
 }
 
 bool tp__body_combiner(const tp_body *body, int k, tp_combiner *combiner) {
-  MlirValue init = mlirBlockGetArgument(body->block, body->n_inputs + k);
-  MlirValue value = mlirOperationGetOperand(body->yield, k);
-  MlirOperation op = tp__defining_op(value);
-  if (mlirOperationIsNull(op) || !op_combiner(op, combiner) || !chain(body, value, init, *combiner))
+  enum { BUDGET = 100 };
+  chain_of c = {.body = body, .k = k, .budget = BUDGET};
+  if (!chain(&c, mlirOperationGetOperand(body->yield, k)) || !c.found)
     return false;
+  *combiner = c.combiner;
   /* No other output may look at this init: it would see a partial value. */
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(body->yield); i++)
-    if (i != k && depends_on(mlirOperationGetOperand(body->yield, i), init, body->block))
+    if (i != k && tp__body_depends(body, mlirOperationGetOperand(body->yield, i), init_bit(body, k)))
       return false;
   return true;
 }
@@ -85,16 +144,23 @@ bool tp__body_combiner(const tp_body *body, int k, tp_combiner *combiner) {
 
 typedef enum degree { CONSTANT, LINEAR, NONLINEAR } degree;
 
-static degree degree_of(const tp_body *body, MlirValue value, uint64_t set);
+/* A question of linearity: of values of the body in the arguments of the set. */
+typedef struct linearity {
+  const tp_body *body;
+  uint64_t set;
+  int budget; /* ops that may still be looked at: operands are followed as a tree */
+} linearity;
+
+static degree degree_of(linearity *l, MlirValue value);
 
 static degree max_degree(degree a, degree b) { return a > b ? a : b; }
 
 /* Rules by op name; operands 0 and 1 have degrees a and b. */
-static degree combine(MlirOperation op, const tp_body *body, uint64_t set) {
+static degree combine(linearity *l, MlirOperation op) {
   intptr_t n = mlirOperationGetNumOperands(op);
   degree d[3] = {CONSTANT, CONSTANT, CONSTANT}, all = CONSTANT;
   for (intptr_t i = 0; i < n; i++) {
-    degree x = degree_of(body, mlirOperationGetOperand(op, i), set);
+    degree x = degree_of(l, mlirOperationGetOperand(op, i));
     if (i < 3)
       d[i] = x;
     all = max_degree(all, x);
@@ -115,24 +181,26 @@ static degree combine(MlirOperation op, const tp_body *body, uint64_t set) {
   return NONLINEAR;
 }
 
-static degree degree_of(const tp_body *body, MlirValue value, uint64_t set) {
+static degree degree_of(linearity *l, MlirValue value) {
   if (mlirValueIsABlockArgument(value)) {
-    if (!mlirBlockEqual(mlirBlockArgumentGetOwner(value), body->block))
+    if (!mlirBlockEqual(mlirBlockArgumentGetOwner(value), l->body->block))
       return CONSTANT;
-    return set >> mlirBlockArgumentGetArgNumber(value) & 1 ? LINEAR : CONSTANT;
+    return l->set >> mlirBlockArgumentGetArgNumber(value) & 1 ? LINEAR : CONSTANT;
   }
   MlirOperation op = tp__defining_op(value);
-  if (!mlirBlockEqual(mlirOperationGetBlock(op), body->block))
+  if (!mlirBlockEqual(mlirOperationGetBlock(op), l->body->block))
     return CONSTANT;
-  if (mlirOperationGetNumRegions(op) > 0)
+  if (mlirOperationGetNumRegions(op) > 0 || l->budget-- <= 0)
     return NONLINEAR;
-  return combine(op, body, set);
+  return combine(l, op);
 }
 
 bool tp__body_linear(const tp_body *body, uint64_t set) {
+  enum { BUDGET = 1000 };
+  linearity l = {body, set, BUDGET};
   intptr_t n = mlirOperationGetNumOperands(body->yield);
   for (intptr_t k = 0; k < n; k++)
-    if (degree_of(body, mlirOperationGetOperand(body->yield, k), set) != LINEAR)
+    if (degree_of(&l, mlirOperationGetOperand(body->yield, k)) != LINEAR)
       return false;
   return n > 0;
 }

@@ -5,6 +5,7 @@
 struct tp_family;
 
 extern const struct tp_family tp__lookup_family;
+extern const struct tp_family tp__joined_family;
 extern const struct tp_family tp__linalg_family;
 extern const struct tp_family tp__elementwise_family;
 extern const struct tp_family tp__constant_family;
