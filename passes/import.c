@@ -147,6 +147,7 @@ static const tp_statistic_row statistics[] = {
     [TP_IMPORT_CLOSED] = {"closed",
                           "annotations whose open dimensions were closed, for the sake of an explicitly replicated axis"},
     [TP_IMPORT_GROUPS] = {"groups", "sdy.sharding_group ops dropped"},
+    [TP_IMPORT_FREE] = {"free", "annotations in manual computations dropped, which are about the axes that are not manual"},
 };
 
 const tp_pass_row tp__import_row = {
@@ -154,8 +155,10 @@ const tp_pass_row tp__import_row = {
     .summary = "Turn annotations of Shardy and of upstream's shard-propagation into tp.sharding",
     .description =
         "Requires: nothing; sdy ops and attributes in generic form (--allow-unregistered-dialect). Establishes: sdy.mesh is a "
-        "shard.grid with tp.axes, sdy.sharding is tp.sharding, sdy.sharding_constraint and upstream's shard.shard are "
-        "shard.shard with tp.sharding; no op of the sdy dialect is left. Breaks: nothing; does nothing on a module without "
+        "shard.grid with tp.axes, sdy.sharding is tp.sharding, sdy.sharding_constraint, Shardy's collectives and upstream's "
+        "shard.shard are shard.shard with tp.sharding, the body of an sdy.manual_computation stands between shard.all_slice "
+        "and "
+        "shard.all_gather; no op of the sdy dialect is left. Breaks: nothing; does nothing on a module without "
         "such annotations.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),

@@ -196,10 +196,11 @@ tp_status tp__sdy_read_sharding(MlirOperation at, const char *what, MlirAttribut
   return status == TP_OK ? close_attribute(&c) : status;
 }
 
-tp_status tp__sdy_read_list(MlirOperation at, MlirAttribute attr, int n, tp_sdy_sharding *shardings) {
+tp_status tp__sdy_read_list(MlirOperation at, const char *what, MlirAttribute attr, int n, const char *values,
+                            tp_sdy_sharding *shardings) {
   cursor c;
   int count = 0;
-  tp_status status = open_attribute(at, "sdy.sharding", attr, "sharding_per_value", &c);
+  tp_status status = open_attribute(at, what, attr, "sharding_per_value", &c);
   if (status == TP_OK)
     status = expect(&c, "[");
   while (status == TP_OK && !accept(&c, "]")) {
@@ -215,8 +216,30 @@ tp_status tp__sdy_read_list(MlirOperation at, MlirAttribute attr, int n, tp_sdy_
   if (status == TP_OK)
     status = close_attribute(&c);
   if (status == TP_OK && count != n)
-    return tp__error(at, TP_INVALID_ARGUMENT, "sdy.sharding has %d entries, but the op has %d results", count, n);
+    return tp__error(at, TP_INVALID_ARGUMENT, "%s has %d entries, but the op has %d %s", what, count, n, values);
   return status;
+}
+
+tp_status tp__sdy_read_manual_axes(MlirOperation at, MlirAttribute attr, int *n, MlirStringRef names[TP_MAX_AXES]) {
+  cursor c = {.op = at, .what = "manual_axes"};
+  *n = 0;
+  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAOpaque(attr) || !tp__ref_is(mlirOpaqueAttrGetDialectNamespace(attr), "sdy"))
+    return tp__error(at, TP_INVALID_ARGUMENT, "manual_axes is not a #sdy<manual_axes{...}>");
+  c.text = mlirOpaqueAttrGetData(attr);
+  tp_status status = expect(&c, "manual_axes");
+  if (status == TP_OK)
+    status = expect(&c, "{");
+  bool more = status == TP_OK && !accept(&c, "}");
+  while (more && status == TP_OK) {
+    if (*n == TP_MAX_AXES)
+      return tp__error(at, TP_UNSUPPORTED, "manual_axes has more than %d axes", TP_MAX_AXES);
+    status = string(&c, &names[(*n)++]);
+    more = status == TP_OK && accept(&c, ",");
+    if (status == TP_OK && !more)
+      status = expect(&c, "}");
+  }
+  skip_space(&c);
+  return status != TP_OK || c.at == c.text.length ? status : expected(&c, "the end");
 }
 
 /* ---- meshes ---- */

@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Properties of an unregistered op; older printers write them among the discardable attributes. */
-static MlirAttribute property(MlirOperation op, const char *name) {
+MlirAttribute tp__sdy_property(MlirOperation op, const char *name) {
   MlirAttribute attr = tp__inherent(op, name);
   return mlirAttributeIsNull(attr) ? tp__get(op, name) : attr;
 }
@@ -20,11 +19,11 @@ static MlirOperation first_op(tp_importer *im) {
 /* ---- meshes ---- */
 
 static tp_status mesh_of(MlirOperation op, char *symbol, tp_sdy_mesh *mesh) {
-  MlirAttribute name = property(op, "sym_name");
+  MlirAttribute name = tp__sdy_property(op, "sym_name");
   if (mlirAttributeIsNull(name) || !mlirAttributeIsAString(name) ||
       !tp__ref_copy(mlirStringAttrGetValue(name), symbol, TP_MAX_AXIS_NAME))
     return tp__error(op, TP_INVALID_ARGUMENT, "sym_name has to be a string of at most %d bytes", TP_MAX_AXIS_NAME - 1);
-  return tp__sdy_read_mesh(op, property(op, "mesh"), mesh);
+  return tp__sdy_read_mesh(op, tp__sdy_property(op, "mesh"), mesh);
 }
 
 static tp_status create_mesh(MlirOperation op, const char *symbol, const tp_sdy_mesh *from, tp_mesh *mesh) {
@@ -92,7 +91,7 @@ static bool is_empty_mesh(tp_importer *im, MlirStringRef symbol) {
   for (MlirOperation op = first_op(im); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     if (!tp__op_is(op, "sdy.mesh"))
       continue;
-    MlirAttribute name = property(op, "sym_name");
+    MlirAttribute name = tp__sdy_property(op, "sym_name");
     if (!mlirAttributeIsNull(name) && mlirAttributeIsAString(name) && mlirStringRefEqual(mlirStringAttrGetValue(name), symbol))
       return true;
   }
@@ -174,21 +173,30 @@ static MlirAttribute sharding_attr(tp_importer *im, const tp_sdy_sharding *s) {
                              tp__named(context, "partial", mlirDictionaryAttrGet(context, n_partial, partial))});
 }
 
-/* The tp.sharding of a value of type `type`; null where it says nothing: without a mesh, or for a value that is no tensor. */
-static tp_status convert(tp_importer *im, MlirOperation at, const char *what, MlirType type, const tp_sdy_sharding *s,
-                         MlirAttribute *attr) {
+tp_status tp__sdy_check_sharding(tp_importer *im, MlirOperation at, const char *what, int rank, const tp_sdy_sharding *s) {
   bool empty = is_empty_mesh(im, s->mesh);
-  *attr = (MlirAttribute){NULL};
   if (!empty && (im->mesh.n_axes == 0 || !tp__ref_is(s->mesh, im->mesh.name)))
     return tp__error(at, TP_NOT_FOUND, "%s: sdy.sharding names mesh @%.*s, which the module does not have", what,
                      (int)s->mesh.length, s->mesh.data);
   tp_status status = check_axes(im, at, what, s, empty && !tp__ref_is(s->mesh, im->mesh.name));
+  if (status == TP_OK && s->rank != rank)
+    return tp__error(at, TP_INVALID_ARGUMENT, "%s: sdy.sharding has %d dimensions, but the value has %d", what, s->rank, rank);
+  return status;
+}
+
+/* The tp.sharding of a value of type `type`; null where it says nothing: without a mesh, for a value that is no tensor, or in a manual
+ * computation, whose values differ between devices and have no layout but whole. */
+static tp_status convert(tp_importer *im, MlirOperation at, const char *what, MlirType type, const tp_sdy_sharding *s,
+                         MlirAttribute *attr) {
+  *attr = (MlirAttribute){NULL};
+  bool is_tensor = mlirTypeIsARankedTensor(type);
+  tp_status status = tp__sdy_check_sharding(im, at, what, is_tensor ? (int)mlirShapedTypeGetRank(type) : 0, s);
   if (status != TP_OK)
     return status;
-  bool is_tensor = mlirTypeIsARankedTensor(type);
-  int rank = is_tensor ? (int)mlirShapedTypeGetRank(type) : 0;
-  if (s->rank != rank)
-    return tp__error(at, TP_INVALID_ARGUMENT, "%s: sdy.sharding has %d dimensions, but the value has %d", what, s->rank, rank);
+  if (tp__sdy_is_manual(at)) {
+    im->pass->statistics[TP_IMPORT_FREE]++;
+    return tp__sdy_check_free(im, at, what, s);
+  }
   if (s->has_priority)
     im->pass->statistics[TP_IMPORT_PRIORITIES]++;
   im->pass->statistics[TP_IMPORT_SHARDINGS]++;
@@ -226,7 +234,7 @@ static tp_status import_results(tp_importer *im, MlirOperation op, MlirAttribute
   if (n > TP_SDY_MAX_VALUES)
     return tp__error(op, TP_UNSUPPORTED, "sdy.sharding on an op with %d results; at most %d are supported", n,
                      TP_SDY_MAX_VALUES);
-  tp_status status = tp__sdy_read_list(op, text, n, shardings);
+  tp_status status = tp__sdy_read_list(op, "sdy.sharding", text, n, "results", shardings);
   for (int i = 0; i < n && status == TP_OK; i++) {
     char what[32];
     snprintf(what, sizeof what, "result %d", i);
@@ -245,22 +253,32 @@ static tp_status import_results(tp_importer *im, MlirOperation op, MlirAttribute
 
 /* ---- ops ---- */
 
-typedef enum sdy_action { CONSTRAIN, FORWARD, GROUP, MESH, MANUAL } sdy_action;
+typedef enum sdy_action { CONSTRAIN, FORWARD, GROUP, MESH, COMPUTATION, RETURN } sdy_action;
 
 typedef struct sdy_row {
   const char *name;
   sdy_action action;
   int n_operands, n_results;
+  const char *sharding; /* the attribute that says the layout */
 } sdy_row;
 
+/* Shardy's collectives say how a layout changes, not what is computed: operand and result are the same global value. */
 static const sdy_row *row_of(MlirOperation op) {
   static const sdy_row rows[] = {
-      {"sdy.sharding_constraint", CONSTRAIN, 1, 1},
-      {"sdy.reshard", CONSTRAIN, 1, 1},
-      {"sdy.propagation_barrier", FORWARD, 1, 1},
-      {"sdy.sharding_group", GROUP, 1, 0},
-      {"sdy.mesh", MESH, 0, 0},
-      {"sdy.manual_computation", MANUAL, 0, 0},
+      {"sdy.sharding_constraint", CONSTRAIN, 1, 1, "sharding"},
+      {"sdy.reshard", CONSTRAIN, 1, 1, "sharding"},
+      {"sdy.all_gather", CONSTRAIN, 1, 1, "out_sharding"},
+      {"sdy.all_slice", CONSTRAIN, 1, 1, "out_sharding"},
+      {"sdy.all_to_all", CONSTRAIN, 1, 1, "out_sharding"},
+      {"sdy.collective_permute", CONSTRAIN, 1, 1, "out_sharding"},
+      {"sdy.all_reduce", CONSTRAIN, 1, 1, "out_sharding"},
+      {"sdy.reduce_scatter", CONSTRAIN, 1, 1, "out_sharding"},
+      {"sdy.propagation_barrier", FORWARD, 1, 1, NULL},
+      {"sdy.sharding_group", GROUP, 1, 0, NULL},
+      {"sdy.mesh", MESH, 0, 0, NULL},
+      {"sdy.manual_computation", COMPUTATION, 0, 0, NULL},
+      {"sdy.named_computation", COMPUTATION, 0, 0, NULL},
+      {"sdy.return", RETURN, 0, 0, NULL},
   };
   for (int i = 0; i < TP_LEN(rows); i++)
     if (tp__op_is(op, rows[i].name))
@@ -268,23 +286,12 @@ static const sdy_row *row_of(MlirOperation op) {
   return NULL;
 }
 
-static tp_status refuse_manual(MlirOperation op) {
-  MlirAttribute axes = property(op, "manual_axes");
-  MlirStringRef text =
-      !mlirAttributeIsNull(axes) && mlirAttributeIsAOpaque(axes) ? mlirOpaqueAttrGetData(axes) : tp__ref("manual_axes");
-  return tp__error(
-      op, TP_UNSUPPORTED,
-      "%.*s: the body is written for the shards of one device, with its own collectives, and cannot be planned; export the "
-      "program without shard_map, with shardings on its values",
-      text.length > 200 ? 200 : (int)text.length, text.data);
-}
-
-static tp_status import_constraint(tp_importer *im, MlirOperation op) {
+static tp_status import_constraint(tp_importer *im, MlirOperation op, const char *name) {
   tp_sdy_sharding sharding;
   MlirAttribute attr;
-  tp_status status = tp__sdy_read_sharding(op, "sharding", property(op, "sharding"), &sharding);
+  tp_status status = tp__sdy_read_sharding(op, name, tp__sdy_property(op, name), &sharding);
   if (status == TP_OK)
-    status = convert(im, op, "sharding", mlirValueGetType(mlirOperationGetResult(op, 0)), &sharding, &attr);
+    status = convert(im, op, name, mlirValueGetType(mlirOperationGetResult(op, 0)), &sharding, &attr);
   if (status == TP_OK && !mlirAttributeIsNull(attr))
     tp__set(op, "tp.sharding", attr);
   return status;
@@ -313,32 +320,30 @@ tp_status tp__sdy_import_op(tp_importer *im, MlirOperation op) {
   const sdy_row *row = row_of(op);
   if (!row)
     return tp__error(op, TP_UNSUPPORTED,
-                     "has no counterpart here; of Shardy's ops mesh, sharding_constraint, reshard, propagation_barrier "
-                     "and sharding_group are imported");
-  if (row->action == MANUAL)
-    return refuse_manual(op);
+                     "has no counterpart here; of Shardy's ops mesh, sharding_constraint, reshard, the collectives, "
+                     "manual_computation, propagation_barrier and sharding_group are imported");
+  if (row->action == COMPUTATION)
+    return tp__sdy_check_computation(im, op);
+  if (row->action == RETURN) {
+    const sdy_row *parent = row_of(mlirOperationGetParentOperation(op));
+    return parent && parent->action == COMPUTATION
+               ? TP_OK
+               : tp__error(op, TP_INVALID_ARGUMENT, "ends no sdy.manual_computation and no sdy.named_computation");
+  }
   tp_status status = check_form(im, op, row->n_operands, row->n_results, row->action == MESH);
-  return status == TP_OK && row->action == CONSTRAIN ? import_constraint(im, op) : status;
+  return status == TP_OK && row->action == CONSTRAIN ? import_constraint(im, op, row->sharding) : status;
 }
 
 /* ---- replacing ops ---- */
 
-typedef struct op_list {
-  size_t n, capacity;
-  MlirOperation *ops;
-} op_list;
-
+/* A return vanishes with what it ends. */
 static tp_status collect(MlirOperation op, void *data) {
-  op_list *list = data;
-  if (!tp__op_has_dialect(op, "sdy"))
-    return TP_OK;
-  if (tp__grow((void **)&list->ops, &list->capacity, list->n + 1, sizeof *list->ops) != TP_OK)
-    return tp__error(op, TP_NO_MEMORY, "out of memory");
-  list->ops[list->n++] = op;
-  return TP_OK;
+  return tp__op_has_dialect(op, "sdy") && row_of(op)->action != RETURN ? tp__op_list_add(data, op) : TP_OK;
 }
 
 static tp_status replace(tp_importer *im, const tp_mesh *refined, MlirOperation op) {
+  if (row_of(op)->action == COMPUTATION)
+    return tp__sdy_replace_computation(im, refined, op);
   if (mlirOperationGetNumResults(op) == 1) {
     MlirValue value = mlirOperationGetOperand(op, 0);
     tp_annotation annotation;
@@ -357,10 +362,10 @@ static tp_status replace(tp_importer *im, const tp_mesh *refined, MlirOperation 
 }
 
 tp_status tp__sdy_finish(tp_importer *im, const tp_mesh *refined) {
-  op_list list = {0};
+  tp_op_list list = {0};
   tp_status status = tp__walk(im->pass->module, collect, &list);
-  for (size_t i = 0; i < list.n && status == TP_OK; i++)
-    status = replace(im, refined, list.ops[i]);
-  tp__free(list.ops);
+  for (size_t i = 0; i < list.n && status == TP_OK; i++) /* a computation before what is in it */
+    status = replace(im, refined, list.items[i]);
+  tp__free(list.items);
   return status;
 }

@@ -195,10 +195,34 @@ func.func @results() {
 
 // -----
 
-"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> : () -> ()
-func.func @manual(%x: tensor<8xf32>) {
-  // expected-error @below {{'sdy.manual_computation': manual_axes{"x"}: the body is written for the shards of one device, with its own collectives, and cannot be planned; export the program without shard_map, with shardings on its values}}
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2]>, sym_name = "mesh"}> : () -> ()
+func.func @region(%x: tensor<8xf32>) {
+  // expected-error @below {{'sdy.manual_computation': needs one region of one block that ends in sdy.return}}
   %0 = "sdy.manual_computation"(%x) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, manual_axes = #sdy<manual_axes{"x"}>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}> ({
+  ^bb0(%y: tensor<4xf32>):
+    "test.end"() : () -> ()
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2]>, sym_name = "mesh"}> : () -> ()
+func.func @values(%x: tensor<8xf32>) {
+  // expected-error @below {{has 1 operands and 1 results, but its body takes 2 values and returns 1; they have to be as many}}
+  %0 = "sdy.manual_computation"(%x) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, manual_axes = #sdy<manual_axes{"x"}>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}> ({
+  ^bb0(%y: tensor<4xf32>, %z: tensor<4xf32>):
+    "sdy.return"(%y) : (tensor<4xf32>) -> ()
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2]>, sym_name = "mesh"}> : () -> ()
+func.func @lists(%x: tensor<8xf32>) {
+  // expected-error @below {{in_shardings has 2 entries, but the op has 1 operands}}
+  %0 = "sdy.manual_computation"(%x) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>, <@mesh, [{"x"}]>]>, manual_axes = #sdy<manual_axes{"x"}>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}> ({
   ^bb0(%y: tensor<4xf32>):
     "sdy.return"(%y) : (tensor<4xf32>) -> ()
   }) : (tensor<8xf32>) -> tensor<8xf32>
@@ -207,9 +231,144 @@ func.func @manual(%x: tensor<8xf32>) {
 
 // -----
 
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2]>, sym_name = "mesh"}> : () -> ()
+func.func @axis(%x: tensor<8xf32>) {
+  // expected-error @below {{manual_axes names axis "z", which the mesh does not have}}
+  %0 = "sdy.manual_computation"(%x) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, manual_axes = #sdy<manual_axes{"z"}>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}> ({
+  ^bb0(%y: tensor<4xf32>):
+    "sdy.return"(%y) : (tensor<4xf32>) -> ()
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2]>, sym_name = "mesh"}> : () -> ()
+func.func @types(%x: tensor<8xf32>) {
+  // expected-error @below {{operand 0: its type in the body is not that of a shard along the manual axes}}
+  %0 = "sdy.manual_computation"(%x) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, manual_axes = #sdy<manual_axes{"x"}>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}> ({
+  ^bb0(%y: tensor<8xf32>):
+    "sdy.return"(%y) : (tensor<8xf32>) -> ()
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2]>, sym_name = "mesh"}> : () -> ()
+func.func @uneven(%x: tensor<5xf32>) {
+  // expected-error @below {{operand 0: manual axis "x" (2) does not divide dimension 0 (size 5 of a shard); pad it outside of the manual computation}}
+  %0 = "sdy.manual_computation"(%x) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, manual_axes = #sdy<manual_axes{"x"}>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}> ({
+  ^bb0(%y: tensor<3xf32>):
+    "sdy.return"(%y) : (tensor<3xf32>) -> ()
+  }) : (tensor<5xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2]>, sym_name = "mesh"}> : () -> ()
+func.func @unreduced(%x: tensor<8xf32>) {
+  // expected-error @below {{operand 0: manual axis "x" is unreduced; shards are along whole axes, and values complete, at the border of a manual computation}}
+  %0 = "sdy.manual_computation"(%x) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{}], unreduced={"x"}>]>, manual_axes = #sdy<manual_axes{"x"}>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}> ({
+  ^bb0(%y: tensor<8xf32>):
+    "sdy.return"(%y) : (tensor<8xf32>) -> ()
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=4, "y"=2]>, sym_name = "mesh"}> : () -> ()
+func.func @part(%x: tensor<8xf32>) {
+  // expected-error @below {{operand 0: manual axis "x" is cut into sub-axes}}
+  %0 = "sdy.manual_computation"(%x) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x":(1)2}]>]>, manual_axes = #sdy<manual_axes{"x"}>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}> ({
+  ^bb0(%y: tensor<4xf32>):
+    "sdy.return"(%y) : (tensor<4xf32>) -> ()
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2]>, sym_name = "mesh"}> : () -> ()
+func.func @other_mesh(%x: tensor<8xf32>) {
+  // expected-error @below {{operand 0: sdy.sharding names mesh @other, which the module does not have}}
+  %0 = "sdy.manual_computation"(%x) <{in_shardings = #sdy.sharding_per_value<[<@other, [{"x"}]>]>, manual_axes = #sdy<manual_axes{"x"}>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}> ({
+  ^bb0(%y: tensor<4xf32>):
+    "sdy.return"(%y) : (tensor<4xf32>) -> ()
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2]>, sym_name = "mesh"}> : () -> ()
+func.func @no_axes(%x: tensor<8xf32>) {
+  // expected-error @below {{manual_axes is not a #sdy<manual_axes{...}>}}
+  %0 = "sdy.manual_computation"(%x) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}> ({
+  ^bb0(%y: tensor<4xf32>):
+    "sdy.return"(%y) : (tensor<4xf32>) -> ()
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2]>, sym_name = "mesh"}> : () -> ()
+func.func @spelled(%x: tensor<8xf32>) {
+  // expected-error @below {{manual_axes: #sdy.manual_axes{"x" "y"} cannot be read: expected '}' at '"y"}'}}
+  %0 = "sdy.manual_computation"(%x) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, manual_axes = #sdy<manual_axes{"x" "y"}>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}> ({
+  ^bb0(%y: tensor<4xf32>):
+    "sdy.return"(%y) : (tensor<4xf32>) -> ()
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2]>, sym_name = "mesh"}> : () -> ()
+func.func @inside(%x: tensor<8xf32>) {
+  %0 = "sdy.manual_computation"(%x) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, manual_axes = #sdy<manual_axes{"x"}>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}> ({
+  ^bb0(%y: tensor<4xf32>):
+    // expected-error @below {{sharding: sdy.sharding uses axis "x", which is manual here; the value is a shard along it already}}
+    %z = "sdy.sharding_constraint"(%y) <{sharding = #sdy.sharding<@mesh, [{"y", "x"}]>}> : (tensor<4xf32>) -> tensor<4xf32>
+    "sdy.return"(%z) : (tensor<4xf32>) -> ()
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2]>, sym_name = "mesh"}> : () -> ()
+func.func @nested(%x: tensor<8xf32>) {
+  %0 = "sdy.manual_computation"(%x) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, manual_axes = #sdy<manual_axes{"x"}>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}> ({
+  ^bb0(%y: tensor<4xf32>):
+    // expected-error @below {{operand 0: sdy.sharding uses axis "x", which is manual here}}
+    %z = "sdy.manual_computation"(%y) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, manual_axes = #sdy<manual_axes{"x"}>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}> ({
+    ^bb0(%a: tensor<2xf32>):
+      "sdy.return"(%a) : (tensor<2xf32>) -> ()
+    }) : (tensor<4xf32>) -> tensor<4xf32>
+    "sdy.return"(%z) : (tensor<4xf32>) -> ()
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @stray(%x: tensor<8xf32>) {
+  "test.region"() ({
+    // expected-error @below {{'sdy.return': ends no sdy.manual_computation and no sdy.named_computation}}
+    "sdy.return"(%x) : (tensor<8xf32>) -> ()
+  }) : () -> ()
+  return
+}
+
+// -----
+
 func.func @unknown(%x: tensor<8xf32>) {
-  // expected-error @below {{'sdy.all_gather': has no counterpart here; of Shardy's ops mesh, sharding_constraint, reshard, propagation_barrier and sharding_group are imported}}
-  %0 = "sdy.all_gather"(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  // expected-error @below {{'sdy.data_flow_edge': has no counterpart here; of Shardy's ops mesh, sharding_constraint, reshard, the collectives, manual_computation, propagation_barrier and sharding_group are imported}}
+  %0 = "sdy.data_flow_edge"(%x) : (tensor<8xf32>) -> tensor<8xf32>
   return
 }
 
