@@ -130,9 +130,9 @@ static tp_status plan_layout(tp_partitioner *p, const tp_item *item, tp_planned_
     char a[256], b[256];
     describe(p, from, rank, a, sizeof a);
     describe(p, annotation.spec, rank, b, sizeof b);
-    return tp__error(item->op, TP_UNSUPPORTED,
-                     "no sequence of collectives takes layout %s to %s (sizes that do not divide, or different combiners)", a,
-                     b);
+    return tp__error(
+        item->op, TP_UNSUPPORTED,
+        "no sequence of collectives takes layout %s to %s: an average has no identity, so nothing makes a partial one", a, b);
   }
   return set_spec(p, mlirOperationGetResult(item->op, 0), annotation.spec);
 }

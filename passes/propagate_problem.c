@@ -328,8 +328,8 @@ static tp_status infeasible(tp_planner *p) {
       if (!possible)
         return tp__error(
             v->uses[u].op, TP_INFEASIBLE,
-            "no layout of operand %d can be reached from the layouts its producer can give it; relax the annotation of "
-            "one of both",
+            "no layout of operand %d can be reached from the layouts its producer can give it: an average has no identity, so "
+            "nothing makes a partial one; relax the annotation of one of both",
             v->uses[u].operand);
     }
   }

@@ -11,8 +11,9 @@
  * layouts with the same number of shards of each dimension and of partial parts: swaps axes, reorders the axes of a
  * dimension); mask makes a replicated axis partial by putting the identity everywhere but at index 0.
  *
- * Partial: two specs with partials must use one combiner. A spec that mixes combiners has no defined value and takes
- * part in no path; "average" has no identity, so a mask to it does not exist.
+ * Partial: from the partials of one combiner to those of another a path leads through layouts without partials. A spec
+ * that mixes combiners has no defined value and takes part in no path; "average" has no identity, so a mask to it does
+ * not exist.
  *
  * Uneven sizes: paths run through layouts that divide exactly. If `from` or `to` does not divide, their own uneven
  * dimensions and the leading axes of those may occur too. The axes at the minor end of such a dimension may come and go,
@@ -78,9 +79,8 @@ TP_API tp_reshard_cache *tp_reshard_cache_create(const tp_mesh *mesh, const tp_t
 TP_API void tp_reshard_cache_destroy(tp_reshard_cache *cache);
 
 /* Cost of from -> to for a tensor of `rank` dimensions of global `shape` with elements of element_size bytes.
- * 0 when equal; TP_COST_FORBIDDEN when there is no path (e.g. from replicated to a partial whose combiner has no
- * identity, between two partials of different combiners, or a shard that does not divide: uneven layouts take part only
- * where every intermediate layout is a prefix of the one before), or when memory runs out. */
+ * 0 when equal; TP_COST_FORBIDDEN when there is no path (from a layout without partials to a partial whose combiner has no
+ * identity; specs that mix combiners, or do not fit the rank), or when memory runs out. */
 TP_API tp_cost tp_reshard_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank, const int64_t *shape,
                                int64_t element_size);
 

@@ -89,6 +89,16 @@ static tp_status read_dims(reader *r, MlirAttribute dims) {
   return TP_OK;
 }
 
+/* An axis that is partial by another combiner; -1: none. */
+static int other_combiner(const reader *r, tp_combiner combiner) {
+  for (int a = 0; a < r->mesh->n_axes; a++) {
+    tp_place place = tp_spec_place(r->out->spec, a);
+    if (place.kind == TP_PARTIAL && place.combiner != combiner)
+      return a;
+  }
+  return -1;
+}
+
 static tp_status read_partial(reader *r, MlirNamedAttribute entry) {
   MlirStringRef token = mlirIdentifierStr(entry.name);
   int first, n;
@@ -102,6 +112,14 @@ static tp_status read_partial(reader *r, MlirNamedAttribute entry) {
     return tp__error(r->at, TP_INVALID_ARGUMENT,
                      "%s: tp.sharding: partial over \"%.*s\" needs a combiner such as \"sum\" or \"max\"", r->what,
                      (int)token.length, token.data);
+  int other = other_combiner(r, combiner);
+  if (other >= 0)
+    return tp__error(
+        r->at, TP_INVALID_ARGUMENT,
+        "%s: tp.sharding: partial over \"%.*s\" by \"%s\", but over \"%s\" by \"%s\"; such a value would depend on "
+        "which is combined first, so use one combiner",
+        r->what, (int)token.length, token.data, tp_combiner_name(combiner), r->mesh->axes[other].name,
+        tp_combiner_name(tp_spec_place(r->out->spec, other).combiner));
   for (int i = 0; i < n; i++)
     if (tp_spec_set_partial(&r->out->spec, first + i, combiner) != TP_OK)
       return tp__error(r->at, TP_INVALID_ARGUMENT,

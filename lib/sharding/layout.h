@@ -1,8 +1,8 @@
 /* Internal parts of resharding: moves between layouts, the graph of layouts, distances in it.
  *
  * A view is the part of a problem that a search looks at: a subset of the mesh axes (all of size > 1) and n_dims
- * dimensions, renumbered 0.. in the order of the tensor. In specs of a view every partial byte is that of TP_SUM; the
- * combiner plays no role in the search. */
+ * dimensions, renumbered 0.. in the order of the tensor. In specs of a view every partial byte is that of TP_SUM: a search
+ * needs to know of combiners only whether they are two, and which of them have an identity. */
 #ifndef TP_LIB_SHARDING_LAYOUT_H
 #define TP_LIB_SHARDING_LAYOUT_H
 
@@ -86,16 +86,20 @@ typedef struct tp__search {
   int64_t outer;
   int64_t sizes[TP_MAX_RANK]; /* of the view's dimensions */
   bool uneven;                /* `from` or `goal` does not divide */
-  bool may_mask;
+  bool may_mask;              /* the combiner has an identity */
+  bool changes_combiner;      /* paths may leave the partial layouts of one combiner, and then enter those of another */
+  bool may_mask_after;        /* the other one has an identity */
   tp_spec from;
   tp_spec goal; /* only its axes on dimensions that it does not divide, in their order */
 } tp__search;
 
-/* Shortest paths from one layout to all others. */
+/* Shortest paths from one layout to all others. Where the combiner changes, partial layouts are those of the other combiner, and `before`
+ * has the first parts of the paths, which end in layouts without partials. */
 typedef struct tp__paths {
   const tp__graph *graph;
+  const struct tp__paths *before;
   tp_cost *cost;      /* TP_COST_FORBIDDEN: not reachable */
-  uint32_t *previous; /* state before */
+  uint32_t *previous; /* state before; with `before`, of states where the second part begins the state itself */
   uint8_t *kind;      /* tp_step_kind of the last step */
   uint8_t *steps;     /* number of steps */
 } tp__paths;

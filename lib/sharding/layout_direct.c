@@ -22,14 +22,14 @@ static bool step_to(path *p, tp_step_kind kind, tp_spec to) {
   return true;
 }
 
-/* The layout now, with the partial axes of `goal` added, or with those that `goal` does not have reduced. */
+/* The layout now, with the partial axes of `goal` added, or with those that are not so in `goal` reduced. */
 static tp_spec with_partials_of(const path *p, tp_spec goal, bool add) {
   tp_spec to = p->now;
   for (int a = 0; a < p->mesh->n_axes; a++) {
     unsigned here = tp__spec_byte(p->now, a), there = tp__spec_byte(goal, a);
     if (add && (there & TP__PARTIAL_BIT))
       tp__spec_set_byte(&to, a, there);
-    if (!add && (here & TP__PARTIAL_BIT) && !(there & TP__PARTIAL_BIT))
+    if (!add && (here & TP__PARTIAL_BIT) && here != there)
       tp__spec_set_byte(&to, a, 0);
   }
   return to;

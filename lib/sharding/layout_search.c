@@ -21,6 +21,7 @@ typedef struct run {
   uint32_t *heap;    /* states, least first */
   uint32_t *heap_at; /* by state: its place in the heap + 1; 0: never in it; SETTLED: done */
   uint32_t n_heap;
+  bool may_mask;
 } run;
 
 #define SETTLED UINT32_MAX
@@ -124,7 +125,7 @@ static bool allowed(const run *r, uint32_t state, const tp__edge *edge) {
   const tp__search *s = r->search;
   if (r->elements[edge->to] < 0 || r->heap_at[edge->to] == SETTLED)
     return false;
-  if (edge->kind == TP_STEP_MASK && !s->may_mask)
+  if (edge->kind == TP_STEP_MASK && !r->may_mask)
     return false;
   return !s->uneven || (r->divides[state] && r->divides[edge->to]) ||
          tp__move_keeps_prefix(s->mesh, (tp_step_kind)edge->kind, r->graph->states[state], r->graph->states[edge->to],
@@ -198,25 +199,56 @@ static tp__paths *create_paths(tp__arena *arena, const tp__graph *graph) {
   return paths->cost && paths->previous && paths->kind && paths->steps ? paths : NULL;
 }
 
+static void settle_all(run *r) {
+  while (r->n_heap > 0)
+    relax(r, take_first(r));
+}
+
+static void start_at(run *r, uint32_t from) {
+  for (uint32_t s = 0; s < r->graph->n_states; s++) {
+    r->paths->cost[s] = TP_COST_FORBIDDEN;
+    r->elements[s] = local_elements(r->search, r->graph->states[s], &r->divides[s]);
+  }
+  r->paths->cost[from] = 0;
+  r->may_mask = r->search->may_mask;
+  raise_state(r, from);
+}
+
+/* The search goes on from all layouts without partials that the first part reached: there the combiner may change. */
+static void start_behind(run *r, const tp__paths *before) {
+  memset(r->heap_at, 0, r->graph->n_states * sizeof *r->heap_at);
+  r->may_mask = r->search->may_mask_after;
+  r->paths->before = before;
+  for (uint32_t s = 0; s < r->graph->n_states; s++) {
+    bool begins = before->cost[s] < TP_COST_FORBIDDEN && !tp_spec_has_partial(r->graph->states[s]);
+    r->paths->cost[s] = begins ? before->cost[s] : TP_COST_FORBIDDEN;
+    r->paths->steps[s] = begins ? before->steps[s] : 0;
+    r->paths->previous[s] = s;
+    if (begins)
+      raise_state(r, s);
+  }
+}
+
 tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__paths **paths) {
   const tp__graph *g = search->graph;
   uint32_t from = tp__graph_find(g, search->from);
   if (from == TP__NO_STATE)
     return TP_INVALID_ARGUMENT;
-  tp__paths *made = create_paths(arena, g);
+  tp__paths *made = create_paths(arena, g), *before = made;
+  if (made && search->changes_combiner)
+    made = create_paths(arena, g);
   if (!made)
     return TP_NO_MEMORY;
   run r;
-  tp_status status = create_run(search, made, &r);
+  tp_status status = create_run(search, before, &r);
   if (status == TP_OK) {
-    for (uint32_t s = 0; s < g->n_states; s++) {
-      made->cost[s] = TP_COST_FORBIDDEN;
-      r.elements[s] = local_elements(search, g->states[s], &r.divides[s]);
+    start_at(&r, from);
+    settle_all(&r);
+    if (search->changes_combiner) {
+      r.paths = made;
+      start_behind(&r, before);
+      settle_all(&r);
     }
-    made->cost[from] = 0;
-    raise_state(&r, from);
-    while (r.n_heap > 0)
-      relax(&r, take_first(&r));
     *paths = made;
   }
   destroy_run(&r);

@@ -46,9 +46,14 @@ tp_status tp__problem_create(const tp_mesh *mesh, tp_spec from, tp_spec to, int 
     tp_spec_clear(&from, a);
     tp_spec_clear(&to, a);
   }
-  if (!one_combiner(mesh, from, &p.partial, &p.combiner) || !one_combiner(mesh, to, &p.partial, &p.combiner)) {
+  bool partial_from = false, partial_to = false;
+  if (!one_combiner(mesh, from, &partial_from, &p.combiner) || !one_combiner(mesh, to, &partial_to, &p.last_combiner))
     return TP_UNSUPPORTED;
-  }
+  p.partial = partial_from || partial_to;
+  if (!partial_from)
+    p.combiner = p.last_combiner;
+  if (!partial_to)
+    p.last_combiner = p.combiner;
   p.from = from;
   p.to = to;
   *problem = p;
@@ -150,7 +155,7 @@ tp_spec tp__view_project(const tp_mesh *mesh, const tp__view *view, tp_spec spec
   return inside;
 }
 
-tp_spec tp__view_restore(const tp__problem *problem, const tp__view *view, tp_spec spec) {
+tp_spec tp__view_restore(const tp__problem *problem, const tp__view *view, tp_spec spec, tp_combiner combiner) {
   tp_spec whole = problem->from;
   for (int a = 0; a < problem->mesh->n_axes; a++) {
     unsigned byte = tp__spec_byte(spec, a);
@@ -158,7 +163,7 @@ tp_spec tp__view_restore(const tp__problem *problem, const tp__view *view, tp_sp
     if (!(view->axes >> a & 1))
       continue;
     if (byte & TP__PARTIAL_BIT)
-      byte = TP__PARTIAL_BIT | (unsigned)problem->combiner;
+      byte = TP__PARTIAL_BIT | (unsigned)combiner;
     else if (d >= 0)
       byte = (byte & 0x70) | (unsigned)(view->dims[d] + 1);
     tp__spec_set_byte(&whole, a, byte);

@@ -10,14 +10,15 @@ typedef struct tp__problem {
   unsigned axes;   /* those of size > 1 */
   int64_t devices; /* of the mesh */
   tp_spec from, to;
-  tp_combiner combiner; /* of the partials, if there are any */
-  bool partial;
+  bool partial;              /* from or to has partial axes */
+  tp_combiner combiner;      /* of those of from; the other one's if it has none */
+  tp_combiner last_combiner; /* of those of to; likewise */
   int rank;
   const int64_t *shape;
   int64_t element_size;
 } tp__problem;
 
-/* Fills the problem. TP_UNSUPPORTED if no path can exist: mixed combiners, negative sizes, specs that do not fit. */
+/* Fills the problem. TP_UNSUPPORTED if no path can exist: a spec that mixes combiners, negative sizes, specs that do not fit. */
 tp_status tp__problem_create(const tp_mesh *mesh, tp_spec from, tp_spec to, int rank, const int64_t *shape,
                              int64_t element_size, tp__problem *problem);
 
@@ -36,7 +37,7 @@ typedef struct tp__view {
 bool tp__view_create(const tp__problem *problem, tp__view *view);
 /* `spec` in the view's dimensions; those that it splits must be in the view. */
 tp_spec tp__view_project(const tp_mesh *mesh, const tp__view *view, tp_spec spec);
-/* A layout of the view as one of the tensor: what is outside the view is as in problem->from. */
-tp_spec tp__view_restore(const tp__problem *problem, const tp__view *view, tp_spec spec);
+/* A layout of the view as one of the tensor: what is outside the view is as in problem->from, partial axes are those of `combiner`. */
+tp_spec tp__view_restore(const tp__problem *problem, const tp__view *view, tp_spec spec, tp_combiner combiner);
 
 #endif

@@ -165,6 +165,8 @@ static void fill_search(const tp_reshard_cache *cache, const tp__problem *p, con
                     .outer = v->outer,
                     .uneven = v->uneven != 0,
                     .may_mask = p->combiner != TP_AVERAGE,
+                    .changes_combiner = p->combiner != p->last_combiner,
+                    .may_mask_after = p->last_combiner != TP_AVERAGE,
                     .from = v->from,
                     .goal = uneven_part(p, v)};
   for (int d = 0; d < v->n_dims; d++) {
@@ -176,7 +178,8 @@ static void fill_search(const tp_reshard_cache *cache, const tp__problem *p, con
 }
 
 static key make_key(const tp__problem *p, const tp__view *v, const tp__search *s) {
-  key k = {.view = (int64_t)v->axes << 16 | v->n_dims << 8 | p->partial << 2 | s->may_mask << 1 | s->uneven,
+  key k = {.view = (int64_t)v->axes << 16 | v->n_dims << 8 | s->changes_combiner << 4 | s->may_mask_after << 3 |
+                   p->partial << 2 | s->may_mask << 1 | s->uneven,
            .element_size = s->element_size,
            .outer = s->outer,
            .from = s->from.bits,
@@ -202,7 +205,8 @@ static tp_status find_paths(tp_reshard_cache *cache, const tp__problem *p, const
   if (status != TP_OK)
     return status;
   s.graph = graph;
-  if (cache->path_states + graph->n_states > cache->path_limit)
+  size_t n_states = s.changes_combiner ? 2 * graph->n_states : graph->n_states;
+  if (cache->path_states + n_states > cache->path_limit)
     forget_paths(cache);
   status = reserve_slot(cache);
   if (status == TP_OK)
@@ -211,7 +215,7 @@ static tp_status find_paths(tp_reshard_cache *cache, const tp__problem *p, const
     return status;
   *find_slot(cache->entries, cache->n_slots, &k) = (entry){k, made};
   cache->n_entries++;
-  cache->path_states += graph->n_states;
+  cache->path_states += n_states;
   *paths = made;
   return TP_OK;
 }
@@ -236,7 +240,7 @@ static void append_step(const tp_reshard_cache *cache, const tp__problem *p, tp_
 static tp_status direct_reshard(const tp_reshard_cache *cache, const tp__problem *p, tp_reshard *reshard) {
   tp_step_kind kinds[TP_MAX_STEPS];
   tp_spec after[TP_MAX_STEPS];
-  int n = tp__direct_path(&cache->mesh, p->from, p->to, p->rank, p->shape, p->combiner != TP_AVERAGE, kinds, after);
+  int n = tp__direct_path(&cache->mesh, p->from, p->to, p->rank, p->shape, p->last_combiner != TP_AVERAGE, kinds, after);
   if (n < 0)
     return TP_UNSUPPORTED;
   for (int i = 0; i < n; i++)
@@ -245,30 +249,36 @@ static tp_status direct_reshard(const tp_reshard_cache *cache, const tp__problem
 }
 
 static tp_status searched_reshard(tp_reshard_cache *cache, const tp__problem *p, const tp__view *v, tp_reshard *reshard) {
-  tp__paths *paths;
-  tp_status status = find_paths(cache, p, v, &paths);
+  tp__paths *found;
+  tp_status status = find_paths(cache, p, v, &found);
   if (status != TP_OK)
     return status;
-  uint32_t states[TP_MAX_STEPS + 1];
-  uint32_t to = tp__graph_find(paths->graph, v->to);
-  if (to == TP__NO_STATE)
+  const tp__paths *paths = found;
+  uint32_t state = tp__graph_find(paths->graph, v->to);
+  if (state == TP__NO_STATE)
     return TP_INTERNAL; /* verified specs are layouts of the view */
-  if (paths->cost[to] >= TP_COST_FORBIDDEN)
+  if (paths->cost[state] >= TP_COST_FORBIDDEN)
     return TP_UNSUPPORTED;
-  int n = paths->steps[to];
-  states[n] = to;
-  for (int i = n; i > 0; i--)
-    states[i - 1] = paths->previous[states[i]];
-  for (int i = 0; i < n; i++) {
-    tp_spec from = tp__view_restore(p, v, paths->graph->states[states[i]]);
-    tp_spec next = tp__view_restore(p, v, paths->graph->states[states[i + 1]]);
-    append_step(cache, p, (tp_step_kind)paths->kind[states[i + 1]], from, next, reshard);
+  tp_spec after[TP_MAX_STEPS];
+  tp_step_kind kinds[TP_MAX_STEPS];
+  int n = paths->steps[state];
+  tp_combiner combiner = p->last_combiner;
+  for (int i = n - 1; i >= 0; i--) {
+    if (paths->before && paths->previous[state] == state) {
+      paths = paths->before;
+      combiner = p->combiner;
+    }
+    after[i] = tp__view_restore(p, v, paths->graph->states[state], combiner);
+    kinds[i] = (tp_step_kind)paths->kind[state];
+    state = paths->previous[state];
   }
+  for (int i = 0; i < n; i++)
+    append_step(cache, p, kinds[i], i ? after[i - 1] : p->from, after[i], reshard);
   return TP_OK;
 }
 
 static void remember(tp_reshard_cache *cache, const tp__problem *p, const tp__view *v, tp__paths *paths) {
-  if (v->uneven || !v->full)
+  if (v->uneven || !v->full || p->combiner != p->last_combiner)
     return; /* what `to` is matters to these */
   recent *r = &cache->recent;
   *r = (recent){paths, p->from, p->rank, {0}, p->element_size, p->partial, p->combiner, *v};

@@ -140,6 +140,12 @@ func.func private @combiner_not_a_string(tensor<8xf32> {tp.sharding = {dims = [[
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+// expected-error @below {{argument 0: tp.sharding: partial over "tp" by "max", but over "dp" by "sum"; such a value would depend on which is combined first, so use one combiner}}
+func.func private @two_combiners(tensor<8xf32> {tp.sharding = {dims = [[]], partial = {dp = "sum", tp = "max"}}})
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 // expected-error @below {{argument 0: tp.sharding: axis "tp" is partial and also splits a dimension; it can do one of both}}
 func.func private @partial_and_split(tensor<8xf32> {tp.sharding = {dims = [["tp"]], partial = {tp = "sum"}}})
 

@@ -63,10 +63,10 @@ func.func @not_linear(%x: tensor<8xf32> {tp.sharding = {dims = [[]], partial = {
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-func.func @path(%x: tensor<8xf32> {tp.sharding = {dims = [[]], partial = {tp = "average"}}}) {
+func.func @path(%x: tensor<8xf32> {tp.sharding = {dims = [[]], partial = {tp = "sum"}}}) {
   %s = shard.sharding @mesh split_axes = [[]] : !shard.sharding
-  // expected-error @below {{'shard.shard': no sequence of collectives takes layout {dims = [[]], partial = {tp = "average"}} to {dims = [[]], partial = {tp = "sum"}}}}
-  %y = shard.shard %x to %s {tp.sharding = {dims = [[]], partial = {tp = "sum"}}} : tensor<8xf32>
+  // expected-error @below {{'shard.shard': no sequence of collectives takes layout {dims = [[]], partial = {tp = "sum"}} to {dims = [[]], partial = {tp = "average"}}: an average has no identity, so nothing makes a partial one}}
+  %y = shard.shard %x to %s {tp.sharding = {dims = [[]], partial = {tp = "average"}}} : tensor<8xf32>
   return
 }
 

@@ -310,8 +310,8 @@ static void no_paths(void **state) {
   tp_spec_append(&dim1, 0, 1);
   tp_spec_append(&split, 0, 0);
   tp_reshard path;
-  assert_int_equal(tp_reshard_cost(cache, sum, max, 1, shape, 4), TP_COST_FORBIDDEN);
-  assert_int_equal(tp_reshard_path(cache, sum, max, 1, shape, 4, &path), TP_UNSUPPORTED);
+  assert_int_equal(tp_reshard_cost(cache, sum, mean, 1, shape, 4), TP_COST_FORBIDDEN);
+  assert_int_equal(tp_reshard_path(cache, sum, mean, 1, shape, 4, &path), TP_UNSUPPORTED);
   assert_int_equal(tp_reshard_cost(cache, none, mean, 1, shape, 4), TP_COST_FORBIDDEN);
   assert_int_equal(tp_reshard_cost(cache, mixed, none, 1, shape, 4), TP_COST_FORBIDDEN);
   assert_int_equal(tp_reshard_cost(cache, mixed, mixed, 1, shape, 4), 0);
@@ -320,6 +320,48 @@ static void no_paths(void **state) {
   assert_int_equal(tp_reshard_path(cache, none, dim1, 1, shape, 4, &path), TP_INVALID_ARGUMENT);
   assert_true(tp_reshard_cost(cache, mean, none, 1, shape, 4) < TP_COST_FORBIDDEN);
   assert_true(tp_reshard_cost(cache, mean, split, 1, shape, 4) < TP_COST_FORBIDDEN);
+  tp_reshard_cache_destroy(cache);
+}
+
+/* From one combiner to another: no partial of the one is left where the first of the other begins. A cache that has to forget all it knows
+ * for each search answers the same. */
+static void other_combiner(void **state) {
+  (void)state;
+  tp_mesh mesh = make_mesh(2, (int64_t[]){4, 2});
+  tp_topology topology;
+  tp_reshard_cache *cache = make_cache(&mesh, "cpu", &topology), *small = make_cache(&mesh, "cpu", &topology);
+  static const int64_t shapes[][2] = {{8, 64}, {7, 5}};
+  tp__reshard_cache_limit(small, 1);
+  for (int k = 0; k < 2; k++) {
+    tp_spec sums[MAX_SPECS], maxima[MAX_SPECS], whole[MAX_SPECS];
+    int n = all_specs(&mesh, 2, true, TP_SUM, MAX_SPECS, sums), n_whole = all_specs(&mesh, 2, false, TP_SUM, MAX_SPECS, whole);
+    assert_int_equal(all_specs(&mesh, 2, true, TP_MAX, MAX_SPECS, maxima), n);
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) {
+        tp_reshard path;
+        tp_cost least = TP_COST_FORBIDDEN, cost = tp_reshard_cost(cache, sums[i], maxima[j], 2, shapes[k], 4);
+        if (!tp_spec_has_partial(sums[i]) || !tp_spec_has_partial(maxima[j]))
+          continue;
+        assert_int_equal(tp_reshard_path(small, sums[i], maxima[j], 2, shapes[k], 4, &path), TP_OK);
+        assert_int_equal(path.cost, cost);
+        bool sum = true;
+        for (int s = 0; s < path.n_steps; s++) {
+          for (int a = 0; a < mesh.n_axes; a++) {
+            tp_place place = tp_spec_place(path.steps[s].to, a);
+            assert_true(place.kind != TP_PARTIAL || place.combiner == (sum ? TP_SUM : TP_MAX));
+          }
+          sum &= tp_spec_has_partial(path.steps[s].to);
+        }
+        for (int w = 0; w < n_whole; w++)
+          if (tp_spec_divides(&mesh, whole[w], 2, shapes[k]))
+            least = lesser(least, tp_cost_add(tp_reshard_cost(cache, sums[i], whole[w], 2, shapes[k], 4),
+                                              tp_reshard_cost(cache, whole[w], maxima[j], 2, shapes[k], 4)));
+        assert_true(cost <= least);
+        assert_true(cost == least || !tp_spec_divides(&mesh, sums[i], 2, shapes[k]) ||
+                    !tp_spec_divides(&mesh, maxima[j], 2, shapes[k]));
+      }
+  }
+  tp_reshard_cache_destroy(small);
   tp_reshard_cache_destroy(cache);
 }
 
@@ -436,14 +478,9 @@ static void out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(optimal),
-      cmocka_unit_test(known_paths),
-      cmocka_unit_test(unequal_swap),
-      cmocka_unit_test(no_paths),
-      cmocka_unit_test(triangle_and_determinism),
-      cmocka_unit_test(small_cache),
-      cmocka_unit_test(shared_axes_stay),
-      cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(optimal),     cmocka_unit_test(known_paths),      cmocka_unit_test(unequal_swap),
+      cmocka_unit_test(no_paths),    cmocka_unit_test(other_combiner),   cmocka_unit_test(triangle_and_determinism),
+      cmocka_unit_test(small_cache), cmocka_unit_test(shared_axes_stay), cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
