@@ -52,21 +52,15 @@ static tp_status read_maps(tp_rule *rule, MlirAttribute maps) {
   return TP_OK;
 }
 
-/* Number of outputs that loop f moves along. */
-static int n_outputs_with(const tp_rule *rule, int first_init, int f) {
-  int n = 0;
-  for (int i = first_init; i < first_init + rule->n_results; i++) {
-    bool found = false;
-    for (int d = 0; d < rule->operands[i].rank; d++)
-      found |= rule->operands[i].dims[d].n_factors && rule->operands[i].dims[d].factors[0] == f;
-    n += found;
-  }
-  return n;
+static bool moves_along(const tp_value_map *map, int f) {
+  for (int d = 0; d < map->rank; d++)
+    if (map->dims[d].n_factors && map->dims[d].factors[0] == f)
+      return true;
+  return false;
 }
 
-/* Sets kinds of loops that no output has, and the combiners. */
+/* Sets the combiners, and the kinds of loops that some output does not have: that output is partial then, others may be split. */
 static void read_reductions(tp_rule *rule, const tp_body *body, int first_init) {
-  bool all_combine = true;
   for (int k = 0; k < rule->n_results; k++) {
     tp_value_map *init = &rule->operands[first_init + k], *result = &rule->results[k];
     init->is_init = true;
@@ -74,14 +68,11 @@ static void read_reductions(tp_rule *rule, const tp_body *body, int first_init) 
     init->has_combiner = tp__body_combiner(body, k, &init->combiner);
     result->has_combiner = init->has_combiner;
     result->combiner = init->combiner;
-    all_combine &= init->has_combiner;
     for (int d = 0; d < result->rank; d++)
       result->dims[d] = init->dims[d];
-  }
-  for (int f = 0; f < rule->n_factors; f++) {
-    int n = n_outputs_with(rule, first_init, f);
-    if (rule->factors[f].kind == TP_PARALLEL && n < rule->n_results) /* a loop that only some outputs have stays whole */
-      rule->factors[f].kind = n == 0 && all_combine ? TP_REDUCTION : TP_FIXED;
+    for (int f = 0; f < rule->n_factors; f++)
+      if (rule->factors[f].kind != TP_FIXED && !moves_along(init, f))
+        rule->factors[f].kind = init->has_combiner ? TP_REDUCTION : TP_FIXED;
   }
 }
 
@@ -111,7 +102,8 @@ static uint64_t carried_operands(const tp_rule *rule, const tp_body *body) {
   for (int i = body->n_inputs; i < body->n_args; i++)
     inits |= UINT64_C(1) << i;
   for (int f = 0; f < rule->n_factors; f++)
-    carries |= n_outputs_with(rule, body->n_inputs, f) < rule->n_results;
+    for (int i = body->n_inputs; i < body->n_args; i++)
+      carries |= !moves_along(&rule->operands[i], f);
   return carries ? inits : 0;
 }
 

@@ -86,6 +86,19 @@ int64_t tp__strategy_local(const tp_rule *rule, const tp_mesh *mesh, const tp_st
   return size;
 }
 
+static bool has_factor(const tp_value_map *map, int f) {
+  for (int d = 0; d < map->rank; d++)
+    for (int k = 0; k < map->dims[d].n_factors; k++)
+      if (map->dims[d].factors[k] == f)
+        return true;
+  return false;
+}
+
+/* Is the value partial along an axis that splits this factor? Of several results some may have the factor and others not. */
+static bool is_reduced(const tp_rule *rule, int f, const tp_value_map *map, bool is_result) {
+  return rule->factors[f].kind == TP_REDUCTION && map->has_combiner && (is_result || map->is_init) && !has_factor(map, f);
+}
+
 /* Appends the axes of each factor of each dimension, then the partial axes. */
 static tp_spec value_spec(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, const tp_value_map *map,
                           uint64_t variant_bit, bool is_result) {
@@ -99,8 +112,7 @@ static tp_spec value_spec(const tp_rule *rule, const tp_mesh *mesh, const tp_str
           tp_spec_append(&spec, s->order[o], d);
   for (int a = 0; a < mesh->n_axes; a++) {
     tp_choice c = s->choices[a];
-    bool reduces = c.kind == TP_CHOOSE_FACTOR && rule->factors[c.index].kind == TP_REDUCTION;
-    if (reduces && map->has_combiner && (is_result || map->is_init))
+    if (c.kind == TP_CHOOSE_FACTOR && is_reduced(rule, c.index, map, is_result))
       tp_spec_set_partial(&spec, a, map->combiner);
     if (c.kind == TP_CHOOSE_VARIANT && (is_result || (rule->variants[c.index].operands & variant_bit)))
       tp_spec_set_partial(&spec, a, rule->variants[c.index].combiner);
@@ -180,7 +192,7 @@ static bool place_agrees(const tp_rule *rule, tp_choice c, const tp_value_map *m
       for (int k = 0; k < map->dims[d].n_factors; k++)
         if (map->dims[d].factors[k] == c.index)
           want = (tp_place){.kind = TP_DIM, .dim = d};
-    if (rule->factors[c.index].kind == TP_REDUCTION && map->has_combiner && (is_result || map->is_init))
+    if (is_reduced(rule, c.index, map, is_result))
       want = (tp_place){.kind = TP_PARTIAL, .combiner = map->combiner};
   } else if (c.kind == TP_CHOOSE_VARIANT && (is_result || (rule->variants[c.index].operands & bit))) {
     want = (tp_place){.kind = TP_PARTIAL, .combiner = rule->variants[c.index].combiner};
