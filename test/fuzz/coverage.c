@@ -3,33 +3,66 @@
 #include "tp/mesh.h"
 #include "tp/passes.h"
 
+#include <mlir-c/AffineExpr.h>
+#include <mlir-c/AffineMap.h>
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
+#include <mlir-c/Dialect/Linalg.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind_names[N_KINDS] = {"whole", "result split", "inner split", "partial in"};
+static const char *const kind_names[N_KINDS] = {"whole", "result split", "inner split", "cut split", "partial in"};
+enum kind { WHOLE, RESULT, INNER, CUT, PARTIAL_IN };
 
-/* By name, the first row that is a prefix counts: the families of lib/rules, linalg in more detail. */
+/* The first row that fits counts: the families of lib/rules, linalg in more detail. */
 static const struct {
-  const char *prefix, *family;
+  const char *prefix, *holds; /* of the op's name; an op that its region must hold, or NULL */
+  int n_results;              /* 0: any */
+  const char *family;
 } families[N_FAMILIES_SEEN] = {
-    {"linalg.generic", "linalg.generic"},
-    {"linalg.fill", "linalg.fill"},
-    {"linalg.", "linalg named"},
-    {"arith.constant", "constant"},
-    {"arith.", "elementwise"},
-    {"math.", "elementwise math"},
-    {"tensor.empty", "empty"},
-    {"tensor.splat", "splat"},
-    {"tensor.expand", "expand"},
-    {"tensor.collapse", "collapse"},
-    {"tensor.extract_slice", "extract_slice"},
-    {"tensor.insert_slice", "insert_slice"},
-    {"tensor.concat", "concat"},
-    {"tensor.pad", "pad"},
-    {"scf.", "control flow"},
-    {"shard.shard", "layout change"},
+    {"linalg.generic", "tensor.extract", 0, "generic, reads"},
+    {"linalg.generic", NULL, 2, "generic, pairs"},
+    {"linalg.generic", NULL, 0, "generic"},
+    {"linalg.fill", NULL, 0, "fill"},
+    {"linalg.conv", NULL, 0, "convolution"},
+    {"linalg.depthwise", NULL, 0, "convolution"},
+    {"linalg.pooling", NULL, 0, "pooling"},
+    {"linalg.", NULL, 0, "linalg named"},
+    {"arith.constant", NULL, 0, "constant"},
+    {"arith.", NULL, 0, "elementwise"},
+    {"math.", NULL, 0, "elementwise math"},
+    {"tensor.empty", NULL, 0, "empty"},
+    {"tensor.splat", NULL, 0, "splat"},
+    {"tensor.expand", NULL, 0, "expand"},
+    {"tensor.collapse", NULL, 0, "collapse"},
+    {"tensor.extract_slice", NULL, 0, "extract_slice"},
+    {"tensor.insert_slice", NULL, 0, "insert_slice"},
+    {"tensor.concat", NULL, 0, "concat"},
+    {"tensor.pad", NULL, 0, "pad"},
+    {"scf.", NULL, 0, "control flow"},
+    {"shard.shard", NULL, 0, "layout change"},
+};
+
+/* Cells that stay empty, and why. */
+#define BIT(kind) (1u << (kind))
+static const struct {
+  const char *family;
+  unsigned kinds;
+  const char *why;
+} impossible[] = {
+    {"fill", BIT(INNER) | BIT(CUT) | BIT(PARTIAL_IN), "makes its result from a number"},
+    {"constant", BIT(INNER) | BIT(CUT) | BIT(PARTIAL_IN), "has no operand"},
+    {"empty", BIT(INNER) | BIT(CUT) | BIT(PARTIAL_IN), "has no operand"},
+    {"splat", BIT(INNER) | BIT(CUT) | BIT(PARTIAL_IN), "makes its result from a number"},
+    {"elementwise", BIT(INNER) | BIT(CUT), "operands have the shape of the result"},
+    {"elementwise math", BIT(INNER) | BIT(CUT) | BIT(PARTIAL_IN), "operands have the shape of the result; none is linear"},
+    {"generic, pairs", BIT(PARTIAL_IN), "two results of one operand are no linear function of it"},
+    {"pooling", BIT(PARTIAL_IN), "partial sums are combined before it"},
+    {"linalg named", BIT(CUT), "no dimension is read at another place"},
+    {"expand", BIT(CUT), "splits and joins dimensions, cuts none"},
+    {"collapse", BIT(CUT), "splits and joins dimensions, cuts none"},
+    {"control flow", BIT(CUT), "cuts no dimension"},
+    {"layout change", BIT(CUT), "cuts no dimension"},
 };
 
 /* The device counts by which an annotation splits each dimension. */
@@ -87,10 +120,20 @@ static int64_t shards_of(const layout *l) {
   return n;
 }
 
-/* The layout of an operand, if an op made it. */
+/* The annotation of an argument of a function. */
+static MlirAttribute argument_annotation(MlirValue v) {
+  MlirBlock block = mlirBlockArgumentGetOwner(v);
+  MlirOperation function = mlirBlockGetParentOperation(block);
+  MlirAttribute all = mlirOperationGetAttributeByName(function, mlirStringRefCreateFromCString("arg_attrs"));
+  intptr_t i = mlirBlockArgumentGetArgNumber(v);
+  if (mlirAttributeIsNull(all) || !mlirAttributeIsAArray(all) || i >= mlirArrayAttrGetNumElements(all))
+    return (MlirAttribute){NULL};
+  return mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(all, i), mlirStringRefCreateFromCString("tp.sharding"));
+}
+
 static layout operand_layout(const tp_mesh *mesh, MlirValue v) {
   if (!mlirValueIsAOpResult(v))
-    return (layout){0};
+    return read_layout(mesh, argument_annotation(v), mlirValueGetType(v));
   MlirOperation op = mlirOpResultGetOwner(v);
   MlirAttribute attr = get(op, "tp.sharding");
   if (mlirOperationGetNumResults(op) > 1 && !mlirAttributeIsNull(attr))
@@ -98,23 +141,75 @@ static layout operand_layout(const tp_mesh *mesh, MlirValue v) {
   return read_layout(mesh, attr, mlirValueGetType(v));
 }
 
+typedef struct search {
+  const char *name;
+  bool found;
+} search;
+
+static MlirWalkResult look_for(MlirOperation op, void *data) {
+  search *s = data;
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  s->found |= strlen(s->name) == name.length && memcmp(s->name, name.data, name.length) == 0;
+  return s->found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static int family_of(MlirOperation op) {
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  for (int f = 0; f < N_FAMILIES_SEEN; f++) {
+    size_t n = strlen(families[f].prefix);
+    if (name.length < n || memcmp(name.data, families[f].prefix, n) != 0 ||
+        (families[f].n_results && mlirOperationGetNumResults(op) != families[f].n_results))
+      continue;
+    search s = {families[f].holds, !families[f].holds};
+    if (!s.found)
+      mlirOperationWalk(op, look_for, &s, MlirWalkPreOrder);
+    if (s.found)
+      return f;
+  }
+  return N_FAMILIES_SEEN;
+}
+
+static MlirAttribute inherent(MlirOperation op, const char *name) {
+  return mlirOperationGetInherentAttributeByName(op, mlirStringRefCreateFromCString(name));
+}
+
+/* Is dimension d of operand i read at other places than where the result has it? Slices, padding, concatenation: by their attributes;
+ * linalg: where a map has an expression. */
+static bool is_cut(MlirOperation op, int i, int d) {
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
+  MlirAttribute sizes = inherent(op, "static_sizes"), low = inherent(op, "static_low"), high = inherent(op, "static_high");
+  if (!mlirAttributeIsNull(sizes)) {
+    return d < mlirDenseArrayGetNumElements(sizes) &&
+           mlirDenseI64ArrayGetElement(sizes, d) != mlirShapedTypeGetDimSize(type, d);
+  }
+  if (!mlirAttributeIsNull(low))
+    return mlirDenseI64ArrayGetElement(low, d) != 0 || mlirDenseI64ArrayGetElement(high, d) != 0;
+  MlirAttribute along = inherent(op, "dim");
+  if (!mlirAttributeIsNull(along) && mlirAttributeIsAInteger(along))
+    return mlirIntegerAttrGetValueInt(along) == d;
+  MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
+  if (mlirAttributeIsNull(maps) || i >= mlirArrayAttrGetNumElements(maps))
+    return false;
+  MlirAffineExpr at = mlirAffineMapGetResult(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i)), d);
+  return !mlirAffineExprIsADim(at) && !mlirAffineExprIsAConstant(at);
+}
+
 static MlirWalkResult note(MlirOperation op, void *data) {
   visit *at = data;
-  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-  int f = 0;
-  while (f < N_FAMILIES_SEEN && strncmp(name.data, families[f].prefix, strlen(families[f].prefix)) != 0)
-    f++;
+  int f = family_of(op);
   if (f == N_FAMILIES_SEEN || mlirAttributeIsNull(get(op, "tp.sharding")) || mlirOperationGetNumResults(op) == 0)
     return MlirWalkResultAdvance;
   layout result = operand_layout(&at->mesh, mlirOperationGetResult(op, 0));
-  bool inner = result.partial, partial_in = false, uneven = result.uneven;
+  bool inner = result.partial, partial_in = false, uneven = result.uneven, cut = false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     layout l = operand_layout(&at->mesh, mlirOperationGetOperand(op, i));
     partial_in |= l.partial;
     inner |= shards_of(&l) > shards_of(&result);
     uneven |= l.uneven;
+    for (int d = 0; d < l.rank; d++)
+      cut |= l.shards[d] > 1 && is_cut(op, (int)i, d);
   }
-  int kind = partial_in ? 3 : inner ? 2 : shards_of(&result) > 1 ? 1 : 0;
+  int kind = partial_in ? PARTIAL_IN : cut ? CUT : inner ? INNER : shards_of(&result) > 1 ? RESULT : WHOLE;
   at->r->coverage[kind][uneven] |= UINT64_C(1) << f;
   return MlirWalkResultAdvance;
 }
@@ -122,7 +217,7 @@ static MlirWalkResult note(MlirOperation op, void *data) {
 static MlirWalkResult find_grid(MlirOperation op, void *data) {
   visit *at = data;
   MlirAttribute axes = get(op, "tp.axes");
-  MlirAttribute shape = mlirOperationGetInherentAttributeByName(op, mlirStringRefCreateFromCString("shape"));
+  MlirAttribute shape = inherent(op, "shape");
   if (mlirAttributeIsNull(axes) || mlirAttributeIsNull(shape) || !mlirAttributeIsNull(get(op, "tp.of")))
     return MlirWalkResultAdvance;
   at->mesh.n_axes = (int)mlirArrayAttrGetNumElements(axes);
@@ -136,7 +231,7 @@ static MlirWalkResult find_grid(MlirOperation op, void *data) {
 
 void coverage_measure(MlirModule module, const char *strategy, report *r) {
   char pipeline[96];
-  snprintf(pipeline, sizeof pipeline, "tp-inline-calls,tp-raise,tp-propagate{strategy=%s}", strategy);
+  snprintf(pipeline, sizeof pipeline, "tp-decompose,tp-inline-calls,tp-raise,tp-propagate{strategy=%s}", strategy);
   MlirModule copy = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
   visit at = {.r = r};
   if (tp_run_pipeline(copy, pipeline) == TP_OK) {
@@ -153,15 +248,48 @@ void coverage_add(coverage *c, const report *r) {
         c->counts[f][k][u] += r->coverage[k][u] >> f & 1;
 }
 
-void coverage_print(const coverage *c, FILE *file) {
-  fprintf(file, "\nprograms in which a family was (even / uneven shards)\n%-18s", "");
+static const char *why_empty(int f, int kind) {
+  for (int i = 0; i < COUNT(impossible); i++)
+    if (strcmp(impossible[i].family, families[f].family) == 0 && impossible[i].kinds & BIT(kind))
+      return impossible[i].why;
+  return NULL;
+}
+
+static void print_cell(const coverage *c, int f, int kind, FILE *file) {
+  const int64_t *n = c->counts[f][kind];
+  if (n[0] + n[1] == 0 && why_empty(f, kind))
+    fprintf(file, "%15s", "-");
+  else if (kind == WHOLE)
+    fprintf(file, "%15lld", (long long)n[0]);
+  else
+    fprintf(file, "%8lld /%5lld", (long long)n[0], (long long)n[1]);
+}
+
+/* Rows of one family stand next to each other and are one row of the table. */
+static void join_rows(coverage *c) {
+  for (int f = N_FAMILIES_SEEN - 1; f > 0; f--)
+    if (strcmp(families[f].family, families[f - 1].family) == 0)
+      for (int k = 0; k < N_KINDS; k++)
+        for (int u = 0; u < 2; u++)
+          c->counts[f - 1][k][u] += c->counts[f][k][u];
+}
+
+void coverage_print(const coverage *counted, FILE *file) {
+  coverage c = *counted;
+  join_rows(&c);
+  fprintf(file, "\nprograms in which a family was split (evenly / unevenly)\n%-18s", "");
   for (int k = 0; k < N_KINDS; k++)
-    fprintf(file, "%16s", kind_names[k]);
+    fprintf(file, "%15s", kind_names[k]);
   fputc('\n', file);
   for (int f = 0; f < N_FAMILIES_SEEN; f++) {
+    if (f > 0 && strcmp(families[f].family, families[f - 1].family) == 0)
+      continue;
     fprintf(file, "%-18s", families[f].family);
     for (int k = 0; k < N_KINDS; k++)
-      fprintf(file, "%9lld /%5lld", (long long)c->counts[f][k][0], (long long)c->counts[f][k][1]);
+      print_cell(&c, f, k, file);
     fputc('\n', file);
   }
+  fprintf(file, "- stays empty:\n");
+  for (int i = 0; i < COUNT(impossible); i++)
+    fprintf(file, "  %-18s%s\n", impossible[i].family, impossible[i].why);
 }

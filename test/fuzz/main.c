@@ -15,20 +15,25 @@ static const struct {
 } modes[] = {{"programs", fuzz_programs}, {"mutations", fuzz_mutations}, {"reshards", fuzz_reshards}};
 
 static int usage(void) {
-  fputs("usage: shard-fuzz programs|mutations|reshards [--seed N] [--count N] [--seconds S] [--out DIR] [--verbose] [FILE...]\n"
-        "  programs   random programs, run on all ranks and on one\n"
-        "  mutations  the FILEs, changed at random, through the pipelines\n"
-        "  reshards   random changes of layout, run on all ranks\n"
-        "Without --count it goes on until --seconds are over. Minimal programs of defects are written to DIR (default: .).\n",
-        stderr);
+  fputs(
+      "usage: shard-fuzz programs|mutations|reshards [--seed N] [--count N] [--seconds S] [--out DIR] [--verbose] [--require]\n"
+      "                                           [FILE...]\n"
+      "  programs   random programs, run on all ranks and on one\n"
+      "  mutations  the FILEs, changed at random, through the pipelines\n"
+      "  reshards   random changes of layout, run on all ranks\n"
+      "Without --count it goes on until --seconds are over. Minimal programs of defects are written to DIR (default: .).\n"
+      "--require: programs fail when fewer than 90 % are accepted, or fewer than 50 % of these communicate.\n"
+      "Exit code: 0 no defect, 1 a defect, 2 wrong usage.\n",
+      stderr);
   return 2;
 }
 
 static bool read_options(int argc, char **argv, setting *s) {
   int i = 2;
   for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
-    if (strcmp(argv[i], "--verbose") == 0) {
-      s->verbose = true;
+    bool *flag = strcmp(argv[i], "--verbose") == 0 ? &s->verbose : strcmp(argv[i], "--require") == 0 ? &s->require : NULL;
+    if (flag) {
+      *flag = true;
       continue;
     }
     if (i + 1 == argc)

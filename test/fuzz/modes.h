@@ -10,6 +10,7 @@ typedef struct setting {
   double seconds;  /* 0: no limit */
   const char *out; /* folder for minimal programs */
   bool verbose;    /* a line for every case, and the first of every kind of refusal */
+  bool require;    /* programs: too few accepted, or with a collective, is a defect */
   int n_files;     /* to mutate */
   char *const *files;
 } setting;

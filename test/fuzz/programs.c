@@ -60,7 +60,19 @@ static void run_one(const setting *s, uint64_t seed, totals *t) {
   program_clear(&p);
 }
 
+enum { LEAST_ACCEPTED = 90, LEAST_WITH_COLLECTIVE = 50 }; /* of --require, in percent */
+
 static double percent(int part, int whole) { return whole ? 100.0 * part / whole : 0; }
+
+/* A fuzzer whose programs are refused, or need no communication, shows little. */
+static int missed(const totals *t) {
+  double accepted = percent(t->outcomes[VERIFIED], t->n), moving = percent(t->with_collectives, t->outcomes[VERIFIED]);
+  if (accepted < LEAST_ACCEPTED)
+    printf("REQUIRED: %d %% accepted, these are %.1f %%\n", LEAST_ACCEPTED, accepted);
+  if (moving < LEAST_WITH_COLLECTIVE)
+    printf("REQUIRED: %d %% with a collective, these are %.1f %%\n", LEAST_WITH_COLLECTIVE, moving);
+  return (accepted < LEAST_ACCEPTED) + (moving < LEAST_WITH_COLLECTIVE);
+}
 
 int fuzz_programs(const setting *s) {
   static totals t;
@@ -79,5 +91,5 @@ int fuzz_programs(const setting *s) {
   tally_print(&t.refusals, "refused", 12);
   tally_print(&t.gaps, "planned, but not lowered", 12);
   coverage_print(&t.seen, stdout);
-  return defects;
+  return defects + (s->require && t.n ? missed(&t) : 0);
 }
