@@ -160,7 +160,12 @@ tp_status tp__linalg_windows(tp_rule *rule, MlirAttribute maps, const tp_body *b
   return TP_OK;
 }
 
-/* ---- localize ---- */
+/* ---- localize ----
+ *
+ * No valid point reads what is unspecified. The verifier of structured ops has seen that the windows of all points, kernel loops and all, are
+ * inside of the dimension; a point's window is therefore a part of what tp__hops_needed says that its device needs, and a plan brings all of
+ * that. Kernel loops stay whole, so a reduction over them (pooling) sees its own window and nothing else. Points in the padding of
+ * an uneven loop may read unspecified elements: along the result nobody looks at them, in a split reduction tp__mask_yields drops them. */
 
 /* The element that the loops at 0 read has to be counted from the first one fetched: point j reads from |stride| * j on, and from
  * |stride| * (R - 1 - j) on if the stride is negative (tp__fetch_windows). */

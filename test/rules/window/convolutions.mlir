@@ -3,7 +3,7 @@
 // RUN: shard-run %s --mesh x=3 --strategy follow
 // RUN: shard-run %s --mesh y=4
 // RUN: shard-run %s --mesh 2x2 --strategy follow
-// RUN: shard-run %s --mesh 3x2
+// RUN: shard-run %s --mesh 3x2 --launch processes
 
 shard.grid @mesh(shape = 2x2) {tp.axes = ["x", "y"]}
 func.func @main(%a1: tensor<2x14x3xf32> {tp.sharding = [[], ["x"], []]}, %k1: tensor<3x3x5xf32>,
