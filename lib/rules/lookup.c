@@ -7,6 +7,7 @@
  * Only a generic that yields what it reads is of this form. tp-raise takes other reads at computed indices out of larger bodies. */
 #include "rules/families.h"
 #include "rules/mask.h"
+#include "rules/owned.h"
 #include "rules/rule.h"
 
 #include <string.h>
@@ -96,15 +97,14 @@ static bool yields_read(const tp_rule *rule, const reads *r) {
   for (int f = 0; f < rule->n_factors; f++)
     if (rule->factors[f].kind == TP_REDUCTION)
       return false;
-  MlirType element = tp__element_type(mlirValueGetType(rule->results[0].value));
+  tp_combiner combiner;
   return mlirValueEqual(mlirOperationGetOperand(yield_of(rule->op), 0), mlirOperationGetResult(r->ops[0], 0)) &&
-         (mlirTypeIsAFloat(element) || mlirTypeIsAInteger(element));
+         tp__owned_combiner(tp__element_type(mlirValueGetType(rule->results[0].value)), &combiner);
 }
 
 /* A factor for each dimension that is indexed by data. */
 static void read_rows(tp_rule *rule, tp_value_map *table) {
   tp_value_map *result = &rule->results[0];
-  MlirType element = tp__element_type(mlirValueGetType(result->value));
   for (int d = 0; d < table->rank; d++) {
     if (table->dims[d].n_factors > 0 || table->shape[d] <= 1)
       continue;
@@ -113,8 +113,7 @@ static void read_rows(tp_rule *rule, tp_value_map *table) {
       return;
     rule->factors[f].repeats_work = true; /* every device looks up all points */
     tp__dim_set(table, d, f);
-    result->has_combiner = true;
-    result->combiner = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1 ? TP_OR : TP_SUM;
+    result->has_combiner = tp__owned_combiner(tp__element_type(mlirValueGetType(result->value)), &result->combiner);
   }
 }
 
@@ -170,18 +169,13 @@ static void remember(const tp_local *local, local_indices *keep) {
   }
 }
 
-/* What a device yields where it does not have the row. -0.0 plus x is x for every x, -0.0 too; 0.0 plus -0.0 is 0.0. */
-static MlirAttribute nothing(MlirType type) {
-  return mlirTypeIsAFloat(type) ? mlirFloatAttrDoubleGet(mlirTypeGetContext(type), type, -0.0) : mlirIntegerAttrGet(type, 0);
-}
-
 /* Looks in this device's rows: read(row) becomes here ? read(here ? row - offset : 0) : nothing. A row in front of the offset wraps around
  * to a large one. */
 static void localize_read(const tp_local *local, MlirOperation read, int operand, MlirValue offset, MlirValue count) {
   MlirOperation op = local->rule->op, next = mlirOperationGetNextInBlock(read);
   MlirValue value = mlirOperationGetResult(read, 0);
   MlirType type = mlirValueGetType(value);
-  MlirValue zero = tp__index_constant(op, 0), other = tp__constant(op, type, nothing(type));
+  MlirValue zero = tp__index_constant(op, 0), other = tp__owned_nothing(op, type);
   MlirValue shifted = tp__binary(read, "arith.subi", mlirOperationGetOperand(read, operand), offset);
   MlirValue here = tp__compare(read, TP_ULT, shifted, count);
   mlirOperationSetOperand(read, operand, tp__select(read, here, shifted, zero));
@@ -200,8 +194,7 @@ static void localize_rows(const tp_local *local) {
       MlirValue offset = tp__shard_offset(local, f);
       if (mlirValueIsNull(offset))
         continue;
-      MlirValue none = tp__index_constant(rule->op, 0);
-      MlirValue count = tp__binary(rule->op, "arith.maxsi", tp__valid_size(local, f), none);
+      MlirValue count = tp__owned_size(local, f);
       reads r = reads_now(rule, i);
       for (int k = 0; k < r.n; k++)
         localize_read(local, r.ops[k], 1 + d, offset, count);

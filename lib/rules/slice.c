@@ -8,18 +8,13 @@
  *   dimension is split with it (a window). */
 #include "rules/slice.h"
 #include "rules/families.h"
+#include "rules/owned.h"
 
 static bool is_insert(MlirOperation op) { return tp__op_is(op, "tensor.insert_slice"); }
 
 static bool matches(MlirOperation op) { return is_insert(op) || tp__op_is(op, "tensor.extract_slice"); }
 
 /* ---- the rule ---- */
-
-/* How the parts of a result combine of which one device has a number and the others have nothing; false: the element type has no such sum. */
-static bool sum_of(MlirType element, tp_combiner *combiner) {
-  *combiner = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1 ? TP_OR : TP_SUM;
-  return mlirTypeIsAFloat(element) || mlirTypeIsAInteger(element);
-}
 
 static bool is_fixed(tp_mixed number) { return mlirValueIsNull(number.value); }
 
@@ -31,7 +26,7 @@ static tp_status cut_extract(tp_rule *rule, const tp_slice *s, int d, tp__arena 
     tp__dim_set(small, s->small_dim[d], f);
     return tp__dim_window(rule, large, d, f, (tp_window){s->strides[d].fixed, s->offsets[d].fixed, 1}, arena);
   }
-  if (large->shape[d] == 1 || !sum_of(tp__element_type(mlirValueGetType(large->value)), &combiner))
+  if (large->shape[d] == 1 || !tp__owned_combiner(tp__element_type(mlirValueGetType(large->value)), &combiner))
     return TP_OK;
   int f = tp__rule_factor(rule, large->shape[d], TP_REDUCTION);
   rule->factors[f].repeats_work = true; /* every device goes through all points of the slice */

@@ -1,23 +1,8 @@
 /* The local form of an extract_slice. */
-#include "rules/mask.h"
+#include "rules/owned.h"
 #include "rules/points.h"
 #include "rules/slice.h"
 #include "rules/window.h"
-
-/* What a device has that does not hold the point. The sum with it is the other number bit for bit; of floats, 0.0 would make 0.0 of -0.0. */
-static MlirValue nothing(MlirOperation where, MlirType element) {
-  bool is_float = mlirTypeIsAFloat(element);
-  return tp__constant(where, element,
-                      is_float ? mlirFloatAttrDoubleGet(mlirOperationGetContext(where), element, -0.0)
-                               : mlirIntegerAttrGet(element, 0));
-}
-
-/* The number of elements of factor f that this device has. The padding of an uneven shard that several axes split stands for elements of the
- * next shard. */
-static MlirValue count_owned(const tp_local *local, int f) {
-  MlirOperation op = local->rule->op;
-  return tp__binary(op, "arith.maxsi", tp__valid_size(local, f), tp__index_constant(op, 0));
-}
 
 /* In the body: start + stride * index. */
 static MlirValue position(const tp_points *points, MlirValue start, MlirValue stride, int d) {
@@ -32,13 +17,14 @@ static MlirValue take_owned(const tp_local *local, const tp_slice *s, const tp_c
   const tp_dim *dims = rule->operands[0].dims;
   MlirValue large = mlirOperationGetOperand(op, 0), starts[TP_MAX_RANK], strides[TP_MAX_RANK], counts[TP_MAX_RANK];
   MlirType type = tp__tensor_like(mlirValueGetType(large), s->rank, s->sizes);
-  MlirValue other = nothing(op, tp__element_type(type)), zero = tp__index_constant(op, 0), here = {NULL}, indices[TP_MAX_RANK];
+  MlirValue other = tp__owned_nothing(op, tp__element_type(type)), zero = tp__index_constant(op, 0), here = {NULL},
+            indices[TP_MAX_RANK];
   for (int d = 0; d < s->rank; d++) {
     starts[d] = tp__mixed_value(op, s->offsets[d]);
     strides[d] = tp__mixed_value(op, s->strides[d]);
     if (cuts[d] == TP_CUT_OWNED) {
       starts[d] = tp__binary(op, "arith.subi", starts[d], tp__shard_offset(local, dims[d].factors[0]));
-      counts[d] = count_owned(local, dims[d].factors[0]);
+      counts[d] = tp__owned_size(local, dims[d].factors[0]);
     }
   }
   tp_points points = tp__points_begin(op, 0, NULL, tp__empty(op, type));
