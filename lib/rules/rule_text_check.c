@@ -204,7 +204,7 @@ static bool can_combine(const tp_value_map *map, tp_combiner combiner) {
   return !mlirAttributeIsNull(tp__identity_attr(tp__element_type(mlirValueGetType(map->value)), combiner));
 }
 
-/* Partial values start from the identity of their combiner. */
+/* Partial values start from the identity of their combiner; linear ops sum, and every type of elements has a zero. */
 static tp_status fit_combiner(const tp_rule_text *text, tp_rule *rule) {
   for (int i = 0; i < rule->n_results && text->reduces; i++)
     if (!can_combine(&rule->results[i], text->combiner))
@@ -212,16 +212,6 @@ static tp_status fit_combiner(const tp_rule_text *text, tp_rule *rule) {
           rule->op, TP_UNSUPPORTED,
           "result %d: elements of this type cannot be combined by %s; name another combiner, or make the factor fixed", i,
           tp_combiner_name(text->combiner));
-  uint64_t named = 0;
-  for (int v = 0; v < text->n_linear; v++)
-    named |= text->linear[v];
-  for (int l = 0; l < text->n_operands + text->n_results && text->n_linear; l++) {
-    bool partial = l >= text->n_operands || (named >> l & 1);
-    if (partial && !can_combine(map_of(text, rule, l), TP_SUM))
-      return tp__error(rule->op, TP_UNSUPPORTED,
-                       "%s %d: elements of this type cannot be added up, so the op is not linear; remove linear={...}",
-                       side(text, l), number(text, l));
-  }
   return TP_OK;
 }
 

@@ -488,12 +488,3 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
   %r, %s = "my.op"(%a) {tp.rule = "([_,_])->([_,_],()) linear={0}"} : (tensor<8x4xf32>) -> (tensor<8x4xf32>, f32)
   return
 }
-
-// -----
-
-shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
-func.func @main(%a: tensor<8x4xcomplex<f32>>, %n: index) {
-  // expected-error @below {{operand 0: elements of this type cannot be added up, so the op is not linear; remove linear={...}}}
-  %r = "my.op"(%a) {tp.rule = "([i,j])->([i,j]) linear={0}"} : (tensor<8x4xcomplex<f32>>) -> tensor<8x4xcomplex<f32>>
-  return
-}
