@@ -1,7 +1,8 @@
 /* tp-raise: rewrites forms that hide structure from the planner into forms that show it.
  *
  * In program order, so that what is read is raised before what reads it: concatenations, iota operands, captured reads and the index
- * arithmetic that they decide. Then against it, so that users are gone before what they used: results and inits nobody reads. */
+ * arithmetic that they decide. Then against it, so that users are gone before what they used: results and inits nobody reads. At last what is added: results that let the parts of
+ * a reduction be combined. */
 #include "passes/raise.h"
 #include "passes/table.h"
 
@@ -54,6 +55,12 @@ static void raise_results(tp__raise *raise, MlirOperation op) {
     tp__raise_results(raise, &generic);
 }
 
+static void raise_picks(tp__raise *raise, MlirOperation op) {
+  tp__generic generic;
+  if (tp__generic_read(op, &generic))
+    tp__raise_picks(raise, &generic);
+}
+
 static tp_status run(tp_pass *pass) {
   tp__raise raise = {.statistics = pass->statistics};
   tp_status status = for_all(pass, &raise, false, raise_values);
@@ -61,6 +68,8 @@ static tp_status run(tp_pass *pass) {
     status = for_all(pass, &raise, true, raise_results);
   if (status == TP_OK)
     status = for_all(pass, &raise, true, tp__raise_inits);
+  if (status == TP_OK)
+    status = for_all(pass, &raise, true, raise_picks);
   return status == TP_OK ? TP_OK : tp__error(pass->module, status, "out of memory");
 }
 
@@ -70,21 +79,24 @@ static const tp_statistic_row statistics[] = {
     [TP_RAISED_IOTA] = {"iotas", "iota operands that became the index of a loop"},
     [TP_RAISED_FOLD] = {"folds", "selects, clamps, comparisons and asserts decided by the range of a loop"},
     [TP_RAISED_RESULT] = {"results", "unused results dropped"},
+    [TP_RAISED_PICK] = {"picks", "maxima with an index that got a third result, the value at the index"},
     [TP_RAISED_INIT] = {"inits", "inits that nobody reads replaced by tensor.empty"},
 };
 
 const tp_pass_row tp__raise_row = {
     .name = "tp-raise",
     .summary = "Raise concatenations, captured reads, iota operands and unused results to forms that can be planned",
-    .description = "Requires: tensors, and no plan yet (what it adds has no tp.sharding). Establishes: a linalg.generic that "
-                   "picks captured tensors "
-                   "by the index of a loop is a tensor.concat; what a body reads of a captured tensor at loop indices is an "
-                   "operand; an operand "
-                   "that counts along a dimension is a linalg.index; generics have no result that neither the program nor "
-                   "their other results "
-                   "read; an init that the body does not read is a tensor.empty. Values stay equal bit for bit, and what is "
-                   "not proven stays as it "
-                   "is: reads at computed indices (gathers) keep their captured tensor. Breaks: nothing.",
+    .description =
+        "Requires: tensors, and no plan yet (what it adds has no tp.sharding). Establishes: a linalg.generic that "
+        "picks captured tensors "
+        "by the index of a loop is a tensor.concat; what a body reads of a captured tensor at loop indices is an "
+        "operand; an operand "
+        "that counts along a dimension is a linalg.index; generics have no result that neither the program nor "
+        "their other results "
+        "read, but the value at the index where a maximum with its index needs it to be split; an init that the body does "
+        "not read is a tensor.empty. Values stay equal bit for bit, and what is "
+        "not proven stays as it "
+        "is: reads at computed indices (gathers) keep their captured tensor. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,
