@@ -17,7 +17,7 @@
  *
  * Uneven sizes: paths run through layouts that divide exactly. If `from` or `to` does not divide, their own uneven
  * dimensions and the leading axes of those may occur too. The axes at the minor end of such a dimension may come and go,
- * several at once only where all but the major-most divide, so that every buffer is a prefix of the one before (a
+ * several at once only where all but the major-most divide (or one element is all there is), so that every buffer is a prefix of the one before (a
  * gather of ceil(5/4)=2 over 4 gives 8 rows, the first 5 are the result); a permute leaves it alone. Collectives see equal
  * shards and are priced with that padding. The other dimensions move freely meanwhile.
  *

@@ -1,11 +1,13 @@
 /* Mode 3: random changes of layout through the real passes, on all ranks.
  *
  * The program is the identity, by way of a chain of layouts: an argument in one, shard.shard to others (partial ones too), the result in the
- * last. Whatever the path, what comes out is what went in. (That paths are cheapest is test/sharding/test_reshard.c.) */
+ * last. Whatever the path, what comes out is what went in. Beside each chain, pairs of layouts of a small tensor are drawn: no path may be
+ * dearer than the best that a search over everything finds (reshard_pairs.h). */
 #include "coverage.h"
 #include "execute.h"
 #include "gen.h"
 #include "modes.h"
+#include "reshard_pairs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -96,8 +98,23 @@ static void report_defect(const setting *s, chain *c, report *r) {
   fflush(stdout);
 }
 
+enum { PAIRS_OF_A_TENSOR = 500 };
+
+/* Returns the number of defects. */
+static int run_pairs(uint64_t seed, long *n) {
+  pairs p = {seed, PAIRS_OF_A_TENSOR};
+  report r = {.outcome = CRASH};
+  sandbox_run(check_pairs, &p, 60, &r, NULL);
+  *n += r.progress;
+  if (r.outcome == VERIFIED)
+    return 0;
+  printf("---- pairs of seed %llu: %s: %s\n", (unsigned long long)seed, outcome_names[r.outcome], r.message);
+  return 1;
+}
+
 int fuzz_reshards(const setting *s) {
-  int n = 0, pairs = 0, partial = 0, communicating = 0, outcomes[N_OUTCOMES] = {0}, defects = 0;
+  int n = 0, steps = 0, partial = 0, communicating = 0, outcomes[N_OUTCOMES] = {0}, defects = 0;
+  long n_pairs = 0;
   static tally refusals;
   double start = now();
   for (int i = 0; may_go_on(s, i, start); i++, n++) {
@@ -107,7 +124,7 @@ int fuzz_reshards(const setting *s) {
     run(&c, &r);
     outcomes[r.outcome]++;
     if (r.outcome == VERIFIED) {
-      pairs += c.n - 1;
+      steps += c.n - 1;
       partial += c.partial;
       communicating += r.n_collectives > 0;
     } else if (is_defect(r.outcome)) {
@@ -116,12 +133,14 @@ int fuzz_reshards(const setting *s) {
     } else {
       tally_add(&refusals, r.message);
     }
+    defects += run_pairs(s->seed + (uint64_t)i, &n_pairs);
   }
-  printf("\nchains of layouts: %d, %d pairs executed, %d chains with partials, %d with a collective, %.0f s\n", n, pairs,
+  printf("\nchains of layouts: %d, %d changes executed, %d chains with partials, %d with a collective, %.0f s\n", n, steps,
          partial, communicating, now() - start);
   for (int o = 0; o < N_OUTCOMES; o++)
     if (outcomes[o])
       printf("  %-26s %6d\n", outcome_names[o], outcomes[o]);
   tally_print(&refusals, "refused", 8);
+  printf("pairs of layouts: %ld, compared with a search over all paths\n", n_pairs);
   return defects;
 }

@@ -1,4 +1,5 @@
 /* Reshard paths: optimal, the same every time, and the ones a person would write down. */
+#include "exhaustive.h"
 #include "sharding/layout.h"
 #include "simulator.h"
 
@@ -18,173 +19,32 @@ static tp_reshard_cache *make_cache(const tp_mesh *mesh, const char *name, tp_to
   return cache;
 }
 
-/* ---- an oracle: all pairs of specs, each tested for being one move, and Bellman-Ford over them ---- */
-
-typedef struct problem {
-  const tp_mesh *mesh;
-  const tp_topology *topology;
-  int rank;
-  const int64_t *shape;
-} problem;
-
-/* `longer` is `shorter` with axes added at the minor end of one dimension; returns the dimension or -1. Axes outside
- * `changed` must have the same place. */
-static int grown_dim(const problem *p, tp_spec shorter, tp_spec longer) {
-  int found = -1;
-  for (int d = 0; d < p->rank; d++) {
-    int few[TP_MAX_AXES], many[TP_MAX_AXES];
-    int n = tp_spec_dim_axes(p->mesh, shorter, d, few), m = tp_spec_dim_axes(p->mesh, longer, d, many);
-    if (n > m || memcmp(few, many, (size_t)n * sizeof *few) != 0)
-      return -1;
-    if (m > n && found >= 0)
-      return -1;
-    if (m > n)
-      found = d;
-  }
-  return found;
-}
-
-static unsigned changed_axes(const problem *p, tp_spec a, tp_spec b) {
-  unsigned set = 0;
-  for (int i = 0; i < p->mesh->n_axes; i++) {
-    tp_place x = tp_spec_place(a, i), y = tp_spec_place(b, i);
-    if (x.kind != y.kind || (x.kind == TP_DIM && (x.dim != y.dim || x.order != y.order)))
-      set |= 1u << i;
-  }
-  return set;
-}
-
-static bool all_are(const problem *p, tp_spec spec, unsigned axes, tp_place_kind kind) {
-  for (int i = 0; i < p->mesh->n_axes; i++) {
-    if (axes >> i & 1 && tp_spec_place(spec, i).kind != kind)
-      return false;
-  }
-  return true;
-}
-
-/* The moved axes leave the minor end of one dimension for the minor end of another, in the same order. */
-static bool is_all_to_all(const problem *p, tp_spec from, tp_spec to, unsigned axes) {
-  tp_spec middle = from;
-  for (int i = 0; i < p->mesh->n_axes; i++) {
-    if (axes >> i & 1)
-      tp_spec_clear(&middle, i);
-  }
-  int lost = grown_dim(p, middle, from), won = grown_dim(p, middle, to);
-  if (lost < 0 || won < 0 || lost == won)
-    return false;
-  int before[TP_MAX_AXES], after[TP_MAX_AXES], kept[TP_MAX_AXES];
-  int n = tp_spec_dim_axes(p->mesh, from, lost, before) - tp_spec_dim_axes(p->mesh, middle, lost, kept);
-  int first = tp_spec_dim_axes(p->mesh, middle, lost, kept);
-  int at = tp_spec_dim_axes(p->mesh, middle, won, kept);
-  return tp_spec_dim_axes(p->mesh, to, won, after) - at == n &&
-         memcmp(before + first, after + at, (size_t)n * sizeof *before) == 0;
-}
-
-static bool is_permute(const problem *p, tp_spec from, tp_spec to) {
-  int64_t before = 1, after = 1;
-  for (int d = 0; d < p->rank; d++) {
-    if (tp_spec_dim_shards(p->mesh, from, d) != tp_spec_dim_shards(p->mesh, to, d))
-      return false;
-  }
-  for (int i = 0; i < p->mesh->n_axes; i++) {
-    before *= tp_spec_place(from, i).kind == TP_PARTIAL ? p->mesh->axes[i].size : 1;
-    after *= tp_spec_place(to, i).kind == TP_PARTIAL ? p->mesh->axes[i].size : 1;
-  }
-  return before == after;
-}
-
-static tp_cost collective_cost(const problem *p, tp_collective kind, unsigned axes, int64_t elements) {
-  int list[TP_MAX_AXES], n = 0;
-  for (int i = 0; i < p->mesh->n_axes; i++) {
-    if (axes >> i & 1)
-      list[n++] = i;
-  }
-  return tp_cost_collective(p->topology, p->mesh, kind, n, list, elements, 4);
-}
-
-static tp_cost lesser(tp_cost a, tp_cost b) { return a < b ? a : b; }
-
-/* The cheapest single move. Axes of a permute: those whose place differs (true here: sizes are chosen so that no shard
- * number keeps an axis but shifts its digit). */
-static tp_cost move_cost(const problem *p, tp_spec from, tp_spec to) {
-  tp_cost best = TP_COST_FORBIDDEN;
-  unsigned axes = changed_axes(p, from, to);
-  int64_t before = tp_spec_local_elements(p->mesh, from, p->rank, p->shape);
-  int64_t after = tp_spec_local_elements(p->mesh, to, p->rank, p->shape);
-  tp_cost copy = tp_cost_compute(p->topology, 0, 0, 2.0 * 4.0 * (double)after, false);
-  if (axes == 0)
-    return 0;
-  if (all_are(p, from, axes, TP_DIM) && all_are(p, to, axes, TP_REPLICATED) && grown_dim(p, to, from) >= 0) {
-    best = lesser(best, collective_cost(p, TP_ALL_GATHER, axes, after));
-  }
-  if (all_are(p, from, axes, TP_REPLICATED) && all_are(p, to, axes, TP_DIM) && grown_dim(p, from, to) >= 0) {
-    best = lesser(best, copy > 0 ? copy : 1);
-  }
-  if (all_are(p, from, axes, TP_PARTIAL) && all_are(p, to, axes, TP_DIM) && grown_dim(p, from, to) >= 0) {
-    best = lesser(best, collective_cost(p, TP_REDUCE_SCATTER, axes, before));
-  }
-  if (all_are(p, from, axes, TP_PARTIAL) && all_are(p, to, axes, TP_REPLICATED)) {
-    best = lesser(best, collective_cost(p, TP_ALL_REDUCE, axes, before));
-  }
-  if (all_are(p, from, axes, TP_REPLICATED) && all_are(p, to, axes, TP_PARTIAL)) {
-    best = lesser(best, copy > 0 ? copy : 1);
-  }
-  if (all_are(p, from, axes, TP_DIM) && all_are(p, to, axes, TP_DIM) && is_all_to_all(p, from, to, axes)) {
-    best = lesser(best, collective_cost(p, TP_ALL_TO_ALL, axes, before));
-  }
-  if (is_permute(p, from, to))
-    best = lesser(best, collective_cost(p, TP_PERMUTE, axes, before));
-  return best;
-}
+/* ---- the cheapest path is found ---- */
 
 static void check_optimal(int n_axes, const int64_t *sizes, int rank, const int64_t *shape, const char *topology_name) {
-  static tp_cost edges[MAX_SPECS][MAX_SPECS], distance[MAX_SPECS];
-  tp_spec all[MAX_SPECS], specs[MAX_SPECS];
   tp_mesh mesh = make_mesh(n_axes, sizes);
   tp_topology topology;
   tp_reshard_cache *cache = make_cache(&mesh, topology_name, &topology);
-  problem p = {&mesh, &topology, rank, shape};
-  int n_all = all_specs(&mesh, rank, true, TP_SUM, MAX_SPECS, all), n = 0;
-  assert_true(n_all < MAX_SPECS);
-  for (int i = 0; i < n_all; i++) {
-    if (tp_spec_divides(&mesh, all[i], rank, shape))
-      specs[n++] = all[i];
-  }
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++)
-      edges[i][j] = move_cost(&p, specs[i], specs[j]);
-  }
-  for (int from = 0; from < n; from++) {
-    for (int i = 0; i < n; i++)
-      distance[i] = i == from ? 0 : TP_COST_FORBIDDEN;
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (int i = 0; i < n; i++) {
-        for (int j = 0; j < n; j++) {
-          tp_cost through = tp_cost_add(distance[i], edges[i][j]);
-          if (through >= distance[j])
-            continue;
-          distance[j] = through;
-          changed = true;
-        }
-      }
-    }
-    for (int to = 0; to < n; to++) {
-      assert_int_equal(tp_reshard_cost(cache, specs[from], specs[to], rank, shape, 4), distance[to]);
-    }
-  }
+  exhaustive all;
+  assert_true(exhaustive_create(&all, &mesh, &topology, rank, shape, 4, 1, (tp_combiner[]){TP_SUM}));
+  for (int from = 0; from < all.n; from++)
+    for (int to = 0; to < all.n; to++)
+      assert_int_equal(tp_reshard_cost(cache, all.specs[from], all.specs[to], rank, shape, 4), exhaustive_cost(&all, from, to));
+  exhaustive_destroy(&all);
   tp_reshard_cache_destroy(cache);
 }
 
 static void optimal(void **state) {
   (void)state;
   static const int64_t wide[] = {64, 64, 64}, large[] = {4096, 8192}, small[] = {4, 4}, partly[] = {4, 6};
-  static const int64_t three[] = {12, 36};
+  static const int64_t three[] = {12, 36}, odd[] = {10, 7}, tiny[] = {10, 2, 1};
   for (const char *const *name = tp_topology_names(); *name; name++) {
     check_optimal(2, (int64_t[]){4, 2}, 3, wide, *name);
     check_optimal(2, (int64_t[]){4, 2}, 2, large, *name);
     check_optimal(2, (int64_t[]){2, 2}, 2, small, *name);
     check_optimal(2, (int64_t[]){4, 2}, 2, partly, *name); /* some layouts do not divide */
+    check_optimal(2, (int64_t[]){3, 2}, 2, odd, *name);
+    check_optimal(2, (int64_t[]){2, 4}, 3, tiny, *name);
     check_optimal(2, (int64_t[]){3, 2}, 2, three, *name);
     check_optimal(3, (int64_t[]){2, 2, 2}, 2, large, *name);
   }
@@ -323,6 +183,16 @@ static void no_paths(void **state) {
   tp_reshard_cache_destroy(cache);
 }
 
+/* All partial axes of both layouts have one combiner. */
+static bool one_combiner(const tp_mesh *mesh, tp_spec a, tp_spec b) {
+  unsigned seen = 0;
+  for (int i = 0; i < mesh->n_axes; i++) {
+    tp_place x = tp_spec_place(a, i), y = tp_spec_place(b, i);
+    seen |= (x.kind == TP_PARTIAL ? 1u << x.combiner : 0) | (y.kind == TP_PARTIAL ? 1u << y.combiner : 0);
+  }
+  return (seen & (seen - 1)) == 0;
+}
+
 /* From one combiner to another: no partial of the one is left where the first of the other begins. A cache that has to forget all it knows
  * for each search answers the same. */
 static void other_combiner(void **state) {
@@ -333,33 +203,18 @@ static void other_combiner(void **state) {
   static const int64_t shapes[][2] = {{8, 64}, {7, 5}};
   tp__reshard_cache_limit(small, 1);
   for (int k = 0; k < 2; k++) {
-    tp_spec sums[MAX_SPECS], maxima[MAX_SPECS], whole[MAX_SPECS];
-    int n = all_specs(&mesh, 2, true, TP_SUM, MAX_SPECS, sums), n_whole = all_specs(&mesh, 2, false, TP_SUM, MAX_SPECS, whole);
-    assert_int_equal(all_specs(&mesh, 2, true, TP_MAX, MAX_SPECS, maxima), n);
-    for (int i = 0; i < n; i++)
-      for (int j = 0; j < n; j++) {
-        tp_reshard path;
-        tp_cost least = TP_COST_FORBIDDEN, cost = tp_reshard_cost(cache, sums[i], maxima[j], 2, shapes[k], 4);
-        if (!tp_spec_has_partial(sums[i]) || !tp_spec_has_partial(maxima[j]))
-          continue;
-        assert_int_equal(tp_reshard_path(small, sums[i], maxima[j], 2, shapes[k], 4, &path), TP_OK);
-        assert_int_equal(path.cost, cost);
-        bool sum = true;
-        for (int s = 0; s < path.n_steps; s++) {
-          for (int a = 0; a < mesh.n_axes; a++) {
-            tp_place place = tp_spec_place(path.steps[s].to, a);
-            assert_true(place.kind != TP_PARTIAL || place.combiner == (sum ? TP_SUM : TP_MAX));
-          }
-          sum &= tp_spec_has_partial(path.steps[s].to);
-        }
-        for (int w = 0; w < n_whole; w++)
-          if (tp_spec_divides(&mesh, whole[w], 2, shapes[k]))
-            least = lesser(least, tp_cost_add(tp_reshard_cost(cache, sums[i], whole[w], 2, shapes[k], 4),
-                                              tp_reshard_cost(cache, whole[w], maxima[j], 2, shapes[k], 4)));
-        assert_true(cost <= least);
-        assert_true(cost == least || !tp_spec_divides(&mesh, sums[i], 2, shapes[k]) ||
-                    !tp_spec_divides(&mesh, maxima[j], 2, shapes[k]));
-      }
+    exhaustive all;
+    assert_true(exhaustive_create(&all, &mesh, &topology, 2, shapes[k], 4, 2, (tp_combiner[]){TP_SUM, TP_MAX}));
+    for (int pair = 0; pair < all.n * all.n; pair++) {
+      tp_reshard path;
+      tp_spec from = all.specs[pair / all.n], to = all.specs[pair % all.n];
+      assert_int_equal(tp_reshard_path(small, from, to, 2, shapes[k], 4, &path), TP_OK);
+      assert_int_equal(path.cost, exhaustive_cost(&all, pair / all.n, pair % all.n));
+      assert_int_equal(tp_reshard_cost(cache, from, to, 2, shapes[k], 4), path.cost);
+      for (int s = 0; s < path.n_steps; s++)
+        assert_true(one_combiner(&mesh, path.steps[s].from, path.steps[s].to));
+    }
+    exhaustive_destroy(&all);
   }
   tp_reshard_cache_destroy(small);
   tp_reshard_cache_destroy(cache);
