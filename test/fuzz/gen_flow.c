@@ -113,7 +113,7 @@ bool gen_if(gen *g) {
   return add_result(g, &t, range_join(then, otherwise)) >= 0;
 }
 
-/* A private function that is called once or twice. */
+/* A private function that is called once or twice, or through another one. */
 bool gen_call(gen *g) {
   int v = use(g, pick(g, 0, 3));
   type t = g->p->values[v].type;
@@ -132,9 +132,16 @@ bool gen_call(gen *g) {
            g->op->functions.chars, name);
   text_clear(&g->op->functions);
   g->op->functions = function;
+  bool nested = rng_chance(&g->r, 30);
+  if (nested)
+    text_add(&g->op->functions,
+             "func.func private @g%d(%%a: %s, %%b: %s) -> %s {\n    %%y = call @f%d(%%a, %%b) : (%s, %s) -> %s\n"
+             "    return %%y : %s\n}\n",
+             g->id, name, name, name, g->id, name, name, name, name);
   text *out = &g->op->body;
   int first = add_result(g, &t, r);
-  text_add(out, "  %%v%d = call @f%d(%%v%d, %%v%d) : (%s, %s) -> %s\n", first, g->id, v, w, name, name, name);
+  text_add(out, "  %%v%d = call @%c%d(%%v%d, %%v%d) : (%s, %s) -> %s\n", first, nested ? 'g' : 'f', g->id, v, w, name, name,
+           name);
   if (n_calls == 2)
     text_add(out, "  %%v%d = call @f%d(%%v%d, %%v%d) : (%s, %s) -> %s\n", add_result(g, &t, r), g->id, first, v, name, name,
              name);

@@ -99,11 +99,11 @@ bool gen_collapse(gen *g) {
 
 typedef struct slice {
   int64_t offsets[MAX_DIMS], sizes[MAX_DIMS], strides[MAX_DIMS];
-  int dynamic; /* dimension whose offset is known at run time; -1 */
+  unsigned dynamic; /* bit d: the offset is known at run time */
 } slice;
 
 static slice random_slice(gen *g, const type *t) {
-  slice s = {.dynamic = -1};
+  slice s = {.dynamic = 0};
   for (int d = 0; d < t->rank; d++) {
     s.offsets[d] = 0, s.sizes[d] = t->shape[d], s.strides[d] = 1;
     if (rng_chance(&g->r, 50))
@@ -112,20 +112,32 @@ static slice random_slice(gen *g, const type *t) {
     if (s.sizes[d] * 2 <= t->shape[d] && rng_chance(&g->r, 25))
       s.strides[d] = 2;
     s.offsets[d] = rng_below(&g->r, (int)(t->shape[d] - (s.sizes[d] - 1) * s.strides[d]));
-    if (rng_chance(&g->r, 30) && s.strides[d] == 1)
-      s.dynamic = d;
+    if (rng_chance(&g->r, 35) && s.strides[d] == 1 && g->op->n_uses < 4)
+      s.dynamic |= 1u << d;
   }
   return s;
 }
 
-/* The offset of the dynamic dimension, read from a tensor of the program that is in range. */
-static void print_offset(gen *g, const type *t, const slice *s) {
+/* An offset read from a tensor of the program: one that is in range by itself, or any number, clamped as exporters do. */
+static void print_offset(gen *g, const type *t, const slice *s, int d) {
   type scalar_type = {.element = I32};
-  if (s->dynamic < 0)
-    return;
-  int v = use(g, new_argument(g, &scalar_type, 0, (double)(t->shape[s->dynamic] - s->sizes[s->dynamic])));
-  text_add(&g->op->body, "  %%h%d_o = tensor.extract %%v%d[] : tensor<i32>\n", g->id, v);
-  text_add(&g->op->body, "  %%h%d_at = arith.index_cast %%h%d_o : i32 to index\n", g->id, g->id);
+  double last = (double)(t->shape[d] - s->sizes[d]);
+  bool clamp = rng_chance(&g->r, 50);
+  int v = use(g, clamp ? pick_typed(g, &scalar_type) : new_argument(g, &scalar_type, 0, last)), id = g->id;
+  text *out = &g->op->body;
+  text_add(out, "  %%h%d_o%d = tensor.extract %%v%d[] : tensor<i32>\n", id, d, v);
+  if (clamp) {
+    text_add(out, "  %%h%d_z%d = arith.constant 0 : i32\n  %%h%d_n%d = arith.constant %.0f : i32\n", id, d, id, d, last);
+    text_add(out, "  %%h%d_l%d = arith.maxsi %%h%d_o%d, %%h%d_z%d : i32\n", id, d, id, d, id, d);
+    text_add(out, "  %%h%d_c%d = arith.minsi %%h%d_l%d, %%h%d_n%d : i32\n", id, d, id, d, id, d);
+  }
+  text_add(out, "  %%h%d_at%d = arith.index_cast %%h%d_%c%d : i32 to index\n", id, d, id, clamp ? 'c' : 'o', d);
+}
+
+static void print_offsets(gen *g, const type *t, const slice *s) {
+  for (int d = 0; d < t->rank; d++)
+    if (s->dynamic >> d & 1)
+      print_offset(g, t, s, d);
 }
 
 static void print_slice(gen *g, int rank, const slice *s) {
@@ -133,8 +145,8 @@ static void print_slice(gen *g, int rank, const slice *s) {
   text_add(out, "[");
   for (int d = 0; d < rank; d++) {
     text_add(out, d ? ", " : "");
-    if (d == s->dynamic)
-      text_add(out, "%%h%d_at", g->id);
+    if (s->dynamic >> d & 1)
+      text_add(out, "%%h%d_at%d", g->id, d);
     else
       text_add(out, "%lld", (long long)s->offsets[d]);
   }
@@ -148,7 +160,7 @@ bool gen_extract_slice(gen *g) {
   int v = use(g, pick(g, 1, 4));
   type in = g->p->values[v].type, t = {.element = in.element};
   slice s = random_slice(g, &in);
-  print_offset(g, &in, &s);
+  print_offsets(g, &in, &s);
   for (int d = 0; d < in.rank; d++)
     if (s.sizes[d] != 1 || !rng_chance(&g->r, 40)) /* a dimension of size 1 may be dropped */
       t.shape[t.rank++] = s.sizes[d];
@@ -164,7 +176,7 @@ bool gen_insert_slice(gen *g) {
   slice s = random_slice(g, &in);
   memcpy(t.shape, s.sizes, sizeof t.shape);
   int w = use(g, pick_typed(g, &t));
-  print_offset(g, &in, &s);
+  print_offsets(g, &in, &s);
   text_add(&g->op->body, "  %%v%d = tensor.insert_slice %%v%d into %%v%d",
            add_result(g, &in, range_join(range_of(g, v), range_of(g, w))), w, v);
   print_slice(g, in.rank, &s);

@@ -17,7 +17,7 @@ static const struct {
     {"stencil", 2, gen_stencil},
     {"contraction", 7, gen_contraction},
     {"reduction", 8, gen_reduction},
-    {"argmax", 2, gen_arg_reduction},
+    {"arg", 2, gen_arg_reduction},
     {"max and sum", 2, gen_max_sum},
     {"transpose", 3, gen_transpose},
     {"broadcast", 2, gen_broadcast},
