@@ -4,11 +4,22 @@
 #include "ir/ir.h"
 
 const tp_pass_row *const *tp__pass_rows(int *n) {
-  static const tp_pass_row *const rows[] = {
-      &tp__import_row,          &tp__decompose_row,         &tp__normalize_row,        &tp__inline_calls_row,
-      &tp__raise_row,           &tp__propagate_row,         &tp__partition_row,        &tp__simplify_collectives_row,
-      &tp__expand_messages_row, &tp__name_contractions_row, &tp__lower_to_runtime_row, &tp__lower_contractions_row,
-      &tp__assign_buffers_row,  &tp__outline_kernels_row,   &tp__return_errors_row};
+  static const tp_pass_row *const rows[] = {&tp__import_row,
+                                            &tp__decompose_row,
+                                            &tp__normalize_row,
+                                            &tp__inline_calls_row,
+                                            &tp__raise_row,
+                                            &tp__hoist_invariants_row,
+                                            &tp__propagate_row,
+                                            &tp__partition_row,
+                                            &tp__simplify_collectives_row,
+                                            &tp__expand_messages_row,
+                                            &tp__name_contractions_row,
+                                            &tp__lower_to_runtime_row,
+                                            &tp__lower_contractions_row,
+                                            &tp__assign_buffers_row,
+                                            &tp__outline_kernels_row,
+                                            &tp__return_errors_row};
   *n = TP_LEN(rows);
   return rows;
 }
@@ -43,9 +54,9 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .summary = "Plan, insert collectives and partition: the program of one device out of an annotated or plain program",
        .options = spmd_options,
        .n_options = TP_LEN(spmd_options),
-       .text =
-           "tp-import,tp-decompose,tp-inline-calls{{mesh}},tp-raise,tp-propagate{{mesh} {strategy} {topology} {unknown-ops}},"
-           "tp-partition{{topology} {unknown-ops}},tp-simplify-collectives"},
+       .text = "tp-import,tp-decompose,tp-inline-calls{{mesh}},tp-raise,tp-hoist-invariants,tp-propagate{{mesh} {strategy} "
+               "{topology} {unknown-ops}},"
+               "tp-partition{{topology} {unknown-ops}},tp-simplify-collectives"},
       {.name = "tp-spmd-to-runtime",
        .summary = "tp-spmd, then tp-to-runtime: from an annotated or plain program to the LLVM dialect of one device",
        .options = spmd_options,
