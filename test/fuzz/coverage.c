@@ -274,7 +274,13 @@ static void join_rows(coverage *c) {
           c->counts[f - 1][k][u] += c->counts[f][k][u];
 }
 
-void coverage_print(const coverage *counted, FILE *file) {
+static void print_reasons(FILE *file) {
+  fprintf(file, "- stays empty:\n");
+  for (int i = 0; i < COUNT(impossible); i++)
+    fprintf(file, "  %-18s%s\n", impossible[i].family, impossible[i].why);
+}
+
+void coverage_print(const coverage *counted, bool reasons, FILE *file) {
   coverage c = *counted;
   join_rows(&c);
   fprintf(file, "\nprograms in which a family was split (evenly / unevenly)\n%-18s", "");
@@ -289,7 +295,6 @@ void coverage_print(const coverage *counted, FILE *file) {
       print_cell(&c, f, k, file);
     fputc('\n', file);
   }
-  fprintf(file, "- stays empty:\n");
-  for (int i = 0; i < COUNT(impossible); i++)
-    fprintf(file, "  %-18s%s\n", impossible[i].family, impossible[i].why);
+  if (reasons)
+    print_reasons(file);
 }

@@ -14,6 +14,7 @@ typedef struct coverage {
   int64_t counts[N_FAMILIES_SEEN][N_KINDS][2];
 } coverage;
 void coverage_add(coverage *c, const report *r);
-void coverage_print(const coverage *c, FILE *file);
+/* `reasons`: and why some cells are always empty. */
+void coverage_print(const coverage *c, bool reasons, FILE *file);
 
 #endif

@@ -90,6 +90,6 @@ int fuzz_programs(const setting *s) {
   printf("  with a collective: %.1f %% of the verified\n", percent(t.with_collectives, t.outcomes[VERIFIED]));
   tally_print(&t.refusals, "refused", 12);
   tally_print(&t.gaps, "planned, but not lowered", 12);
-  coverage_print(&t.seen, stdout);
+  coverage_print(&t.seen, t.n >= 1000, stdout);
   return defects + (s->require && t.n ? missed(&t) : 0);
 }
