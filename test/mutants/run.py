@@ -57,7 +57,7 @@ REST = [
     ("lit", "tools/|sharding/|fuzz/|oracles/|bench/"),
     ("ctest", "^sharding|^oracles|^rules|^solver|^fuzz"),
     ("lit", "models/"),
-    ("ctest", "^examples.embed|^examples.user-rule|^support|^docs"),
+    ("ctest", "^examples.embed|^examples.user-rule|^support"),
 ]
 STAGE_SECONDS = 900
 FLAGS = "-Wno-error=unused -Wno-error=unused-variable -Wno-error=unused-but-set-variable -Wno-error=unused-parameter -Wno-error=unused-function"
