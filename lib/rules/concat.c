@@ -8,6 +8,14 @@ static bool matches(MlirOperation op) { return tp__op_is(op, "tensor.concat"); }
 
 static int dim_of(MlirOperation op) { return (int)mlirIntegerAttrGetValueInt(tp__inherent(op, "dim")); }
 
+/* A window over nothing has no plan; such an operand keeps the dimension whole. */
+static bool has_empty(const tp_rule *rule, int along) {
+  for (int i = 0; i < rule->n_operands; i++)
+    if (rule->operands[i].shape[along] == 0)
+      return true;
+  return false;
+}
+
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp_status status = tp__rule_begin(op, arena, rule);
   if (status != TP_OK)
@@ -18,6 +26,8 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   for (int i = 0; i < rule->n_operands; i++)
     all |= UINT64_C(1) << i;
   for (int d = 0; d < result->rank; d++) {
+    if (d == along && has_empty(rule, along))
+      continue;
     int f = tp__rule_factor(rule, result->shape[d], TP_PARALLEL);
     int64_t start = 0;
     tp__dim_set(&rule->results[0], d, f);
@@ -58,7 +68,7 @@ static MlirValue pick(const tp_local *local, int along) {
 static tp_status localize(const tp_local *local) {
   const tp_rule *rule = local->rule;
   int along = dim_of(rule->op);
-  if (tp__strategy_shards(rule, local->mesh, local->strategy, rule->results[0].dims[along].factors[0]) == 1)
+  if (!tp__window_is_split(local, 0, along))
     return TP_OK;
   tp_status status = tp__fetch_windows(local);
   if (status != TP_OK)

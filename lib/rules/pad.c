@@ -36,6 +36,13 @@ static bool is_known(const padding *p, int d) {
   return p->low[d] != dynamic && p->high[d] != dynamic;
 }
 
+/* Upstream allows it and has no lowering for it. */
+static tp_status refuse_negative(MlirOperation op, const padding *p, int d) {
+  bool low = p->low[d] < 0;
+  return tp__error(op, TP_UNSUPPORTED, "dimension %d has negative padding, %s[%lld]; take a tensor.extract_slice instead", d,
+                   low ? "low" : "high", (long long)(low ? p->low[d] : p->high[d]));
+}
+
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   padding p;
   tp_status status = tp__rule_begin(op, arena, rule);
@@ -48,6 +55,10 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
     return tp__error(op, TP_UNSUPPORTED, "computes its padding from the index; pad with one value, or use linalg.generic");
   for (int d = 0; d < p.rank && status == TP_OK; d++) {
     if (!is_known(&p, d))
+      continue;
+    if (p.low[d] < 0 || p.high[d] < 0)
+      return refuse_negative(op, &p, d);
+    if (rule->operands[0].shape[d] == 0) /* a window over nothing has no plan */
       continue;
     int f = tp__rule_factor(rule, rule->results[0].shape[d], TP_PARALLEL);
     tp__dim_set(&rule->results[0], d, f);

@@ -1,0 +1,36 @@
+// RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-propagate)'
+
+shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
+func.func @low(%a: tensor<12x4xf32>, %v: f32) -> tensor<12x1xf32> {
+  // expected-error @below {{'tensor.pad': dimension 1 has negative padding, low[-3]; take a tensor.extract_slice instead}}
+  %r = tensor.pad %a low[0, -3] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %v : f32
+  } : tensor<12x4xf32> to tensor<12x1xf32>
+  return %r : tensor<12x1xf32>
+}
+
+// -----
+
+shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
+func.func @high(%a: tensor<12xf32>, %v: f32) -> tensor<11xf32> {
+  // expected-error @below {{'tensor.pad': dimension 0 has negative padding, high[-2]; take a tensor.extract_slice instead}}
+  %r = tensor.pad %a low[1] high[-2] {
+  ^bb0(%i: index):
+    tensor.yield %v : f32
+  } : tensor<12xf32> to tensor<11xf32>
+  return %r : tensor<11xf32>
+}
+
+// -----
+
+shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
+func.func @index(%a: tensor<8xf32>, %y: tensor<10xf32>) -> tensor<10xf32> {
+  // expected-error @below {{'tensor.pad': computes its padding from the index; pad with one value, or use linalg.generic}}
+  %r = tensor.pad %a low[1] high[1] {
+  ^bb0(%i: index):
+    %v = tensor.extract %y[%i] : tensor<10xf32>
+    tensor.yield %v : f32
+  } : tensor<8xf32> to tensor<10xf32>
+  return %r : tensor<10xf32>
+}
