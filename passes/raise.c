@@ -1,8 +1,8 @@
 /* tp-raise: rewrites forms that hide structure from the planner into forms that show it.
  *
  * In program order, so that what is read is raised before what reads it: concatenations, iota operands, captured reads and the index
- * arithmetic that they decide. Then against it, so that users are gone before what they used: results and inits nobody reads. At last what is added: results that let the parts of
- * a reduction be combined. */
+ * arithmetic that they decide, lookups. Then against it, so that users are gone before what they used: results and inits nobody reads. At
+ * last what is added: results that let the parts of a reduction be combined. */
 #include "passes/raise.h"
 #include "passes/table.h"
 
@@ -30,6 +30,7 @@ static void raise_values(tp__raise *raise, MlirOperation op) {
     changed = tp__raise_iota(raise, &generic);
     changed |= tp__raise_fold(raise, &generic);
     changed |= tp__raise_reads(raise, &generic);
+    changed |= tp__raise_lookups(raise, &generic);
   }
 }
 
@@ -76,6 +77,7 @@ static tp_status run(tp_pass *pass) {
 static const tp_statistic_row statistics[] = {
     [TP_RAISED_CONCAT] = {"concats", "generics that became a tensor.concat"},
     [TP_RAISED_READ] = {"reads", "reads of captured tensors that became operands"},
+    [TP_RAISED_LOOKUP] = {"lookups", "reads at computed indices that became a generic of their own"},
     [TP_RAISED_IOTA] = {"iotas", "iota operands that became the index of a loop"},
     [TP_RAISED_FOLD] = {"folds", "selects, clamps, comparisons and asserts decided by the range of a loop"},
     [TP_RAISED_RESULT] = {"results", "unused results dropped"},
@@ -87,16 +89,16 @@ const tp_pass_row tp__raise_row = {
     .name = "tp-raise",
     .summary = "Raise concatenations, captured reads, iota operands and unused results to forms that can be planned",
     .description =
-        "Requires: tensors, and no plan yet (what it adds has no tp.sharding). Establishes: a linalg.generic that "
-        "picks captured tensors "
-        "by the index of a loop is a tensor.concat; what a body reads of a captured tensor at loop indices is an "
-        "operand; an operand "
-        "that counts along a dimension is a linalg.index; generics have no result that neither the program nor "
-        "their other results "
-        "read, but the value at the index where a maximum with its index needs it to be split; an init that the body does "
-        "not read is a tensor.empty. Values stay equal bit for bit, and what is "
-        "not proven stays as it "
-        "is: reads at computed indices (gathers) keep their captured tensor. Breaks: nothing.",
+        "Requires: tensors, and no plan yet (what it adds has no tp.sharding). Establishes: a linalg.generic that picks "
+        "captured "
+        "tensors by the index of a loop is a tensor.concat; what a body reads of a captured tensor at loop indices is an "
+        "operand; what it reads at computed indices is one too, of a generic that yields nothing but the read (a lookup), "
+        "where the "
+        "tensor of all that is read is not larger than those at hand; an operand that counts along a dimension is a "
+        "linalg.index; generics have no result that neither the program nor their other results read, but the value at the "
+        "index where a maximum with its index needs it to be split; an init that the body does not read is a tensor.empty. "
+        "Values stay equal bit for bit, and what is not proven stays as it is: reads in branches keep their captured tensor. "
+        "Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

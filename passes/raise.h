@@ -20,6 +20,7 @@ typedef struct tp__raise {
 enum {
   TP_RAISED_CONCAT,
   TP_RAISED_READ,
+  TP_RAISED_LOOKUP,
   TP_RAISED_IOTA,
   TP_RAISED_FOLD,
   TP_RAISED_RESULT,
@@ -90,6 +91,7 @@ bool tp__counts_up(MlirAttribute elements, MlirType type, int64_t n, int64_t *fi
 /* The generic may be destroyed; then it is replaced by a tensor.concat. */
 bool tp__raise_concat(tp__raise *raise, const tp__generic *generic);
 bool tp__raise_reads(tp__raise *raise, tp__generic *generic);
+bool tp__raise_lookups(tp__raise *raise, tp__generic *generic);
 bool tp__raise_iota(tp__raise *raise, tp__generic *generic);
 bool tp__raise_fold(tp__raise *raise, tp__generic *generic);
 /* The generic may be replaced by another one. */
