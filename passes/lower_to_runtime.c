@@ -110,8 +110,8 @@ static tp_status check_call(tp__lowering *l, MlirOperation op) {
 static tp_status refuse_global(MlirOperation op) {
   return tp__error(
       op, TP_UNSUPPORTED,
-      "communication in a module that is not partitioned; run tp-spmd first (on one device there is nothing to compare "
-      "with: shard-run --no-verify)");
+      "communication in a module that is not partitioned; run tp-spmd first, for a mesh of several devices: on one it has no "
+      "meaning");
 }
 
 static tp_status lower_op(tp__lowering *l, MlirOperation op, bool local) {

@@ -4,21 +4,14 @@
 #include "ir/ir.h"
 
 const tp_pass_row *const *tp__pass_rows(int *n) {
-  static const tp_pass_row *const rows[] = {&tp__import_row,
-                                            &tp__decompose_row,
-                                            &tp__normalize_row,
-                                            &tp__inline_calls_row,
-                                            &tp__raise_row,
-                                            &tp__hoist_invariants_row,
-                                            &tp__propagate_row,
-                                            &tp__partition_row,
-                                            &tp__simplify_collectives_row,
-                                            &tp__expand_messages_row,
-                                            &tp__name_contractions_row,
-                                            &tp__lower_to_runtime_row,
-                                            &tp__lower_contractions_row,
-                                            &tp__assign_buffers_row,
-                                            &tp__outline_kernels_row,
+  static const tp_pass_row *const rows[] = {&tp__import_row,           &tp__decompose_row,
+                                            &tp__normalize_row,        &tp__drop_shardings_row,
+                                            &tp__inline_calls_row,     &tp__raise_row,
+                                            &tp__hoist_invariants_row, &tp__propagate_row,
+                                            &tp__partition_row,        &tp__simplify_collectives_row,
+                                            &tp__expand_messages_row,  &tp__name_contractions_row,
+                                            &tp__lower_to_runtime_row, &tp__lower_contractions_row,
+                                            &tp__assign_buffers_row,   &tp__outline_kernels_row,
                                             &tp__return_errors_row};
   *n = TP_LEN(rows);
   return rows;

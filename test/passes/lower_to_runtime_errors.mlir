@@ -197,7 +197,7 @@ module attributes {tp.phase = "local"} {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
 func.func @not_partitioned(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{communication in a module that is not partitioned; run tp-spmd first (on one device there is nothing to compare with: shard-run --no-verify)}}
+  // expected-error @below {{communication in a module that is not partitioned; run tp-spmd first, for a mesh of several devices: on one it has no meaning}}
   %0 = shard.all_reduce %x on @mesh grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }

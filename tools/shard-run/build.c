@@ -5,23 +5,43 @@
 
 static bool run(MlirModule module, const char *pipeline) { return tp_run_pipeline(module, pipeline) == TP_OK; }
 
-static bool partition_module(const options *o, MlirModule module) {
+static bool is_plain(const char *text) { return !text || !strpbrk(text, " {}'\""); }
+
+static bool partition_module(const options *o, MlirModule module, const char *strategy) {
   char pipeline[1024];
-  int n = snprintf(pipeline, sizeof pipeline, "tp-spmd{strategy=%s%s%s%s%s}", o->strategy, o->mesh ? " mesh=" : "",
-                   o->mesh ? o->mesh : "", o->topology ? " topology=" : "", o->topology ? o->topology : "");
-  if (n >= (int)sizeof pipeline || strpbrk(o->mesh ? o->mesh : "", " {}'\"") ||
-      strpbrk(o->topology ? o->topology : "", " {}'\"")) {
+  int n = snprintf(pipeline, sizeof pipeline, "tp-spmd{strategy=%s unknown-ops=%s%s%s%s%s}", strategy, o->unknown_ops,
+                   o->mesh ? " mesh=" : "", o->mesh ? o->mesh : "", o->topology ? " topology=" : "",
+                   o->topology ? o->topology : "");
+  if (n >= (int)sizeof pipeline || !is_plain(o->mesh) || !is_plain(o->topology)) {
     complain("the mesh or topology is not a name or list of sizes");
     return false;
   }
   return run(module, pipeline);
 }
 
-bool build_partition(const options *o, MlirModule source, bool partition, build *b) {
+bool build_partition(const options *o, MlirModule source, build_kind kind, build *b) {
   *b = (build){.module = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(source)))};
-  if (partition && !partition_module(o, b->module))
+  if (kind == BUILD_SHARDED && !partition_module(o, b->module, o->strategy))
+    return false;
+  if (kind == BUILD_WHOLE && !(run(b->module, "tp-drop-shardings") && partition_module(o, b->module, "follow")))
     return false;
   return tp_plan_measure(b->module, o->function, o->topology, &b->shape) == TP_OK;
+}
+
+static MlirWalkResult find_communication(MlirOperation op, void *found) {
+  static const char *const layouts[] = {"shard.grid", "shard.shard", "shard.sharding"};
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  bool is_layout = name.length < 6 || memcmp(name.data, "shard.", 6) != 0;
+  for (int i = 0; i < 3; i++)
+    is_layout |= mlirStringRefEqual(name, mlirStringRefCreateFromCString(layouts[i]));
+  *(bool *)found |= !is_layout;
+  return is_layout ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+bool build_communicates(MlirModule source) {
+  bool found = false;
+  mlirOperationWalk(mlirModuleGetOperation(source), find_communication, &found, MlirWalkPreOrder);
+  return found;
 }
 
 bool build_object(const options *o, build *b) {

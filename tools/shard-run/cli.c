@@ -30,6 +30,7 @@ enum {
   OPT_EMIT,
   OPT_OPT_LEVEL,
   OPT_TOPOLOGY,
+  OPT_UNKNOWN_OPS,
   OPT_HELP,
   OPT_VERSION,
   OPT_WORKER,
@@ -47,13 +48,14 @@ static const option_row rows[N_OPTIONS] = {
     [OPT_STRATEGY] = {"strategy", "plan|follow", "how shardings are chosen (default: plan)"},
     [OPT_REPORT] = {"report", "FILE.json", "write the report as JSON"},
     [OPT_SEED] = {"seed", "N", "seed of the arguments that no file gives (default: 0)"},
-    [OPT_NO_VERIFY] = {"no-verify", NULL, "do not run the program on one device for comparison"},
+    [OPT_NO_VERIFY] = {"no-verify", NULL, "do not run a reference for comparison"},
     [OPT_FUNCTION] = {"function", "NAME", "function to run (default: the only public one, or main)"},
     [OPT_TIMEOUT] = {"timeout", "SECONDS", "limit of every wait for another rank (default: the runtime's, 600)"},
     [OPT_REPEAT] = {"repeat", "N", "timed executions after the first (default: 1)"},
     [OPT_EMIT] = {"emit", "obj|llvm", "write the compiled program to the file of -o, and stop"},
     [OPT_OPT_LEVEL] = {"opt-level", "1|2|3", "optimization of generated code (default: 2)"},
     [OPT_TOPOLOGY] = {"topology", "NAME", "cost model for the plan and the modelled times (default: cpu)"},
+    [OPT_UNKNOWN_OPS] = {"unknown-ops", "refuse|replicate", "ops without a sharding rule: an error, or run on all devices"},
     [OPT_HELP] = {"help", NULL, "print this"},
     [OPT_VERSION] = {"version", NULL, "print the version"},
     [OPT_WORKER] = {"worker", "...", NULL}, /* hidden: how processes are started */
@@ -90,7 +92,8 @@ double seconds_now(void) {
 static void print_help(FILE *file) {
   fputs("usage: shard-run MODEL.mlir [--mesh SIZES] [options]\n\n"
         "Partitions a tensor program, compiles it once, runs it on all devices of a mesh as ranks of this machine, and\n"
-        "compares the results with the same program on one device and with given ones.\n\n",
+        "compares the results with the same program on one device (if it has communication of its own: with every value\n"
+        "whole on every device) and with given ones.\n\n",
         file);
   for (int i = 0; i < N_OPTIONS; i++) {
     char left[64];
@@ -182,6 +185,9 @@ static int apply(int which, const char *text, options *o) {
   case OPT_TOPOLOGY:
     o->topology = text;
     return -1;
+  case OPT_UNKNOWN_OPS:
+    o->unknown_ops = text;
+    return parse_choice(name, text, "refuse", "replicate");
   case OPT_WORKER:
     o->worker = text;
     return -1;
@@ -214,7 +220,7 @@ static int apply(int which, const char *text, options *o) {
 }
 
 int cli_parse(int argc, char **argv, options *o) {
-  *o = (options){.verify = true, .repeat = 1, .strategy = "plan"};
+  *o = (options){.verify = true, .repeat = 1, .strategy = "plan", .unknown_ops = "refuse"};
   struct option table[N_OPTIONS + 1] = {0};
   for (int i = 0; i < N_OPTIONS; i++)
     table[i] = (struct option){rows[i].name, rows[i].argument ? required_argument : no_argument, NULL, 256 + i};

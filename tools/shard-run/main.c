@@ -106,13 +106,14 @@ static bool save_outputs(session *s) {
   return true;
 }
 
-static bool run_reference(session *s, MlirModule module) {
-  progress("compiling for one device");
-  if (!build_partition(s->o, module, false, &s->reference) || !build_object(s->o, &s->reference)) {
-    complain("the program for one device could not be compiled");
+static bool run_reference(session *s, MlirModule module, build_kind kind) {
+  progress("compiling the reference");
+  if (!build_partition(s->o, module, kind, &s->reference) || !build_object(s->o, &s->reference)) {
+    complain("the program to compare with, %s, could not be compiled",
+             kind == BUILD_WHOLE ? "with every value whole on every device" : "for one device");
     return false;
   }
-  progress("running on one device");
+  progress("running the reference");
   return execute(s->o, &s->reference, s->inputs, &s->reference_run, &s->reference_outputs);
 }
 
@@ -165,10 +166,11 @@ static int run_session(session *s, MlirModule module) {
     return EXIT_FAILED;
   bool verify = o->verify && !local && !whole && !o->emit;
   progress("planning");
-  ok = build_partition(o, module, !local && !whole, &s->program);
+  build_kind reference = build_communicates(module) ? BUILD_WHOLE : BUILD_ALONE;
+  ok = build_partition(o, module, local || whole ? BUILD_ALONE : BUILD_SHARDED, &s->program);
   if (ok && !o->emit && !fits_this_machine(&s->program.shape->mesh))
     return EXIT_FAILED;
-  if (ok && verify && !run_reference(s, module))
+  if (ok && verify && !run_reference(s, module, reference))
     return EXIT_FAILED;
   progress("compiling");
   if (!ok || !build_object(o, &s->program)) {
@@ -183,6 +185,8 @@ static int run_session(session *s, MlirModule module) {
   outcome out = {.options = o,
                  .program = &s->program,
                  .reference = verify ? &s->reference : NULL,
+                 .against = reference == BUILD_WHOLE ? "against whole values" : "against one device",
+                 .where = reference == BUILD_WHOLE ? "with whole values" : "on one device",
                  .run = &s->run,
                  .reference_run = &s->reference_run,
                  .verified = true};

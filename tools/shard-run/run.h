@@ -22,7 +22,7 @@ typedef struct text_list {
 } text_list;
 
 typedef struct options {
-  const char *model, *mesh, *strategy, *topology, *function, *inputs_from, *report, *emit, *output, *worker;
+  const char *model, *mesh, *strategy, *topology, *function, *inputs_from, *report, *emit, *output, *worker, *unknown_ops;
   text_list inputs, expected, save;
   bool processes, verify;
   double timeout; /* seconds; 0: the runtime's */
@@ -50,8 +50,16 @@ typedef struct build {
   tp_bytes object;
 } build;
 
-/* The program of one device, on tensors; `partition`: by tp-spmd. */
-bool build_partition(const options *o, MlirModule source, bool partition, build *b);
+typedef enum build_kind {
+  BUILD_ALONE,   /* as it is: for one device, or already partitioned */
+  BUILD_SHARDED, /* by tp-spmd */
+  BUILD_WHOLE,   /* for all devices of the mesh, every value whole on each */
+} build_kind;
+
+/* The program of one device, on tensors. */
+bool build_partition(const options *o, MlirModule source, build_kind kind, build *b);
+/* Has it communication or device indices that its user wrote? Then it has no meaning on one device. */
+bool build_communicates(MlirModule source);
 /* Then its object. */
 bool build_object(const options *o, build *b);
 void build_clear(build *b);
@@ -116,6 +124,7 @@ bool is_constant(const array *a);
 typedef struct outcome {
   const options *options;
   const build *program, *reference; /* reference may be NULL */
+  const char *against, *where;      /* of the reference: "against one device", "on one device" */
   const launch *run, *reference_run;
   comparison *against_one, *against_expected; /* one per result */
   bool verified;

@@ -77,7 +77,7 @@ static void print_results(const outcome *out, FILE *file) {
     for (int d = 0; d < shape->results[k].rank; d++)
       fprintf(file, "%lldx", (long long)shape->results[k].shape[d]);
     fprintf(file, "%s, %s\n", shape->results[k].element, shape->results[k].sharding);
-    print_comparison("against one device", out->against_one + k, file);
+    print_comparison(out->against, out->against_one + k, file);
     print_comparison("against expected", out->against_expected + k, file);
   }
 }
@@ -91,7 +91,7 @@ static void print_memory(const outcome *out, FILE *file) {
           bytes_text((double)buffers, c, sizeof c));
   if (out->reference) {
     int64_t one = out->reference_run->private_bytes + out->reference_run->registered_bytes;
-    fprintf(file, "; on one device: arguments %s (params %s), buffers %s",
+    fprintf(file, "; %s: arguments %s (params %s), buffers %s", out->where,
             bytes_text((double)shape->argument_bytes_global, a, sizeof a),
             bytes_text((double)shape->param_bytes_global, b, sizeof b), bytes_text((double)one, c, sizeof c));
   }
@@ -121,7 +121,7 @@ void table_print(const outcome *out, FILE *file) {
   if (out->reference) {
     for (int r = 0; r < out->reference_run->n_ranks; r++)
       one = fmax(one, out->reference_run->ranks[r].seconds);
-    fprintf(file, ", on one device %s", seconds_text(one, b, sizeof b));
+    fprintf(file, ", %s %s", out->where, seconds_text(one, b, sizeof b));
   }
   fprintf(file, "; modelled %s\n", seconds_text(tp_cost_seconds(tp_cost_add(plan->communication, plan->compute)), c, sizeof c));
   print_results(out, file);
