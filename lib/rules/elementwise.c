@@ -1,9 +1,11 @@
-/* arith, math and complex ops on whole tensors: one factor per dimension. */
+/* arith, math and complex ops on whole tensors, and casts of tensors: one factor per dimension. */
 #include "rules/families.h"
 #include "rules/mask.h"
 #include "rules/rule.h"
 
 static bool matches(MlirOperation op) {
+  if (tp__op_is(op, "tensor.cast")) /* between static types it changes nothing */
+    return true;
   if (!tp__op_has_dialect(op, "arith") && !tp__op_has_dialect(op, "math") && !tp__op_has_dialect(op, "complex"))
     return false;
   return !tp__op_is(op, "arith.constant") && !tp__op_is(op, "complex.constant") && mlirOperationGetNumResults(op) > 0;
@@ -16,7 +18,7 @@ static const struct {
 } linear_ops[] = {
     {"arith.addf", {3, 0}}, {"arith.subf", {3, 0}},   {"arith.addi", {3, 0}},   {"arith.subi", {3, 0}},
     {"arith.mulf", {1, 2}}, {"arith.muli", {1, 2}},   {"arith.divf", {1, 0}},   {"arith.negf", {1, 0}},
-    {"arith.extf", {1, 0}}, {"arith.truncf", {1, 0}}, {"arith.trunci", {1, 0}},
+    {"arith.extf", {1, 0}}, {"arith.truncf", {1, 0}}, {"arith.trunci", {1, 0}}, {"tensor.cast", {1, 0}},
 };
 
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
@@ -43,7 +45,7 @@ static tp_status localize(const tp_local *local) {
 
 const tp_family tp__elementwise_family = {
     .name = "elementwise",
-    .ops = "arith.*, math.*, complex.* on tensors",
+    .ops = "arith.*, math.*, complex.* on tensors; tensor.cast",
     .summary = "Every dimension.",
     .communication = "None; on partial values where the op is linear.",
     .test = "test/rules/elementwise",

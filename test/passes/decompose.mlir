@@ -1,26 +1,97 @@
-// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-decompose)' | FileCheck %s
-// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-decompose,tp-inline-calls)' | FileCheck %s --check-prefix=INLINED
+// RUN: shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-decompose)' | FileCheck %s
 
-// Equal softmaxes share a function; a dynamic one stays, to be refused.
-// CHECK-LABEL: func.func @main
-// CHECK: %[[Y:.*]] = call @tp.softmax.1.4x8xbf16(%{{.*}})
-// CHECK: call @tp.softmax.1.4x8xbf16(%[[Y]])
-// CHECK: linalg.softmax
-// INLINED-LABEL: func.func @main
-// INLINED-COUNT-8: linalg.generic
-// INLINED-NOT: tp.softmax
-func.func @main(%x: tensor<4x8xbf16>, %d: tensor<?x8xf32>) -> (tensor<4x8xbf16>, tensor<?x8xf32>) {
-  %e = tensor.empty() : tensor<4x8xbf16>
-  %y = linalg.softmax dimension(1) ins(%x : tensor<4x8xbf16>) outs(%e : tensor<4x8xbf16>) -> tensor<4x8xbf16>
-  %z = linalg.softmax dimension(1) ins(%y : tensor<4x8xbf16>) outs(%e : tensor<4x8xbf16>) -> tensor<4x8xbf16>
-  %w = linalg.softmax dimension(1) ins(%d : tensor<?x8xf32>) outs(%d : tensor<?x8xf32>) -> tensor<?x8xf32>
-  return %z, %w : tensor<4x8xbf16>, tensor<?x8xf32>
-}
-// CHECK: func.func private @tp.softmax.1.4x8xbf16(%{{.*}}: tensor<4x8xbf16>) -> tensor<4x8xbf16> {
+// The layout that was asked for goes to the op that gives the result.
+// CHECK-LABEL: func.func @softmax
 // CHECK: arith.constant 0xFF80 : bf16
 // CHECK: arith.maxnumf
 // CHECK: arith.subf
 // CHECK: math.exp
 // CHECK: arith.addf
 // CHECK: arith.divf
-// CHECK-NOT: func.func
+// CHECK: } -> tensor<4x8xbf16>
+// CHECK-NOT: linalg.softmax
+// CHECK: return
+func.func @softmax(%x: tensor<4x8xbf16>) -> tensor<4x8xbf16> {
+  %e = tensor.empty() : tensor<4x8xbf16>
+  %y = linalg.softmax {tp.sharding = [["x"], []]} dimension(1) ins(%x : tensor<4x8xbf16>) outs(%e : tensor<4x8xbf16>) -> tensor<4x8xbf16>
+  return %y : tensor<4x8xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @generate
+// CHECK-SAME: %[[X:.*]]: tensor<5xf32>
+// CHECK: linalg.generic {{.*}} {
+// CHECK: %[[I:.*]] = linalg.index 0
+// CHECK: %[[V:.*]] = tensor.extract %[[X]][%[[I]]]
+// CHECK: linalg.yield %[[V]]
+func.func @generate(%x: tensor<5xf32>) -> tensor<5xf32> {
+  %y = tensor.generate {
+  ^bb0(%i: index):
+    %v = tensor.extract %x[%i] : tensor<5xf32>
+    tensor.yield %v : f32
+  } : tensor<5xf32>
+  return %y : tensor<5xf32>
+}
+
+// -----
+
+// A reshape to the same shape is a value that exists; its annotation goes to a cast.
+// CHECK-LABEL: func.func @reshape
+// CHECK: tensor.cast %{{.*}} {tp.sharding = {{\[\[}}"x"]]} : tensor<4xf32> to tensor<4xf32>
+// CHECK: tensor.expand_shape
+// CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0, 1], [2]] : tensor<2x2x3xf32> into tensor<4x3xf32>
+// CHECK-NOT: tensor.reshape
+func.func @reshape(%x: tensor<4xf32>, %y: tensor<2x2x3xf32>) -> (tensor<4xf32>, tensor<2x2xf32>, tensor<4x3xf32>) {
+  %s = arith.constant dense<4> : tensor<1xi32>
+  %t = arith.constant dense<2> : tensor<2xi32>
+  %u = arith.constant dense<[4, 3]> : tensor<2xi32>
+  %a = tensor.reshape %x(%s) {tp.sharding = [["x"]]} : (tensor<4xf32>, tensor<1xi32>) -> tensor<4xf32>
+  %b = tensor.reshape %x(%t) : (tensor<4xf32>, tensor<2xi32>) -> tensor<2x2xf32>
+  %c = tensor.reshape %y(%u) : (tensor<2x2x3xf32>, tensor<2xi32>) -> tensor<4x3xf32>
+  return %a, %b, %c : tensor<4xf32>, tensor<2x2xf32>, tensor<4x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @gather
+// CHECK-SAME: %[[X:.*]]: tensor<5x3xf32>
+// CHECK: linalg.generic
+// CHECK: ^bb0(%[[K:.*]]: i32, %{{.*}}: f32):
+// CHECK: %[[P:.*]] = arith.index_cast %[[K]]
+// CHECK: %[[J:.*]] = linalg.index 1
+// CHECK: %[[V:.*]] = tensor.extract %[[X]][%[[P]], %[[J]]]
+// CHECK: linalg.yield %[[V]]
+func.func @gather(%x: tensor<5x3xf32>, %i: tensor<7x1xi32>) -> tensor<7x3xf32> {
+  %y = tensor.gather %x[%i] gather_dims([0]) {tp.sharding = [["x"], []]} : (tensor<5x3xf32>, tensor<7x1xi32>) -> tensor<7x3xf32>
+  return %y : tensor<7x3xf32>
+}
+
+// -----
+
+// Poolings and divisions get a body that can be changed; contractions, and what neither reduces nor traps, keep their names.
+// CHECK-LABEL: func.func @named
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+// CHECK: arith.maximumf
+// CHECK: } -> tensor<1x4x3xf32>
+// CHECK: linalg.generic
+// CHECK: arith.divui
+// CHECK: linalg.matmul
+// CHECK: linalg.add
+func.func @named(%x: tensor<1x5x3xf32>, %w: tensor<2xf32>, %o: tensor<1x4x3xf32>, %a: tensor<4x4xi32>) -> (tensor<1x4x3xf32>, tensor<4x4xi32>) {
+  %p = linalg.pooling_nwc_max {tp.sharding = [[], [], ["x"]]} ins(%x, %w : tensor<1x5x3xf32>, tensor<2xf32>) outs(%o : tensor<1x4x3xf32>) -> tensor<1x4x3xf32>
+  %d = linalg.div_unsigned ins(%a, %a : tensor<4x4xi32>, tensor<4x4xi32>) outs(%a : tensor<4x4xi32>) -> tensor<4x4xi32>
+  %m = linalg.matmul ins(%d, %a : tensor<4x4xi32>, tensor<4x4xi32>) outs(%a : tensor<4x4xi32>) -> tensor<4x4xi32>
+  %s = linalg.add ins(%m, %a : tensor<4x4xi32>, tensor<4x4xi32>) outs(%a : tensor<4x4xi32>) -> tensor<4x4xi32>
+  return %p, %s : tensor<1x4x3xf32>, tensor<4x4xi32>
+}
+
+// -----
+
+// A rule by the user stays with its op.
+// CHECK-LABEL: func.func @ruled
+// CHECK: tensor.gather
+func.func @ruled(%x: tensor<5x3xf32>, %i: tensor<7x1xi32>) -> tensor<7x3xf32> {
+  %y = tensor.gather %x[%i] gather_dims([0]) {tp.rule = "([_,j],[i,_])->([i,j])"} : (tensor<5x3xf32>, tensor<7x1xi32>) -> tensor<7x3xf32>
+  return %y : tensor<7x3xf32>
+}

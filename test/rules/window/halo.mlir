@@ -32,8 +32,10 @@ shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 // CHECK: call @tp.permute.2x1x64x16xf32
 // CHECK-SAME{LITERAL}: [[1, 0], [2, 1], [3, 2]]
 // CHECK-NOT: {{all_gather|call}}
-// CHECK: linalg.pooling_nhwc_max {{.*}} ins({{.*}} : tensor<2x17x64x16xf32>, tensor<3x3xf32>)
-// CHECK-NEXT: return
+// CHECK: linalg.generic {{.*}} ins({{.*}} : tensor<2x17x64x16xf32>, tensor<3x3xf32>)
+// CHECK: arith.maximumf
+// CHECK-NOT: {{all_gather|call}}
+// CHECK: return
 func.func @overlapping_pool(%a: tensor<2x64x64x16xf32> {tp.sharding = [[], ["x"], [], []]}) -> (tensor<2x31x31x16xf32> {tp.sharding = [[], ["x"], [], []]}) {
   %low = arith.constant 0xFF800000 : f32
   %w = tensor.empty() : tensor<3x3xf32>
@@ -49,8 +51,10 @@ func.func @overlapping_pool(%a: tensor<2x64x64x16xf32> {tp.sharding = [[], ["x"]
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 // CHECK-LABEL: func.func @touching_pool
 // CHECK-NOT: {{shard\.|call}}
-// CHECK: linalg.pooling_nhwc_max {{.*}} ins({{.*}} : tensor<2x16x64x16xf32>, tensor<2x2xf32>)
-// CHECK-NEXT: return
+// CHECK: linalg.generic {{.*}} ins({{.*}} : tensor<2x16x64x16xf32>, tensor<2x2xf32>)
+// CHECK: arith.maximumf
+// CHECK-NOT: {{shard\.|call}}
+// CHECK: return
 func.func @touching_pool(%a: tensor<2x64x64x16xf32> {tp.sharding = [[], ["x"], [], []]}) -> (tensor<2x32x32x16xf32> {tp.sharding = [[], ["x"], [], []]}) {
   %low = arith.constant 0xFF800000 : f32
   %w = tensor.empty() : tensor<2x2xf32>

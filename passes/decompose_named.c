@@ -1,0 +1,84 @@
+/* Named ops of linalg whose body follows from their name, as linalg.generic with that body written out, where uneven shards ask for changes in
+ * it: reductions other than contractions, and what may trap. */
+#include "passes/decompose.h"
+
+#include "rules/body.h"
+#include "rules/mask.h"
+
+#include <mlir-c/AffineExpr.h>
+#include <mlir-c/AffineMap.h>
+#include <mlir-c/Dialect/Linalg.h>
+
+enum { MAX_LOOPS = 32 };
+
+static MlirAffineMap map_of(MlirAttribute maps, intptr_t i) {
+  return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
+}
+
+/* The loops (bit f) that the result does not have. */
+static uint32_t reductions_of(MlirAttribute maps) {
+  MlirAffineMap map = map_of(maps, mlirArrayAttrGetNumElements(maps) - 1);
+  uint32_t reductions = 0;
+  for (intptr_t f = 0; f < mlirAffineMapGetNumDims(map); f++) {
+    bool found = false;
+    for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); d++)
+      found |= mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, d), f);
+    reductions |= found ? 0 : UINT32_C(1) << f;
+  }
+  return reductions;
+}
+
+bool tp__hides_body(MlirOperation op) {
+  static const char *const written[] = {"linalg.generic", "linalg.map", "linalg.reduce"};
+  tp_body body;
+  if (!tp__op_has_dialect(op, "linalg") || mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumRegions(op) != 1)
+    return false;
+  for (int i = 0; i < TP_LEN(written); i++)
+    if (tp__op_is(op, written[i]))
+      return false;
+  MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
+  if (mlirAttributeIsNull(maps) || !tp__body_of(op, (int)mlirOperationGetNumOperands(op) - 1, &body) ||
+      mlirAffineMapGetNumDims(map_of(maps, 0)) > MAX_LOOPS)
+    return false;
+  return tp__body_has_traps(&body) || (reductions_of(maps) && !tp__body_is_contraction(&body));
+}
+
+tp_status tp__decompose_named(MlirOperation op) {
+  MlirContext context = mlirOperationGetContext(op);
+  MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op), iterators[MAX_LOOPS];
+  MlirAttribute parallel = tp__parse_attr(context, "#linalg.iterator_type<parallel>");
+  MlirAttribute reduction = tp__parse_attr(context, "#linalg.iterator_type<reduction>");
+  uint32_t reductions = reductions_of(maps);
+  intptr_t n_loops = mlirAffineMapGetNumDims(map_of(maps, 0)), n = mlirOperationGetNumOperands(op);
+  for (intptr_t f = 0; f < n_loops; f++)
+    iterators[f] = reductions >> f & 1 ? reduction : parallel;
+  MlirNamedAttribute attributes[] = {
+      tp__named(context, "indexing_maps", maps),
+      tp__named(context, "iterator_types", mlirArrayAttrGet(context, n_loops, iterators)),
+      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (const int32_t[]){(int32_t)n - 1, 1})),
+  };
+  enum { MAX_OPERANDS = 8 };
+  MlirValue operands[MAX_OPERANDS];
+  if (n > MAX_OPERANDS)
+    return tp__error(op, TP_UNSUPPORTED, "has %d operands; at most %d are expected", (int)n, MAX_OPERANDS);
+  for (intptr_t i = 0; i < n; i++)
+    operands[i] = mlirOperationGetOperand(op, i);
+  MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
+  MlirOperation generic = tp__create(&(tp_build){.name = "linalg.generic",
+                                                 .location = mlirOperationGetLocation(op),
+                                                 .n_operands = (int)n,
+                                                 .operands = operands,
+                                                 .n_results = 1,
+                                                 .results = &result,
+                                                 .n_attributes = TP_LEN(attributes),
+                                                 .attributes = attributes,
+                                                 .n_regions = 1});
+  mlirRegionTakeBody(mlirOperationGetRegion(generic, 0), mlirOperationGetRegion(op, 0));
+  tp__insert_before(op, generic);
+  MlirAttribute sharding = tp__get(op, "tp.sharding");
+  if (!mlirAttributeIsNull(sharding))
+    tp__set(generic, "tp.sharding", sharding);
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), mlirOperationGetResult(generic, 0));
+  mlirOperationDestroy(op);
+  return TP_OK;
+}

@@ -1,0 +1,79 @@
+// RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-decompose)'
+
+func.func @dynamic(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-error @below {{'linalg.softmax': operand 0 is a tensor without static shape}}
+  %y = linalg.softmax dimension(1) ins(%x : tensor<?x8xf32>) outs(%x : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+func.func @unranked(%x: tensor<*xf32>) -> index {
+  // expected-error @below {{'tensor.rank': operand 0 is a tensor without static shape}}
+  %r = tensor.rank %x : tensor<*xf32>
+  return %r : index
+}
+
+// -----
+
+func.func @generated(%n: index) -> tensor<?xindex> {
+  // expected-error @below {{'tensor.generate': result 0 is a tensor without static shape}}
+  %y = tensor.generate %n {
+  ^bb0(%i: index):
+    tensor.yield %i : index
+  } : tensor<?xindex>
+  return %y : tensor<?xindex>
+}
+
+// -----
+
+func.func @integers(%x: tensor<4x8xi32>) -> tensor<4x8xi32> {
+  // expected-error @below {{'linalg.softmax': a softmax of elements of type i32; convert them to f16, bf16, f32 or f64}}
+  %y = linalg.softmax dimension(1) ins(%x : tensor<4x8xi32>) outs(%x : tensor<4x8xi32>) -> tensor<4x8xi32>
+  return %y : tensor<4x8xi32>
+}
+
+// -----
+
+func.func @sign(%x: tensor<4xi32>) -> tensor<4xui32> {
+  // expected-error @below {{'tensor.bitcast': from i32 to ui32: types that state their sign cannot be compiled; use i8, i16, i32, i64}}
+  %y = tensor.bitcast %x : tensor<4xi32> to tensor<4xui32>
+  return %y : tensor<4xui32>
+}
+
+// -----
+
+func.func @winograd(%f: tensor<2x3x3x5xf32>, %o: tensor<6x6x5x2xf32>) -> tensor<6x6x5x2xf32> {
+  // expected-error @below {{'linalg.winograd_filter_transform': decompose it before sharding (transform.structured.decompose_winograd_op)}}
+  %y = linalg.winograd_filter_transform fmr(F_4_3) ins(%f : tensor<2x3x3x5xf32>) outs(%o : tensor<6x6x5x2xf32>) -> tensor<6x6x5x2xf32>
+  return %y : tensor<6x6x5x2xf32>
+}
+
+// -----
+
+func.func @parallel(%x: tensor<4xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  %r = scf.forall (%i) in (2) shared_outs(%t = %o) -> tensor<8xf32> {
+    %at = arith.muli %i, %i : index
+    scf.forall.in_parallel {
+      // expected-error @below {{'tensor.parallel_insert_slice': turn the scf.forall around it into scf.for with tensor.insert_slice before sharding}}
+      tensor.parallel_insert_slice %x into %t[%at] [4] [1] : tensor<4xf32> into tensor<8xf32>
+    }
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @bits(%x: complex<f32>) -> i64 {
+  // expected-error @below {{'complex.bitcast': no code can be made of it; read the parts with complex.re and complex.im, and cast those}}
+  %y = complex.bitcast %x : complex<f32> to i64
+  return %y : i64
+}
+
+// -----
+
+func.func @elements(%x: tensor<4xf8E4M3FN>) -> tensor<4xi8> {
+  // expected-error @below {{'tensor.bitcast': operand 0 has elements of type f8E4M3FN}}
+  %y = tensor.bitcast %x : tensor<4xf8E4M3FN> to tensor<4xi8>
+  return %y : tensor<4xi8>
+}
