@@ -209,7 +209,7 @@ static void check_case(const reshard_case *c, void *data) {
 
 static void check_setting(setting *s) {
   int n = for_each_case(check_case, s);
-  assert_int_equal(n, 42);
+  assert_int_equal(n, 44);
   assert_int_equal(s->n_right, n);
   print_message(
       "%s%s%s: %d cases right; of %d exact ones %d at most the optimum, %d at most Shardy; %lld bytes in all, optimum %lld, "
