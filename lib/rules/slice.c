@@ -2,8 +2,8 @@
  *
  * A dimension that the slice takes whole is a dimension like any other. One that it cuts may be split as well:
  * - extract at offsets known now: the points of the result fetch what they read (a window);
- * - extract of one element, or at an offset known at run time: each device takes what it has of the slice and nothing elsewhere, and the
- *   results are summed: exact, since all terms but one are nothing;
+ * - extract of one element or few, or at an offset known at run time: each device takes what it has of the slice and nothing elsewhere, and
+ *   the results are summed: exact, since all terms but one are nothing;
  * - insert: each device changes what it has of the slice, in place, the small tensor being whole. A small tensor that covers much of the
  *   dimension is split with it (a window). */
 #include "rules/slice.h"
@@ -18,15 +18,20 @@ static bool matches(MlirOperation op) { return is_insert(op) || tp__op_is(op, "t
 
 static bool is_fixed(tp_mixed number) { return mlirValueIsNull(number.value); }
 
+/* Few elements out of many at a known place: fewer than there may be devices to hand them out to. */
+static bool takes_few(const tp_slice *s, int d, int64_t size) { return s->sizes[d] <= 8 && 8 * s->sizes[d] <= size; }
+
 static tp_status cut_extract(tp_rule *rule, const tp_slice *s, int d, tp__arena *arena) {
   tp_value_map *large = &rule->operands[0], *small = &rule->results[0];
   tp_combiner combiner;
-  if (is_fixed(s->offsets[d]) && is_fixed(s->strides[d]) && s->strides[d].fixed > 0 && s->sizes[d] > 1) {
+  bool has_sum = tp__owned_combiner(tp__element_type(mlirValueGetType(large->value)), &combiner);
+  bool known = is_fixed(s->offsets[d]) && is_fixed(s->strides[d]) && s->strides[d].fixed > 0 && s->sizes[d] > 1;
+  if (known && !(has_sum && takes_few(s, d, large->shape[d]))) {
     int f = tp__rule_factor(rule, s->sizes[d], TP_PARALLEL);
     tp__dim_set(small, s->small_dim[d], f);
     return tp__dim_window(rule, large, d, f, (tp_window){s->strides[d].fixed, s->offsets[d].fixed, 1}, arena);
   }
-  if (large->shape[d] == 1 || !tp__owned_combiner(tp__element_type(mlirValueGetType(large->value)), &combiner))
+  if (large->shape[d] == 1 || !has_sum)
     return TP_OK;
   int f = tp__rule_factor(rule, large->shape[d], TP_REDUCTION);
   rule->factors[f].repeats_work = true; /* every device goes through all points of the slice */
@@ -115,11 +120,10 @@ static tp_status localize(const tp_local *local) {
 const tp_family tp__slice_family = {
     .name = "slice",
     .ops = "tensor.extract_slice, tensor.insert_slice",
-    .summary = "Every dimension. Cut by an extract at known offsets: with the result. Cut at an offset known at run time, or "
-               "to one element: each "
-               "device takes what it has, the results are summed. Cut by an insert: each device changes what it has, in place; "
-               "a small "
-               "tensor of a quarter or more of the dimension is split with it.",
+    .summary =
+        "Every dimension. An extract at known offsets: with the result. One of few elements, or at an offset known at run "
+        "time: each device takes what it has, the results are summed. An insert: each device changes what it has, in "
+        "place; a small tensor of a quarter or more of the dimension is split with it.",
     .communication = "Permutes of what lies on other devices, where both tensors are split along a cut dimension.",
     .test = "test/rules/slice",
     .matches = matches,

@@ -1,5 +1,5 @@
-// A slice at an offset that is known only at run time, of a dimension that is split: each device takes, or changes, what it has of it. On 3, 5 and 6
-// devices the shards are uneven.
+// A slice at an offset that is known only at run time, or of few elements, of a dimension that is split: each device takes, or changes, what it has
+// of it. The shards are uneven.
 // RUN: shard-run %s --mesh x=2
 // RUN: shard-run %s --mesh x=3
 // RUN: shard-run %s --mesh x=2,y=2
@@ -21,7 +21,7 @@
 
 shard.grid @mesh(shape = 2x2) {tp.axes = ["x", "y"]}
 func.func @main(%a: tensor<16x211xf32> {tp.sharding = [[], ["x", "y"]]}, %at: tensor<i32>, %b: tensor<16x3xf32> {tp.sharding = [[], []]})
-    -> (tensor<16x3xf32> {tp.sharding = [[], []]}, tensor<16x211xf32> {tp.sharding = [[], ["x", "y"]]}) {
+    -> (tensor<16x3xf32> {tp.sharding = [[], []]}, tensor<16x4xf32> {tp.sharding = [[], []]}, tensor<16x211xf32> {tp.sharding = [[], ["x", "y"]]}) {
   %c0 = arith.constant 0 : i32
   %c208 = arith.constant 208 : i32
   %raw = tensor.extract %at[] : tensor<i32>
@@ -29,6 +29,7 @@ func.func @main(%a: tensor<16x211xf32> {tp.sharding = [[], ["x", "y"]]}, %at: te
   %high = arith.minsi %low, %c208 : i32
   %i = arith.index_cast %high : i32 to index
   %cut = tensor.extract_slice %a[0, %i] [16, 3] [1, 1] : tensor<16x211xf32> to tensor<16x3xf32>
+  %few = tensor.extract_slice %a[0, 104] [16, 4] [1, 1] : tensor<16x211xf32> to tensor<16x4xf32>
   %put = tensor.insert_slice %b into %a[0, %i] [16, 3] [1, 1] : tensor<16x3xf32> into tensor<16x211xf32>
-  return %cut, %put : tensor<16x3xf32>, tensor<16x211xf32>
+  return %cut, %few, %put : tensor<16x3xf32>, tensor<16x4xf32>, tensor<16x211xf32>
 }
