@@ -56,3 +56,13 @@ MlirValue tp__insert_slice(MlirOperation where, MlirValue part, MlirValue into, 
     return part;
   return mlirOperationGetResult(slice(where, "tensor.insert_slice", 2, operands, type, 0, offsets, sizes), 0);
 }
+
+MlirValue tp__insert_slice_at(MlirOperation where, MlirValue part, MlirValue into, int dim, MlirValue offset) {
+  int rank;
+  int64_t sizes[TP_MAX_RANK], offsets[TP_MAX_RANK] = {0};
+  MlirValue operands[] = {part, into, offset};
+  if (!tp__static_tensor(mlirValueGetType(part), &rank, sizes))
+    return part;
+  offsets[dim] = mlirShapedTypeGetDynamicStrideOrOffset();
+  return mlirOperationGetResult(slice(where, "tensor.insert_slice", 3, operands, mlirValueGetType(into), 1, offsets, sizes), 0);
+}

@@ -104,6 +104,8 @@ MlirValue tp__extract_slice(MlirOperation where, MlirValue value, const int64_t 
 MlirValue tp__extract_slice_at(MlirOperation where, MlirValue value, int dim, MlirValue offset, const int64_t *sizes);
 /* tensor.insert_slice of `part` at `offsets`, before `where`; `part` itself where it is all of `into`. */
 MlirValue tp__insert_slice(MlirOperation where, MlirValue part, MlirValue into, const int64_t *offsets);
+/* The same at the index value `offset` along `dim`, at 0 along the others. */
+MlirValue tp__insert_slice_at(MlirOperation where, MlirValue part, MlirValue into, int dim, MlirValue offset);
 
 /* ---- walking ---- */
 typedef tp_status (*tp_visit)(MlirOperation op, void *data);

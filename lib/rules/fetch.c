@@ -67,7 +67,7 @@ static MlirValue fetch_piece(const fetch *f, MlirValue value, int k) {
     return moved;
   for (int64_t device = 0; device < devices; device++) {
     int64_t reader = shard_of(f, device);
-    tp__needed needed = tp__hops_needed(&f->run->reading, &f->hops, reader);
+    tp__needed needed = tp__hops_needed(&f->hops, reader);
     int64_t source = tp__hops_source(&f->hops, &needed, reader, k);
     if (source < 0)
       continue;
@@ -79,57 +79,75 @@ static MlirValue fetch_piece(const fetch *f, MlirValue value, int k) {
   return moved;
 }
 
-/* All pieces at their places of a workspace. Null when memory runs out. */
-static MlirValue build_workspace(const fetch *f, MlirValue value, MlirType type) {
-  MlirValue workspace = {NULL};
-  for (int k = 0; k < f->hops.n_pieces; k++) {
-    const tp__piece *piece = &f->hops.pieces[k];
-    int64_t offsets[TP_MAX_RANK] = {0};
-    if (piece->from == piece->to)
-      continue;
-    MlirValue part = fetch_piece(f, value, k);
-    if (mlirValueIsNull(part) || mlirTypeEqual(mlirValueGetType(part), type))
-      return part;
-    if (mlirValueIsNull(workspace))
-      workspace = tp__empty(f->where, type);
-    offsets[f->run->dim] = k * f->hops.buffer + piece->from - f->hops.low;
-    workspace = tp__insert_slice(f->where, part, workspace, offsets);
-  }
-  return mlirValueIsNull(workspace) ? tp__empty(f->where, type) : workspace;
-}
+/* A place in the workspace: known now, or an index value. */
+typedef struct place {
+  int64_t fixed;
+  MlirValue value; /* null: `fixed` */
+} place;
 
-/* Where the run of this device begins in the workspace: looked up by the number of its shard. Null when memory runs out. */
-static MlirValue run_offset(const fetch *f) {
+/* Entry number `shard of this device` of a table, as an index value. */
+static MlirValue look_up(const fetch *f, const int64_t *entries) {
   MlirContext context = mlirOperationGetContext(f->where);
+  MlirLocation location = mlirOperationGetLocation(f->where);
   MlirType i64 = mlirIntegerTypeGet(context, 64), index = mlirIndexTypeGet(context);
-  int64_t *offsets = tp__calloc((size_t)f->hops.devices, sizeof *offsets);
-  if (!offsets)
-    return (MlirValue){NULL};
-  for (int64_t p = 0; p < f->hops.devices; p++) {
-    tp__needed needed = tp__hops_needed(&f->run->reading, &f->hops, p);
-    offsets[p] = tp__hops_offset(&f->hops, &needed, p);
-  }
   MlirType table = mlirRankedTensorTypeGet(1, &f->hops.devices, i64, (MlirAttribute){NULL});
-  MlirAttribute values = mlirDenseElementsAttrInt64Get(table, (intptr_t)f->hops.devices, offsets);
-  tp__free(offsets);
-  MlirValue operands[] = {tp__constant(f->where, table, values),
-                          tp__build_group_index(f->where, f->local->mesh, f->run->n_axes, f->run->axes)};
-  MlirOperation extract = tp__create(&(tp_build){.name = "tensor.extract",
-                                                 .location = mlirOperationGetLocation(f->where),
-                                                 .n_operands = 2,
-                                                 .operands = operands,
-                                                 .n_results = 1,
-                                                 .results = &i64});
+  MlirValue operands[] = {
+      tp__constant(f->where, table, mlirDenseElementsAttrInt64Get(table, (intptr_t)f->hops.devices, entries)),
+      tp__build_group_index(f->where, f->local->mesh, f->run->n_axes, f->run->axes)};
+  MlirOperation extract = tp__create(&(tp_build){
+      .name = "tensor.extract", .location = location, .n_operands = 2, .operands = operands, .n_results = 1, .results = &i64});
   tp__insert_before(f->where, extract);
   MlirValue entry = mlirOperationGetResult(extract, 0);
   MlirOperation cast = tp__create(&(tp_build){.name = "arith.index_cast",
-                                              .location = mlirOperationGetLocation(f->where),
+                                              .location = location,
                                               .n_operands = 1,
                                               .operands = &entry,
                                               .n_results = 1,
                                               .results = &index});
   tp__insert_before(f->where, cast);
   return mlirOperationGetResult(cast, 0);
+}
+
+/* Where piece k goes in the workspace, or, with k < 0, where the run begins. False when memory runs out. */
+static bool find_place(const fetch *f, int k, place *at) {
+  int64_t *entries = tp__calloc((size_t)f->hops.devices, sizeof *entries);
+  bool found = false, differs = false;
+  if (!entries)
+    return false;
+  for (int64_t p = 0; p < f->hops.devices; p++) {
+    tp__needed needed = tp__hops_needed(&f->hops, p);
+    entries[p] = k < 0 ? tp__hops_offset(&f->hops, &needed, p) : tp__hops_place(&f->hops, &needed, p, k);
+    if (needed.from == needed.to) /* any place will do */
+      continue;
+    differs |= found && entries[p] != at->fixed;
+    at->fixed = entries[p];
+    found = true;
+  }
+  at->value = differs ? look_up(f, entries) : (MlirValue){NULL};
+  tp__free(entries);
+  return true;
+}
+
+/* All pieces at their places of a workspace. Null when memory runs out. */
+static MlirValue build_workspace(const fetch *f, MlirValue value, MlirType type) {
+  MlirValue workspace = {NULL};
+  for (int k = 0; k < f->hops.n_pieces; k++) {
+    place at = {0};
+    int64_t offsets[TP_MAX_RANK] = {0};
+    if (f->hops.pieces[k].from == f->hops.pieces[k].to)
+      continue;
+    MlirValue part = fetch_piece(f, value, k);
+    if (mlirValueIsNull(part) || mlirTypeEqual(mlirValueGetType(part), type))
+      return part;
+    if (!find_place(f, k, &at))
+      return (MlirValue){NULL};
+    if (mlirValueIsNull(workspace))
+      workspace = tp__empty(f->where, type);
+    offsets[f->run->dim] = at.fixed;
+    workspace = mlirValueIsNull(at.value) ? tp__insert_slice(f->where, part, workspace, offsets)
+                                          : tp__insert_slice_at(f->where, part, workspace, f->run->dim, at.value);
+  }
+  return mlirValueIsNull(workspace) ? tp__empty(f->where, type) : workspace;
 }
 
 MlirValue tp__fetch(const tp_local *local, MlirOperation where, MlirValue value, const tp_run *run) {
@@ -144,7 +162,12 @@ MlirValue tp__fetch(const tp_local *local, MlirOperation where, MlirValue value,
   value = build_workspace(&f, value, tp__tensor_like(type, f.rank, sizes));
   if (mlirValueIsNull(value) || f.hops.length == f.hops.run)
     return value;
-  MlirValue offset = run_offset(&f);
+  place at = {0};
+  int64_t offsets[TP_MAX_RANK] = {0};
+  if (!find_place(&f, -1, &at))
+    return (MlirValue){NULL};
+  offsets[run->dim] = at.fixed;
   sizes[run->dim] = f.hops.run;
-  return mlirValueIsNull(offset) ? offset : tp__extract_slice_at(where, value, run->dim, offset, sizes);
+  return mlirValueIsNull(at.value) ? tp__extract_slice(where, value, offsets, sizes)
+                                   : tp__extract_slice_at(where, value, run->dim, at.value, sizes);
 }

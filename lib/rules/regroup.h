@@ -12,7 +12,7 @@
 #include "rules/rule.h"
 
 /* Can the factor of `size` in a dimension with `unit` elements behind each of its points be split by these axes, major to minor? Not
- * where several do that unevenly, so that the shards do not follow each other at one distance. */
+ * where a device would need pieces of very many others. */
 bool tp__can_regroup(const tp_mesh *mesh, int n_axes, const int *axes, int64_t size, int64_t unit);
 
 /* The same for all dimensions that the strategy splits so. */

@@ -71,11 +71,9 @@ bool tp__refuses_window(const tp_rule *rule, const tp_mesh *mesh, int r, tp_spec
       tp__hops hops;
       if (tp__plan_hops(&run.reading, &hops))
         continue;
-      snprintf(
-          text, size,
-          "what %lld shards of it read of dimension %d (size %lld) of operand %d cannot be fetched: that takes shards which "
-          "follow each other at one distance, of which a device reads at most %d",
-          (long long)tp_spec_dim_shards(mesh, spec, e), d, (long long)run.reading.size, i, TP__MAX_PIECES);
+      snprintf(text, size,
+               "what each of %lld shards of it reads of dimension %d (size %lld) of operand %d lies on more than %d devices",
+               (long long)tp_spec_dim_shards(mesh, spec, e), d, (long long)run.reading.size, i, TP__MAX_PIECES);
       return true;
     }
   }

@@ -11,8 +11,7 @@
 
 #include "rules/rule.h"
 
-/* Can every window that the strategy splits be fetched? Not where a dimension is split unevenly by several axes, so that its shards do not
- * follow each other at one distance; nor where a device would need pieces of very many others. */
+/* Can every window that the strategy splits be fetched? Not where a device would need pieces of very many others. */
 bool tp__windows_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);
 
 /* Would the layout `spec` of result r split a window that cannot be fetched? Then `text` says which, and why. */

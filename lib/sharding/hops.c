@@ -14,37 +14,55 @@ static int64_t split(const tp__reading *reading, int64_t size) {
 
 static int64_t unit_of(const tp__reading *reading) { return reading->unit ? reading->unit : 1; }
 
-/* Shards follow each other at the distance of one buffer if each axis but the first divides what the one before it leaves. */
-static bool is_uniform(const tp__reading *reading) {
-  int64_t size = reading->size / unit_of(reading);
-  for (int i = 0; i < reading->n_axes; i++) {
-    if (i > 0 && size % reading->axes[i] != 0)
-      return false;
-    size = ceil_div(size, reading->axes[i]);
-  }
-  return true;
-}
-
-/* The points of device p: where they begin, and how many there are; 0 or less in padding. */
-static void points_of(const tp__reading *reading, int64_t p, int64_t *first, int64_t *count) {
-  int64_t below = 1, buffer = reading->points, left = reading->points;
+/* The part of `size` that has number p of all: where it begins, and how much there is; 0 or less in padding. */
+static void part_of(const tp__reading *reading, int64_t size, int64_t p, int64_t *begin, int64_t *count) {
+  int64_t below = 1, buffer = size, left = size;
   for (int i = 0; i < reading->n_axes; i++)
     below *= reading->axes[i];
-  *first = 0;
+  *begin = 0;
   for (int i = 0; i < reading->n_axes; i++) {
     below /= reading->axes[i];
     buffer = ceil_div(buffer, reading->axes[i]);
     int64_t skip = p / below % reading->axes[i] * buffer;
-    *first += skip;
+    *begin += skip;
     left = least(left - skip, buffer);
   }
   *count = left;
 }
 
-tp__needed tp__hops_needed(const tp__reading *reading, const tp__hops *hops, int64_t p) {
+/* The elements of device q: its first one, and how many are valid. Beyond both ends as if there were more devices, without elements. The valid
+ * elements of a device end in front of the first one of every later device. */
+static int64_t begin_of(const tp__hops *hops, int64_t q, int64_t *count) {
+  const tp__reading *reading = &hops->reading;
+  int64_t unit = unit_of(reading), inside = q < 0 ? 0 : least(q, hops->devices - 1), begin;
+  part_of(reading, reading->size / unit, inside, &begin, count);
+  *count = q == inside ? greatest(*count, 0) * unit : 0;
+  return begin * unit + (q - inside) * hops->buffer;
+}
+
+static int64_t distance_of(const tp__hops *hops, int64_t from, int64_t to) {
+  int64_t count;
+  return begin_of(hops, to, &count) - begin_of(hops, from, &count);
+}
+
+/* The device that has element x. */
+static int64_t owner_of(const tp__hops *hops, int64_t x) {
+  const tp__reading *reading = &hops->reading;
+  int64_t unit = unit_of(reading), buffer = reading->size / unit, q = 0;
+  x /= unit;
+  for (int i = 0; i < reading->n_axes; i++) {
+    buffer = ceil_div(buffer, reading->axes[i]);
+    q = q * reading->axes[i] + x / buffer;
+    x %= buffer;
+  }
+  return q;
+}
+
+tp__needed tp__hops_needed(const tp__hops *hops, int64_t p) {
+  const tp__reading *reading = &hops->reading;
   tp__needed needed = {0};
   int64_t first, count, stride = reading->stride;
-  points_of(reading, p, &first, &count);
+  part_of(reading, reading->points, p, &first, &count);
   int64_t at_first = stride * first + reading->offset;
   needed.run = stride < 0 ? at_first + stride * (hops->part - 1) : at_first;
   if (count <= 0)
@@ -56,7 +74,7 @@ tp__needed tp__hops_needed(const tp__reading *reading, const tp__hops *hops, int
     return needed;
   needed.from = from;
   needed.to = to;
-  needed.owner = from / hops->buffer;
+  needed.owner = owner_of(hops, from);
   return needed;
 }
 
@@ -66,55 +84,79 @@ static int64_t first_owner(const tp__hops *hops, const tp__needed *needed, int64
 }
 
 int64_t tp__hops_source(const tp__hops *hops, const tp__needed *needed, int64_t p, int k) {
-  int64_t owner = first_owner(hops, needed, p) + k, begin = owner * hops->buffer;
-  bool overlaps = needed->from < needed->to && owner >= 0 && begin < needed->to && begin + hops->buffer > needed->from;
+  int64_t owner = first_owner(hops, needed, p) + k, count, begin = begin_of(hops, owner, &count);
+  bool overlaps = needed->from < needed->to && count > 0 && begin < needed->to && begin + count > needed->from;
   return overlaps ? owner : -1;
 }
 
-int64_t tp__hops_offset(const tp__hops *hops, const tp__needed *needed, int64_t p) {
-  if (needed->from == needed->to)
-    return 0;
-  return needed->run - first_owner(hops, needed, p) * hops->buffer - hops->low;
+int64_t tp__hops_place(const tp__hops *hops, const tp__needed *needed, int64_t p, int k) {
+  int64_t owner = first_owner(hops, needed, p);
+  return distance_of(hops, owner, owner + k) + hops->pieces[k].from - hops->low;
 }
 
-/* Extends the pieces, and the workspace, by what device p needs. False when there are too many. */
-static bool add_device(tp__hops *hops, const tp__needed *needed, int64_t p, int64_t *high) {
-  int64_t owner = first_owner(hops, needed, p), last = (needed->to - 1) / hops->buffer;
+int64_t tp__hops_offset(const tp__hops *hops, const tp__needed *needed, int64_t p) {
+  int64_t count;
   if (needed->from == needed->to)
+    return 0;
+  return needed->run - begin_of(hops, first_owner(hops, needed, p), &count) - hops->low;
+}
+
+/* ---- planning ---- */
+
+/* Extends the pieces by what device p needs. False when there are too many. */
+static bool add_pieces(tp__hops *hops, int64_t p) {
+  tp__needed needed = tp__hops_needed(hops, p);
+  if (needed.from == needed.to)
     return true;
+  int64_t owner = first_owner(hops, &needed, p), last = owner_of(hops, needed.to - 1);
   if (last - owner >= TP__MAX_PIECES)
     return false;
-  for (int64_t q = needed->owner; q <= last; q++) {
+  for (int64_t q = needed.owner; q <= last; q++) {
+    int64_t count, begin = begin_of(hops, q, &count);
+    int64_t from = greatest(needed.from - begin, 0), to = least(needed.to - begin, count);
     tp__piece *piece = &hops->pieces[q - owner];
-    int64_t begin = q * hops->buffer;
-    int64_t from = greatest(needed->from - begin, 0), to = least(needed->to - begin, hops->buffer);
+    if (count == 0) /* a major axis that does not divide leaves empty shards in between */
+      continue;
     bool is_new = piece->from == piece->to;
     piece->from = is_new ? from : least(piece->from, from);
     piece->to = is_new ? to : greatest(piece->to, to);
     piece->moves |= q != p;
     hops->n_pieces = (int)greatest(hops->n_pieces, q - owner + 1);
   }
-  int64_t at = needed->run - owner * hops->buffer;
-  hops->low = least(hops->low, at);
-  *high = greatest(*high, at + hops->run);
   return true;
 }
 
-static bool plan(const tp__reading *reading, bool by_distance, int64_t nearest, tp__hops *hops) {
-  int64_t high = INT64_MIN;
+/* Extends the workspace, from `low` to `high`, by the run of device p and the places of its pieces. */
+static void add_places(const tp__hops *hops, int64_t p, int64_t *low, int64_t *high) {
+  tp__needed needed = tp__hops_needed(hops, p);
+  if (needed.from < needed.to) {
+    int64_t at = tp__hops_offset(hops, &needed, p);
+    *low = least(*low, at);
+    *high = greatest(*high, at + hops->run);
+  }
+  for (int k = 0; k < hops->n_pieces; k++) {
+    const tp__piece *piece = &hops->pieces[k];
+    int64_t at = tp__hops_place(hops, &needed, p, k);
+    if (piece->from == piece->to)
+      continue;
+    *low = least(*low, at);
+    *high = greatest(*high, at + piece->to - piece->from);
+  }
+}
+
+static bool plan(tp__hops *hops, bool by_distance, int64_t nearest) {
   hops->by_distance = by_distance;
   hops->nearest = nearest;
-  hops->low = INT64_MAX;
-  for (int64_t p = 0; p < hops->devices; p++) {
-    tp__needed needed = tp__hops_needed(reading, hops, p);
-    if (!add_device(hops, &needed, p, &high))
+  for (int64_t p = 0; p < hops->devices; p++)
+    if (!add_pieces(hops, p))
       return false;
-  }
-  if (high == INT64_MIN) { /* nobody needs anything */
-    hops->low = 0;
-    high = hops->run;
-  }
-  hops->length = high - hops->low;
+  int64_t low = INT64_MAX, high = INT64_MIN;
+  for (int64_t p = 0; p < hops->devices; p++)
+    add_places(hops, p, &low, &high);
+  if (low > high) /* nobody needs anything */
+    low = 0, high = hops->run;
+  hops->low = low;
+  hops->length = high - low;
   for (int k = 0; k < hops->n_pieces; k++)
     if (hops->pieces[k].moves) {
       hops->n_moving++;
@@ -124,10 +166,10 @@ static bool plan(const tp__reading *reading, bool by_distance, int64_t nearest, 
 }
 
 /* The least distance from a reader to an owner. */
-static int64_t nearest_owner(const tp__reading *reading, const tp__hops *hops) {
+static int64_t nearest_owner(const tp__hops *hops) {
   int64_t nearest = hops->devices;
   for (int64_t p = 0; p < hops->devices; p++) {
-    tp__needed needed = tp__hops_needed(reading, hops, p);
+    tp__needed needed = tp__hops_needed(hops, p);
     if (needed.from < needed.to)
       nearest = least(nearest, needed.owner - p);
   }
@@ -137,8 +179,9 @@ static int64_t nearest_owner(const tp__reading *reading, const tp__hops *hops) {
 static int64_t magnitude(int64_t a) { return a < 0 ? -a : a; }
 
 /* Do all positions fit, also those of points in the padding? */
-static bool positions_fit(const tp__reading *reading, const tp__hops *hops) {
+static bool positions_fit(const tp__hops *hops) {
   const int64_t limit = INT64_C(1) << 58;
+  const tp__reading *reading = &hops->reading;
   return reading->stride >= -limit && reading->stride <= limit && reading->offset >= -limit && reading->offset <= limit &&
          reading->size <= limit && reading->extent <= limit && reading->points <= limit &&
          magnitude(reading->stride) <= limit / (hops->devices * hops->part);
@@ -146,21 +189,19 @@ static bool positions_fit(const tp__reading *reading, const tp__hops *hops) {
 
 bool tp__plan_hops(const tp__reading *reading, tp__hops *hops) {
   int64_t unit = unit_of(reading);
-  tp__hops base = {
-      .devices = 1, .buffer = split(reading, reading->size / unit) * unit, .part = split(reading, reading->points)};
+  tp__hops base = {.reading = *reading,
+                   .devices = 1,
+                   .buffer = split(reading, reading->size / unit) * unit,
+                   .part = split(reading, reading->points)};
   for (int i = 0; i < reading->n_axes; i++)
     base.devices *= reading->axes[i];
-  if (base.part == 0 || !positions_fit(reading, &base) || !is_uniform(reading))
+  if (base.part == 0 || !positions_fit(&base))
     return false;
   base.run = magnitude(reading->stride) * (base.part - 1) + reading->extent;
   tp__hops by_distance = base, by_start = base;
-  bool distance = plan(reading, true, nearest_owner(reading, &base), &by_distance);
-  bool start = plan(reading, false, 0, &by_start);
+  bool distance = plan(&by_distance, true, nearest_owner(&base)), start = plan(&by_start, false, 0);
   bool better = by_start.n_moving < by_distance.n_moving ||
                 (by_start.n_moving == by_distance.n_moving && by_start.moved < by_distance.moved);
-  if (start && (!distance || better))
-    *hops = by_start;
-  else
-    *hops = by_distance;
+  *hops = start && (!distance || better) ? by_start : by_distance;
   return start || distance;
 }

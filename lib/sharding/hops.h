@@ -1,9 +1,9 @@
 /* Hops: how the devices of a group come by the elements that they read along a dimension that is split over them.
  *
- * `n` devices hold a dimension of `size` elements in buffers of `buffer`: device q those from q * buffer on. Buffers hold whole units, of which
- * each axis gives the ceil: 64 elements in units of 16 are 32, 32 and 0 on three devices. The same axes split
- * `points` points into parts of `part`, and point j reads the elements stride * j + offset + [0, extent) that are inside the dimension. A
- * device reads one run of elements, of equal length on all: |stride| * (part - 1) + extent, from the least one of its points on.
+ * The devices hold a dimension of `size` elements in buffers of `buffer`, of which the valid elements are a prefix. Each axis gives the ceil, in
+ * whole units: 64 elements in units of 16 are 32, 32 and 0 on three devices, and 10 elements on 2x2 are 3, 2, 3 and 2. The same axes
+ * split `points` points into parts of `part`, and point j reads the elements stride * j + offset + [0, extent) that are inside the dimension.
+ * A device reads one run of elements, of equal length on all: |stride| * (part - 1) + extent, from the least one of its points on.
  *
  * A plan puts the run together from pieces. Piece k of a device comes from the buffer of device `owner + k`, where `owner` follows from
  * the reader in one of two ways:
@@ -11,7 +11,8 @@
  *                reader (a reversal, a part of the dimension) meets a new distance on each device
  *   by start     owner = the device that holds the first element that is needed; as few pieces as there are owners of one run, which may
  *                send to several readers
- * Each piece is one permute of a slice of the buffer, the same slice on all devices, or nothing where all devices have it themselves.
+ * Each piece is one permute of a slice of the buffer, the same slice on all devices, or nothing where all devices have it themselves. The pieces are
+ * put into a workspace one after the other, later ones over what stands in the padding of earlier ones; in it lies the run.
  *
  * Pure values, no allocation; a plan costs time in proportion to the number of devices. */
 #ifndef TP_LIB_SHARDING_HOPS_H
@@ -35,13 +36,14 @@ typedef struct tp__piece {
 } tp__piece;
 
 typedef struct tp__hops {
+  tp__reading reading;
   int64_t devices, buffer, part, run; /* run: elements that each device gets */
   bool by_distance;
   int64_t nearest;
   int n_pieces;
   tp__piece pieces[TP__MAX_PIECES];
   int64_t low,
-      length; /* the pieces stand in a workspace of `length` elements, whose first is element `low` seen from owner's first one */
+      length;    /* of the workspace: its first element, seen from the first one of a device's first owner, and its size */
   int n_moving;  /* permutes */
   int64_t moved; /* elements along the dimension in all permutes */
 } tp__hops;
@@ -53,13 +55,14 @@ typedef struct tp__needed {
   int64_t owner;    /* of the first of them */
 } tp__needed;
 
-/* False where no plan is offered: the shards do not stand at one distance (several axes, and not the first alone divides unevenly), or it
- * would take too many pieces. */
+/* False where it would take too many pieces, or there are no points. */
 bool tp__plan_hops(const tp__reading *reading, tp__hops *hops);
 
-tp__needed tp__hops_needed(const tp__reading *reading, const tp__hops *hops, int64_t p);
+tp__needed tp__hops_needed(const tp__hops *hops, int64_t p);
 /* The device whose buffer is piece k of device p; -1 when p does not need that piece. */
 int64_t tp__hops_source(const tp__hops *hops, const tp__needed *needed, int64_t p, int k);
+/* Where piece k of device p goes in the workspace. */
+int64_t tp__hops_place(const tp__hops *hops, const tp__needed *needed, int64_t p, int k);
 /* Where the run of device p begins in the workspace; 0 for a device that needs nothing. */
 int64_t tp__hops_offset(const tp__hops *hops, const tp__needed *needed, int64_t p);
 

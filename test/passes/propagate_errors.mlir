@@ -47,11 +47,11 @@ func.func @forall(%x: tensor<8xf32>) {
 
 // -----
 
-shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-func.func @joined(%x: tensor<9x16xf32>) -> tensor<144xf32> {
-  // expected-error @below {{'tensor.collapse_shape': result 0: axis "dp" and "tp" (8) does not divide the part of size 9 of dimension 0 (size 144), and this op has no uneven shards; constrain it with a shard.shard behind the op instead, or use a mesh that divides it}}
-  %0 = tensor.collapse_shape %x [[0, 1]] {tp.sharding = [["dp", "tp"]]} : tensor<9x16xf32> into tensor<144xf32>
-  return %0 : tensor<144xf32>
+shard.grid @mesh(shape = 8x32) {tp.axes = ["dp", "tp"]}
+func.func @joined(%x: tensor<9x4096xf32>) -> tensor<36864xf32> {
+  // expected-error @below {{'tensor.collapse_shape': result 0: axis "dp" and "tp" (256) does not divide the part of size 9 of dimension 0 (size 36864), and this op has no uneven shards; constrain it with a shard.shard behind the op instead, or use a mesh that divides it}}
+  %0 = tensor.collapse_shape %x [[0, 1]] {tp.sharding = [["dp", "tp"]]} : tensor<9x4096xf32> into tensor<36864xf32>
+  return %0 : tensor<36864xf32>
 }
 
 // -----
