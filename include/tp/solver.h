@@ -1,10 +1,13 @@
-/* The strategy-selection problem: choose one strategy for every node so that node costs plus edge costs are least.
+/* The strategy-selection problem: choose one strategy for every node so that node costs plus edge costs are least, and
+ * that the memory in use never exceeds a limit.
  *
  * Nodes have a vector of costs, edges a table cost[strategy of a][strategy of b]. TP_COST_FORBIDDEN (tp/cost.h) marks
- * an impossible combination. Costs are int64 picoseconds >= 0. Every solution comes with a certified lower bound on the
- * optimum: gap = cost - lower_bound, 0 when proven optimal.
+ * an impossible combination. Costs are int64 picoseconds >= 0. A node may also live for a time and use memory meanwhile,
+ * so much for each strategy. Every solution comes with a certified lower bound on the optimum: gap = cost - lower_bound,
+ * 0 when proven optimal.
  *
- * Deterministic: the effort is counted in solver work, not in seconds, so the same input gives the same answer.
+ * Deterministic: the effort is counted in solver work, not in seconds, so the same input gives the same answer, with any
+ * number of threads. A time limit and an interrupt, which are opt-in, give that up.
  * Thread rule: one problem belongs to one thread at a time. */
 #ifndef TP_SOLVER_H
 #define TP_SOLVER_H
@@ -33,21 +36,59 @@ TP_API tp_status tp_problem_add_edge(tp_problem *problem, int a, int b, const tp
  * Errors: TP_INVALID_ARGUMENT (no such edge or node, a == b, other numbers of strategies than the edge's ends), TP_NO_MEMORY. */
 TP_API tp_status tp_problem_repeat_edge(tp_problem *problem, int a, int b, int edge);
 
+/* Node `node` lives at the times start <= t < end, and uses usages[x] there with strategy x (>= 0, any unit; copied).
+ * A second call replaces the first. Errors: TP_INVALID_ARGUMENT (no such node, start > end, a negative usage),
+ * TP_NO_MEMORY. */
+TP_API tp_status tp_problem_set_usage(tp_problem *problem, int node, int64_t start, int64_t end, const int64_t *usages);
+
+/* At no time may the nodes that live use more than `limit` together, 0 <= limit < INT64_MAX. Sums do not overflow. */
+TP_API tp_status tp_problem_set_limit(tp_problem *problem, int64_t limit);
+
+/* For files that write infinity as a number: from now on no cost is forbidden. Choices with costs of `big` >= 1 or more
+ * are avoided while there are others, and else count in full; see tp_solution.exact_cost. Only before the first node. */
+TP_API tp_status tp_problem_set_big(tp_problem *problem, tp_cost big);
+
 TP_API int tp_problem_n_nodes(const tp_problem *problem);
 TP_API int tp_problem_n_edges(const tp_problem *problem);
+
+/* A cost of 128 bits: high * 2^64 + low. */
+typedef struct tp_exact_cost {
+  uint64_t high, low;
+} tp_exact_cost;
+
+/* Decimal digits in `text`, ended by 0. */
+TP_API void tp_exact_cost_print(tp_exact_cost cost, char text[40]);
+/* To the nearest double, or one beside it. */
+static inline double tp_exact_cost_value(tp_exact_cost cost) { return (double)cost.high * 0x1p64 + (double)cost.low; }
+
+/* How far a solver is. */
+typedef struct tp_solver_progress {
+  bool found; /* `cost` is that of a choice that could be returned */
+  tp_exact_cost cost, lower_bound;
+  int64_t work;
+  double seconds; /* since tp_solve was called */
+} tp_solver_progress;
 
 typedef struct tp_solver_options {
   size_t size;          /* sizeof(tp_solver_options), set by the caller; a zeroed rest means defaults */
   int64_t table_budget; /* largest table of the exact elimination, entries; 0: 2e7; at most 2^32 */
   /* Of the heuristic, in table entries looked at (about 1 ns each). 0: 2000 looks at every table, at least 3e8, at most
-   * 6e9. Reductions, and an exact elimination that fits, are not cut short. */
+   * 6e9; under a memory limit at least 2e10, and at most 2e11. Reductions, and an exact elimination that fits, are not
+   * cut short. */
   int64_t work_budget;
+  double time_limit; /* seconds of wall clock after which the best so far is returned; 0: none. Gives up determinism */
+  double gap;        /* (cost - bound) / bound that is good enough; 0: go on to the optimum */
+  int threads;       /* 0: 1; the answer does not depend on it */
+  /* Asked many times a second, from the calling thread: true ends the search with the best so far. NULL: never. It may
+   * also show the progress. */
+  bool (*interrupted)(const tp_solver_progress *progress, void *data);
+  void *data;
 } tp_solver_options;
 
 typedef struct tp_solution {
   int *choices; /* one per node; freed by tp_solution_clear; NULL if none was found */
   int n_nodes;
-  tp_cost cost;        /* of `choices`; TP_COST_FORBIDDEN if no feasible choice was found */
+  tp_cost cost;        /* of `choices`; TP_COST_FORBIDDEN if no feasible choice was found, or if it is beyond that */
   tp_cost lower_bound; /* certified: no choice costs less */
   bool optimal;        /* cost == lower_bound; without choices: it is proven that there are none */
   const char *method;  /* "elimination", "message passing + local search", ...; static storage */
@@ -55,6 +96,14 @@ typedef struct tp_solution {
   /* Largest number of neighbours of a node eliminated exactly; nodes with two or fewer are reduced away and do not
    * count. -1 if none was. */
   int width;
+  tp_exact_cost exact_cost, exact_bound; /* the same in full, for problems with big costs */
+  bool stopped;                          /* by the time limit, or interrupted */
+  double seconds;
+  /* Memory, in the units of the usages: the most that `choices` use and a time when they do; without choices, the same
+   * of the choices found that exceed the limit least (0 if none were tried). At no time does any choice use less than
+   * least_peak at least_peak_time. 0 without a limit. */
+  tp_exact_cost peak, least_peak;
+  int64_t peak_time, least_peak_time;
 } tp_solution;
 
 /* Solves. TP_INFEASIBLE when it is proven that every choice is forbidden, or when none was found; `solution` is written
@@ -62,6 +111,11 @@ typedef struct tp_solution {
  * `options` may be NULL. */
 TP_API tp_status tp_solve(const tp_problem *problem, const tp_solver_options *options, tp_solution *solution);
 TP_API void tp_solution_clear(tp_solution *solution);
+
+/* What it costs to choose otherwise: bounds[x] is a certified lower bound on the cost of all choices with strategy x at
+ * `node`, TP_COST_FORBIDDEN if there is none. `bounds` has an entry per strategy. Solves the problem once for each
+ * strategy, with the given options. Errors: TP_INVALID_ARGUMENT (also for problems with big costs), TP_NO_MEMORY. */
+TP_API tp_status tp_solve_each(const tp_problem *problem, const tp_solver_options *options, int node, tp_cost *bounds);
 
 /* Cost of given choices (n_nodes entries), evaluated from the problem itself. Choices out of range are forbidden. */
 TP_API tp_cost tp_problem_evaluate(const tp_problem *problem, const int *choices);

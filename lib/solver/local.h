@@ -2,7 +2,7 @@
 #ifndef TP_LIB_SOLVER_LOCAL_H
 #define TP_LIB_SOLVER_LOCAL_H
 
-#include "solver/wcsp.h"
+#include "solver/search.h"
 
 /* Improves `at` (a strategy for every alive node) by changing one node, or the two nodes of an edge, until neither
  * helps or *work passes `work_limit`. Fewer forbidden entries always win over lower cost, so a forbidden start is
@@ -11,8 +11,7 @@ tp_status tp__wcsp_improve(const tp__wcsp *g, int64_t work_limit, int64_t *work,
 
 /* Improves an allowed `at` by re-deciding most nodes at once: a set of nodes keeps its strategies such that exact
  * elimination of all others fits into small tables, which grow as that stops helping. *cost is that of `at`, before and
- * after; costs differ by multiples of `step`. Stops at cost `lower` or at the work limit. */
-tp_status tp__wcsp_improve_widely(const tp__wcsp *g, int64_t table_budget, tp_cost step, tp_cost lower, int64_t work_limit,
-                                  int64_t *work, int *at, tp_cost *cost);
+ * after. Stops at the cost g->constant or when the search is to end. */
+tp_status tp__wcsp_improve_widely(tp__search *s, const tp__wcsp *g, int64_t table_budget, int *at, tp_cost *cost);
 
 #endif

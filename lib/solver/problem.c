@@ -2,11 +2,17 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Strategy numbers fit 16 bits: the exact elimination stores them so. */
 enum { MAX_STRATEGIES = 65535 };
 
-tp_problem *tp_problem_create(void) { return calloc(1, sizeof(tp_problem)); }
+tp_problem *tp_problem_create(void) {
+  tp_problem *problem = calloc(1, sizeof *problem);
+  if (problem)
+    problem->limit = -1;
+  return problem;
+}
 
 void tp_problem_destroy(tp_problem *problem) {
   if (!problem)
@@ -40,11 +46,40 @@ static bool costs_valid(size_t n, const tp_cost *costs) {
 }
 
 /* A copy in which every forbidden entry is exactly TP_COST_FORBIDDEN. */
-static tp_cost *copy_costs(tp__pool *pool, size_t n, const tp_cost *costs) {
-  tp_cost *copy = tp__pool_take(pool, n, sizeof *copy);
+static tp_cost *copy_costs(tp_problem *problem, size_t n, const tp_cost *costs) {
+  tp_cost *copy = tp__pool_take(&problem->pool, n, sizeof *copy);
   for (size_t i = 0; copy && i < n; i++)
-    copy[i] = costs[i] < TP_COST_FORBIDDEN ? costs[i] : TP_COST_FORBIDDEN;
+    copy[i] = costs[i] < TP_COST_FORBIDDEN || problem->big ? costs[i] : TP_COST_FORBIDDEN;
   return copy;
+}
+
+tp_status tp_problem_set_big(tp_problem *problem, tp_cost big) {
+  if (!problem || problem->n_nodes || big < 1)
+    return TP_INVALID_ARGUMENT;
+  problem->big = big;
+  return TP_OK;
+}
+
+tp_status tp_problem_set_limit(tp_problem *problem, int64_t limit) {
+  if (!problem || limit < 0 || limit == INT64_MAX)
+    return TP_INVALID_ARGUMENT;
+  problem->limit = limit;
+  return TP_OK;
+}
+
+tp_status tp_problem_set_usage(tp_problem *problem, int node, int64_t start, int64_t end, const int64_t *usages) {
+  if (!problem || !usages || node < 0 || node >= problem->n_nodes || start > end ||
+      !costs_valid((size_t)problem->nodes[node].n, usages))
+    return TP_INVALID_ARGUMENT;
+  tp__problem_node *v = &problem->nodes[node];
+  int64_t *copy = v->usages ? v->usages : tp__pool_take(&problem->pool, (size_t)v->n, sizeof *copy);
+  if (!copy)
+    return TP_NO_MEMORY;
+  memcpy(copy, usages, (size_t)v->n * sizeof *copy);
+  v->start = start;
+  v->end = end;
+  v->usages = copy;
+  return TP_OK;
 }
 
 int tp_problem_add_node(tp_problem *problem, int n, const tp_cost *costs) {
@@ -53,10 +88,10 @@ int tp_problem_add_node(tp_problem *problem, int n, const tp_cost *costs) {
   void *nodes = problem->nodes;
   bool room = reserve(&nodes, problem->n_nodes, &problem->room_nodes, sizeof *problem->nodes);
   problem->nodes = nodes;
-  tp_cost *copy = room ? copy_costs(&problem->pool, (size_t)n, costs) : NULL;
+  tp_cost *copy = room ? copy_costs(problem, (size_t)n, costs) : NULL;
   if (!copy)
     return -1;
-  problem->nodes[problem->n_nodes] = (tp__problem_node){n, copy};
+  problem->nodes[problem->n_nodes] = (tp__problem_node){.n = n, .costs = copy};
   return problem->n_nodes++;
 }
 
@@ -80,12 +115,9 @@ tp_status tp_problem_add_edge(tp_problem *problem, int a, int b, const tp_cost *
   size_t entries = (size_t)problem->nodes[a].n * (size_t)problem->nodes[b].n;
   if (!costs_valid(entries, table))
     return TP_INVALID_ARGUMENT;
-  tp__problem_edge edge = {.a = a, .b = b, .table = copy_costs(&problem->pool, entries, table)};
+  tp__problem_edge edge = {.a = a, .b = b, .table = copy_costs(problem, entries, table)};
   if (!edge.table)
     return TP_NO_MEMORY;
-  for (size_t i = 0; i < entries; i++)
-    if (edge.table[i] < TP_COST_FORBIDDEN && edge.table[i] > edge.most)
-      edge.most = edge.table[i];
   return append_edge(problem, edge);
 }
 
@@ -116,4 +148,67 @@ tp_cost tp_problem_evaluate(const tp_problem *problem, const int *choices) {
     sum = tp_cost_add(sum, edge->table[row + (size_t)choices[edge->b]]);
   }
   return sum;
+}
+
+unsigned __int128 tp__problem_exact_cost(const tp_problem *problem, const int *choices) {
+  unsigned __int128 sum = 0;
+  for (int i = 0; i < problem->n_nodes; i++)
+    sum += (unsigned __int128)problem->nodes[i].costs[choices[i]];
+  for (int e = 0; e < problem->n_edges; e++) {
+    const tp__problem_edge *edge = &problem->edges[e];
+    size_t row = (size_t)choices[edge->a] * (size_t)problem->nodes[edge->b].n;
+    sum += (unsigned __int128)edge->table[row + (size_t)choices[edge->b]];
+  }
+  return sum;
+}
+
+typedef struct change {
+  int64_t at, amount; /* negative at the end of an interval */
+} change;
+
+static int compare_changes(const void *a, const void *b) {
+  const change *x = a, *y = b;
+  if (x->at != y->at)
+    return x->at < y->at ? -1 : 1;
+  return (x->amount > y->amount) - (x->amount < y->amount); /* ends first: intervals are half-open */
+}
+
+static int64_t used_by(const tp__problem_node *node, const int *choices, int v) {
+  if (!node->usages || node->start == node->end)
+    return 0;
+  if (choices)
+    return node->usages[choices[v]];
+  int64_t least = node->usages[0];
+  for (int x = 1; x < node->n; x++)
+    least = node->usages[x] < least ? node->usages[x] : least;
+  return least;
+}
+
+tp_status tp__problem_peak(const tp_problem *problem, const int *choices, int64_t *time, unsigned __int128 *usage) {
+  change *changes = malloc(2 * (size_t)problem->n_nodes * sizeof *changes + 1);
+  if (!changes)
+    return TP_NO_MEMORY;
+  size_t n = 0;
+  for (int v = 0; v < problem->n_nodes; v++) {
+    const tp__problem_node *node = &problem->nodes[v];
+    int64_t amount = used_by(node, choices, v);
+    if (amount == 0)
+      continue;
+    changes[n++] = (change){node->start, amount};
+    changes[n++] = (change){node->end, -amount};
+  }
+  if (n)
+    qsort(changes, n, sizeof *changes, compare_changes);
+  __int128 sum = 0, most = 0;
+  *time = 0;
+  for (size_t i = 0; i < n; i++) {
+    sum += changes[i].amount;
+    if (sum > most) {
+      most = sum;
+      *time = changes[i].at;
+    }
+  }
+  *usage = (unsigned __int128)most;
+  free(changes);
+  return TP_OK;
 }

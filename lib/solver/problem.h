@@ -8,12 +8,13 @@
 typedef struct tp__problem_node {
   int n;
   tp_cost *costs;
+  int64_t start, end; /* lives at start <= t < end */
+  int64_t *usages;    /* NULL: uses no memory */
 } tp__problem_node;
 
 typedef struct tp__problem_edge {
   int a, b;
   const tp_cost *table; /* row-major [n of a][n of b]; may be that of another edge too */
-  tp_cost most;         /* the largest entry that is not forbidden */
 } tp__problem_edge;
 
 struct tp_problem {
@@ -22,6 +23,14 @@ struct tp_problem {
   tp__problem_edge *edges;
   int n_nodes, room_nodes;
   int n_edges, room_edges;
+  int64_t limit; /* of memory at any time; -1 for none */
+  tp_cost big;   /* costs from here on are avoided, not forbidden; 0: they are forbidden */
 };
+
+/* The exact cost, with big entries at their value. Choices are in range and none is forbidden. */
+unsigned __int128 tp__problem_exact_cost(const tp_problem *problem, const int *choices);
+
+/* A time at which `choices` use most memory, and how much that is. choices NULL: every node uses its least. */
+tp_status tp__problem_peak(const tp_problem *problem, const int *choices, int64_t *time, unsigned __int128 *usage);
 
 #endif

@@ -1,19 +1,23 @@
 /* Each rule is sound on its own, so they run from one queue of nodes whose surroundings changed, first come first
- * served. star bound     a strategy whose cost, with the cheapest neighbour for each edge, reaches the limit goes; with
- * no limit known this is arc consistency on forbidden entries dominance      dead-end elimination, Goldstein's
- * criterion: x goes when some y is never worse, whatever the neighbours choose folding        a node with one strategy
- * becomes a cost of its neighbours elimination    a node with at most two neighbours becomes a cost of them
- * (series-parallel reduction) equality       an edge that pairs strategies one to one makes its two nodes one */
+ * served.
+ *   room           a strategy goes for which there is no memory even if all others use their least
+ *   star bound     a strategy whose cost, with the cheapest neighbour for each edge, reaches the limit goes; with no limit
+ *                  known this is arc consistency on forbidden entries
+ *   dominance      dead-end elimination, Goldstein's criterion: x goes when some y is never worse, whatever the
+ *                  neighbours choose, and uses nowhere more memory
+ *   folding        a node with one strategy becomes a cost of its neighbours
+ *   elimination    a node with at most two neighbours, and no choice of memory, becomes a cost of them (series-parallel
+ *                  reduction)
+ *   equality       an edge that pairs strategies one to one makes its two nodes one */
 #include "solver/reduce.h"
+
+#include "solver/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Dominance compares all pairs of strategies; beyond this number that is not worth its time. */
 enum { MAX_DOMINANCE = 512 };
-
-/* Differences of costs, summed over the edges of a hub, may leave 64 bits. */
-typedef __int128 wide;
 
 typedef struct reducer {
   tp__wcsp *g;
@@ -26,6 +30,7 @@ typedef struct reducer {
   bool *taken; /* the same, for columns of an equality */
   tp_cost *scratch;
   size_t room_scratch;
+  tp_status (*step)(struct reducer *r, int node); /* what is done at a node */
 } reducer;
 
 static void touch(reducer *r, int node) {
@@ -113,15 +118,16 @@ static int star_bound(reducer *r, int node) {
 static bool dominates(const reducer *r, int node, int y, int x, const tp_cost *hint) {
   const tp__wcsp *g = r->g;
   const tp__wnode *v = &g->nodes[node];
-  wide gain = (wide)v->cost[y] - v->cost[x];
+  /* Differences of costs, summed over the edges of a hub, may leave 64 bits. */
+  tp__wide gain = (tp__wide)v->cost[y] - v->cost[x];
   for (int i = 0; i < v->n_edges; i++) {
     tp__wview w = tp__wcsp_view(g, v->edges[i], node);
     const tp_cost *column = w.table + (size_t)hint[(size_t)i * (size_t)v->n + (size_t)x] * w.far;
-    gain += (wide)column[(size_t)y * w.self] - column[(size_t)x * w.self];
+    gain += (tp__wide)column[(size_t)y * w.self] - column[(size_t)x * w.self];
   }
-  if (gain > 0)
+  if (gain > 0 || !tp__memory_no_more(g, node, y, x))
     return false;
-  gain = (wide)v->cost[y] - v->cost[x];
+  gain = (tp__wide)v->cost[y] - v->cost[x];
   for (int i = 0; i < v->n_edges; i++) {
     tp__wview w = tp__wcsp_view(g, v->edges[i], node);
     tp_cost worst = -TP_COST_FORBIDDEN;
@@ -296,7 +302,7 @@ static tp_status merge_into(reducer *r, int node, int edge, const tp_cost *partn
       return TP_NO_MEMORY;
     *r->work += (int64_t)columns * v->n;
   }
-  if (tp__wcsp_record(g, node, 1, &edge))
+  if (tp__memory_merge(g, node, into, partner) || tp__wcsp_record(g, node, 1, &edge))
     return TP_NO_MEMORY;
   remove_edges(r, node);
   return TP_OK;
@@ -313,9 +319,23 @@ static tp_status merge_equal(reducer *r, int node) {
   return TP_OK;
 }
 
+/* Strategies without room go, and what all others use is taken from the room. */
+static tp_status make_room(reducer *r, int node) {
+  if (r->g->nodes[node].n_loads == 0)
+    return TP_OK;
+  if (tp__memory_settle(r->g, node))
+    return TP_NO_MEMORY;
+  int n_drop = tp__memory_overfull(r->g, node, r->drop);
+  apply_drop(r, node, n_drop);
+  return r->g->nodes[node].n == 0 ? TP_INFEASIBLE : n_drop ? tp__memory_settle(r->g, node) : TP_OK;
+}
+
 static tp_status simplify(reducer *r, int node) {
   tp__wnode *v = &r->g->nodes[node];
   normalise(r->g, v);
+  tp_status status = make_room(r, node);
+  if (status)
+    return status;
   apply_drop(r, node, star_bound(r, node));
   if (v->n == 0)
     return TP_INFEASIBLE;
@@ -323,42 +343,100 @@ static tp_status simplify(reducer *r, int node) {
   if (dominated(r, node, &n_drop))
     return TP_NO_MEMORY;
   apply_drop(r, node, n_drop);
+  if (v->n_loads && tp__memory_settle(r->g, node))
+    return TP_NO_MEMORY;
   normalise(r->g, v);
-  if (v->n == 1 || v->n_edges == 0)
+  if (v->n == 1 || (v->n_edges == 0 && v->n_loads == 0))
     return fold(r, node);
-  if (v->n_edges == 1)
+  if (v->n_edges == 1 && v->n_loads == 0)
     return eliminate_leaf(r, node);
-  if (v->n_edges == 2)
+  if (v->n_edges == 2 && v->n_loads == 0)
     return eliminate_between(r, node);
   return merge_equal(r, node);
 }
 
-tp_status tp__wcsp_reduce(tp__wcsp *g, tp_cost limit, int64_t table_budget, int64_t *work) {
+static tp_status drain(reducer *r) {
+  tp_status status = TP_OK;
+  while (status == TP_OK && r->n_queued) {
+    int node = r->queue[r->head];
+    r->head = (r->head + 1) % r->g->n_nodes;
+    r->n_queued--;
+    r->queued[node] = false;
+    if (r->g->nodes[node].alive)
+      status = r->step(r, node);
+  }
+  return status;
+}
+
+/* Times that became irrelevant free nodes of their loads, and rooms that shrank may rule out strategies: around again
+ * until neither happens. */
+static tp_status drain_with_memory(reducer *r) {
+  tp__wcsp *g = r->g;
+  for (;;) {
+    bool changed, infeasible;
+    tp_status status = drain(r);
+    for (int v = 0; status == TP_OK && v < g->n_nodes; v++) {
+      int before = g->nodes[v].n;
+      status = g->nodes[v].alive ? make_room(r, v) : TP_OK;
+      if (g->nodes[v].n < before)
+        touch(r, v);
+    }
+    if (status == TP_OK)
+      status = tp__memory_compact(g, &changed, &infeasible);
+    if (status || infeasible)
+      return status ? status : TP_INFEASIBLE;
+    for (int v = 0; changed && v < g->n_nodes; v++)
+      touch(r, v);
+    if (r->n_queued == 0)
+      return TP_OK;
+  }
+}
+
+static tp_status start(reducer *r) {
+  tp__wcsp *g = r->g;
   int most = 1;
   for (int v = 0; v < g->n_nodes; v++)
     most = g->nodes[v].n > most ? g->nodes[v].n : most;
-  reducer r = {.g = g, .limit = limit, .table_budget = table_budget, .work = work};
-  r.queue = malloc((size_t)g->n_nodes * sizeof *r.queue + 1);
-  r.queued = calloc((size_t)g->n_nodes + 1, sizeof *r.queued);
-  r.drop = calloc((size_t)most, sizeof *r.drop);
-  r.taken = calloc((size_t)most, sizeof *r.taken);
-  tp_status status = r.queue && r.queued && r.drop && r.taken ? TP_OK : TP_NO_MEMORY;
-  for (int v = 0; status == TP_OK && v < g->n_nodes; v++)
-    touch(&r, v);
-  while (status == TP_OK && r.n_queued) {
-    int node = r.queue[r.head];
-    r.head = (r.head + 1) % g->n_nodes;
-    r.n_queued--;
-    r.queued[node] = false;
-    if (g->nodes[node].alive)
-      status = simplify(&r, node);
-  }
+  r->queue = malloc((size_t)g->n_nodes * sizeof *r->queue + 1);
+  r->queued = calloc((size_t)g->n_nodes + 1, sizeof *r->queued);
+  r->drop = calloc((size_t)most, sizeof *r->drop);
+  r->taken = calloc((size_t)most, sizeof *r->taken);
+  if (!r->queue || !r->queued || !r->drop || !r->taken)
+    return TP_NO_MEMORY;
+  for (int v = 0; v < g->n_nodes; v++)
+    touch(r, v);
+  return TP_OK;
+}
+
+static void end(reducer *r) {
+  free(r->queue);
+  free(r->queued);
+  free(r->drop);
+  free(r->taken);
+  free(r->scratch);
+}
+
+tp_status tp__wcsp_reduce(tp__wcsp *g, tp_cost limit, int64_t table_budget, int64_t *work) {
+  reducer r = {.g = g, .limit = limit, .table_budget = table_budget, .work = work, .step = simplify};
+  tp_status status = start(&r);
+  if (status == TP_OK)
+    status = g->memory ? drain_with_memory(&r) : drain(&r);
   if (status == TP_OK && g->constant >= limit)
     status = TP_INFEASIBLE;
-  free(r.queue);
-  free(r.queued);
-  free(r.drop);
-  free(r.taken);
-  free(r.scratch);
+  end(&r);
+  return status;
+}
+
+static tp_status prune(reducer *r, int node) {
+  apply_drop(r, node, star_bound(r, node));
+  return r->g->nodes[node].n ? TP_OK : TP_INFEASIBLE;
+}
+
+tp_status tp__wcsp_prune(tp__wcsp *g, tp_cost limit, int64_t *work) {
+  reducer r = {.g = g, .limit = limit, .work = work, .step = prune};
+  tp_status status = start(&r);
+  if (status == TP_OK)
+    status = drain(&r);
+  end(&r);
   return status;
 }

@@ -10,4 +10,8 @@
  */
 tp_status tp__wcsp_reduce(tp__wcsp *g, tp_cost limit, int64_t table_budget, int64_t *work);
 
+/* Only drops strategies and forbids entries that cannot be in a choice of cost < limit, by bounds alone: of the costs
+ * as they are, whatever they stand for. TP_INFEASIBLE as above. */
+tp_status tp__wcsp_prune(tp__wcsp *g, tp_cost limit, int64_t *work);
+
 #endif

@@ -119,7 +119,9 @@ static tp_status search_part(tp__search *s, const tp__wcsp *g, const int *member
                              tp_cost limit, int depth, tp__answer *part, int *choices) {
   tp__wcsp *graph = tp__wcsp_extract(g, members, n, fixed, strategy);
   part->choices = calloc((size_t)n + 1, sizeof *part->choices);
+  s->nested++;
   tp_status status = graph && part->choices ? tp__wcsp_search(s, graph, limit, depth, part) : TP_NO_MEMORY;
+  s->nested--;
   if (status == TP_OK && part->cost < TP_COST_FORBIDDEN)
     for (int i = 0; i < n; i++)
       choices[members[i]] = part->choices[i];
@@ -197,11 +199,12 @@ typedef struct effort {
 static tp_status improve_best(tp__search *s, const tp__wcsp *g, int64_t tables, int64_t most, int *at, tp_cost *limit,
                               tp__answer *answer) {
   tp_cost cost = tp__wcsp_evaluate(g, at);
-  if (cost >= TP_COST_FORBIDDEN || g->constant >= *limit || s->work >= s->work_limit)
+  if (cost >= TP_COST_FORBIDDEN || g->constant >= *limit || tp__search_spent(s))
     return TP_OK;
-  int64_t left = s->work_limit - s->work, work_limit = s->work + (most < left ? most : left);
-  tables = tables < s->table_budget ? tables : s->table_budget;
-  tp_status status = tp__wcsp_improve_widely(g, tables, s->step, g->constant, work_limit, &s->work, at, &cost);
+  int64_t whole_limit = s->work_limit, left = whole_limit - s->work;
+  s->work_limit = s->work + (most < left ? most : left);
+  tp_status status = tp__wcsp_improve_widely(s, g, tables < s->table_budget ? tables : s->table_budget, at, &cost);
+  s->work_limit = whole_limit;
   if (status == TP_OK)
     offer(s, g, at, limit, answer);
   return status;
@@ -228,7 +231,8 @@ static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, bool
       status = tp__wcsp_improve(g, max64(s->work_limit, s->work + polish), &s->work, at);
     if (status == TP_OK && (offer(s, g, at, limit, answer) || round == 0))
       memcpy(best, at, n * sizeof *at);
-    if (dual.bound >= *limit || dual.exhausted || s->work >= s->work_limit)
+    tp__search_update(s, dual.bound, answer->cost);
+    if (dual.bound >= *limit || dual.exhausted || tp__search_spent(s))
       break;
     tp_cost gap = *limit >= TP_COST_FORBIDDEN ? dual.bound : *limit - dual.bound;
     idle = dual.bound - before > gap / 100 ? 0 : idle + 1;
@@ -289,7 +293,7 @@ static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int dep
   int64_t whole_limit = s->work_limit;
   for (int i = 0; status == TP_OK && i < n; i++) {
     tp_cost bound = tp_cost_add(g->constant, cost[rank[i]]);
-    if (bound < limit && s->work < whole_limit) {
+    if (bound < limit && !tp__search_spent(s)) {
       tp__answer child = {0};
       s->work_limit = s->work + (whole_limit - s->work) / (n - i);
       tp_cost child_limit = limit >= TP_COST_FORBIDDEN ? limit : limit - g->constant;
@@ -353,8 +357,10 @@ static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp
     if (status || what.done)
       return status;
     answer->bound = g->constant;
-    if (stage >= 2 && s->work >= s->work_limit)
-      return what.fits ? split_or_eliminate(s, g, INT64_MAX, limit, depth, answer, &what) : TP_OK;
+    tp__search_update(s, answer->bound, answer->cost);
+    if (stage >= 2 &&
+        tp__search_spent(s)) /* work that is spent does not keep what fits from being eliminated, a wish to stop does */
+      return what.fits && !tp__search_stopped(s) ? split_or_eliminate(s, g, INT64_MAX, limit, depth, answer, &what) : TP_OK;
     int64_t strategies = tp__wcsp_strategies(g);
     if (stalled && strategies >= before - before / 20) /* more messages would find the same */
       return depth < MAX_DEPTH ? branch(s, g, limit, depth, answer) : TP_OK;

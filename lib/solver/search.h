@@ -3,7 +3,7 @@
 #ifndef TP_LIB_SOLVER_SEARCH_H
 #define TP_LIB_SOLVER_SEARCH_H
 
-#include "solver/wcsp.h"
+#include "solver/control.h"
 
 typedef struct tp__search {
   int64_t table_budget; /* entries of the largest table of the exact elimination */
@@ -12,12 +12,38 @@ typedef struct tp__search {
   tp_cost step;         /* every choice costs a multiple of it */
   int width;            /* largest scope eliminated exactly, -1 for none */
   bool passed_messages, branched;
+  bool multiplied;      /* prices of memory were sought */
+  int threads;          /* that may be used; 0 and 1: no others */
+  tp__control *control; /* NULL: only work counts */
+  bool is_worker;       /* another thread watches the clock */
+  int nested;           /* > 0: the graph at hand is a part of the whole */
 } tp__search;
+
+/* True if somebody asked that the search end. */
+static inline bool tp__search_stopped(const tp__search *s) {
+  return s->control && atomic_load_explicit(&s->control->stop, memory_order_relaxed);
+}
+
+/* True if the search is to end: the work is spent, or somebody asked. */
+static inline bool tp__search_spent(const tp__search *s) {
+  if (s->work >= s->work_limit)
+    return true;
+  if (!s->control)
+    return false;
+  return s->is_worker ? tp__search_stopped(s) : tp__control_poll(s->control, s->work);
+}
+
+/* Tells the caller of tp_solve how far the whole is. */
+static inline void tp__search_update(const tp__search *s, tp_cost bound, tp_cost cost) {
+  if (s->nested == 0 && s->control)
+    tp__control_update(s->control, bound, cost);
+}
 
 typedef struct tp__answer {
   tp_cost bound; /* no choice costs less, unless the limit is less */
   tp_cost cost;  /* of `choices`; TP_COST_FORBIDDEN if none below the limit was found */
   int *choices;  /* by node of the graph, labels; owned by the caller of tp__wcsp_search, who provides the room */
+  bool nearest;  /* without a cost: `choices` are those that exceed the memory least of all that were tried */
 } tp__answer;
 
 /* Looks for a choice of cost < limit. answer->bound <= limit; bound == limit says there is none. Uses up `g`. */

@@ -1,67 +1,28 @@
-#include "solver/problem.h"
-#include "solver/reduce.h"
-#include "solver/search.h"
+/* What tp_solve does around the search: which form the costs get, which limits hold, and what is reported. */
+#include "solver/constrained.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
   DEFAULT_TABLE_BUDGET = 20000000,
-  MAX_STEP = 1024,       /* integer messages round by a few units a node: scaled up, that is below one picosecond */
   WORK_PER_ENTRY = 2000, /* default work: so many looks at every table, ... */
   LEAST_WORK = 300000000 /* ... but at least this, ... */
 };
 #define MOST_WORK 6000000000 /* ... and at most this */
+#define LEAST_MEMORY_WORK 20000000000
+#define MOST_MEMORY_WORK 200000000000
 #define MOST_TABLE_BUDGET ((int64_t)1 << 32)
-#define ROOM_FOR_MESSAGES ((tp_cost)1 << 50) /* scaled costs stay so small that messages cannot leave their range */
 
-/* Costs are multiplied by a power of two if all of them together leave room for that. */
-static tp_cost choose_step(const tp_problem *problem) {
-  unsigned __int128 total = 0;
-  for (int v = 0; v < problem->n_nodes; v++) {
-    tp_cost most = 0;
-    for (int x = 0; x < problem->nodes[v].n; x++)
-      if (problem->nodes[v].costs[x] < TP_COST_FORBIDDEN && problem->nodes[v].costs[x] > most)
-        most = problem->nodes[v].costs[x];
-    total += (unsigned __int128)most;
-  }
-  for (int e = 0; e < problem->n_edges; e++)
-    total += (unsigned __int128)problem->edges[e].most;
-  tp_cost step = 1;
-  while (step < MAX_STEP && total * (unsigned __int128)step * 2 <= (unsigned __int128)ROOM_FOR_MESSAGES)
-    step *= 2;
-  return step;
-}
+typedef unsigned __int128 exact;
 
-/* In range: the step was chosen so that all costs together are. */
-static void scale(size_t n, tp_cost *costs, tp_cost step) {
-  for (size_t i = 0; i < n; i++)
-    if (costs[i] < TP_COST_FORBIDDEN)
-      costs[i] *= step;
-}
-
-static tp__wcsp *make_graph(const tp_problem *problem, tp_cost step) {
-  tp__wcsp *g = tp__wcsp_create(problem->n_nodes);
-  bool ok = g != NULL;
-  for (int v = 0; ok && v < problem->n_nodes; v++) {
-    const tp__problem_node *node = &problem->nodes[v];
-    ok = tp__wcsp_set_node(g, v, node->n, node->costs, NULL) == TP_OK;
-    if (ok)
-      scale((size_t)node->n, g->nodes[v].cost, step);
-  }
-  for (int e = 0; ok && e < problem->n_edges; e++) {
-    const tp__problem_edge *edge = &problem->edges[e];
-    ok = tp__wcsp_connect(g, edge->a, edge->b, edge->table, (size_t)problem->nodes[edge->b].n, 1) == TP_OK;
-  }
-  for (int e = 0; ok && e < g->n_edges; e++) {
-    const tp__wedge *edge = &g->edges[e];
-    scale((size_t)g->nodes[edge->node[0]].n * (size_t)g->nodes[edge->node[1]].n, edge->table, step);
-  }
-  if (ok)
-    return g;
-  tp__wcsp_destroy(g);
-  return NULL;
-}
+/* What is known so far, over all forms that were tried. */
+typedef struct result {
+  int *choices;                      /* the best; valid if found */
+  bool found, nearest, proven_empty; /* nearest: not found, but `choices` exceed the memory little */
+  exact cost, bound;
+  tp__search s;
+} result;
 
 static const char *method_name(const tp__search *s) {
   static const char *const names[2][2][2] = {
@@ -69,25 +30,112 @@ static const char *method_name(const tp__search *s) {
       {{"reduction", "reduction"}, {"elimination", "elimination"}},
       {{"message passing + local search", "message passing + branch and bound"},
        {"message passing + elimination", "message passing + branch and bound + elimination"}}};
-  return names[s->passed_messages][s->width >= 0][s->branched];
-}
-
-static void report(const tp_problem *problem, const tp__search *s, const tp__answer *answer, tp_solution *solution) {
-  *solution = (tp_solution){.n_nodes = problem->n_nodes, .method = method_name(s), .work = s->work, .width = s->width};
-  bool found = answer->cost < TP_COST_FORBIDDEN;
-  solution->cost = found ? tp_problem_evaluate(problem, answer->choices) : TP_COST_FORBIDDEN;
-  solution->lower_bound = answer->bound / s->step + (answer->bound % s->step != 0);
-  if (answer->bound >= TP_COST_FORBIDDEN || solution->lower_bound > solution->cost)
-    solution->lower_bound = solution->cost;
-  solution->optimal = solution->lower_bound == solution->cost;
-  if (found)
-    solution->choices = answer->choices;
+  static const char *const with_memory[2] = {"multipliers + local search", "multipliers + branch and bound"};
+  return s->multiplied ? with_memory[s->branched] : names[s->passed_messages][s->width >= 0][s->branched];
 }
 
 static int64_t default_work(const tp__wcsp *g) {
+  int64_t least = g->memory ? LEAST_MEMORY_WORK : LEAST_WORK, most = g->memory ? MOST_MEMORY_WORK : MOST_WORK;
   int64_t work = WORK_PER_ENTRY * tp__wcsp_entries(g);
-  work = work > LEAST_WORK ? work : LEAST_WORK;
-  return work < MOST_WORK ? work : MOST_WORK;
+  work = work > least ? work : least;
+  return work < most ? work : most;
+}
+
+/* Solves the problem in one form. */
+static tp_status solve_coded(const tp_problem *problem, const tp_solver_options *o, const tp__code *code, tp__control *control,
+                             result *r) {
+  tp__answer answer = {0};
+  answer.choices = calloc((size_t)problem->n_nodes + 1, sizeof *answer.choices);
+  tp__wcsp *g = tp__encode(problem, code);
+  tp_status status = TP_NO_MEMORY;
+  control->code = code;
+  if (g && answer.choices) {
+    tp__search *s = &r->s;
+    s->step = code->step;
+    s->control = o->interrupted || o->time_limit > 0 || o->gap > 0 ? control : NULL;
+    s->table_budget = o->table_budget > 0 ? o->table_budget : DEFAULT_TABLE_BUDGET;
+    s->table_budget = s->table_budget < MOST_TABLE_BUDGET ? s->table_budget : MOST_TABLE_BUDGET;
+    s->work_limit = s->work + (o->work_budget > 0 ? o->work_budget : default_work(g));
+    s->threads = o->threads;
+    if (g->memory)
+      status = tp__constrained_search(s, g, code->most + 1, &answer);
+    else
+      status = tp__wcsp_search(s, g, TP_COST_FORBIDDEN, 0, &answer);
+  }
+  tp__wcsp_destroy(g);
+  if (status == TP_OK) {
+    bool empty = answer.bound >= TP_COST_FORBIDDEN;
+    exact bound = empty ? ~(exact)0 : tp__decode_bound(code, answer.bound);
+    if (code->form == TP__FORM_AVOID && bound > code->elsewhere)
+      bound = code->elsewhere;
+    else
+      r->proven_empty = empty;
+    r->bound = bound > r->bound ? bound : r->bound;
+    exact cost = answer.cost < TP_COST_FORBIDDEN ? tp__problem_exact_cost(problem, answer.choices) : 0;
+    bool better = answer.cost < TP_COST_FORBIDDEN && (!r->found || cost < r->cost);
+    if (better || (answer.nearest && !r->found)) {
+      memcpy(r->choices, answer.choices, (size_t)problem->n_nodes * sizeof *r->choices);
+      r->found = better;
+      r->nearest = answer.nearest;
+      r->cost = cost;
+    }
+  }
+  free(answer.choices);
+  return status;
+}
+
+/* Big costs: without them, and with them if that does not settle it. */
+static tp_status solve_forms(const tp_problem *problem, const tp_solver_options *o, tp__control *control, result *r) {
+  tp__code code;
+  if (!problem->big) {
+    tp__code_choose(problem, TP__FORM_PLAIN, &code);
+    return solve_coded(problem, o, &code, control, r);
+  }
+  if (tp__code_choose(problem, TP__FORM_AVOID, &code)) {
+    tp_status status = solve_coded(problem, o, &code, control, r);
+    if (status || (r->found && r->cost <= code.elsewhere) || atomic_load(&control->stop))
+      return status;
+  }
+  if (!tp__code_choose(problem, TP__FORM_COUNT, &code))
+    tp__code_choose(problem, TP__FORM_SHIFT, &code);
+  return solve_coded(problem, o, &code, control, r);
+}
+
+static tp_cost saturate(exact cost) { return cost < TP_COST_FORBIDDEN ? (tp_cost)cost : TP_COST_FORBIDDEN; }
+
+static tp_status report_memory(const tp_problem *problem, const result *r, tp_solution *solution) {
+  exact usage = 0;
+  if (problem->limit < 0)
+    return TP_OK;
+  if (tp__problem_peak(problem, NULL, &solution->least_peak_time, &usage))
+    return TP_NO_MEMORY;
+  solution->least_peak = tp__exact(usage);
+  const int *choices = r->found || r->nearest ? r->choices : NULL;
+  if (choices && tp__problem_peak(problem, choices, &solution->peak_time, &usage))
+    return TP_NO_MEMORY;
+  solution->peak = choices ? tp__exact(usage) : (tp_exact_cost){0, 0};
+  return TP_OK;
+}
+
+static void report(const tp_problem *problem, result *r, const tp__control *control, tp_solution *solution) {
+  const tp__search *s = &r->s;
+  solution->n_nodes = problem->n_nodes;
+  solution->method = method_name(s);
+  solution->work = s->work;
+  solution->width = s->width;
+  solution->stopped = control->early;
+  solution->seconds = tp__control_seconds(control);
+  if (r->found && r->bound > r->cost)
+    r->bound = r->cost;
+  solution->cost = r->found ? saturate(r->cost) : TP_COST_FORBIDDEN;
+  solution->lower_bound = r->proven_empty ? TP_COST_FORBIDDEN : saturate(r->bound);
+  solution->exact_cost = tp__exact(r->cost);
+  solution->exact_bound = tp__exact(r->proven_empty ? 0 : r->bound);
+  solution->optimal = r->found ? r->bound == r->cost : r->proven_empty;
+  if (r->found) {
+    solution->choices = r->choices;
+    r->choices = NULL;
+  }
 }
 
 tp_status tp_solve(const tp_problem *problem, const tp_solver_options *options, tp_solution *solution) {
@@ -96,29 +144,37 @@ tp_status tp_solve(const tp_problem *problem, const tp_solver_options *options, 
     return TP_INVALID_ARGUMENT;
   if (options)
     memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
-  tp__search s = {.step = choose_step(problem), .width = -1};
-  tp__wcsp *g = make_graph(problem, s.step);
-  tp__answer answer = {0};
-  answer.choices = calloc((size_t)problem->n_nodes + 1, sizeof *answer.choices);
-  tp_status status = TP_NO_MEMORY;
-  if (g && answer.choices) {
-    s.table_budget = o.table_budget > 0 ? o.table_budget : DEFAULT_TABLE_BUDGET;
-    s.table_budget = s.table_budget < MOST_TABLE_BUDGET ? s.table_budget : MOST_TABLE_BUDGET;
-    s.work_limit = o.work_budget > 0 ? o.work_budget : default_work(g);
-    status = tp__wcsp_search(&s, g, TP_COST_FORBIDDEN, 0, &answer);
-  }
-  tp__wcsp_destroy(g);
+  tp__control control;
+  tp__control_start(&control, &o);
+  result r = {.s = {.width = -1}};
+  r.choices = calloc((size_t)problem->n_nodes + 1, sizeof *r.choices);
+  tp_status status = r.choices ? solve_forms(problem, &o, &control, &r) : TP_NO_MEMORY;
+  tp_solution out = {0};
+  if (status == TP_OK)
+    status = report_memory(problem, &r, &out);
   if (status == TP_OK) {
-    report(problem, &s, &answer, solution);
-    if (solution->choices)
-      return TP_OK;
-    status = TP_INFEASIBLE;
+    report(problem, &r, &control, &out);
+    *solution = out;
+    status = r.found ? TP_OK : TP_INFEASIBLE;
   }
-  free(answer.choices);
+  free(r.choices);
   return status;
 }
 
 void tp_solution_clear(tp_solution *solution) {
   free(solution->choices);
   *solution = (tp_solution){0};
+}
+
+void tp_exact_cost_print(tp_exact_cost cost, char text[40]) {
+  exact value = ((exact)cost.high << 64) | cost.low;
+  char digits[40];
+  int n = 0;
+  do {
+    digits[n++] = (char)('0' + (int)(value % 10));
+    value /= 10;
+  } while (value);
+  for (int i = 0; i < n; i++)
+    text[i] = digits[n - 1 - i];
+  text[n] = 0;
 }

@@ -169,6 +169,10 @@ void tp__wcsp_drop(tp__wcsp *g, int node, const bool *drop) {
         if (!drop[is_row ? r : c])
           e->table[to++] = e->table[from];
   }
+  for (int i = 0; i < v->n_loads; i++)
+    for (int x = 0, to = 0; x < v->n; x++)
+      if (!drop[x])
+        v->loads[i].usage[to++] = v->loads[i].usage[x];
   int kept = 0;
   for (int x = 0; x < v->n; x++)
     if (!drop[x]) {

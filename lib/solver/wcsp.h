@@ -14,6 +14,22 @@
 #include "solver/pool.h"
 #include "tp/cost.h"
 
+/* 128 bits: sums of memory over many nodes. */
+typedef __int128 tp__wide;
+
+/* What a node uses at the times [first, last), by strategy. See solver/memory.h. */
+typedef struct tp__wload {
+  int first, last;
+  int64_t *usage;
+} tp__wload;
+
+typedef struct tp__wmemory {
+  int n_times;
+  tp__wide *room; /* by time: left for the loads */
+  int64_t *time;  /* as the problem calls it */
+  double *price;  /* what a unit of memory is worth there, in units of cost; a guess to start from */
+} tp__wmemory;
+
 typedef struct tp__wnode {
   bool alive;
   int n; /* remaining strategies */
@@ -21,6 +37,8 @@ typedef struct tp__wnode {
   int *edges; /* indices of alive edges */
   tp_cost *cost;
   int *label;
+  int n_loads, room_loads;
+  tp__wload *loads;
 } tp__wnode;
 
 typedef struct tp__wedge {
@@ -58,6 +76,7 @@ typedef struct tp__wcsp {
   int n_records;
   tp__wrecord *records;
   tp_cost constant;
+  tp__wmemory *memory; /* NULL: no limit */
 } tp__wcsp;
 
 static inline tp__wview tp__wcsp_view(const tp__wcsp *g, int edge, int node) {
@@ -81,12 +100,12 @@ void tp__wcsp_remove_edge(tp__wcsp *g, int edge);
  * `n` <= 2 edges in `edges` (its alive edges or a subset). The edges stay. */
 tp_status tp__wcsp_record(tp__wcsp *g, int node, int n, const int *edges);
 
-/* Drops the strategies x with drop[x] and compacts the node and the tables of its edges. */
+/* Drops the strategies x with drop[x] and compacts the node, its loads and the tables of its edges. */
 void tp__wcsp_drop(tp__wcsp *g, int node, const bool *drop);
 
 /* A graph of the nodes members[0..n): its node i is members[i], its labels are those of `g`, its constant is 0. Edges
- * to other nodes are left out. If `fixed` is a member, it keeps only its strategy `strategy`. NULL when memory runs
- * out. */
+ * to other nodes are left out, and so is memory. If `fixed` is a member, it keeps only its strategy `strategy`. NULL
+ * when memory runs out. */
 tp__wcsp *tp__wcsp_extract(const tp__wcsp *g, const int *members, int n, int fixed, int strategy);
 
 /* Cost of the alive part plus the constant; `at` has the index (not the label) of a remaining strategy per alive node.

@@ -87,14 +87,14 @@ static int index_of(const tp__wnode *v, int label) {
   return low;
 }
 
-static tp_status step_widely(neighbourhood *h, int64_t tables, tp_cost step, int64_t *work, tp_cost *cost) {
+static tp_status step_widely(tp__search *s, neighbourhood *h, int64_t tables, tp_cost *cost) {
   tp_status status = tp__wcsp_cut(h->g, tables, h->burden, h->kept);
   tp__wcsp *part = status == TP_OK ? condition(h) : NULL;
   if (!part)
     return TP_NO_MEMORY;
-  tp_cost found, limit = *cost - step + 1;
-  *work += tp__wcsp_entries(h->g);
-  status = solve_part(h, part, tables, limit, work, &found);
+  tp_cost found, limit = *cost - s->step + 1;
+  s->work += tp__wcsp_entries(h->g);
+  status = solve_part(h, part, tables, limit, &s->work, &found);
   if (status == TP_OK && found < limit) {
     for (int i = 0; i < h->n_members; i++)
       h->at[h->members[i]] = index_of(&h->g->nodes[h->members[i]], h->choices[i]);
@@ -104,8 +104,7 @@ static tp_status step_widely(neighbourhood *h, int64_t tables, tp_cost step, int
   return status;
 }
 
-tp_status tp__wcsp_improve_widely(const tp__wcsp *g, int64_t table_budget, tp_cost step, tp_cost lower, int64_t work_limit,
-                                  int64_t *work, int *at, tp_cost *cost) {
+tp_status tp__wcsp_improve_widely(tp__search *s, const tp__wcsp *g, int64_t table_budget, int *at, tp_cost *cost) {
   tp__pool pool = {0};
   size_t n = (size_t)g->n_nodes;
   neighbourhood h = {.g = g, .at = at};
@@ -115,9 +114,9 @@ tp_status tp__wcsp_improve_widely(const tp__wcsp *g, int64_t table_budget, tp_co
   h.choices = tp__pool_take_zeroed(&pool, n, sizeof *h.choices);
   tp_status status = h.burden && h.kept && h.members && h.choices ? TP_OK : TP_NO_MEMORY;
   int64_t tables = FIRST_TABLES < table_budget ? FIRST_TABLES : table_budget;
-  for (int failed = 0; status == TP_OK && *work < work_limit && *cost > lower;) {
+  for (int failed = 0; status == TP_OK && *cost > g->constant && !tp__search_spent(s);) {
     tp_cost before = *cost;
-    status = step_widely(&h, tables, step, work, cost);
+    status = step_widely(s, &h, tables, cost);
     failed = *cost < before ? 0 : failed + 1;
     if (failed == PATIENCE) {
       if (tables > table_budget / GROWTH)

@@ -74,6 +74,18 @@ tp_problem *generate(rng *r, const recipe *c) {
   return p;
 }
 
+void add_memory(tp_problem *problem, rng *r, int max_strategies) {
+  int n = tp_problem_n_nodes(problem);
+  for (int v = 0; v < n; v++) {
+    int64_t usages[8] = {500};
+    for (int x = 1; x < max_strategies; x++)
+      usages[x] = rng_below(r, 1000);
+    int start = rng_below(r, n);
+    tp_problem_set_usage(problem, v, start, start + 1 + rng_below(r, n / 4 + 1), usages);
+  }
+  tp_problem_set_limit(problem, 500 * (n / 6 + 1));
+}
+
 /* Strategies stand for layouts; resharding costs the more the further apart they are, plus what the tensor weighs. */
 static void add_reshard(tp_problem *p, rng *r, int n, int a, int b) {
   tp_cost *table = malloc((size_t)(n * n) * sizeof *table);

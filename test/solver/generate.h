@@ -26,6 +26,10 @@ typedef struct recipe {
 
 tp_problem *generate(rng *r, const recipe *recipe);
 
+/* Gives every node a life and usages, and the problem a limit that strategy 0 everywhere mostly keeps to. No node has
+ * more than `max_strategies` <= 8. */
+void add_memory(tp_problem *problem, rng *r, int max_strategies);
+
 /* Layers of a transformer: residual stream, shared inputs with several consumers, forward and backward pass coupled. */
 tp_problem *generate_layers(rng *r, int n_layers, int n_strategies);
 

@@ -77,8 +77,30 @@ static void solving(void **state) {
     fail_each(p, &plain);
     fail_each(p, &no_tables);
     fail_each(p, &small_tables);
+    add_memory(p, &r, 4);
+    fail_each(p, &small_tables);
     tp_problem_destroy(p);
   }
+}
+
+static void other_decisions(void **state) {
+  (void)state;
+  rng r = {3};
+  tp_problem *p = generate(&r, &(recipe){SHAPE_TREE, 12, 0, 4, 100, 0, 0, true});
+  add_memory(p, &r, 4);
+  int64_t before = n_alive;
+  for (int64_t k = 1;; k++) {
+    tp_cost bounds[4];
+    countdown = k;
+    tp_status status = tp_solve_each(p, NULL, 1, bounds);
+    bool reached = countdown <= 0;
+    countdown = INT64_MAX;
+    assert_true(n_alive == before);
+    assert_int_equal(status, reached ? TP_NO_MEMORY : TP_OK);
+    if (!reached)
+      break;
+  }
+  tp_problem_destroy(p);
 }
 
 static void building(void **state) {
@@ -105,6 +127,6 @@ static void building(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(building), cmocka_unit_test(solving)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(building), cmocka_unit_test(solving), cmocka_unit_test(other_decisions)};
   return cmocka_run_group_tests_name("solver memory", tests, NULL, NULL);
 }

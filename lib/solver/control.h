@@ -1,0 +1,29 @@
+/* When to stop, and how far the search as a whole is. One control serves all threads of a tp_solve. */
+#ifndef TP_LIB_SOLVER_CONTROL_H
+#define TP_LIB_SOLVER_CONTROL_H
+
+#include "solver/encode.h"
+
+#include <stdatomic.h>
+
+typedef struct tp__control {
+  const tp_solver_options *options;
+  const tp__code *code; /* of the graph being searched */
+  double start;         /* of the clock */
+  atomic_bool stop;     /* nothing more is to be done ... */
+  bool early;           /* ... because of the time limit or an interrupt, not because the gap is small enough */
+  tp_solver_progress progress;
+} tp__control;
+
+void tp__control_start(tp__control *c, const tp_solver_options *options);
+double tp__control_seconds(const tp__control *c);
+
+/* True if the search is to end. From the calling thread only (it asks the caller). */
+bool tp__control_poll(tp__control *c, int64_t work);
+
+/* Bounds and costs of the graph as a whole got better; ends the search when the gap is small enough. */
+void tp__control_update(tp__control *c, tp_cost bound, tp_cost cost);
+
+tp_exact_cost tp__exact(unsigned __int128 cost);
+
+#endif

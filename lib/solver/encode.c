@@ -1,0 +1,137 @@
+#include "solver/encode.h"
+
+#include "solver/memory.h"
+
+#include <stdlib.h>
+
+enum { MAX_STEP = 1024 /* integer messages round by a few units a node: scaled up, that is below one picosecond */ };
+#define ROOM_FOR_MESSAGES ((unsigned __int128)1 << 50) /* scaled costs stay so small that messages cannot leave their range */
+#define ROOM_FOR_SUMS ((unsigned __int128)1 << 60)
+
+/* The costs of a node or an edge. */
+typedef struct block {
+  size_t n;
+  const tp_cost *costs;
+} block;
+
+static block block_of(const tp_problem *problem, int i) {
+  if (i < problem->n_nodes)
+    return (block){(size_t)problem->nodes[i].n, problem->nodes[i].costs};
+  const tp__problem_edge *edge = &problem->edges[i - problem->n_nodes];
+  return (block){(size_t)problem->nodes[edge->a].n * (size_t)problem->nodes[edge->b].n, edge->table};
+}
+
+static bool is_forbidden(const tp__code *code, tp_cost cost) { return code->form <= TP__FORM_AVOID && cost >= code->big; }
+
+/* In units of the graph before the shift and the step. */
+static tp_cost weigh(const tp__code *code, tp_cost cost) {
+  return code->form == TP__FORM_COUNT ? cost / code->big * code->weight + cost % code->big : cost;
+}
+
+/* What all entries that are not forbidden contain. */
+static tp_cost least_of(const tp__code *code, block b) {
+  tp_cost least = INT64_MAX;
+  if (code->form == TP__FORM_PLAIN)
+    return 0;
+  for (size_t i = 0; i < b.n; i++)
+    if (!is_forbidden(code, b.costs[i]) && weigh(code, b.costs[i]) < least)
+      least = weigh(code, b.costs[i]);
+  return least < INT64_MAX ? least : 0;
+}
+
+static tp_cost encode(const tp__code *code, tp_cost cost, tp_cost least) {
+  return is_forbidden(code, cost) ? TP_COST_FORBIDDEN : ((weigh(code, cost) - least) >> code->shift) * code->step;
+}
+
+/* All rests together stay below the weight, so a total is read back as its multiples and its rests. */
+static void choose_weight(const tp_problem *problem, tp__code *code) {
+  unsigned __int128 rests = 0;
+  for (int i = 0; i < problem->n_nodes + problem->n_edges; i++) {
+    block b = block_of(problem, i);
+    tp_cost rest = 0;
+    for (size_t k = 0; k < b.n; k++)
+      rest = b.costs[k] % code->big > rest ? b.costs[k] % code->big : rest;
+    rests += (unsigned __int128)rest;
+  }
+  code->weight = rests < (unsigned __int128)code->big ? (tp_cost)rests + 1 : code->big; /* else as it is */
+}
+
+/* Sets the base, and returns what all choices exceed it by at most. */
+static unsigned __int128 add_up(const tp_problem *problem, tp__code *code) {
+  unsigned __int128 sum = 0, all_least = 0;
+  tp_cost most_avoided = INT64_MAX;
+  for (int i = 0; i < problem->n_nodes + problem->n_edges; i++) {
+    block b = block_of(problem, i);
+    tp_cost least = least_of(code, b), least_of_all = INT64_MAX, most = 0;
+    for (size_t k = 0; k < b.n; k++) {
+      least_of_all = b.costs[k] < least_of_all ? b.costs[k] : least_of_all;
+      if (!is_forbidden(code, b.costs[k]) && weigh(code, b.costs[k]) - least > most)
+        most = weigh(code, b.costs[k]) - least;
+    }
+    for (size_t k = 0; k < b.n; k++)
+      if (b.costs[k] >= code->big && b.costs[k] - least_of_all < most_avoided)
+        most_avoided = b.costs[k] - least_of_all;
+    code->base += (unsigned __int128)least;
+    all_least += (unsigned __int128)least_of_all;
+    sum += (unsigned __int128)most;
+  }
+  bool complete = most_avoided == INT64_MAX;
+  code->elsewhere = complete ? ~(unsigned __int128)0 : all_least + (unsigned __int128)most_avoided;
+  return sum;
+}
+
+bool tp__code_choose(const tp_problem *problem, tp__form form, tp__code *code) {
+  *code = (tp__code){.form = form, .step = 1, .big = problem->big ? problem->big : TP_COST_FORBIDDEN};
+  if (form == TP__FORM_COUNT)
+    choose_weight(problem, code);
+  unsigned __int128 most = add_up(problem, code);
+  if (form == TP__FORM_SHIFT)
+    for (; most > ROOM_FOR_SUMS; most >>= 1)
+      code->shift++;
+  if (form != TP__FORM_PLAIN && most > ROOM_FOR_SUMS)
+    return false;
+  while (code->step < MAX_STEP && most * (unsigned __int128)code->step * 2 <= ROOM_FOR_MESSAGES)
+    code->step *= 2;
+  most *= (unsigned __int128)code->step;
+  code->most = most < TP_COST_FORBIDDEN ? (tp_cost)most : TP_COST_FORBIDDEN - 1;
+  return true;
+}
+
+/* The encoded block, in `to`. */
+static const tp_cost *encode_block(const tp__code *code, block b, tp_cost *to) {
+  tp_cost least = least_of(code, b);
+  for (size_t i = 0; i < b.n; i++)
+    to[i] = encode(code, b.costs[i], least);
+  return to;
+}
+
+tp__wcsp *tp__encode(const tp_problem *problem, const tp__code *code) {
+  size_t most = 1;
+  for (int i = 0; i < problem->n_nodes + problem->n_edges; i++)
+    most = block_of(problem, i).n > most ? block_of(problem, i).n : most;
+  tp_cost *scratch = malloc(most * sizeof *scratch);
+  tp__wcsp *g = scratch ? tp__wcsp_create(problem->n_nodes) : NULL;
+  bool ok = g != NULL;
+  for (int v = 0; ok && v < problem->n_nodes; v++)
+    ok = tp__wcsp_set_node(g, v, problem->nodes[v].n, encode_block(code, block_of(problem, v), scratch), NULL) == TP_OK;
+  for (int e = 0; ok && e < problem->n_edges; e++) {
+    const tp__problem_edge *edge = &problem->edges[e];
+    const tp_cost *table = encode_block(code, block_of(problem, problem->n_nodes + e), scratch);
+    ok = tp__wcsp_connect(g, edge->a, edge->b, table, (size_t)problem->nodes[edge->b].n, 1) == TP_OK;
+  }
+  ok = ok && tp__memory_attach(g, problem) == TP_OK;
+  free(scratch);
+  if (ok)
+    return g;
+  tp__wcsp_destroy(g);
+  return NULL;
+}
+
+unsigned __int128 tp__decode_bound(const tp__code *code, tp_cost bound) {
+  bound = bound > 0 ? bound : 0; /* costs of the graph are not negative */
+  unsigned __int128 units = (unsigned __int128)(bound / code->step + (bound % code->step != 0));
+  units = code->base + (units << code->shift);
+  if (code->form == TP__FORM_COUNT)
+    units = units / (unsigned __int128)code->weight * (unsigned __int128)code->big + units % (unsigned __int128)code->weight;
+  return units;
+}

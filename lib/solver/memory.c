@@ -1,0 +1,366 @@
+#include "solver/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct event {
+  int64_t at;
+  bool is_start;
+} event;
+
+/* Ends before starts: intervals are half-open. */
+static int compare_events(const void *a, const void *b) {
+  const event *x = a, *y = b;
+  if (x->at != y->at)
+    return x->at < y->at ? -1 : 1;
+  return (int)x->is_start - (int)y->is_start;
+}
+
+static bool lives(const tp__problem_node *node) {
+  bool uses = false;
+  for (int x = 0; node->usages && x < node->n; x++)
+    uses |= node->usages[x] > 0;
+  return uses && node->start < node->end;
+}
+
+/* The times after which the first of the nodes alive ends, ascending. */
+static tp_status find_times(const tp_problem *problem, tp__wmemory *memory, tp__pool *pool) {
+  event *events = malloc(2 * (size_t)problem->n_nodes * sizeof *events + 1);
+  memory->time = tp__pool_take(pool, (size_t)problem->n_nodes, sizeof *memory->time);
+  if (!events || !memory->time) {
+    free(events);
+    return TP_NO_MEMORY;
+  }
+  size_t n = 0;
+  for (int v = 0; v < problem->n_nodes; v++) {
+    const tp__problem_node *node = &problem->nodes[v];
+    if (!lives(node))
+      continue;
+    events[n++] = (event){node->start, true};
+    events[n++] = (event){node->end, false};
+  }
+  if (n)
+    qsort(events, n, sizeof *events, compare_events);
+  memory->n_times = 0;
+  for (size_t i = 0; i + 1 < n; i++)
+    if (events[i].is_start && !events[i + 1].is_start)
+      memory->time[memory->n_times++] = events[i].at;
+  free(events);
+  return TP_OK;
+}
+
+/* Number of times < at. */
+static int times_before(const tp__wmemory *memory, int64_t at) {
+  int low = 0, high = memory->n_times;
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (memory->time[middle] < at)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static tp_status set_loads(tp__wcsp *g, int node, const tp__problem_node *from, int64_t limit) {
+  tp__wnode *v = &g->nodes[node];
+  v->loads = tp__pool_take(&g->pool, 1, sizeof *v->loads);
+  int64_t *usage = tp__pool_take(&g->pool, (size_t)v->n, sizeof *usage);
+  if (!v->loads || !usage)
+    return TP_NO_MEMORY;
+  for (int x = 0; x < v->n; x++) /* beyond the limit it does not matter by how much */
+    usage[x] = from->usages[x] <= limit ? from->usages[x] : limit + 1;
+  v->loads[0] = (tp__wload){times_before(g->memory, from->start), times_before(g->memory, from->end), usage};
+  v->n_loads = 1;
+  return tp__memory_settle(g, node);
+}
+
+tp_status tp__memory_attach(tp__wcsp *g, const tp_problem *problem) {
+  if (problem->limit < 0)
+    return TP_OK;
+  tp__wmemory *memory = tp__pool_take_zeroed(&g->pool, 1, sizeof *memory);
+  if (!memory || find_times(problem, memory, &g->pool))
+    return TP_NO_MEMORY;
+  memory->room = tp__pool_take(&g->pool, (size_t)memory->n_times, sizeof *memory->room);
+  memory->price = tp__pool_take_zeroed(&g->pool, (size_t)memory->n_times, sizeof *memory->price);
+  if (!memory->room || !memory->price)
+    return TP_NO_MEMORY;
+  for (int t = 0; t < memory->n_times; t++)
+    memory->room[t] = problem->limit;
+  g->memory = memory;
+  for (int v = 0; v < problem->n_nodes; v++)
+    if (lives(&problem->nodes[v]) && set_loads(g, v, &problem->nodes[v], problem->limit))
+      return TP_NO_MEMORY;
+  return TP_OK;
+}
+
+static int compare_ints(const void *a, const void *b) {
+  int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
+}
+
+/* The loads of `v`, which may overlap, as sums over the ranges between their ends. Usages stay below the number of
+ * nodes times the limit; what does not fit 64 bits does not fit the room either, so it is cut there. */
+static tp_status disjoin(tp__wcsp *g, tp__wnode *v) {
+  int *cut = malloc(2 * (size_t)v->n_loads * sizeof *cut + 1);
+  if (!cut)
+    return TP_NO_MEMORY;
+  int n = 0;
+  for (int i = 0; i < v->n_loads; i++) {
+    cut[n++] = v->loads[i].first;
+    cut[n++] = v->loads[i].last;
+  }
+  qsort(cut, (size_t)n, sizeof *cut, compare_ints);
+  int kept = 0;
+  for (int i = 0; i < n; i++)
+    if (i == 0 || cut[i] != cut[i - 1])
+      cut[kept++] = cut[i];
+  tp__wload *loads = tp__pool_take(&g->pool, (size_t)kept, sizeof *loads);
+  int64_t *usage = tp__pool_take_zeroed(&g->pool, (size_t)kept * (size_t)v->n, sizeof *usage);
+  if (loads && usage) {
+    for (int i = 0; i + 1 < kept; i++)
+      loads[i] = (tp__wload){cut[i], cut[i + 1], usage + (size_t)i * (size_t)v->n};
+    for (int i = 0; i < v->n_loads; i++) {
+      const tp__wload *from = &v->loads[i];
+      int k = (int)((const int *)bsearch(&from->first, cut, (size_t)kept, sizeof *cut, compare_ints) - cut);
+      for (; k + 1 < kept && cut[k] < from->last; k++)
+        for (int x = 0; x < v->n; x++) {
+          int64_t *to = &loads[k].usage[x];
+          *to = *to > INT64_MAX - from->usage[x] ? INT64_MAX : *to + from->usage[x];
+        }
+    }
+    v->loads = loads;
+    v->n_loads = kept - 1;
+    v->room_loads = kept;
+  }
+  free(cut);
+  return loads && usage ? TP_OK : TP_NO_MEMORY;
+}
+
+static bool is_disjoint(const tp__wnode *v) {
+  for (int i = 1; i < v->n_loads; i++)
+    if (v->loads[i].first < v->loads[i - 1].last)
+      return false;
+  return true;
+}
+
+tp_status tp__memory_settle(tp__wcsp *g, int node) {
+  tp__wnode *v = &g->nodes[node];
+  if (!is_disjoint(v) && disjoin(g, v))
+    return TP_NO_MEMORY;
+  int kept = 0;
+  for (int i = 0; i < v->n_loads; i++) {
+    tp__wload load = v->loads[i];
+    int64_t least = INT64_MAX, most = 0;
+    for (int x = 0; x < v->n; x++) {
+      least = load.usage[x] < least ? load.usage[x] : least;
+      most = load.usage[x] > most ? load.usage[x] : most;
+    }
+    if (least)
+      for (int t = load.first; t < load.last; t++)
+        g->memory->room[t] -= least;
+    if (least == most || load.first == load.last)
+      continue;
+    for (int x = 0; x < v->n && least; x++)
+      load.usage[x] -= least;
+    tp__wload *last = kept ? &v->loads[kept - 1] : NULL;
+    if (last && last->last == load.first && memcmp(last->usage, load.usage, (size_t)v->n * sizeof *load.usage) == 0)
+      last->last = load.last;
+    else
+      v->loads[kept++] = load;
+  }
+  v->n_loads = kept;
+  return TP_OK;
+}
+
+int tp__memory_overfull(const tp__wcsp *g, int node, bool *drop) {
+  const tp__wnode *v = &g->nodes[node];
+  int n_drop = 0;
+  memset(drop, 0, (size_t)v->n * sizeof *drop);
+  for (int i = 0; i < v->n_loads; i++) {
+    const tp__wload *load = &v->loads[i];
+    tp__wide least = g->memory->room[load->first];
+    for (int t = load->first + 1; t < load->last; t++)
+      least = g->memory->room[t] < least ? g->memory->room[t] : least;
+    for (int x = 0; x < v->n; x++)
+      if (!drop[x] && load->usage[x] > least) {
+        drop[x] = true;
+        n_drop++;
+      }
+  }
+  return n_drop;
+}
+
+bool tp__memory_no_more(const tp__wcsp *g, int node, int y, int x) {
+  const tp__wnode *v = &g->nodes[node];
+  for (int i = 0; i < v->n_loads; i++)
+    if (v->loads[i].usage[y] > v->loads[i].usage[x])
+      return false;
+  return true;
+}
+
+tp_status tp__memory_merge(tp__wcsp *g, int node, int into, const tp_cost *partner) {
+  tp__wnode *v = &g->nodes[node], *u = &g->nodes[into];
+  if (v->n_loads == 0)
+    return TP_OK;
+  if (u->n_loads + v->n_loads > u->room_loads) {
+    int room = 2 * (u->n_loads + v->n_loads);
+    tp__wload *more = tp__pool_take(&g->pool, (size_t)room, sizeof *more);
+    if (!more)
+      return TP_NO_MEMORY;
+    if (u->n_loads)
+      memcpy(more, u->loads, (size_t)u->n_loads * sizeof *more);
+    u->loads = more;
+    u->room_loads = room;
+  }
+  for (int i = 0; i < v->n_loads; i++) {
+    int64_t *usage = tp__pool_take(&g->pool, (size_t)v->n, sizeof *usage);
+    if (!usage)
+      return TP_NO_MEMORY;
+    for (int x = 0; x < v->n; x++)
+      usage[partner[x]] = v->loads[i].usage[x];
+    u->loads[u->n_loads++] = (tp__wload){v->loads[i].first, v->loads[i].last, usage};
+  }
+  v->n_loads = 0;
+  return TP_OK;
+}
+
+/* What the loads do between times: the most that can be used, and whether a load starts or ends before each time. */
+typedef struct profile {
+  tp__wide *most;
+  bool *starts, *ends;
+} profile;
+
+static tp_status take_profile(const tp__wcsp *g, tp__pool *pool, profile *p) {
+  size_t n = (size_t)g->memory->n_times + 1;
+  p->most = tp__pool_take_zeroed(pool, n, sizeof *p->most);
+  p->starts = tp__pool_take_zeroed(pool, n, sizeof *p->starts);
+  p->ends = tp__pool_take_zeroed(pool, n, sizeof *p->ends);
+  if (!p->most || !p->starts || !p->ends)
+    return TP_NO_MEMORY;
+  for (int v = 0; v < g->n_nodes; v++) {
+    const tp__wnode *node = &g->nodes[v];
+    for (int i = 0; node->alive && i < node->n_loads; i++) {
+      const tp__wload *load = &node->loads[i];
+      int64_t most = 0;
+      for (int x = 0; x < node->n; x++)
+        most = load->usage[x] > most ? load->usage[x] : most;
+      p->most[load->first] += most;
+      p->most[load->last] -= most;
+      p->starts[load->first] = p->ends[load->last] = true;
+    }
+  }
+  for (size_t t = 1; t < n; t++)
+    p->most[t] += p->most[t - 1];
+  return TP_OK;
+}
+
+/* keep[t]: time t is tight and not implied by a time beside it. A neighbour implies it when whatever lives at t lives
+ * there too, and there is no more room; it then takes over the price. */
+static int choose_times(tp__wmemory *memory, const profile *p, bool *keep) {
+  int n_kept = 0, last = -1;         /* the last kept */
+  bool starts = false, ends = false; /* since then */
+  for (int t = 0; t < memory->n_times; t++) {
+    starts |= p->starts[t];
+    ends |= p->ends[t];
+    keep[t] = p->most[t] > memory->room[t];
+    if (!keep[t])
+      continue;
+    if (last >= 0 && !starts && memory->room[last] <= memory->room[t]) {
+      keep[t] = false;
+      memory->price[last] += memory->price[t];
+      continue;
+    }
+    if (last >= 0 && !ends && memory->room[t] <= memory->room[last]) {
+      keep[last] = false;
+      memory->price[t] += memory->price[last];
+      n_kept--;
+    }
+    last = t;
+    n_kept++;
+    starts = ends = false;
+  }
+  return n_kept;
+}
+
+static void renumber(tp__wcsp *g, const int *to) {
+  for (int v = 0; v < g->n_nodes; v++) {
+    tp__wnode *node = &g->nodes[v];
+    int kept = 0;
+    for (int i = 0; node->alive && i < node->n_loads; i++) {
+      tp__wload load = node->loads[i];
+      load.first = to[load.first];
+      load.last = to[load.last];
+      if (load.first < load.last)
+        node->loads[kept++] = load;
+    }
+    node->n_loads = kept;
+  }
+}
+
+tp_status tp__memory_compact(tp__wcsp *g, bool *changed, bool *infeasible) {
+  tp__wmemory *memory = g->memory;
+  tp__pool pool = {0};
+  profile p;
+  bool *keep = tp__pool_take(&pool, (size_t)memory->n_times + 1, sizeof *keep);
+  int *to = tp__pool_take(&pool, (size_t)memory->n_times + 1, sizeof *to);
+  tp_status status = keep && to ? take_profile(g, &pool, &p) : TP_NO_MEMORY;
+  *changed = *infeasible = false;
+  for (int t = 0; t < memory->n_times; t++)
+    *infeasible |= memory->room[t] < 0;
+  if (status == TP_OK && !*infeasible && choose_times(memory, &p, keep) < memory->n_times) {
+    *changed = true;
+    int n = 0;
+    for (int t = 0; t < memory->n_times; t++) {
+      to[t] = n;
+      if (keep[t]) {
+        memory->room[n] = memory->room[t];
+        memory->price[n] = memory->price[t];
+        memory->time[n++] = memory->time[t];
+      }
+    }
+    to[memory->n_times] = n;
+    memory->n_times = n;
+    renumber(g, to);
+    for (int v = 0; status == TP_OK && v < g->n_nodes; v++)
+      if (g->nodes[v].alive)
+        status = tp__memory_settle(g, v);
+  }
+  tp__pool_release(&pool);
+  return status;
+}
+
+tp_status tp__memory_extract(const tp__wcsp *g, tp__wcsp *part, const int *members, int fixed, int strategy,
+                             const tp__wide *room) {
+  size_t n = (size_t)g->memory->n_times;
+  tp__wmemory *memory = tp__pool_take_zeroed(&part->pool, 1, sizeof *memory);
+  if (!memory)
+    return TP_NO_MEMORY;
+  memory->n_times = g->memory->n_times;
+  memory->room = tp__pool_take(&part->pool, n, sizeof *memory->room);
+  memory->time = tp__pool_take(&part->pool, n, sizeof *memory->time);
+  memory->price = tp__pool_take(&part->pool, n, sizeof *memory->price);
+  if (!memory->room || !memory->time || !memory->price)
+    return TP_NO_MEMORY;
+  if (n) {
+    memcpy(memory->room, room, n * sizeof *room);
+    memcpy(memory->time, g->memory->time, n * sizeof *memory->time);
+    memcpy(memory->price, g->memory->price, n * sizeof *memory->price);
+  }
+  part->memory = memory;
+  for (int i = 0; i < part->n_nodes; i++) {
+    const tp__wnode *from = &g->nodes[members[i]];
+    tp__wnode *to = &part->nodes[i];
+    to->loads = tp__pool_take(&part->pool, (size_t)from->n_loads, sizeof *to->loads);
+    int64_t *usage = tp__pool_take(&part->pool, (size_t)from->n_loads * (size_t)to->n, sizeof *usage);
+    if (!to->loads || !usage)
+      return TP_NO_MEMORY;
+    to->n_loads = to->room_loads = from->n_loads;
+    int first = members[i] == fixed ? strategy : 0;
+    for (int k = 0; k < from->n_loads; k++, usage += to->n) {
+      memcpy(usage, from->loads[k].usage + first, (size_t)to->n * sizeof *usage);
+      to->loads[k] = (tp__wload){from->loads[k].first, from->loads[k].last, usage};
+    }
+  }
+  return TP_OK;
+}

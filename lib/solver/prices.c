@@ -1,0 +1,107 @@
+#include "solver/prices.h"
+
+#include "solver/reduce.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FINE = 12, MOST_SHIFT = 54 }; /* so that price * usage stays below 2^(54 + 56 + 1) */
+#define MOST_REFUND ((double)((int64_t)1 << 54))
+
+static int bits_of(tp__wide value) {
+  int n = 0;
+  for (; value > 0; value >>= 1)
+    n++;
+  return n;
+}
+
+tp_status tp__prices_create(tp__wcsp *g, tp__prices *p) {
+  *p = (tp__prices){.g = g};
+  tp__wide most = 1;
+  for (int t = 0; t < g->memory->n_times; t++)
+    most = g->memory->room[t] > most ? g->memory->room[t] : most;
+  p->shift = bits_of(most) + FINE < MOST_SHIFT ? bits_of(most) + FINE : MOST_SHIFT;
+  p->until = tp__pool_take_zeroed(&p->pool, (size_t)g->memory->n_times + 1, sizeof *p->until);
+  p->paid = tp__pool_take_zeroed(&p->pool, (size_t)g->n_nodes, sizeof *p->paid);
+  bool ok = p->until && p->paid;
+  for (int v = 0; ok && v < g->n_nodes; v++)
+    if (g->nodes[v].alive && g->nodes[v].n_loads) {
+      p->paid[v] = tp__pool_take_zeroed(&p->pool, (size_t)g->nodes[v].n, sizeof **p->paid);
+      ok = p->paid[v] != NULL;
+    }
+  if (ok && tp__dual_create(g, &p->dual) == TP_OK) {
+    tp__prices_set(p);
+    return TP_OK;
+  }
+  tp__prices_clear(p);
+  return TP_NO_MEMORY;
+}
+
+void tp__prices_clear(tp__prices *p) {
+  tp__dual_clear(&p->dual);
+  tp__pool_release(&p->pool);
+}
+
+/* What strategy x of the node pays. */
+static tp_cost payment(const tp__prices *p, const tp__wnode *v, int x) {
+  tp_cost sum = 0;
+  for (int i = 0; i < v->n_loads; i++) {
+    const tp__wload *load = &v->loads[i];
+    sum += (tp_cost)((p->until[load->last] - p->until[load->first]) * (unsigned __int128)load->usage[x] >> p->shift);
+  }
+  return sum;
+}
+
+void tp__prices_set(tp__prices *p) {
+  tp__wmemory *memory = p->g->memory;
+  double refund = 0, unit = (double)((int64_t)1 << p->shift);
+  for (int t = 0; t < memory->n_times; t++)
+    refund += memory->price[t] * (double)memory->room[t];
+  unsigned __int128 sum = 0;
+  for (int t = 0; t < memory->n_times; t++) {
+    if (refund > MOST_REFUND)
+      memory->price[t] *= MOST_REFUND / refund;
+    uint64_t fixed = (uint64_t)(memory->price[t] * unit);
+    p->until[t + 1] = p->until[t] + fixed;
+    sum += (unsigned __int128)fixed * (unsigned __int128)memory->room[t];
+  }
+  p->refund = (tp_cost)((sum + (((unsigned __int128)1 << p->shift) - 1)) >> p->shift);
+  for (int v = 0; v < p->g->n_nodes; v++)
+    for (int x = 0; p->paid[v] && x < p->g->nodes[v].n; x++) {
+      tp_cost now = payment(p, &p->g->nodes[v], x);
+      p->dual.cost[v][x] += now - p->paid[v][x];
+      p->paid[v][x] = now;
+    }
+}
+
+/* Node costs without payments, the least of each node moved to the constant, which may be negative then. */
+static void take_out(const tp__prices *p) {
+  tp__wcsp *g = p->g;
+  for (int v = 0; v < g->n_nodes; v++) {
+    tp__wnode *node = &g->nodes[v];
+    if (!node->alive || node->n_loads == 0)
+      continue;
+    tp_cost least = INT64_MAX;
+    for (int x = 0; x < node->n; x++) {
+      node->cost[x] -= payment(p, node, x);
+      least = node->cost[x] < least ? node->cost[x] : least;
+    }
+    for (int x = 0; x < node->n; x++)
+      node->cost[x] -= least;
+    g->constant += least;
+  }
+}
+
+bool tp__prices_pass(tp__prices *p, int64_t *work) {
+  tp__dual_pass(&p->dual, work);
+  return !p->dual.exhausted;
+}
+
+tp_status tp__prices_prune(tp__prices *p, tp_cost limit, int64_t *work) {
+  tp__dual_apply(&p->dual);
+  tp_cost priced = limit < TP_COST_FORBIDDEN - p->refund ? limit + p->refund : TP_COST_FORBIDDEN;
+  tp_status status = tp__wcsp_prune(p->g, priced, work);
+  if (status == TP_OK)
+    take_out(p);
+  return status;
+}

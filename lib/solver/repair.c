@@ -1,0 +1,247 @@
+/* Memory beyond the room costs a weight per unit, at first the price of the time. Where a local optimum still exceeds the
+ * room, weights grow; once it fits, exceeding is as forbidden as a forbidden entry. */
+#include "solver/repair.h"
+
+#include "solver/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ROUNDS = 24 };
+#define GROWTH 3.0
+
+/* Forbidden entries are counted apart, so that repairing one of several shows. */
+typedef struct score {
+  double cost;
+  int n_forbidden;
+} score;
+
+typedef struct settler {
+  const tp__wcsp *g;
+  int *at;
+  tp__wide *used;
+  double *weight; /* by time */
+  bool strict;    /* what does not fit is forbidden */
+  int64_t *work;
+  score *mine, *theirs; /* by strategy, for the ends of an edge */
+  bool *settled;        /* by node: nothing around it changed since no change of it helped */
+  bool *settled_pair;   /* by edge */
+} settler;
+
+static bool better(score a, score b) {
+  return a.n_forbidden != b.n_forbidden ? a.n_forbidden < b.n_forbidden : a.cost < b.cost - 1e-9;
+}
+
+static score plus(score a, tp_cost entry) {
+  if (entry >= TP_COST_FORBIDDEN)
+    return (score){a.cost, a.n_forbidden + 1};
+  return (score){a.cost + (double)entry, a.n_forbidden};
+}
+
+static score sum_of(score a, score b) { return (score){a.cost + b.cost, a.n_forbidden + b.n_forbidden}; }
+
+/* Adds to out[x] what strategy x of the node, which is not in `used`, exceeds the room by. */
+static void charge(const settler *s, int node, score *out) {
+  const tp__wnode *v = &s->g->nodes[node];
+  for (int i = 0; i < v->n_loads; i++) {
+    const tp__wload *load = &v->loads[i];
+    int64_t most = 0;
+    for (int x = 0; x < v->n; x++)
+      most = load->usage[x] > most ? load->usage[x] : most;
+    for (int t = load->first; t < load->last; t++) {
+      tp__wide left = s->g->memory->room[t] - s->used[t];
+      if (most <= left)
+        continue;
+      tp__wide over = left < 0 ? -left : 0; /* in any case */
+      for (int x = 0; x < v->n; x++) {
+        tp__wide more = load->usage[x] - left - over;
+        if (more <= 0)
+          continue;
+        out[x].cost += s->weight[t] * (double)more;
+        out[x].n_forbidden += s->strict;
+      }
+      *s->work += v->n;
+    }
+  }
+}
+
+/* out[x]: cost of x, of its tables to the neighbours' present strategies except along `except`, and of its memory. */
+static void rate(settler *s, int node, int except, score *out) {
+  const tp__wnode *v = &s->g->nodes[node];
+  for (int x = 0; x < v->n; x++)
+    out[x] = plus((score){0}, v->cost[x]);
+  for (int i = 0; i < v->n_edges; i++) {
+    if (v->edges[i] == except)
+      continue;
+    tp__wview w = tp__wcsp_view(s->g, v->edges[i], node);
+    const tp_cost *column = w.table + (size_t)s->at[w.other] * w.far;
+    for (int x = 0; x < v->n; x++)
+      out[x] = plus(out[x], column[(size_t)x * w.self]);
+  }
+  *s->work += (int64_t)v->n * (v->n_edges + 1);
+  charge(s, node, out);
+}
+
+static void unsettle(settler *s, int node) {
+  const tp__wnode *v = &s->g->nodes[node];
+  s->settled[node] = false;
+  for (int i = 0; i < v->n_edges; i++) {
+    int other = tp__wcsp_view(s->g, v->edges[i], node).other;
+    s->settled[other] = s->settled_pair[v->edges[i]] = false;
+    for (int k = 0; k < s->g->nodes[other].n_edges; k++)
+      s->settled_pair[s->g->nodes[other].edges[k]] = false;
+  }
+}
+
+static bool change_one(settler *s, int node) {
+  int best = s->at[node];
+  tp__memory_add(s->g, node, best, -1, s->used);
+  rate(s, node, -1, s->mine);
+  for (int x = 0; x < s->g->nodes[node].n; x++)
+    if (better(s->mine[x], s->mine[best]))
+      best = x;
+  tp__memory_add(s->g, node, best, 1, s->used);
+  if (best == s->at[node])
+    return false;
+  s->at[node] = best;
+  unsettle(s, node);
+  return true;
+}
+
+/* The exact score of both ends taking x and y; neither is in `used`. */
+static score rate_pair(settler *s, int a, int b, int x, int y, tp_cost entry, score of_x) {
+  tp__memory_add(s->g, a, x, 1, s->used);
+  rate(s, b, -1, s->theirs);
+  tp__memory_add(s->g, a, x, -1, s->used);
+  score sum = sum_of(of_x, s->theirs[y]);
+  const tp__wnode *v = &s->g->nodes[b];
+  for (int i = 0; i < v->n_edges; i++) { /* rate() took the entry at the present strategy of a */
+    tp__wview w = tp__wcsp_view(s->g, v->edges[i], b);
+    if (w.other != a)
+      continue;
+    tp_cost was = w.table[(size_t)y * w.self + (size_t)s->at[a] * w.far];
+    if (was >= TP_COST_FORBIDDEN)
+      sum.n_forbidden--;
+    else
+      sum.cost -= (double)was;
+  }
+  return plus(sum, entry);
+}
+
+/* Both ends of an edge at once. Their memory is rated apart first; where they live together that says too little, so the
+ * best pair has to prove itself. */
+static bool change_pair(settler *s, int edge) {
+  const tp__wedge *e = &s->g->edges[edge];
+  int a = e->node[0], b = e->node[1], best_a = s->at[a], best_b = s->at[b], columns = s->g->nodes[b].n;
+  tp__memory_add(s->g, a, best_a, -1, s->used);
+  tp__memory_add(s->g, b, best_b, -1, s->used);
+  rate(s, a, edge, s->mine);
+  rate(s, b, edge, s->theirs);
+  score best = {0, INT32_MAX};
+  for (int x = 0; x < s->g->nodes[a].n; x++)
+    for (int y = 0; y < columns; y++) {
+      score sum = plus(sum_of(s->mine[x], s->theirs[y]), e->table[(size_t)x * (size_t)columns + (size_t)y]);
+      if (better(sum, best)) {
+        best = sum;
+        best_a = x;
+        best_b = y;
+      }
+    }
+  *s->work += (int64_t)s->g->nodes[a].n * columns;
+  bool moved = best_a != s->at[a] || best_b != s->at[b];
+  if (moved) {
+    tp_cost entry = e->table[(size_t)best_a * (size_t)columns + (size_t)best_b];
+    tp_cost present = e->table[(size_t)s->at[a] * (size_t)columns + (size_t)s->at[b]];
+    score now = rate_pair(s, a, b, s->at[a], s->at[b], present, s->mine[s->at[a]]);
+    moved = better(rate_pair(s, a, b, best_a, best_b, entry, s->mine[best_a]), now);
+  }
+  if (moved) {
+    s->at[a] = best_a;
+    s->at[b] = best_b;
+    unsettle(s, a);
+    unsettle(s, b);
+  }
+  tp__memory_add(s->g, a, s->at[a], 1, s->used);
+  tp__memory_add(s->g, b, s->at[b], 1, s->used);
+  return moved;
+}
+
+/* To a local optimum. */
+static void settle(settler *s, int64_t work_limit) {
+  const tp__wcsp *g = s->g;
+  memset(s->settled, 0, (size_t)g->n_nodes * sizeof *s->settled);
+  memset(s->settled_pair, 0, (size_t)g->n_edges * sizeof *s->settled_pair);
+  for (bool changed = true; changed && *s->work < work_limit;) {
+    changed = false;
+    for (int v = 0; v < g->n_nodes; v++)
+      if (g->nodes[v].alive && !s->settled[v]) {
+        s->settled[v] = true; /* change_one takes it back if it moves */
+        changed |= change_one(s, v);
+      }
+    for (int e = 0; e < g->n_edges && !changed && *s->work < work_limit; e++)
+      if (g->edges[e].node[0] >= 0 && !s->settled_pair[e]) {
+        s->settled_pair[e] = true;
+        changed |= change_pair(s, e);
+      }
+  }
+}
+
+void tp__usage_of(const tp__wcsp *g, const int *at, tp__wide *used) {
+  memset(used, 0, (size_t)g->memory->n_times * sizeof *used);
+  for (int v = 0; v < g->n_nodes; v++)
+    if (g->nodes[v].alive)
+      tp__memory_add(g, v, at[v], 1, used);
+}
+
+tp__wide tp__excess_of(const tp__wcsp *g, const tp__wide *used) {
+  tp__wide excess = 0;
+  for (int t = 0; t < g->memory->n_times; t++)
+    if (used[t] > g->memory->room[t])
+      excess += used[t] - g->memory->room[t];
+  return excess;
+}
+
+/* Prices, and where there are none yet something of the size of the costs for all the room. */
+static void first_weights(settler *s) {
+  const tp__wcsp *g = s->g;
+  double most = 1;
+  for (int v = 0; v < g->n_nodes; v++)
+    for (int x = 0; g->nodes[v].alive && x < g->nodes[v].n; x++)
+      if (g->nodes[v].cost[x] < TP_COST_FORBIDDEN && (double)g->nodes[v].cost[x] > most)
+        most = (double)g->nodes[v].cost[x];
+  for (int t = 0; t < g->memory->n_times; t++) {
+    double room = g->memory->room[t] > 0 ? (double)g->memory->room[t] : 1;
+    s->weight[t] = g->memory->price[t] * 1.5 + most * 1e-3 / room;
+  }
+}
+
+tp_status tp__repair(const tp__wcsp *g, int64_t work_limit, int64_t *work, int *at, tp__wide *used, tp__wide *excess) {
+  int most = 1;
+  for (int v = 0; v < g->n_nodes; v++)
+    most = g->nodes[v].n > most ? g->nodes[v].n : most;
+  tp__pool pool = {0};
+  settler s = {.g = g, .at = at, .used = used, .work = work};
+  s.weight = tp__pool_take(&pool, (size_t)g->memory->n_times, sizeof *s.weight);
+  s.mine = tp__pool_take(&pool, (size_t)most, sizeof *s.mine);
+  s.theirs = tp__pool_take(&pool, (size_t)most, sizeof *s.theirs);
+  s.settled = tp__pool_take(&pool, (size_t)g->n_nodes, sizeof *s.settled);
+  s.settled_pair = tp__pool_take(&pool, (size_t)g->n_edges, sizeof *s.settled_pair);
+  bool ok = s.weight && s.mine && s.theirs && s.settled && s.settled_pair;
+  if (ok) {
+    tp__usage_of(g, at, used);
+    first_weights(&s);
+    *excess = tp__excess_of(g, used);
+    for (int round = 0; *excess > 0 && round < MAX_ROUNDS && *work < work_limit; round++) {
+      settle(&s, work_limit);
+      *excess = tp__excess_of(g, used);
+      for (int t = 0; t < g->memory->n_times; t++)
+        if (used[t] > g->memory->room[t])
+          s.weight[t] *= GROWTH;
+    }
+    s.strict = *excess == 0;
+    if (s.strict)
+      settle(&s, work_limit);
+  }
+  tp__pool_release(&pool);
+  return ok ? TP_OK : TP_NO_MEMORY;
+}

@@ -1,0 +1,345 @@
+/* The solver under a memory limit, and with costs beyond 64 bits: against brute force, and its promises. */
+#include "generate.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef unsigned __int128 exact;
+
+enum { MOST_NODES = 9, MOST_STRATEGIES = 5, MOST_EDGES = 16, TIMES = 8 };
+#define BIG ((tp_cost)1000000000000000000)
+
+/* A problem that the test can look into. */
+typedef struct known {
+  int n_nodes, n_edges;
+  int n[MOST_NODES], start[MOST_NODES], end[MOST_NODES], ends[MOST_EDGES][2];
+  tp_cost cost[MOST_NODES][MOST_STRATEGIES], table[MOST_EDGES][MOST_STRATEGIES * MOST_STRATEGIES];
+  int64_t usage[MOST_NODES][MOST_STRATEGIES], limit;
+} known;
+
+typedef struct style {
+  int max_cost, big; /* per cent of entries that are big */
+  tp_cost add;       /* to every cost */
+  int64_t unit;      /* of usages */
+  int equal;         /* per cent of edges that are equalities where sizes agree */
+} style;
+
+static tp_cost random_cost(rng *r, const style *how) {
+  return rng_below(r, 100) < how->big ? BIG + (rng_below(r, 4) ? 0 : rng_below(r, 1000))
+                                      : how->add + rng_below(r, how->max_cost + 1);
+}
+
+static void draw_edge(known *k, rng *r, const style *how) {
+  int a = rng_below(r, k->n_nodes), b = rng_below(r, k->n_nodes);
+  if (a == b)
+    return;
+  int e = k->n_edges++;
+  k->ends[e][0] = a;
+  k->ends[e][1] = b;
+  bool equal = k->n[a] == k->n[b] && rng_below(r, 100) < how->equal;
+  for (int x = 0; x < k->n[a]; x++)
+    for (int y = 0; y < k->n[b]; y++)
+      k->table[e][x * k->n[b] + y] = equal ? (x == y ? 0 : BIG) : random_cost(r, how);
+}
+
+static void draw(known *k, rng *r, const style *how) {
+  *k = (known){.n_nodes = 1 + rng_below(r, MOST_NODES)};
+  int most = k->n_nodes > 7 ? 3 : MOST_STRATEGIES;
+  int64_t least_total = 0, most_total = 0;
+  for (int v = 0; v < k->n_nodes; v++) {
+    k->n[v] = 1 + rng_below(r, most);
+    k->start[v] = rng_below(r, TIMES);
+    k->end[v] = k->start[v] + rng_below(r, TIMES);
+    int64_t least = INT64_MAX, largest = 0;
+    for (int x = 0; x < k->n[v]; x++) {
+      k->cost[v][x] = random_cost(r, how);
+      k->usage[v][x] = how->unit * rng_below(r, 100);
+      least = k->usage[v][x] < least ? k->usage[v][x] : least;
+      largest = k->usage[v][x] > largest ? k->usage[v][x] : largest;
+    }
+    least_total += least / how->unit;
+    most_total += largest / how->unit;
+  }
+  for (int e = rng_below(r, MOST_EDGES); e > 0; e--)
+    draw_edge(k, r, how);
+  exact limit = (exact)how->unit * (exact)(least_total / 2 + rng_below(r, (int)(most_total - least_total / 2) + 1));
+  k->limit = limit < INT64_MAX ? (int64_t)limit : INT64_MAX - 1;
+}
+
+static tp_problem *build(const known *k, bool big) {
+  tp_problem *p = tp_problem_create();
+  if (big)
+    assert_int_equal(tp_problem_set_big(p, BIG), TP_OK);
+  assert_int_equal(tp_problem_set_limit(p, k->limit), TP_OK);
+  for (int v = 0; v < k->n_nodes; v++) {
+    assert_int_equal(tp_problem_add_node(p, k->n[v], k->cost[v]), v);
+    assert_int_equal(tp_problem_set_usage(p, v, k->start[v], k->end[v], k->usage[v]), TP_OK);
+  }
+  for (int e = 0; e < k->n_edges; e++)
+    assert_int_equal(tp_problem_add_edge(p, k->ends[e][0], k->ends[e][1], k->table[e]), TP_OK);
+  return p;
+}
+
+static bool fits(const known *k, const int *at) {
+  for (int t = 0; t < 2 * TIMES; t++) {
+    exact used = 0;
+    for (int v = 0; v < k->n_nodes; v++)
+      if (k->start[v] <= t && t < k->end[v])
+        used += (exact)k->usage[v][at[v]];
+    if (used > (exact)k->limit)
+      return false;
+  }
+  return true;
+}
+
+static exact cost_of(const known *k, const int *at) {
+  exact sum = 0;
+  for (int v = 0; v < k->n_nodes; v++)
+    sum += (exact)k->cost[v][at[v]];
+  for (int e = 0; e < k->n_edges; e++)
+    sum += (exact)k->table[e][at[k->ends[e][0]] * k->n[k->ends[e][1]] + at[k->ends[e][1]]];
+  return sum;
+}
+
+/* Least cost of all choices that fit, with strategy `x` at `node` if node >= 0; all ones if there is none. */
+static exact brute_force(const known *k, int node, int x) {
+  int at[MOST_NODES] = {0};
+  exact best = ~(exact)0;
+  for (;;) {
+    exact cost = cost_of(k, at);
+    if (cost < best && (node < 0 || at[node] == x) && fits(k, at))
+      best = cost;
+    int v = 0;
+    while (v < k->n_nodes && ++at[v] == k->n[v])
+      at[v++] = 0;
+    if (v == k->n_nodes)
+      return best;
+  }
+}
+
+static exact wide(tp_exact_cost cost) { return ((exact)cost.high << 64) | cost.low; }
+
+static void check(const known *k, const tp_problem *p, const tp_solver_options *o, exact best, bool must_be_optimal) {
+  tp_solution s;
+  tp_status status = tp_solve(p, o, &s);
+  if (best == ~(exact)0) {
+    assert_int_equal(status, TP_INFEASIBLE);
+    assert_null(s.choices);
+    assert_true(s.optimal || !must_be_optimal);
+  } else if (status == TP_OK) {
+    assert_true(fits(k, s.choices));
+    assert_true(wide(s.exact_cost) == cost_of(k, s.choices));
+    assert_true(wide(s.exact_cost) >= best);
+    assert_true(wide(s.exact_bound) <= best);
+    assert_true(s.optimal == (wide(s.exact_cost) == wide(s.exact_bound)));
+    assert_true(s.optimal || !must_be_optimal);
+  } else {
+    assert_int_equal(status, TP_INFEASIBLE);
+    assert_false(s.optimal || must_be_optimal);
+    assert_true(wide(s.exact_bound) <= best);
+  }
+  tp_solution_clear(&s);
+}
+
+static void against_brute_force(void **state) {
+  (void)state;
+  static const style styles[] = {
+      {10, 0, 0, 1, 20},
+      {1000, 0, 0, 1, 0},
+      {1000, 20, 0, 1, 30},
+      {1000000000, 10, 0, 1000003, 10},
+      {3, 30, 0, (int64_t)1 << 56, 50},
+      {100, 60, 0, 1, 0},
+  };
+  tp_solver_options no_tables = {.size = sizeof no_tables, .table_budget = 1};
+  tp_solver_options little_work = {.size = sizeof little_work, .table_budget = 1, .work_budget = 1};
+  int n_infeasible = 0, n_big = 0;
+  for (int i = 0; i < 6000; i++) {
+    rng r = {(uint64_t)i + 4242};
+    known k;
+    draw(&k, &r, &styles[i % 6]);
+    tp_problem *p = build(&k, true);
+    exact best = brute_force(&k, -1, 0);
+    n_infeasible += best == ~(exact)0;
+    n_big += best != ~(exact)0 && best >= (exact)BIG;
+    check(&k, p, NULL, best, true);
+    check(&k, p, &no_tables, best, true);
+    check(&k, p, &little_work, best, false);
+    tp_problem_destroy(p);
+  }
+  print_message("%d infeasible, %d with big costs\n", n_infeasible, n_big);
+  assert_true(n_infeasible > 100 && n_big > 100);
+}
+
+/* Sums of more than 64 bits, in which nothing is negligible. Where the numbers are too far apart for 64 bits, what was
+ * cut off may keep the optimum from being proven or found, but not the bound from being one. */
+static void beyond_64_bits(void **state) {
+  (void)state;
+  static const style styles[] = {
+      {1000, 0, (tp_cost)1 << 60, 1, 0},
+      {1000, 10, (tp_cost)1 << 59, 1, 10},
+      {2000000000, 30, INT64_MAX - 2000000001, 1, 0},
+  };
+  for (int i = 0; i < 1500; i++) {
+    rng r = {(uint64_t)i + 99};
+    known k;
+    draw(&k, &r, &styles[i % 3]);
+    tp_problem *p = build(&k, true);
+    check(&k, p, NULL, brute_force(&k, -1, 0), i % 3 == 0);
+    tp_problem_destroy(p);
+  }
+}
+
+static void other_decisions(void **state) {
+  (void)state;
+  static const style how = {1000, 0, 0, 1, 0};
+  for (int i = 0; i < 200; i++) {
+    rng r = {(uint64_t)i + 7};
+    known k;
+    draw(&k, &r, &how);
+    tp_problem *p = build(&k, false);
+    int node = rng_below(&r, k.n_nodes);
+    tp_cost bounds[MOST_STRATEGIES];
+    assert_int_equal(tp_solve_each(p, NULL, node, bounds), TP_OK);
+    for (int x = 0; x < k.n[node]; x++) {
+      exact best = brute_force(&k, node, x);
+      assert_true(best == ~(exact)0 ? bounds[x] == TP_COST_FORBIDDEN : (exact)bounds[x] == best);
+    }
+    assert_int_equal(tp_solve_each(p, NULL, k.n_nodes, bounds), TP_INVALID_ARGUMENT);
+    tp_problem_destroy(p);
+  }
+}
+
+/* Larger problems, with prices, neighbourhoods and branching. */
+static tp_problem *large(uint64_t seed, int n_nodes) {
+  rng r = {seed};
+  recipe c = {SHAPE_SPARSE, n_nodes, 0, 6, 1000, 10, 0, true};
+  tp_problem *p = generate(&r, &c);
+  add_memory(p, &r, 6);
+  return p;
+}
+
+static void same_for_any_number_of_threads(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 3; seed++) {
+    tp_problem *p = large(seed, 120);
+    tp_solution first = {0};
+    for (int threads = 0; threads <= 4; threads++) {
+      tp_solver_options o = {.size = sizeof o, .work_budget = 300000000, .threads = threads};
+      tp_solution s;
+      tp_status status = tp_solve(p, &o, &s);
+      assert_true(status == TP_OK || status == TP_INFEASIBLE);
+      if (threads == 0) {
+        first = s;
+        print_message("cost %lld, bound %lld, %s, work %lld\n", (long long)s.cost, (long long)s.lower_bound, s.method,
+                      (long long)s.work);
+        continue;
+      }
+      assert_true(s.cost == first.cost && s.lower_bound == first.lower_bound && s.work == first.work);
+      if (s.choices)
+        assert_memory_equal(s.choices, first.choices, (size_t)s.n_nodes * sizeof *s.choices);
+      tp_solution_clear(&s);
+    }
+    tp_solution_clear(&first);
+    tp_problem_destroy(p);
+  }
+}
+
+typedef struct patience {
+  int left;
+  bool found_seen;
+  double bound;
+} patience;
+
+static bool lose_patience(const tp_solver_progress *progress, void *data) {
+  patience *mine = data;
+  double bound = tp_exact_cost_value(progress->lower_bound);
+  assert_true(bound >= mine->bound); /* certified at every moment, so it only rises */
+  mine->bound = bound;
+  mine->found_seen |= progress->found;
+  return progress->found && --mine->left <= 0;
+}
+
+static void interrupted(void **state) {
+  (void)state;
+  tp_problem *p = large(5, 200);
+  patience mine = {.left = 10};
+  tp_solver_options o = {.size = sizeof o, .interrupted = lose_patience, .data = &mine};
+  tp_solution s;
+  assert_int_equal(tp_solve(p, &o, &s), TP_OK);
+  assert_true(s.stopped && mine.found_seen && s.cost == tp_problem_evaluate(p, s.choices) && s.lower_bound <= s.cost);
+  tp_solution_clear(&s);
+  o = (tp_solver_options){.size = sizeof o, .time_limit = 1e-9};
+  tp_status status = tp_solve(p, &o, &s);
+  assert_true(status == TP_OK || status == TP_INFEASIBLE);
+  assert_true(s.stopped);
+  tp_solution_clear(&s);
+  o = (tp_solver_options){.size = sizeof o, .gap = 1.0};
+  assert_int_equal(tp_solve(p, &o, &s), TP_OK);
+  assert_true(!s.stopped && s.cost <= 2 * s.lower_bound);
+  tp_solution_clear(&s);
+  tp_problem_destroy(p);
+}
+
+static void infeasible(void **state) {
+  (void)state;
+  tp_problem *p = tp_problem_create();
+  tp_cost costs[2] = {1, 2};
+  int64_t usages[2] = {7, 9};
+  for (int v = 0; v < 3; v++) {
+    assert_int_equal(tp_problem_add_node(p, 2, costs), v);
+    assert_int_equal(tp_problem_set_usage(p, v, v, 3 + v, usages), TP_OK);
+  }
+  assert_int_equal(tp_problem_set_limit(p, 20), TP_OK);
+  tp_solution s;
+  assert_int_equal(tp_solve(p, NULL, &s), TP_INFEASIBLE);
+  assert_true(s.optimal && s.lower_bound == TP_COST_FORBIDDEN);
+  assert_true(s.least_peak.low == 21 && s.least_peak_time == 2);
+  tp_solution_clear(&s);
+  assert_int_equal(tp_problem_set_limit(p, 21), TP_OK);
+  assert_int_equal(tp_solve(p, NULL, &s), TP_OK);
+  assert_true(s.optimal && s.cost == 3 && s.peak.low == 21 && s.peak_time == 2);
+  tp_solution_clear(&s);
+  tp_problem_destroy(p);
+}
+
+static void arguments(void **state) {
+  (void)state;
+  tp_problem *p = tp_problem_create();
+  tp_cost costs[2] = {1, 2};
+  assert_int_equal(tp_problem_set_big(p, 0), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_problem_set_big(NULL, 1), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_problem_add_node(p, 2, costs), 0);
+  assert_int_equal(tp_problem_set_big(p, 5), TP_INVALID_ARGUMENT); /* after the first node */
+  assert_int_equal(tp_problem_set_limit(p, -1), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_problem_set_limit(p, INT64_MAX), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_problem_set_usage(p, 1, 0, 1, (int64_t[]){1, 1}), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_problem_set_usage(p, 0, 2, 1, (int64_t[]){1, 1}), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_problem_set_usage(p, 0, 0, 1, (int64_t[]){1, -1}), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_problem_set_usage(p, 0, 0, 1, (int64_t[]){9, 9}), TP_OK);
+  assert_int_equal(tp_problem_set_usage(p, 0, 0, 1, (int64_t[]){5, 4}), TP_OK); /* the second call counts */
+  assert_int_equal(tp_problem_set_limit(p, 4), TP_OK);
+  tp_solution s;
+  assert_int_equal(tp_solve(p, NULL, &s), TP_OK);
+  assert_true(s.optimal && s.cost == 2 && s.choices[0] == 1);
+  tp_solution_clear(&s);
+  tp_problem_destroy(p);
+  char text[40];
+  tp_exact_cost_print((tp_exact_cost){UINT64_MAX, UINT64_MAX}, text);
+  assert_string_equal(text, "340282366920938463463374607431768211455");
+  tp_exact_cost_print((tp_exact_cost){0, 0}, text);
+  assert_string_equal(text, "0");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(arguments),      cmocka_unit_test(infeasible),      cmocka_unit_test(against_brute_force),
+      cmocka_unit_test(beyond_64_bits), cmocka_unit_test(other_decisions), cmocka_unit_test(same_for_any_number_of_threads),
+      cmocka_unit_test(interrupted),
+  };
+  return cmocka_run_group_tests_name("solver under a limit", tests, NULL, NULL);
+}

@@ -1,0 +1,73 @@
+#include "solve.h"
+
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t stop_asked;
+
+/* A second Ctrl-C ends the program at once. */
+static void ask_to_stop(int signal_number) {
+  stop_asked = 1;
+  signal(signal_number, SIG_DFL);
+}
+
+static double seconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+typedef struct watch {
+  double before, shown; /* seconds spent reading; when the line was last written */
+  bool on_terminal, has_line;
+} watch;
+
+static bool interrupted(const tp_solver_progress *p, void *data) {
+  watch *w = data;
+  if (!w->on_terminal || p->seconds - w->shown < 0.2)
+    return stop_asked;
+  char cost[40] = "none", bound[40];
+  if (p->found)
+    tp_exact_cost_print(p->cost, cost);
+  tp_exact_cost_print(p->lower_bound, bound);
+  double low = tp_exact_cost_value(p->lower_bound), high = tp_exact_cost_value(p->cost);
+  fprintf(stderr, "\r\033[K%.1f s  best %s  bound %s", w->before + p->seconds, cost, bound);
+  if (p->found && low > 0)
+    fprintf(stderr, "  gap %.4f %%", 100 * (high - low) / low);
+  fflush(stderr);
+  w->shown = p->seconds;
+  w->has_line = true;
+  return stop_asked;
+}
+
+int main(int argc, char **argv) {
+  options o;
+  int code = cli_parse(argc, argv, &o);
+  if (code >= 0)
+    return code;
+  double start = seconds_now();
+  problem_file file;
+  if (!problem_read(o.file, &file))
+    return EXIT_FAILED;
+  watch w = {.before = seconds_now() - start, .on_terminal = isatty(STDERR_FILENO)};
+  tp_solver_options solver = {
+      .size = sizeof solver, .gap = o.gap, .threads = o.threads, .interrupted = interrupted, .data = &w};
+  if (o.time_limit > 0) /* what reading took is gone, but a feasible assignment is worth a moment */
+    solver.time_limit = o.time_limit - w.before > 1e-3 ? o.time_limit - w.before : 1e-3;
+  signal(SIGINT, ask_to_stop);
+  signal(SIGTERM, ask_to_stop);
+  tp_solution solution = {0};
+  tp_status status = tp_solve(file.problem, &solver, &solution);
+  if (w.has_line)
+    fputs("\r\033[K", stderr);
+  if (status == TP_OK || status == TP_INFEASIBLE) {
+    code = report(&o, &file, &solution, w.before);
+  } else {
+    complain("%s: out of memory: %d nodes, %d edges", o.file, file.n_nodes, file.n_edges);
+    code = EXIT_FAILED;
+  }
+  tp_solution_clear(&solution);
+  tp_problem_destroy(file.problem);
+  return code;
+}

@@ -1,0 +1,143 @@
+#include "rows.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_NUMBERS = 1 << 16, MAX_ROWS = INT_MAX / 8 };
+
+struct rows_block {
+  struct rows_block *next;
+  int64_t values[];
+};
+
+static int64_t *take(rows *r, size_t n) {
+  if (n > r->left) {
+    size_t room = n > BLOCK_NUMBERS / 4 ? n : BLOCK_NUMBERS;
+    struct rows_block *block = malloc(sizeof *block + room * sizeof *block->values);
+    if (!block)
+      return NULL;
+    block->next = r->blocks;
+    r->blocks = block;
+    if (room == n)
+      return block->values;
+    r->free = block->values;
+    r->left = room;
+  }
+  int64_t *taken = r->free;
+  r->free += n;
+  r->left -= n;
+  return taken;
+}
+
+static uint64_t hash(const int64_t *values, int64_t n) {
+  uint64_t h = (uint64_t)n * 0x9e3779b97f4a7c15u;
+  for (int64_t i = 0; i < n; i++) {
+    h = (h ^ (uint64_t)values[i]) * 0xff51afd7ed558ccdu;
+    h ^= h >> 32;
+  }
+  return h;
+}
+
+static bool equal(const row *a, const int64_t *values, int64_t n) {
+  return a->n == n && (n == 0 || memcmp(a->values, values, (size_t)n * sizeof *values) == 0);
+}
+
+static bool grow_slots(rows *r) {
+  int n = r->n_slots ? r->n_slots * 2 : 1024;
+  int *slots = malloc((size_t)n * sizeof *slots);
+  if (!slots)
+    return false;
+  memset(slots, -1, (size_t)n * sizeof *slots);
+  for (int k = 0; k < r->n; k++) {
+    if (r->items[k].same_as != k)
+      continue;
+    size_t at = hash(r->items[k].values, r->items[k].n) & (size_t)(n - 1);
+    while (slots[at] >= 0)
+      at = (at + 1) & (size_t)(n - 1);
+    slots[at] = k;
+  }
+  free(r->slots);
+  r->slots = slots;
+  r->n_slots = n;
+  return true;
+}
+
+/* Adds the row in `scratch`. */
+static bool keep(rows *r, int64_t n, pull_position where) {
+  if (r->n == r->room) {
+    int room = r->room ? r->room * 2 : 256;
+    row *more = realloc(r->items, (size_t)room * sizeof *more);
+    if (!more)
+      return false;
+    r->items = more;
+    r->room = room;
+  }
+  if (r->n_taken >= r->n_slots / 2 && !grow_slots(r))
+    return false;
+  size_t at = hash(r->scratch, n) & (size_t)(r->n_slots - 1);
+  while (r->slots[at] >= 0 && !equal(&r->items[r->slots[at]], r->scratch, n))
+    at = (at + 1) & (size_t)(r->n_slots - 1);
+  if (r->slots[at] >= 0) {
+    const row *first = &r->items[r->slots[at]];
+    r->items[r->n++] = (row){first->values, n, r->slots[at], where};
+    return true;
+  }
+  int64_t *values = take(r, (size_t)n + 1);
+  if (!values)
+    return false;
+  if (n)
+    memcpy(values, r->scratch, (size_t)n * sizeof *values);
+  r->slots[at] = r->n;
+  r->n_taken++;
+  r->items[r->n] = (row){values, n, r->n, where};
+  r->n++;
+  return true;
+}
+
+static bool read_row(rows *r, pull *j, const char *what) {
+  pull_peek(j);
+  pull_position where = pull_here(j);
+  int64_t n = 0;
+  if (!pull_take(j, '[', what))
+    return false;
+  for (bool first = true; pull_more(j, ']', &first);) {
+    if (n == r->room_scratch) {
+      int64_t room = n ? 2 * n : 4096;
+      int64_t *more = realloc(r->scratch, (size_t)room * sizeof *more);
+      if (!more)
+        return pull_fail(j, where, "out of memory: a row of more than %lld numbers", (long long)n);
+      r->scratch = more;
+      r->room_scratch = room;
+    }
+    if (!pull_whole(j, &r->scratch[n]))
+      return false;
+    n++;
+  }
+  if (j->failed)
+    return false;
+  if (r->n >= MAX_ROWS)
+    return pull_fail(j, where, "more than %d rows", MAX_ROWS);
+  return keep(r, n, where) || pull_fail(j, where, "out of memory after %d rows", r->n);
+}
+
+bool rows_read(rows *r, pull *j, const char *what) {
+  if (!pull_take(j, '[', what))
+    return false;
+  for (bool first = true; pull_more(j, ']', &first);)
+    if (!read_row(r, j, what))
+      return false;
+  return !j->failed;
+}
+
+void rows_clear(rows *r) {
+  for (struct rows_block *block = r->blocks; block;) {
+    struct rows_block *next = block->next;
+    free(block);
+    block = next;
+  }
+  free(r->items);
+  free(r->slots);
+  free(r->scratch);
+  *r = (rows){0};
+}
