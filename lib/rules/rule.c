@@ -159,9 +159,10 @@ static const char *way_out(MlirOperation op) {
   static const struct {
     const char *op, *hint;
   } rows[] = {
-      {"func.call", "inline the callee before sharding (--inline)"},
       {"scf.forall", "turn it into scf.for before sharding"},
       {"scf.parallel", "turn it into scf.for before sharding"},
+      {"scf.index_switch", "turn it into scf.if before sharding"},
+      {"scf.execute_region", "put its body in its place before sharding (--canonicalize)"},
       {"linalg.softmax", "decompose it before sharding (tp-decompose)"},
       {"tensor.dim", "fold it before sharding (--canonicalize): all shapes are static"},
   };
@@ -171,6 +172,17 @@ static const char *way_out(MlirOperation op) {
   return has_regions(op)
              ? "rewrite it with linalg and tensor ops"
              : "rewrite it with linalg and tensor ops, or pass unknown-ops=replicate, or state its rule with tp.rule";
+}
+
+/* Calls are inlined before; one that is left has nothing to be inlined, or nobody ran the pass. */
+static tp_status refuse(MlirOperation op) {
+  if (!tp__op_is(op, "func.call"))
+    return tp__error(op, TP_UNSUPPORTED, "no sharding rule for this op; %s", way_out(op));
+  MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee"));
+  return tp__error(op, TP_UNSUPPORTED,
+                   "no sharding rule for the call of @%.*s; give it a body, which tp-inline-calls puts in place of the call, or "
+                   "state its rule with tp.rule",
+                   (int)callee.length, callee.data);
 }
 
 tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena, tp_rule *rule) {
@@ -189,5 +201,5 @@ tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena
   }
   if (unknown_replicate && !has_regions(op))
     return tp__rule_begin(op, arena, rule);
-  return tp__error(op, TP_UNSUPPORTED, "no sharding rule for this op; %s", way_out(op));
+  return refuse(op);
 }

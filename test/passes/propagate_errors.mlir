@@ -88,7 +88,7 @@ func.func @contradiction(%x: tensor<8xf32> {tp.sharding = {dims = [[]], partial 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func private @callee(tensor<8xf32>) -> tensor<8xf32>
 func.func @call(%x: tensor<8xf32>) {
-  // expected-error @below {{'func.call': no sharding rule for this op; inline the callee before sharding (--inline)}}
+  // expected-error @below {{'func.call': no sharding rule for the call of @callee; give it a body, which tp-inline-calls puts in place of the call, or state its rule with tp.rule}}
   %r = func.call @callee(%x) : (tensor<8xf32>) -> tensor<8xf32>
   return
 }

@@ -1,0 +1,67 @@
+// Structure that cannot be sharded.
+// RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-spmd)'
+
+shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+func.func @switch(%x: tensor<5x6xf32> {tp.sharding = [["tp"], []]}, %n: index) -> tensor<5x6xf32> {
+  // expected-error @below {{'scf.index_switch': no sharding rule for this op; turn it into scf.if before sharding}}
+  %y = scf.index_switch %n -> tensor<5x6xf32>
+  case 1 {
+    %q = arith.mulf %x, %x : tensor<5x6xf32>
+    scf.yield %q : tensor<5x6xf32>
+  }
+  default {
+    scf.yield %x : tensor<5x6xf32>
+  }
+  return %y : tensor<5x6xf32>
+}
+
+// -----
+
+shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+func.func @region(%x: tensor<5x6xf32> {tp.sharding = [["tp"], []]}) -> tensor<5x6xf32> {
+  // expected-error @below {{'scf.execute_region': no sharding rule for this op; put its body in its place before sharding (--canonicalize)}}
+  %y = scf.execute_region -> tensor<5x6xf32> {
+    scf.yield %x : tensor<5x6xf32>
+  }
+  return %y : tensor<5x6xf32>
+}
+
+// -----
+
+shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+// expected-error @below {{has several blocks; sharding needs structured control flow (scf) or a straight line}}
+func.func @blocks(%x: tensor<5x6xf32> {tp.sharding = [["tp"], []]}, %b: i1) -> tensor<5x6xf32> {
+  cf.cond_br %b, ^bb1, ^bb2
+^bb1:
+  %q = arith.mulf %x, %x : tensor<5x6xf32>
+  return %q : tensor<5x6xf32>
+^bb2:
+  return %x : tensor<5x6xf32>
+}
+
+// -----
+
+shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+func.func private @elsewhere(tensor<5x6xf32>) -> tensor<5x6xf32>
+func.func @external(%x: tensor<5x6xf32> {tp.sharding = [["tp"], []]}) -> tensor<5x6xf32> {
+  // expected-error @below {{no sharding rule for the call of @elsewhere; give it a body}}
+  %y = func.call @elsewhere(%x) : (tensor<5x6xf32>) -> tensor<5x6xf32>
+  return %y : tensor<5x6xf32>
+}
+
+// -----
+
+shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+func.func private @ping(%x: tensor<5x6xf32>) -> tensor<5x6xf32> {
+  %y = func.call @pong(%x) : (tensor<5x6xf32>) -> tensor<5x6xf32>
+  return %y : tensor<5x6xf32>
+}
+func.func private @pong(%x: tensor<5x6xf32>) -> tensor<5x6xf32> {
+  // expected-error @below {{@ping calls itself; a recursive program cannot be sharded, turn it into a loop}}
+  %y = func.call @ping(%x) : (tensor<5x6xf32>) -> tensor<5x6xf32>
+  return %y : tensor<5x6xf32>
+}
+func.func @main(%x: tensor<5x6xf32> {tp.sharding = [["tp"], []]}) -> tensor<5x6xf32> {
+  %y = func.call @ping(%x) : (tensor<5x6xf32>) -> tensor<5x6xf32>
+  return %y : tensor<5x6xf32>
+}
