@@ -76,7 +76,7 @@ static tp_status check_boundary(MlirOperation func, const tp_mesh *mesh, bool is
     char what[32];
     snprintf(what, sizeof what, "%s %d", is_args ? "argument" : "result", i);
     if (!mlirAttributeIsNull(attr) && mlirTypeIsARankedTensor(value))
-      status = tp__read_sharding(func, what, attr, mesh, (int)mlirShapedTypeGetRank(value), &annotation);
+      status = tp__read_sharding(func, what, attr, mesh, value, &annotation);
   }
   return status;
 }

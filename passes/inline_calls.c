@@ -69,8 +69,7 @@ static tp_status constrain(const inliner *in, MlirOperation callee, bool is_arg,
   char what[32];
   tp_annotation annotation;
   snprintf(what, sizeof what, "%s %d", is_arg ? "argument" : "result", i);
-  tp_status status =
-      tp__read_sharding(callee, what, attr, in->mesh, (int)mlirShapedTypeGetRank(mlirValueGetType(*value)), &annotation);
+  tp_status status = tp__read_sharding(callee, what, attr, in->mesh, mlirValueGetType(*value), &annotation);
   if (status == TP_OK)
     *value = tp__build_layout_change(where, mlirOperationGetLocation(where), *value, in->mesh, annotation);
   return status;

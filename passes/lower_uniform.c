@@ -17,7 +17,7 @@ static tp_status seed_arguments(tp_difference *d, MlirOperation func) {
     MlirAttribute attr = tp__arg_attr(func, (int)i, "tp.sharding");
     tp_annotation annotation = {0};
     if (!mlirAttributeIsNull(attr)) {
-      tp_status status = tp__read_sharding(func, "an argument", attr, d->mesh, (int)mlirShapedTypeGetRank(type), &annotation);
+      tp_status status = tp__read_sharding(func, "an argument", attr, d->mesh, type, &annotation);
       if (status != TP_OK)
         return status;
     }

@@ -17,7 +17,7 @@ static tp_status normalize_value(tp_boundary *boundary, int i, MlirType type, co
     return tp__error(func, TP_INVALID_ARGUMENT, "%s has tp.sharding, but is not a ranked tensor", what);
   int rank = (int)mlirShapedTypeGetRank(type);
   tp_annotation annotation;
-  tp_status status = tp__read_sharding(func, what, attr, mesh, rank, &annotation);
+  tp_status status = tp__read_sharding(func, what, attr, mesh, type, &annotation);
   if (status != TP_OK)
     return status;
   tp__boundary_set(boundary, i, "tp.sharding", tp__write_sharding(mlirOperationGetContext(func), mesh, rank, annotation));

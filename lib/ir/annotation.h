@@ -26,8 +26,8 @@ tp_status tp__module_mesh(MlirOperation module, const char *binding, tp_mesh *me
 /* Writes the grid(s) of `mesh` into the module: `@mesh`, and `@mesh.sub` when refined. Replaces what is there. */
 void tp__write_grids(MlirOperation module, const tp_mesh *mesh);
 
-/* Reads a tp.sharding for a value of `rank` dimensions. `at` and `what` ("argument 2", "result 0") are for messages. */
-tp_status tp__read_sharding(MlirOperation at, const char *what, MlirAttribute attr, const tp_mesh *mesh, int rank,
+/* Reads a tp.sharding for a value of `type`, a ranked tensor or a scalar. `at` and `what` ("argument 2", "result 0") are for messages. */
+tp_status tp__read_sharding(MlirOperation at, const char *what, MlirAttribute attr, const tp_mesh *mesh, MlirType type,
                             tp_annotation *annotation);
 
 /* The attribute, canonical: short form unless there is a partial. */

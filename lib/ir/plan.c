@@ -93,7 +93,7 @@ static tp_status measure_value(measure *m, bool is_argument, int i, MlirType typ
     tp_annotation annotation = {0};
     tp_status status = mlirAttributeIsNull(sharding)
                            ? TP_OK
-                           : tp__read_sharding(m->func, what, sharding, &m->plan.mesh, value->rank, &annotation);
+                           : tp__read_sharding(m->func, what, sharding, &m->plan.mesh, type, &annotation);
     if (status != TP_OK)
       return status;
     value->spec = annotation.spec;

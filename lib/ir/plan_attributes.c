@@ -35,7 +35,7 @@ static tp_status region_arg(MlirOperation op, intptr_t r, intptr_t i, MlirAttrib
   tp_annotation annotation;
   snprintf(what, sizeof what, "region %d, argument %d", (int)r, (int)i);
   int rank = mlirTypeIsARankedTensor(type) ? (int)mlirShapedTypeGetRank(type) : 0;
-  tp_status status = tp__read_sharding(op, what, attr, mesh, rank, &annotation);
+  tp_status status = tp__read_sharding(op, what, attr, mesh, type, &annotation);
   if (status == TP_OK)
     *canonical = tp__write_sharding(mlirOperationGetContext(op), mesh, rank, annotation);
   return status;

@@ -1,6 +1,8 @@
 /* tp.sharding: reading, verifying, writing. */
 #include "ir/annotation.h"
 
+#include "ir/collectives.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +11,7 @@ typedef struct reader {
   const char *what;
   const tp_mesh *mesh;
   int rank;
+  MlirType element;
   tp_annotation *out;
 } reader;
 
@@ -99,6 +102,11 @@ static int other_combiner(const reader *r, tp_combiner combiner) {
   return -1;
 }
 
+/* A partial value starts from the identity of its combiner; only an average has none, and is made by nobody but its user. */
+static bool has_identity(MlirType element, tp_combiner combiner) {
+  return combiner == TP_AVERAGE || !mlirAttributeIsNull(tp__identity_attr(element, combiner));
+}
+
 static tp_status read_partial(reader *r, MlirNamedAttribute entry) {
   MlirStringRef token = mlirIdentifierStr(entry.name);
   int first, n;
@@ -112,6 +120,14 @@ static tp_status read_partial(reader *r, MlirNamedAttribute entry) {
     return tp__error(r->at, TP_INVALID_ARGUMENT,
                      "%s: tp.sharding: partial over \"%.*s\" needs a combiner such as \"sum\" or \"max\"", r->what,
                      (int)token.length, token.data);
+  char element[64];
+  if (!has_identity(r->element, combiner)) {
+    tp__type_text(r->element, sizeof element, element);
+    return tp__error(r->at, TP_UNSUPPORTED,
+                     "%s: tp.sharding: partial over \"%.*s\" by \"%s\", which does not combine elements of type %s; use "
+                     "\"sum\", or combine the value before",
+                     r->what, (int)token.length, token.data, name, element);
+  }
   int other = other_combiner(r, combiner);
   if (other >= 0)
     return tp__error(
@@ -160,10 +176,12 @@ static tp_status read_full(reader *r, MlirAttribute attr) {
   return status;
 }
 
-tp_status tp__read_sharding(MlirOperation at, const char *what, MlirAttribute attr, const tp_mesh *mesh, int rank,
+tp_status tp__read_sharding(MlirOperation at, const char *what, MlirAttribute attr, const tp_mesh *mesh, MlirType type,
                             tp_annotation *annotation) {
   tp_annotation read = {0};
-  reader r = {at, what, mesh, rank, &read};
+  bool is_tensor = mlirTypeIsARankedTensor(type);
+  int rank = is_tensor ? (int)mlirShapedTypeGetRank(type) : 0;
+  reader r = {at, what, mesh, rank, is_tensor ? tp__element_type(type) : type, &read};
   if (mesh->n_axes == 0)
     return tp__error(at, TP_NOT_FOUND,
                      "%s has tp.sharding, but the module has no mesh; add shard.grid @mesh(shape = ...) "
@@ -279,7 +297,7 @@ tp_status tp__op_sharding(MlirOperation op, int i, const tp_mesh *mesh, tp_annot
   if (mlirAttributeIsNull(entry))
     return tp__error(op, TP_INVALID_ARGUMENT, "tp.sharding has to be a list with one entry for each of the %d results",
                      (int)mlirOperationGetNumResults(op));
-  return tp__read_sharding(op, what, entry, mesh, rank, annotation);
+  return tp__read_sharding(op, what, entry, mesh, type, annotation);
 }
 
 void tp__set_op_sharding(MlirOperation op, const tp_mesh *mesh, int n, const tp_annotation *annotations) {

@@ -231,7 +231,7 @@ static tp_status read_boundary(const tp_program *program, bool is_arg, int i, tp
   int64_t shape[TP_MAX_RANK];
   if (!tp__static_tensor(type, &rank, shape))
     return tp__error(program->func, TP_INVALID_ARGUMENT, "%s has tp.sharding, but is not a tensor of static shape", what);
-  tp_status status = tp__read_sharding(program->func, what, attr, program->mesh, rank, annotation);
+  tp_status status = tp__read_sharding(program->func, what, attr, program->mesh, type, annotation);
   if (status != TP_OK)
     return status;
   drop_trivial_axes(program->mesh, &annotation->spec);
@@ -267,7 +267,7 @@ static tp_status read_region_arg(const tp_program *program, MlirOperation op, Ml
     snprintf(what, sizeof what, "region %d, argument %d", (int)r, i);
     *present = true;
     tp_status status = tp__read_sharding(op, what, mlirArrayAttrGetElement(mlirArrayAttrGetElement(lists, r), i), program->mesh,
-                                         (int)mlirShapedTypeGetRank(mlirValueGetType(arg)), annotation);
+                                         mlirValueGetType(arg), annotation);
     if (status != TP_OK)
       return status;
     drop_trivial_axes(program->mesh, &annotation->spec);

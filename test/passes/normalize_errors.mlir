@@ -140,6 +140,18 @@ func.func private @combiner_not_a_string(tensor<8xf32> {tp.sharding = {dims = [[
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+// expected-error @below {{argument 0: tp.sharding: partial over "tp" by "and", which does not combine elements of type f32; use "sum", or combine the value before}}
+func.func private @combiner_of_integers(tensor<8xf32> {tp.sharding = {dims = [[]], partial = {tp = "and"}}})
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+// expected-error @below {{argument 0: tp.sharding: partial over "tp" by "max", which does not combine elements of type complex<f32>; use "sum", or combine the value before}}
+func.func private @combiner_of_reals(tensor<8xcomplex<f32>> {tp.sharding = {dims = [[]], partial = {tp = "max"}}})
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 // expected-error @below {{argument 0: tp.sharding: partial over "tp" by "max", but over "dp" by "sum"; such a value would depend on which is combined first, so use one combiner}}
 func.func private @two_combiners(tensor<8xf32> {tp.sharding = {dims = [[]], partial = {dp = "sum", tp = "max"}}})
 
