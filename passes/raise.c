@@ -71,7 +71,9 @@ static tp_status run(tp_pass *pass) {
     status = for_all(pass, &raise, true, tp__raise_inits);
   if (status == TP_OK)
     status = for_all(pass, &raise, true, raise_picks);
-  return status == TP_OK ? TP_OK : tp__error(pass->module, status, "out of memory");
+  if (status != TP_OK)
+    return tp__error(pass->module, status, "out of memory");
+  return tp__raise_elements(&raise, pass->module);
 }
 
 static const tp_statistic_row statistics[] = {
@@ -83,6 +85,7 @@ static const tp_statistic_row statistics[] = {
     [TP_RAISED_RESULT] = {"results", "unused results dropped"},
     [TP_RAISED_PICK] = {"picks", "maxima with an index that got a third result, the value at the index"},
     [TP_RAISED_INIT] = {"inits", "inits that nobody reads replaced by tensor.empty"},
+    [TP_RAISED_ELEMENT] = {"elements", "single elements read or written that became slices"},
 };
 
 const tp_pass_row tp__raise_row = {
@@ -96,7 +99,8 @@ const tp_pass_row tp__raise_row = {
         "where the "
         "tensor of all that is read is not larger than those at hand; an operand that counts along a dimension is a "
         "linalg.index; generics have no result that neither the program nor their other results read, but the value at the "
-        "index where a maximum with its index needs it to be split; an init that the body does not read is a tensor.empty. "
+        "index where a maximum with its index needs it to be split; an init that the body does not read is a tensor.empty; "
+        "a tensor.extract or tensor.insert outside of bodies is a slice of one element. "
         "Values stay equal bit for bit, and what is not proven stays as it is: reads in branches keep their captured tensor. "
         "Breaks: nothing.",
     .statistics = statistics,

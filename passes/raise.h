@@ -26,6 +26,7 @@ enum {
   TP_RAISED_RESULT,
   TP_RAISED_PICK,
   TP_RAISED_INIT,
+  TP_RAISED_ELEMENT,
 };
 
 /* A linalg.generic on tensors. */
@@ -100,5 +101,8 @@ bool tp__raise_results(tp__raise *raise, const tp__generic *generic);
 bool tp__raise_picks(tp__raise *raise, const tp__generic *generic);
 /* Any linalg op with a body. */
 void tp__raise_inits(tp__raise *raise, MlirOperation op);
+
+/* All tensor.extract and tensor.insert of the module. */
+tp_status tp__raise_elements(tp__raise *raise, MlirOperation module);
 
 #endif

@@ -38,6 +38,8 @@ tp_cut tp__slice_cut(const tp_local *local, const tp_slice *slice, int d);
 void tp__slice_write(MlirOperation op, const tp_slice *slice, const MlirValue *tensors);
 /* large[offsets][sizes][strides] with all dimensions, in front of `where`. */
 MlirValue tp__slice_take(MlirOperation where, const tp_slice *slice, MlirValue large);
+/* `large` with `small` at [offsets][sizes][strides]. */
+MlirValue tp__slice_put(MlirOperation where, const tp_slice *slice, MlirValue small, MlirValue large);
 
 /* The number as an index value in front of `where`. */
 MlirValue tp__mixed_value(MlirOperation where, tp_mixed number);

@@ -93,10 +93,10 @@ void tp__slice_write(MlirOperation op, const tp_slice *s, const MlirValue *tenso
     mlirOperationSetInherentAttributeByName(op, mlirIdentifierStr(p.attributes[i].name), p.attributes[i].attribute);
 }
 
-MlirValue tp__slice_take(MlirOperation where, const tp_slice *s, MlirValue large) {
-  MlirType type = tp__tensor_like(mlirValueGetType(large), s->rank, s->sizes);
-  parts p = parts_of(mlirOperationGetContext(where), s, 1, &large);
-  MlirOperation op = tp__create(&(tp_build){.name = "tensor.extract_slice",
+static MlirValue build(MlirOperation where, const char *name, const tp_slice *s, int n, const MlirValue *tensors,
+                       MlirType type) {
+  parts p = parts_of(mlirOperationGetContext(where), s, n, tensors);
+  MlirOperation op = tp__create(&(tp_build){.name = name,
                                             .location = mlirOperationGetLocation(where),
                                             .n_operands = p.n_operands,
                                             .operands = p.operands,
@@ -106,4 +106,13 @@ MlirValue tp__slice_take(MlirOperation where, const tp_slice *s, MlirValue large
                                             .attributes = p.attributes});
   tp__insert_before(where, op);
   return mlirOperationGetResult(op, 0);
+}
+
+MlirValue tp__slice_take(MlirOperation where, const tp_slice *s, MlirValue large) {
+  MlirType type = tp__tensor_like(mlirValueGetType(large), s->rank, s->sizes);
+  return build(where, "tensor.extract_slice", s, 1, &large, type);
+}
+
+MlirValue tp__slice_put(MlirOperation where, const tp_slice *s, MlirValue small, MlirValue large) {
+  return build(where, "tensor.insert_slice", s, 2, (MlirValue[]){small, large}, mlirValueGetType(large));
 }

@@ -1,4 +1,4 @@
-// Scalars out of tensors and into them: these tensors are replicated.
+// Scalars out of tensors and into them.
 // RUN: shard-run %s --mesh x=4
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
