@@ -1,13 +1,14 @@
-/* Reductions whose outputs depend on each other: argmax and its kin (pick.h), in linalg.generic and linalg.reduce.
+/* Reductions whose outputs depend on each other, in linalg.generic and linalg.reduce: argmax and its kin (pick.h), the maximum and the sums of an
+ * online softmax (rescale.h).
  *
- * A loop that no output has may be sharded. Every device runs the op on its part of it, from the same initial value; then the outputs of all
- * parts are gathered, and a second op goes through them in the order of the devices, with the body's own comparisons. So the result has the
- * ties, the NaN and the sign of zero that one device finds. */
+ * A loop that no output has may be sharded. Every device runs the op on its part of it; then the outputs of all parts are gathered, and a second op
+ * goes through them in the order of the devices, with the body's own comparisons and factors. So the result has the ties and the NaN that one device
+ * finds. */
 #include "rules/families.h"
+#include "rules/joined_parts.h"
+#include "rules/joined_rescale.h"
 #include "rules/mask.h"
 #include "rules/pick.h"
-
-#include "ir/collectives.h"
 
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
@@ -32,8 +33,28 @@ static bool outputs_agree(MlirOperation op, int n_inputs) {
   return true;
 }
 
-static bool read_pick(MlirOperation op, const MlirValue *inits, tp_pick *pick) {
-  return tp__pick_read(op, n_inputs_of(op), inits, pick);
+/* One of both. */
+typedef struct joined {
+  bool picks;
+  tp_pick pick;
+  tp_rescale rescale;
+} joined;
+
+_Static_assert((int)TP_MAX_PICKED == (int)TP_MAX_RESCALED, "outputs of both are kept in the same arrays");
+
+static bool read_joined(MlirOperation op, const MlirValue *inits, joined *j) {
+  int n_inputs = n_inputs_of(op);
+  j->picks = tp__pick_read(op, n_inputs, inits, &j->pick);
+  return j->picks || (tp__rescale_read(op, n_inputs, &j->rescale) && tp__max_has_loops(op, &j->rescale));
+}
+
+/* With the initial values as they were when the rule was read. */
+static bool read_rule(const tp_rule *rule, joined *j) {
+  MlirValue inits[TP_MAX_PICKED];
+  int n_inputs = n_inputs_of(rule->op);
+  for (int k = 0; k < rule->n_results; k++)
+    inits[k] = rule->operands[n_inputs + k].value;
+  return read_joined(rule->op, inits, j);
 }
 
 static bool has_combiners(const tp_body *body, int n) {
@@ -48,14 +69,14 @@ static bool has_combiners(const tp_body *body, int n) {
 static bool matches(MlirOperation op) {
   int n = (int)mlirOperationGetNumResults(op), n_inputs = n_inputs_of(op);
   tp_body body;
-  tp_pick pick;
+  joined j;
   MlirValue inits[TP_MAX_PICKED];
   if (!(tp__op_is(op, "linalg.generic") || tp__op_is(op, "linalg.reduce")) || n == 0 || n > TP_MAX_PICKED || n_inputs < 0 ||
       !tp__body_of(op, n_inputs, &body) || !outputs_agree(op, n_inputs) || has_combiners(&body, n))
     return false;
   for (int k = 0; k < n; k++)
     inits[k] = mlirOperationGetOperand(op, n_inputs + k);
-  return read_pick(op, inits, &pick);
+  return read_joined(op, inits, &j);
 }
 
 /* ---- the rule ---- */
@@ -84,15 +105,12 @@ static bool is_output_loop(MlirOperation op, int f) {
 
 /* Where the order of iterations matters, the parts have to follow each other: only the outermost loop of the reduction may be split. */
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
-  tp_pick pick;
-  MlirValue inits[TP_MAX_PICKED];
+  joined j;
   bool outermost = true;
   tp_status status = tp__linalg_family.rule(op, arena, rule);
-  for (int k = 0; k < rule->n_results && status == TP_OK; k++)
-    inits[k] = rule->operands[n_inputs_of(op) + k].value;
-  if (status != TP_OK || !read_pick(op, inits, &pick))
+  if (status != TP_OK || !read_rule(rule, &j))
     return status;
-  for (int f = 0; f < rule->n_factors && (outermost || pick.any_order); f++) {
+  for (int f = 0; f < rule->n_factors && (outermost || (j.picks && j.pick.any_order)); f++) {
     if (is_output_loop(op, f) || rule->factors[f].size == 1)
       continue;
     if (rule->factors[f].kind == TP_FIXED && is_plain(op, f))
@@ -102,158 +120,48 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   return TP_OK;
 }
 
-/* ---- the axes of joined loops ---- */
-
-/* Those of the outermost loop first, those of one loop major to minor: the order of the parts. */
-static int joined_axes(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, int *axes) {
-  int n = 0;
-  for (int f = 0; f < rule->n_factors; f++)
-    for (int o = 0; o < mesh->n_axes && rule->factors[f].kind == TP_JOINED; o++) {
-      int a = s->order[o];
-      if (s->choices[a].kind == TP_CHOOSE_FACTOR && s->choices[a].index == f && mesh->axes[a].size > 1)
-        axes[n++] = a;
-    }
-  return n;
-}
-
-static int64_t group_size(const tp_mesh *mesh, int n, const int *axes) {
-  int64_t size = 1;
-  for (int i = 0; i < n; i++)
-    size *= mesh->axes[axes[i]].size;
-  return size;
-}
-
 static tp_cost joining(const tp_rule *rule, const tp_mesh *mesh, const tp_topology *topology, const tp_strategy *s) {
-  int axes[TP_MAX_AXES], n = joined_axes(rule, mesh, s, axes);
+  joined j;
   tp_cost cost = 0;
-  for (int k = 0; k < rule->n_results && n > 0; k++) {
-    const tp_value_map *result = &rule->results[k];
-    int64_t elements = tp_spec_local_elements(mesh, tp__strategy_result(rule, mesh, s, k), result->rank, result->shape);
-    cost = tp_cost_add(cost, tp_cost_collective(topology, mesh, TP_ALL_GATHER, n, axes, group_size(mesh, n, axes) * elements,
-                                                result->element_size));
-  }
+  for (int k = 0; k < rule->n_results; k++)
+    cost = tp_cost_add(cost, tp__parts_cost(rule, mesh, topology, s, k));
+  if (cost > 0 && read_rule(rule, &j) && !j.picks) /* the maxima are gathered twice */
+    cost = tp_cost_add(cost, tp__parts_cost(rule, mesh, topology, s, j.rescale.m));
   return cost;
 }
 
 /* ---- localize ---- */
 
-/* tensor<4x5> to tensor<1x4x5>. */
-static MlirValue add_dimension(MlirOperation where, MlirValue value, MlirType type, int rank) {
-  MlirContext context = mlirOperationGetContext(where);
-  int64_t shape[TP_MAX_RANK] = {1};
-  MlirAttribute groups[TP_MAX_RANK];
-  for (int d = 0; d < rank; d++) {
-    MlirAttribute members[] = {tp__attr_i64(context, 0), tp__attr_i64(context, d + 1)};
-    shape[d + 1] = mlirShapedTypeGetDimSize(type, d);
-    groups[d] = mlirArrayAttrGet(context, d == 0 ? 2 : 1, d == 0 ? members : members + 1);
-  }
-  MlirType longer = tp__tensor_like(type, rank + 1, shape);
-  MlirNamedAttribute attrs[] = {
-      tp__named(context, "reassociation", mlirArrayAttrGet(context, rank, groups)),
-      tp__named(context, "static_output_shape", tp__attr_i64s(context, rank + 1, shape)),
-  };
-  MlirOperation op = tp__create(&(tp_build){.name = "tensor.expand_shape",
-                                            .location = mlirOperationGetLocation(where),
-                                            .n_operands = 1,
-                                            .operands = &value,
-                                            .n_results = 1,
-                                            .results = &longer,
-                                            .n_attributes = TP_LEN(attrs),
-                                            .attributes = attrs});
-  tp__insert_before(where, op);
-  return mlirOperationGetResult(op, 0);
-}
-
-/* Result k of all parts, along the first dimension, which `part` has already. */
-static MlirValue gather(const tp_local *local, MlirOperation where, int k, MlirValue part, int n, const int *axes) {
-  const tp_value_map *result = &local->rule->results[k];
-  tp_spec spec = tp__strategy_result(local->rule, local->mesh, local->strategy, k);
-  tp_step step = {.kind = TP_STEP_ALL_GATHER, .n_axes = n, .dim = 0, .to_dim = -1};
-  int64_t shape[TP_MAX_RANK] = {group_size(local->mesh, n, axes)};
-  for (int d = 0; d < result->rank; d++) {
-    int split[TP_MAX_AXES], n_split = tp_spec_dim_axes(local->mesh, spec, d, split);
-    shape[d + 1] = result->shape[d];
-    for (int i = 0; i < n_split; i++)
-      tp_spec_append(&step.to, split[i], d + 1);
-  }
-  step.from = step.to;
-  for (int i = 0; i < n; i++) {
-    step.axes[i] = axes[i];
-    tp_spec_append(&step.from, axes[i], 0);
-  }
-  return tp__build_step(where, local->module, part, local->mesh, &step, result->rank + 1, shape);
-}
-
-/* linalg.generic over the parts and the points of the outputs; its body is empty. */
-static MlirOperation combining_op(MlirOperation where, int n, const MlirValue *parts, const MlirValue *inits, int rank) {
-  MlirContext context = mlirOperationGetContext(where);
-  MlirLocation location = mlirOperationGetLocation(where);
-  MlirValue operands[2 * TP_MAX_PICKED];
-  MlirType types[TP_MAX_PICKED], elements[2 * TP_MAX_PICKED];
-  MlirLocation locations[2 * TP_MAX_PICKED];
-  MlirAttribute maps[2 * TP_MAX_PICKED], iterators[TP_MAX_RANK];
-  MlirAffineExpr points[TP_MAX_RANK];
-  for (int d = 0; d <= rank; d++) {
-    iterators[d] = tp__parse_attr(context, d == 0 ? "#linalg.iterator_type<reduction>" : "#linalg.iterator_type<parallel>");
-    points[d] = mlirAffineDimExprGet(context, d);
-  }
-  for (int k = 0; k < n; k++) {
-    operands[k] = parts[k];
-    operands[n + k] = inits[k];
-    maps[k] = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(context, rank + 1));
-    maps[n + k] = mlirAffineMapAttrGet(mlirAffineMapGet(context, rank + 1, 0, rank, points + 1));
-    types[k] = mlirValueGetType(inits[k]);
-    elements[k] = elements[n + k] = tp__element_type(types[k]);
-    locations[k] = locations[n + k] = location;
-  }
-  MlirNamedAttribute attrs[] = {
-      tp__named(context, "indexing_maps", mlirArrayAttrGet(context, 2 * n, maps)),
-      tp__named(context, "iterator_types", mlirArrayAttrGet(context, rank + 1, iterators)),
-      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){n, n})),
-  };
-  MlirOperation op = tp__create(&(tp_build){.name = "linalg.generic",
-                                            .location = location,
-                                            .n_operands = 2 * n,
-                                            .operands = operands,
-                                            .n_results = n,
-                                            .results = types,
-                                            .n_attributes = TP_LEN(attrs),
-                                            .attributes = attrs,
-                                            .n_regions = 1});
-  tp__insert_before(where, op);
-  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(op, 0), mlirBlockCreate(2 * n, elements, locations));
-  return op;
-}
-
-static void build_body(const tp_pick *pick, MlirOperation op) {
+static void build_body(const joined *j, MlirOperation op) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  MlirOperation yield = tp__create(&(tp_build){.name = "linalg.yield", .location = mlirOperationGetLocation(op)});
+  MlirOperation yield = mlirBlockGetTerminator(block);
   MlirValue held[TP_MAX_PICKED], offered[TP_MAX_PICKED], values[TP_MAX_PICKED];
-  mlirBlockAppendOwnedOperation(block, yield);
-  for (int k = 0; k < pick->n; k++) {
+  int n = (int)mlirOperationGetNumResults(op);
+  for (int k = 0; k < n; k++) {
     offered[k] = mlirBlockGetArgument(block, k);
-    held[k] = mlirBlockGetArgument(block, pick->n + k);
+    held[k] = mlirBlockGetArgument(block, n + k);
   }
-  for (int k = 0; k < pick->n; k++)
-    values[k] = tp__pick_combine(pick, k, yield, held, offered);
-  mlirOperationSetOperands(yield, pick->n, values);
+  for (int k = 0; k < n; k++)
+    values[k] = j->picks ? tp__pick_combine(&j->pick, k, yield, held, offered)
+                         : tp__rescale_combine(&j->rescale, k, yield, held, offered);
+  mlirOperationSetOperands(yield, n, values);
 }
 
 /* Combines the results of all devices along the axes, behind the op, for all its users. */
-static void combine_parts(const tp_local *local, const tp_pick *pick, int n_axes, const int *axes) {
+static void combine_parts(const tp_local *local, const joined *j, const MlirValue *inits) {
   const tp_rule *rule = local->rule;
   MlirOperation where = mlirOperationGetNextInBlock(rule->op);
-  MlirValue own[TP_MAX_PICKED], parts[TP_MAX_PICKED], inits[TP_MAX_PICKED];
-  for (int k = 0; k < pick->n; k++) {
-    inits[k] = mlirOperationGetOperand(rule->op, pick->body.n_inputs + k);
-    own[k] = add_dimension(where, rule->results[k].value, mlirValueGetType(inits[k]), rule->results[k].rank);
+  MlirValue parts[TP_MAX_PICKED];
+  for (int k = 0; k < rule->n_results; k++)
+    parts[k] = tp__gather_parts(local, where, k, rule->results[k].value, mlirValueGetType(inits[k]));
+  MlirOperation first = mlirOperationGetNextInBlock(rule->op), op = tp__parts_op(where, rule->n_results, parts, inits);
+  build_body(j, op);
+  for (int k = 0; k < rule->n_results; k++) {
+    MlirOperation own = first; /* what gathers result k is its one user in front of the combining op */
+    while (mlirOperationGetNumOperands(own) == 0 || !mlirValueEqual(mlirOperationGetOperand(own, 0), rule->results[k].value))
+      own = mlirOperationGetNextInBlock(own);
+    tp__replace_uses_except(rule->results[k].value, mlirOperationGetResult(op, k), own);
   }
-  for (int k = 0; k < pick->n; k++)
-    parts[k] = gather(local, where, k, own[k], n_axes, axes);
-  MlirOperation op = combining_op(where, pick->n, parts, inits, rule->results[0].rank);
-  build_body(pick, op);
-  for (int k = 0; k < pick->n; k++)
-    tp__replace_uses_except(rule->results[k].value, mlirOperationGetResult(op, k), mlirOpResultGetOwner(own[k]));
 }
 
 static uint32_t joined_loops(const tp_rule *rule) {
@@ -265,32 +173,35 @@ static uint32_t joined_loops(const tp_rule *rule) {
 
 static tp_status localize(const tp_local *local) {
   const tp_rule *rule = local->rule;
-  int axes[TP_MAX_AXES], n = joined_axes(rule, local->mesh, local->strategy, axes);
+  int axes[TP_MAX_AXES], n_inputs = n_inputs_of(rule->op);
   uint32_t uneven = tp__uneven_factors(local) & joined_loops(rule);
   MlirValue inits[TP_MAX_PICKED];
-  tp_pick pick;
-  for (int k = 0; k < rule->n_results; k++)
-    inits[k] = rule->operands[n_inputs_of(rule->op) + k].value;
-  bool joins = n > 0 && read_pick(rule->op, inits, &pick); /* the body as it was */
+  joined j;
+  bool joins = tp__joined_axes_of(rule, local->mesh, local->strategy, axes) > 0 && read_rule(rule, &j); /* the body as it was */
   tp_status status = tp__linalg_family.localize(local);
   if (status != TP_OK || !joins)
     return status;
-  combine_parts(local, &pick, n, axes);
+  for (int k = 0; k < rule->n_results; k++)
+    inits[k] = mlirOperationGetOperand(rule->op, n_inputs + k);
+  if (!j.picks)
+    tp__start_rescaled(local, &j.rescale, uneven);
+  combine_parts(local, &j, inits);
   if (uneven)
-    tp__mask_yields(local, &pick.body, uneven);
+    tp__mask_yields(local, j.picks ? &j.pick.body : &j.rescale.body, uneven);
   return TP_OK;
 }
 
 const tp_family tp__joined_family = {
     .name = "joined",
-    .ops = "linalg.generic and linalg.reduce that pick: argmax, argmin, a maximum by comparing, the best of several values and "
-           "what "
-           "belongs to it",
+    .ops = "linalg.generic and linalg.reduce that pick (argmax, argmin, a maximum by comparing, the best of several values and "
+           "what belongs to "
+           "it) or rescale (the maximum and the sums of an online softmax)",
     .summary = "As linalg; also the loops of the reduction: all of them where their order does not matter, as where ties go to "
-               "the smaller index, "
-               "else the outermost.",
-    .communication =
-        "Loops of the reduction split: an all_gather of each result along a new dimension, whose parts every device combines.",
+               "the smaller "
+               "index, else the outermost.",
+    .communication = "Loops of the reduction split: an all_gather of each result along a new dimension, whose parts every "
+                     "device combines; where "
+                     "the results are rescaled one more, of the maxima.",
     .test = "test/rules/joined",
     .matches = matches,
     .rule = rule_of,

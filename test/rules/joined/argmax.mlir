@@ -12,8 +12,8 @@ shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 // Each device compares the elements it has; the results of all are gathered and compared in the same way.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[E0:.*]] = tensor.expand_shape %{{.*}} {{\[}}[0, 1]] output_shape [1, 6] : tensor<6xf32> into tensor<1x6xf32>
-// CHECK: %[[E1:.*]] = tensor.expand_shape %{{.*}} {{\[}}[0, 1]] output_shape [1, 6] : tensor<6xi32> into tensor<1x6xi32>
 // CHECK: shard.all_gather %[[E0]] on @mesh grid_axes = [1] gather_axis = 0 : tensor<1x6xf32> -> tensor<4x6xf32>
+// CHECK: %[[E1:.*]] = tensor.expand_shape %{{.*}} {{\[}}[0, 1]] output_shape [1, 6] : tensor<6xi32> into tensor<1x6xi32>
 // CHECK: shard.all_gather %[[E1]] on @mesh grid_axes = [1] gather_axis = 0 : tensor<1x6xi32> -> tensor<4x6xi32>
 // CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]
 func.func @main(%a: tensor<6x11xf32> {tp.sharding = [[], ["tp"]]}, %n: tensor<6x11xi32> {tp.sharding = [[], ["tp"]]})
