@@ -2,7 +2,7 @@
  *
  * In program order, so that what is read is raised before what reads it: concatenations, iota operands, captured reads and the index
  * arithmetic that they decide, lookups. Then against it, so that users are gone before what they used: results and inits nobody reads. At
- * last what is added: results that let the parts of a reduction be combined. */
+ * last what is added, results that let the parts of a reduction be combined, and single elements that are read or written. */
 #include "passes/raise.h"
 #include "passes/table.h"
 

@@ -15,7 +15,8 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) { re
 const tp_family tp__scalar_family = {
     .name = "scalar",
     .ops = "tensor.extract, tensor.insert, tensor.from_elements, tensor.rank",
-    .summary = "Nothing: these tensors are replicated.",
+    .summary = "Nothing: these tensors are replicated. tp-raise makes a slice of one element, which can be split, of a "
+               "tensor.extract or insert outside of bodies.",
     .communication = "An all_gather of a tensor that is split.",
     .test = "test/rules/scalar",
     .matches = matches,
