@@ -1,8 +1,6 @@
 /* The strategies of ops, with the layouts they imply and their cost. */
 #include "passes/propagate.h"
 
-#include "rules/window.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -204,9 +202,6 @@ static tp_status keep_pinned(enumeration *e) {
             "result %d: %s, and this op has no uneven shards; constrain it with a shard.shard behind the op instead, or "
             "use a mesh that divides it",
             r, text);
-      if (tp__refuses_window(rule, p->mesh, r, pin.spec, text, sizeof text))
-        return tp__error(rule->op, TP_INFEASIBLE, "result %d: %s; constrain it with a shard.shard behind the op instead", r,
-                         text);
       tp_spec_text(p->mesh, pin.spec, rule->results[r].rank, text, sizeof text);
       return tp__error(rule->op, TP_INFEASIBLE,
                        "no strategy of this op gives result %d the layout %s; constrain it with a shard.shard behind the op "

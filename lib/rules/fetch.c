@@ -2,6 +2,45 @@
 
 #include "ir/collectives.h"
 
+/* ---- gathers: minor axes first, each giving a prefix of the buffer that the axes before it leave ---- */
+
+/* How many of the first `n` axes of the run are gathered at once, behind all others: all that divide. */
+static int at_once(const tp_run *run, int n) {
+  int64_t shards = 1;
+  for (int i = 0; i < n; i++)
+    shards *= run->reading.axes[i];
+  return run->reading.size % shards == 0 ? n : 1;
+}
+
+/* The gather of the last of the first `n` axes, as a step. */
+static tp_step gather_step(const tp_run *run, int n) {
+  tp_step step = {.kind = TP_STEP_ALL_GATHER, .n_axes = at_once(run, n), .dim = run->dim, .to_dim = -1};
+  for (int i = 0; i < n; i++) {
+    tp_spec_append(&step.from, run->axes[i], run->dim);
+    if (i < n - step.n_axes)
+      tp_spec_append(&step.to, run->axes[i], run->dim);
+    else
+      step.axes[i - (n - step.n_axes)] = run->axes[i];
+  }
+  return step;
+}
+
+static tp_cost gather_cost(const tp_run *run, const tp_mesh *mesh, const tp_topology *topology, int rank, int64_t *shape,
+                           int64_t element_size) {
+  tp_cost cost = 0;
+  for (int n = run->n_axes; n > 0;) {
+    tp_step step = gather_step(run, n);
+    int64_t local[TP_MAX_RANK];
+    shape[run->dim] = run->reading.size;
+    tp_spec_local_shape(mesh, step.from, rank, shape, local);
+    cost =
+        tp_cost_add(cost, tp_cost_collective(topology, mesh, TP_ALL_GATHER, step.n_axes, step.axes,
+                                             tp__shape_elements(rank, local) * tp_step_group_size(mesh, &step), element_size));
+    n -= step.n_axes;
+  }
+  return cost;
+}
+
 /* ---- price ---- */
 
 tp_cost tp__fetch_cost(const tp_run *run, const tp_mesh *mesh, const tp_topology *topology, int rank, int64_t *shape,
@@ -10,7 +49,9 @@ tp_cost tp__fetch_cost(const tp_run *run, const tp_mesh *mesh, const tp_topology
   tp_cost cost = 0;
   if (!tp__plan_hops(&run->reading, &hops))
     return TP_COST_FORBIDDEN;
-  for (int k = 0; k < hops.n_pieces; k++) {
+  if (hops.by == TP__BY_GATHER)
+    cost = gather_cost(run, mesh, topology, rank, shape, element_size);
+  for (int k = 0; k < hops.n_pieces && hops.by != TP__BY_GATHER; k++) {
     shape[run->dim] = hops.pieces[k].to - hops.pieces[k].from;
     if (hops.pieces[k].moves)
       cost = tp_cost_add(cost, tp_cost_collective(topology, mesh, TP_PERMUTE, run->n_axes, run->axes,
@@ -49,6 +90,19 @@ static int64_t device_of(const fetch *f, int64_t device, int64_t from, int64_t t
     from /= size;
   }
   return device;
+}
+
+/* The whole dimension of `value`. Null when memory runs out. */
+static MlirValue gather(const fetch *f, MlirValue value) {
+  int64_t shape[TP_MAX_RANK];
+  for (int d = 0; d < f->rank; d++)
+    shape[d] = d == f->run->dim ? f->run->reading.size : f->shape[d];
+  for (int n = f->run->n_axes; n > 0 && !mlirValueIsNull(value);) {
+    tp_step step = gather_step(f->run, n);
+    value = tp__build_step(f->where, f->local->module, value, f->local->mesh, &step, f->rank, shape);
+    n -= step.n_axes;
+  }
+  return value;
 }
 
 /* Piece k of `value`: a slice of one's own buffer, or that of another device. Null when memory runs out. */
@@ -136,7 +190,7 @@ static MlirValue build_workspace(const fetch *f, MlirValue value, MlirType type)
     int64_t offsets[TP_MAX_RANK] = {0};
     if (f->hops.pieces[k].from == f->hops.pieces[k].to)
       continue;
-    MlirValue part = fetch_piece(f, value, k);
+    MlirValue part = f->hops.by == TP__BY_GATHER ? gather(f, value) : fetch_piece(f, value, k);
     if (mlirValueIsNull(part) || mlirTypeEqual(mlirValueGetType(part), type))
       return part;
     if (!find_place(f, k, &at))

@@ -2,8 +2,6 @@
 
 #include "rules/fetch.h"
 
-#include <stdio.h>
-
 /* ---- which windows, and their plans ---- */
 
 static bool is_split(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, int i, int d) {
@@ -16,27 +14,18 @@ bool tp__window_is_split(const tp_local *local, int i, int d) {
   return is_split(local->rule, local->mesh, local->strategy, i, d);
 }
 
-/* The run that the points of a factor read, whose axes are n ones, major to minor. */
-static tp_run run_over(const tp_rule *rule, const tp_mesh *mesh, int i, int d, int n, const int *axes) {
+static tp_run run_of(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, int i, int d) {
   const tp_dim *dim = &rule->operands[i].dims[d];
   tp_run run = {.dim = d,
-                .n_axes = n,
-                .reading = {.n_axes = n,
-                            .size = rule->operands[i].shape[d],
+                .reading = {.size = rule->operands[i].shape[d],
                             .points = rule->factors[dim->factors[0]].size,
                             .stride = dim->window->stride,
                             .offset = dim->window->offset,
                             .extent = dim->window->extent}};
-  for (int k = 0; k < n; k++) {
-    run.axes[k] = axes[k];
-    run.reading.axes[k] = mesh->axes[axes[k]].size;
-  }
+  run.n_axes = run.reading.n_axes = tp__strategy_axes(mesh, s, dim->factors[0], run.axes);
+  for (int k = 0; k < run.n_axes; k++)
+    run.reading.axes[k] = mesh->axes[run.axes[k]].size;
   return run;
-}
-
-static tp_run run_of(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, int i, int d) {
-  int axes[TP_MAX_AXES], n = tp__strategy_axes(mesh, s, rule->operands[i].dims[d].factors[0], axes);
-  return run_over(rule, mesh, i, d, n, axes);
 }
 
 bool tp__windows_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
@@ -50,34 +39,6 @@ bool tp__windows_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strate
         return false;
     }
   return true;
-}
-
-/* The first dimension of an operand whose windows are those of factor f, from (*i, *d) on; false: there is none. */
-static bool find_window(const tp_rule *rule, int f, int *i, int *d) {
-  for (; *i < rule->n_operands; ++*i, *d = 0)
-    for (; *d < rule->operands[*i].rank; ++*d)
-      if (rule->operands[*i].dims[*d].window && rule->operands[*i].dims[*d].factors[0] == f)
-        return true;
-  return false;
-}
-
-bool tp__refuses_window(const tp_rule *rule, const tp_mesh *mesh, int r, tp_spec spec, char *text, size_t size) {
-  const tp_value_map *result = &rule->results[r];
-  for (int e = 0; e < result->rank; e++) {
-    int axes[TP_MAX_AXES], n = tp_spec_dim_axes(mesh, spec, e, axes);
-    for (int i = 0, d = 0; n > 0 && result->dims[e].n_factors == 1 && find_window(rule, result->dims[e].factors[0], &i, &d);
-         d++) {
-      tp_run run = run_over(rule, mesh, i, d, n, axes);
-      tp__hops hops;
-      if (tp__plan_hops(&run.reading, &hops))
-        continue;
-      snprintf(text, size,
-               "what each of %lld shards of it reads of dimension %d (size %lld) of operand %d lies on more than %d devices",
-               (long long)tp_spec_dim_shards(mesh, spec, e), d, (long long)run.reading.size, i, TP__MAX_PIECES);
-      return true;
-    }
-  }
-  return false;
 }
 
 /* ---- price ---- */

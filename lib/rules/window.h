@@ -11,11 +11,8 @@
 
 #include "rules/rule.h"
 
-/* Can every window that the strategy splits be fetched? Not where a device would need pieces of very many others. */
+/* Can every window that the strategy splits be fetched? Not where positions are too large to count with. */
 bool tp__windows_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);
-
-/* Would the layout `spec` of result r split a window that cannot be fetched? Then `text` says which, and why. */
-bool tp__refuses_window(const tp_rule *rule, const tp_mesh *mesh, int r, tp_spec spec, char *text, size_t size);
 
 /* Modelled time of the permutes of all windows under the strategy. */
 tp_cost tp__window_cost(const tp_rule *rule, const tp_mesh *mesh, const tp_topology *topology, const tp_strategy *strategy);

@@ -80,7 +80,8 @@ tp__needed tp__hops_needed(const tp__hops *hops, int64_t p) {
 
 /* The device of which p has its piece 0. */
 static int64_t first_owner(const tp__hops *hops, const tp__needed *needed, int64_t p) {
-  return hops->by_distance ? p + hops->nearest : needed->owner;
+  const int64_t owners[] = {[TP__BY_DISTANCE] = p + hops->nearest, [TP__BY_START] = needed->owner, [TP__BY_GATHER] = 0};
+  return owners[hops->by];
 }
 
 int64_t tp__hops_source(const tp__hops *hops, const tp__needed *needed, int64_t p, int k) {
@@ -144,12 +145,8 @@ static void add_places(const tp__hops *hops, int64_t p, int64_t *low, int64_t *h
   }
 }
 
-static bool plan(tp__hops *hops, bool by_distance, int64_t nearest) {
-  hops->by_distance = by_distance;
-  hops->nearest = nearest;
-  for (int64_t p = 0; p < hops->devices; p++)
-    if (!add_pieces(hops, p))
-      return false;
+/* With its pieces known, how large the workspace is and what moves. */
+static void finish(tp__hops *hops) {
   int64_t low = INT64_MAX, high = INT64_MIN;
   for (int64_t p = 0; p < hops->devices; p++)
     add_places(hops, p, &low, &high);
@@ -162,7 +159,24 @@ static bool plan(tp__hops *hops, bool by_distance, int64_t nearest) {
       hops->n_moving++;
       hops->moved += hops->pieces[k].to - hops->pieces[k].from;
     }
+}
+
+static bool plan_pieces(tp__hops *hops, tp__hops_by by, int64_t nearest) {
+  hops->by = by;
+  hops->nearest = nearest;
+  for (int64_t p = 0; p < hops->devices; p++)
+    if (!add_pieces(hops, p))
+      return false;
+  finish(hops);
   return true;
+}
+
+static void plan_gather(tp__hops *hops) {
+  hops->by = TP__BY_GATHER;
+  hops->n_pieces = 1;
+  hops->pieces[0] = (tp__piece){.to = hops->reading.size, .moves = true};
+  finish(hops);
+  hops->moved = (hops->devices - 1) * hops->buffer;
 }
 
 /* The least distance from a reader to an owner. */
@@ -187,6 +201,10 @@ static bool positions_fit(const tp__hops *hops) {
          magnitude(reading->stride) <= limit / (hops->devices * hops->part);
 }
 
+static bool is_better(const tp__hops *a, const tp__hops *b) {
+  return a->n_moving < b->n_moving || (a->n_moving == b->n_moving && a->moved < b->moved);
+}
+
 bool tp__plan_hops(const tp__reading *reading, tp__hops *hops) {
   int64_t unit = unit_of(reading);
   tp__hops base = {.reading = *reading,
@@ -198,10 +216,14 @@ bool tp__plan_hops(const tp__reading *reading, tp__hops *hops) {
   if (base.part == 0 || !positions_fit(&base))
     return false;
   base.run = magnitude(reading->stride) * (base.part - 1) + reading->extent;
-  tp__hops by_distance = base, by_start = base;
-  bool distance = plan(&by_distance, true, nearest_owner(&base)), start = plan(&by_start, false, 0);
-  bool better = by_start.n_moving < by_distance.n_moving ||
-                (by_start.n_moving == by_distance.n_moving && by_start.moved < by_distance.moved);
-  *hops = start && (!distance || better) ? by_start : by_distance;
-  return start || distance;
+  tp__hops by_distance = base, by_start = base, gathered = base;
+  bool distance = plan_pieces(&by_distance, TP__BY_DISTANCE, nearest_owner(&base));
+  bool start = plan_pieces(&by_start, TP__BY_START, 0);
+  *hops = start && (!distance || is_better(&by_start, &by_distance)) ? by_start : by_distance;
+  if (unit > 1)
+    return start || distance;
+  plan_gather(&gathered);
+  if (!(start || distance) || (hops->n_moving > 1 && hops->moved >= gathered.moved))
+    *hops = gathered;
+  return true;
 }

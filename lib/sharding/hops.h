@@ -6,11 +6,13 @@
  * A device reads one run of elements, of equal length on all: |stride| * (part - 1) + extent, from the least one of its points on.
  *
  * A plan puts the run together from pieces. Piece k of a device comes from the buffer of device `owner + k`, where `owner` follows from
- * the reader in one of two ways:
+ * the reader in one of two ways (`by`):
  *   by distance  owner = reader + nearest; pieces of neighbours are small and one's own is at hand, but a window that moves away from its
  *                reader (a reversal, a part of the dimension) meets a new distance on each device
  *   by start     owner = the device that holds the first element that is needed; as few pieces as there are owners of one run, which may
  *                send to several readers
+ * Where that moves as much as a gather of the dimension, or takes very many pieces, the one piece is the whole dimension.
+ *
  * Each piece is one permute of a slice of the buffer, the same slice on all devices, or nothing where all devices have it themselves. The pieces are
  * put into a workspace one after the other, later ones over what stands in the padding of earlier ones; in it lies the run.
  *
@@ -20,7 +22,9 @@
 
 #include "tp/spec.h"
 
-enum { TP__MAX_PIECES = 16 }; /* with more, one gather is the better way */
+enum { TP__MAX_PIECES = 16 };
+
+typedef enum tp__hops_by { TP__BY_DISTANCE, TP__BY_START, TP__BY_GATHER } tp__hops_by;
 
 typedef struct tp__reading {
   int n_axes; /* major to minor */
@@ -38,14 +42,14 @@ typedef struct tp__piece {
 typedef struct tp__hops {
   tp__reading reading;
   int64_t devices, buffer, part, run; /* run: elements that each device gets */
-  bool by_distance;
-  int64_t nearest;
+  tp__hops_by by;
+  int64_t nearest; /* TP__BY_DISTANCE */
   int n_pieces;
   tp__piece pieces[TP__MAX_PIECES];
   int64_t low,
       length;    /* of the workspace: its first element, seen from the first one of a device's first owner, and its size */
-  int n_moving;  /* permutes */
-  int64_t moved; /* elements along the dimension in all permutes */
+  int n_moving;  /* collectives */
+  int64_t moved; /* elements along the dimension that a device sends */
 } tp__hops;
 
 /* What device `p` needs of the dimension. */
@@ -55,11 +59,11 @@ typedef struct tp__needed {
   int64_t owner;    /* of the first of them */
 } tp__needed;
 
-/* False where it would take too many pieces, or there are no points. */
+/* False where there are no points, or where dimensions in units would have to be gathered. */
 bool tp__plan_hops(const tp__reading *reading, tp__hops *hops);
 
 tp__needed tp__hops_needed(const tp__hops *hops, int64_t p);
-/* The device whose buffer is piece k of device p; -1 when p does not need that piece. */
+/* The device whose buffer is piece k of device p; -1 when p does not need that piece. Not for TP__BY_GATHER. */
 int64_t tp__hops_source(const tp__hops *hops, const tp__needed *needed, int64_t p, int k);
 /* Where piece k of device p goes in the workspace. */
 int64_t tp__hops_place(const tp__hops *hops, const tp__needed *needed, int64_t p, int k);

@@ -39,15 +39,17 @@ static void carry_out(const tp__hops *hops, int64_t p, int64_t *run) {
     workspace[x] = NOTHING;
   for (int k = 0; k < hops->n_pieces; k++) {
     const tp__piece *piece = &hops->pieces[k];
-    int64_t source = tp__hops_source(hops, &needed, p, k), place = tp__hops_place(hops, &needed, p, k);
-    assert_true(0 <= piece->from && piece->from <= piece->to && piece->to <= hops->buffer);
+    bool gathers = hops->by == TP__BY_GATHER;
+    int64_t source = gathers ? 0 : tp__hops_source(hops, &needed, p, k), place = tp__hops_place(hops, &needed, p, k);
+    assert_true(0 <= piece->from && piece->from <= piece->to);
+    assert_true(piece->to <= (gathers ? hops->reading.size : hops->buffer));
     assert_true(source < hops->devices);
     if (!piece->moves && source >= 0)
       assert_int_equal(source, p);
     for (int64_t x = piece->from; x < piece->to; x++) {
       int64_t at = place + x - piece->from;
       assert_in_range(at, 0, hops->length - 1);
-      workspace[at] = source >= 0 ? element_of(&hops->reading, source, x) : NOTHING;
+      workspace[at] = gathers ? x : source >= 0 ? element_of(&hops->reading, source, x) : NOTHING;
     }
   }
   assert_true(offset >= 0 && offset + hops->run <= hops->length);
@@ -130,9 +132,15 @@ static void moves_no_more_than_needed(void **state) {
   assert_int_equal(reversed.moved, 4);
   tp__hops half = plan_of(64, 256, 128, 1, 0, 1); /* one device serves two */
   assert_int_equal(half.n_moving, 1);
-  tp__hops wide = plan_of(4, 8, 8, 1, -3, 7); /* the window is larger than a shard */
+  tp__hops wide = plan_of(8, 16, 16, 1, -3, 7); /* the window is larger than a shard */
   assert_int_equal(wide.n_moving, 4);
   assert_int_equal(wide.moved, 6);
+  tp__hops most = plan_of(4, 8, 8, 1, -3, 7); /* and now as large as the most of all shards */
+  assert_int_equal(most.by, TP__BY_GATHER);
+  assert_int_equal(most.n_moving, 1);
+  assert_int_equal(most.moved, 6);
+  tp__hops all = plan_of(64, 64, 64, 0, 0, 64); /* 64 pieces of 1 */
+  assert_int_equal(all.by, TP__BY_GATHER);
   tp__reading uneven = {.n_axes = 2, .axes = {2, 2}, .size = 10, .points = 10, .stride = 1, .extent = 1};
   assert_true(tp__plan_hops(&uneven, &same)); /* shards of 3, 2, 3 and 2 elements, and as many points */
   assert_int_equal(same.n_moving, 0);
@@ -143,8 +151,8 @@ static void moves_no_more_than_needed(void **state) {
 static void refuses_what_it_cannot_bring(void **state) {
   (void)state;
   tp__hops hops;
-  tp__reading all = {.n_axes = 1, .axes = {64}, .size = 64, .points = 64, .stride = 0, .extent = 64};
-  assert_false(tp__plan_hops(&all, &hops)); /* 64 pieces: that is a gather */
+  tp__reading units = {.n_axes = 1, .axes = {64}, .size = 128, .unit = 2, .points = 64, .stride = 0, .extent = 128};
+  assert_false(tp__plan_hops(&units, &hops)); /* a gather knows no units */
   tp__reading nothing = {.n_axes = 1, .axes = {2}, .size = 4, .points = 0, .stride = 1, .extent = 1};
   assert_false(tp__plan_hops(&nothing, &hops));
   tp__reading huge = {.n_axes = 1, .axes = {2}, .size = 4, .points = 2, .stride = INT64_MAX, .extent = 1};
