@@ -1,4 +1,5 @@
-/* tp-expand-messages: shard.send, shard.recv and shard.update_halo of the program of one device become permutes.
+/* tp-expand-messages: shard.send, shard.recv, shard.shift and shard.update_halo of the program of one device become
+ * permutes.
  *
  * Every device runs both a send and a recv, so a pair of them says for each device to whom it sends and from whom it receives. The first recv of a block takes
  * what its first send of the same type in the same groups has sent, as messages of one pair of devices do not overtake each other. A device gets
@@ -100,8 +101,37 @@ static size_t find_send(const tp_op_list *ops, size_t end) {
   return i;
 }
 
+/* Along an axis of the grid; what is shifted out of it is dropped unless it rotates. */
+static tp_status expand_shift(tp__expansion *e, MlirOperation op) {
+  tp__axis_runs all;
+  int64_t axis = mlirIntegerAttrGetValueInt(tp__inherent(op, "shift_axis"));
+  int64_t offset = mlirIntegerAttrGetValueInt(tp__inherent(op, "offset"));
+  bool rotate = !mlirAttributeIsNull(tp__inherent(op, "rotate"));
+  MlirValue result;
+  tp_status status = tp__all_axis_runs(op, e->mesh, &all);
+  if (status == TP_OK && (axis < 0 || axis >= all.n))
+    status = tp__error(op, TP_INVALID_ARGUMENT, "shift_axis %lld is no axis of the grid, which has %d", (long long)axis, all.n);
+  if (status != TP_OK)
+    return status;
+  int64_t size = tp__run_size(e->mesh, &all, (int)axis), step = offset % size;
+  bool all_lost = !rotate && (offset >= size || offset <= -size);
+  for (int64_t d = 0; d < tp_mesh_size(e->mesh); d++) {
+    int64_t from = tp__run_coordinate(e->mesh, &all, (int)axis, d) - step;
+    bool lost = all_lost || (!rotate && (from < 0 || from >= size));
+    e->source_of[d] = lost ? NOBODY : tp__run_move(e->mesh, &all, (int)axis, d, (from + size) % size);
+  }
+  status = tp__expansion_permute(e, op, mlirOperationGetOperand(op, 0), &result);
+  if (status != TP_OK)
+    return status;
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), result);
+  mlirOperationDestroy(op);
+  return TP_OK;
+}
+
 static tp_status expand_op(tp__expansion *e, tp_op_list *ops, size_t i) {
   MlirOperation op = ops->items[i];
+  if (tp__op_is(op, "shard.shift"))
+    return expand_shift(e, op);
   if (tp__op_is(op, "shard.update_halo"))
     return tp__expand_halo(e, op);
   if (!tp__op_is(op, "shard.recv"))
@@ -117,7 +147,7 @@ static tp_status expand_op(tp__expansion *e, tp_op_list *ops, size_t i) {
 }
 
 static tp_status collect(MlirOperation op, void *data) {
-  static const char *const names[] = {"shard.send", "shard.recv", "shard.update_halo"};
+  static const char *const names[] = {"shard.send", "shard.recv", "shard.shift", "shard.update_halo"};
   for (int i = 0; i < TP_LEN(names); i++)
     if (tp__op_is(op, names[i]))
       return tp__op_list_add(data, op);
@@ -185,7 +215,7 @@ static const tp_statistic_row statistics[] = {{"permutes", "permutes made"}};
 
 const tp_pass_row tp__expand_messages_row = {
     .name = "tp-expand-messages",
-    .summary = "Turn send, recv and update_halo of the program of one device into permutes",
+    .summary = "Turn send, recv, shift and update_halo of the program of one device into permutes",
     .description =
         "Requires: calls inlined; does nothing in a module without tp.phase = \"local\". Establishes: no shard.send, "
         "shard.recv "

@@ -70,7 +70,7 @@ tprt_reduction tp__runtime_reduction(tp_combiner combiner, tprt_dtype dtype);
 /* ---- the rewrites, by subject ---- */
 /* Each rewrites `op` if it is one of its ops. */
 tp_status tp__lower_collective(tp__lowering *l, MlirOperation op, bool *done); /* of groups */
-tp_status tp__lower_permute(tp__lowering *l, MlirOperation op, bool *done);    /* shard.shift, calls of permutes */
+tp_status tp__lower_permute(tp__lowering *l, MlirOperation op, bool *done);    /* calls of permutes */
 /* Does it ask for the place of the device? */
 bool tp__is_index(MlirOperation op);
 tp_status tp__lower_index(tp__lowering *l, MlirOperation op);

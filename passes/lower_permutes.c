@@ -1,7 +1,6 @@
-/* Permutes -> calls of tprt_abi_collective: calls of tp.permute declarations and shifts. */
+/* Permutes, which are calls of tp.permute declarations -> calls of tprt_abi_collective. */
 #include "passes/lower.h"
 
-#include "ir/place.h"
 #include "support/support.h"
 
 #include <string.h>
@@ -99,31 +98,6 @@ static tp_status lower_permute_call(tp__lowering *l, MlirOperation op) {
   return status;
 }
 
-/* shift_axis is an axis of the grid; the group's other axes stay as they are. */
-static tp_status lower_shift(tp__lowering *l, MlirOperation op) {
-  tp__axis_runs all;
-  int64_t axis = mlirIntegerAttrGetValueInt(tp__inherent(op, "shift_axis"));
-  int64_t offset = mlirIntegerAttrGetValueInt(tp__inherent(op, "offset"));
-  bool rotate = !mlirAttributeIsNull(tp__inherent(op, "rotate"));
-  int32_t *source_of;
-  tp_status status = tp__all_axis_runs(op, &l->mesh, &all);
-  if (status == TP_OK && (axis < 0 || axis >= all.n))
-    status = tp__error(op, TP_INVALID_ARGUMENT, "shift_axis %lld is no axis of the grid, which has %d", (long long)axis, all.n);
-  if (status == TP_OK)
-    status = begin_permute(l, op, &source_of);
-  if (status != TP_OK)
-    return status;
-  int64_t size = tp__run_size(&l->mesh, &all, (int)axis);
-  offset = rotate ? offset % size : offset;
-  for (int64_t d = 0; d < tp_mesh_size(&l->mesh); d++) {
-    int64_t at = tp__run_coordinate(&l->mesh, &all, (int)axis, d);
-    bool reached = rotate || (offset < size && offset > -size && at + offset >= 0 && at + offset < size);
-    if (reached)
-      source_of[tp__run_move(&l->mesh, &all, (int)axis, d, (at + offset + size) % size)] = (int32_t)d;
-  }
-  return replace_by_permute(l, op, source_of);
-}
-
 static bool is_permute_call(MlirOperation op) {
   static const char prefix[] = "tp.permute";
   if (!tp__op_is(op, "func.call"))
@@ -133,11 +107,6 @@ static bool is_permute_call(MlirOperation op) {
 }
 
 tp_status tp__lower_permute(tp__lowering *l, MlirOperation op, bool *done) {
-  *done = true;
-  if (tp__op_is(op, "shard.shift"))
-    return lower_shift(l, op);
-  if (is_permute_call(op))
-    return lower_permute_call(l, op);
-  *done = false;
-  return TP_OK;
+  *done = is_permute_call(op);
+  return *done ? lower_permute_call(l, op) : TP_OK;
 }

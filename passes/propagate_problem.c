@@ -302,10 +302,11 @@ static tp_status add_edges(tp_planner *p, tp_problem *problem) {
     const tp_planned_value *v = &p->values[k];
     if (v->copy >= 0)
       status = add_edge(p, problem, v, (edge_ends){v->node, v->output, v->copy, 0});
-    for (int u = 0; u < v->n_uses && status == TP_OK; u++)
-      status = add_edge(
-          p, problem, v,
-          (edge_ends){v->copy >= 0 ? v->copy : v->node, v->copy >= 0 ? 0 : v->output, v->uses[u].node, v->uses[u].input});
+    for (int u = 0; u < v->n_uses && status == TP_OK; u++) {
+      edge_ends ends = {v->copy >= 0 ? v->copy : v->node, v->copy >= 0 ? 0 : v->output, v->uses[u].node, v->uses[u].input};
+      if (ends.from != ends.to) /* a loop that yields what it carries: one layout */
+        status = add_edge(p, problem, v, ends);
+    }
   }
   return status;
 }

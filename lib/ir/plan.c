@@ -91,9 +91,8 @@ static tp_status measure_value(measure *m, bool is_argument, int i, MlirType typ
   if (m->plan.is_local) {
     MlirAttribute sharding = attr(m->func, i, "tp.sharding"), global = attr(m->func, i, "tp.global");
     tp_annotation annotation = {0};
-    tp_status status = mlirAttributeIsNull(sharding)
-                           ? TP_OK
-                           : tp__read_sharding(m->func, what, sharding, &m->plan.mesh, type, &annotation);
+    tp_status status =
+        mlirAttributeIsNull(sharding) ? TP_OK : tp__read_sharding(m->func, what, sharding, &m->plan.mesh, type, &annotation);
     if (status != TP_OK)
       return status;
     value->spec = annotation.spec;
@@ -248,15 +247,10 @@ static tp_status measure_collective(measure *m, MlirOperation op) {
     const char *name;
     tp_collective kind;
   } kinds[] = {
-      {"shard.all_reduce", TP_ALL_REDUCE},
-      {"shard.reduce", TP_ALL_REDUCE},
-      {"shard.all_gather", TP_ALL_GATHER},
-      {"shard.gather", TP_ALL_GATHER},
-      {"shard.reduce_scatter", TP_REDUCE_SCATTER},
-      {"shard.all_to_all", TP_ALL_TO_ALL},
-      {"shard.broadcast", TP_BROADCAST},
-      {"shard.scatter", TP_BROADCAST},
-      {"shard.shift", TP_PERMUTE},
+      {"shard.all_reduce", TP_ALL_REDUCE},         {"shard.reduce", TP_ALL_REDUCE},
+      {"shard.all_gather", TP_ALL_GATHER},         {"shard.gather", TP_ALL_GATHER},
+      {"shard.reduce_scatter", TP_REDUCE_SCATTER}, {"shard.all_to_all", TP_ALL_TO_ALL},
+      {"shard.broadcast", TP_BROADCAST},           {"shard.scatter", TP_BROADCAST},
   };
   if (!m->plan.is_local) /* written by a user; one device talks to nobody */
     return TP_OK;

@@ -43,6 +43,27 @@ module attributes {tp.phase = "local"} {
 
 // -----
 
+// A shift moves along one axis of the grid, whatever the group; without rotation zeros come in; all of it may leave; a whole turn moves nothing.
+// CHECK-LABEL: func.func @shift
+module attributes {tp.phase = "local"} {
+  shard.grid @mesh(shape = 2x3) {tp.axes = ["dp", "tp"]}
+  func.func @shift(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+    // CHECK: %[[A:.*]] = call @tp.permute.4xf32(%arg0) {tp.pairs = {{\[\[}}2, 0], [0, 1], [1, 2], [5, 3], [3, 4], [4, 5]]}
+    // CHECK: %[[B:.*]] = call @tp.permute.4xf32(%arg0) {tp.pairs = {{\[\[}}1, 0], [2, 1], [4, 3], [5, 4]]}
+    // CHECK: %[[C:.*]] = call @tp.permute.4xf32(%arg0) {tp.pairs = {{\[\[}}3, 0], [4, 1], [5, 2], [0, 3], [1, 4], [2, 5]]}
+    // CHECK: %[[D:.*]] = call @tp.permute.4xf32(%arg0) {tp.pairs = []}
+    // CHECK: return %[[A]], %[[B]], %[[C]], %[[D]], %arg0
+    %a = shard.shift %x on @mesh grid_axes = [1] shift_axis = 1 offset = 4 rotate : tensor<4xf32> -> tensor<4xf32>
+    %b = shard.shift %x on @mesh grid_axes = [0, 1] shift_axis = 1 offset = -1 : tensor<4xf32> -> tensor<4xf32>
+    %c = shard.shift %x on @mesh grid_axes = [1, 0] shift_axis = 0 offset = -3 rotate : tensor<4xf32> -> tensor<4xf32>
+    %d = shard.shift %x on @mesh grid_axes = [1] shift_axis = 1 offset = 3 : tensor<4xf32> -> tensor<4xf32>
+    %e = shard.shift %x on @mesh grid_axes = [1] shift_axis = 1 offset = -3 rotate : tensor<4xf32> -> tensor<4xf32>
+    return %a, %b, %c, %d, %e : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+}
+
+// -----
+
 // Without halos nothing is to be updated, and along an axis of one device there is no neighbour.
 // CHECK-LABEL: func.func @nothing
 // CHECK-NEXT: return %arg0, %arg0

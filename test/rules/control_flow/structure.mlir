@@ -18,6 +18,8 @@
 // RUN: shard-run %s --function scalars --mesh 2x2
 // RUN: shard-run %s --function scalars --mesh dp=1,tp=4 --strategy follow
 // RUN: shard-run %s --function scalars --mesh dp=1,tp=3 --launch processes
+// RUN: shard-run %s --function carried --mesh 2x2
+// RUN: shard-run %s --function carried --mesh dp=1,tp=3 --strategy follow
 // RUN: shard-run %s --function nothing
 
 shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
@@ -108,4 +110,23 @@ func.func @branches(%x: tensor<5x6xf32> {tp.sharding = [["tp"], []]}, %b: i1, %n
     scf.yield %r : tensor<5x6xf32>
   }
   return %y, %w : tensor<5x6xf32>, index
+}
+
+// Loops that yield what they carry as it came, alone and beside others, and what comes from outside.
+func.func @carried(%x: tensor<5x6xf32> {tp.sharding = [["tp"], []]}, %y: tensor<5x6xf32> {tp.sharding = [[], ["tp"]]}, %n: index)
+    -> (tensor<5x6xf32>, tensor<5x6xf32> {tp.sharding = [["dp"], ["tp"]]}, tensor<5x6xf32>, tensor<5x6xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> tensor<5x6xf32> {
+    scf.yield %a : tensor<5x6xf32>
+  }
+  %s:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x, %b = %y) -> (tensor<5x6xf32>, tensor<5x6xf32>) {
+    %c = arith.addf %a, %b : tensor<5x6xf32>
+    scf.yield %a, %c : tensor<5x6xf32>, tensor<5x6xf32>
+  }
+  %t = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> tensor<5x6xf32> {
+    scf.yield %y : tensor<5x6xf32>
+  }
+  return %r, %s#0, %s#1, %t : tensor<5x6xf32>, tensor<5x6xf32>, tensor<5x6xf32>, tensor<5x6xf32>
 }
