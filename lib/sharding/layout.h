@@ -93,6 +93,25 @@ typedef struct tp__search {
   tp_spec goal; /* only its axes on dimensions that it does not divide, in their order */
 } tp__search;
 
+/* ---- weights (layout_weights.c) ---- */
+
+/* What searches in one graph share that differ only in where they start and end. Zeroed: none. */
+typedef struct tp__weights {
+  const tp__graph *graph;
+  bool uneven;
+  int64_t element_size, outer, sizes[TP_MAX_RANK];
+  int64_t *elements; /* local ones, by state */
+  bool *divides;     /* by state: no dimension is uneven; between two such layouts every move is free of padding */
+  tp_cost *costs;    /* by edge; 0: not known yet. TP_COST_FORBIDDEN: the sizes do not allow the move */
+  struct tp__memo_entry *memos;
+} tp__weights;
+
+bool tp__weights_fit(const tp__weights *weights, const tp__search *search);
+tp_status tp__weights_create(const tp__search *search, tp__weights *weights);
+void tp__weights_destroy(tp__weights *weights);
+/* Works out, and keeps, the cost of an edge that leaves the state `from`. */
+tp_cost tp__weigh(tp__weights *weights, const tp__search *search, uint32_t from, const tp__edge *edge);
+
 /* Shortest paths from one layout to all others. Where the combiner changes, partial layouts are those of the other combiner, and `before`
  * has the first parts of the paths, which end in layouts without partials. */
 typedef struct tp__paths {
@@ -104,8 +123,8 @@ typedef struct tp__paths {
   uint8_t *steps;     /* number of steps */
 } tp__paths;
 
-/* Results live in `arena`. */
-tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__paths **paths);
+/* Results live in `arena`; `weights` fit the search. */
+tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__weights *weights, tp__paths **paths);
 
 /* ---- cache (reshard.c) ---- */
 

@@ -26,6 +26,13 @@ static bool dims_fit(const tp_mesh *mesh, tp_spec spec, int rank) {
   return true;
 }
 
+static int count_bits(unsigned set) {
+  int n = 0;
+  for (; set; set &= set - 1)
+    n++;
+  return n;
+}
+
 tp_status tp__problem_create(const tp_mesh *mesh, tp_spec from, tp_spec to, int rank, const int64_t *shape,
                              int64_t element_size, tp__problem *problem) {
   tp__problem p = {.mesh = mesh, .devices = 1, .rank = rank, .shape = shape, .element_size = element_size};
@@ -49,7 +56,8 @@ tp_status tp__problem_create(const tp_mesh *mesh, tp_spec from, tp_spec to, int 
   bool partial_from = false, partial_to = false;
   if (!one_combiner(mesh, from, &partial_from, &p.combiner) || !one_combiner(mesh, to, &partial_to, &p.last_combiner))
     return TP_UNSUPPORTED;
-  p.partial = partial_from || partial_to;
+  /* No path between whole values gains by partial layouts, but with them one search answers both kinds of questions. */
+  p.partial = partial_from || partial_to || tp__graph_count(count_bits(p.axes), rank, true) <= TP__MAX_STATES;
   if (!partial_from)
     p.combiner = p.last_combiner;
   if (!partial_to)
@@ -70,13 +78,6 @@ static unsigned dims_used(const tp_mesh *mesh, tp_spec spec) {
       used |= 1u << d;
   }
   return used;
-}
-
-static int count_bits(unsigned set) {
-  int n = 0;
-  for (; set; set &= set - 1)
-    n++;
-  return n;
 }
 
 static bool fits(const tp__problem *p, unsigned axes, unsigned dims) {
@@ -171,6 +172,29 @@ tp_spec tp__view_restore(const tp__problem *problem, const tp__view *view, tp_sp
   return whole;
 }
 
+tp_spec tp__view_uneven(const tp_mesh *mesh, const tp__view *view, const int64_t *shape, tp_spec spec, unsigned *dims) {
+  int64_t shards[TP_MAX_RANK];
+  tp_spec part = tp_spec_replicated();
+  unsigned uneven = 0;
+  for (int d = 0; d < view->n_dims; d++)
+    shards[d] = 1;
+  for (int a = 0; a < mesh->n_axes; a++) {
+    int d = tp__byte_dim(tp__spec_byte(spec, a));
+    if (d >= 0)
+      shards[d] *= mesh->axes[a].size;
+  }
+  for (int d = 0; d < view->n_dims; d++)
+    if (shards[d] > 1 && shape[view->dims[d]] % shards[d] != 0)
+      uneven |= 1u << d;
+  for (int a = 0; a < mesh->n_axes && uneven; a++) {
+    int d = tp__byte_dim(tp__spec_byte(spec, a));
+    if (d >= 0 && (uneven >> d & 1))
+      tp__spec_set_byte(&part, a, tp__spec_byte(spec, a));
+  }
+  *dims |= uneven;
+  return part;
+}
+
 bool tp__view_create(const tp__problem *p, tp__view *view) {
   unsigned dims;
   tp__view v = {.outer = 1};
@@ -179,9 +203,6 @@ bool tp__view_create(const tp__problem *p, tp__view *view) {
   for (int d = 0; d < p->rank; d++) {
     v.place[d] = -1;
     if (dims >> d & 1) {
-      bool uneven = p->shape[d] % tp_spec_dim_shards(p->mesh, p->from, d) != 0 ||
-                    p->shape[d] % tp_spec_dim_shards(p->mesh, p->to, d) != 0;
-      v.uneven |= (unsigned)uneven << v.n_dims;
       v.place[d] = (int8_t)v.n_dims;
       v.dims[v.n_dims++] = d;
     } else {
@@ -192,6 +213,9 @@ bool tp__view_create(const tp__problem *p, tp__view *view) {
   }
   v.from = tp__view_project(p->mesh, &v, p->from);
   v.to = tp__view_project(p->mesh, &v, p->to);
+  tp__view_uneven(p->mesh, &v, p->shape, v.from, &v.uneven_from);
+  v.uneven = v.uneven_from;
+  v.uneven_to = tp__view_uneven(p->mesh, &v, p->shape, v.to, &v.uneven);
   *view = v;
   return true;
 }

@@ -10,7 +10,7 @@ typedef struct tp__problem {
   unsigned axes;   /* those of size > 1 */
   int64_t devices; /* of the mesh */
   tp_spec from, to;
-  bool partial;              /* from or to has partial axes */
+  bool partial;              /* the search has partial layouts: from or to is one, or they are few enough not to matter */
   tp_combiner combiner;      /* of those of from; the other one's if it has none */
   tp_combiner last_combiner; /* of those of to; likewise */
   int rank;
@@ -29,12 +29,16 @@ typedef struct tp__view {
   int dims[TP_MAX_RANK];     /* of the tensor, by dimension of the view */
   int8_t place[TP_MAX_RANK]; /* the reverse; -1: not in the view */
   tp_spec from, to;          /* in the view's dimensions */
-  unsigned uneven;           /* bit d: from or to does not divide dimension d of the view */
+  unsigned uneven_from;      /* bit d: `from` does not divide dimension d of the view */
+  unsigned uneven;           /* the same for from or to */
+  tp_spec uneven_to;         /* the axes of `to` on dimensions that it does not divide */
   int64_t outer;             /* local elements of the dimensions outside */
 } tp__view;
 
 /* Chooses the view; false if even the smallest has too many layouts. */
 bool tp__view_create(const tp__problem *problem, tp__view *view);
+/* The axes of `spec`, a layout of the view, on dimensions that it does not divide; adds these to *dims. `shape` is that of the tensor. */
+tp_spec tp__view_uneven(const tp_mesh *mesh, const tp__view *view, const int64_t *shape, tp_spec spec, unsigned *dims);
 /* `spec` in the view's dimensions; those that it splits must be in the view. */
 tp_spec tp__view_project(const tp_mesh *mesh, const tp__view *view, tp_spec spec);
 /* A layout of the view as one of the tensor: what is outside the view is as in problem->from, partial axes are those of `combiner`. */

@@ -31,7 +31,9 @@ typedef struct graph_row {
  * for. */
 enum { DEFAULT_PATH_LIMIT = 1 << 24 };
 
-/* The last search that answered: a planner asks for one `from` and many `to`. */
+enum { N_WEIGHTS = 4, N_RECENT = 4 };
+
+/* A search that answered lately: a planner asks for one `from` and many `to`. */
 typedef struct recent {
   tp__paths *paths; /* NULL: none */
   tp_spec from;
@@ -53,7 +55,10 @@ struct tp_reshard_cache {
   entry *entries; /* open addressing */
   size_t n_slots; /* a power of two, or 0 */
   size_t n_entries;
-  recent recent;
+  recent recent[N_RECENT];
+  int oldest_recent;
+  tp__weights weights[N_WEIGHTS]; /* of the last tensors that were searched */
+  int oldest_weights;
 };
 
 tp_reshard_cache *tp_reshard_cache_create(const tp_mesh *mesh, const tp_topology *topology) {
@@ -69,6 +74,8 @@ tp_reshard_cache *tp_reshard_cache_create(const tp_mesh *mesh, const tp_topology
 void tp_reshard_cache_destroy(tp_reshard_cache *cache) {
   if (!cache)
     return;
+  for (int i = 0; i < N_WEIGHTS; i++)
+    tp__weights_destroy(&cache->weights[i]);
   tp__free(cache->entries);
   tp__arena_destroy(&cache->paths);
   tp__arena_destroy(&cache->arena);
@@ -119,7 +126,7 @@ static void forget_paths(tp_reshard_cache *cache) {
     memset(cache->entries, 0, cache->n_slots * sizeof *cache->entries);
   cache->n_entries = 0;
   cache->path_states = 0;
-  cache->recent.paths = NULL;
+  memset(cache->recent, 0, sizeof cache->recent);
 }
 
 void tp__reshard_cache_limit(tp_reshard_cache *cache, size_t states) { cache->path_limit = states; }
@@ -146,18 +153,6 @@ static tp_status find_graph(tp_reshard_cache *cache, unsigned axes, int n_dims, 
 
 /* ---- search ---- */
 
-/* The axes of the goal on dimensions that it does not divide: of all that `to` says, only these decide which layouts may be used. */
-static tp_spec uneven_part(const tp__problem *p, const tp__view *v) {
-  tp_spec part = tp_spec_replicated();
-  for (int a = 0; a < p->mesh->n_axes; a++) {
-    unsigned byte = tp__spec_byte(v->to, a);
-    int d = tp__byte_dim(byte);
-    if (d >= 0 && (v->uneven >> d & 1) && p->shape[v->dims[d]] % tp_spec_dim_shards(p->mesh, v->to, d) != 0)
-      tp__spec_set_byte(&part, a, byte);
-  }
-  return part;
-}
-
 static void fill_search(const tp_reshard_cache *cache, const tp__problem *p, const tp__view *v, tp__search *s) {
   *s = (tp__search){.mesh = &cache->mesh,
                     .topology = &cache->topology,
@@ -168,7 +163,7 @@ static void fill_search(const tp_reshard_cache *cache, const tp__problem *p, con
                     .changes_combiner = p->combiner != p->last_combiner,
                     .may_mask_after = p->last_combiner != TP_AVERAGE,
                     .from = v->from,
-                    .goal = uneven_part(p, v)};
+                    .goal = v->uneven_to};
   for (int d = 0; d < v->n_dims; d++) {
     int64_t size = p->shape[v->dims[d]], part = tp__gcd(size, p->devices);
     s->sizes[d] = v->uneven >> d & 1 ? size : part;
@@ -188,6 +183,22 @@ static key make_key(const tp__problem *p, const tp__view *v, const tp__search *s
   return k;
 }
 
+static tp_status find_weights(tp_reshard_cache *cache, const tp__search *search, tp__weights **weights) {
+  for (int i = 0; i < N_WEIGHTS; i++)
+    if (tp__weights_fit(&cache->weights[i], search)) {
+      *weights = &cache->weights[i];
+      return TP_OK;
+    }
+  tp__weights *slot = &cache->weights[cache->oldest_weights];
+  tp__weights_destroy(slot);
+  tp_status status = tp__weights_create(search, slot);
+  if (status != TP_OK)
+    return status;
+  cache->oldest_weights = (cache->oldest_weights + 1) % N_WEIGHTS;
+  *weights = slot;
+  return TP_OK;
+}
+
 static tp_status find_paths(tp_reshard_cache *cache, const tp__problem *p, const tp__view *v, tp__paths **paths) {
   tp__search s;
   fill_search(cache, p, v, &s);
@@ -200,6 +211,7 @@ static tp_status find_paths(tp_reshard_cache *cache, const tp__problem *p, const
     }
   }
   tp__graph *graph;
+  tp__weights *weights;
   tp__paths *made;
   tp_status status = find_graph(cache, v->axes, v->n_dims, p->partial, &graph);
   if (status != TP_OK)
@@ -210,7 +222,9 @@ static tp_status find_paths(tp_reshard_cache *cache, const tp__problem *p, const
     forget_paths(cache);
   status = reserve_slot(cache);
   if (status == TP_OK)
-    status = tp__search_run(&cache->paths, &s, &made);
+    status = find_weights(cache, &s, &weights);
+  if (status == TP_OK)
+    status = tp__search_run(&cache->paths, &s, weights, &made);
   if (status != TP_OK)
     return status;
   *find_slot(cache->entries, cache->n_slots, &k) = (entry){k, made};
@@ -278,41 +292,61 @@ static tp_status searched_reshard(tp_reshard_cache *cache, const tp__problem *p,
 }
 
 static void remember(tp_reshard_cache *cache, const tp__problem *p, const tp__view *v, tp__paths *paths) {
-  if (v->uneven || !v->full || p->combiner != p->last_combiner)
-    return; /* what `to` is matters to these */
-  recent *r = &cache->recent;
+  if (!v->full || p->combiner != p->last_combiner)
+    return; /* more of `to` matters to these */
+  recent *r = &cache->recent[cache->oldest_recent];
+  cache->oldest_recent = (cache->oldest_recent + 1) % N_RECENT;
   *r = (recent){paths, p->from, p->rank, {0}, p->element_size, p->partial, p->combiner, *v};
   for (int d = 0; d < p->rank; d++)
     r->shape[d] = p->shape[d];
 }
 
-/* True if the last search answers this too; any doubt is left to the long way. */
-static bool recall(const tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank, const int64_t *shape,
-                   int64_t element_size, tp_cost *cost) {
-  const recent *r = &cache->recent;
+/* Is this search about the same tensor, in the same layout? */
+static bool is_about(const recent *r, tp_spec from, int rank, const int64_t *shape, int64_t element_size) {
   if (!r->paths || !tp_spec_equal(from, r->from) || rank != r->rank || element_size != r->element_size)
     return false;
-  for (int d = 0; d < rank; d++) {
+  for (int d = 0; d < rank; d++)
     if (shape[d] != r->shape[d])
       return false;
-  }
-  if ((tp_spec_has_partial(from) || tp_spec_has_partial(to)) != r->partial)
-    return false;
-  for (int a = 0; a < cache->mesh.n_axes; a++) {
+  return true;
+}
+
+/* Is `to` a layout of the search? */
+static bool has_goal(const tp_mesh *mesh, const recent *r, tp_spec to) {
+  for (int a = 0; a < mesh->n_axes; a++) {
     unsigned byte = tp__spec_byte(to, a);
     if (byte == 0)
       continue;
     if (!(r->view.axes >> a & 1))
       return false;
     int d = tp__byte_dim(byte);
-    if (d < 0 ? (byte & 0x7f) != (unsigned)r->combiner : d >= rank || r->view.place[d] < 0)
+    if (d < 0 ? !r->partial || (byte & 0x7f) != (unsigned)r->combiner : d >= r->rank || r->view.place[d] < 0)
       return false;
   }
-  uint32_t state = tp__graph_find(r->paths->graph, tp__view_project(&cache->mesh, &r->view, to));
+  return true;
+}
+
+/* True if the search answers this too; any doubt is left to the long way. */
+static bool answers(const tp_mesh *mesh, const recent *r, tp_spec to, tp_cost *cost) {
+  tp_spec goal = tp__view_project(mesh, &r->view, to);
+  unsigned uneven = r->view.uneven_from;
+  if (!tp_spec_equal(tp__view_uneven(mesh, &r->view, r->shape, goal, &uneven), r->view.uneven_to) || uneven != r->view.uneven)
+    return false;
+  uint32_t state = tp__graph_find(r->paths->graph, goal);
   if (state == TP__NO_STATE || r->paths->cost[state] >= TP_COST_FORBIDDEN)
     return false;
   *cost = r->paths->cost[state];
   return true;
+}
+
+static bool recall(const tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank, const int64_t *shape,
+                   int64_t element_size, tp_cost *cost) {
+  for (int i = 0; i < N_RECENT; i++) {
+    const recent *r = &cache->recent[i];
+    if (is_about(r, from, rank, shape, element_size) && has_goal(&cache->mesh, r, to) && answers(&cache->mesh, r, to, cost))
+      return true;
+  }
+  return false;
 }
 
 tp_cost tp_reshard_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank, const int64_t *shape,

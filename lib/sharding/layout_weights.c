@@ -1,0 +1,93 @@
+/* What the moves of a graph cost for one tensor. Shared by the searches from all its layouts, and worked out when first needed. */
+#include "sharding/layout.h"
+
+#include <string.h>
+
+/* A direct-mapped memo of prices: the layouts of a tensor have few different local sizes. */
+enum { MEMO_BITS = 4, MEMO_WAYS = 1 << MEMO_BITS };
+
+typedef struct tp__memo_entry {
+  int64_t elements; /* -1: none yet */
+  tp_cost cost;
+} memo;
+
+/* The local elements of a layout, and whether it divides all dimensions. */
+static int64_t local_elements(const tp__search *s, tp_spec spec, bool *divides) {
+  int64_t shards[TP_MAX_RANK], elements = s->outer;
+  *divides = true;
+  for (int d = 0; d < s->graph->n_dims; d++)
+    shards[d] = 1;
+  for (int a = 0; a < s->mesh->n_axes; a++) {
+    int d = tp__byte_dim(tp__spec_byte(spec, a));
+    if (d >= 0)
+      shards[d] *= s->mesh->axes[a].size;
+  }
+  for (int d = 0; d < s->graph->n_dims; d++) {
+    int64_t local = s->sizes[d] / shards[d];
+    if (local * shards[d] != s->sizes[d]) {
+      int axes[TP_MAX_AXES], n = tp_spec_dim_axes(s->mesh, spec, d, axes);
+      *divides = false;
+      local = tp__buffer_size(s->mesh, n, axes, s->sizes[d]);
+    }
+    elements = tp__multiply(elements, local);
+  }
+  return elements;
+}
+
+bool tp__weights_fit(const tp__weights *w, const tp__search *s) {
+  return w->graph == s->graph && w->element_size == s->element_size && w->outer == s->outer && w->uneven == s->uneven &&
+         memcmp(w->sizes, s->sizes, sizeof w->sizes) == 0;
+}
+
+tp_status tp__weights_create(const tp__search *s, tp__weights *weights) {
+  const tp__graph *g = s->graph;
+  tp__weights w = {.graph = g, .element_size = s->element_size, .outer = s->outer, .uneven = s->uneven};
+  memcpy(w.sizes, s->sizes, sizeof w.sizes);
+  w.elements = tp__calloc(g->n_states, sizeof *w.elements);
+  w.divides = tp__calloc(g->n_states, sizeof *w.divides);
+  w.costs = tp__calloc((size_t)g->first_edge[g->n_states] + 1, sizeof *w.costs);
+  w.memos = tp__calloc((size_t)g->n_prices * MEMO_WAYS + 1, sizeof *w.memos);
+  if (!w.elements || !w.divides || !w.costs || !w.memos) {
+    tp__weights_destroy(&w);
+    return TP_NO_MEMORY;
+  }
+  for (uint32_t i = 0; i < g->n_prices * MEMO_WAYS; i++)
+    w.memos[i].elements = -1;
+  for (uint32_t i = 0; i < g->n_states; i++)
+    w.elements[i] = local_elements(s, g->states[i], &w.divides[i]);
+  *weights = w;
+  return TP_OK;
+}
+
+void tp__weights_destroy(tp__weights *w) {
+  tp__free(w->memos);
+  tp__free(w->costs);
+  tp__free(w->divides);
+  tp__free(w->elements);
+  *w = (tp__weights){0};
+}
+
+static tp_cost price(tp__weights *w, const tp__search *s, const tp__edge *edge, int64_t elements) {
+  uint32_t way = (uint32_t)((uint64_t)elements * UINT64_C(0x9e3779b97f4a7c15) >> (64 - MEMO_BITS));
+  memo *m = &w->memos[edge->price * MEMO_WAYS + way];
+  if (m->elements != elements) {
+    const tp__price *of = &w->graph->prices[edge->price];
+    m->elements = elements;
+    m->cost = tp__move_cost(s->mesh, s->topology, of->kind, of->axes, elements, s->element_size);
+  }
+  return m->cost;
+}
+
+tp_cost tp__weigh(tp__weights *w, const tp__search *s, uint32_t from, const tp__edge *edge) {
+  tp_cost *cost = &w->costs[edge - w->graph->edges];
+  tp_spec a = w->graph->states[from], b = w->graph->states[edge->to];
+  tp_step_kind kind = (tp_step_kind)edge->kind;
+  int n_dims = w->graph->n_dims;
+  if (w->divides[from] && w->divides[edge->to])
+    *cost = price(w, s, edge, w->elements[from]);
+  else if (!tp__move_keeps_prefix(s->mesh, kind, a, b, n_dims, s->sizes))
+    *cost = TP_COST_FORBIDDEN;
+  else /* more than the layout has: uneven shards are filled up */
+    *cost = price(w, s, edge, tp__multiply(s->outer, tp__move_elements(s->mesh, kind, a, b, n_dims, s->sizes)));
+  return *cost;
+}
