@@ -6,33 +6,56 @@ typedef struct row {
   const char *op;
   tp_status (*decompose)(MlirOperation op); /* NULL: */
   const char *refusal;
+  bool (*concerns)(MlirOperation op); /* NULL: all of this name */
 } row;
+
+static MlirType element_of(MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  return tp__is_tensor(type) ? tp__element_type(type) : type;
+}
+
+/* There is no instruction for it, nor a function on every system, and rounding twice is another result. */
+static bool halves_twice(MlirOperation op) {
+  return mlirTypeIsAF64(element_of(mlirOperationGetOperand(op, 0))) &&
+         mlirTypeIsABF16(element_of(mlirOperationGetResult(op, 0)));
+}
+
+/* Compiled code rounds to nearest, whatever the attribute says. */
+static bool rounds_elsewhere(MlirOperation op) {
+  MlirAttribute mode = tp__inherent(op, "roundingmode");
+  return !mlirAttributeIsNull(mode) && mlirAttributeIsAInteger(mode) &&
+         mlirIntegerAttrGetValueInt(mode) != 0 /* to_nearest_even */;
+}
 
 #define WINOGRAD "decompose it before sharding (transform.structured.decompose_winograd_op), or keep the convolution as it is"
 
 static const row rows[] = {
-    {"linalg.softmax", tp__decompose_softmax, NULL},
-    {"linalg.pack", tp__decompose_pack, NULL},
-    {"linalg.unpack", tp__decompose_unpack, NULL},
-    {"linalg.winograd_filter_transform", NULL, WINOGRAD},
-    {"linalg.winograd_input_transform", NULL, WINOGRAD},
-    {"linalg.winograd_output_transform", NULL, WINOGRAD},
-    {"tensor.generate", tp__decompose_generate, NULL},
-    {"tensor.dim", tp__decompose_dim, NULL},
-    {"tensor.rank", tp__decompose_rank, NULL},
-    {"tensor.bitcast", tp__decompose_bitcast, NULL},
-    {"tensor.reshape", tp__decompose_reshape, NULL},
-    {"tensor.gather", tp__decompose_gather, NULL},
-    {"tensor.scatter", tp__decompose_scatter, NULL},
+    {"arith.truncf", NULL, "no code can be made of it from f64 to bf16; truncate to f32 first", halves_twice},
+    {"arith.truncf", NULL, "compiled code rounds to nearest even only; take its rounding mode off", rounds_elsewhere},
+    {"linalg.softmax", tp__decompose_softmax, NULL, NULL},
+    {"linalg.pack", tp__decompose_pack, NULL, NULL},
+    {"linalg.unpack", tp__decompose_unpack, NULL, NULL},
+    {"linalg.winograd_filter_transform", NULL, WINOGRAD, NULL},
+    {"linalg.winograd_input_transform", NULL, WINOGRAD, NULL},
+    {"linalg.winograd_output_transform", NULL, WINOGRAD, NULL},
+    {"math.isinf", tp__decompose_isinf, NULL, NULL},
+    {"math.isnormal", tp__decompose_isnormal, NULL, NULL},
+    {"tensor.generate", tp__decompose_generate, NULL, NULL},
+    {"tensor.dim", tp__decompose_dim, NULL, NULL},
+    {"tensor.rank", tp__decompose_rank, NULL, NULL},
+    {"tensor.bitcast", tp__decompose_bitcast, NULL, NULL},
+    {"tensor.reshape", tp__decompose_reshape, NULL, NULL},
+    {"tensor.gather", tp__decompose_gather, NULL, NULL},
+    {"tensor.scatter", tp__decompose_scatter, NULL, NULL},
     {"tensor.parallel_insert_slice", NULL,
-     "turn the scf.forall around it into scf.for with tensor.insert_slice before sharding"},
-    {"complex.bitcast", NULL, "no code can be made of it; read the parts with complex.re and complex.im, and cast those"},
+     "turn the scf.forall around it into scf.for with tensor.insert_slice before sharding", NULL},
+    {"complex.bitcast", NULL, "no code can be made of it; read the parts with complex.re and complex.im, and cast those", NULL},
 };
 
 static const row *find_row(MlirOperation op) {
-  static const row named = {"linalg.*", tp__decompose_named, NULL};
+  static const row named = {"linalg.*", tp__decompose_named, NULL, NULL};
   for (int i = 0; i < TP_LEN(rows); i++)
-    if (tp__op_is(op, rows[i].op))
+    if (tp__op_is(op, rows[i].op) && (!rows[i].concerns || rows[i].concerns(op)))
       return &rows[i];
   return tp__hides_body(op) ? &named : NULL;
 }
@@ -85,13 +108,15 @@ const tp_pass_row tp__decompose_row = {
     .description =
         "Requires: tensors of static shape. Establishes: linalg.softmax, pack and unpack, tensor.generate, gather, scatter, "
         "reshape, "
-        "bitcast, dim and rank are linalg.generic, reshapes, slices and loops; a named op of linalg whose body would have to "
+        "bitcast, dim and rank, math.isinf and isnormal are linalg.generic, reshapes, slices, loops and comparisons; a named "
+        "op of linalg whose body would have to "
         "be "
         "changed where shards are uneven (pooling, integer division) is a linalg.generic; a tensor.extract_slice at offsets "
         "given as "
         "values drops the first dimensions of one element or none, and a second slice drops the others. Refused, with the way "
         "out: "
-        "Winograd transforms, tensor.parallel_insert_slice, complex.bitcast. An op with tp.rule stays. Breaks: nothing.",
+        "Winograd transforms, tensor.parallel_insert_slice, complex.bitcast, arith.truncf with a rounding mode. An op with "
+        "tp.rule stays. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -53,6 +53,8 @@ tp_status tp__decompose_gather(MlirOperation op);
 tp_status tp__decompose_scatter(MlirOperation op);
 tp_status tp__decompose_pack(MlirOperation op);
 tp_status tp__decompose_unpack(MlirOperation op);
+tp_status tp__decompose_isinf(MlirOperation op);
+tp_status tp__decompose_isnormal(MlirOperation op);
 /* A visitor; its data is the tp_pass. */
 tp_status tp__decompose_slice(MlirOperation op, void *pass);
 /* A named op whose body has to be changed where shards are uneven, as a linalg.generic. */

@@ -36,9 +36,9 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
                "allow-return-allocs-from-loops=1},"
                "canonicalize,cse,tp-lower-contractions,tp-assign-buffers,tp-outline-kernels,func.func(convert-linalg-to-loops),"
                "convert-complex-to-standard,"
-               "func.func(math-expand-ops{ops=rsqrt,fpowi}),math-extend-to-supported-types,"
+               "func.func(math-expand-ops{ops=rsqrt,fpowi,clampf}),math-extend-to-supported-types,"
                "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32},arith-expand{include-bf16=1},"
-               "expand-strided-metadata,lower-affine,convert-scf-to-cf,tp-return-errors,convert-math-to-llvm,"
+               "expand-strided-metadata,lower-affine,convert-scf-to-cf,tp-return-errors,convert-math-to-funcs,convert-math-to-llvm,"
                "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts,canonicalize"},
       {.name = "tp-to-runtime",
        .summary = "From the program of one device, partitioned or not, to the LLVM dialect, calling the runtime",

@@ -81,7 +81,8 @@ static tp_status measure_value(measure *m, bool is_argument, int i, MlirType typ
   value->element_size = tp__element_size(element);
   value->sharding = "[]";
   if (value->element_size == 0)
-    return tp__error(m->func, TP_UNSUPPORTED, "%s is neither a tensor nor a number", what);
+    return tp__error(m->func, TP_UNSUPPORTED, "%s %s of type %s; programs run with " TP_ELEMENT_TYPES, what,
+                     value->is_scalar ? "is" : "has elements", value->element);
   if (value->is_scalar)
     return TP_OK;
   if (!tp__static_tensor(type, &value->rank, value->local))

@@ -77,3 +77,28 @@ func.func @elements(%x: tensor<4xf8E4M3FN>) -> tensor<4xi8> {
   %y = tensor.bitcast %x : tensor<4xf8E4M3FN> to tensor<4xi8>
   return %y : tensor<4xi8>
 }
+
+// -----
+
+func.func @rounds(%x: tensor<4xf64>) -> tensor<4xf32> {
+  %y = arith.truncf %x to_nearest_even : tensor<4xf64> to tensor<4xf32>
+  // expected-error @below {{'arith.truncf': compiled code rounds to nearest even only; take its rounding mode off}}
+  %z = arith.truncf %x downward : tensor<4xf64> to tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+
+// -----
+
+func.func @halves(%x: f64) -> bf16 {
+  // expected-error @below {{'arith.truncf': no code can be made of it from f64 to bf16; truncate to f32 first}}
+  %y = arith.truncf %x : f64 to bf16
+  return %y : bf16
+}
+
+// -----
+
+func.func @class(%x: f80) -> i1 {
+  // expected-error @below {{'math.isinf': of f80: only numbers and tensors of f16, bf16, f32 and f64 can be compiled; convert it}}
+  %y = math.isinf %x : f80
+  return %y : i1
+}
