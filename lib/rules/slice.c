@@ -5,7 +5,7 @@
  * - extract of one element or few, or at an offset known at run time: each device takes what it has of the slice and nothing elsewhere, and
  *   the results are summed: exact, since all terms but one are nothing;
  * - insert: each device changes what it has of the slice, in place, the small tensor being whole. A small tensor that covers much of the
- *   dimension is split with it (a window). */
+ *   dimension is split with it (a window), and so is one that has an element of every stride (a dimension of two factors). */
 #include "rules/slice.h"
 #include "rules/families.h"
 #include "rules/owned.h"
@@ -47,10 +47,31 @@ static bool prefers_window(const tp_slice *s, int d, int64_t size) {
   return is_fixed(s->offsets[d]) && tp__mixed_is(s->strides[d], 1) && s->sizes[d] > 1 && 4 * s->sizes[d] >= size;
 }
 
+/* One element of every stride, from the first stride to the last: a dimension of strides, and what is inside of them. */
+static bool is_interleaved(const tp_slice *s, int d, int64_t size) {
+  int64_t stride = s->strides[d].fixed;
+  return is_fixed(s->offsets[d]) && is_fixed(s->strides[d]) && stride > 1 && s->offsets[d].fixed < stride && s->sizes[d] > 1 &&
+         size % stride == 0 && size / stride == s->sizes[d];
+}
+
+static void interleave(tp_rule *rule, const tp_slice *s, int d) {
+  tp_value_map *maps[] = {&rule->operands[1], &rule->results[0]};
+  int outer = tp__rule_factor(rule, s->sizes[d], TP_PARALLEL), inner = tp__rule_factor(rule, s->strides[d].fixed, TP_FIXED);
+  if (inner < 0)
+    return;
+  tp__dim_set(&rule->operands[0], s->small_dim[d], outer);
+  for (int i = 0; i < TP_LEN(maps); i++)
+    maps[i]->dims[d] = (tp_dim){.n_factors = 2, .factors = {(uint8_t)outer, (uint8_t)inner}};
+}
+
 static tp_status cut_insert(tp_rule *rule, const tp_slice *s, int d, tp__arena *arena) {
   tp_value_map *small = &rule->operands[0], *large = &rule->operands[1];
   if (large->shape[d] == 1 || !is_fixed(s->strides[d]) || s->strides[d].fixed < 1)
     return TP_OK;
+  if (is_interleaved(s, d, large->shape[d])) {
+    interleave(rule, s, d);
+    return TP_OK;
+  }
   int f = tp__rule_factor(rule, large->shape[d], TP_PARALLEL);
   tp__dim_set(large, d, f);
   tp__dim_set(&rule->results[0], d, f);
@@ -64,7 +85,7 @@ static tp_status cut_insert(tp_rule *rule, const tp_slice *s, int d, tp__arena *
 static double work_of(const tp_rule *rule, const tp_slice *s, const tp_value_map *large) {
   double points = 1;
   for (int d = 0; d < s->rank; d++) {
-    bool all = s->is_insert && large->dims[d].n_factors && !rule->factors[large->dims[d].factors[0]].repeats_work;
+    bool all = s->is_insert && large->dims[d].n_factors == 1 && !rule->factors[large->dims[d].factors[0]].repeats_work;
     points *= (double)(all ? large->shape[d] : s->sizes[d]);
   }
   return points;
@@ -101,7 +122,7 @@ tp_cut tp__slice_cut(const tp_local *local, const tp_slice *s, int d) {
   const tp_rule *rule = local->rule;
   const tp_value_map *small = s->is_insert ? &rule->operands[0] : &rule->results[0];
   const tp_value_map *large = s->is_insert ? &rule->operands[1] : &rule->operands[0];
-  if (tp__slice_is_whole(s, d, large->shape[d]))
+  if (tp__slice_is_whole(s, d, large->shape[d]) || large->dims[d].n_factors > 1)
     return TP_CUT_WHOLE;
   if (!large->dims[d].n_factors || tp__strategy_shards(rule, local->mesh, local->strategy, large->dims[d].factors[0]) == 1)
     return TP_CUT_KEPT;

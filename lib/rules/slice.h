@@ -20,7 +20,7 @@ typedef struct tp_slice {
 
 /* How a split dimension is treated by the local form. */
 typedef enum tp_cut {
-  TP_CUT_WHOLE,  /* the slice takes all of it */
+  TP_CUT_WHOLE,  /* the slice takes all of it, or an element of every stride */
   TP_CUT_KEPT,   /* it cuts the dimension, which is not split */
   TP_CUT_WINDOW, /* large and small tensor are split; the points fetch what they read */
   TP_CUT_OWNED,  /* the large tensor is split, the small one whole: each device deals with what it has of the slice */
