@@ -5,18 +5,25 @@
 #include "solver/reduce.h"
 #include "solver/repair.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
   MAX_DEPTH = 200,
-  ROOT_ROUNDS = 400,       /* of messages and prices */
-  ROUNDS = 24,             /* the same below the root, which starts from the prices and messages of its parent */
-  PATIENCE = 6,            /* rounds without a better bound before prices move in smaller steps */
-  REPAIR_EVERY = 8,        /* rounds */
-  FIRST_BUDGET = 500000000 /* of neighbourhoods and branching in turn, doubled every time */
+  ROOT_ROUNDS = 1000,       /* of messages and prices */
+  ROUNDS = 24,              /* the same below the root, which starts from the prices and messages of its parent */
+  PATIENCE = 6,             /* rounds without a better bound before prices move in smaller steps */
+  WINDOW = 40,              /* rounds in which less than half a percent of the gap gained is too little */
+  LAST_PASSES = 20,         /* at most, to be as good as before at the best prices */
+  REPAIR_EVERY = 8,         /* rounds */
+  FIRST_BUDGET = 500000000, /* of neighbourhoods, doubled every time */
+  BRANCHING = 8             /* times that for branching, in turn */
 };
-#define LEAST_STEP 0.02
+#define LEAST_STEP 0.001
+#define LATER_STEP 0.1 /* where prices are already good */
+#define RISE 1.1
+#define FALL 0.7
 #define MEMORY_OF_USAGE 0.7 /* of the average usage that prices follow (the volume algorithm, Barahona and Anbil 2000) */
 
 typedef struct climber {
@@ -30,6 +37,7 @@ typedef struct climber {
   tp__wide *used;
   double *average, *best_price;
   tp_cost bound;    /* certified */
+  double step;      /* of the prices, at first */
   tp__wide nearest; /* excess of answer->choices while nothing was found */
 } climber;
 
@@ -71,26 +79,22 @@ static tp_status offer(climber *c, const int *at, bool may_repair) {
   return TP_OK;
 }
 
-/* Prices rise where the average of late choices uses more than the room, and fall where less: a subgradient step of the
- * length that would close the gap if the direction were right (Polyak). */
-static void move_prices(climber *c, double step) {
+/* Prices rise, from the best ones, where the average of late choices uses more than the room, and fall where less: a
+ * subgradient step of the length that would close the gap if the direction were right (Polyak). */
+static void move_prices(climber *c, tp_cost best, double step) {
   tp__wmemory *memory = c->g->memory;
   double norm = 0;
   for (int t = 0; t < memory->n_times; t++) {
     double over = c->average[t] - (double)memory->room[t];
-    if (over > 0 || memory->price[t] > 0)
+    if (over > 0 || c->best_price[t] > 0)
       norm += over * over;
   }
   if (norm <= 0)
     return;
-  double bound = (double)tp__prices_bound(&c->prices);
-  double target =
-      c->answer->cost < TP_COST_FORBIDDEN ? (double)c->limit : bound + 0.05 * (bound > 0 ? bound : 0) + (double)c->s->step;
-  if (target > (double)c->limit)
-    target = (double)c->limit;
-  double length = step * (target - bound) / norm;
+  double gap = (double)c->limit - (double)best, most = 0.1 * fabs((double)best) + (double)c->s->step;
+  double length = step * (gap < most ? gap : most) / norm;
   for (int t = 0; t < memory->n_times; t++) {
-    double price = memory->price[t] + length * (c->average[t] - (double)memory->room[t]);
+    double price = c->best_price[t] + length * (c->average[t] - (double)memory->room[t]);
     memory->price[t] = price > 0 ? price : 0;
   }
   tp__prices_set(&c->prices);
@@ -127,34 +131,40 @@ static tp_status climb(climber *c, int rounds, bool is_root) {
   tp_status status = start_climb(c);
   int idle = 0;
   bool valid = status == TP_OK;
-  double step = 1;
-  tp_cost best = INT64_MIN;
+  double step = c->step;
+  c->step = LATER_STEP;
+  tp_cost best = INT64_MIN, before = INT64_MIN / 2;
   for (int round = 0; status == TP_OK && round < rounds && step > LEAST_STEP; round++) {
     valid = tp__prices_pass(&c->prices, &c->s->work);
     if (!valid)
       break;
     tp_cost bound = tp__prices_bound(&c->prices);
-    if (bound > best + (best > INT64_MIN && c->limit > best ? (c->limit - best) / 1000 : 0))
-      idle = 0;
-    else if (++idle % PATIENCE == 0)
-      step /= 2;
     if (bound > best) {
+      if (bound - best > (c->limit - bound) / 1000)
+        step = step * RISE < 2 ? step * RISE : 2;
       best = bound;
       memcpy(c->best_price, c->g->memory->price, price_bytes);
+    } else if (++idle % PATIENCE == 0) {
+      step *= FALL;
     }
     c->bound = best > c->bound ? best : c->bound;
     if (best >= c->limit || (round > 0 && tp__search_spent(c->s)))
       break;
+    if (round % WINDOW == WINDOW - 1) {
+      if (best - before < (c->limit - best) / 200)
+        break;
+      before = best;
+    }
     status = round_of_climb(c, round, round % REPAIR_EVERY == 0 && (is_root || round == 0));
     if (is_root)
       tp__search_update(c->s, c->bound, c->answer->cost);
     if (status == TP_OK && round + 1 < rounds)
-      move_prices(c, step);
+      move_prices(c, best, step);
   }
   if (status == TP_OK && valid && c->bound < c->limit) {
     memcpy(c->g->memory->price, c->best_price, price_bytes);
     tp__prices_set(&c->prices);
-    for (int pass = 0; pass < (is_root ? 10 : 2) && valid; pass++)
+    for (int pass = 0; valid && pass < LAST_PASSES && (pass == 0 || tp__prices_bound(&c->prices) < best); pass++)
       valid = tp__prices_pass(&c->prices, &c->s->work);
     if (valid) {
       c->bound = tp__prices_bound(&c->prices) > c->bound ? tp__prices_bound(&c->prices) : c->bound;
@@ -187,11 +197,54 @@ static tp_cost reduced_cost(const tp__wcsp *g, int node, int x) {
   return sum;
 }
 
-/* The node to branch on: the one that decides most. Bits of its neighbours' combinations and of the times it lives at,
- * for each strategy to try: integers, so no rounding. */
-static int branching_node(const tp__wcsp *g) {
-  int best = -1;
-  double best_weight = 0;
+/* What strategy x pays at the present prices. */
+static double payment(const tp__wcsp *g, const tp__wnode *v, int x) {
+  double sum = 0;
+  for (int i = 0; i < v->n_loads; i++) {
+    double price = 0;
+    for (int t = v->loads[i].first; t < v->loads[i].last; t++)
+      price += g->memory->price[t];
+    sum += price * (double)v->loads[i].usage[x];
+  }
+  return sum;
+}
+
+/* How a graph is split: the strategies of a node in groups. */
+typedef struct split {
+  int node, n_groups;
+  int *group; /* by strategy */
+} split;
+
+/* The node whose strategies differ most in what they pay, those that pay little apart from those that pay much: either
+ * way the prices of others change. False if no memory has a price. */
+static bool split_by_memory(const tp__wcsp *g, split *how) {
+  double most = 0, middle = 0;
+  for (int v = 0; v < g->n_nodes; v++) {
+    const tp__wnode *node = &g->nodes[v];
+    double low = 0, high = 0;
+    for (int x = 0; node->alive && node->n_loads && x < node->n; x++) {
+      double paid = payment(g, node, x);
+      low = x == 0 || paid < low ? paid : low;
+      high = x == 0 || paid > high ? paid : high;
+    }
+    if (high - low > most) {
+      most = high - low;
+      middle = low + most / 2;
+      how->node = v;
+    }
+  }
+  if (most <= 0)
+    return false;
+  how->n_groups = 2;
+  for (int x = 0; x < g->nodes[how->node].n; x++)
+    how->group[x] = payment(g, &g->nodes[how->node], x) > middle;
+  return true;
+}
+
+/* The node that decides most, strategy by strategy. Bits of its neighbours' combinations for each strategy to try:
+ * integers, so no rounding. */
+static void split_by_strategy(const tp__wcsp *g, split *how) {
+  double best_weight = -1;
   for (int v = 0; v < g->n_nodes; v++) {
     const tp__wnode *node = &g->nodes[v];
     if (!node->alive)
@@ -201,20 +254,29 @@ static int branching_node(const tp__wcsp *g) {
       for (int n = g->nodes[tp__wcsp_view(g, node->edges[i], v).other].n; n > 1; n /= 2)
         weight += 1;
     weight /= node->n;
-    if (best < 0 || weight > best_weight) {
-      best = v;
+    if (weight > best_weight) {
+      how->node = v;
       best_weight = weight;
     }
   }
-  return best;
+  how->n_groups = g->nodes[how->node].n;
+  for (int x = 0; x < how->n_groups; x++)
+    how->group[x] = x;
 }
 
-static tp_status search_child(tp__search *s, const tp__wcsp *g, const int *members, int n, int node, int strategy,
+/* Searches the part of `g`, all of whose alive nodes are `members`, in which the node of the split is in `group`. */
+static tp_status search_child(tp__search *s, const tp__wcsp *g, const int *members, int n, const split *how, int group,
                               tp_cost limit, int depth, tp__answer *child, int *choices) {
-  tp__wcsp *part = tp__wcsp_extract(g, members, n, node, strategy);
+  tp__wcsp *part = tp__wcsp_extract(g, members, n, -1, 0);
+  bool *drop = calloc((size_t)g->nodes[how->node].n, sizeof *drop);
   child->choices = calloc((size_t)n + 1, sizeof *child->choices);
-  tp_status status =
-      part && child->choices ? tp__memory_extract(g, part, members, node, strategy, g->memory->room) : TP_NO_MEMORY;
+  tp_status status = part && drop && child->choices ? tp__memory_extract(g, part, members, g->memory->room) : TP_NO_MEMORY;
+  for (int i = 0; status == TP_OK && i < n; i++)
+    if (members[i] == how->node) {
+      for (int x = 0; x < g->nodes[how->node].n; x++)
+        drop[x] = how->group[x] != group;
+      tp__wcsp_drop(part, i, drop);
+    }
   s->nested++;
   if (status == TP_OK)
     status = tp__constrained_part(s, part, limit, depth, child);
@@ -223,38 +285,51 @@ static tp_status search_child(tp__search *s, const tp__wcsp *g, const int *membe
     for (int i = 0; i < n; i++)
       choices[members[i]] = child->choices[i];
   tp__wcsp_destroy(part);
+  free(drop);
   free(child->choices);
   child->choices = NULL;
   return status;
 }
 
-/* One child per strategy of one node, cheapest first, each with an equal share of the work left. */
-static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int depth, tp__answer *answer) {
-  int node = branching_node(g), n_members = 0, n = g->nodes[node].n;
+/* Groups by the least reduced cost in them: rank[i] is the i-th. */
+static tp_status rank_groups(const tp__wcsp *g, const split *how, int *rank) {
+  tp_cost *least = malloc((size_t)how->n_groups * sizeof *least);
+  if (!least)
+    return TP_NO_MEMORY;
+  for (int k = 0; k < how->n_groups; k++)
+    least[k] = TP_COST_FORBIDDEN;
+  for (int x = 0; x < g->nodes[how->node].n; x++) {
+    tp_cost reduced = reduced_cost(g, how->node, x);
+    least[how->group[x]] = reduced < least[how->group[x]] ? reduced : least[how->group[x]];
+  }
+  for (int k = 0; k < how->n_groups; k++) {
+    int i = k;
+    for (; i > 0 && least[rank[i - 1]] > least[k]; i--)
+      rank[i] = rank[i - 1];
+    rank[i] = k;
+  }
+  free(least);
+  return TP_OK;
+}
+
+/* One child per group, cheapest first, each with an equal share of the work left. */
+static tp_status search_groups(tp__search *s, const tp__wcsp *g, const split *how, const int *rank, tp_cost limit, int depth,
+                               tp__answer *answer) {
+  int n_members = 0;
   int *members = malloc((size_t)g->n_nodes * sizeof *members + 1);
   int *choices = calloc((size_t)g->n_nodes + 1, sizeof *choices);
-  int *rank = malloc((size_t)n * sizeof *rank);
-  tp_cost *reduced = malloc((size_t)n * sizeof *reduced);
-  tp_status status = members && choices && rank && reduced ? TP_OK : TP_NO_MEMORY;
+  tp_status status = members && choices ? TP_OK : TP_NO_MEMORY;
   for (int v = 0; status == TP_OK && v < g->n_nodes; v++)
     if (g->nodes[v].alive)
       members[n_members++] = v;
-  for (int x = 0; status == TP_OK && x < n; x++) {
-    reduced[x] = reduced_cost(g, node, x);
-    int i = x;
-    for (; i > 0 && reduced[rank[i - 1]] > reduced[x]; i--)
-      rank[i] = rank[i - 1];
-    rank[i] = x;
-  }
-  s->branched = true;
   tp_cost least = TP_COST_FORBIDDEN, inherited = answer->bound;
   int64_t whole_limit = s->work_limit;
-  for (int i = 0; status == TP_OK && i < n; i++) {
+  for (int i = 0; status == TP_OK && i < how->n_groups; i++) {
     tp_cost bound = inherited;
     if (!tp__search_spent(s)) {
       tp__answer child = {0};
-      s->work_limit = s->work + (whole_limit - s->work) / (n - i);
-      status = search_child(s, g, members, n_members, node, rank[i], limit - g->constant, depth + 1, &child, choices);
+      s->work_limit = s->work + (whole_limit - s->work) / (how->n_groups - i);
+      status = search_child(s, g, members, n_members, how, rank[i], limit - g->constant, depth + 1, &child, choices);
       s->work_limit = whole_limit;
       tp_cost from_child = child.bound + g->constant;
       bound = from_child > bound ? from_child : bound;
@@ -271,8 +346,24 @@ static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int dep
     answer->bound = least < limit ? least : limit;
   free(members);
   free(choices);
+  return status;
+}
+
+static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int depth, tp__answer *answer) {
+  size_t most = 1;
+  for (int v = 0; v < g->n_nodes; v++)
+    most = (size_t)g->nodes[v].n > most ? (size_t)g->nodes[v].n : most;
+  int *rank = malloc(2 * most * sizeof *rank);
+  if (!rank)
+    return TP_NO_MEMORY;
+  split how = {.group = rank + most};
+  if (!split_by_memory(g, &how))
+    split_by_strategy(g, &how);
+  s->branched = true;
+  tp_status status = rank_groups(g, &how, rank);
+  if (status == TP_OK)
+    status = search_groups(s, g, &how, rank, limit, depth, answer);
   free(rank);
-  free(reduced);
   return status;
 }
 
@@ -319,7 +410,7 @@ static tp_status shrink(climber *c, int depth, bool *done) {
 }
 
 tp_status tp__constrained_part(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp__answer *answer) {
-  climber c = {.s = s, .g = g, .answer = answer, .limit = limit, .bound = INT64_MIN / 4};
+  climber c = {.s = s, .g = g, .answer = answer, .limit = limit, .bound = INT64_MIN / 4, .step = LATER_STEP};
   answer->cost = TP_COST_FORBIDDEN;
   bool done;
   tp_status status = shrink(&c, depth, &done);
@@ -414,7 +505,7 @@ static tp_status alternate(climber *c) {
     tp__search_update(s, c->bound, c->answer->cost);
     if (status || done || c->bound >= c->limit || tp__search_spent(s))
       break;
-    s->work_limit = whole_limit - s->work < budget ? whole_limit : s->work + budget;
+    s->work_limit = (whole_limit - s->work) / BRANCHING < budget ? whole_limit : s->work + BRANCHING * budget;
     status = try_branching(c);
     s->work_limit = whole_limit;
     tp__search_update(s, c->bound, c->answer->cost);
@@ -425,7 +516,7 @@ static tp_status alternate(climber *c) {
 }
 
 tp_status tp__constrained_search(tp__search *s, tp__wcsp *g, tp_cost limit, tp__answer *answer) {
-  climber c = {.s = s, .g = g, .answer = answer, .limit = limit, .bound = 0};
+  climber c = {.s = s, .g = g, .answer = answer, .limit = limit, .bound = 0, .step = 1};
   answer->cost = TP_COST_FORBIDDEN;
   s->multiplied = true;
   bool done;

@@ -330,8 +330,7 @@ tp_status tp__memory_compact(tp__wcsp *g, bool *changed, bool *infeasible) {
   return status;
 }
 
-tp_status tp__memory_extract(const tp__wcsp *g, tp__wcsp *part, const int *members, int fixed, int strategy,
-                             const tp__wide *room) {
+tp_status tp__memory_extract(const tp__wcsp *g, tp__wcsp *part, const int *members, const tp__wide *room) {
   size_t n = (size_t)g->memory->n_times;
   tp__wmemory *memory = tp__pool_take_zeroed(&part->pool, 1, sizeof *memory);
   if (!memory)
@@ -356,9 +355,8 @@ tp_status tp__memory_extract(const tp__wcsp *g, tp__wcsp *part, const int *membe
     if (!to->loads || !usage)
       return TP_NO_MEMORY;
     to->n_loads = to->room_loads = from->n_loads;
-    int first = members[i] == fixed ? strategy : 0;
     for (int k = 0; k < from->n_loads; k++, usage += to->n) {
-      memcpy(usage, from->loads[k].usage + first, (size_t)to->n * sizeof *usage);
+      memcpy(usage, from->loads[k].usage, (size_t)to->n * sizeof *usage);
       to->loads[k] = (tp__wload){from->loads[k].first, from->loads[k].last, usage};
     }
   }

@@ -31,10 +31,9 @@ tp_status tp__memory_merge(tp__wcsp *g, int node, int into, const tp_cost *partn
  * them. All nodes are settled before and after. *infeasible: some time has not even room for the least. */
 tp_status tp__memory_compact(tp__wcsp *g, bool *changed, bool *infeasible);
 
-/* Gives `part`, made by tp__wcsp_extract from the same arguments, the memory of `g`: its loads, and `room` (by time of
- * `g`) for them. The nodes of `part` are not settled. */
-tp_status tp__memory_extract(const tp__wcsp *g, tp__wcsp *part, const int *members, int fixed, int strategy,
-                             const tp__wide *room);
+/* Gives `part`, extracted from `g` with all strategies of the members, the memory of `g`: its loads, and `room` (by time
+ * of `g`) for them. The nodes of `part` are not settled. */
+tp_status tp__memory_extract(const tp__wcsp *g, tp__wcsp *part, const int *members, const tp__wide *room);
 
 /* used[t] += sign * what strategy x of `node` uses at t. */
 static inline void tp__memory_add(const tp__wcsp *g, int node, int x, int sign, tp__wide *used) {

@@ -144,7 +144,7 @@ static tp__wcsp *condition(const task *t, tp_cost *present) {
     }
     *present += cost[a->at[node]];
   }
-  ok = ok && tp__memory_extract(g, part, t->members, -1, 0, room) == TP_OK;
+  ok = ok && tp__memory_extract(g, part, t->members, room) == TP_OK;
   free(is_member);
   free(room);
   if (ok)

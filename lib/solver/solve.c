@@ -34,7 +34,11 @@ static const char *method_name(const tp__search *s) {
   return s->multiplied ? with_memory[s->branched] : names[s->passed_messages][s->width >= 0][s->branched];
 }
 
-static int64_t default_work(const tp__wcsp *g) {
+static int64_t work_budget(const tp__wcsp *g, const tp_solver_options *o) {
+  if (o->work_budget > 0)
+    return o->work_budget;
+  if (o->time_limit > 0)
+    return INT64_MAX / 4; /* the time decides */
   int64_t least = g->memory ? LEAST_MEMORY_WORK : LEAST_WORK, most = g->memory ? MOST_MEMORY_WORK : MOST_WORK;
   int64_t work = WORK_PER_ENTRY * tp__wcsp_entries(g);
   work = work > least ? work : least;
@@ -55,7 +59,7 @@ static tp_status solve_coded(const tp_problem *problem, const tp_solver_options 
     s->control = o->interrupted || o->time_limit > 0 || o->gap > 0 ? control : NULL;
     s->table_budget = o->table_budget > 0 ? o->table_budget : DEFAULT_TABLE_BUDGET;
     s->table_budget = s->table_budget < MOST_TABLE_BUDGET ? s->table_budget : MOST_TABLE_BUDGET;
-    s->work_limit = s->work + (o->work_budget > 0 ? o->work_budget : default_work(g));
+    s->work_limit = s->work + work_budget(g, o);
     s->threads = o->threads;
     if (g->memory)
       status = tp__constrained_search(s, g, code->most + 1, &answer);
