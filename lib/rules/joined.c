@@ -57,12 +57,16 @@ static bool read_rule(const tp_rule *rule, joined *j) {
   return read_joined(rule->op, inits, j);
 }
 
-static bool has_combiners(const tp_body *body, int n) {
+/* Is every initial value read, and is there one that is not just combined with something? */
+static bool may_be_joined(const tp_body *body, int n) {
   tp_combiner combiner;
+  bool combine = true;
   for (int k = 0; k < n; k++)
-    if (!tp__body_combiner(body, k, &combiner))
+    if (!tp__body_reads(body, body->n_inputs + k))
       return false;
-  return true;
+  for (int k = 0; k < n && combine; k++)
+    combine = tp__body_combiner(body, k, &combiner);
+  return !combine;
 }
 
 /* Reductions that no other family splits. */
@@ -72,7 +76,7 @@ static bool matches(MlirOperation op) {
   joined j;
   MlirValue inits[TP_MAX_PICKED];
   if (!(tp__op_is(op, "linalg.generic") || tp__op_is(op, "linalg.reduce")) || n == 0 || n > TP_MAX_PICKED || n_inputs < 0 ||
-      !tp__body_of(op, n_inputs, &body) || !outputs_agree(op, n_inputs) || has_combiners(&body, n))
+      !tp__body_of(op, n_inputs, &body) || !may_be_joined(&body, n) || !outputs_agree(op, n_inputs))
     return false;
   for (int k = 0; k < n; k++)
     inits[k] = mlirOperationGetOperand(op, n_inputs + k);
