@@ -15,10 +15,11 @@ enum { MAX_DEPTH = 128 };
 typedef struct inliner {
   tp_pass *pass;
   const tp_mesh *mesh;
-  tp_value_table done; /* functions without calls of functions with bodies */
+  tp_value_table done; /* functions without calls of functions with bodies -> number of their ops */
   MlirOperation stack[MAX_DEPTH];
   int depth;
   tp_value_table called; /* functions that were inlined somewhere */
+  int64_t n_ops;         /* put in place of calls */
 } inliner;
 
 enum { STAT_CALLS };
@@ -75,6 +76,12 @@ static tp_status constrain(const inliner *in, MlirOperation callee, bool is_arg,
   return status;
 }
 
+static tp_status count(MlirOperation op, void *n) {
+  (void)op;
+  ++*(int *)n;
+  return TP_OK;
+}
+
 static tp_status clone_body(const inliner *in, MlirOperation call, MlirOperation callee, mapping *map) {
   MlirBlock body = body_of(callee);
   for (int i = 0; i < mlirBlockGetNumArguments(body); i++) {
@@ -123,6 +130,11 @@ static tp_status inline_call(inliner *in, MlirOperation call) {
     return tp__error(call, TP_UNSUPPORTED, "@%.*s has several blocks; sharding needs structured control flow (scf)",
                      (int)name.length, name.data);
   tp_status status = inline_in_function(in, callee);
+  in->n_ops += status == TP_OK ? tp__table_get(&in->done, callee.ptr) : 0;
+  if (in->n_ops > TP_MAX_INLINED_OPS) /* functions that call others twice, and so on */
+    return tp__error(call, TP_UNSUPPORTED,
+                     "with the body of @%.*s in place of this call the program has more than %d ops; call less, or in a loop",
+                     (int)name.length, name.data, TP_MAX_INLINED_OPS);
   mapping map = {0};
   if (status == TP_OK)
     status = clone_body(in, call, callee, &map);
@@ -160,7 +172,9 @@ static tp_status inline_in_function(inliner *in, MlirOperation func) {
   in->stack[in->depth++] = func;
   tp_status status = inline_in_region_of(in, func);
   in->depth--;
-  if (status == TP_OK && tp__table_put(&in->done, func.ptr, 1) != TP_OK)
+  int n = 0;
+  tp__walk(func, count, &n);
+  if (status == TP_OK && tp__table_put(&in->done, func.ptr, n) != TP_OK)
     return tp__error(func, TP_NO_MEMORY, "out of memory");
   return status;
 }

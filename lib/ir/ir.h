@@ -108,6 +108,8 @@ MlirValue tp__insert_slice(MlirOperation where, MlirValue part, MlirValue into, 
 MlirValue tp__insert_slice_at(MlirOperation where, MlirValue part, MlirValue into, int dim, MlirValue offset);
 
 /* ---- walking ---- */
+/* Calls are replaced by bodies up to this number of ops: a program whose functions call each other twice would have no end. */
+enum { TP_MAX_INLINED_OPS = 1 << 20 };
 typedef tp_status (*tp_visit)(MlirOperation op, void *data);
 /* Visits all ops nested in `op` in pre-order; stops at the first failure. The visitor may insert ops and change the one it is
  * given, but not erase it. */

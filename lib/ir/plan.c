@@ -18,6 +18,7 @@ typedef struct measure {
   tp_plan_collective *collectives;
   size_t capacity;
   int depth, loops;
+  int64_t n_called_ops; /* seen in functions that are called */
 } measure;
 
 /* ---- texts ---- */
@@ -301,6 +302,10 @@ static tp_status measure_ops(measure *m, MlirOperation parent) {
            op = mlirOperationGetNextInBlock(op)) {
         measure_compute(m, op);
         status = measure_collective(m, op);
+        if (status == TP_OK && m->depth > 0 && ++m->n_called_ops > TP_MAX_INLINED_OPS)
+          status = tp__error(m->func, TP_UNSUPPORTED,
+                             "with the bodies of the functions that it calls it has more than %d ops; call less, or in a loop",
+                             TP_MAX_INLINED_OPS);
         if (status == TP_OK && tp__op_is(op, "func.call")) {
           MlirOperation callee = find_function(m->module, mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee")));
           if (!mlirOperationIsNull(callee) && ++m->depth > MAX_CALL_DEPTH)
