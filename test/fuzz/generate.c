@@ -24,6 +24,8 @@ static const struct {
     {"reduce", 3, gen_reduce},
     {"lookup", 3, gen_lookup},
     {"mask", 2, gen_mask},
+    {"generate", 2, gen_generate},
+    {"gather", 2, gen_gather},
     {"complex", 1, gen_complex},
     {"constant", 3, gen_constant},
     {"expand", 4, gen_expand},
