@@ -41,13 +41,30 @@ static bool op_combiner(MlirOperation op, tp_combiner *combiner) {
   return false;
 }
 
-/* A search of operands. They are followed as a tree, which a chain of `x + x` makes large. */
+/* The ops of a body that a question has come to, each once: bodies are no trees, a chain of `x + x` has more paths than anyone can walk. The limit
+ * also bounds the depth. */
+enum { MAX_SEEN = 256 };
+
+typedef struct seen_ops {
+  int n;
+  MlirOperation ops[MAX_SEEN];
+} seen_ops;
+
+/* The number of the op; n where it is new. */
+static int find_seen(const seen_ops *seen, MlirOperation op) {
+  int i = 0;
+  while (i < seen->n && !mlirOperationEqual(seen->ops[i], op))
+    i++;
+  return i;
+}
+
+/* A search of operands. */
 typedef struct search {
   const tp_body *body;
   MlirOperation root;
   uint64_t set;
-  int budget;
   bool found;
+  seen_ops seen;
 } search;
 
 static void look_for(search *s, MlirValue value);
@@ -67,15 +84,19 @@ static void look_for(search *s, MlirValue value) {
     s->found = !own || (s->set >> mlirBlockArgumentGetArgNumber(value) & 1); /* that of a loop in the body: who knows */
     return;
   }
-  s->found = s->budget-- == 0;
   MlirOperation op = mlirOpResultGetOwner(value);
+  if (find_seen(&s->seen, op) < s->seen.n)
+    return;
+  s->found = s->seen.n == MAX_SEEN;
+  if (s->found)
+    return;
+  s->seen.ops[s->seen.n++] = op;
   (void)look_in(op, s);
   (void)tp__walk(op, look_in, s); /* the visitor does not fail */
 }
 
 bool tp__body_depends(const tp_body *body, MlirValue value, uint64_t set) {
-  enum { BUDGET = 2000 };
-  search s = {body, mlirBlockGetParentOperation(body->block), set, BUDGET, false};
+  search s = {.body = body, .root = mlirBlockGetParentOperation(body->block), .set = set};
   look_for(&s, value);
   return s.found;
 }
@@ -148,7 +169,8 @@ typedef enum degree { CONSTANT, LINEAR, NONLINEAR } degree;
 typedef struct linearity {
   const tp_body *body;
   uint64_t set;
-  int budget; /* ops that may still be looked at: operands are followed as a tree */
+  seen_ops seen;
+  degree degrees[MAX_SEEN];
 } linearity;
 
 static degree degree_of(linearity *l, MlirValue value);
@@ -190,14 +212,17 @@ static degree degree_of(linearity *l, MlirValue value) {
   MlirOperation op = tp__defining_op(value);
   if (!mlirBlockEqual(mlirOperationGetBlock(op), l->body->block))
     return CONSTANT;
-  if (mlirOperationGetNumRegions(op) > 0 || l->budget-- <= 0)
+  int i = find_seen(&l->seen, op);
+  if (i < l->seen.n)
+    return l->degrees[i];
+  if (mlirOperationGetNumRegions(op) > 0 || i == MAX_SEEN)
     return NONLINEAR;
-  return combine(l, op);
+  l->seen.ops[l->seen.n++] = op;
+  return l->degrees[i] = combine(l, op);
 }
 
 bool tp__body_linear(const tp_body *body, uint64_t set) {
-  enum { BUDGET = 1000 };
-  linearity l = {body, set, BUDGET};
+  linearity l = {.body = body, .set = set};
   intptr_t n = mlirOperationGetNumOperands(body->yield);
   for (intptr_t k = 0; k < n; k++)
     if (degree_of(&l, mlirOperationGetOperand(body->yield, k)) != LINEAR)
