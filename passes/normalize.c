@@ -2,6 +2,7 @@
 #include "passes/table.h"
 
 #include "ir/annotation.h"
+#include "rules/rule.h"
 
 #include <stdio.h>
 
@@ -37,9 +38,20 @@ static tp_status normalize_boundary(MlirOperation func, bool is_args, const tp_m
   return status;
 }
 
+/* The rule that a user states on an op: its text, and its fit to the op. */
+static tp_status check_rule(MlirOperation op) {
+  tp_rule rule;
+  tp__arena arena = {0};
+  tp_status status = mlirAttributeIsNull(tp__get(op, "tp.rule")) ? TP_OK : tp__rule_of(op, false, &arena, &rule);
+  tp__arena_destroy(&arena);
+  return status;
+}
+
 static tp_status normalize_op(MlirOperation op, void *data) {
   const tp_mesh *mesh = data;
   tp_status status = tp__check_plan_attributes(op, mesh);
+  if (status == TP_OK)
+    status = check_rule(op);
   if (status != TP_OK)
     return status;
   if (tp__op_is(op, "func.func")) {
@@ -83,9 +95,10 @@ static const tp_option_row options[] = {
 const tp_pass_row tp__normalize_row = {
     .name = "tp-normalize",
     .summary = "Verify all sharding annotations and print them canonically",
-    .description =
-        "Requires: nothing. Establishes: every tp.sharding is valid for its value and the mesh and is in canonical form; "
-        "the grids of the module are @mesh and, where sub-axes are used, @mesh.sub. Breaks: nothing.",
+    .description = "Requires: nothing. Establishes: every tp.sharding is valid for its value and the mesh and is in canonical "
+                   "form; every tp.rule "
+                   "can be read and fits its op; "
+                   "the grids of the module are @mesh and, where sub-axes are used, @mesh.sub. Breaks: nothing.",
     .options = options,
     .n_options = TP_LEN(options),
     .run = run,

@@ -9,6 +9,8 @@
 // RUN: shard-run %s --function elements --mesh 2x2
 // RUN: shard-run %s --function elements --mesh dp=1,tp=4 --strategy follow
 // RUN: shard-run %s --function elements --mesh dp=1,tp=3 --launch processes
+// RUN: shard-run %s --function flags --mesh 2x2
+// RUN: shard-run %s --function flags --mesh dp=1,tp=4 --strategy follow
 
 shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
 // A while loop carries a sum over a split dimension, which decides when it ends; its body communicates.
@@ -103,4 +105,33 @@ func.func @elements(%x: tensor<6x6xf32> {tp.sharding = [["dp"], ["tp"]]}, %w: te
     scf.yield %q : tensor<6x6xf32>
   }
   return %r : tensor<6x6xf32>
+}
+
+// A loop ends by a flag that it carries; a counter that it carries is the place of an element that decides about a branch.
+func.func @flags(%x: tensor<5x6xf32> {tp.sharding = [["tp"], []]}, %lim: tensor<i32>, %flags: tensor<7xi1> {tp.sharding = [["tp"]]}) -> (tensor<5x6xf32>, tensor<i32>, tensor<i1>) {
+  %c1 = arith.constant dense<1> : tensor<i32>
+  %c0 = arith.constant dense<0> : tensor<i32>
+  %t = arith.constant dense<true> : tensor<i1>
+  %five = arith.constant dense<5> : tensor<i32>
+  %r:3 = scf.while (%a = %x, %k = %c0, %go = %t) : (tensor<5x6xf32>, tensor<i32>, tensor<i1>) -> (tensor<5x6xf32>, tensor<i32>, tensor<i1>) {
+    %g = tensor.extract %go[] : tensor<i1>
+    scf.condition(%g) %a, %k, %go : tensor<5x6xf32>, tensor<i32>, tensor<i1>
+  } do {
+  ^bb0(%a: tensor<5x6xf32>, %k: tensor<i32>, %go: tensor<i1>):
+    %k1 = arith.addi %k, %c1 : tensor<i32>
+    %i = tensor.extract %k1[] : tensor<i32>
+    %idx = arith.index_cast %i : i32 to index
+    %lt = arith.cmpi slt, %k1, %five : tensor<i32>
+    %fl = tensor.extract %flags[%idx] : tensor<7xi1>
+    %l = tensor.extract %lt[] : tensor<i1>
+    %b = arith.addf %a, %x : tensor<5x6xf32>
+    %sel = scf.if %fl -> tensor<5x6xf32> {
+      %m = arith.mulf %b, %b : tensor<5x6xf32>
+      scf.yield %m : tensor<5x6xf32>
+    } else {
+      scf.yield %b : tensor<5x6xf32>
+    }
+    scf.yield %sel, %k1, %lt : tensor<5x6xf32>, tensor<i32>, tensor<i1>
+  }
+  return %r#0, %r#1, %r#2 : tensor<5x6xf32>, tensor<i32>, tensor<i1>
 }

@@ -1,0 +1,18 @@
+// Rules that users state on ops are read with the annotations.
+// RUN: shard-opt %s --allow-unregistered-dialect --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-normalize)'
+
+shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
+func.func @rule(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{its rule "([i])=>([i])": column 6: expected '->', found '='}}
+  %r = "my.op"(%x) {tp.rule = "([i])=>([i])"} : (tensor<8xf32>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
+func.func @rule_fit(%x: tensor<8xf32>) -> tensor<8x2xf32> {
+  // expected-error @below {{result 0 has 2 dimensions, but its list in the rule 1}}
+  %r = "my.op"(%x) {tp.rule = "([i])->([i])"} : (tensor<8xf32>) -> tensor<8x2xf32>
+  return %r : tensor<8x2xf32>
+}
