@@ -89,6 +89,9 @@ tp_status tp__node_allocate(tp_planner *planner, tp_node *node, int n, int n_in,
 /* Is a dimension of `size` offered in `shards`? Uneven shards only where each has something to do, and not of parts of an axis: those are
  * there because they divide. Where an annotation wants the axis (`named`) it is always offered. */
 bool tp__is_offered(int64_t size, int64_t shards, bool whole_axes, bool named);
+/* May an annotation that names these axes (bit a: axis a) ask for uneven shards by them? Parts of an axis only together with all its others,
+ * unless some annotation splits an axis itself. */
+bool tp__may_be_uneven(const tp_planner *planner, unsigned axes);
 
 /* propagate_strategies.c: fills strategies, layouts and costs of an op's node. */
 tp_status tp__node_for_op(tp_planner *planner, int item, tp_node *node);

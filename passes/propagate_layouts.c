@@ -19,6 +19,14 @@ bool tp__is_offered(int64_t size, int64_t shards, bool whole_axes, bool named) {
   return size % shards == 0 || named || (whole_axes && size > shards);
 }
 
+bool tp__may_be_uneven(const tp_planner *p, unsigned axes) {
+  for (int a = 0; a < p->mesh->n_axes && !p->mixes_sub_axes; a++)
+    for (int b = 0; b < p->mesh->n_axes; b++)
+      if ((axes >> a & 1) && !(axes >> b & 1) && p->mesh->axes[a].parent == p->mesh->axes[b].parent)
+        return false;
+  return true;
+}
+
 /* All layouts of a value: those that extend `pin` on its open dimensions, by every axis that may go there. */
 typedef struct layout_list {
   tp_planner *planner;
@@ -30,10 +38,24 @@ typedef struct layout_list {
   tp_spec specs[TP_MAX_STRATEGIES];
 } layout_list;
 
+static bool may_be_uneven(const layout_list *list, tp_spec spec) {
+  const tp_mesh *mesh = list->planner->mesh;
+  for (int d = 0; d < list->rank; d++) {
+    int axes[TP_MAX_AXES], n = tp_spec_dim_axes(mesh, spec, d, axes);
+    unsigned set = 0;
+    for (int i = 0; i < n; i++)
+      set |= 1u << axes[i];
+    if ((list->open >> d & 1) && list->shape[d] % tp_spec_dim_shards(mesh, spec, d) != 0 &&
+        !tp__may_be_uneven(list->planner, set))
+      return false;
+  }
+  return true;
+}
+
 static void extend(layout_list *list, tp_spec spec, int axis) {
   const tp_mesh *mesh = list->planner->mesh;
   if (axis == mesh->n_axes) {
-    if (list->n < TP_MAX_STRATEGIES)
+    if (list->n < TP_MAX_STRATEGIES && may_be_uneven(list, spec))
       list->specs[list->n++] = spec;
     return;
   }

@@ -65,15 +65,17 @@ static bool is_offered(const enumeration *e) {
   const tp_mesh *mesh = e->planner->mesh;
   for (int f = 0; f < e->rule->n_factors; f++) {
     int64_t shards = 1;
+    unsigned axes = 0;
     bool whole = true, named = true;
     for (int a = 0; a < mesh->n_axes; a++) {
       if (e->current.choices[a].kind != TP_CHOOSE_FACTOR || e->current.choices[a].index != f)
         continue;
       shards *= mesh->axes[a].size;
+      axes |= 1u << a;
       whole &= mesh->axes[a].size == mesh->axes[a].parent_size;
       named &= e->named_axes[f] >> a & 1;
     }
-    if (!tp__is_offered(e->rule->factors[f].size, shards, whole, named))
+    if (!tp__is_offered(e->rule->factors[f].size, shards, whole, named && tp__may_be_uneven(e->planner, axes)))
       return false;
   }
   return true;
