@@ -94,21 +94,11 @@ static tp_status read_combiner(MlirOperation op, tp_combiner *combiner) {
 /* The slice of `input` along `dim` that belongs to this device: piece number = its rank in the group. */
 static MlirValue emit_slice(tp__lowering *l, MlirOperation op, const group *g, MlirValue input, int dim, MlirType result) {
   int rank;
-  int64_t shape[TP_MAX_RANK], offsets[TP_MAX_RANK] = {0}, strides[TP_MAX_RANK];
+  int64_t shape[TP_MAX_RANK];
   tp__static_tensor(result, &rank, shape);
-  for (int d = 0; d < rank; d++)
-    strides[d] = 1;
-  offsets[dim] = INT64_MIN; /* ShapedType::kDynamic */
   MlirValue offset = tp__build_group_rank(l, op, g->n, g->axes);
   offset = tp__binary(op, "arith.muli", offset, tp__index_constant(op, shape[dim]));
-  MlirNamedAttribute attrs[] = {
-      tp__named(l->context, "operandSegmentSizes", mlirDenseI32ArrayGet(l->context, 4, (const int32_t[]){1, 1, 0, 0})),
-      tp__named(l->context, "static_offsets", tp__attr_i64s(l->context, rank, offsets)),
-      tp__named(l->context, "static_sizes", tp__attr_i64s(l->context, rank, shape)),
-      tp__named(l->context, "static_strides", tp__attr_i64s(l->context, rank, strides)),
-  };
-  MlirValue operands[] = {input, offset};
-  return mlirOperationGetResult(tp__build(op, "tensor.extract_slice", 2, operands, 1, &result, TP_LEN(attrs), attrs), 0);
+  return tp__extract_slice_at(op, input, dim, offset, shape);
 }
 
 /* ---- collectives ---- */

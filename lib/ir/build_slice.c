@@ -1,4 +1,5 @@
-/* Slices with unit strides and static sizes. */
+/* Slices with unit strides and static sizes. Upstream's verifier takes no offset in a dimension of size 0, not even 0, so a slice without
+ * elements is a fresh tensor, and inserting one changes nothing. */
 #include "ir/ir.h"
 
 static MlirOperation slice(MlirOperation where, const char *name, int n_operands, const MlirValue *operands, MlirType type,
@@ -29,11 +30,20 @@ static MlirOperation slice(MlirOperation where, const char *name, int n_operands
   return op;
 }
 
+static bool is_nothing(int rank, const int64_t *sizes) {
+  for (int d = 0; d < rank; d++)
+    if (sizes[d] == 0)
+      return true;
+  return false;
+}
+
 MlirValue tp__extract_slice(MlirOperation where, MlirValue value, const int64_t *offsets, const int64_t *sizes) {
   MlirType type = mlirValueGetType(value);
-  MlirType part = tp__tensor_like(type, (int)mlirShapedTypeGetRank(type), sizes);
-  return mlirTypeEqual(type, part)
-             ? value
+  int rank = (int)mlirShapedTypeGetRank(type);
+  MlirType part = tp__tensor_like(type, rank, sizes);
+  return mlirTypeEqual(type, part) ? value
+         : is_nothing(rank, sizes)
+             ? tp__empty(where, part)
              : mlirOperationGetResult(slice(where, "tensor.extract_slice", 1, &value, part, 0, offsets, sizes), 0);
 }
 
@@ -41,6 +51,8 @@ MlirValue tp__extract_slice_at(MlirOperation where, MlirValue value, int dim, Ml
   MlirType type = mlirValueGetType(value);
   int rank = (int)mlirShapedTypeGetRank(type);
   int64_t offsets[TP_MAX_RANK] = {0};
+  if (is_nothing(rank, sizes))
+    return tp__empty(where, tp__tensor_like(type, rank, sizes));
   offsets[dim] = mlirShapedTypeGetDynamicStrideOrOffset();
   MlirValue operands[] = {value, offset};
   return mlirOperationGetResult(
@@ -54,6 +66,8 @@ MlirValue tp__insert_slice(MlirOperation where, MlirValue part, MlirValue into, 
   MlirValue operands[] = {part, into};
   if (mlirTypeEqual(mlirValueGetType(part), type) || !tp__static_tensor(mlirValueGetType(part), &rank, sizes))
     return part;
+  if (is_nothing(rank, sizes))
+    return into;
   return mlirOperationGetResult(slice(where, "tensor.insert_slice", 2, operands, type, 0, offsets, sizes), 0);
 }
 
@@ -63,6 +77,8 @@ MlirValue tp__insert_slice_at(MlirOperation where, MlirValue part, MlirValue int
   MlirValue operands[] = {part, into, offset};
   if (!tp__static_tensor(mlirValueGetType(part), &rank, sizes))
     return part;
+  if (is_nothing(rank, sizes))
+    return into;
   offsets[dim] = mlirShapedTypeGetDynamicStrideOrOffset();
   return mlirOperationGetResult(slice(where, "tensor.insert_slice", 3, operands, mlirValueGetType(into), 1, offsets, sizes), 0);
 }

@@ -177,7 +177,41 @@ static degree degree_of(linearity *l, MlirValue value);
 
 static degree max_degree(degree a, degree b) { return a > b ? a : b; }
 
-/* Rules by op name; operands 0 and 1 have degrees a and b. */
+/* In what an op is linear: in all its operands together (x + constant is affine, not linear), in either one while the other is constant, in the
+ * first one while all others are constant, in the two values of a select. Parts are taken of complex numbers, and complex numbers made of
+ * parts, part by part. */
+typedef enum linear_in { IN_ALL, IN_EITHER, IN_FIRST, IN_CHOSEN } linear_in;
+
+static const struct {
+  const char *op;
+  linear_in where;
+} linear_ops[] = {
+    {"arith.addf", IN_ALL},     {"arith.subf", IN_ALL},     {"arith.addi", IN_ALL},     {"arith.subi", IN_ALL},
+    {"arith.mulf", IN_EITHER},  {"arith.muli", IN_EITHER},  {"arith.divf", IN_FIRST},   {"arith.negf", IN_FIRST},
+    {"arith.extf", IN_FIRST},   {"arith.truncf", IN_FIRST}, {"arith.trunci", IN_FIRST}, {"arith.select", IN_CHOSEN},
+    {"complex.add", IN_ALL},    {"complex.sub", IN_ALL},    {"complex.mul", IN_EITHER}, {"complex.div", IN_FIRST},
+    {"complex.neg", IN_FIRST},  {"complex.conj", IN_FIRST}, {"complex.re", IN_FIRST},   {"complex.im", IN_FIRST},
+    {"complex.create", IN_ALL},
+};
+
+static bool is_linear(MlirOperation op, const degree *d) {
+  for (int i = 0; i < TP_LEN(linear_ops); i++) {
+    if (!tp__op_is(op, linear_ops[i].op))
+      continue;
+    switch (linear_ops[i].where) {
+    case IN_ALL:
+      return d[0] == LINEAR && d[1] == LINEAR;
+    case IN_EITHER:
+      return d[0] == CONSTANT || d[1] == CONSTANT;
+    case IN_FIRST:
+      return d[1] == CONSTANT;
+    case IN_CHOSEN:
+      return d[0] == CONSTANT && d[1] == LINEAR && d[2] == LINEAR;
+    }
+  }
+  return false;
+}
+
 static degree combine(linearity *l, MlirOperation op) {
   intptr_t n = mlirOperationGetNumOperands(op);
   degree d[3] = {CONSTANT, CONSTANT, CONSTANT}, all = CONSTANT;
@@ -187,20 +221,7 @@ static degree combine(linearity *l, MlirOperation op) {
       d[i] = x;
     all = max_degree(all, x);
   }
-  if (all != LINEAR)
-    return all;
-  if (tp__op_is(op, "arith.addf") || tp__op_is(op, "arith.subf") || tp__op_is(op, "arith.addi") || tp__op_is(op, "arith.subi"))
-    return d[0] == LINEAR && d[1] == LINEAR ? LINEAR : NONLINEAR; /* x + constant is affine, not linear */
-  if (tp__op_is(op, "arith.mulf") || tp__op_is(op, "arith.muli"))
-    return d[0] == CONSTANT || d[1] == CONSTANT ? LINEAR : NONLINEAR;
-  if (tp__op_is(op, "arith.divf"))
-    return d[1] == CONSTANT ? LINEAR : NONLINEAR;
-  if (tp__op_is(op, "arith.negf") || tp__op_is(op, "arith.extf") || tp__op_is(op, "arith.truncf") ||
-      tp__op_is(op, "arith.trunci"))
-    return LINEAR;
-  if (tp__op_is(op, "arith.select"))
-    return d[0] == CONSTANT && d[1] == LINEAR && d[2] == LINEAR ? LINEAR : NONLINEAR;
-  return NONLINEAR;
+  return all != LINEAR || is_linear(op, d) ? all : NONLINEAR;
 }
 
 static degree degree_of(linearity *l, MlirValue value) {

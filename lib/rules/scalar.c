@@ -1,24 +1,34 @@
-/* Ops between tensors and scalars: tensor.extract, insert, from_elements, dim, cast of static shape. The tensors stay whole. */
+/* Ops between tensors and scalars. tensor.extract and tensor.insert of tensors that tp-raise has not made slices of stay whole;
+ * tensor.from_elements is kept whole and sliced, as a constant is. */
 #include "rules/families.h"
 #include "rules/rule.h"
 
+static bool from_elements(MlirOperation op) { return tp__op_is(op, "tensor.from_elements"); }
+
 static bool matches(MlirOperation op) {
-  static const char *const names[] = {"tensor.extract", "tensor.insert", "tensor.from_elements", "tensor.rank"};
-  for (int i = 0; i < TP_LEN(names); i++)
-    if (tp__op_is(op, names[i]))
-      return true;
-  return false;
+  return tp__op_is(op, "tensor.extract") || tp__op_is(op, "tensor.insert") || from_elements(op);
 }
 
-static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) { return tp__rule_begin(op, arena, rule); }
+static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
+  tp_status status = tp__rule_begin(op, arena, rule);
+  if (status == TP_OK && from_elements(op)) {
+    tp__rule_same_dims(rule);
+    rule->keeps_global = true;
+  }
+  return status;
+}
+
+static tp_status localize(const tp_local *local) { return from_elements(local->rule->op) ? tp__slice_whole(local, 0) : TP_OK; }
 
 const tp_family tp__scalar_family = {
     .name = "scalar",
-    .ops = "tensor.extract, tensor.insert, tensor.from_elements, tensor.rank",
-    .summary = "Nothing: these tensors are replicated. tp-raise makes a slice of one element, which can be split, of a "
-               "tensor.extract or insert outside of bodies.",
-    .communication = "An all_gather of a tensor that is split.",
+    .ops = "tensor.extract, tensor.insert, tensor.from_elements",
+    .summary = "tensor.from_elements: every dimension, kept whole and sliced. Others: nothing, these tensors are replicated; "
+               "tp-raise makes "
+               "a slice of one element, which can be split, of a tensor.extract or insert outside of bodies.",
+    .communication = "tensor.extract, tensor.insert: an all_gather of a tensor that is split. tensor.from_elements: none.",
     .test = "test/rules/scalar",
     .matches = matches,
     .rule = rule_of,
+    .localize = localize,
 };
