@@ -59,7 +59,7 @@ static tp_status offer(climber *c, const int *at, bool may_repair) {
   if (!may_repair && !promising)
     return TP_OK;
   memcpy(c->repaired, at, (size_t)c->g->n_nodes * sizeof *at);
-  if (tp__repair(c->g, s->work_limit, &s->work, c->repaired, c->used, &excess))
+  if (tp__repair(s, c->g, c->repaired, c->used, &excess))
     return TP_NO_MEMORY;
   cost = tp__wcsp_evaluate(c->g, c->repaired);
   if (excess > 0) {
@@ -155,7 +155,7 @@ static tp_status climb(climber *c, int rounds, bool is_root) {
         break;
       before = best;
     }
-    status = round_of_climb(c, round, round % REPAIR_EVERY == 0 && (is_root || round == 0));
+    status = round_of_climb(c, round, is_root ? round % REPAIR_EVERY == REPAIR_EVERY / 2 : round == 0);
     if (is_root)
       tp__search_update(c->s, c->bound, c->answer->cost);
     if (status == TP_OK && round + 1 < rounds)
@@ -446,7 +446,7 @@ static tp_status recall(climber *c, int *at, tp_cost *cost, bool *fits) {
   tp__wide *used = malloc((size_t)g->memory->n_times * sizeof *used + 1), excess = 0;
   tp_status status = used ? TP_OK : TP_NO_MEMORY;
   if (status == TP_OK && !complete)
-    status = tp__repair(g, c->s->work_limit, &c->s->work, at, used, &excess);
+    status = tp__repair(c->s, g, at, used, &excess);
   *cost = tp__wcsp_evaluate(g, at);
   *fits = excess == 0 && *cost < TP_COST_FORBIDDEN;
   free(used);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ROUNDS = 24 };
+enum { MAX_ROUNDS = 24, LOOK = 256 /* nodes or edges between looks at the clock */ };
 #define GROWTH 3.0
 
 /* Forbidden entries are counted apart, so that repairing one of several shows. */
@@ -22,7 +22,7 @@ typedef struct settler {
   tp__wide *used;
   double *weight; /* by time */
   bool strict;    /* what does not fit is forbidden */
-  int64_t *work;
+  tp__search *search;
   score *mine, *theirs; /* by strategy, for the ends of an edge */
   bool *settled;        /* by node: nothing around it changed since no change of it helped */
   bool *settled_pair;   /* by edge */
@@ -40,16 +40,17 @@ static score plus(score a, tp_cost entry) {
 
 static score sum_of(score a, score b) { return (score){a.cost + b.cost, a.n_forbidden + b.n_forbidden}; }
 
-/* Adds to out[x] what strategy x of the node, which is not in `used`, exceeds the room by. */
-static void charge(const settler *s, int node, score *out) {
+/* Adds to out[x] what strategy x of the node exceeds the room by. `own` is its strategy in `used`, -1 if it is not. */
+static void charge(const settler *s, int node, int own, score *out) {
   const tp__wnode *v = &s->g->nodes[node];
   for (int i = 0; i < v->n_loads; i++) {
     const tp__wload *load = &v->loads[i];
     int64_t most = 0;
     for (int x = 0; x < v->n; x++)
       most = load->usage[x] > most ? load->usage[x] : most;
+    int64_t mine = own < 0 ? 0 : load->usage[own];
     for (int t = load->first; t < load->last; t++) {
-      tp__wide left = s->g->memory->room[t] - s->used[t];
+      tp__wide left = s->g->memory->room[t] - s->used[t] + mine;
       if (most <= left)
         continue;
       tp__wide over = left < 0 ? -left : 0; /* in any case */
@@ -60,13 +61,14 @@ static void charge(const settler *s, int node, score *out) {
         out[x].cost += s->weight[t] * (double)more;
         out[x].n_forbidden += s->strict;
       }
-      *s->work += v->n;
+      s->search->work += v->n;
     }
+    s->search->work += load->last - load->first;
   }
 }
 
 /* out[x]: cost of x, of its tables to the neighbours' present strategies except along `except`, and of its memory. */
-static void rate(settler *s, int node, int except, score *out) {
+static void rate(settler *s, int node, int own, int except, score *out) {
   const tp__wnode *v = &s->g->nodes[node];
   for (int x = 0; x < v->n; x++)
     out[x] = plus((score){0}, v->cost[x]);
@@ -78,31 +80,28 @@ static void rate(settler *s, int node, int except, score *out) {
     for (int x = 0; x < v->n; x++)
       out[x] = plus(out[x], column[(size_t)x * w.self]);
   }
-  *s->work += (int64_t)v->n * (v->n_edges + 1);
-  charge(s, node, out);
+  s->search->work += (int64_t)v->n * (v->n_edges + 1);
+  charge(s, node, own, out);
 }
 
+/* Edges of neighbours are not looked at again: around a hub that would be too much for what it finds. */
 static void unsettle(settler *s, int node) {
   const tp__wnode *v = &s->g->nodes[node];
   s->settled[node] = false;
-  for (int i = 0; i < v->n_edges; i++) {
-    int other = tp__wcsp_view(s->g, v->edges[i], node).other;
-    s->settled[other] = s->settled_pair[v->edges[i]] = false;
-    for (int k = 0; k < s->g->nodes[other].n_edges; k++)
-      s->settled_pair[s->g->nodes[other].edges[k]] = false;
-  }
+  for (int i = 0; i < v->n_edges; i++)
+    s->settled[tp__wcsp_view(s->g, v->edges[i], node).other] = s->settled_pair[v->edges[i]] = false;
 }
 
 static bool change_one(settler *s, int node) {
   int best = s->at[node];
-  tp__memory_add(s->g, node, best, -1, s->used);
-  rate(s, node, -1, s->mine);
+  rate(s, node, best, -1, s->mine);
   for (int x = 0; x < s->g->nodes[node].n; x++)
     if (better(s->mine[x], s->mine[best]))
       best = x;
-  tp__memory_add(s->g, node, best, 1, s->used);
   if (best == s->at[node])
     return false;
+  tp__memory_add(s->g, node, s->at[node], -1, s->used);
+  tp__memory_add(s->g, node, best, 1, s->used);
   s->at[node] = best;
   unsettle(s, node);
   return true;
@@ -111,7 +110,7 @@ static bool change_one(settler *s, int node) {
 /* The exact score of both ends taking x and y; neither is in `used`. */
 static score rate_pair(settler *s, int a, int b, int x, int y, tp_cost entry, score of_x) {
   tp__memory_add(s->g, a, x, 1, s->used);
-  rate(s, b, -1, s->theirs);
+  rate(s, b, -1, -1, s->theirs);
   tp__memory_add(s->g, a, x, -1, s->used);
   score sum = sum_of(of_x, s->theirs[y]);
   const tp__wnode *v = &s->g->nodes[b];
@@ -135,8 +134,8 @@ static bool change_pair(settler *s, int edge) {
   int a = e->node[0], b = e->node[1], best_a = s->at[a], best_b = s->at[b], columns = s->g->nodes[b].n;
   tp__memory_add(s->g, a, best_a, -1, s->used);
   tp__memory_add(s->g, b, best_b, -1, s->used);
-  rate(s, a, edge, s->mine);
-  rate(s, b, edge, s->theirs);
+  rate(s, a, -1, edge, s->mine);
+  rate(s, b, -1, edge, s->theirs);
   score best = {0, INT32_MAX};
   for (int x = 0; x < s->g->nodes[a].n; x++)
     for (int y = 0; y < columns; y++) {
@@ -147,7 +146,7 @@ static bool change_pair(settler *s, int edge) {
         best_b = y;
       }
     }
-  *s->work += (int64_t)s->g->nodes[a].n * columns;
+  s->search->work += (int64_t)s->g->nodes[a].n * columns;
   bool moved = best_a != s->at[a] || best_b != s->at[b];
   if (moved) {
     tp_cost entry = e->table[(size_t)best_a * (size_t)columns + (size_t)best_b];
@@ -167,18 +166,18 @@ static bool change_pair(settler *s, int edge) {
 }
 
 /* To a local optimum. */
-static void settle(settler *s, int64_t work_limit) {
+static void settle(settler *s) {
   const tp__wcsp *g = s->g;
   memset(s->settled, 0, (size_t)g->n_nodes * sizeof *s->settled);
   memset(s->settled_pair, 0, (size_t)g->n_edges * sizeof *s->settled_pair);
-  for (bool changed = true; changed && *s->work < work_limit;) {
+  for (bool changed = true; changed && !tp__search_spent(s->search);) {
     changed = false;
-    for (int v = 0; v < g->n_nodes; v++)
+    for (int v = 0; v < g->n_nodes && !(v % LOOK == LOOK - 1 && tp__search_spent(s->search)); v++)
       if (g->nodes[v].alive && !s->settled[v]) {
         s->settled[v] = true; /* change_one takes it back if it moves */
         changed |= change_one(s, v);
       }
-    for (int e = 0; e < g->n_edges && !changed && *s->work < work_limit; e++)
+    for (int e = 0; e < g->n_edges && !changed && !(e % LOOK == LOOK - 1 && tp__search_spent(s->search)); e++)
       if (g->edges[e].node[0] >= 0 && !s->settled_pair[e]) {
         s->settled_pair[e] = true;
         changed |= change_pair(s, e);
@@ -187,10 +186,20 @@ static void settle(settler *s, int64_t work_limit) {
 }
 
 void tp__usage_of(const tp__wcsp *g, const int *at, tp__wide *used) {
-  memset(used, 0, (size_t)g->memory->n_times * sizeof *used);
-  for (int v = 0; v < g->n_nodes; v++)
-    if (g->nodes[v].alive)
-      tp__memory_add(g, v, at[v], 1, used);
+  /* What changes at each time first. A load may end behind the last. */
+  int n_times = g->memory->n_times;
+  memset(used, 0, (size_t)n_times * sizeof *used);
+  for (int v = 0; v < g->n_nodes; v++) {
+    const tp__wnode *node = &g->nodes[v];
+    for (int i = 0; node->alive && i < node->n_loads; i++) {
+      const tp__wload *load = &node->loads[i];
+      used[load->first] += load->usage[at[v]];
+      if (load->last < n_times)
+        used[load->last] -= load->usage[at[v]];
+    }
+  }
+  for (int t = 1; t < n_times; t++)
+    used[t] += used[t - 1];
 }
 
 tp__wide tp__excess_of(const tp__wcsp *g, const tp__wide *used) {
@@ -215,12 +224,12 @@ static void first_weights(settler *s) {
   }
 }
 
-tp_status tp__repair(const tp__wcsp *g, int64_t work_limit, int64_t *work, int *at, tp__wide *used, tp__wide *excess) {
+tp_status tp__repair(tp__search *search, const tp__wcsp *g, int *at, tp__wide *used, tp__wide *excess) {
   int most = 1;
   for (int v = 0; v < g->n_nodes; v++)
     most = g->nodes[v].n > most ? g->nodes[v].n : most;
   tp__pool pool = {0};
-  settler s = {.g = g, .at = at, .used = used, .work = work};
+  settler s = {.g = g, .at = at, .used = used, .search = search};
   s.weight = tp__pool_take(&pool, (size_t)g->memory->n_times, sizeof *s.weight);
   s.mine = tp__pool_take(&pool, (size_t)most, sizeof *s.mine);
   s.theirs = tp__pool_take(&pool, (size_t)most, sizeof *s.theirs);
@@ -231,8 +240,8 @@ tp_status tp__repair(const tp__wcsp *g, int64_t work_limit, int64_t *work, int *
     tp__usage_of(g, at, used);
     first_weights(&s);
     *excess = tp__excess_of(g, used);
-    for (int round = 0; *excess > 0 && round < MAX_ROUNDS && *work < work_limit; round++) {
-      settle(&s, work_limit);
+    for (int round = 0; *excess > 0 && round < MAX_ROUNDS && !tp__search_spent(search); round++) {
+      settle(&s);
       *excess = tp__excess_of(g, used);
       for (int t = 0; t < g->memory->n_times; t++)
         if (used[t] > g->memory->room[t])
@@ -240,7 +249,7 @@ tp_status tp__repair(const tp__wcsp *g, int64_t work_limit, int64_t *work, int *
     }
     s.strict = *excess == 0;
     if (s.strict)
-      settle(&s, work_limit);
+      settle(&s);
   }
   tp__pool_release(&pool);
   return ok ? TP_OK : TP_NO_MEMORY;
