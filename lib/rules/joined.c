@@ -125,12 +125,12 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
 }
 
 static tp_cost joining(const tp_rule *rule, const tp_mesh *mesh, const tp_topology *topology, const tp_strategy *s) {
-  joined j;
+  tp_rescale rescale;
   tp_cost cost = 0;
   for (int k = 0; k < rule->n_results; k++)
     cost = tp_cost_add(cost, tp__parts_cost(rule, mesh, topology, s, k));
-  if (cost > 0 && read_rule(rule, &j) && !j.picks) /* the maxima are gathered twice */
-    cost = tp_cost_add(cost, tp__parts_cost(rule, mesh, topology, s, j.rescale.m));
+  if (cost > 0 && tp__rescale_read(rule->op, n_inputs_of(rule->op), &rescale)) /* the maxima are gathered twice */
+    cost = tp_cost_add(cost, tp__parts_cost(rule, mesh, topology, s, rescale.m));
   return cost;
 }
 
