@@ -128,6 +128,7 @@ static tp_status round_of_climb(climber *c, int round, bool may_repair) {
 /* Better prices and messages, and choices on the way; then prunes. TP_INFEASIBLE: nothing costs less than the limit. */
 static tp_status climb(climber *c, int rounds, bool is_root) {
   size_t price_bytes = (size_t)c->g->memory->n_times * sizeof *c->best_price;
+  c->s->multiplied = true;
   tp_status status = start_climb(c);
   int idle = 0;
   bool valid = status == TP_OK;
@@ -518,7 +519,6 @@ static tp_status alternate(climber *c) {
 tp_status tp__constrained_search(tp__search *s, tp__wcsp *g, tp_cost limit, tp__answer *answer) {
   climber c = {.s = s, .g = g, .answer = answer, .limit = limit, .bound = 0, .step = 1};
   answer->cost = TP_COST_FORBIDDEN;
-  s->multiplied = true;
   bool done;
   tp_status status = shrink(&c, 0, &done);
   tp__search_update(s, c.bound, answer->cost);

@@ -10,7 +10,7 @@
 
 typedef unsigned __int128 exact;
 
-enum { MOST_NODES = 9, MOST_STRATEGIES = 5, MOST_EDGES = 16, TIMES = 8 };
+enum { FEW_NODES = 9, MOST_NODES = 40, MOST_STRATEGIES = 5, MOST_EDGES = 80, TIMES = 8 };
 #define BIG ((tp_cost)1000000000000000000)
 
 /* A problem that the test can look into. */
@@ -46,9 +46,9 @@ static void draw_edge(known *k, rng *r, const style *how) {
       k->table[e][x * k->n[b] + y] = equal ? (x == y ? 0 : BIG) : random_cost(r, how);
 }
 
-static void draw(known *k, rng *r, const style *how) {
-  *k = (known){.n_nodes = 1 + rng_below(r, MOST_NODES)};
-  int most = k->n_nodes > 7 ? 3 : MOST_STRATEGIES;
+static void draw(known *k, rng *r, const style *how, int most_nodes) {
+  *k = (known){.n_nodes = 1 + rng_below(r, most_nodes)};
+  int most = k->n_nodes > 7 && most_nodes == FEW_NODES ? 3 : MOST_STRATEGIES;
   int64_t least_total = 0, most_total = 0;
   for (int v = 0; v < k->n_nodes; v++) {
     k->n[v] = 1 + rng_below(r, most);
@@ -64,7 +64,7 @@ static void draw(known *k, rng *r, const style *how) {
     least_total += least / how->unit;
     most_total += largest / how->unit;
   }
-  for (int e = rng_below(r, MOST_EDGES); e > 0; e--)
+  for (int e = rng_below(r, 2 * most_nodes); e > 0; e--)
     draw_edge(k, r, how);
   exact limit = (exact)how->unit * (exact)(least_total / 2 + rng_below(r, (int)(most_total - least_total / 2) + 1));
   k->limit = limit < INT64_MAX ? (int64_t)limit : INT64_MAX - 1;
@@ -161,7 +161,7 @@ static void against_brute_force(void **state) {
   for (int i = 0; i < 6000; i++) {
     rng r = {(uint64_t)i + 4242};
     known k;
-    draw(&k, &r, &styles[i % 6]);
+    draw(&k, &r, &styles[i % 6], FEW_NODES);
     tp_problem *p = build(&k, true);
     exact best = brute_force(&k, -1, 0);
     n_infeasible += best == ~(exact)0;
@@ -187,11 +187,55 @@ static void beyond_64_bits(void **state) {
   for (int i = 0; i < 1500; i++) {
     rng r = {(uint64_t)i + 99};
     known k;
-    draw(&k, &r, &styles[i % 3]);
+    draw(&k, &r, &styles[i % 3], FEW_NODES);
     tp_problem *p = build(&k, true);
     check(&k, p, NULL, brute_force(&k, -1, 0), i % 3 == 0);
     tp_problem_destroy(p);
   }
+}
+
+/* The same problem with its nodes in the opposite order: other reductions, prices and branches, the same optimum. */
+static void turn_around(const known *k, known *turned) {
+  *turned = *k;
+  for (int v = 0; v < k->n_nodes; v++) {
+    int to = k->n_nodes - 1 - v;
+    turned->n[to] = k->n[v];
+    turned->start[to] = k->start[v];
+    turned->end[to] = k->end[v];
+    memcpy(turned->cost[to], k->cost[v], sizeof k->cost[v]);
+    memcpy(turned->usage[to], k->usage[v], sizeof k->usage[v]);
+  }
+  for (int e = 0; e < k->n_edges; e++)
+    for (int i = 0; i < 2; i++)
+      turned->ends[e][i] = k->n_nodes - 1 - k->ends[e][i];
+}
+
+static void the_order_does_not_matter(void **state) {
+  (void)state;
+  static const style styles[] = {{1000, 10, 0, 1, 10}, {20, 30, 0, 1000, 20}, {100000, 0, 0, 1, 0}};
+  int n_feasible = 0, n_branched = 0;
+  for (int i = 0; i < 300; i++) {
+    rng r = {(uint64_t)i + 555};
+    known k, turned;
+    draw(&k, &r, &styles[i % 3], MOST_NODES);
+    turn_around(&k, &turned);
+    tp_problem *p = build(&k, true), *q = build(&turned, true);
+    tp_solver_options o = {.size = sizeof o, .table_budget = i % 2 ? 1 : 0};
+    tp_solution s, t;
+    tp_status status = tp_solve(p, NULL, &s);
+    assert_int_equal(status, tp_solve(q, &o, &t));
+    assert_true(s.optimal && t.optimal);
+    assert_true(wide(s.exact_cost) == wide(t.exact_cost));
+    if (s.choices)
+      assert_true(fits(&k, s.choices) && cost_of(&k, s.choices) == wide(s.exact_cost));
+    n_feasible += status == TP_OK;
+    n_branched += strstr(s.method, "branch") != NULL;
+    tp_solution_clear(&s);
+    tp_solution_clear(&t);
+    tp_problem_destroy(p);
+    tp_problem_destroy(q);
+  }
+  print_message("%d feasible, %d branched\n", n_feasible, n_branched);
 }
 
 static void other_decisions(void **state) {
@@ -200,7 +244,7 @@ static void other_decisions(void **state) {
   for (int i = 0; i < 200; i++) {
     rng r = {(uint64_t)i + 7};
     known k;
-    draw(&k, &r, &how);
+    draw(&k, &r, &how, FEW_NODES);
     tp_problem *p = build(&k, false);
     int node = rng_below(&r, k.n_nodes);
     tp_cost bounds[MOST_STRATEGIES];
@@ -337,8 +381,13 @@ static void arguments(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(arguments),      cmocka_unit_test(infeasible),      cmocka_unit_test(against_brute_force),
-      cmocka_unit_test(beyond_64_bits), cmocka_unit_test(other_decisions), cmocka_unit_test(same_for_any_number_of_threads),
+      cmocka_unit_test(arguments),
+      cmocka_unit_test(infeasible),
+      cmocka_unit_test(against_brute_force),
+      cmocka_unit_test(beyond_64_bits),
+      cmocka_unit_test(the_order_does_not_matter),
+      cmocka_unit_test(other_decisions),
+      cmocka_unit_test(same_for_any_number_of_threads),
       cmocka_unit_test(interrupted),
   };
   return cmocka_run_group_tests_name("solver under a limit", tests, NULL, NULL);

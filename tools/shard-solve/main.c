@@ -46,6 +46,8 @@ int main(int argc, char **argv) {
   int code = cli_parse(argc, argv, &o);
   if (code >= 0)
     return code;
+  signal(SIGINT, ask_to_stop);
+  signal(SIGTERM, ask_to_stop);
   double start = seconds_now();
   problem_file file;
   if (!problem_read(o.file, &file))
@@ -55,8 +57,6 @@ int main(int argc, char **argv) {
       .size = sizeof solver, .gap = o.gap, .threads = o.threads, .interrupted = interrupted, .data = &w};
   if (o.time_limit > 0) /* what reading took is gone, but a feasible assignment is worth a moment */
     solver.time_limit = o.time_limit - w.before > 1e-3 ? o.time_limit - w.before : 1e-3;
-  signal(SIGINT, ask_to_stop);
-  signal(SIGTERM, ask_to_stop);
   tp_solution solution = {0};
   tp_status status = tp_solve(file.problem, &solver, &solution);
   if (w.has_line)

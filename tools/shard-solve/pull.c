@@ -55,6 +55,12 @@ bool pull_fail_file(pull *j, const char *format, ...) {
   return false;
 }
 
+/* zlib puts the path before its messages. */
+static const char *without_path(const pull *j, const char *message) {
+  size_t n = strlen(j->path);
+  return strncmp(message, j->path, n) == 0 && strncmp(message + n, ": ", 2) == 0 ? message + n + 2 : message;
+}
+
 static bool refill(pull *j) {
   if (j->failed)
     return false;
@@ -64,7 +70,7 @@ static bool refill(pull *j) {
   int code;
   const char *why = gzerror(j->file, &code);
   if (n < 0 || (n == 0 && code != Z_OK && code != Z_STREAM_END))
-    return pull_fail_file(j, "cannot be read: %s", code == Z_ERRNO ? strerror(errno) : why);
+    return pull_fail_file(j, "cannot be read: %s", code == Z_ERRNO ? strerror(errno) : without_path(j, why));
   j->n = (unsigned)n;
   return n > 0;
 }
