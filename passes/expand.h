@@ -11,9 +11,10 @@ typedef struct tp__expansion {
   int64_t *source_of;      /* for each device: from which it receives, -1: zeros; what tp__expansion_permute reads */
   int64_t *destination_of; /* for each device */
   int64_t (*pairs)[2];
+  int *flags;
 } tp__expansion;
 
-/* A permute of `value` by source_of, in front of `where`; `value` itself where every device keeps its own. */
+/* A permute of `value` by source_of, in front of `where`; without communication where no device has something of another one. */
 tp_status tp__expansion_permute(tp__expansion *e, MlirOperation where, MlirValue value, MlirValue *result);
 
 /* Replaces a shard.update_halo. */

@@ -170,22 +170,58 @@ static tp_status expand(tp__expansion *e, tp_op_list *ops) {
   return status;
 }
 
+/* Is this device one of those that keep their own? An i1 before `where`. */
+static MlirValue keeps_own(const tp__expansion *e, MlirOperation where) {
+  MlirContext context = mlirOperationGetContext(where);
+  MlirType index = mlirIndexTypeGet(context), bit = mlirIntegerTypeGet(context, 1);
+  int64_t n = tp_mesh_size(e->mesh);
+  MlirType list = mlirRankedTensorTypeGet(1, &n, bit, (MlirAttribute){NULL});
+  for (int64_t d = 0; d < n; d++)
+    e->flags[d] = e->source_of[d] == d;
+  MlirNamedAttribute grid = tp__named(context, "grid", mlirFlatSymbolRefAttrGet(context, tp__ref(e->mesh->name)));
+  MlirOperation number = tp__create(&(tp_build){.name = "shard.process_linear_index",
+                                                .location = mlirOperationGetLocation(where),
+                                                .n_results = 1,
+                                                .results = &index,
+                                                .n_attributes = 1,
+                                                .attributes = &grid});
+  tp__insert_before(where, number);
+  MlirValue operands[] = {tp__constant(where, list, mlirDenseElementsAttrBoolGet(list, (intptr_t)n, e->flags)),
+                          mlirOperationGetResult(number, 0)};
+  MlirOperation flag = tp__create(&(tp_build){.name = "tensor.extract",
+                                              .location = mlirOperationGetLocation(where),
+                                              .n_operands = 2,
+                                              .operands = operands,
+                                              .n_results = 1,
+                                              .results = &bit});
+  tp__insert_before(where, flag);
+  return mlirOperationGetResult(flag, 0);
+}
+
 tp_status tp__expansion_permute(tp__expansion *e, MlirOperation where, MlirValue value, MlirValue *result) {
-  int64_t n_pairs = 0;
-  bool identity = true;
-  *result = value;
-  for (int64_t d = 0; d < tp_mesh_size(e->mesh); d++) {
-    identity &= e->source_of[d] == d;
+  int64_t n_pairs = 0, n_own = 0, n = tp_mesh_size(e->mesh);
+  MlirAttribute zero = tp__identity_attr(tp__element_type(mlirValueGetType(value)), TP_SUM);
+  for (int64_t d = 0; d < n; d++) {
+    n_own += e->source_of[d] == d;
     if (e->source_of[d] >= 0) {
       e->pairs[n_pairs][0] = e->source_of[d];
       e->pairs[n_pairs++][1] = d;
     }
   }
-  if (!identity)
-    *result = tp__build_permute(where, e->pass->module, value, n_pairs, (const int64_t (*)[2])e->pairs);
+  *result = value;
+  if (n_own == n)
+    return TP_OK;
+  if (n_own == n_pairs && !mlirAttributeIsNull(zero)) { /* nothing moves: nobody has to wait */
+    MlirType type = mlirValueGetType(value);
+    *result = tp__constant(where, type, mlirDenseElementsAttrSplatGet(type, zero));
+    if (n_own > 0)
+      *result = tp__select(where, keeps_own(e, where), value, *result);
+    return TP_OK;
+  }
+  *result = tp__build_permute(where, e->pass->module, value, n_pairs, (const int64_t (*)[2])e->pairs);
   if (mlirValueIsNull(*result))
     return tp__error(where, TP_NO_MEMORY, "out of memory");
-  e->pass->statistics[0] += !identity;
+  e->pass->statistics[0]++;
   return TP_OK;
 }
 
@@ -201,11 +237,13 @@ static tp_status run(tp_pass *pass) {
     e.source_of = tp__calloc(n, sizeof *e.source_of);
     e.destination_of = tp__calloc(n, sizeof *e.destination_of);
     e.pairs = tp__calloc(n, sizeof *e.pairs);
-    bool ok = e.source_of && e.destination_of && e.pairs;
+    e.flags = tp__calloc(n, sizeof *e.flags);
+    bool ok = e.source_of && e.destination_of && e.pairs && e.flags;
     status = ok ? expand(&e, &ops) : tp__error(pass->module, TP_NO_MEMORY, "out of memory");
     tp__free(e.source_of);
     tp__free(e.destination_of);
     tp__free(e.pairs);
+    tp__free(e.flags);
   }
   tp__free(ops.items);
   return status;

@@ -77,6 +77,8 @@ tp_status tp__lower_index(tp__lowering *l, MlirOperation op);
 
 /* A visitor: a slice either has strides or drops dimensions. */
 tp_status tp__split_slice(MlirOperation op, void *data);
+/* A visitor: what enters a loop or leaves a region of one or of a branch is no slice of something else, but a copy. */
+tp_status tp__densify_carried(MlirOperation op, void *data);
 
 /* Refuses a collective under control flow that may differ between the devices of its group. */
 tp_status tp__check_uniform(MlirOperation func, const tp_mesh *mesh);

@@ -2,7 +2,10 @@
  *
  * A slice may drop dimensions of one element; which ones, upstream tells from the strides of the result. With a stride other than 1 none fits,
  * and expand-strided-metadata of LLVM 22 reads past the end. So no slice has both: the strided one keeps all dimensions, a second with unit
- * strides drops them. */
+ * strides drops them.
+ *
+ * And what loops carry and branches give is dense: where loops exchange what they carry, bufferization of LLVM 22 finds different strides for one
+ * value, depending on where it begins, and makes a cast that is none. */
 #include "passes/lower.h"
 
 typedef struct slice {
@@ -85,5 +88,40 @@ tp_status tp__split_slice(MlirOperation op, void *data) {
   MlirOperation dropped = whole_slice(op, &s, (MlirValue){NULL}, result, s.small);
   tp__insert_after(op, dropped);
   tp__replace_uses_except(result, mlirOperationGetResult(dropped, 0), dropped);
+  return TP_OK;
+}
+
+/* ---- what control flow carries ---- */
+
+/* A dense copy of a slice, which is a view with the strides of what it is cut from. */
+static MlirValue dense(MlirOperation where, MlirValue value) {
+  MlirContext context = mlirOperationGetContext(where);
+  MlirType type = mlirValueGetType(value);
+  const MlirNamedAttribute segments =
+      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 3, (const int32_t[]){0, 1, 0}));
+  MlirOperation op = tp__create(&(tp_build){.name = "bufferization.alloc_tensor",
+                                            .location = mlirOperationGetLocation(where),
+                                            .n_operands = 1,
+                                            .operands = &value,
+                                            .n_results = 1,
+                                            .results = &type,
+                                            .n_attributes = 1,
+                                            .attributes = &segments});
+  tp__insert_before(where, op);
+  return mlirOperationGetResult(op, 0);
+}
+
+tp_status tp__densify_carried(MlirOperation op, void *data) {
+  static const char *const names[] = {"scf.for", "scf.while", "scf.yield", "scf.condition"};
+  bool carries = false;
+  (void)data;
+  for (int i = 0; i < TP_LEN(names); i++)
+    carries |= tp__op_is(op, names[i]);
+  for (intptr_t i = 0; carries && i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue value = mlirOperationGetOperand(op, i);
+    MlirOperation source = tp__defining_op(value);
+    if (!mlirOperationIsNull(source) && tp__op_is(source, "tensor.extract_slice"))
+      mlirOperationSetOperand(op, i, dense(op, value));
+  }
   return TP_OK;
 }

@@ -146,6 +146,8 @@ static tp_status lower_entry(MlirOperation func, void *data) {
     status = tp__walk(func, check_known, NULL);
   if (status == TP_OK)
     status = tp__walk(func, tp__split_slice, NULL);
+  if (status == TP_OK)
+    status = tp__walk(func, tp__densify_carried, NULL);
   if (status == TP_OK && run->local)
     status = tp__check_uniform(func, &run->mesh);
   if (status != TP_OK)

@@ -51,7 +51,7 @@ module attributes {tp.phase = "local"} {
     // CHECK: %[[A:.*]] = call @tp.permute.4xf32(%arg0) {tp.pairs = {{\[\[}}2, 0], [0, 1], [1, 2], [5, 3], [3, 4], [4, 5]]}
     // CHECK: %[[B:.*]] = call @tp.permute.4xf32(%arg0) {tp.pairs = {{\[\[}}1, 0], [2, 1], [4, 3], [5, 4]]}
     // CHECK: %[[C:.*]] = call @tp.permute.4xf32(%arg0) {tp.pairs = {{\[\[}}3, 0], [4, 1], [5, 2], [0, 3], [1, 4], [2, 5]]}
-    // CHECK: %[[D:.*]] = call @tp.permute.4xf32(%arg0) {tp.pairs = []}
+    // CHECK: %[[D:.*]] = arith.constant dense<0.000000e+00> : tensor<4xf32>
     // CHECK: return %[[A]], %[[B]], %[[C]], %[[D]], %arg0
     %a = shard.shift %x on @mesh grid_axes = [1] shift_axis = 1 offset = 4 rotate : tensor<4xf32> -> tensor<4xf32>
     %b = shard.shift %x on @mesh grid_axes = [0, 1] shift_axis = 1 offset = -1 : tensor<4xf32> -> tensor<4xf32>
@@ -59,6 +59,24 @@ module attributes {tp.phase = "local"} {
     %d = shard.shift %x on @mesh grid_axes = [1] shift_axis = 1 offset = 3 : tensor<4xf32> -> tensor<4xf32>
     %e = shard.shift %x on @mesh grid_axes = [1] shift_axis = 1 offset = -3 rotate : tensor<4xf32> -> tensor<4xf32>
     return %a, %b, %c, %d, %e : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+}
+
+// -----
+
+// A message from a device to itself needs nobody else.
+// CHECK-LABEL: func.func @self
+module attributes {tp.phase = "local"} {
+  shard.grid @mesh(shape = 3) {tp.axes = ["tp"]}
+  func.func @self(%x: tensor<4xf32>) -> tensor<4xf32> {
+    // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<4xf32>
+    // CHECK-DAG: %[[ME:.*]] = shard.process_linear_index on @mesh
+    // CHECK-DAG: %[[LIST:.*]] = arith.constant dense<[false, true, false]> : tensor<3xi1>
+    // CHECK: %[[OWN:.*]] = tensor.extract %[[LIST]][%[[ME]]]
+    // CHECK: arith.select %[[OWN]], %arg0, %[[ZERO]] : tensor<4xf32>
+    %s = shard.send %x on @mesh grid_axes = [0] destination = [1] : (tensor<4xf32>) -> tensor<4xf32>
+    %r = shard.recv %x on @mesh grid_axes = [0] source = [1] : (tensor<4xf32>) -> tensor<4xf32>
+    return %r : tensor<4xf32>
   }
 }
 

@@ -2,6 +2,9 @@
 // RUN: shard-run %s
 // RUN: shard-run %s --strategy follow
 // RUN: shard-run %s --mesh dp=3,tp=2 --launch processes
+// Uneven shards come as slices of what was gathered, with its strides.
+// RUN: shard-run %s --mesh 5
+// RUN: shard-run %s --mesh 4 --strategy follow
 
 shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
 func.func @pinned(%x: tensor<6x6xf32> {tp.sharding = [["dp"], ["tp"]]}, %y: tensor<6x6xf32> {tp.sharding = [["tp"], ["dp"]]}, %b: i1) -> (tensor<6x6xf32>, tensor<6x6xf32>) {
