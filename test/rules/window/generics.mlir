@@ -7,7 +7,7 @@
 
 shard.grid @mesh(shape = 2x2) {tp.axes = ["x", "y"]}
 func.func @main(%a: tensor<20x3xf32> {tp.sharding = [["x"], []]}, %b: tensor<20xi32> {tp.sharding = [["y"]]}, %k: tensor<4xf32>, %ki: tensor<3xi32>)
-    -> (tensor<9x3xf32>, tensor<20x3xf32>, tensor<5x3xf32>, tensor<17xi32>, tensor<17x3xf32>, tensor<3x3xf32>, tensor<12x4x3xf32>, tensor<9xi32>, tensor<10x10xi32>) {
+    -> (tensor<9x3xf32>, tensor<20x3xf32>, tensor<5x3xf32>, tensor<17xi32>, tensor<17x3xf32>, tensor<3x3xf32>, tensor<12x4x3xf32>, tensor<9xi32>, tensor<10x10xi32>, tensor<18xi32>, tensor<18xi32>) {
   %z = arith.constant 0.0 : f32
   %zi = arith.constant 0 : i32
   // A shift, with the global position added.
@@ -89,5 +89,16 @@ func.func @main(%a: tensor<20x3xf32> {tp.sharding = [["x"], []]}, %b: tensor<20x
   ^bb0(%x: i32, %o: i32):
     linalg.yield %x : i32
   } -> tensor<10x10xi32>
-  return %1, %2, %3, %4, %5, %6, %7, %8, %9 : tensor<9x3xf32>, tensor<20x3xf32>, tensor<5x3xf32>, tensor<17xi32>, tensor<17x3xf32>, tensor<3x3xf32>, tensor<12x4x3xf32>, tensor<9xi32>, tensor<10x10xi32>
+  // Two results of one window.
+  %wi = tensor.empty() : tensor<3xi32>
+  %e10 = tensor.empty() : tensor<18xi32>
+  %f10 = linalg.fill ins(%zi : i32) outs(%e10 : tensor<18xi32>) -> tensor<18xi32>
+  %10:2 = linalg.generic {tp.sharding = [[["y"]], [["y"]]], indexing_maps = [affine_map<(d0, d1) -> (d0 + d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%b, %wi : tensor<20xi32>, tensor<3xi32>) outs(%f10, %f10 : tensor<18xi32>, tensor<18xi32>) {
+  ^bb0(%x: i32, %w0: i32, %o: i32, %q: i32):
+    %s = arith.addi %o, %x : i32
+    %m = arith.maxsi %q, %x : i32
+    linalg.yield %s, %m : i32, i32
+  } -> (tensor<18xi32>, tensor<18xi32>)
+  return %1, %2, %3, %4, %5, %6, %7, %8, %9, %10#0, %10#1 : tensor<9x3xf32>, tensor<20x3xf32>, tensor<5x3xf32>, tensor<17xi32>, tensor<17x3xf32>, tensor<3x3xf32>, tensor<12x4x3xf32>, tensor<9xi32>, tensor<10x10xi32>, tensor<18xi32>, tensor<18xi32>
 }

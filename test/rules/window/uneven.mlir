@@ -6,7 +6,7 @@
 
 shard.grid @mesh(shape = 2x2) {tp.axes = ["x", "y"]}
 func.func @main(%a: tensor<10x3xi32> {tp.sharding = [["x", "y"], []]}, %b: tensor<21xf32> {tp.sharding = [["x", "y"]]}, %k: tensor<3xf32>)
-    -> (tensor<10x3xi32> {tp.sharding = [["x", "y"], []]}, tensor<19xf32> {tp.sharding = [["x", "y"]]}, tensor<5xf32> {tp.sharding = [["x", "y"]]}, tensor<13xf32>, tensor<13xf32>) {
+    -> (tensor<10x3xi32> {tp.sharding = [["x", "y"], []]}, tensor<19xf32> {tp.sharding = [["x", "y"]]}, tensor<5xf32> {tp.sharding = [["x", "y"]]}, tensor<13xf32>, tensor<6xf32>) {
   %z = arith.constant 0.0 : f32
   %e1 = tensor.empty() : tensor<10x3xi32>
   %1 = linalg.generic {tp.sharding = [[["x", "y"], []]], indexing_maps = [affine_map<(d0, d1) -> (9 - d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
@@ -31,14 +31,14 @@ func.func @main(%a: tensor<10x3xi32> {tp.sharding = [["x", "y"], []]}, %b: tenso
   } -> tensor<5xf32>
   %4 = tensor.extract_slice %b[7] [13] [1] {tp.sharding = [[["x", "y"]]]} : tensor<21xf32> to tensor<13xf32>
   // A window so wide that a gather of the dimension is no more work.
-  %w = tensor.empty() : tensor<9xf32>
-  %e5 = tensor.empty() : tensor<13xf32>
-  %f5 = linalg.fill ins(%z : f32) outs(%e5 : tensor<13xf32>) -> tensor<13xf32>
+  %w = tensor.empty() : tensor<16xf32>
+  %e5 = tensor.empty() : tensor<6xf32>
+  %f5 = linalg.fill ins(%z : f32) outs(%e5 : tensor<6xf32>) -> tensor<6xf32>
   %5 = linalg.generic {tp.sharding = [[["x", "y"]]], indexing_maps = [affine_map<(d0, d1) -> (d0 + d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-      ins(%b, %w : tensor<21xf32>, tensor<9xf32>) outs(%f5 : tensor<13xf32>) {
+      ins(%b, %w : tensor<21xf32>, tensor<16xf32>) outs(%f5 : tensor<6xf32>) {
   ^bb0(%x: f32, %u: f32, %o: f32):
     %m = arith.maximumf %x, %o : f32
     linalg.yield %m : f32
-  } -> tensor<13xf32>
-  return %1, %2, %3, %4, %5 : tensor<10x3xi32>, tensor<19xf32>, tensor<5xf32>, tensor<13xf32>, tensor<13xf32>
+  } -> tensor<6xf32>
+  return %1, %2, %3, %4, %5 : tensor<10x3xi32>, tensor<19xf32>, tensor<5xf32>, tensor<13xf32>, tensor<6xf32>
 }
