@@ -1,4 +1,4 @@
-/* Problem files in the form of the IOPDDL contest (see docs/solver.md):
+/* Problem files in the form of the IOPDDL contest (see docs/reference/shard-solve.md):
  *   {"problem": {"name": ..., "nodes": {"intervals", "costs", "usages"}, "edges": {"nodes", "costs"}, "usage_limit"}}
  * Keys come in any order, so tables are read before the shapes that they have to have are known. */
 #include "rows.h"
