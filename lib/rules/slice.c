@@ -47,7 +47,8 @@ static bool prefers_window(const tp_slice *s, int d, int64_t size) {
   return is_fixed(s->offsets[d]) && tp__mixed_is(s->strides[d], 1) && s->sizes[d] > 1 && 4 * s->sizes[d] >= size;
 }
 
-/* One element of every stride, from the first stride to the last: a dimension of strides, and what is inside of them. */
+/* One element of every stride, from the first stride to the last: a dimension of strides, and what is inside of them. The offset is less than a
+ * stride, since the slice is inside of the tensor. */
 static bool is_interleaved(const tp_slice *s, int d, int64_t size) {
   int64_t stride = s->strides[d].fixed;
   return is_fixed(s->offsets[d]) && is_fixed(s->strides[d]) && stride > 1 && s->offsets[d].fixed < stride && s->sizes[d] > 1 &&
@@ -57,8 +58,6 @@ static bool is_interleaved(const tp_slice *s, int d, int64_t size) {
 static void interleave(tp_rule *rule, const tp_slice *s, int d) {
   tp_value_map *maps[] = {&rule->operands[1], &rule->results[0]};
   int outer = tp__rule_factor(rule, s->sizes[d], TP_PARALLEL), inner = tp__rule_factor(rule, s->strides[d].fixed, TP_FIXED);
-  if (inner < 0)
-    return;
   tp__dim_set(&rule->operands[0], s->small_dim[d], outer);
   for (int i = 0; i < TP_LEN(maps); i++)
     maps[i]->dims[d] = (tp_dim){.n_factors = 2, .factors = {(uint8_t)outer, (uint8_t)inner}};
@@ -68,7 +67,8 @@ static tp_status cut_insert(tp_rule *rule, const tp_slice *s, int d, tp__arena *
   tp_value_map *small = &rule->operands[0], *large = &rule->operands[1];
   if (large->shape[d] == 1 || !is_fixed(s->strides[d]) || s->strides[d].fixed < 1)
     return TP_OK;
-  if (is_interleaved(s, d, large->shape[d])) {
+  bool has_room = rule->n_factors + 2 + (s->rank - d - 1) <= TP_MAX_FACTORS; /* one for every other dimension */
+  if (is_interleaved(s, d, large->shape[d]) && has_room) {
     interleave(rule, s, d);
     return TP_OK;
   }

@@ -31,7 +31,7 @@ static part find_part(const tp_local *local, tp_slice *s, int d, tp_cut cut) {
   s->offsets[d] = all ? (tp_mixed){0} : (tp_mixed){.value = start};
   s->sizes[d] = all ? shard : size;
   s->strides[d] = (tp_mixed){.fixed = 1};
-  return (part){tp__binary(op, "arith.subi", start, at), tp__index_constant(op, (size - 1) * stride + 1), stride};
+  return (part){tp__binary(op, "arith.subi", start, at), tp__index_constant(op, size * stride), stride};
 }
 
 /* In the body: is the point of the slice, and at which index of the small tensor? Index 0 where it is not. */

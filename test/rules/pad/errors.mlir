@@ -34,3 +34,17 @@ func.func @index(%a: tensor<8xf32>, %y: tensor<10xf32>) -> tensor<10xf32> {
   } : tensor<8xf32> to tensor<10xf32>
   return %r : tensor<10xf32>
 }
+
+// -----
+
+// Padding with another number than zero is no linear op.
+shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
+func.func @affine(%a: tensor<8xf32>) -> tensor<10xf32> {
+  %one = arith.constant 1.0 : f32
+  // expected-error @below {{'tensor.pad': tp.factors: "x" needs a factor from 0 to 0, or "linear k" with k below 0}}
+  %r = tensor.pad %a low[1] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %one : f32
+  } {tp.factors = {x = "linear 0"}} : tensor<8xf32> to tensor<10xf32>
+  return %r : tensor<10xf32>
+}
