@@ -104,7 +104,7 @@ class Tree:
         shutil.rmtree(self.source, ignore_errors=True)
         os.makedirs(self.source)
         subprocess.run("git -C '%s' archive '%s' | tar -xm -C '%s'" % (ROOT, ref, self.source), shell=True, check=True)
-        configure = ["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+        configure = ["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON",
                      "-DCMAKE_C_FLAGS=" + FLAGS]
         if subprocess.run(["sh", "-c", "command -v ccache"], stdout=subprocess.DEVNULL).returncode == 0:
             configure += ["-DCMAKE_C_COMPILER_LAUNCHER=ccache", "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"]
