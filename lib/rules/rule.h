@@ -177,7 +177,7 @@ int64_t tp__strategy_shards(const tp_rule *rule, const tp_mesh *mesh, const tp_s
 int64_t tp__strategy_local(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy, int f);
 /* Share of the op's work that one device does, in (0, 1]; padding is work too. */
 double tp__strategy_share(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);
-/* Modelled time of the communication that localize adds: windows over neighbours and joined factors. */
+/* Modelled time of the communication that localize adds: windows over neighbours, units of joined dimensions, joined factors. */
 tp_cost tp__strategy_communication(const tp_rule *rule, const tp_mesh *mesh, const tp_topology *topology,
                                    const tp_strategy *strategy);
 
