@@ -58,9 +58,6 @@ tp_status tp__check_phase(MlirOperation module);
 void tp__grid_axes(MlirContext context, const tp_mesh *mesh, int n, const int *axes, MlirAttribute *grid,
                    MlirAttribute *grid_axes);
 
-/* The axes of the refined mesh that a collective's grid + grid_axes name, major to minor. */
-tp_status tp__read_grid_axes(MlirOperation op, const tp_mesh *mesh, int *n, int *axes);
-
 #ifdef __cplusplus
 }
 #endif

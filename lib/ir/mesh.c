@@ -304,28 +304,3 @@ void tp__grid_axes(MlirContext context, const tp_mesh *mesh, int n, const int *a
   *grid = mlirFlatSymbolRefAttrGet(context, tp__ref(name));
   *grid_axes = mlirDenseI16ArrayGet(context, count, list);
 }
-
-tp_status tp__read_grid_axes(MlirOperation op, const tp_mesh *mesh, int *n, int *axes) {
-  int64_t list[TP_MAX_AXES];
-  char sub[2 * TP_MAX_AXIS_NAME];
-  MlirStringRef grid = mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "grid"));
-  int count = tp__int_list(tp__inherent(op, "grid_axes"), TP_MAX_AXES, list);
-  sub_grid_name(mesh, sub, sizeof sub);
-  bool refined = tp__ref_is(grid, sub);
-  if (!refined && !tp__ref_is(grid, mesh->name))
-    return tp__error(op, TP_NOT_FOUND, "grid @%.*s is not the module's mesh @%s", (int)grid.length, grid.data, mesh->name);
-  *n = 0;
-  for (int i = 0; i < count; i++) {
-    if (list[i] < 0 || list[i] >= (refined ? mesh->n_axes : mesh->n_parents))
-      return tp__error(op, TP_INVALID_ARGUMENT, "grid axis %lld is out of range for @%.*s", (long long)list[i],
-                       (int)grid.length, grid.data);
-    if (refined) {
-      axes[(*n)++] = (int)list[i];
-      continue;
-    }
-    for (int a = 0; a < mesh->n_axes; a++)
-      if (mesh->axes[a].parent == list[i])
-        axes[(*n)++] = a;
-  }
-  return TP_OK;
-}

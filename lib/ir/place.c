@@ -44,6 +44,7 @@ bool tp__axis_lists(MlirAttribute attr, int *n_dims, int counts[TP_MAX_RANK], in
   return t.fits;
 }
 
+/* A module has one grid, and the refined one that is made of it. */
 static tp_status runs_of(MlirOperation op, const tp_mesh *mesh, int n, const int64_t *list, tp__axis_runs *runs) {
   MlirStringRef grid = mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "grid"));
   bool refined = !tp__ref_is(grid, mesh->name);

@@ -2,6 +2,7 @@
 #include "tp/plan.h"
 
 #include "ir/annotation.h"
+#include "ir/place.h"
 #include "ir/work.h"
 #include "support/support.h"
 
@@ -261,9 +262,10 @@ static tp_status measure_collective(measure *m, MlirOperation op) {
   for (int i = 0; i < TP_LEN(kinds); i++) {
     if (!tp__op_is(op, kinds[i].name))
       continue;
-    int n, axes[TP_MAX_AXES];
-    tp_status status = tp__read_grid_axes(op, &m->plan.mesh, &n, axes);
-    return status == TP_OK ? add_collective(m, op, kinds[i].kind, n, axes) : status;
+    int axes[TP_MAX_AXES];
+    tp__axis_runs runs;
+    tp_status status = tp__read_axis_runs(op, "grid_axes", &m->plan.mesh, &runs);
+    return status == TP_OK ? add_collective(m, op, kinds[i].kind, tp__axes_of_runs(&runs, axes), axes) : status;
   }
   return TP_OK;
 }
