@@ -106,6 +106,7 @@ bool gen_lookup(gen *g);
 bool gen_mask(gen *g);
 bool gen_generate(gen *g);
 bool gen_gather(gen *g);
+bool gen_scatter(gen *g);
 bool gen_complex(gen *g);
 bool gen_constant(gen *g);
 bool gen_expand(gen *g);

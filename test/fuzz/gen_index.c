@@ -124,3 +124,21 @@ bool gen_gather(gen *g) {
            add_result(g, &result, range_of(g, v)), v, i, along, type_text(&t), type_text(&index), type_text(&result));
   return true;
 }
+
+/* tensor.scatter of whole rows to places that differ: every second one, from the last. */
+bool gen_scatter(gen *g) {
+  int v = use(g, pick(g, 1, 3));
+  type t = g->p->values[v].type, part = t, index = {.element = I32, .rank = 2};
+  part.shape[0] = index.shape[0] = (t.shape[0] + 1) / 2;
+  index.shape[1] = 1;
+  int w = use(g, pick_typed(g, &part));
+  text *out = &g->op->body;
+  text_add(out, "  %%h%d_at = arith.constant dense<[", g->id);
+  for (int64_t i = 0; i < index.shape[0]; i++)
+    text_add(out, "%s[%lld]", i ? ", " : "", (long long)(t.shape[0] - 1 - 2 * i));
+  text_add(out, "]> : %s\n", type_text(&index));
+  text_add(out, "  %%v%d = tensor.scatter %%v%d into %%v%d[%%h%d_at] scatter_dims([0]) unique : (%s, %s, %s) -> %s\n",
+           add_result(g, &t, range_join(range_of(g, v), range_of(g, w))), w, v, g->id, type_text(&part), type_text(&t),
+           type_text(&index), type_text(&t));
+  return true;
+}

@@ -26,6 +26,7 @@ static const struct {
     {"mask", 2, gen_mask},
     {"generate", 2, gen_generate},
     {"gather", 2, gen_gather},
+    {"scatter", 1, gen_scatter},
     {"complex", 1, gen_complex},
     {"constant", 3, gen_constant},
     {"expand", 4, gen_expand},
