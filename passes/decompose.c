@@ -30,6 +30,7 @@ static bool rounds_elsewhere(MlirOperation op) {
 #define WINOGRAD "decompose it before sharding (transform.structured.decompose_winograd_op), or keep the convolution as it is"
 
 static const row rows[] = {
+    {"arith.constant", tp__decompose_resource, NULL, tp__is_odd_resource},
     {"arith.truncf", NULL, "no code can be made of it from f64 to bf16; truncate to f32 first", halves_twice},
     {"arith.truncf", NULL, "compiled code rounds to nearest even only; take its rounding mode off", rounds_elsewhere},
     {"linalg.softmax", tp__decompose_softmax, NULL, NULL},
@@ -111,7 +112,8 @@ const tp_pass_row tp__decompose_row = {
         "bitcast, dim and rank, math.isinf and isnormal are linalg.generic, reshapes, slices, loops and comparisons; a named "
         "op of linalg whose body would have to "
         "be "
-        "changed where shards are uneven (pooling, integer division) is a linalg.generic; a tensor.extract_slice at offsets "
+        "changed where shards are uneven (pooling, integer division) is a linalg.generic; a resource of i1 or of complex "
+        "numbers is dense; a tensor.extract_slice at offsets "
         "given as "
         "values drops the first dimensions of one element or none, and a second slice drops the others. Refused, with the way "
         "out: "

@@ -53,6 +53,8 @@ tp_status tp__decompose_gather(MlirOperation op);
 tp_status tp__decompose_scatter(MlirOperation op);
 tp_status tp__decompose_pack(MlirOperation op);
 tp_status tp__decompose_unpack(MlirOperation op);
+bool tp__is_odd_resource(MlirOperation op);
+tp_status tp__decompose_resource(MlirOperation op);
 tp_status tp__decompose_isinf(MlirOperation op);
 tp_status tp__decompose_isnormal(MlirOperation op);
 /* A visitor; its data is the tp_pass. */

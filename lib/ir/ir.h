@@ -52,6 +52,8 @@ void tp__boundary_set(tp_boundary *boundary, int i, const char *name, MlirAttrib
 void tp__boundary_end(tp_boundary *boundary);
 /* Entries of an array attribute of integers (ArrayAttr, DenseI64/I32/I16ArrayAttr); returns their number, or -1. */
 int tp__int_list(MlirAttribute attr, int max, int64_t *values);
+/* The data of a dense_resource; false where there are not exactly `n` bytes, or memory ran out. */
+bool tp__resource_bytes(MlirAttribute resource, size_t n, void *bytes);
 
 /* ---- types ---- */
 /* A ranked tensor of static shape? Fills rank and shape (room for TP_MAX_RANK); false otherwise. */

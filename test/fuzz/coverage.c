@@ -14,7 +14,7 @@
 static const char *const kind_names[N_KINDS] = {"whole", "result split", "inner split", "cut split", "partial in"};
 enum kind { WHOLE, RESULT, INNER, CUT, PARTIAL_IN };
 
-/* The first row that fits counts: the families of lib/rules, linalg in more detail. */
+/* The first row that fits counts: the families of lib/rules, linalg in more detail. Poolings are generics by the time they are planned. */
 static const struct {
   const char *prefix, *holds; /* of the op's name; an op that its region must hold, or NULL */
   int n_results;              /* 0: any */
@@ -26,7 +26,6 @@ static const struct {
     {"linalg.fill", NULL, 0, "fill"},
     {"linalg.conv", NULL, 0, "convolution"},
     {"linalg.depthwise", NULL, 0, "convolution"},
-    {"linalg.pooling", NULL, 0, "pooling"},
     {"linalg.", NULL, 0, "linalg named"},
     {"arith.constant", NULL, 0, "constant"},
     {"arith.", NULL, 0, "elementwise"},
@@ -57,7 +56,6 @@ static const struct {
     {"elementwise", BIT(INNER) | BIT(CUT), "operands have the shape of the result"},
     {"elementwise math", BIT(INNER) | BIT(CUT) | BIT(PARTIAL_IN), "operands have the shape of the result; none is linear"},
     {"generic, pairs", BIT(PARTIAL_IN), "two results of one operand are no linear function of it"},
-    {"pooling", BIT(PARTIAL_IN), "partial sums are combined before it"},
     {"linalg named", BIT(CUT), "no dimension is read at another place"},
     {"expand", BIT(CUT), "splits and joins dimensions, cuts none"},
     {"collapse", BIT(CUT), "splits and joins dimensions, cuts none"},

@@ -102,3 +102,11 @@ func.func @class(%x: f80) -> i1 {
   %y = math.isinf %x : f80
   return %y : i1
 }
+
+// -----
+
+func.func @elided() -> tensor<3xi1> {
+  // expected-error @below {{'arith.constant': the resource does not exist or has not the 3 bytes that its type needs}}
+  %y = arith.constant dense_resource<__elided__> : tensor<3xi1>
+  return %y : tensor<3xi1>
+}

@@ -18,7 +18,8 @@ func.func @main()
         tensor<3x2xui8> {tp.sharding = [[], ["x"]]}, tensor<3x2xui8> {tp.sharding = [["x"], []]},
         tensor<3x2xsi32> {tp.sharding = [["x"], []]}, tensor<3x2xsi32> {tp.sharding = [["x"], ["y"]]},
         tensor<3x2xf32> {tp.sharding = [["x"], ["y"]]}, tensor<f32>,
-        tensor<3x2xf32> {tp.sharding = [[], ["x"]]}, tensor<2xbf16> {tp.sharding = [["x"]]}) {
+        tensor<3x2xf32> {tp.sharding = [[], ["x"]]}, tensor<2xbf16> {tp.sharding = [["x"]]},
+        tensor<3xi1> {tp.sharding = [["x"]]}, tensor<2xcomplex<f32>> {tp.sharding = [["x"]]}) {
   %a0 = arith.constant dense<[[1.5, -2.0], [0.5, 3.0], [1.0, 9.0]]> : tensor<3x2xf16>
   %b0 = arith.constant dense<1.5> : tensor<3x2xf16>
   %a1 = arith.constant dense<[[1.5, -2.0], [0.5, 3.0], [1.0, 9.0]]> : tensor<3x2xbf16>
@@ -47,21 +48,25 @@ func.func @main()
   %z = arith.constant dense<2.0> : tensor<f32>
   %q = arith.constant dense_resource<numbers> : tensor<3x2xf32>
   %h = arith.constant dense_resource<halves> : tensor<2xbf16>
+  %t = arith.constant dense_resource<truths> : tensor<3xi1>
+  %w = arith.constant dense_resource<pairs> : tensor<2xcomplex<f32>>
   return %a0, %b0, %a1, %b1, %a2, %b2, %a3, %b3, %a4, %b4, %a5, %b5,
       %a6, %b6, %a7, %b7, %a8, %b8, %a9, %b9, %a10, %b10, %a11, %b11,
-      %s, %z, %q, %h
+      %s, %z, %q, %h, %t, %w
       : tensor<3x2xf16>, tensor<3x2xf16>, tensor<3x2xbf16>, tensor<3x2xbf16>, tensor<3x2xf32>, tensor<3x2xf32>,
         tensor<3x2xf64>, tensor<3x2xf64>, tensor<3x2xi1>, tensor<3x2xi1>, tensor<3x2xi8>, tensor<3x2xi8>,
         tensor<3x2xi16>, tensor<3x2xi16>, tensor<3x2xi32>, tensor<3x2xi32>, tensor<3x2xi64>, tensor<3x2xi64>,
         tensor<3x2xindex>, tensor<3x2xindex>, tensor<3x2xui8>, tensor<3x2xui8>, tensor<3x2xsi32>, tensor<3x2xsi32>,
-        tensor<3x2xf32>, tensor<f32>, tensor<3x2xf32>, tensor<2xbf16>
+        tensor<3x2xf32>, tensor<f32>, tensor<3x2xf32>, tensor<2xbf16>, tensor<3xi1>, tensor<2xcomplex<f32>>
 }
 
 {-#
   dialect_resources: {
     builtin: {
       numbers: "0x040000000000803F00000040000040400000804000000040000000C0",
-      halves: "0x04000000803F0040"
+      halves: "0x04000000803F0040",
+      truths: "0x01000000010001",
+      pairs: "0x040000000000803F00000040000040400000803F"
     }
   }
 #-}
