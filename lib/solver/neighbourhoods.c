@@ -116,48 +116,23 @@ static tp_status choose_members(task *t) {
   return TP_OK;
 }
 
-/* The graph of the members with all others fixed; *present is what the members and their edges cost now. */
+/* The graph of the members with all others fixed, and the room that those leave. */
 static tp__wcsp *condition(const task *t, tp_cost *present) {
   const area *a = t->area;
   const tp__wcsp *g = a->g;
-  tp__wcsp *part = tp__wcsp_extract(g, t->members, t->n, -1, 0);
-  bool *is_member = calloc((size_t)g->n_nodes + 1, sizeof *is_member);
+  tp__wcsp *part = tp__wcsp_condition(g, t->members, t->n, a->at, present);
   tp__wide *room = malloc((size_t)g->memory->n_times * sizeof *room + 1);
-  bool ok = part && is_member && room;
-  for (int i = 0; ok && i < t->n; i++)
-    is_member[t->members[i]] = true;
+  bool ok = part && room;
   for (int k = 0; ok && k < g->memory->n_times; k++)
     room[k] = g->memory->room[k] - a->used[k];
-  *present = 0;
-  for (int i = 0; ok && i < t->n; i++) {
-    int node = t->members[i];
-    const tp__wnode *v = &g->nodes[node];
-    tp_cost *cost = part->nodes[i].cost;
-    tp__memory_add(g, node, a->at[node], 1, room);
-    for (int k = 0; k < v->n_edges; k++) {
-      tp__wview w = tp__wcsp_view(g, v->edges[k], node);
-      const tp_cost *column = w.table + (size_t)a->at[w.other] * w.far;
-      for (int x = 0; !is_member[w.other] && x < v->n; x++)
-        cost[x] = tp_cost_add(cost[x], column[(size_t)x * w.self]);
-      if (is_member[w.other] && w.other > node)
-        *present += column[(size_t)a->at[node] * w.self];
-    }
-    *present += cost[a->at[node]];
-  }
+  for (int i = 0; ok && i < t->n; i++)
+    tp__memory_add(g, t->members[i], a->at[t->members[i]], 1, room);
   ok = ok && tp__memory_extract(g, part, t->members, room) == TP_OK;
-  free(is_member);
   free(room);
   if (ok)
     return part;
   tp__wcsp_destroy(part);
   return NULL;
-}
-
-static int index_of(const tp__wnode *v, int label) {
-  int x = 0;
-  while (x < v->n - 1 && v->label[x] != label)
-    x++;
-  return x;
 }
 
 static void run_task(task *t) {
@@ -175,7 +150,7 @@ static void run_task(task *t) {
   if (t->status == TP_OK && answer.cost < limit) {
     t->improved = true;
     for (int i = 0; i < t->n; i++)
-      t->found[i] = index_of(&t->area->g->nodes[t->members[i]], answer.choices[i]);
+      t->found[i] = tp__wcsp_find(&t->area->g->nodes[t->members[i]], answer.choices[i]);
   }
   t->complete = t->status == TP_OK && answer.bound >= (t->improved ? answer.cost : limit);
   tp__wcsp_destroy(part);

@@ -28,9 +28,6 @@ enum {
 
 static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* Costs of different choices of one graph differ by multiples of the step: what is below this improves on `cost`. */
-static tp_cost limit_below(const tp__search *s, tp_cost cost) { return cost - s->step + 1; }
-
 /* A strategy for each alive node: cost it, and keep it completed if it is the best so far. */
 static bool offer(const tp__search *s, const tp__wcsp *g, const int *at, tp_cost *limit, tp__answer *answer) {
   tp_cost cost = tp__wcsp_evaluate(g, at);
@@ -41,7 +38,7 @@ static bool offer(const tp__search *s, const tp__wcsp *g, const int *at, tp_cost
       answer->choices[v] = g->nodes[v].label[at[v]];
   tp__wcsp_complete(g, answer->choices);
   answer->cost = cost;
-  *limit = limit_below(s, cost);
+  *limit = tp__limit_below(s, cost);
   return true;
 }
 
@@ -305,7 +302,7 @@ static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int dep
         tp__wcsp_complete(g, choices);
         memcpy(answer->choices, choices, (size_t)g->n_nodes * sizeof *choices);
         answer->cost = found;
-        limit = limit_below(s, found);
+        limit = tp__limit_below(s, found);
       }
     }
     least = bound < least ? bound : least;
@@ -377,7 +374,7 @@ tp_status tp__wcsp_search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, 
   answer->bound = g->constant;
   answer->cost = TP_COST_FORBIDDEN;
   tp_status status = search(s, g, limit, depth, answer);
-  if (answer->cost < TP_COST_FORBIDDEN && answer->bound >= limit_below(s, answer->cost))
+  if (answer->cost < TP_COST_FORBIDDEN && answer->bound >= tp__limit_below(s, answer->cost))
     answer->bound = answer->cost; /* nothing lies between */
   if (answer->bound > limit)
     answer->bound = limit;

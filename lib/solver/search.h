@@ -46,6 +46,9 @@ typedef struct tp__answer {
   bool nearest;  /* without a cost: `choices` are those that exceed the memory least of all that were tried */
 } tp__answer;
 
+/* Costs of different choices of one graph differ by multiples of the step: what is below this improves on `cost`. */
+static inline tp_cost tp__limit_below(const tp__search *s, tp_cost cost) { return cost - s->step + 1; }
+
 /* Looks for a choice of cost < limit. answer->bound <= limit; bound == limit says there is none. Uses up `g`. */
 tp_status tp__wcsp_search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp__answer *answer);
 

@@ -239,6 +239,49 @@ tp_cost tp__wcsp_evaluate(const tp__wcsp *g, const int *at) {
   return sum;
 }
 
+int tp__wcsp_find(const tp__wnode *v, int label) {
+  int low = 0, high = v->n - 1;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (v->label[middle] < label)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return v->label[low] == label ? low : -1;
+}
+
+/* Adds what the neighbours of the member that are not members mean for it. Returns its part of the present cost. */
+static tp_cost add_fixed(const tp__wcsp *g, int node, const bool *is_member, const int *at, tp_cost *cost) {
+  const tp__wnode *v = &g->nodes[node];
+  tp_cost present = 0;
+  for (int k = 0; k < v->n_edges; k++) {
+    tp__wview w = tp__wcsp_view(g, v->edges[k], node);
+    const tp_cost *column = w.table + (size_t)at[w.other] * w.far;
+    for (int x = 0; !is_member[w.other] && x < v->n; x++)
+      cost[x] = tp_cost_add(cost[x], column[(size_t)x * w.self]);
+    if (is_member[w.other] && w.other > node)
+      present = tp_cost_add(present, column[(size_t)at[node] * w.self]);
+  }
+  return tp_cost_add(present, cost[at[node]]);
+}
+
+tp__wcsp *tp__wcsp_condition(const tp__wcsp *g, const int *members, int n, const int *at, tp_cost *present) {
+  tp__wcsp *part = tp__wcsp_extract(g, members, n, -1, 0);
+  bool *is_member = calloc((size_t)g->n_nodes + 1, sizeof *is_member);
+  *present = 0;
+  for (int i = 0; is_member && i < n; i++)
+    is_member[members[i]] = true;
+  for (int i = 0; part && is_member && i < n; i++)
+    *present = tp_cost_add(*present, add_fixed(g, members[i], is_member, at, part->nodes[i].cost));
+  bool ok = part && is_member;
+  free(is_member);
+  if (ok)
+    return part;
+  tp__wcsp_destroy(part);
+  return NULL;
+}
+
 static int compare_labels(const void *a, const void *b) {
   int x = *(const int *)a, y = *(const int *)b;
   return (x > y) - (x < y);

@@ -108,6 +108,13 @@ void tp__wcsp_drop(tp__wcsp *g, int node, const bool *drop);
  * when memory runs out. */
 tp__wcsp *tp__wcsp_extract(const tp__wcsp *g, const int *members, int n, int fixed, int strategy);
 
+/* The index of the strategy with that label (labels ascend), -1 if the node has lost it. */
+int tp__wcsp_find(const tp__wnode *v, int label);
+
+/* The graph of members[0..n), in which all other alive nodes are fixed to `at`: what they mean for a member is added to
+ * its costs. *present is what the members, and the tables of their edges, cost at `at`. NULL when memory runs out. */
+tp__wcsp *tp__wcsp_condition(const tp__wcsp *g, const int *members, int n, const int *at, tp_cost *present);
+
 /* Cost of the alive part plus the constant; `at` has the index (not the label) of a remaining strategy per alive node.
  */
 tp_cost tp__wcsp_evaluate(const tp__wcsp *g, const int *at);

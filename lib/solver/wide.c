@@ -22,39 +22,6 @@ typedef struct neighbourhood {
   int *choices;            /* by member */
 } neighbourhood;
 
-/* The graph of the members; what the kept nodes cost, and their tables to members, are taken into account. */
-static tp__wcsp *condition(neighbourhood *h) {
-  const tp__wcsp *g = h->g;
-  h->n_members = 0;
-  for (int v = 0; v < g->n_nodes; v++)
-    if (g->nodes[v].alive && !h->kept[v])
-      h->members[h->n_members++] = v;
-  tp__wcsp *part = tp__wcsp_extract(g, h->members, h->n_members, -1, 0);
-  if (!part)
-    return NULL;
-  for (int i = 0; i < h->n_members; i++) {
-    const tp__wnode *v = &g->nodes[h->members[i]];
-    for (int k = 0; k < v->n_edges; k++) {
-      tp__wview w = tp__wcsp_view(g, v->edges[k], h->members[i]);
-      const tp_cost *column = w.table + (size_t)h->at[w.other] * w.far;
-      for (int x = 0; h->kept[w.other] && x < v->n; x++)
-        part->nodes[i].cost[x] = tp_cost_add(part->nodes[i].cost[x], column[(size_t)x * w.self]);
-    }
-  }
-  part->constant = g->constant;
-  for (int v = 0; v < g->n_nodes; v++)
-    if (g->nodes[v].alive && h->kept[v])
-      part->constant = tp_cost_add(part->constant, g->nodes[v].cost[h->at[v]]);
-  for (int e = 0; e < g->n_edges; e++) {
-    const int *ends = g->edges[e].node;
-    if (ends[0] < 0 || !h->kept[ends[0]] || !h->kept[ends[1]])
-      continue;
-    size_t row = (size_t)h->at[ends[0]] * (size_t)g->nodes[ends[1]].n;
-    part->constant = tp_cost_add(part->constant, g->edges[e].table[row + (size_t)h->at[ends[1]]]);
-  }
-  return part;
-}
-
 /* Solves a part for a cost < limit; *cost is TP_COST_FORBIDDEN if there is none or its tables do not fit after all. */
 static tp_status solve_part(neighbourhood *h, tp__wcsp *part, int64_t tables, tp_cost limit, int64_t *work, tp_cost *cost) {
   *cost = TP_COST_FORBIDDEN;
@@ -74,31 +41,24 @@ static tp_status solve_part(neighbourhood *h, tp__wcsp *part, int64_t tables, tp
   return status;
 }
 
-/* Labels back to indices: labels ascend. */
-static int index_of(const tp__wnode *v, int label) {
-  int low = 0, high = v->n - 1;
-  while (low < high) {
-    int middle = (low + high) / 2;
-    if (v->label[middle] < label)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 static tp_status step_widely(tp__search *s, neighbourhood *h, int64_t tables, tp_cost *cost) {
-  tp_status status = tp__wcsp_cut(h->g, tables, h->burden, h->kept);
-  tp__wcsp *part = status == TP_OK ? condition(h) : NULL;
+  const tp__wcsp *g = h->g;
+  tp_cost found, present;
+  tp_status status = tp__wcsp_cut(g, tables, h->burden, h->kept);
+  h->n_members = 0;
+  for (int v = 0; v < g->n_nodes; v++)
+    if (g->nodes[v].alive && !h->kept[v])
+      h->members[h->n_members++] = v;
+  tp__wcsp *part = status == TP_OK ? tp__wcsp_condition(g, h->members, h->n_members, h->at, &present) : NULL;
   if (!part)
     return TP_NO_MEMORY;
-  tp_cost found, limit = *cost - s->step + 1;
-  s->work += tp__wcsp_entries(h->g);
+  tp_cost limit = tp__limit_below(s, present);
+  s->work += tp__wcsp_entries(g);
   status = solve_part(h, part, tables, limit, &s->work, &found);
   if (status == TP_OK && found < limit) {
     for (int i = 0; i < h->n_members; i++)
-      h->at[h->members[i]] = index_of(&h->g->nodes[h->members[i]], h->choices[i]);
-    *cost = found;
+      h->at[h->members[i]] = tp__wcsp_find(&g->nodes[h->members[i]], h->choices[i]);
+    *cost -= present - found;
   }
   tp__wcsp_destroy(part);
   return status;

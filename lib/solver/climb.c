@@ -1,0 +1,163 @@
+#include "solver/climb.h"
+
+#include "solver/memory.h"
+#include "solver/repair.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  ROOT_ROUNDS = 1000,       /* of messages and prices */
+  ROUNDS = 24,              /* the same below the root, which starts from the prices and messages of its parent */
+  PATIENCE = 6,             /* rounds without a better bound before prices move in smaller steps */
+  WINDOW = 40,              /* rounds in which less than half a percent of the gap gained is too little */
+  LAST_PASSES = 20,         /* at most, to be as good as before at the best prices */
+  REPAIR_EVERY = 8,         /* rounds */
+  FIRST_BUDGET = 500000000, /* of neighbourhoods, doubled every time */
+  BRANCHING = 8             /* times that for branching, in turn */
+};
+#define LEAST_STEP 0.001
+#define RISE 1.1
+#define FALL 0.7
+#define MEMORY_OF_USAGE 0.7 /* of the average usage that prices follow (the volume algorithm, Barahona and Anbil 2000) */
+
+void tp__climb_keep(const tp__wcsp *g, const int *at, int *choices) {
+  for (int v = 0; v < g->n_nodes; v++)
+    if (g->nodes[v].alive)
+      choices[v] = g->nodes[v].label[at[v]];
+  tp__wcsp_complete(g, choices);
+}
+
+/* `at` as it is if it fits, and in any case when repaired, becomes the answer if it is better. */
+static tp_status offer(tp__climber *c, const int *at, bool may_repair) {
+  tp__search *s = c->s;
+  tp__wide excess = tp__excess_of(c->g, c->used);
+  tp_cost cost = tp__wcsp_evaluate(c->g, at);
+  bool promising = excess == 0 && cost < TP_COST_FORBIDDEN && cost < c->limit + (c->limit - c->bound) / 4;
+  if (!may_repair && !promising)
+    return TP_OK;
+  memcpy(c->repaired, at, (size_t)c->g->n_nodes * sizeof *at);
+  if (tp__repair(s, c->g, c->repaired, c->used, &excess))
+    return TP_NO_MEMORY;
+  cost = tp__wcsp_evaluate(c->g, c->repaired);
+  if (excess > 0) {
+    if (c->answer->cost >= TP_COST_FORBIDDEN && cost < TP_COST_FORBIDDEN && (!c->answer->nearest || excess < c->nearest)) {
+      c->answer->nearest = true;
+      c->nearest = excess;
+      tp__climb_keep(c->g, c->repaired, c->answer->choices);
+    }
+    return TP_OK;
+  }
+  if (cost >= c->limit)
+    return TP_OK;
+  tp__climb_keep(c->g, c->repaired, c->answer->choices);
+  c->answer->cost = cost;
+  c->answer->nearest = false;
+  c->limit = tp__limit_below(s, cost);
+  return TP_OK;
+}
+
+/* Prices rise, from the best ones, where the average of late choices uses more than the room, and fall where less: a
+ * subgradient step of the length that would close the gap if the direction were right (Polyak). */
+static void move_prices(tp__climber *c, tp_cost best, double step) {
+  tp__wmemory *memory = c->g->memory;
+  double norm = 0;
+  for (int t = 0; t < memory->n_times; t++) {
+    double over = c->average[t] - (double)memory->room[t];
+    if (over > 0 || c->best_price[t] > 0)
+      norm += over * over;
+  }
+  if (norm <= 0)
+    return;
+  double gap = (double)c->limit - (double)best, most = 0.1 * fabs((double)best) + (double)c->s->step;
+  double length = step * (gap < most ? gap : most) / norm;
+  for (int t = 0; t < memory->n_times; t++) {
+    double price = c->best_price[t] + length * (c->average[t] - (double)memory->room[t]);
+    memory->price[t] = price > 0 ? price : 0;
+  }
+  tp__prices_set(&c->prices);
+}
+
+static tp_status start_climb(tp__climber *c) {
+  size_t n = (size_t)c->g->n_nodes, n_times = (size_t)c->g->memory->n_times;
+  c->at = tp__pool_take_zeroed(&c->pool, n, sizeof *c->at);
+  c->repaired = tp__pool_take_zeroed(&c->pool, n, sizeof *c->repaired);
+  c->used = tp__pool_take(&c->pool, n_times, sizeof *c->used);
+  c->average = tp__pool_take(&c->pool, n_times, sizeof *c->average);
+  c->best_price = tp__pool_take(&c->pool, n_times, sizeof *c->best_price);
+  if (!c->at || !c->repaired || !c->used || !c->average || !c->best_price)
+    return TP_NO_MEMORY;
+  memcpy(c->best_price, c->g->memory->price, n_times * sizeof *c->best_price);
+  return tp__prices_create(c->g, &c->prices);
+}
+
+static tp_status round_of_climb(tp__climber *c, int round, bool may_repair) {
+  tp_status status = tp__dual_decode(&c->prices.dual, c->at, &c->s->work);
+  if (status)
+    return status;
+  tp__usage_of(c->g, c->at, c->used);
+  for (int t = 0; t < c->g->memory->n_times; t++) {
+    double used = (double)c->used[t];
+    c->average[t] = round ? MEMORY_OF_USAGE * c->average[t] + (1 - MEMORY_OF_USAGE) * used : used;
+  }
+  return offer(c, c->at, may_repair);
+}
+
+/* Better prices and messages, and choices on the way; then prunes. TP_INFEASIBLE: nothing costs less than the limit. */
+tp_status tp__climb(tp__climber *c, bool is_root) {
+  size_t price_bytes = (size_t)c->g->memory->n_times * sizeof *c->best_price;
+  int rounds = is_root ? ROOT_ROUNDS : ROUNDS;
+  c->s->multiplied = true;
+  tp_status status = start_climb(c);
+  int idle = 0;
+  bool valid = status == TP_OK;
+  double step = c->step;
+  c->step = TP__LATER_STEP;
+  tp_cost best = INT64_MIN, before = INT64_MIN / 2;
+  for (int round = 0; status == TP_OK && round < rounds && step > LEAST_STEP; round++) {
+    valid = tp__prices_pass(&c->prices, &c->s->work);
+    if (!valid)
+      break;
+    tp_cost bound = tp__prices_bound(&c->prices);
+    if (bound > best) {
+      if (bound - best > (c->limit - bound) / 1000)
+        step = step * RISE < 2 ? step * RISE : 2;
+      best = bound;
+      memcpy(c->best_price, c->g->memory->price, price_bytes);
+    } else if (++idle % PATIENCE == 0) {
+      step *= FALL;
+    }
+    c->bound = best > c->bound ? best : c->bound;
+    if (best >= c->limit || (round > 0 && tp__search_spent(c->s)))
+      break;
+    if (round % WINDOW == WINDOW - 1) {
+      if (best - before < (c->limit - best) / 200)
+        break;
+      before = best;
+    }
+    status = round_of_climb(c, round, is_root ? round % REPAIR_EVERY == REPAIR_EVERY / 2 : round == 0);
+    if (is_root)
+      tp__search_update(c->s, c->bound, c->answer->cost);
+    if (status == TP_OK && round + 1 < rounds)
+      move_prices(c, best, step);
+  }
+  if (status == TP_OK && valid && c->bound < c->limit) {
+    memcpy(c->g->memory->price, c->best_price, price_bytes);
+    tp__prices_set(&c->prices);
+    for (int pass = 0; valid && pass < LAST_PASSES && (pass == 0 || tp__prices_bound(&c->prices) < best); pass++)
+      valid = tp__prices_pass(&c->prices, &c->s->work);
+    if (valid) {
+      c->bound = tp__prices_bound(&c->prices) > c->bound ? tp__prices_bound(&c->prices) : c->bound;
+      /* At the root the best choice itself stays, as the neighbourhoods start from it. */
+      tp_cost limit = is_root && c->answer->cost < TP_COST_FORBIDDEN ? c->answer->cost + 1 : c->limit;
+      status = c->bound >= c->limit ? TP_INFEASIBLE : tp__prices_prune(&c->prices, limit, &c->s->work);
+    }
+  } else if (status == TP_OK && c->bound >= c->limit) {
+    status = TP_INFEASIBLE;
+  }
+  tp__prices_clear(&c->prices);
+  tp__pool_release(&c->pool);
+  c->pool = (tp__pool){0};
+  return status;
+}
