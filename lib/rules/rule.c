@@ -179,10 +179,11 @@ static tp_status refuse(MlirOperation op) {
   if (!tp__op_is(op, "func.call"))
     return tp__error(op, TP_UNSUPPORTED, "no sharding rule for this op; %s", way_out(op));
   MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee"));
-  return tp__error(op, TP_UNSUPPORTED,
-                   "no sharding rule for the call of @%.*s; give it a body, which tp-inline-calls puts in place of the call, or "
-                   "state its rule with tp.rule",
-                   (int)callee.length, callee.data);
+  return tp__error(
+      op, TP_UNSUPPORTED,
+      "no sharding rule for the call of @%.*s; give it a body, which tp-inline-calls puts in place of the call, or "
+      "state its rule with tp.rule",
+      (int)callee.length, callee.data);
 }
 
 tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena, tp_rule *rule) {
