@@ -2,6 +2,9 @@
  * here, with a way out. */
 #include "passes/decompose.h"
 
+#include "rules/families.h"
+#include "rules/rule.h"
+
 typedef struct row {
   const char *op;
   tp_status (*decompose)(MlirOperation op); /* NULL: */
@@ -61,10 +64,7 @@ static const row *find_row(MlirOperation op) {
   return tp__hides_body(op) ? &named : NULL;
 }
 
-/* An op with a rule by its user is left to that rule. */
-static tp_status collect(MlirOperation op, void *data) {
-  return find_row(op) && mlirAttributeIsNull(tp__get(op, "tp.rule")) ? tp__op_list_add(data, op) : TP_OK;
-}
+static tp_status collect(MlirOperation op, void *data) { return find_row(op) ? tp__op_list_add(data, op) : TP_OK; }
 
 static tp_status check_tensors(MlirOperation op) {
   tp_status status = TP_OK;
@@ -85,6 +85,10 @@ static tp_status decompose(MlirOperation op) {
   const row *r = find_row(op);
   if (r->refusal)
     return tp__error(op, TP_UNSUPPORTED, "%s", r->refusal);
+  if (tp__user_family.matches(op))
+    return tp__error(
+        op, TP_INVALID_ARGUMENT,
+        "is written as other ops, which have rules, and has one of its own by tp.rule or registration; remove the latter");
   tp_status status = check_tensors(op);
   return status == TP_OK ? r->decompose(op) : status;
 }
@@ -108,17 +112,12 @@ const tp_pass_row tp__decompose_row = {
     .summary = "Replace ops that stand for others by those, and slices that upstream's canonicalization mistakes",
     .description =
         "Requires: tensors of static shape. Establishes: linalg.softmax, pack and unpack, tensor.generate, gather, scatter, "
-        "reshape, "
-        "bitcast, dim and rank, math.isinf and isnormal are linalg.generic, reshapes, slices, loops and comparisons; a named "
-        "op of linalg whose body would have to "
-        "be "
-        "changed where shards are uneven (pooling, integer division) is a linalg.generic; a resource of i1 or of complex "
-        "numbers is dense; a tensor.extract_slice at offsets "
-        "given as "
-        "values drops the first dimensions of one element or none, and a second slice drops the others. Refused, with the way "
-        "out: "
-        "Winograd transforms, tensor.parallel_insert_slice, complex.bitcast, arith.truncf with a rounding mode. An op with "
-        "tp.rule stays. Breaks: nothing.",
+        "reshape, bitcast, dim and rank, math.isinf and isnormal are linalg.generic, reshapes, slices, loops and "
+        "comparisons; a named op of linalg whose body would have to be changed where shards are uneven (pooling, integer "
+        "division) is a linalg.generic; a resource of i1 or of complex numbers is dense; a tensor.extract_slice at offsets "
+        "given as values drops the first dimensions of one element or none, and a second slice drops the others. Refused, "
+        "with the way out: Winograd transforms, tensor.parallel_insert_slice, complex.bitcast, arith.truncf with a rounding "
+        "mode. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -85,13 +85,3 @@ func.func @named(%x: tensor<1x5x3xf32>, %w: tensor<2xf32>, %o: tensor<1x4x3xf32>
   %s = linalg.add ins(%m, %a : tensor<4x4xi32>, tensor<4x4xi32>) outs(%a : tensor<4x4xi32>) -> tensor<4x4xi32>
   return %p, %s : tensor<1x4x3xf32>, tensor<4x4xi32>
 }
-
-// -----
-
-// A rule by the user stays with its op.
-// CHECK-LABEL: func.func @ruled
-// CHECK: tensor.gather
-func.func @ruled(%x: tensor<5x3xf32>, %i: tensor<7x1xi32>) -> tensor<7x3xf32> {
-  %y = tensor.gather %x[%i] gather_dims([0]) {tp.rule = "([_,j],[i,_])->([i,j])"} : (tensor<5x3xf32>, tensor<7x1xi32>) -> tensor<7x3xf32>
-  return %y : tensor<7x3xf32>
-}

@@ -110,3 +110,11 @@ func.func @elided() -> tensor<3xi1> {
   %y = arith.constant dense_resource<__elided__> : tensor<3xi1>
   return %y : tensor<3xi1>
 }
+
+// -----
+
+func.func @ruled(%x: tensor<5x3xf32>, %i: tensor<7x1xindex>) -> tensor<7x3xf32> {
+  // expected-error @below {{'tensor.gather': is written as other ops, which have rules, and has one of its own by tp.rule or registration; remove the latter}}
+  %y = tensor.gather %x[%i] gather_dims([0]) {tp.rule = "([_,j],[i,_])->([i,j])"} : (tensor<5x3xf32>, tensor<7x1xindex>) -> tensor<7x3xf32>
+  return %y : tensor<7x3xf32>
+}
