@@ -114,7 +114,7 @@ tp_status tp__climb(tp__climber *c, bool is_root) {
   bool valid = status == TP_OK;
   double step = c->step;
   c->step = TP__LATER_STEP;
-  tp_cost best = INT64_MIN, before = INT64_MIN / 2;
+  tp_cost best = INT64_MIN / 4, before = best;
   for (int round = 0; status == TP_OK && round < rounds && step > LEAST_STEP; round++) {
     valid = tp__prices_pass(&c->prices, &c->s->work);
     if (!valid)

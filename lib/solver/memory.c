@@ -225,6 +225,28 @@ tp_status tp__memory_merge(tp__wcsp *g, int node, int into, const tp_cost *partn
   return TP_OK;
 }
 
+int64_t tp__memory_largest(const tp__wnode *v, const tp__wload *load) {
+  int64_t largest = 0;
+  for (int x = 0; x < v->n; x++)
+    largest = load->usage[x] > largest ? load->usage[x] : largest;
+  return largest;
+}
+
+void tp__memory_most(const tp__wcsp *g, tp__wide *most) {
+  int n_times = g->memory->n_times;
+  memset(most, 0, ((size_t)n_times + 1) * sizeof *most);
+  for (int v = 0; v < g->n_nodes; v++) {
+    const tp__wnode *node = &g->nodes[v];
+    for (int i = 0; node->alive && i < node->n_loads; i++) {
+      int64_t largest = tp__memory_largest(node, &node->loads[i]);
+      most[node->loads[i].first] += largest;
+      most[node->loads[i].last] -= largest;
+    }
+  }
+  for (int t = 1; t <= n_times; t++)
+    most[t] += most[t - 1];
+}
+
 /* What the loads do between times: the most that can be used, and whether a load starts or ends before each time. */
 typedef struct profile {
   tp__wide *most;
@@ -233,25 +255,15 @@ typedef struct profile {
 
 static tp_status take_profile(const tp__wcsp *g, tp__pool *pool, profile *p) {
   size_t n = (size_t)g->memory->n_times + 1;
-  p->most = tp__pool_take_zeroed(pool, n, sizeof *p->most);
+  p->most = tp__pool_take(pool, n, sizeof *p->most);
   p->starts = tp__pool_take_zeroed(pool, n, sizeof *p->starts);
   p->ends = tp__pool_take_zeroed(pool, n, sizeof *p->ends);
   if (!p->most || !p->starts || !p->ends)
     return TP_NO_MEMORY;
-  for (int v = 0; v < g->n_nodes; v++) {
-    const tp__wnode *node = &g->nodes[v];
-    for (int i = 0; node->alive && i < node->n_loads; i++) {
-      const tp__wload *load = &node->loads[i];
-      int64_t most = 0;
-      for (int x = 0; x < node->n; x++)
-        most = load->usage[x] > most ? load->usage[x] : most;
-      p->most[load->first] += most;
-      p->most[load->last] -= most;
-      p->starts[load->first] = p->ends[load->last] = true;
-    }
-  }
-  for (size_t t = 1; t < n; t++)
-    p->most[t] += p->most[t - 1];
+  tp__memory_most(g, p->most);
+  for (int v = 0; v < g->n_nodes; v++)
+    for (int i = 0; g->nodes[v].alive && i < g->nodes[v].n_loads; i++)
+      p->starts[g->nodes[v].loads[i].first] = p->ends[g->nodes[v].loads[i].last] = true;
   return TP_OK;
 }
 

@@ -24,6 +24,10 @@ int tp__memory_overfull(const tp__wcsp *g, int node, bool *drop);
 /* True if y uses nowhere more than x. */
 bool tp__memory_no_more(const tp__wcsp *g, int node, int y, int x);
 
+/* The largest usage of a load, and what the nodes can use at most together: most[t] for 0 <= t <= n_times. */
+int64_t tp__memory_largest(const tp__wnode *v, const tp__wload *load);
+void tp__memory_most(const tp__wcsp *g, tp__wide *most);
+
 /* Moves the loads of `node` over to `into`: its strategy x becomes partner[x]. */
 tp_status tp__memory_merge(tp__wcsp *g, int node, int into, const tp_cost *partner);
 

@@ -1,12 +1,15 @@
 #include "solver/prices.h"
 
+#include "solver/memory.h"
 #include "solver/reduce.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { FINE = 12, MOST_SHIFT = 54 }; /* so that price * usage stays below 2^(54 + 56 + 1) */
-#define MOST_REFUND ((double)((int64_t)1 << 54))
+enum { FINE = 12, MOST_SHIFT = 54 };
+/* What all nodes together can pay, and what is paid back: costs and bounds keep far from the end of 64 bits, and prices in
+ * fixed point times usages from that of 128. */
+#define MOST_PAID ((double)((int64_t)1 << 55))
 
 static int bits_of(tp__wide value) {
   int n = 0;
@@ -23,7 +26,12 @@ tp_status tp__prices_create(tp__wcsp *g, tp__prices *p) {
   p->shift = bits_of(most) + FINE < MOST_SHIFT ? bits_of(most) + FINE : MOST_SHIFT;
   p->until = tp__pool_take_zeroed(&p->pool, (size_t)g->memory->n_times + 1, sizeof *p->until);
   p->paid = tp__pool_take_zeroed(&p->pool, (size_t)g->n_nodes, sizeof *p->paid);
-  bool ok = p->until && p->paid;
+  p->most = tp__pool_take(&p->pool, (size_t)g->memory->n_times + 1, sizeof *p->most);
+  bool ok = p->until && p->paid && p->most;
+  if (ok)
+    tp__memory_most(g, p->most);
+  for (int t = 0; ok && t < g->memory->n_times; t++)
+    p->most[t] = p->most[t] > g->memory->room[t] ? p->most[t] : g->memory->room[t];
   for (int v = 0; ok && v < g->n_nodes; v++)
     if (g->nodes[v].alive && g->nodes[v].n_loads) {
       p->paid[v] = tp__pool_take_zeroed(&p->pool, (size_t)g->nodes[v].n, sizeof **p->paid);
@@ -54,13 +62,13 @@ static tp_cost payment(const tp__prices *p, const tp__wnode *v, int x) {
 
 void tp__prices_set(tp__prices *p) {
   tp__wmemory *memory = p->g->memory;
-  double refund = 0, unit = (double)((int64_t)1 << p->shift);
+  double paid = 0, unit = (double)((int64_t)1 << p->shift);
   for (int t = 0; t < memory->n_times; t++)
-    refund += memory->price[t] * (double)memory->room[t];
+    paid += memory->price[t] * (double)p->most[t];
   unsigned __int128 sum = 0;
   for (int t = 0; t < memory->n_times; t++) {
-    if (refund > MOST_REFUND)
-      memory->price[t] *= MOST_REFUND / refund;
+    if (paid > MOST_PAID)
+      memory->price[t] *= MOST_PAID / paid;
     uint64_t fixed = (uint64_t)(memory->price[t] * unit);
     p->until[t + 1] = p->until[t] + fixed;
     sum += (unsigned __int128)fixed * (unsigned __int128)memory->room[t];

@@ -15,6 +15,7 @@ typedef struct tp__prices {
   tp__pool pool;
   int shift;                /* fractional bits */
   unsigned __int128 *until; /* sum of the prices before each time, in fixed point */
+  tp__wide *most;           /* by time: the most that can be used, or the room if that is more */
   tp_cost **paid;           /* by node and strategy: contained in the dual's costs */
   tp_cost refund;
 } tp__prices;
@@ -23,7 +24,7 @@ typedef struct tp__prices {
 tp_status tp__prices_create(tp__wcsp *g, tp__prices *p);
 void tp__prices_clear(tp__prices *p);
 
-/* Takes over g->memory->price, which it scales down if the refund would leave the safe range. */
+/* Takes over g->memory->price, which it scales down if what is paid would leave the safe range. */
 void tp__prices_set(tp__prices *p);
 
 /* A sweep of messages forward and backward. False if the numbers left the safe range: then there is no bound, and

@@ -45,9 +45,7 @@ static void charge(const settler *s, int node, int own, score *out) {
   const tp__wnode *v = &s->g->nodes[node];
   for (int i = 0; i < v->n_loads; i++) {
     const tp__wload *load = &v->loads[i];
-    int64_t most = 0;
-    for (int x = 0; x < v->n; x++)
-      most = load->usage[x] > most ? load->usage[x] : most;
+    int64_t most = tp__memory_largest(v, load);
     int64_t mine = own < 0 ? 0 : load->usage[own];
     for (int t = load->first; t < load->last; t++) {
       tp__wide left = s->g->memory->room[t] - s->used[t] + mine;
