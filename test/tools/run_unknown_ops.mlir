@@ -3,15 +3,14 @@
 // RUN: shard-run %s --unknown-ops replicate 2>&1 | FileCheck %s
 // RUN: not shard-run %s --unknown-ops guess 2>&1 | FileCheck %s --check-prefix=USAGE
 
-// REFUSE: 'tensor.bitcast': no sharding rule for this op
-// CHECK: 'tensor.bitcast'
+// REFUSE: 'bufferization.alloc_tensor': no sharding rule for this op
+// CHECK: 'bufferization.alloc_tensor'
 // CHECK-SAME: no sharding rule: replicated on all devices
 // CHECK: verified
 // USAGE: --unknown-ops takes refuse or replicate
 func.func @main(%x: tensor<4x6xi32> {tp.sharding = [["tp"], []]}) -> (tensor<4x6xi32> {tp.sharding = [["tp"], []]}) {
   %y = arith.addi %x, %x : tensor<4x6xi32>
-  %u = tensor.bitcast %y : tensor<4x6xi32> to tensor<4x6xui32>
-  %z = tensor.bitcast %u : tensor<4x6xui32> to tensor<4x6xi32>
+  %z = bufferization.alloc_tensor() copy(%y) : tensor<4x6xi32>
   return %z : tensor<4x6xi32>
 }
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
