@@ -1,13 +1,24 @@
 // RUN: shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-decompose)' | FileCheck %s
 
+// Both the program of one device and that of many are decomposed, so running them compares nothing here: who reads what is said in full.
 // The layout that was asked for goes to the op that gives the result.
-// CHECK-LABEL: func.func @softmax
-// CHECK: arith.constant 0xFF80 : bf16
+// CHECK-LABEL: func.func @softmax(
+// CHECK-SAME: %[[X:.*]]: tensor<4x8xbf16>
+// CHECK: %[[LEAST:.*]] = arith.constant 0xFF80 : bf16
+// CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : bf16
+// CHECK: %[[FROM:.*]] = linalg.fill ins(%[[LEAST]] : bf16)
+// CHECK: %[[MAX:.*]] = linalg.generic {{.*}} ins(%[[X]] : {{.*}}) outs(%[[FROM]] :
 // CHECK: arith.maxnumf
-// CHECK: arith.subf
-// CHECK: math.exp
+// CHECK: %[[EXP:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[MAX]] :
+// CHECK: ^bb0(%[[A:.*]]: bf16, %[[B:.*]]: bf16, %{{.*}}: bf16):
+// CHECK: %[[D:.*]] = arith.subf %[[A]], %[[B]]
+// CHECK: math.exp %[[D]]
+// CHECK: %[[NONE:.*]] = linalg.fill ins(%[[ZERO]] : bf16)
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[EXP]] : {{.*}}) outs(%[[NONE]] :
 // CHECK: arith.addf
-// CHECK: arith.divf
+// CHECK: linalg.generic {{.*}} ins(%[[EXP]], %[[SUM]] : {{.*}} {tp.sharding = {{\[}}["x"], []]}
+// CHECK: ^bb0(%[[A:.*]]: bf16, %[[B:.*]]: bf16, %{{.*}}: bf16):
+// CHECK: arith.divf %[[A]], %[[B]]
 // CHECK: } -> tensor<4x8xbf16>
 // CHECK-NOT: linalg.softmax
 // CHECK: return
