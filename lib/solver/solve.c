@@ -6,8 +6,10 @@
 
 enum {
   DEFAULT_TABLE_BUDGET = 20000000,
-  WORK_PER_ENTRY = 2000, /* default work: so many looks at every table, ... */
-  LEAST_WORK = 300000000 /* ... but at least this, ... */
+  WORK_PER_ENTRY = 2000,  /* default work: so many looks at every table, ... */
+  LEAST_WORK = 300000000, /* ... but at least this, ... */
+  MORE = 4,               /* times the work of the run before, where only time counts */
+  MOST_TIMES = 1 << 20
 };
 #define MOST_WORK 6000000000 /* ... and at most this */
 #define LEAST_MEMORY_WORK 20000000000
@@ -37,7 +39,7 @@ static const char *method_name(const tp__search *s) {
 static int64_t work_budget(const tp__wcsp *g, const tp_solver_options *o) {
   if (o->work_budget > 0)
     return o->work_budget;
-  if (o->time_limit > 0)
+  if (o->time_limit > 0 && g->memory)
     return INT64_MAX / 4; /* the time decides */
   int64_t least = g->memory ? LEAST_MEMORY_WORK : LEAST_WORK, most = g->memory ? MOST_MEMORY_WORK : MOST_WORK;
   int64_t work = WORK_PER_ENTRY * tp__wcsp_entries(g);
@@ -45,46 +47,60 @@ static int64_t work_budget(const tp__wcsp *g, const tp_solver_options *o) {
   return work < most ? work : most;
 }
 
-/* Solves the problem in one form. */
+/* Searches the problem in one form, with `times` the usual work. *settled: more work would not find more. */
+static tp_status search_coded(const tp_problem *problem, const tp_solver_options *o, const tp__code *code, int64_t times,
+                              tp__search *s, tp__answer *answer, bool *settled) {
+  tp__wcsp *g = tp__encode(problem, code);
+  if (!g)
+    return TP_NO_MEMORY;
+  s->step = code->step;
+  s->table_budget = o->table_budget > 0 ? o->table_budget : DEFAULT_TABLE_BUDGET;
+  s->table_budget = s->table_budget < MOST_TABLE_BUDGET ? s->table_budget : MOST_TABLE_BUDGET;
+  s->work_limit = s->work + times * work_budget(g, o);
+  s->threads = o->threads;
+  tp_status status =
+      g->memory ? tp__constrained_search(s, g, code->most + 1, answer) : tp__wcsp_search(s, g, TP_COST_FORBIDDEN, 0, answer);
+  *settled = g->memory || answer->bound >= answer->cost || answer->bound >= TP_COST_FORBIDDEN;
+  tp__wcsp_destroy(g);
+  return status;
+}
+
+/* Adds to the result what was found, and proven, in one form. */
+static void take_in(const tp_problem *problem, const tp__code *code, const tp__answer *answer, result *r) {
+  bool empty = answer->bound >= TP_COST_FORBIDDEN;
+  exact bound = empty ? ~(exact)0 : tp__decode_bound(code, answer->bound);
+  if (code->form == TP__FORM_AVOID && bound > code->elsewhere)
+    bound = code->elsewhere;
+  else
+    r->proven_empty = empty;
+  r->bound = bound > r->bound ? bound : r->bound;
+  exact cost = answer->cost < TP_COST_FORBIDDEN ? tp__problem_exact_cost(problem, answer->choices) : 0;
+  bool better = answer->cost < TP_COST_FORBIDDEN && (!r->found || cost < r->cost);
+  if (better || (answer->nearest && !r->found)) {
+    memcpy(r->choices, answer->choices, (size_t)problem->n_nodes * sizeof *r->choices);
+    r->found = better;
+    r->nearest = answer->nearest;
+    r->cost = cost;
+  }
+}
+
+/* Solves the problem in one form. Without memory the work is shared out beforehand, so where the time decides it starts
+ * again with more of it as long as there is time. */
 static tp_status solve_coded(const tp_problem *problem, const tp_solver_options *o, const tp__code *code, tp__control *control,
                              result *r) {
-  tp__answer answer = {0};
-  answer.choices = calloc((size_t)problem->n_nodes + 1, sizeof *answer.choices);
-  tp__wcsp *g = tp__encode(problem, code);
-  tp_status status = TP_NO_MEMORY;
+  int *choices = calloc((size_t)problem->n_nodes + 1, sizeof *choices);
+  tp_status status = choices ? TP_OK : TP_NO_MEMORY;
+  bool settled = false, by_time = o->time_limit > 0 && o->work_budget <= 0;
   control->code = code;
-  if (g && answer.choices) {
-    tp__search *s = &r->s;
-    s->step = code->step;
-    s->control = o->interrupted || o->time_limit > 0 || o->gap > 0 ? control : NULL;
-    s->table_budget = o->table_budget > 0 ? o->table_budget : DEFAULT_TABLE_BUDGET;
-    s->table_budget = s->table_budget < MOST_TABLE_BUDGET ? s->table_budget : MOST_TABLE_BUDGET;
-    s->work_limit = s->work + work_budget(g, o);
-    s->threads = o->threads;
-    if (g->memory)
-      status = tp__constrained_search(s, g, code->most + 1, &answer);
-    else
-      status = tp__wcsp_search(s, g, TP_COST_FORBIDDEN, 0, &answer);
+  r->s.control = o->interrupted || o->time_limit > 0 || o->gap > 0 ? control : NULL;
+  for (int64_t times = 1; status == TP_OK && !settled; times *= MORE) {
+    tp__answer answer = {.choices = choices};
+    status = search_coded(problem, o, code, times, &r->s, &answer, &settled);
+    if (status == TP_OK)
+      take_in(problem, code, &answer, r);
+    settled |= !by_time || atomic_load(&control->stop) || times > MOST_TIMES;
   }
-  tp__wcsp_destroy(g);
-  if (status == TP_OK) {
-    bool empty = answer.bound >= TP_COST_FORBIDDEN;
-    exact bound = empty ? ~(exact)0 : tp__decode_bound(code, answer.bound);
-    if (code->form == TP__FORM_AVOID && bound > code->elsewhere)
-      bound = code->elsewhere;
-    else
-      r->proven_empty = empty;
-    r->bound = bound > r->bound ? bound : r->bound;
-    exact cost = answer.cost < TP_COST_FORBIDDEN ? tp__problem_exact_cost(problem, answer.choices) : 0;
-    bool better = answer.cost < TP_COST_FORBIDDEN && (!r->found || cost < r->cost);
-    if (better || (answer.nearest && !r->found)) {
-      memcpy(r->choices, answer.choices, (size_t)problem->n_nodes * sizeof *r->choices);
-      r->found = better;
-      r->nearest = answer.nearest;
-      r->cost = cost;
-    }
-  }
-  free(answer.choices);
+  free(choices);
   return status;
 }
 
