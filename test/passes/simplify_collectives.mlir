@@ -150,6 +150,29 @@ module attributes {tp.phase = "local"} {
     return %s : tensor<4xf32>
   }
 
+  // One over one axis, the other over the other; and a sum of a maximum.
+  // CHECK-LABEL: func.func @other_groups
+  // CHECK-COUNT-2: shard.all_reduce
+  // CHECK: arith.addf
+  // CHECK-NEXT: return
+  func.func @other_groups(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+    %a = shard.all_reduce %x on @mesh grid_axes = [0] : tensor<4xf32> -> tensor<4xf32>
+    %b = shard.all_reduce %y on @mesh grid_axes = [1] : tensor<4xf32> -> tensor<4xf32>
+    %s = arith.addf %a, %b : tensor<4xf32>
+    return %s : tensor<4xf32>
+  }
+
+  // CHECK-LABEL: func.func @other_kinds
+  // CHECK-COUNT-2: shard.all_reduce
+  // CHECK: arith.addf
+  // CHECK-NEXT: return
+  func.func @other_kinds(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+    %a = shard.all_reduce %x on @mesh grid_axes = [0] : tensor<4xf32> -> tensor<4xf32>
+    %b = shard.all_reduce %y on @mesh grid_axes = [0] reduction = max : tensor<4xf32> -> tensor<4xf32>
+    %s = arith.addf %a, %b : tensor<4xf32>
+    return %s : tensor<4xf32>
+  }
+
   // CHECK-LABEL: func.func @used_twice
   // CHECK-COUNT-2: shard.all_reduce
   // CHECK: arith.addf
