@@ -8,14 +8,12 @@
 #include <string.h>
 
 enum {
-  ROOT_ROUNDS = 1000,       /* of messages and prices */
-  ROUNDS = 24,              /* the same below the root, which starts from the prices and messages of its parent */
-  PATIENCE = 6,             /* rounds without a better bound before prices move in smaller steps */
-  WINDOW = 40,              /* rounds in which less than half a percent of the gap gained is too little */
-  LAST_PASSES = 20,         /* at most, to be as good as before at the best prices */
-  REPAIR_EVERY = 8,         /* rounds */
-  FIRST_BUDGET = 500000000, /* of neighbourhoods, doubled every time */
-  BRANCHING = 8             /* times that for branching, in turn */
+  ROOT_ROUNDS = 1000, /* of messages and prices */
+  ROUNDS = 24,        /* the same below the root, which starts from the prices and messages of its parent */
+  PATIENCE = 6,       /* rounds without a better bound before prices move in smaller steps */
+  WINDOW = 40,        /* rounds in which less than half a percent of the gap gained is too little */
+  LAST_PASSES = 20,   /* at most, to be as good as before at the best prices */
+  REPAIR_EVERY = 8    /* rounds */
 };
 #define LEAST_STEP 0.001
 #define RISE 1.1
@@ -104,7 +102,24 @@ static tp_status round_of_climb(tp__climber *c, int round, bool may_repair) {
   return offer(c, c->at, may_repair);
 }
 
-/* Better prices and messages, and choices on the way; then prunes. TP_INFEASIBLE: nothing costs less than the limit. */
+/* Back at the best prices, as far as the messages follow. */
+static tp_status prune(tp__climber *c, tp_cost best, bool is_root) {
+  bool valid = true;
+  memcpy(c->g->memory->price, c->best_price, (size_t)c->g->memory->n_times * sizeof *c->best_price);
+  tp__prices_set(&c->prices);
+  for (int pass = 0; valid && pass < LAST_PASSES && (pass == 0 || tp__prices_bound(&c->prices) < best); pass++)
+    valid = tp__prices_pass(&c->prices, &c->s->work);
+  if (!valid)
+    return TP_OK;
+  tp_cost bound = tp__prices_bound(&c->prices);
+  c->bound = bound > c->bound ? bound : c->bound;
+  if (c->bound >= c->limit)
+    return TP_INFEASIBLE;
+  /* At the root the best choice itself stays, as the neighbourhoods start from it. */
+  bool keeps_best = is_root && c->answer->cost < TP_COST_FORBIDDEN;
+  return tp__prices_prune(&c->prices, keeps_best ? c->answer->cost + 1 : c->limit, &c->s->work);
+}
+
 tp_status tp__climb(tp__climber *c, bool is_root) {
   size_t price_bytes = (size_t)c->g->memory->n_times * sizeof *c->best_price;
   int rounds = is_root ? ROOT_ROUNDS : ROUNDS;
@@ -142,20 +157,10 @@ tp_status tp__climb(tp__climber *c, bool is_root) {
     if (status == TP_OK && round + 1 < rounds)
       move_prices(c, best, step);
   }
-  if (status == TP_OK && valid && c->bound < c->limit) {
-    memcpy(c->g->memory->price, c->best_price, price_bytes);
-    tp__prices_set(&c->prices);
-    for (int pass = 0; valid && pass < LAST_PASSES && (pass == 0 || tp__prices_bound(&c->prices) < best); pass++)
-      valid = tp__prices_pass(&c->prices, &c->s->work);
-    if (valid) {
-      c->bound = tp__prices_bound(&c->prices) > c->bound ? tp__prices_bound(&c->prices) : c->bound;
-      /* At the root the best choice itself stays, as the neighbourhoods start from it. */
-      tp_cost limit = is_root && c->answer->cost < TP_COST_FORBIDDEN ? c->answer->cost + 1 : c->limit;
-      status = c->bound >= c->limit ? TP_INFEASIBLE : tp__prices_prune(&c->prices, limit, &c->s->work);
-    }
-  } else if (status == TP_OK && c->bound >= c->limit) {
+  if (status == TP_OK && c->bound >= c->limit)
     status = TP_INFEASIBLE;
-  }
+  if (status == TP_OK && valid)
+    status = prune(c, best, is_root);
   tp__prices_clear(&c->prices);
   tp__pool_release(&c->pool);
   c->pool = (tp__pool){0};

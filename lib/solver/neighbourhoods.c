@@ -263,7 +263,10 @@ tp_status tp__neighbourhoods(tp__search *s, const tp__wcsp *g, int *at, tp_cost 
       n_complete += tasks[i].complete;
       if (status == TP_OK && tasks[i].improved)
         improved |= take_over(&tasks[i], at, used, cost, before);
-      *complete |= tasks[i].complete && tasks[i].n == a.n_alive && !improved;
+      if (tasks[i].complete && tasks[i].n == a.n_alive && !improved) {
+        *complete = true;
+        s->branched |= tasks[i].s.branched;
+      }
     }
     idle = improved ? 0 : idle + 1;
     if (improved)

@@ -69,9 +69,9 @@ void tp__prices_set(tp__prices *p) {
   for (int t = 0; t < memory->n_times; t++) {
     if (paid > MOST_PAID)
       memory->price[t] *= MOST_PAID / paid;
-    uint64_t fixed = (uint64_t)(memory->price[t] * unit);
+    unsigned __int128 fixed = (unsigned __int128)(memory->price[t] * unit);
     p->until[t + 1] = p->until[t] + fixed;
-    sum += (unsigned __int128)fixed * (unsigned __int128)memory->room[t];
+    sum += fixed * (unsigned __int128)memory->room[t];
   }
   p->refund = (tp_cost)((sum + (((unsigned __int128)1 << p->shift) - 1)) >> p->shift);
   for (int v = 0; v < p->g->n_nodes; v++)

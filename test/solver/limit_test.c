@@ -10,7 +10,7 @@
 
 typedef unsigned __int128 exact;
 
-enum { FEW_NODES = 9, MOST_NODES = 40, MOST_STRATEGIES = 5, MOST_EDGES = 80, TIMES = 8 };
+enum { FEW_NODES = 9, MOST_NODES = 80, MOST_STRATEGIES = 5, MOST_EDGES = 160, TIMES = 8 };
 #define BIG ((tp_cost)1000000000000000000)
 
 /* A problem that the test can look into. */
@@ -25,6 +25,7 @@ typedef struct style {
   int max_cost, big; /* per cent of entries that are big */
   tp_cost add;       /* to every cost */
   int64_t unit;      /* of usages */
+  bool mixed;        /* some nodes use 2^40 times more than others */
   int equal;         /* per cent of edges that are equalities where sizes agree */
 } style;
 
@@ -49,24 +50,26 @@ static void draw_edge(known *k, rng *r, const style *how) {
 static void draw(known *k, rng *r, const style *how, int most_nodes) {
   *k = (known){.n_nodes = 1 + rng_below(r, most_nodes)};
   int most = k->n_nodes > 7 && most_nodes == FEW_NODES ? 3 : MOST_STRATEGIES;
-  int64_t least_total = 0, most_total = 0;
+  exact least_total = 0, most_total = 0;
   for (int v = 0; v < k->n_nodes; v++) {
     k->n[v] = 1 + rng_below(r, most);
     k->start[v] = rng_below(r, TIMES);
     k->end[v] = k->start[v] + rng_below(r, TIMES);
-    int64_t least = INT64_MAX, largest = 0;
+    int64_t least = INT64_MAX, largest = 0, unit = how->mixed && rng_below(r, 2) ? how->unit << 40 : how->unit;
     for (int x = 0; x < k->n[v]; x++) {
       k->cost[v][x] = random_cost(r, how);
-      k->usage[v][x] = how->unit * rng_below(r, 100);
+      k->usage[v][x] = unit * rng_below(r, 100);
       least = k->usage[v][x] < least ? k->usage[v][x] : least;
       largest = k->usage[v][x] > largest ? k->usage[v][x] : largest;
     }
-    least_total += least / how->unit;
-    most_total += largest / how->unit;
+    least_total += (exact)least;
+    most_total += (exact)largest;
   }
   for (int e = rng_below(r, 2 * most_nodes); e > 0; e--)
     draw_edge(k, r, how);
-  exact limit = (exact)how->unit * (exact)(least_total / 2 + rng_below(r, (int)(most_total - least_total / 2) + 1));
+  exact limit = least_total / 2 + (most_total - least_total / 2) / 1000 * (exact)rng_below(r, 1001);
+  if (most_total < 1000)
+    limit = (exact)rng_below(r, (int)most_total + 1);
   k->limit = limit < INT64_MAX ? (int64_t)limit : INT64_MAX - 1;
 }
 
@@ -148,12 +151,12 @@ static void check(const known *k, const tp_problem *p, const tp_solver_options *
 static void against_brute_force(void **state) {
   (void)state;
   static const style styles[] = {
-      {10, 0, 0, 1, 20},
-      {1000, 0, 0, 1, 0},
-      {1000, 20, 0, 1, 30},
-      {1000000000, 10, 0, 1000003, 10},
-      {3, 30, 0, (int64_t)1 << 56, 50},
-      {100, 60, 0, 1, 0},
+      {10, 0, 0, 1, false, 20},
+      {1000, 0, 0, 1, false, 0},
+      {1000, 20, 0, 1, true, 30},
+      {1000000000, 10, 0, 1000003, false, 10},
+      {3, 30, 0, (int64_t)1 << 56, false, 50},
+      {100, 60, 0, 1, false, 0},
   };
   tp_solver_options no_tables = {.size = sizeof no_tables, .table_budget = 1};
   tp_solver_options little_work = {.size = sizeof little_work, .table_budget = 1, .work_budget = 1};
@@ -180,9 +183,9 @@ static void against_brute_force(void **state) {
 static void beyond_64_bits(void **state) {
   (void)state;
   static const style styles[] = {
-      {1000, 0, (tp_cost)1 << 60, 1, 0},
-      {1000, 10, (tp_cost)1 << 59, 1, 10},
-      {2000000000, 30, INT64_MAX - 2000000001, 1, 0},
+      {1000, 0, (tp_cost)1 << 60, 1, false, 0},
+      {1000, 10, (tp_cost)1 << 59, 1, false, 10},
+      {2000000000, 30, INT64_MAX - 2000000001, 1, false, 0},
   };
   for (int i = 0; i < 1500; i++) {
     rng r = {(uint64_t)i + 99};
@@ -212,9 +215,9 @@ static void turn_around(const known *k, known *turned) {
 
 static void the_order_does_not_matter(void **state) {
   (void)state;
-  static const style styles[] = {{1000, 10, 0, 1, 10}, {20, 30, 0, 1000, 20}, {100000, 0, 0, 1, 0}};
+  static const style styles[] = {{1000, 10, 0, 1, false, 10}, {20, 30, 0, 1000, false, 20}, {100000, 0, 0, 1, true, 0}};
   int n_feasible = 0, n_branched = 0;
-  for (int i = 0; i < 300; i++) {
+  for (int i = 0; i < 150; i++) {
     rng r = {(uint64_t)i + 555};
     known k, turned;
     draw(&k, &r, &styles[i % 3], MOST_NODES);
@@ -236,11 +239,12 @@ static void the_order_does_not_matter(void **state) {
     tp_problem_destroy(q);
   }
   print_message("%d feasible, %d branched\n", n_feasible, n_branched);
+  assert_true(n_feasible > 50 && n_branched > 10);
 }
 
 static void other_decisions(void **state) {
   (void)state;
-  static const style how = {1000, 0, 0, 1, 0};
+  static const style how = {1000, 0, 0, 1, false, 0};
   for (int i = 0; i < 200; i++) {
     rng r = {(uint64_t)i + 7};
     known k;
