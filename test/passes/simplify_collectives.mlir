@@ -106,7 +106,7 @@ module attributes {tp.phase = "local"} {
 
 #id = affine_map<(d0) -> (d0)>
 module attributes {tp.phase = "local"} {
-  shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+  shard.grid @mesh(shape = 4x4) {tp.axes = ["tp", "dp"]}
   // CHECK-LABEL: func.func @sum
   // CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>, %[[Z:.*]]: tensor<4xf32>
   // CHECK: %[[S:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[Y]] :
