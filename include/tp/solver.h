@@ -76,7 +76,8 @@ typedef struct tp_solver_options {
    * 6e9; under a memory limit at least 2e10, and at most 2e11. Reductions, and an exact elimination that fits, are not
    * cut short. */
   int64_t work_budget;
-  double time_limit; /* seconds of wall clock after which the best so far is returned; 0: none. Gives up determinism */
+  double time_limit; /* seconds of wall clock after which the best so far is returned, and without a work_budget not
+                        before, unless it is optimal; 0: none. Gives up determinism */
   double gap;        /* (cost - bound) / bound that is good enough; 0: go on to the optimum */
   int threads;       /* 0: 1; the answer does not depend on it */
   /* Asked many times a second, from the calling thread: true ends the search with the best so far. NULL: never. It may

@@ -1,5 +1,6 @@
 /* What tp_solve does around the search: which form the costs get, which limits hold, and what is reported. */
 #include "solver/constrained.h"
+#include "solver/reduce.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,18 +37,39 @@ static const char *method_name(const tp__search *s) {
   return s->multiplied ? with_memory[s->branched] : names[s->passed_messages][s->width >= 0][s->branched];
 }
 
+/* Reductions leave no times where there is room for everything. */
+static bool has_limit(const tp__wcsp *g) { return g->memory && g->memory->n_times > 0; }
+
 static int64_t work_budget(const tp__wcsp *g, const tp_solver_options *o) {
   if (o->work_budget > 0)
     return o->work_budget;
-  if (o->time_limit > 0 && g->memory)
+  if (o->time_limit > 0 && has_limit(g))
     return INT64_MAX / 4; /* the time decides */
-  int64_t least = g->memory ? LEAST_MEMORY_WORK : LEAST_WORK, most = g->memory ? MOST_MEMORY_WORK : MOST_WORK;
+  int64_t least = has_limit(g) ? LEAST_MEMORY_WORK : LEAST_WORK, most = has_limit(g) ? MOST_MEMORY_WORK : MOST_WORK;
   int64_t work = WORK_PER_ENTRY * tp__wcsp_entries(g);
   work = work > least ? work : least;
   return work < most ? work : most;
 }
 
-/* Searches the problem in one form, with `times` the usual work. *settled: more work would not find more. */
+/* Searches the graph, with `times` the usual work. *settled: more work would not find more. */
+static tp_status search_graph(tp__search *s, tp__wcsp *g, const tp__code *code, const tp_solver_options *o, int64_t times,
+                              tp__answer *answer, bool *settled) {
+  answer->cost = answer->bound = TP_COST_FORBIDDEN;
+  *settled = true;
+  tp_status status = g->memory ? tp__wcsp_reduce(g, code->most + 1, s->table_budget, &s->work) : TP_OK;
+  if (status == TP_INFEASIBLE)
+    return TP_OK;
+  if (status)
+    return status;
+  s->work_limit = s->work + times * work_budget(g, o);
+  if (has_limit(g))
+    return tp__constrained_search(s, g, code->most + 1, answer);
+  status = tp__wcsp_search(s, g, TP_COST_FORBIDDEN, 0, answer);
+  *settled = answer->bound >= answer->cost;
+  return status;
+}
+
+/* The same for the problem in one form. */
 static tp_status search_coded(const tp_problem *problem, const tp_solver_options *o, const tp__code *code, int64_t times,
                               tp__search *s, tp__answer *answer, bool *settled) {
   tp__wcsp *g = tp__encode(problem, code);
@@ -56,11 +78,8 @@ static tp_status search_coded(const tp_problem *problem, const tp_solver_options
   s->step = code->step;
   s->table_budget = o->table_budget > 0 ? o->table_budget : DEFAULT_TABLE_BUDGET;
   s->table_budget = s->table_budget < MOST_TABLE_BUDGET ? s->table_budget : MOST_TABLE_BUDGET;
-  s->work_limit = s->work + times * work_budget(g, o);
   s->threads = o->threads;
-  tp_status status =
-      g->memory ? tp__constrained_search(s, g, code->most + 1, answer) : tp__wcsp_search(s, g, TP_COST_FORBIDDEN, 0, answer);
-  *settled = g->memory || answer->bound >= answer->cost || answer->bound >= TP_COST_FORBIDDEN;
+  tp_status status = search_graph(s, g, code, o, times, answer, settled);
   tp__wcsp_destroy(g);
   return status;
 }
