@@ -11,7 +11,7 @@ enum {
   ROOT_ROUNDS = 1000, /* of messages and prices */
   ROUNDS = 24,        /* the same below the root, which starts from the prices and messages of its parent */
   PATIENCE = 6,       /* rounds without a better bound before prices move in smaller steps */
-  WINDOW = 40,        /* rounds in which less than half a percent of the gap gained is too little */
+  WINDOW = 40,        /* rounds in which less than a thousandth of the gap gained is too little */
   LAST_PASSES = 20,   /* at most, to be as good as before at the best prices */
   REPAIR_EVERY = 8    /* rounds */
 };
@@ -147,7 +147,7 @@ tp_status tp__climb(tp__climber *c, bool is_root) {
     if (best >= c->limit || (round > 0 && tp__search_spent(c->s)))
       break;
     if (round % WINDOW == WINDOW - 1) {
-      if (best - before < (c->limit - best) / 200)
+      if (best - before < (c->limit - best) / 1000)
         break;
       before = best;
     }

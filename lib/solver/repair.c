@@ -7,7 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ROUNDS = 24, LOOK = 256 /* nodes or edges between looks at the clock */ };
+enum {
+  MAX_ROUNDS = 24,
+  LOOK = 256,        /* nodes or edges between looks at the clock */
+  MOST_PAIRED = 256, /* neighbours */
+  BLOCK = 32         /* times; most blocks have room for everything */
+};
 #define GROWTH 3.0
 
 /* Forbidden entries are counted apart, so that repairing one of several shows. */
@@ -20,8 +25,9 @@ typedef struct settler {
   const tp__wcsp *g;
   int *at;
   tp__wide *used;
-  double *weight; /* by time */
-  bool strict;    /* what does not fit is forbidden */
+  tp__wide *least_left; /* by block of times: of the room, beyond what is used */
+  double *weight;       /* by time */
+  bool strict;          /* what does not fit is forbidden */
   tp__search *search;
   score *mine, *theirs; /* by strategy, for the ends of an edge */
   bool *settled;        /* by node: nothing around it changed since no change of it helped */
@@ -40,28 +46,57 @@ static score plus(score a, tp_cost entry) {
 
 static score sum_of(score a, score b) { return (score){a.cost + b.cost, a.n_forbidden + b.n_forbidden}; }
 
+/* Least room left in each block of times from `first` to `last`. */
+static void refresh(settler *s, int first, int last) {
+  const tp__wmemory *memory = s->g->memory;
+  for (int from = first / BLOCK * BLOCK; from < last; from += BLOCK) {
+    int end = from + BLOCK < memory->n_times ? from + BLOCK : memory->n_times;
+    tp__wide least = memory->room[from] - s->used[from];
+    for (int t = from + 1; t < end; t++)
+      least = memory->room[t] - s->used[t] < least ? memory->room[t] - s->used[t] : least;
+    s->least_left[from / BLOCK] = least;
+  }
+}
+
+static void move(settler *s, int node, int x, int sign) {
+  const tp__wnode *v = &s->g->nodes[node];
+  tp__memory_add(s->g, node, x, sign, s->used);
+  for (int i = 0; i < v->n_loads; i++)
+    refresh(s, v->loads[i].first, v->loads[i].last);
+}
+
+/* One time of a load: `left` without it. */
+static void charge_time(const settler *s, const tp__wload *load, int n, int t, tp__wide left, score *out) {
+  tp__wide over = left < 0 ? -left : 0; /* in any case */
+  for (int x = 0; x < n; x++) {
+    tp__wide more = load->usage[x] - left - over;
+    if (more <= 0)
+      continue;
+    out[x].cost += s->weight[t] * (double)more;
+    out[x].n_forbidden += s->strict;
+  }
+  s->search->work += n;
+}
+
 /* Adds to out[x] what strategy x of the node exceeds the room by. `own` is its strategy in `used`, -1 if it is not. */
 static void charge(const settler *s, int node, int own, score *out) {
   const tp__wnode *v = &s->g->nodes[node];
   for (int i = 0; i < v->n_loads; i++) {
     const tp__wload *load = &v->loads[i];
-    int64_t most = tp__memory_largest(v, load);
-    int64_t mine = own < 0 ? 0 : load->usage[own];
-    for (int t = load->first; t < load->last; t++) {
-      tp__wide left = s->g->memory->room[t] - s->used[t] + mine;
-      if (most <= left)
+    int64_t most = tp__memory_largest(v, load), mine = own < 0 ? 0 : load->usage[own];
+    for (int t = load->first; t < load->last;) {
+      int end = (t / BLOCK + 1) * BLOCK < load->last ? (t / BLOCK + 1) * BLOCK : load->last;
+      s->search->work++;
+      if (s->least_left[t / BLOCK] + mine >= most) {
+        t = end;
         continue;
-      tp__wide over = left < 0 ? -left : 0; /* in any case */
-      for (int x = 0; x < v->n; x++) {
-        tp__wide more = load->usage[x] - left - over;
-        if (more <= 0)
-          continue;
-        out[x].cost += s->weight[t] * (double)more;
-        out[x].n_forbidden += s->strict;
       }
-      s->search->work += v->n;
+      for (; t < end; t++) {
+        tp__wide left = s->g->memory->room[t] - s->used[t] + mine;
+        if (most > left)
+          charge_time(s, load, v->n, t, left, out);
+      }
     }
-    s->search->work += load->last - load->first;
   }
 }
 
@@ -99,68 +134,64 @@ static bool change_one(settler *s, int node) {
   if (best == s->at[node])
     return false;
   tp__memory_add(s->g, node, s->at[node], -1, s->used);
-  tp__memory_add(s->g, node, best, 1, s->used);
+  move(s, node, best, 1);
   s->at[node] = best;
   unsettle(s, node);
   return true;
 }
 
-/* The exact score of both ends taking x and y; neither is in `used`. */
-static score rate_pair(settler *s, int a, int b, int x, int y, tp_cost entry, score of_x) {
-  tp__memory_add(s->g, a, x, 1, s->used);
-  rate(s, b, -1, -1, s->theirs);
-  tp__memory_add(s->g, a, x, -1, s->used);
-  score sum = sum_of(of_x, s->theirs[y]);
-  const tp__wnode *v = &s->g->nodes[b];
-  for (int i = 0; i < v->n_edges; i++) { /* rate() took the entry at the present strategy of a */
-    tp__wview w = tp__wcsp_view(s->g, v->edges[i], b);
-    if (w.other != a)
-      continue;
-    tp_cost was = w.table[(size_t)y * w.self + (size_t)s->at[a] * w.far];
-    if (was >= TP_COST_FORBIDDEN)
-      sum.n_forbidden--;
-    else
-      sum.cost -= (double)was;
-  }
-  return plus(sum, entry);
+/* The exact score of both ends taking x and y, but for what else a costs; neither is in `used`. */
+static score rate_pair(settler *s, int a, int b, int x, int y, tp_cost entry, int edge) {
+  rate(s, a, -1, edge, s->mine);
+  move(s, a, x, 1);
+  rate(s, b, -1, edge, s->theirs);
+  move(s, a, x, -1);
+  return plus(sum_of(s->mine[x], s->theirs[y]), entry);
 }
 
-/* Both ends of an edge at once. Their memory is rated apart first; where they live together that says too little, so the
- * best pair has to prove itself. */
-static bool change_pair(settler *s, int edge) {
-  const tp__wedge *e = &s->g->edges[edge];
-  int a = e->node[0], b = e->node[1], best_a = s->at[a], best_b = s->at[b], columns = s->g->nodes[b].n;
-  tp__memory_add(s->g, a, best_a, -1, s->used);
-  tp__memory_add(s->g, b, best_b, -1, s->used);
-  rate(s, a, -1, edge, s->mine);
-  rate(s, b, -1, edge, s->theirs);
+/* The best pair of strategies by the present scores of each alone. */
+static void best_pair(settler *s, const tp__wedge *e, int *best_a, int *best_b) {
+  int rows = s->g->nodes[e->node[0]].n, columns = s->g->nodes[e->node[1]].n;
   score best = {0, INT32_MAX};
-  for (int x = 0; x < s->g->nodes[a].n; x++)
+  for (int x = 0; x < rows; x++)
     for (int y = 0; y < columns; y++) {
       score sum = plus(sum_of(s->mine[x], s->theirs[y]), e->table[(size_t)x * (size_t)columns + (size_t)y]);
       if (better(sum, best)) {
         best = sum;
-        best_a = x;
-        best_b = y;
+        *best_a = x;
+        *best_b = y;
       }
     }
-  s->search->work += (int64_t)s->g->nodes[a].n * columns;
-  bool moved = best_a != s->at[a] || best_b != s->at[b];
-  if (moved) {
-    tp_cost entry = e->table[(size_t)best_a * (size_t)columns + (size_t)best_b];
-    tp_cost present = e->table[(size_t)s->at[a] * (size_t)columns + (size_t)s->at[b]];
-    score now = rate_pair(s, a, b, s->at[a], s->at[b], present, s->mine[s->at[a]]);
-    moved = better(rate_pair(s, a, b, best_a, best_b, entry, s->mine[best_a]), now);
-  }
-  if (moved) {
+  s->search->work += (int64_t)rows * columns;
+}
+
+/* Both ends of an edge at once. Their memory is rated apart first; where they live together that says too little, so the
+ * best pair has to prove itself. Around hubs this would take too long for what it finds. */
+static bool change_pair(settler *s, int edge) {
+  const tp__wedge *e = &s->g->edges[edge];
+  int a = e->node[0], b = e->node[1], now_a = s->at[a], now_b = s->at[b], best_a = now_a, best_b = now_b;
+  size_t columns = (size_t)s->g->nodes[b].n;
+  if (s->g->nodes[a].n_edges > MOST_PAIRED || s->g->nodes[b].n_edges > MOST_PAIRED)
+    return false;
+  rate(s, a, now_a, edge, s->mine);
+  rate(s, b, now_b, edge, s->theirs);
+  best_pair(s, e, &best_a, &best_b);
+  if (best_a == now_a && best_b == now_b)
+    return false;
+  move(s, a, now_a, -1);
+  move(s, b, now_b, -1);
+  score now = rate_pair(s, a, b, now_a, now_b, e->table[(size_t)now_a * columns + (size_t)now_b], edge);
+  score then = rate_pair(s, a, b, best_a, best_b, e->table[(size_t)best_a * columns + (size_t)best_b], edge);
+  bool moves = better(then, now);
+  if (moves) {
     s->at[a] = best_a;
     s->at[b] = best_b;
     unsettle(s, a);
     unsettle(s, b);
   }
-  tp__memory_add(s->g, a, s->at[a], 1, s->used);
-  tp__memory_add(s->g, b, s->at[b], 1, s->used);
-  return moved;
+  move(s, a, s->at[a], 1);
+  move(s, b, s->at[b], 1);
+  return moves;
 }
 
 /* To a local optimum. */
@@ -228,14 +259,16 @@ tp_status tp__repair(tp__search *search, const tp__wcsp *g, int *at, tp__wide *u
     most = g->nodes[v].n > most ? g->nodes[v].n : most;
   tp__pool pool = {0};
   settler s = {.g = g, .at = at, .used = used, .search = search};
+  s.least_left = tp__pool_take(&pool, (size_t)g->memory->n_times / BLOCK + 1, sizeof *s.least_left);
   s.weight = tp__pool_take(&pool, (size_t)g->memory->n_times, sizeof *s.weight);
   s.mine = tp__pool_take(&pool, (size_t)most, sizeof *s.mine);
   s.theirs = tp__pool_take(&pool, (size_t)most, sizeof *s.theirs);
   s.settled = tp__pool_take(&pool, (size_t)g->n_nodes, sizeof *s.settled);
   s.settled_pair = tp__pool_take(&pool, (size_t)g->n_edges, sizeof *s.settled_pair);
-  bool ok = s.weight && s.mine && s.theirs && s.settled && s.settled_pair;
+  bool ok = s.least_left && s.weight && s.mine && s.theirs && s.settled && s.settled_pair;
   if (ok) {
     tp__usage_of(g, at, used);
+    refresh(&s, 0, g->memory->n_times);
     first_weights(&s);
     *excess = tp__excess_of(g, used);
     for (int round = 0; *excess > 0 && round < MAX_ROUNDS && !tp__search_spent(search); round++) {
