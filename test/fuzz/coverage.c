@@ -56,11 +56,15 @@ static const struct {
     {"elementwise", BIT(INNER) | BIT(CUT), "operands have the shape of the result"},
     {"elementwise math", BIT(INNER) | BIT(CUT) | BIT(PARTIAL_IN), "operands have the shape of the result; none is linear"},
     {"generic, pairs", BIT(CUT), "operands are read through plain maps"},
-    {"generic, reads", BIT(CUT), "operands are read through plain maps, tables at positions"},
+    {"generic, reads", BIT(CUT) | BIT(PARTIAL_IN),
+     "operands are read through plain maps, tables at positions; sums are combined before"},
     {"linalg named", BIT(CUT), "no dimension is read at another place"},
     {"expand", BIT(INNER) | BIT(CUT), "splits and joins dimensions, cuts none"},
     {"collapse", BIT(INNER) | BIT(CUT), "splits and joins dimensions, cuts none"},
-    {"control flow", BIT(CUT), "cuts no dimension"},
+    {"insert_slice", BIT(INNER), "the result is split as the tensor that it changes"},
+    {"concat", BIT(INNER), "the result has all dimensions of its operands"},
+    {"pad", BIT(INNER), "the result has all dimensions of its operand"},
+    {"control flow", BIT(CUT) | BIT(PARTIAL_IN), "cuts no dimension; what is carried is combined before"},
     {"layout change", BIT(CUT), "cuts no dimension"},
 };
 
@@ -193,6 +197,12 @@ static bool is_cut(MlirOperation op, int i, int d) {
   return !mlirAffineExprIsADim(at) && !mlirAffineExprIsAConstant(at);
 }
 
+/* What a reduction starts from is partial where its result is; that is no partial value that came in. */
+static bool is_start(MlirOperation op, int i) {
+  return !mlirAttributeIsNull(mlirLinalgGetIndexingMapsAttribute(op)) &&
+         i >= mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op);
+}
+
 static MlirWalkResult note(MlirOperation op, void *data) {
   visit *at = data;
   int f = family_of(op);
@@ -202,7 +212,7 @@ static MlirWalkResult note(MlirOperation op, void *data) {
   bool inner = result.partial, partial_in = false, uneven = result.uneven, cut = false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     layout l = operand_layout(&at->mesh, mlirOperationGetOperand(op, i));
-    partial_in |= l.partial;
+    partial_in |= l.partial && !(result.partial && is_start(op, (int)i));
     inner |= shards_of(&l) > shards_of(&result);
     uneven |= l.uneven;
     for (int d = 0; d < l.rank; d++)
