@@ -244,24 +244,15 @@ static void rewrite_entry(tp__lowering *l, tp__buffers *buffers, const char *tab
 }
 
 /* memref.copy between strided buffers would call a generic routine, element by element. */
-typedef struct copies {
-  MlirOperation *items;
-  size_t n, capacity;
-} copies;
-
 static tp_status collect_strided_copy(MlirOperation op, void *data) {
-  copies *list = data;
   if (!tp__op_is(op, "memref.copy") || (is_dense(mlirValueGetType(mlirOperationGetOperand(op, 0))) &&
                                         is_dense(mlirValueGetType(mlirOperationGetOperand(op, 1)))))
     return TP_OK;
-  if (tp__grow((void **)&list->items, &list->capacity, list->n + 1, sizeof *list->items) != TP_OK)
-    return tp__error(op, TP_NO_MEMORY, "memory ran out");
-  list->items[list->n++] = op;
-  return TP_OK;
+  return tp__op_list_add(data, op);
 }
 
 static tp_status expand_copies(MlirOperation func) {
-  copies list = {0};
+  tp_op_list list = {0};
   tp_status status = tp__walk(func, collect_strided_copy, &list);
   for (size_t i = 0; i < list.n && status == TP_OK; i++) {
     tp__build_copy(list.items[i], mlirOperationGetOperand(list.items[i], 0), mlirOperationGetOperand(list.items[i], 1));
