@@ -23,6 +23,8 @@ static bool halves_twice(MlirOperation op) {
          mlirTypeIsABF16(element_of(mlirOperationGetResult(op, 0)));
 }
 
+static bool is_half(MlirOperation op) { return mlirTypeIsABF16(element_of(mlirOperationGetResult(op, 0))); }
+
 /* Compiled code rounds to nearest, whatever the attribute says. */
 static bool rounds_elsewhere(MlirOperation op) {
   MlirAttribute mode = tp__inherent(op, "roundingmode");
@@ -42,6 +44,7 @@ static const row rows[] = {
     {"linalg.winograd_filter_transform", NULL, WINOGRAD, NULL},
     {"linalg.winograd_input_transform", NULL, WINOGRAD, NULL},
     {"linalg.winograd_output_transform", NULL, WINOGRAD, NULL},
+    {"math.fma", tp__decompose_fma, NULL, is_half},
     {"math.isinf", tp__decompose_isinf, NULL, NULL},
     {"math.isnormal", tp__decompose_isnormal, NULL, NULL},
     {"tensor.generate", tp__decompose_generate, NULL, NULL},
@@ -113,7 +116,8 @@ const tp_pass_row tp__decompose_row = {
     .description =
         "Requires: tensors of static shape. Establishes: linalg.softmax, pack and unpack, tensor.generate, gather, scatter, "
         "reshape, bitcast, dim and rank, math.isinf and isnormal are linalg.generic, reshapes, slices, loops and "
-        "comparisons; a named op of linalg whose body would have to be changed where shards are uneven (pooling, integer "
+        "comparisons; math.fma of bf16 is one of f32; a named op of linalg whose body would have to be changed where shards "
+        "are uneven (pooling, integer "
         "division) is a linalg.generic; a resource of i1 or of complex numbers is dense; a tensor.extract_slice at offsets "
         "given as values drops the first dimensions of one element or none, and a second slice drops the others. Refused, "
         "with the way out: Winograd transforms, tensor.parallel_insert_slice, complex.bitcast, arith.truncf with a rounding "

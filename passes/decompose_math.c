@@ -1,4 +1,4 @@
-/* Classes of floats that upstream does not lower: math.isinf, math.isnormal, by comparisons of the magnitude. */
+/* What upstream does not lower: the classes of floats, math.isinf and math.isnormal, by comparisons of the magnitude; math.fma of bf16. */
 #include "passes/decompose.h"
 
 /* Bits of infinity and of the least normal number, which MLIR's text spells in hexadecimal. */
@@ -56,4 +56,30 @@ tp_status tp__decompose_isnormal(MlirOperation op) {
                        "  %r = arith.andi %finite, %large : $b\n"
                        "  return %r : $b\n"
                        "}\n");
+}
+
+/* Upstream widens the operands of all of math but of fma, and a processor without instructions for bf16 calls a function of the compiler's
+ * run-time library for it, which JIT-compiled code does not find. */
+tp_status tp__decompose_fma(MlirOperation op) {
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  MlirType f32 = mlirF32TypeGet(mlirOperationGetContext(op));
+  int rank = 0;
+  int64_t shape[TP_MAX_RANK];
+  bool tensor = tp__is_tensor(type) && tp__static_tensor(type, &rank, shape);
+  MlirValue values[3];
+  for (int i = 0; i < 3; i++)
+    values[i] = mlirOperationGetOperand(op, i);
+  tp__parts parts = {0};
+  tp__part_type(&parts, type);
+  tp__part_type(&parts, tensor ? mlirRankedTensorTypeGet(rank, shape, f32, mlirAttributeGetNull()) : f32);
+  return tp__decompose_by(op,
+                          "func.func private @fma(%x: $a, %y: $a, %z: $a) -> $a {\n"
+                          "  %u = arith.extf %x : $a to $b\n"
+                          "  %v = arith.extf %y : $a to $b\n"
+                          "  %w = arith.extf %z : $a to $b\n"
+                          "  %s = math.fma %u, %v, %w : $b\n"
+                          "  %r = arith.truncf %s : $b to $a\n"
+                          "  return %r : $a\n"
+                          "}\n",
+                          &parts, 3, values);
 }

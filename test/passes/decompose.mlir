@@ -96,3 +96,20 @@ func.func @named(%x: tensor<1x5x3xf32>, %w: tensor<2xf32>, %o: tensor<1x4x3xf32>
   %s = linalg.add ins(%m, %a : tensor<4x4xi32>, tensor<4x4xi32>) outs(%a : tensor<4x4xi32>) -> tensor<4x4xi32>
   return %p, %s : tensor<1x4x3xf32>, tensor<4x4xi32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @fma(
+// CHECK-SAME: %[[X:.*]]: tensor<4x8xbf16>, %[[Y:.*]]: bf16, %[[Z:.*]]: tensor<4xf32>
+// CHECK-DAG: %[[U:.*]] = arith.extf %[[X]] : tensor<4x8xbf16> to tensor<4x8xf32>
+// CHECK: %[[V:.*]] = math.fma %[[U]], %{{.*}}, %{{.*}} : tensor<4x8xf32>
+// CHECK: arith.truncf %[[V]] {tp.sharding = {{\[}}["x"], []]} : tensor<4x8xf32> to tensor<4x8xbf16>
+// CHECK: %[[W:.*]] = math.fma {{.*}} : f32
+// CHECK: arith.truncf %[[W]] : f32 to bf16
+// CHECK: math.fma %[[Z]], %[[Z]], %[[Z]] : tensor<4xf32>
+func.func @fma(%x: tensor<4x8xbf16>, %y: bf16, %z: tensor<4xf32>) -> (tensor<4x8xbf16>, bf16, tensor<4xf32>) {
+  %a = math.fma %x, %x, %x {tp.sharding = [["x"], []]} : tensor<4x8xbf16>
+  %b = math.fma %y, %y, %y : bf16
+  %c = math.fma %z, %z, %z : tensor<4xf32>
+  return %a, %b, %c : tensor<4x8xbf16>, bf16, tensor<4xf32>
+}

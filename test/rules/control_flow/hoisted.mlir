@@ -12,10 +12,10 @@ func.func @main(%x: tensor<64x64xf32> {tp.sharding = [["x"], []]}, %w: tensor<64
     -> (tensor<64x64xf32> {tp.sharding = [["x"], []]}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c8 = arith.constant 8 : index
+  %c2 = arith.constant 2 : index
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x64xf32>
-  %y = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %x) -> tensor<64x64xf32> {
+  %y = scf.for %i = %c0 to %c2 step %c1 iter_args(%a = %x) -> tensor<64x64xf32> {
     %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
     %p = linalg.matmul ins(%a, %w : tensor<64x64xf32>, tensor<64x64xf32>) outs(%f : tensor<64x64xf32>) -> tensor<64x64xf32>
     %t = math.tanh %p : tensor<64x64xf32>
