@@ -126,6 +126,9 @@ bool tp__flow_allows(const tp_planner *planner, MlirValue value, int dim, int ax
 /* Does an annotation put `axis` on `dim` of `value`, or on a dimension that factors link with it? */
 bool tp__flow_names(const tp_planner *planner, MlirValue value, int dim, int axis);
 
+/* propagate_order.c: numbers the nodes anew, in the order in which the solver is quickest. */
+tp_status tp__order_nodes(tp_planner *planner);
+
 /* propagate_problem.c: builds nodes, values and edges, solves, sets chosen. */
 tp_status tp__plan_solve(tp_planner *planner);
 tp_planned_value *tp__planned_value(const tp_planner *planner, MlirValue value);

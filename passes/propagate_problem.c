@@ -355,6 +355,8 @@ tp_status tp__plan_solve(tp_planner *p) {
   tp_status status = add_items(p);
   if (status == TP_OK)
     status = add_copies(p);
+  if (status == TP_OK)
+    status = tp__order_nodes(p);
   if (status != TP_OK)
     return status;
   tp_problem *problem = tp_problem_create();

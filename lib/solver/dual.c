@@ -236,6 +236,16 @@ tp_status tp__dual_decode(const tp__dual *d, int *at, int64_t *work) {
   return ok ? TP_OK : TP_NO_MEMORY;
 }
 
+void tp__dual_tight(const tp__dual *d, const int *at, bool *tight) {
+  for (int v = 0; v < d->g->n_nodes; v++)
+    tight[v] = d->g->nodes[v].alive && d->cost[v][at[v]] == 0;
+  for (int e = 0; e < d->g->n_edges; e++) {
+    int a = d->g->edges[e].node[0], b = d->g->edges[e].node[1];
+    if (a >= 0 && entry(d, e, a, at[a], at[b]) != 0)
+      tight[a] = tight[b] = false;
+  }
+}
+
 void tp__dual_apply(tp__dual *d) {
   tp__wcsp *g = d->g;
   for (int v = 0; v < g->n_nodes; v++)

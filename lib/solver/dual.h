@@ -29,6 +29,9 @@ void tp__dual_pass(tp__dual *dual, int64_t *work);
  * have no allowed partner left. `at` receives a strategy for every alive node; the result may still be forbidden. */
 tp_status tp__dual_decode(const tp__dual *dual, int *at, int64_t *work);
 
+/* tight[v]: by current costs neither node v at `at` nor any of its edges costs anything, so no other strategy of v is better. */
+void tp__dual_tight(const tp__dual *dual, const int *at, bool *tight);
+
 /* Writes the reparametrisation into the graph: same cost for every choice, constant == bound. */
 void tp__dual_apply(tp__dual *dual);
 

@@ -143,7 +143,18 @@ static bool sweep_nodes(searcher *s) {
   return changed;
 }
 
-tp_status tp__wcsp_improve(const tp__wcsp *g, int64_t work_limit, int64_t *work, int *at) {
+/* What is known not to help counts as tried. */
+static void skip_tight(searcher *s, const bool *tight) {
+  for (int v = 0; v < s->g->n_nodes; v++)
+    s->settled[v] = tight[v];
+  for (int e = 0; e < s->g->n_edges; e++) {
+    const tp__wedge *edge = &s->g->edges[e];
+    s->tried[e] = edge->node[0] >= 0 && tight[edge->node[0]] && tight[edge->node[1]];
+  }
+  s->now = 1;
+}
+
+tp_status tp__wcsp_improve(const tp__wcsp *g, const bool *tight, int64_t work_limit, int64_t *work, int *at) {
   int most = 1;
   for (int v = 0; v < g->n_nodes; v++)
     most = g->nodes[v].n > most ? g->nodes[v].n : most;
@@ -154,6 +165,8 @@ tp_status tp__wcsp_improve(const tp__wcsp *g, int64_t work_limit, int64_t *work,
   s.changed = calloc((size_t)g->n_nodes + 1, sizeof *s.changed);
   s.tried = calloc((size_t)g->n_edges + 1, sizeof *s.tried);
   tp_status status = s.mine && s.theirs && s.settled && s.changed && s.tried ? TP_OK : TP_NO_MEMORY;
+  if (status == TP_OK)
+    skip_tight(&s, tight);
   for (bool changed = status == TP_OK; changed && *work < work_limit;) {
     while (sweep_nodes(&s) && *work < work_limit) {
     }

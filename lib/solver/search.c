@@ -16,6 +16,7 @@ enum {
   PASSES = 5,            /* message passes between two decodings */
   ROUNDS = 12,           /* of passes and decoding between two reductions */
   POLISH_FACTOR = 4,     /* looks at all tables */
+  PRUNE_GAP = 64,        /* reductions go on when the gap is that many times smaller: they prune most of the rest */
   STALLED_ROUNDS = 4,    /* without a hundredth of the gap gained */
   EAGER_FACTOR = 50,     /* eliminate at once when that costs less than so many looks at all tables for each ... */
   EAGER_WORK = 20000000, /* ... stage, or less than this; otherwise messages come first and prune */
@@ -215,17 +216,22 @@ static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, bool
     return TP_NO_MEMORY;
   size_t n = (size_t)g->n_nodes + 1;
   int *at = calloc(2 * n, sizeof *at), *best = at + n;
-  tp_status status = at ? TP_OK : TP_NO_MEMORY;
+  bool *tight = calloc(n, sizeof *tight);
+  tp_status status = at && tight ? TP_OK : TP_NO_MEMORY;
   int64_t polish = POLISH_FACTOR * tp__wcsp_entries(g); /* granted to local search when the work is spent */
   int idle = 0;
   int64_t start = s->work;
-  for (int round = 0; status == TP_OK && round < spend.rounds && idle < STALLED_ROUNDS; round++) {
+  tp_cost start_bound = dual.bound;
+  bool narrow = false;
+  for (int round = 0; status == TP_OK && round < spend.rounds && idle < STALLED_ROUNDS && !narrow; round++) {
     tp_cost before = dual.bound;
     for (int pass = 0; pass < spend.passes && dual.bound < *limit; pass++)
       tp__dual_pass(&dual, &s->work);
     status = tp__dual_decode(&dual, at, &s->work);
-    if (status == TP_OK)
-      status = tp__wcsp_improve(g, max64(s->work_limit, s->work + polish), &s->work, at);
+    if (status == TP_OK) {
+      tp__dual_tight(&dual, at, tight);
+      status = tp__wcsp_improve(g, tight, max64(s->work_limit, s->work + polish), &s->work, at);
+    }
     if (status == TP_OK && (offer(s, g, at, limit, answer) || round == 0))
       memcpy(best, at, n * sizeof *at);
     tp__search_update(s, dual.bound, answer->cost);
@@ -233,17 +239,19 @@ static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, bool
       break;
     tp_cost gap = *limit >= TP_COST_FORBIDDEN ? dual.bound : *limit - dual.bound;
     idle = dual.bound - before > gap / 100 ? 0 : idle + 1;
+    narrow = *limit < TP_COST_FORBIDDEN && gap < (*limit - start_bound) / PRUNE_GAP;
   }
   *stalled = spend.passes && (idle == STALLED_ROUNDS || dual.exhausted);
   if (status == TP_OK)
     tp__dual_apply(&dual);
   tp__dual_clear(&dual);
-  if (status == TP_OK && spend.widely) {
+  if (status == TP_OK && spend.widely && !narrow) {
     bool last = *stalled && !spend.exact_later;
     int64_t most = last ? (s->work_limit - s->work) / 2 : (s->work - start) / 2;
     status = improve_best(s, g, last ? LAST_TABLES : WIDE_TABLES, most, best, limit, answer);
   }
   free(at);
+  free(tight);
   return status;
 }
 
