@@ -221,9 +221,9 @@ static tp_status run(tp_pass *pass) {
     return tp__error(pass->module, TP_NOT_FOUND, "the module has no mesh; run tp-propagate first, or add a shard.grid");
   if (status != TP_OK)
     return status;
-  const char *name = tp__pass_option(pass, "topology");
-  if (tp_topology_bind(name, &mesh, &topology) != TP_OK)
-    return tp__error(pass->module, TP_NOT_FOUND, "there is no topology '%s'", name);
+  status = tp__load_topology(pass->module, tp__pass_option(pass, "topology"), &mesh, &topology);
+  if (status != TP_OK)
+    return status;
   tp_reshard_cache *reshards = tp_reshard_cache_create(&mesh, &topology);
   if (!reshards)
     return tp__error(pass->module, TP_NO_MEMORY, "out of memory");
@@ -236,7 +236,7 @@ static tp_status run(tp_pass *pass) {
 }
 
 static const tp_option_row options[] = {
-    {"topology", "cpu", "cost model that chooses among reshard paths; see docs/reference"},
+    {"topology", "cpu", "cost model that chooses among reshard paths, see tp-propagate"},
     {"unknown-ops", "refuse", "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark"},
 };
 

@@ -215,9 +215,8 @@ static tp_status run(tp_pass *pass) {
   }
   for (size_t i = 0; i < list.n && status == TP_OK && mesh.n_axes != read_mesh.n_axes; i++)
     status = tp__mark_differing(&list.programs[i]); /* again: its bits are those of the refined axes */
-  const char *name = tp__pass_option(pass, "topology");
-  if (status == TP_OK && tp_topology_bind(name, &mesh, &topology) != TP_OK)
-    status = tp__error(pass->module, TP_NOT_FOUND, "there is no topology '%s'", name);
+  if (status == TP_OK)
+    status = tp__load_topology(pass->module, tp__pass_option(pass, "topology"), &mesh, &topology);
   if (status == TP_OK && !(planner.reshards = tp_reshard_cache_create(&mesh, &topology)))
     status = tp__error(pass->module, TP_NO_MEMORY, "out of memory");
   if (status == TP_OK)
@@ -237,7 +236,7 @@ static const tp_option_row options[] = {
      "sizes of the mesh: dp=2,tp=4 by name, 2x4 in order, one size for the last axis; overrides the module's grid, "
      "axes not named get size 1"},
     {"strategy", "plan", "plan: least modelled time; follow: axes only flow from annotations"},
-    {"topology", "cpu", "cost model: cpu, h100, a100, pcie4, ..."},
+    {"topology", "cpu", "cost model: a name (cpu, h100, h200, a100, pcie4, torus64k) or the path of a topology file"},
     {"unknown-ops", "refuse", "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark"},
 };
 

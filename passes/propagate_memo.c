@@ -101,6 +101,7 @@ void tp__words_add_rule(tp_words *words, const tp_rule *rule, const uint8_t *axe
   memcpy(&work[0], &rule->contraction_flops, sizeof work[0]);
   memcpy(&work[1], &rule->scalar_ops, sizeof work[1]);
   tp__words_add(words, (int64_t)(intptr_t)rule->family); /* its `joining` has a part in the costs */
+  tp__words_add(words, rule->peak);
   tp__words_add(words, work[0]);
   tp__words_add(words, work[1]);
   tp__words_add(words, rule->is_elementwise | rule->is_free << 1 | rule->n_factors << 8 | rule->n_variants << 16 |

@@ -238,18 +238,23 @@ static uint64_t fused_operands(const tp_planner *p, const tp_rule *rule) {
 
 /* Seconds of local work. Only what enters a cluster of fused ops is charged. */
 static tp_cost compute_cost(const tp_planner *p, const tp_rule *rule, const tp_strategy *s, uint64_t fused) {
-  double share = tp__strategy_share(rule, p->mesh, s), bytes = 0;
+  double share = tp__strategy_share(rule, p->mesh, s);
+  tp_work work = {.peak = rule->peak,
+                  .contraction_flops = rule->contraction_flops * share,
+                  .gemm_dim = tp__strategy_gemm_dim(rule, p->mesh, s),
+                  .scalar_ops = rule->scalar_ops * share,
+                  .launch = !rule->is_elementwise};
   if (rule->is_free)
     return 0;
   for (int i = 0; i < rule->n_operands; i++) {
     const tp_value_map *map = &rule->operands[i];
     if (map->is_tensor && !map->is_unused && !(fused >> i & 1))
-      bytes += local_bytes(p, map, tp__strategy_operand(rule, p->mesh, s, i));
+      work.memory_bytes += local_bytes(p, map, tp__strategy_operand(rule, p->mesh, s, i));
   }
   for (int i = 0; i < rule->n_results && !rule->is_elementwise; i++)
     if (rule->results[i].is_tensor)
-      bytes += local_bytes(p, &rule->results[i], tp__strategy_result(rule, p->mesh, s, i));
-  return tp_cost_compute(p->topology, rule->contraction_flops * share, rule->scalar_ops * share, bytes, !rule->is_elementwise);
+      work.memory_bytes += local_bytes(p, &rule->results[i], tp__strategy_result(rule, p->mesh, s, i));
+  return tp_cost_compute(p->topology, &work);
 }
 
 /* Fills `node` with the strategies found. */

@@ -7,7 +7,8 @@
  * and 0 for every kind when n is 1.
  * The runtime counts the same figures in its own submit path.
  *
- * A topology gives for each mesh axis lines alpha + bytes/bandwidth, and a roofline for compute. A set of axes is
+ * A machine is a JSON file (docs/reference/topology.md): a device, and levels of a network, innermost first. Bound to a mesh it
+ * is a topology, which gives for each mesh axis lines alpha + bytes/bandwidth, and a roofline for compute. A set of axes is
  * priced flat (largest alpha, each taken at the size of the whole group: tp_link.doubling_us; smallest bandwidth) and,
  * for all_reduce, hierarchically (reduce_scatter over some or all axes, all_reduce over the others, all_gather back,
  * every such split); the lesser wins. The order of the axes and axes of size 1 do not matter.
@@ -57,21 +58,48 @@ typedef struct tp_link { /* one mesh axis */
   double doubling_us; /* what each doubling of the group beyond this axis adds to alpha, when several axes form one group */
 } tp_link;
 
+/* Classes of element types by the speed at which they are contracted. All types that are not named count as f32. */
+typedef enum tp_peak { TP_PEAK_F32, TP_PEAK_F64, TP_PEAK_F16, TP_PEAK_F8, TP_PEAK_I8, TP_N_PEAKS } tp_peak; /* F16: bf16 too */
+
+/* "f32", ... as in topology files. */
+TP_API const char *tp_peak_name(tp_peak peak);
+
 typedef struct tp_topology {
   char name[TP_MAX_AXIS_NAME];
-  double gflops;           /* peak of contractions per device, 1e9 flop/s, f32 */
-  double elementwise_gops; /* scalar operations of generated code per second, 1e9 */
+  double gflops[TP_N_PEAKS]; /* peak of contractions per device, 1e9 operations per second; a multiply and an add are two */
+  double elementwise_gops;   /* scalar operations of generated code per second, 1e9 */
   double memory_gbytes_per_s;
-  double launch_us;           /* floor of one cluster of ops */
-  double efficiency;          /* share of the peaks that real code reaches, (0, 1] */
+  int64_t memory_bytes; /* capacity of a device; 0: the file does not say */
+  double launch_us;     /* floor of one cluster of ops */
+  double efficiency;    /* share of the peaks that real code reaches, (0, 1] */
+  int64_t min_gemm_dim; /* a contraction with a local dimension of d < this reaches d / min_gemm_dim of the peak; 0: any does */
   tp_link links[TP_MAX_AXES]; /* by axis of the mesh, after tp_topology_bind */
 } tp_topology;
 
-/* The built-in topology `name` ("cpu", "h100", ...) bound to the axes of `mesh`: latencies depend on axis sizes, and an
- * axis whose groups do not fit in one node (8 consecutive devices, GPUs) gets the lines of the network.
- * TP_NOT_FOUND if there is no such name; tp_topology_names lists them. */
-TP_API tp_status tp_topology_bind(const char *name, const tp_mesh *mesh, tp_topology *topology);
-/* NULL-terminated list of names; the first is the default. Static storage. */
+/* What a topology file says, of no mesh yet. Opaque; made by the loaders, ended by tp_machine_destroy. */
+typedef struct tp_machine tp_machine;
+
+/* Loads a machine by name ("cpu", "h100", ...) or from a file: what holds a '/' or ends in ".json" is the path of one. A name is
+ * looked for as NAME.json in the folders of the environment variable TP_TOPOLOGY_PATH (separated by ':'; not looked at in
+ * programs with raised privileges), then among the files of share/topology that are built into the library.
+ * `why` (may be NULL, else why_size bytes) receives a message on failure, with file, line, key and what was expected.
+ * Errors: TP_NOT_FOUND (no such name or file), TP_IO (it cannot be read), TP_INVALID_ARGUMENT (it is not a topology file),
+ * TP_NO_MEMORY. */
+TP_API tp_status tp_machine_load(const char *name, char *why, size_t why_size, tp_machine **machine);
+/* The same from `length` bytes of text; `label` stands for the file in messages. */
+TP_API tp_status tp_machine_parse(const char *label, const char *text, size_t length, char *why, size_t why_size,
+                                  tp_machine **machine);
+TP_API void tp_machine_destroy(tp_machine *machine); /* NULL is fine */
+
+/* Binds a machine to the axes of `mesh`: an axis belongs to the innermost level whose devices hold its groups (devices are
+ * numbered so that a level is a run of them), and latencies depend on its size. The result owns nothing.
+ * TP_INVALID_ARGUMENT when the mesh has more devices than the machine. */
+TP_API tp_status tp_machine_bind(const tp_machine *machine, const tp_mesh *mesh, char *why, size_t why_size,
+                                 tp_topology *topology);
+
+/* tp_machine_load and tp_machine_bind in one; errors are theirs. */
+TP_API tp_status tp_topology_load(const char *name, const tp_mesh *mesh, char *why, size_t why_size, tp_topology *topology);
+/* NULL-terminated list of the names built in; the first is the default. Static storage. */
 TP_API const char *const *tp_topology_names(void);
 
 /* Algorithmic bytes sent per device. `elements`: of the full tensor of the group (for all_gather the output, for
@@ -83,10 +111,20 @@ TP_API int64_t tp_cost_bytes(tp_collective kind, int64_t n, int64_t elements, in
 TP_API tp_cost tp_cost_collective(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, int n_axes,
                                   const int *axes, int64_t elements, int64_t element_size);
 
+/* Local work of an op or a cluster of ops. */
+typedef struct tp_work {
+  tp_peak peak;             /* of the contraction's inputs */
+  double contraction_flops; /* a multiply and an add are two */
+  int64_t gemm_dim; /* smallest of the three local dimensions of the contraction; 0: not known. At 1 it is a product with a
+                             * vector, whose time is that of the memory: not derated */
+  double scalar_ops;
+  double memory_bytes;
+  bool launch; /* adds the floor */
+} tp_work;
+
 /* Modelled time of local compute: max of the time of the arithmetic (contractions plus scalar operations) and of the
- * memory traffic. launch adds the floor. */
-TP_API tp_cost tp_cost_compute(const tp_topology *topology, double contraction_flops, double scalar_ops, double memory_bytes,
-                               bool launch);
+ * memory traffic. */
+TP_API tp_cost tp_cost_compute(const tp_topology *topology, const tp_work *work);
 
 #ifdef __cplusplus
 }

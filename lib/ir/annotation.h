@@ -7,6 +7,8 @@
 #include "ir/diagnostics.h"
 #include "ir/ir.h"
 
+#include "tp/cost.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -22,6 +24,9 @@ typedef struct tp_annotation {
  * "2x4" or "2,4" in order, a single bare size the last axis; axes not named get size 1. A module without grid takes the
  * binding's axes (bare sizes are named by position: "tp", "dp,tp", "x,y,z,..."). */
 tp_status tp__module_mesh(MlirOperation module, const char *binding, tp_mesh *mesh);
+
+/* tp_topology_load, with its message on `module`. */
+tp_status tp__load_topology(MlirOperation module, const char *name, const tp_mesh *mesh, tp_topology *topology);
 
 /* Writes the grid(s) of `mesh` into the module: `@mesh`, and `@mesh.sub` when refined. Replaces what is there. */
 void tp__write_grids(MlirOperation module, const tp_mesh *mesh);

@@ -227,6 +227,12 @@ tp_status tp__module_mesh(MlirOperation module, const char *binding, tp_mesh *me
   return status;
 }
 
+tp_status tp__load_topology(MlirOperation module, const char *name, const tp_mesh *mesh, tp_topology *topology) {
+  char why[1024] = "";
+  tp_status status = tp_topology_load(name, mesh, why, sizeof why, topology);
+  return status == TP_OK ? TP_OK : tp__error(module, status, "%s", why);
+}
+
 /* ---- writing grids ---- */
 
 static void write_grid(MlirOperation module, const char *symbol, const tp_mesh *mesh, const char *of) {

@@ -273,12 +273,11 @@ static tp_status measure_collective(measure *m, MlirOperation op) {
 /* ---- arithmetic ---- */
 
 static void measure_compute(measure *m, MlirOperation op) {
-  tp__work work;
+  tp_work work;
   if (!tp__op_work(op, &work))
     return;
-  m->plan.flops += work.contraction + work.scalar;
-  m->plan.compute =
-      tp_cost_add(m->plan.compute, tp_cost_compute(&m->topology, work.contraction, work.scalar, work.bytes, true));
+  m->plan.flops += work.contraction_flops + work.scalar_ops;
+  m->plan.compute = tp_cost_add(m->plan.compute, tp_cost_compute(&m->topology, &work));
 }
 
 /* ---- walking ---- */
@@ -363,9 +362,7 @@ static tp_status prepare(measure *m, const char *function, const char *topology)
   m->plan.n_devices = tp_mesh_size(&m->plan.mesh);
   m->plan.function = string_attr(m, tp__inherent(m->func, "sym_name"));
   topology = topology && *topology ? topology : tp_topology_names()[0];
-  if (tp_topology_bind(topology, &m->plan.mesh, &m->topology) != TP_OK)
-    return tp__error(m->module, TP_NOT_FOUND, "there is no topology \"%s\"", topology);
-  return TP_OK;
+  return tp__load_topology(m->module, topology, &m->plan.mesh, &m->topology);
 }
 
 tp_status tp_plan_measure(MlirModule module, const char *function, const char *topology, tp_plan **plan) {

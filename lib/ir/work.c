@@ -40,50 +40,114 @@ static tp_status count_op(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-/* Number of iterations of a structured op: the product of its loops, each read off a plain dimension of some operand. */
-static double n_iterations(MlirOperation op) {
-  enum { MAX_LOOPS = 32 };
-  int64_t sizes[MAX_LOOPS] = {0};
+/* ---- loops ---- */
+
+enum { MAX_LOOPS = 32 };
+
+/* The loops of a structured op. */
+typedef struct loop_nest {
+  int n;
+  int64_t sizes[MAX_LOOPS]; /* read off a plain dimension of some operand; 0 where there is none */
+  int n_operands;
+  uint32_t used[MAX_LOOPS]; /* by operand: the loops along which it moves */
+} loop_nest;
+
+static void read_operand(loop_nest *nest, MlirAffineMap map, MlirType type) {
+  uint32_t *used = &nest->used[nest->n_operands++];
+  for (intptr_t d = 0; mlirTypeIsARankedTensor(type) && d < mlirAffineMapGetNumResults(map); d++) {
+    MlirAffineExpr expr = mlirAffineMapGetResult(map, d);
+    for (int loop = 0; loop < nest->n; loop++)
+      *used |= mlirAffineExprIsFunctionOfDim(expr, loop) ? UINT32_C(1) << loop : 0;
+    if (mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) < nest->n && !mlirShapedTypeIsDynamicDim(type, d))
+      nest->sizes[mlirAffineDimExprGetPosition(expr)] = mlirShapedTypeGetDimSize(type, d);
+  }
+}
+
+static loop_nest read_loops(MlirOperation op) {
+  loop_nest nest = {0};
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
   if (mlirAttributeIsNull(maps) || mlirArrayAttrGetNumElements(maps) == 0)
-    return 0;
+    return nest;
   intptr_t n = mlirAffineMapGetNumDims(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 0)));
-  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(maps) && i < mlirOperationGetNumOperands(op); i++) {
-    MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
-    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
-    for (intptr_t d = 0; mlirTypeIsARankedTensor(type) && d < mlirAffineMapGetNumResults(map); d++) {
-      MlirAffineExpr expr = mlirAffineMapGetResult(map, d);
-      if (mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) < MAX_LOOPS && !mlirShapedTypeIsDynamicDim(type, d))
-        sizes[mlirAffineDimExprGetPosition(expr)] = mlirShapedTypeGetDimSize(type, d);
-    }
-  }
-  double product = 1;
-  for (intptr_t i = 0; i < n && i < MAX_LOOPS; i++)
-    product *= (double)sizes[i];
+  nest.n = n < MAX_LOOPS ? (int)n : MAX_LOOPS;
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(maps) && i < mlirOperationGetNumOperands(op) && i < MAX_LOOPS; i++)
+    read_operand(&nest, mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i)),
+                 mlirValueGetType(mlirOperationGetOperand(op, i)));
+  return nest;
+}
+
+static double n_iterations(const loop_nest *nest) {
+  double product = nest->n_operands > 0 ? 1 : 0;
+  for (int i = 0; i < nest->n; i++)
+    product *= (double)nest->sizes[i];
   return product;
 }
+
+/* ---- contractions ---- */
+
+int64_t tp__gemm_dim(int n_loops, const int64_t *sizes, uint32_t first, uint32_t second, uint32_t result) {
+  double dims[3] = {1, 1, 1}, least;
+  for (int i = 0; i < n_loops; i++) {
+    bool in_first = first >> i & 1, in_second = second >> i & 1, in_result = result >> i & 1;
+    if (!in_result)
+      dims[2] *= (double)sizes[i];
+    else if (in_first != in_second)
+      dims[in_first ? 0 : 1] *= (double)sizes[i];
+  }
+  least = dims[0] < dims[1] ? dims[0] : dims[1];
+  least = least < dims[2] ? least : dims[2];
+  return least < 1e15 ? (int64_t)least : (int64_t)1e15;
+}
+
+static tp_peak peak_of_one(MlirType type) {
+  if (mlirTypeIsAF64(type))
+    return TP_PEAK_F64;
+  if (mlirTypeIsAF16(type) || mlirTypeIsABF16(type))
+    return TP_PEAK_F16;
+  if (mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 8)
+    return TP_PEAK_I8;
+  return mlirTypeIsAFloat(type) && mlirFloatTypeGetWidth(type) == 8 ? TP_PEAK_F8 : TP_PEAK_F32;
+}
+
+tp_peak tp__peak_of(MlirType a, MlirType b) { return peak_of_one(a) == peak_of_one(b) ? peak_of_one(a) : TP_PEAK_F32; }
+
+static MlirType operand_element(MlirOperation op, intptr_t i) {
+  return tp__element_type(mlirValueGetType(mlirOperationGetOperand(op, i)));
+}
+
+static void add_contraction(MlirOperation op, const loop_nest *nest, double flops, tp_work *work) {
+  work->contraction_flops = flops;
+  if (nest->n_operands < 3)
+    return;
+  work->peak = tp__peak_of(operand_element(op, 0), operand_element(op, 1));
+  work->gemm_dim = tp__gemm_dim(nest->n, nest->sizes, nest->used[0], nest->used[1], nest->used[nest->n_operands - 1]);
+}
+
+/* ---- work ---- */
 
 static double tensor_bytes(MlirType type) {
   return mlirTypeIsARankedTensor(type) ? (double)tp__n_elements(type) * (double)tp__element_size(tp__element_type(type)) : 0;
 }
 
-bool tp__op_work(MlirOperation op, tp__work *work) {
+bool tp__op_work(MlirOperation op, tp_work *work) {
   bool structured = tp__op_has_dialect(op, "linalg") && mlirOperationGetNumRegions(op) == 1;
   bool tensors = mlirOperationGetNumResults(op) > 0 && mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(op, 0)));
-  *work = (tp__work){0};
+  *work = (tp_work){.launch = true};
   if (structured) {
     body_count count = {0};
     (void)tp__walk(op, count_op, &count);
-    double flops = count.ops * n_iterations(op);
-    bool contracts = count.ops == 2 && count.multiplies && count.adds;
-    work->contraction = contracts ? flops : 0;
-    work->scalar = contracts ? 0 : flops;
+    loop_nest nest = read_loops(op);
+    double flops = count.ops * n_iterations(&nest);
+    if (count.ops == 2 && count.multiplies && count.adds)
+      add_contraction(op, &nest, flops, work);
+    else
+      work->scalar_ops = flops;
   } else if (tensors && is_arithmetic(op)) {
-    work->scalar = (double)tp__n_elements(mlirValueGetType(mlirOperationGetResult(op, 0)));
+    work->scalar_ops = (double)tp__n_elements(mlirValueGetType(mlirOperationGetResult(op, 0)));
   } else {
     return false;
   }
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    work->bytes += tensor_bytes(mlirValueGetType(mlirOperationGetOperand(op, i)));
+    work->memory_bytes += tensor_bytes(mlirValueGetType(mlirOperationGetOperand(op, i)));
   return true;
 }

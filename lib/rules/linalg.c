@@ -3,6 +3,7 @@
  * Loop dimensions are the factors, the maps say where they stand. A loop that no output has is a reduction; its combiner
  * is read off the body of each output, and a body that is no known associative combiner makes the loop fixed. */
 #include "ir/collectives.h"
+#include "ir/work.h"
 #include "rules/body.h"
 #include "rules/families.h"
 #include "rules/linalg_window.h"
@@ -141,6 +142,10 @@ static void read_variants(tp_rule *rule, const tp_body *body) {
   }
 }
 
+static MlirType element_of(const tp_rule *rule, int operand) {
+  return tp__element_type(mlirValueGetType(rule->operands[operand].value));
+}
+
 static void read_work(tp_rule *rule, const tp_body *body) {
   double points = 1;
   bool reduces = false;
@@ -148,10 +153,12 @@ static void read_work(tp_rule *rule, const tp_body *body) {
     points *= (double)rule->factors[f].size;
     reduces |= rule->factors[f].kind != TP_PARALLEL;
   }
-  if (tp__body_is_contraction(body) && reduces)
+  if (tp__body_is_contraction(body) && reduces) {
     rule->contraction_flops = 2 * points;
-  else
+    rule->peak = rule->n_operands < 2 ? TP_PEAK_F32 : tp__peak_of(element_of(rule, 0), element_of(rule, 1));
+  } else {
     rule->scalar_ops = points * tp__body_work(body);
+  }
   rule->is_elementwise = rule->contraction_flops == 0;
 }
 

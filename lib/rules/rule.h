@@ -87,6 +87,7 @@ typedef struct tp_rule {
   tp_variant variants[TP_MAX_VARIANTS];
   /* Work of the whole op on one device, for the cost model. */
   double contraction_flops; /* multiply and add count 2 */
+  tp_peak peak;             /* of the contraction */
   double scalar_ops;        /* weighted: an exp counts more than an add */
   bool is_elementwise;      /* fuses with its neighbours: values between two such ops do not travel through memory */
   bool keeps_global;        /* localize leaves the result whole and slices it behind the op */
@@ -177,6 +178,8 @@ int64_t tp__strategy_shards(const tp_rule *rule, const tp_mesh *mesh, const tp_s
 int64_t tp__strategy_local(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy, int f);
 /* Share of the op's work that one device does, in (0, 1]; padding is work too. */
 double tp__strategy_share(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);
+/* The smallest dimension of the contraction on one device, for tp_work.gemm_dim; 0 for ops that contract nothing. */
+int64_t tp__strategy_gemm_dim(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);
 /* Modelled time of the communication that localize adds: windows over neighbours, units of joined dimensions, joined factors. */
 tp_cost tp__strategy_communication(const tp_rule *rule, const tp_mesh *mesh, const tp_topology *topology,
                                    const tp_strategy *strategy);

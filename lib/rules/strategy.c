@@ -1,4 +1,5 @@
 /* Strategies: one choice per mesh axis, and the layouts that follow. */
+#include "ir/work.h"
 #include "rules/regroup.h"
 #include "rules/window.h"
 
@@ -169,6 +170,24 @@ double tp__strategy_share(const tp_rule *rule, const tp_mesh *mesh, const tp_str
     if (rule->factors[f].size > 1 && !rule->factors[f].repeats_work)
       share *= (double)tp__strategy_local(rule, mesh, s, f) / (double)rule->factors[f].size;
   return share;
+}
+
+static uint32_t factors_of(const tp_value_map *map) {
+  uint32_t bits = 0;
+  for (int d = 0; d < map->rank; d++)
+    for (int k = 0; k < map->dims[d].n_factors; k++)
+      bits |= UINT32_C(1) << map->dims[d].factors[k];
+  return bits;
+}
+
+int64_t tp__strategy_gemm_dim(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
+  int64_t sizes[TP_MAX_FACTORS];
+  if (rule->contraction_flops <= 0 || rule->n_operands < 2 || rule->n_results < 1)
+    return 0;
+  for (int f = 0; f < rule->n_factors; f++)
+    sizes[f] = tp__strategy_local(rule, mesh, s, f);
+  return tp__gemm_dim(rule->n_factors, sizes, factors_of(&rule->operands[0]), factors_of(&rule->operands[1]),
+                      factors_of(&rule->results[0]));
 }
 
 tp_cost tp__strategy_communication(const tp_rule *rule, const tp_mesh *mesh, const tp_topology *topology,

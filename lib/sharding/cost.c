@@ -115,10 +115,15 @@ tp_cost tp_cost_collective(const tp_topology *topology, const tp_mesh *mesh, tp_
   return best < 0 ? TP_COST_FORBIDDEN : from_us(best);
 }
 
-tp_cost tp_cost_compute(const tp_topology *topology, double contraction_flops, double scalar_ops, double memory_bytes,
-                        bool launch) {
-  double arithmetic_us = contraction_flops / (topology->gflops * 1e3) + scalar_ops / (topology->elementwise_gops * 1e3);
-  double memory_us = memory_bytes / (topology->memory_gbytes_per_s * 1e3);
+/* Tiles of a GEMM are worked out whole: what a dimension leaves of them empty is lost. */
+static double gemm_share(const tp_topology *topology, int64_t dim) {
+  return dim > 1 && dim < topology->min_gemm_dim ? (double)dim / (double)topology->min_gemm_dim : 1;
+}
+
+tp_cost tp_cost_compute(const tp_topology *topology, const tp_work *work) {
+  double gflops = topology->gflops[work->peak] * gemm_share(topology, work->gemm_dim);
+  double arithmetic_us = work->contraction_flops / (gflops * 1e3) + work->scalar_ops / (topology->elementwise_gops * 1e3);
+  double memory_us = work->memory_bytes / (topology->memory_gbytes_per_s * 1e3);
   double us = (arithmetic_us > memory_us ? arithmetic_us : memory_us) / topology->efficiency;
-  return from_us(us + (launch ? topology->launch_us : 0));
+  return from_us(us + (work->launch ? topology->launch_us : 0));
 }

@@ -231,7 +231,8 @@ tp_cost tp__move_cost(const tp_mesh *mesh, const tp_topology *topology, tp_step_
   tp_cost cost;
   if (collectives[kind] < 0) {
     int64_t result = kind == TP_STEP_SLICE ? elements / n + (elements % n != 0) : elements;
-    cost = tp_cost_compute(topology, 0, 0, 2.0 * (double)result * (double)element_size, false); /* read and write */
+    tp_work copy = {.memory_bytes = 2.0 * (double)result * (double)element_size}; /* read and write */
+    cost = tp_cost_compute(topology, &copy);
   } else {
     int list[TP_MAX_AXES], n_list = 0;
     for (int a = 0; a < mesh->n_axes; a++) {

@@ -1,124 +1,135 @@
-/* Built-in topologies, as tables.
- *
- * Sources of the GPU rows: published fits of NCCL on NVSwitch, its tuner tables for InfiniBand, derated data sheets for
- * A100 and PCIe. The CPU rows stand for ranks of one host that talk through shared memory. All of them are defaults:
- * what counts is measured on the machine at hand. */
-#include "tp/cost.h"
+/* Machines by name, and their binding to the axes of a mesh. */
+#include "sharding/topology.h"
 
 #include "sharding/sharding.h"
 #include "support/support.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-/* Where the devices of a group stand: in one node, or across nodes. */
-typedef enum scope { IN_NODE, ACROSS } scope;
+/* ---- names and files ---- */
 
-typedef struct machine_row {
-  const char *name;
-  double gflops, elementwise_gops, memory_gbytes_per_s, launch_us, efficiency;
-  int64_t node;          /* devices of a node; 0: all */
-  double doubling_us[2]; /* by scope */
-} machine_row;
+/* A topology file has a few thousand bytes. */
+enum { MAX_FILE_BYTES = 1 << 20, MAX_PATH_BYTES = 4096 };
 
-/* clang-format off */
-static const machine_row machines[] = {
-    /* name    gflops    gops  memory  launch  eff   node  doubling */
-    {"cpu",     20,        3,     8,   0.3,   1.00,  0,   {0.7, 0.7}},
-    {"h100",    990e3, 30000,  3350,   4.0,   0.65,  8,   {10.0, 20.0}},
-    {"a100",    312e3,  9700,  2039,   4.0,   0.65,  8,   {8.0, 20.0}},
-    {"pcie4",   312e3,  9700,  1555,   5.0,   0.65,  8,   {8.0, 20.0}},
-};
-/* clang-format on */
+const char *const *tp_topology_names(void) { return tp__topology_names; }
 
-#define GATHER (1u << TP_ALL_GATHER | 1u << TP_REDUCE_SCATTER)
-#define REDUCE (1u << TP_ALL_REDUCE)
-#define TO_ALL (1u << TP_ALL_TO_ALL)
-#define COPY (1u << TP_PERMUTE | 1u << TP_BROADCAST)
-
-typedef struct line_row {
-  const char *topology;
-  scope where;
-  unsigned kinds; /* bit set of tp_collective */
-  int64_t n;      /* for groups of at least n devices; rows of one kind ascend */
-  tp_line line, latency_line;
-} line_row;
-
-/* clang-format off */
-static const line_row lines[] = {
-    /* topology  scope   kinds    n   line           line for small messages */
-    {"cpu",   IN_NODE, GATHER,  2, {1.0, 3.0},    {0, 0}},
-    {"cpu",   IN_NODE, REDUCE,  2, {1.5, 3.0},    {0, 0}},
-    {"cpu",   IN_NODE, TO_ALL,  2, {1.0, 2.5},    {0, 0}},
-    {"cpu",   IN_NODE, COPY,    2, {0.9, 3.0},    {0, 0}},
-
-    {"h100",  IN_NODE, GATHER,  2, {8.0, 350.0},  {0, 0}},
-    {"h100",  IN_NODE, GATHER,  4, {17.0, 350.0}, {11.0, 141.0}},
-    {"h100",  IN_NODE, GATHER,  8, {28.0, 350.0}, {11.0, 141.0}},
-    {"h100",  IN_NODE, REDUCE,  2, {25.0, 360.0}, {15.0, 141.0}},
-    {"h100",  IN_NODE, REDUCE,  8, {25.0, 460.0}, {15.0, 141.0}},
-    {"h100",  IN_NODE, TO_ALL,  2, {50.0, 330.0}, {0, 0}},
-    {"h100",  IN_NODE, COPY,    2, {8.0, 350.0},  {0, 0}},
-    {"h100",  ACROSS,  GATHER,  2, {20.0, 48.0},  {0, 0}},
-    {"h100",  ACROSS,  GATHER,  4, {40.0, 48.0},  {0, 0}},
-    {"h100",  ACROSS,  GATHER,  8, {80.0, 48.0},  {0, 0}},
-    {"h100",  ACROSS,  GATHER, 16, {160.0, 48.0}, {0, 0}},
-    {"h100",  ACROSS,  GATHER, 32, {320.0, 48.0}, {0, 0}},
-    {"h100",  ACROSS,  REDUCE,  2, {40.0, 48.0},  {0, 0}},
-    {"h100",  ACROSS,  REDUCE,  4, {80.0, 48.0},  {0, 0}},
-    {"h100",  ACROSS,  REDUCE,  8, {100.0, 48.0}, {0, 0}},
-    {"h100",  ACROSS,  TO_ALL,  2, {37.0, 39.0},  {0, 0}},
-    {"h100",  ACROSS,  TO_ALL,  4, {42.0, 44.5},  {0, 0}},
-    {"h100",  ACROSS,  TO_ALL,  8, {60.0, 47.2},  {0, 0}},
-    {"h100",  ACROSS,  TO_ALL, 16, {98.0, 48.6},  {0, 0}},
-    {"h100",  ACROSS,  TO_ALL, 32, {290.0, 49.3}, {0, 0}},
-    {"h100",  ACROSS,  COPY,    2, {20.0, 48.0},  {0, 0}},
-
-    {"a100",  IN_NODE, GATHER,  2, {12.0, 230.0}, {0, 0}},
-    {"a100",  IN_NODE, GATHER,  8, {25.0, 230.0}, {0, 0}},
-    {"a100",  IN_NODE, REDUCE,  2, {45.0, 230.0}, {0, 0}},
-    {"a100",  IN_NODE, TO_ALL,  2, {40.0, 160.0}, {0, 0}},
-    {"a100",  IN_NODE, COPY,    2, {12.0, 230.0}, {0, 0}},
-    {"a100",  ACROSS,  GATHER,  2, {20.0, 24.0},  {0, 0}},
-    {"a100",  ACROSS,  REDUCE,  2, {40.0, 24.0},  {0, 0}},
-    {"a100",  ACROSS,  TO_ALL,  2, {40.0, 22.0},  {0, 0}},
-    {"a100",  ACROSS,  COPY,    2, {20.0, 24.0},  {0, 0}},
-
-    {"pcie4", IN_NODE, GATHER,  2, {20.0, 16.0},  {0, 0}},
-    {"pcie4", IN_NODE, REDUCE,  2, {40.0, 14.0},  {0, 0}},
-    {"pcie4", IN_NODE, TO_ALL,  2, {30.0, 8.0},   {0, 0}},
-    {"pcie4", IN_NODE, COPY,    2, {20.0, 16.0},  {0, 0}},
-    {"pcie4", ACROSS,  GATHER,  2, {20.0, 12.0},  {0, 0}},
-    {"pcie4", ACROSS,  REDUCE,  2, {40.0, 12.0},  {0, 0}},
-    {"pcie4", ACROSS,  TO_ALL,  2, {40.0, 8.0},   {0, 0}},
-    {"pcie4", ACROSS,  COPY,    2, {20.0, 12.0},  {0, 0}},
-};
-/* clang-format on */
-
-const char *const *tp_topology_names(void) {
-  static const char *const names[] = {"cpu", "h100", "a100", "pcie4", NULL};
-  return names;
+static tp_status fail(char *why, size_t why_size, tp_status status, const char *format, const char *name, const char *detail) {
+  if (why)
+    snprintf(why, why_size, format, name, detail);
+  return status;
 }
 
-/* The last row of this kind whose n the group reaches; a group of one device gets the first row. */
-static const line_row *find_line(const char *topology, scope where, tp_collective kind, int64_t n) {
-  const line_row *found = NULL;
-  for (size_t i = 0; i < TP__COUNT(lines); i++) {
-    const line_row *row = &lines[i];
-    if (row->where != where || !(row->kinds >> kind & 1) || strcmp(row->topology, topology) != 0)
+/* The bytes of a descriptor, one more than allowed at most. Negative on error. */
+static ssize_t read_all(int fd, char *text, size_t size) {
+  size_t length = 0;
+  while (length < size) {
+    ssize_t n = read(fd, text + length, size - length);
+    if (n < 0 && errno == EINTR)
       continue;
-    if (!found || row->n <= n)
-      found = row;
+    if (n < 0)
+      return -1;
+    if (n == 0)
+      break;
+    length += (size_t)n;
   }
+  return (ssize_t)length;
+}
+
+static tp_status load_open_file(const char *path, int fd, char *why, size_t why_size, tp_machine **machine) {
+  struct stat info;
+  if (fstat(fd, &info) != 0)
+    return fail(why, why_size, TP_IO, "cannot read \"%s\": %s", path, strerror(errno));
+  if (!S_ISREG(info.st_mode))
+    return fail(why, why_size, TP_IO, "cannot read \"%s\": %s", path, "it is not a regular file");
+  char *text = tp__malloc(MAX_FILE_BYTES + 1);
+  if (!text)
+    return fail(why, why_size, TP_NO_MEMORY, "no memory to read \"%s\"%s", path, "");
+  ssize_t length = read_all(fd, text, MAX_FILE_BYTES + 1);
+  tp_status status;
+  if (length < 0)
+    status = fail(why, why_size, TP_IO, "cannot read \"%s\": %s", path, strerror(errno));
+  else if (length > MAX_FILE_BYTES)
+    status = fail(why, why_size, TP_INVALID_ARGUMENT, "\"%s\" is larger than 1 MiB, which no topology file is%s", path, "");
+  else
+    status = tp_machine_parse(path, text, (size_t)length, why, why_size, machine);
+  tp__free(text);
+  return status;
+}
+
+/* TP_NOT_FOUND when there is no such file; other errors are final. */
+static tp_status load_file(const char *path, char *why, size_t why_size, tp_machine **machine) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe nobody writes to must not hang */
+  if (fd < 0)
+    return fail(why, why_size, errno == ENOENT || errno == ENOTDIR ? TP_NOT_FOUND : TP_IO,
+                "cannot open topology file \"%s\": %s", path, strerror(errno));
+  tp_status status = load_open_file(path, fd, why, why_size, machine);
+  close(fd);
+  return status;
+}
+
+static tp_status load_from_folders(const char *name, char *why, size_t why_size, tp_machine **machine) {
+  const char *folders = secure_getenv("TP_TOPOLOGY_PATH");
+  while (folders && *folders) {
+    char path[MAX_PATH_BYTES];
+    int length = (int)strcspn(folders, ":");
+    int n = snprintf(path, sizeof path, "%.*s/%s.json", length, folders, name);
+    if (length > 0 && n < (int)sizeof path) {
+      tp_status status = load_file(path, why, why_size, machine);
+      if (status != TP_NOT_FOUND)
+        return status;
+    }
+    folders += length + (folders[length] == ':');
+  }
+  return TP_NOT_FOUND;
+}
+
+static tp_status unknown_name(const char *name, char *why, size_t why_size) {
+  size_t length = 0;
+  if (!why)
+    return TP_NOT_FOUND;
+  tp__text_printf(why, why_size, &length, "there is no topology \"%s\"; there are ", name);
+  for (const char *const *known = tp_topology_names(); *known; known++)
+    tp__text_printf(why, why_size, &length, "%s, ", *known);
+  tp__text_printf(why, why_size, &length,
+                  "those in the folders of TP_TOPOLOGY_PATH, and files (a path with a / or .json at its end)");
+  return TP_NOT_FOUND;
+}
+
+tp_status tp_machine_load(const char *name, char *why, size_t why_size, tp_machine **machine) {
+  size_t length = strlen(name);
+  if (strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".json") == 0))
+    return load_file(name, why, why_size, machine);
+  tp_status status = length > 0 ? load_from_folders(name, why, why_size, machine) : TP_NOT_FOUND;
+  if (status != TP_NOT_FOUND)
+    return status;
+  for (const tp__topology_text *row = tp__topology_texts; row->name; row++)
+    if (strcmp(row->name, name) == 0)
+      return tp_machine_parse(name, (const char *)row->text, row->length, why, why_size, machine);
+  return unknown_name(name, why, why_size);
+}
+
+void tp_machine_destroy(tp_machine *machine) { tp__free(machine); }
+
+/* ---- binding ---- */
+
+/* The last row whose n the group reaches; a group of one device gets the first row. */
+static const tp__line_row *find_row(const tp__level *level, int kind, int64_t n) {
+  const tp__line_row *found = &level->rows[kind][0];
+  for (int i = 1; i < level->n_rows[kind] && level->rows[kind][i].n <= n; i++)
+    found = &level->rows[kind][i];
   return found;
 }
 
-static void bind_link(const machine_row *machine, const tp_mesh *mesh, int axis, tp_link *link) {
-  int64_t n = mesh->axes[axis].size;
-  scope where = machine->node && tp_mesh_stride(mesh, axis) * n > machine->node ? ACROSS : IN_NODE;
-  link->doubling_us = machine->doubling_us[where];
+static void bind_link(const tp__level *level, int64_t n, tp_link *link) {
+  link->doubling_us = level->doubling_us;
   for (int kind = 0; kind < TP_N_COLLECTIVES; kind++) {
-    const line_row *row = find_line(machine->name, where, (tp_collective)kind, n);
+    const tp__line_row *row = find_row(level, kind, n);
     double growth = link->doubling_us * tp__log2(n, row->n);
     link->lines[kind] = row->line;
     link->latency_lines[kind] = row->latency_line;
@@ -128,21 +139,37 @@ static void bind_link(const machine_row *machine, const tp_mesh *mesh, int axis,
   }
 }
 
-tp_status tp_topology_bind(const char *name, const tp_mesh *mesh, tp_topology *topology) {
-  for (size_t i = 0; i < TP__COUNT(machines); i++) {
-    const machine_row *machine = &machines[i];
-    if (strcmp(machine->name, name) != 0)
-      continue;
-    tp_topology bound = {.gflops = machine->gflops,
-                         .elementwise_gops = machine->elementwise_gops,
-                         .memory_gbytes_per_s = machine->memory_gbytes_per_s,
-                         .launch_us = machine->launch_us,
-                         .efficiency = machine->efficiency};
-    snprintf(bound.name, sizeof bound.name, "%s", machine->name);
-    for (int a = 0; a < mesh->n_axes; a++)
-      bind_link(machine, mesh, a, &bound.links[a]);
-    *topology = bound;
-    return TP_OK;
+/* The innermost level that holds `span` consecutive devices; NULL if the machine is smaller. */
+static const tp__level *find_level(const tp_machine *machine, int64_t span) {
+  for (int i = 0; i < machine->n_levels; i++)
+    if (machine->levels[i].devices == 0 || span <= machine->levels[i].devices)
+      return &machine->levels[i];
+  return NULL;
+}
+
+tp_status tp_machine_bind(const tp_machine *machine, const tp_mesh *mesh, char *why, size_t why_size, tp_topology *topology) {
+  tp_topology bound = machine->device;
+  if (!find_level(machine, tp_mesh_size(mesh))) {
+    if (why)
+      snprintf(why, why_size,
+               "topology \"%s\" has %lld devices, but the mesh has %lld; take a smaller mesh or a larger machine", bound.name,
+               (long long)machine->levels[machine->n_levels - 1].devices, (long long)tp_mesh_size(mesh));
+    return TP_INVALID_ARGUMENT;
   }
-  return TP_NOT_FOUND;
+  for (int a = 0; a < mesh->n_axes; a++) {
+    int64_t n = mesh->axes[a].size;
+    bind_link(find_level(machine, tp_mesh_stride(mesh, a) * n), n, &bound.links[a]);
+  }
+  *topology = bound;
+  return TP_OK;
+}
+
+tp_status tp_topology_load(const char *name, const tp_mesh *mesh, char *why, size_t why_size, tp_topology *topology) {
+  tp_machine *machine;
+  tp_status status = tp_machine_load(name, why, why_size, &machine);
+  if (status != TP_OK)
+    return status;
+  status = tp_machine_bind(machine, mesh, why, why_size, topology);
+  tp_machine_destroy(machine);
+  return status;
 }

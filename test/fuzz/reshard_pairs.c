@@ -29,7 +29,7 @@ static void draw(rng *r, tensor *t) {
   t->mesh = make_mesh(meshes[m].n, meshes[m].sizes);
   while (topologies[n_topologies])
     n_topologies++;
-  tp_topology_bind(topologies[rng_below(r, n_topologies)], &t->mesh, &t->topology);
+  tp_topology_load(topologies[rng_below(r, n_topologies)], &t->mesh, NULL, 0, &t->topology);
   t->rank = 1 + rng_below(r, meshes[m].n == 3 ? 2 : 3);
   t->element_size = INT64_C(1) << rng_below(r, 4);
   for (int d = 0; d < t->rank; d++)

@@ -181,7 +181,7 @@ static void check_case(const reshard_case *c, void *data) {
   if (s->cut)
     cut(&mesh);
   tp_spec from = read_layout(&mesh, c->from, c->partial), to = read_layout(&mesh, c->to, c->partial);
-  assert_int_equal(tp_topology_bind(s->topology ? s->topology : "cpu", &mesh, &topology), TP_OK);
+  assert_int_equal(tp_topology_load(s->topology ? s->topology : "cpu", &mesh, NULL, 0, &topology), TP_OK);
   if (!s->topology)
     bytes_only(&topology);
   tp_reshard_cache *cache = tp_reshard_cache_create(&mesh, &topology);

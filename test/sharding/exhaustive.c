@@ -193,7 +193,8 @@ static int64_t group_size(const exhaustive *e, unsigned axes) {
 
 /* A local step writes what it makes, and reads as much. */
 static tp_cost local_step(const exhaustive *e, int64_t elements) {
-  tp_cost cost = tp_cost_compute(e->topology, 0, 0, 2.0 * (double)elements * (double)e->element_size, false);
+  tp_work copy = {.memory_bytes = 2.0 * (double)elements * (double)e->element_size};
+  tp_cost cost = tp_cost_compute(e->topology, &copy);
   return cost > 0 ? cost : 1;
 }
 

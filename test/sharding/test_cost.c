@@ -28,12 +28,12 @@ static void topologies(void **state) {
   (void)state;
   tp_mesh mesh = make_mesh(2, (int64_t[]){4, 8});
   tp_topology t;
-  assert_int_equal(tp_topology_bind("abacus", &mesh, &t), TP_NOT_FOUND);
+  assert_int_equal(tp_topology_load("abacus", &mesh, NULL, 0, &t), TP_NOT_FOUND);
   assert_string_equal(tp_topology_names()[0], "cpu");
   for (const char *const *name = tp_topology_names(); *name; name++) {
-    assert_int_equal(tp_topology_bind(*name, &mesh, &t), TP_OK);
+    assert_int_equal(tp_topology_load(*name, &mesh, NULL, 0, &t), TP_OK);
     assert_string_equal(t.name, *name);
-    assert_true(t.gflops > 0 && t.elementwise_gops > 0 && t.memory_gbytes_per_s > 0 && t.efficiency > 0);
+    assert_true(t.gflops[TP_PEAK_F32] > 0 && t.elementwise_gops > 0 && t.memory_gbytes_per_s > 0 && t.efficiency > 0);
     for (int a = 0; a < 2; a++) {
       for (int kind = 0; kind < TP_N_COLLECTIVES; kind++) {
         assert_true(t.links[a].lines[kind].alpha_us > 0 && t.links[a].lines[kind].gbytes_per_s > 0);
@@ -41,7 +41,7 @@ static void topologies(void **state) {
     }
   }
   /* the inner axis fills a node, the outer one goes through the network */
-  assert_int_equal(tp_topology_bind("h100", &mesh, &t), TP_OK);
+  assert_int_equal(tp_topology_load("h100", &mesh, NULL, 0, &t), TP_OK);
   assert_true(t.links[0].lines[TP_ALL_GATHER].gbytes_per_s < t.links[1].lines[TP_ALL_GATHER].gbytes_per_s / 5);
 }
 
@@ -55,7 +55,7 @@ static void collectives(void **state) {
   static const int both[] = {0, 1}, reversed[] = {1, 0}, outer[] = {0}, inner[] = {1}, one[] = {2};
   for (const char *const *name = tp_topology_names(); *name; name++) {
     tp_topology t;
-    assert_int_equal(tp_topology_bind(*name, &mesh, &t), TP_OK);
+    assert_int_equal(tp_topology_load(*name, &mesh, NULL, 0, &t), TP_OK);
     for (int k = 0; k < TP_N_COLLECTIVES; k++) {
       tp_collective kind = (tp_collective)k;
       assert_int_equal(price(&t, &mesh, kind, 1, one, 1000), 0);
@@ -85,7 +85,7 @@ static void collectives(void **state) {
 static void exact_figures(void **state) {
   (void)state;
   tp_mesh mesh = make_mesh(2, (int64_t[]){2, 4});
-  tp_topology t = {.gflops = 100, .elementwise_gops = 2, .memory_gbytes_per_s = 10, .launch_us = 3, .efficiency = 0.5};
+  tp_topology t = {0};
   static const int both[] = {0, 1};
   for (int kind = 0; kind < TP_N_COLLECTIVES; kind++) {
     t.links[0].lines[kind] = (tp_line){5, 10};
@@ -99,10 +99,30 @@ static void exact_figures(void **state) {
   assert_int_equal(price(&t, &mesh, TP_ALL_GATHER, 2, both, 80), 9000000 + 28000);
   t.links[0].latency_lines[TP_ALL_GATHER] = (tp_line){1, 1};
   assert_int_equal(price(&t, &mesh, TP_ALL_GATHER, 2, both, 80), 5000000 + 280000);
+}
+
+static tp_cost compute(const tp_topology *t, tp_work work) { return tp_cost_compute(t, &work); }
+
+static void work(void **state) {
+  (void)state;
+  tp_topology t = {.gflops = {[TP_PEAK_F32] = 100, [TP_PEAK_F16] = 400},
+                   .elementwise_gops = 2,
+                   .memory_gbytes_per_s = 10,
+                   .launch_us = 3,
+                   .efficiency = 0.5,
+                   .min_gemm_dim = 128};
   /* 1e9 flop at 50 gflop/s: 20 ms; 1e8 bytes at 5 GB/s: 20 ms; scalar operations come on top of the flops */
-  assert_int_equal(tp_cost_compute(&t, 1e9, 0, 0, false), INT64_C(20000000000));
-  assert_int_equal(tp_cost_compute(&t, 0, 0, 1e8, true), INT64_C(20003000000));
-  assert_int_equal(tp_cost_compute(&t, 1e9, 1e7, 1e8, false), INT64_C(30000000000));
+  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9}), INT64_C(20000000000));
+  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .peak = TP_PEAK_F16}), INT64_C(5000000000));
+  assert_int_equal(compute(&t, (tp_work){.memory_bytes = 1e8, .launch = true}), INT64_C(20003000000));
+  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .scalar_ops = 1e7, .memory_bytes = 1e8}),
+                   INT64_C(30000000000));
+  /* a small dimension leaves tiles partly empty; a product with a vector has none */
+  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 32}), INT64_C(80000000000));
+  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 128}), INT64_C(20000000000));
+  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 1}), INT64_C(20000000000));
+  t.min_gemm_dim = 0;
+  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 32}), INT64_C(20000000000));
 }
 
 static void sums_saturate(void **state) {
@@ -115,8 +135,8 @@ static void sums_saturate(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bytes),         cmocka_unit_test(topologies),    cmocka_unit_test(collectives),
-      cmocka_unit_test(exact_figures), cmocka_unit_test(sums_saturate),
+      cmocka_unit_test(bytes),         cmocka_unit_test(topologies), cmocka_unit_test(collectives),
+      cmocka_unit_test(exact_figures), cmocka_unit_test(work),       cmocka_unit_test(sums_saturate),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

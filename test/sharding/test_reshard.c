@@ -13,7 +13,7 @@
 enum { MAX_SPECS = 300 };
 
 static tp_reshard_cache *make_cache(const tp_mesh *mesh, const char *name, tp_topology *topology) {
-  assert_int_equal(tp_topology_bind(name, mesh, topology), TP_OK);
+  assert_int_equal(tp_topology_load(name, mesh, NULL, 0, topology), TP_OK);
   tp_reshard_cache *cache = tp_reshard_cache_create(mesh, topology);
   assert_non_null(cache);
   return cache;
@@ -307,7 +307,7 @@ static void out_of_memory(void **state) {
   (void)state;
   tp_mesh mesh = make_mesh(2, (int64_t[]){4, 2});
   tp_topology topology;
-  assert_int_equal(tp_topology_bind("cpu", &mesh, &topology), TP_OK);
+  assert_int_equal(tp_topology_load("cpu", &mesh, NULL, 0, &topology), TP_OK);
   static const int64_t shape[] = {64, 64};
   tp_spec from = make_spec(1, (place_row[]){{0, 0}}), to = make_spec(1, (place_row[]){{0, 1}});
   int failures = 0;

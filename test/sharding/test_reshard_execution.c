@@ -100,7 +100,7 @@ static void check_setting(const setting *s) {
   static tp_spec specs[MAX_SPECS];
   tp_mesh mesh = make_mesh(s->n_axes, s->sizes);
   tp_topology topology;
-  assert_int_equal(tp_topology_bind("cpu", &mesh, &topology), TP_OK);
+  assert_int_equal(tp_topology_load("cpu", &mesh, NULL, 0, &topology), TP_OK);
   tp_reshard_cache *cache = tp_reshard_cache_create(&mesh, &topology);
   assert_non_null(cache);
   int n = all_specs(&mesh, s->rank, true, s->combiner, MAX_SPECS, specs);
@@ -159,7 +159,7 @@ static void large_meshes(void **state) {
   static tp_spec pool[2000];
   tp_mesh mesh = make_mesh(6, sizes);
   tp_topology topology;
-  assert_int_equal(tp_topology_bind("h100", &mesh, &topology), TP_OK);
+  assert_int_equal(tp_topology_load("h100", &mesh, NULL, 0, &topology), TP_OK);
   tp_reshard_cache *cache = tp_reshard_cache_create(&mesh, &topology);
   uint32_t seed = 1;
   int n = 0;

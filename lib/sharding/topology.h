@@ -1,0 +1,38 @@
+/* A machine as its topology file says it: what topology_read.c makes and topology.c binds. */
+#ifndef TP_LIB_SHARDING_TOPOLOGY_H
+#define TP_LIB_SHARDING_TOPOLOGY_H
+
+#include "tp/cost.h"
+
+enum { TP__MAX_LEVELS = 8, TP__MAX_ROWS = 32 };
+
+typedef struct tp__line_row {
+  int64_t n; /* for groups of at least n devices; the rows of a kind ascend */
+  tp_line line, latency_line;
+} tp__line_row;
+
+typedef struct tp__level {
+  int64_t devices; /* consecutive devices of one such unit; 0: all. Levels ascend */
+  double doubling_us;
+  int n_rows[TP_N_COLLECTIVES];
+  tp__line_row rows[TP_N_COLLECTIVES][TP__MAX_ROWS];
+} tp__level;
+
+struct tp_machine {
+  tp_topology device; /* name and roofline; no links */
+  int n_levels;
+  tp__level levels[TP__MAX_LEVELS];
+};
+
+/* A file of share/topology, built in. */
+typedef struct tp__topology_text {
+  const char *name;
+  const unsigned char *text;
+  size_t length;
+} tp__topology_text;
+
+/* Generated from the files. Both end with a NULL name. */
+extern const tp__topology_text tp__topology_texts[];
+extern const char *const tp__topology_names[];
+
+#endif
