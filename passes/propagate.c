@@ -57,55 +57,6 @@ static tp_status clone_free_ops(tp_planner *p, MlirOperation func, bool unknown_
   return status;
 }
 
-/* ---- sub-axes ---- */
-
-/* A reshape whose major part is smaller than an axis can still carry it in parts: 2 key/value heads on 4 devices split the axis 2x2. An axis
- * that is cut there already is left alone: every further cut multiplies the strategies. */
-static void cut_axis(tp_mesh *mesh, const char *name, int64_t major, int64_t minor) {
-  for (int a = 0; a < mesh->n_axes && mesh->n_axes < TP_MAX_AXES; a++) {
-    tp_axis axis = mesh->axes[a];
-    bool inside =
-        axis.pre < major && major < axis.pre * axis.size && major % axis.pre == 0 && axis.size % (major / axis.pre) == 0;
-    if (!inside || strcmp(axis.name, name) != 0 || minor % (axis.parent_size / major) != 0)
-      continue;
-    tp_mesh_refine(mesh, name, axis.pre, major / axis.pre);
-    return;
-  }
-}
-
-/* Only axes that annotations put on the dimension or on one that it is made of; without annotations, all. */
-static void cut_for_dim(const tp_planner *flows, const tp_rule *rule, const tp_value_map *map, int dim, tp_mesh *refined) {
-  const tp_dim *d = &map->dims[dim];
-  int64_t major = 1, whole = map->shape[dim];
-  for (int k = 0; k + 1 < d->n_factors; k++) {
-    major *= rule->factors[d->factors[k]].size;
-    for (int a = 0; a < flows->mesh->n_axes; a++)
-      if (major > 1 && (tp__flow_is_empty(flows) || tp__flow_allows(flows, map->value, dim, a)))
-        cut_axis(refined, flows->mesh->axes[a].name, major, whole / major);
-  }
-}
-
-static tp_status refine_for_reshapes(const tp_planner *common, const tp_program *program, const tp_mesh *mesh,
-                                     tp_mesh *refined) {
-  tp_planner flows = *common;
-  flows.program = *program;
-  flows.mesh = mesh;
-  flows.follow = true;
-  tp_status status = tp__flow_build(&flows);
-  for (int i = 0; i < program->n_items && status == TP_OK; i++) {
-    const tp_rule *rule = program->items[i].rule;
-    if (program->items[i].kind != TP_ITEM_OP)
-      continue;
-    for (int v = 0; v < rule->n_operands + rule->n_results; v++) {
-      const tp_value_map *map = v < rule->n_operands ? &rule->operands[v] : &rule->results[v - rule->n_operands];
-      for (int d = 0; map->is_tensor && d < map->rank; d++)
-        cut_for_dim(&flows, rule, map, d, refined);
-    }
-  }
-  tp__flow_destroy(&flows);
-  return status;
-}
-
 /* ---- one function ---- */
 
 enum { STAT_NODES, STAT_STRATEGIES, STAT_WORK };
@@ -195,28 +146,35 @@ static tp_status read_options(tp_pass *pass, tp_mesh *mesh, bool *follow) {
   return status;
 }
 
+/* Cuts the mesh, and binds the topology to what comes out. `read` is the mesh of the annotations. */
+static tp_status refine(tp_planner *p, const tp_mesh *read, func_list *list, tp_mesh *mesh, tp_topology *topology) {
+  const char *name = tp__pass_option(p->pass, "topology");
+  p->mesh = read;
+  p->mixes_sub_axes = tp_mesh_is_refined(read);
+  tp_status status = tp__load_topology(p->pass->module, name, read, topology);
+  if (status == TP_OK)
+    status = tp__refine_mesh(p, list->n, list->programs, mesh);
+  p->mesh = mesh;
+  for (size_t i = 0; i < list->n; i++)
+    list->programs[i].mesh = mesh;
+  for (size_t i = 0; i < list->n && status == TP_OK && mesh->n_axes != read->n_axes; i++)
+    status = tp__mark_differing(&list->programs[i]); /* again: its bits are those of the refined axes */
+  return status == TP_OK ? tp__load_topology(p->pass->module, name, mesh, topology) : status;
+}
+
 static tp_status run(tp_pass *pass) {
-  tp_mesh mesh;
+  tp_mesh read, mesh;
   tp_topology topology;
   tp__arena arena = {0};
   func_list list = {0};
-  tp_planner planner = {.pass = pass, .mesh = &mesh, .topology = &topology, .arena = &arena};
-  tp_status status = read_options(pass, &mesh, &planner.follow);
+  tp_planner planner = {.pass = pass, .topology = &topology, .arena = &arena};
+  tp_status status = read_options(pass, &read, &planner.follow);
   if (status != TP_OK)
     return status;
-  planner.mixes_sub_axes = tp_mesh_is_refined(&mesh);
   bool unknown_replicate = strcmp(tp__pass_option(pass, "unknown-ops"), "replicate") == 0;
-  status = read_functions(&planner, &mesh, unknown_replicate, &list);
-  tp_mesh read_mesh = mesh;
-  for (size_t i = 0; i < list.n && status == TP_OK; i++) {
-    list.programs[i].mesh = &read_mesh;
-    status = refine_for_reshapes(&planner, &list.programs[i], &read_mesh, &mesh);
-    list.programs[i].mesh = &mesh;
-  }
-  for (size_t i = 0; i < list.n && status == TP_OK && mesh.n_axes != read_mesh.n_axes; i++)
-    status = tp__mark_differing(&list.programs[i]); /* again: its bits are those of the refined axes */
+  status = read_functions(&planner, &read, unknown_replicate, &list);
   if (status == TP_OK)
-    status = tp__load_topology(pass->module, tp__pass_option(pass, "topology"), &mesh, &topology);
+    status = refine(&planner, &read, &list, &mesh, &topology);
   if (status == TP_OK && !(planner.reshards = tp_reshard_cache_create(&mesh, &topology)))
     status = tp__error(pass->module, TP_NO_MEMORY, "out of memory");
   if (status == TP_OK)

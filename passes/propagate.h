@@ -86,12 +86,19 @@ tp_status tp__node_for_arg(tp_planner *planner, int arg, tp_node *node);
 tp_status tp__node_for_layout(tp_planner *planner, int item, tp_node *node);
 tp_status tp__node_for_carried(tp_planner *planner, int item, int slot, tp_node *node);
 tp_status tp__node_allocate(tp_planner *planner, tp_node *node, int n, int n_in, int n_out);
-/* Is a dimension of `size` offered in `shards`? Uneven shards only where each has something to do, and not of parts of an axis: those are
- * there because they divide. Where an annotation wants the axis (`named`) it is always offered. */
-bool tp__is_offered(int64_t size, int64_t shards, bool whole_axes, bool named);
-/* May an annotation that names these axes (bit a: axis a) ask for uneven shards by them? Parts of an axis only together with all its others,
- * unless some annotation splits an axis itself. */
-bool tp__may_be_uneven(const tp_planner *planner, unsigned axes);
+/* Is a dimension of `size` offered to be split by `axes` (bit a: axis a)? Unevenly only by whole axes, and where each shard has something to
+ * do: parts of an axis are there because they divide. Where annotations want all these axes there (`named`) shards may also be empty, and
+ * of parts of an axis if some annotation splits an axis itself. */
+bool tp__is_offered(const tp_planner *planner, int64_t size, unsigned axes, bool named);
+/* False if no set of axes that has `axis` can be offered. */
+bool tp__may_be_offered(const tp_planner *planner, int64_t size, int axis, bool named);
+
+/* propagate_refine.c */
+/* `refined` is the planner's mesh with its axes cut where that pays for one of the n programs. */
+tp_status tp__refine_mesh(const tp_planner *planner, size_t n, const tp_program *programs, tp_mesh *refined);
+/* The size of the leading part of an axis of `parts` devices that divides the factor where the axis does not, unless that would only save a
+ * little padding; 0: none. */
+int64_t tp__size_cut(const tp_factor *factor, int64_t parts);
 
 /* propagate_strategies.c: fills strategies, layouts and costs of an op's node. */
 tp_status tp__node_for_op(tp_planner *planner, int item, tp_node *node);
@@ -121,10 +128,14 @@ tp_status tp__flow_build(tp_planner *planner);
 void tp__flow_destroy(tp_planner *planner);
 /* True if no annotation of the function puts an axis anywhere. */
 bool tp__flow_is_empty(const tp_planner *planner);
+/* Does an annotation put `axis` on a dimension that is split unevenly? */
+bool tp__flow_is_uneven(const tp_planner *planner, int axis);
 /* May `axis` stand on dimension `dim` of `value`? Always, unless strategy=follow. */
 bool tp__flow_allows(const tp_planner *planner, MlirValue value, int dim, int axis);
 /* Does an annotation put `axis` on `dim` of `value`, or on a dimension that factors link with it? */
 bool tp__flow_names(const tp_planner *planner, MlirValue value, int dim, int axis);
+/* Is `axis` a part that was cut because of the size of `dim` of `value`, or of a dimension that factors link with it? */
+bool tp__flow_cuts(const tp_planner *planner, MlirValue value, int dim, int axis);
 
 /* propagate_order.c: numbers the nodes anew, in the order in which the solver is quickest. */
 tp_status tp__order_nodes(tp_planner *planner);

@@ -9,7 +9,9 @@ typedef struct tp_flow {
   tp_value_table first_slot; /* value -> slot of its dimension 0 */
   int n;
   int *parent;
-  uint8_t *axes; /* of the class, at its root */
+  uint8_t *axes;  /* of the class, at its root */
+  uint8_t *cuts;  /* likewise: the parts of axes that were cut for one of its sizes */
+  uint8_t uneven; /* axes that an annotation puts on a dimension which its axes do not divide */
 } tp_flow;
 
 static int find(tp_flow *flow, int slot) {
@@ -32,6 +34,7 @@ static void join(tp_flow *flow, int a, int b) {
     return;
   flow->parent[b] = a;
   flow->axes[a] |= flow->axes[b];
+  flow->cuts[a] |= flow->cuts[b];
 }
 
 static tp_status add_value(tp_planner *p, MlirValue value) {
@@ -48,12 +51,29 @@ static void mark(tp_planner *p, MlirValue value, tp_spec spec) {
   int axes[TP_MAX_AXES];
   for (int d = 0; d < mlirShapedTypeGetRank(mlirValueGetType(value)); d++) {
     int n = tp_spec_dim_axes(p->mesh, spec, d, axes), slot = slot_of(p->flow, value, d);
-    for (int i = 0; i < n && slot >= 0; i++)
+    bool divides = mlirShapedTypeGetDimSize(mlirValueGetType(value), d) % tp_spec_dim_shards(p->mesh, spec, d) == 0;
+    for (int i = 0; i < n && slot >= 0; i++) {
       p->flow->axes[find(p->flow, slot)] |= (uint8_t)(1u << axes[i]);
+      p->flow->uneven |= (uint8_t)((divides ? 0u : 1u) << axes[i]);
+    }
   }
 }
 
-static void join_factors(tp_flow *flow, const tp_rule *rule) {
+/* The parts of axes, as bits, that were cut at the size of the factor. */
+static uint8_t cuts_of(const tp_mesh *mesh, const tp_factor *factor) {
+  uint8_t cuts = 0;
+  for (int a = 0; a < mesh->n_axes; a++) {
+    int64_t at = tp__size_cut(factor, mesh->axes[a].parent_size);
+    if (mesh->axes[a].pre * mesh->axes[a].size != at)
+      continue;
+    for (int b = 0; b < mesh->n_axes; b++)
+      cuts |= (uint8_t)((mesh->axes[b].parent == mesh->axes[a].parent) << b);
+  }
+  return cuts;
+}
+
+static void join_factors(tp_planner *p, const tp_rule *rule) {
+  tp_flow *flow = p->flow;
   int of_factor[TP_MAX_FACTORS];
   for (int f = 0; f < TP_MAX_FACTORS; f++)
     of_factor[f] = -1;
@@ -67,6 +87,9 @@ static void join_factors(tp_flow *flow, const tp_rule *rule) {
         of_factor[f] = slot;
       }
   }
+  for (int f = 0; f < rule->n_factors; f++)
+    if (of_factor[f] >= 0)
+      flow->cuts[find(flow, of_factor[f])] |= cuts_of(p->mesh, &rule->factors[f]);
 }
 
 /* All values of a carried tensor have one layout. */
@@ -129,14 +152,15 @@ tp_status tp__flow_build(tp_planner *p) {
     return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
   flow->parent = tp__arena_array(p->arena, (size_t)flow->n + 1, sizeof *flow->parent);
   flow->axes = tp__arena_array(p->arena, (size_t)flow->n + 1, sizeof *flow->axes);
-  if (!flow->parent || !flow->axes)
+  flow->cuts = tp__arena_array(p->arena, (size_t)flow->n + 1, sizeof *flow->cuts);
+  if (!flow->parent || !flow->axes || !flow->cuts)
     return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
   for (int i = 0; i < flow->n; i++)
     flow->parent[i] = i;
   for (int i = 0; i < p->program.n_items; i++) {
     const tp_item *item = &p->program.items[i];
     if (item->kind == TP_ITEM_OP)
-      join_factors(flow, item->rule);
+      join_factors(p, item->rule);
     for (int k = 0; k < item->n_carried; k++)
       join_carried(flow, &item->carried[k]);
     if (item->kind == TP_ITEM_LAYOUT)
@@ -159,6 +183,8 @@ bool tp__flow_is_empty(const tp_planner *p) {
   return true;
 }
 
+bool tp__flow_is_uneven(const tp_planner *p, int axis) { return p->flow->uneven >> axis & 1; }
+
 bool tp__flow_allows(const tp_planner *p, MlirValue value, int dim, int axis) {
   return !p->follow || tp__flow_names(p, value, dim, axis);
 }
@@ -166,4 +192,9 @@ bool tp__flow_allows(const tp_planner *p, MlirValue value, int dim, int axis) {
 bool tp__flow_names(const tp_planner *p, MlirValue value, int dim, int axis) {
   int slot = slot_of(p->flow, value, dim);
   return slot >= 0 && (p->flow->axes[find(p->flow, slot)] >> axis & 1);
+}
+
+bool tp__flow_cuts(const tp_planner *p, MlirValue value, int dim, int axis) {
+  int slot = slot_of(p->flow, value, dim);
+  return slot >= 0 && (p->flow->cuts[find(p->flow, slot)] >> axis & 1);
 }

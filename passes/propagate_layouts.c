@@ -15,16 +15,27 @@ tp_status tp__node_allocate(tp_planner *p, tp_node *node, int n, int n_in, int n
   return node->in && node->out && node->costs ? TP_OK : out_of_memory(p);
 }
 
-bool tp__is_offered(int64_t size, int64_t shards, bool whole_axes, bool named) {
-  return size % shards == 0 || named || (whole_axes && size > shards);
-}
-
-bool tp__may_be_uneven(const tp_planner *p, unsigned axes) {
-  for (int a = 0; a < p->mesh->n_axes && !p->mixes_sub_axes; a++)
-    for (int b = 0; b < p->mesh->n_axes; b++)
-      if ((axes >> a & 1) && !(axes >> b & 1) && p->mesh->axes[a].parent == p->mesh->axes[b].parent)
+/* Does the set have either all parts of an axis or none? */
+static bool is_complete(const tp_mesh *mesh, unsigned axes) {
+  for (int a = 0; a < mesh->n_axes; a++)
+    for (int b = 0; b < mesh->n_axes; b++)
+      if ((axes >> a & 1) && !(axes >> b & 1) && mesh->axes[a].parent == mesh->axes[b].parent)
         return false;
   return true;
+}
+
+bool tp__is_offered(const tp_planner *p, int64_t size, unsigned axes, bool named) {
+  int64_t shards = 1;
+  for (int a = 0; a < p->mesh->n_axes; a++)
+    shards *= axes >> a & 1 ? p->mesh->axes[a].size : 1;
+  if (size % shards == 0 || (named && p->mixes_sub_axes))
+    return true;
+  return (named || size > shards) && is_complete(p->mesh, axes);
+}
+
+bool tp__may_be_offered(const tp_planner *p, int64_t size, int axis, bool named) {
+  const tp_axis *a = &p->mesh->axes[axis];
+  return size % a->size == 0 || named || size > a->parent_size;
 }
 
 /* All layouts of a value: those that extend `pin` on its open dimensions, by every axis that may go there. */
@@ -38,15 +49,17 @@ typedef struct layout_list {
   tp_spec specs[TP_MAX_STRATEGIES];
 } layout_list;
 
-static bool may_be_uneven(const layout_list *list, tp_spec spec) {
-  const tp_mesh *mesh = list->planner->mesh;
+static bool is_offered(const layout_list *list, tp_spec spec) {
+  const tp_planner *p = list->planner;
   for (int d = 0; d < list->rank; d++) {
-    int axes[TP_MAX_AXES], n = tp_spec_dim_axes(mesh, spec, d, axes);
+    int axes[TP_MAX_AXES], n = tp_spec_dim_axes(p->mesh, spec, d, axes);
     unsigned set = 0;
-    for (int i = 0; i < n; i++)
+    bool named = true;
+    for (int i = 0; i < n; i++) {
       set |= 1u << axes[i];
-    if ((list->open >> d & 1) && list->shape[d] % tp_spec_dim_shards(mesh, spec, d) != 0 &&
-        !tp__may_be_uneven(list->planner, set))
+      named &= tp__flow_names(p, list->value, d, axes[i]);
+    }
+    if ((list->open >> d & 1) && !tp__is_offered(p, list->shape[d], set, named))
       return false;
   }
   return true;
@@ -55,7 +68,7 @@ static bool may_be_uneven(const layout_list *list, tp_spec spec) {
 static void extend(layout_list *list, tp_spec spec, int axis) {
   const tp_mesh *mesh = list->planner->mesh;
   if (axis == mesh->n_axes) {
-    if (list->n < TP_MAX_STRATEGIES && may_be_uneven(list, spec))
+    if (list->n < TP_MAX_STRATEGIES && is_offered(list, spec))
       list->specs[list->n++] = spec;
     return;
   }
@@ -67,8 +80,7 @@ static void extend(layout_list *list, tp_spec spec, int axis) {
     if (!(list->open >> d & 1) || !tp__flow_allows(list->planner, list->value, d, axis))
       continue;
     if (tp_spec_append(&next, axis, d) == TP_OK &&
-        tp__is_offered(list->shape[d], tp_spec_dim_shards(mesh, next, d), mesh->axes[axis].size == mesh->axes[axis].parent_size,
-                       tp__flow_names(list->planner, list->value, d, axis)))
+        tp__may_be_offered(list->planner, list->shape[d], axis, tp__flow_names(list->planner, list->value, d, axis)))
       extend(list, next, axis + 1);
   }
 }

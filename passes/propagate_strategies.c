@@ -17,12 +17,13 @@ typedef struct enumeration {
   const tp_rule *rule;
   uint8_t axes_of_factor[TP_MAX_FACTORS]; /* bit a: axis a may take the factor */
   uint8_t named_axes[TP_MAX_FACTORS];     /* bit a: an annotation puts axis a on a dimension that is linked to the factor */
+  uint8_t cut_axes[TP_MAX_FACTORS]; /* bit a: axis a is a part that was cut for a dimension that is linked to the factor */
   tp_strategy current;
   int n;
   tp_strategy found[TP_MAX_STRATEGIES];
 } enumeration;
 
-/* The axes of a factor as its values have them: those that may stand there, and those that an annotation names. */
+/* The axes of a factor as its values have them: those that may stand there, those that an annotation names, those that were cut for it. */
 static void flow_of_factor(enumeration *e, int f, int axis) {
   const tp_rule *rule = e->rule;
   uint8_t bit = (uint8_t)(1u << axis);
@@ -36,6 +37,8 @@ static void flow_of_factor(enumeration *e, int f, int axis) {
           e->axes_of_factor[f] |= bit;
         if (tp__flow_names(e->planner, map->value, d, axis))
           e->named_axes[f] |= bit;
+        if (tp__flow_cuts(e->planner, map->value, d, axis))
+          e->cut_axes[f] |= bit;
       }
   }
 }
@@ -44,6 +47,7 @@ static void factor_axes(enumeration *e) {
   const tp_mesh *mesh = e->planner->mesh;
   memset(e->axes_of_factor, 0, sizeof e->axes_of_factor);
   memset(e->named_axes, 0, sizeof e->named_axes);
+  memset(e->cut_axes, 0, sizeof e->cut_axes);
   for (int f = 0; f < e->rule->n_factors; f++)
     for (int a = 0; a < mesh->n_axes; a++) {
       const tp_factor *factor = &e->rule->factors[f];
@@ -52,10 +56,8 @@ static void factor_axes(enumeration *e) {
       if (!e->planner->follow)
         e->axes_of_factor[f] |= (uint8_t)(1u << a);
       flow_of_factor(e, f, a);
-      bool whole = mesh->axes[a].size == mesh->axes[a].parent_size;
-      bool named = !factor->must_divide && (e->named_axes[f] >> a & 1);
-      if (factor->size % mesh->axes[a].size != 0 &&
-          (factor->must_divide || !tp__is_offered(factor->size, mesh->axes[a].size, whole, named)))
+      bool divides = factor->size % mesh->axes[a].size == 0;
+      if (!divides && (factor->must_divide || !tp__may_be_offered(e->planner, factor->size, a, e->named_axes[f] >> a & 1)))
         e->axes_of_factor[f] &= (uint8_t)~(1u << a);
     }
 }
@@ -64,31 +66,31 @@ static void factor_axes(enumeration *e) {
 static bool is_offered(const enumeration *e) {
   const tp_mesh *mesh = e->planner->mesh;
   for (int f = 0; f < e->rule->n_factors; f++) {
-    int64_t shards = 1;
     unsigned axes = 0;
-    bool whole = true, named = true;
+    bool named = true;
     for (int a = 0; a < mesh->n_axes; a++) {
       if (e->current.choices[a].kind != TP_CHOOSE_FACTOR || e->current.choices[a].index != f)
         continue;
-      shards *= mesh->axes[a].size;
       axes |= 1u << a;
-      whole &= mesh->axes[a].size == mesh->axes[a].parent_size;
       named &= e->named_axes[f] >> a & 1;
     }
-    if (!tp__is_offered(e->rule->factors[f].size, shards, whole, named && tp__may_be_uneven(e->planner, axes)))
+    if (!tp__is_offered(e->planner, e->rule->factors[f].size, axes, named))
       return false;
   }
   return true;
 }
 
-static bool can_take_whole(const enumeration *e, tp_choice c, int axis) {
-  return c.kind == TP_CHOOSE_FACTOR && e->rule->factors[c.index].size % e->planner->mesh->axes[axis].parent_size == 0;
+/* May the factor take a part of the axis and leave the rest? */
+static bool takes_part(const enumeration *e, tp_choice c, int axis) {
+  return c.kind == TP_CHOOSE_FACTOR &&
+         (e->rule->factors[c.index].size % e->planner->mesh->axes[axis].parent_size != 0 || (e->cut_axes[c.index] >> axis & 1));
 }
 
-/* The parts of one axis go separate ways only where the whole axis does not fit: everything else is offered with the axis whole. */
+/* The parts of one axis go separate ways only where the whole axis does not fit, or not on what comes before or after: everything else is
+ * offered with the axis whole. What an op makes from nothing follows its user. */
 static bool mixes_needlessly(const enumeration *e) {
   const tp_mesh *mesh = e->planner->mesh;
-  if (e->planner->mixes_sub_axes)
+  if (e->planner->mixes_sub_axes || e->rule->is_free)
     return false;
   for (int a = 1; a < mesh->n_axes; a++) {
     if (mesh->axes[a].parent != mesh->axes[a - 1].parent)
@@ -96,9 +98,7 @@ static bool mixes_needlessly(const enumeration *e) {
     tp_choice x = e->current.choices[a - 1], y = e->current.choices[a];
     if (x.kind == y.kind && x.index == y.index)
       continue;
-    bool x_needs = x.kind == TP_CHOOSE_FACTOR && !can_take_whole(e, x, a);
-    bool y_needs = y.kind == TP_CHOOSE_FACTOR && !can_take_whole(e, y, a);
-    if (!x_needs && !y_needs)
+    if (!takes_part(e, x, a - 1) && !takes_part(e, y, a))
       return true;
   }
   return false;
@@ -311,7 +311,7 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
   uint64_t fused = fused_operands(p, rule);
   tp__words_add_rule(&key, rule, e->axes_of_factor, fused);
   for (int f = 0; f < rule->n_factors; f++)
-    tp__words_add(&key, e->named_axes[f]);
+    tp__words_add(&key, e->named_axes[f] | e->cut_axes[f] << 8);
   if (key.n <= TP_MAX_WORDS && !is_annotated(rule->op) && !(slot = tp__memo(&p->same_ops, p->arena, key.words, key.n)))
     return out_of_memory(p);
   if (slot && *slot) {
