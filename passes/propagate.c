@@ -4,6 +4,7 @@
  * restricts the strategies to axes that flow from annotations; strategy=plan offers all of them. */
 #include "passes/propagate.h"
 
+#include "passes/plan_report.h"
 #include "rules/collective.h"
 
 #include <string.h>
@@ -71,14 +72,22 @@ static void destroy(tp_planner *p) {
   tp__memo_destroy(&p->same_layouts);
   tp__memo_destroy(&p->same_edges);
   tp__flow_destroy(p);
+  tp_problem_destroy(p->problem);
+}
+
+static tp_status solve_func(tp_planner *p) {
+  tp_status status = tp__flow_build(p);
+  return status == TP_OK ? tp__plan_solve(p) : status;
 }
 
 static tp_status plan_func(tp_planner *p) {
-  tp_status status = tp__flow_build(p);
-  if (status == TP_OK)
-    status = tp__plan_solve(p);
+  tp_status status = solve_func(p);
+  if (status == TP_OK && p->report)
+    status = tp__report_begin(p);
   if (status == TP_OK)
     status = tp__plan_write(p);
+  if (status == TP_OK && p->report)
+    status = tp__report_end(p);
   p->pass->statistics[STAT_NODES] += (int64_t)p->n_nodes;
   p->pass->statistics[STAT_WORK] += p->work;
   for (size_t i = 0; i < p->n_nodes; i++)
@@ -86,17 +95,12 @@ static tp_status plan_func(tp_planner *p) {
   return status;
 }
 
-typedef struct func_list {
-  size_t n, capacity;
-  tp_program *programs;
-} func_list;
-
 static bool has_body(MlirOperation op) {
   return tp__op_is(op, "func.func") && !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
 }
 
 /* Reads all functions first: their reshapes decide how the mesh is refined. */
-static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_replicate, func_list *list) {
+static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_replicate, tp_func_list *list) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->pass->module, 0));
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     if (!has_body(op))
@@ -112,10 +116,11 @@ static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_repli
   return TP_OK;
 }
 
-static tp_status plan_functions(tp_planner *common, func_list *list) {
-  for (size_t i = 0; i < list->n; i++) {
-    tp_planner p = *common;
-    p.program = list->programs[i];
+static tp_status plan_functions(const tp_planning *planning) {
+  for (size_t i = 0; i < planning->functions.n; i++) {
+    tp_planner p = planning->common;
+    p.program = planning->functions.programs[i];
+    p.number = i;
     tp_status status = plan_func(&p);
     destroy(&p);
     if (status != TP_OK)
@@ -147,7 +152,7 @@ static tp_status read_options(tp_pass *pass, tp_mesh *mesh, bool *follow) {
 }
 
 /* Cuts the mesh, and binds the topology to what comes out. `read` is the mesh of the annotations. */
-static tp_status refine(tp_planner *p, const tp_mesh *read, func_list *list, tp_mesh *mesh, tp_topology *topology) {
+static tp_status refine(tp_planner *p, const tp_mesh *read, tp_func_list *list, tp_mesh *mesh, tp_topology *topology) {
   const char *name = tp__pass_option(p->pass, "topology");
   p->mesh = read;
   p->mixes_sub_axes = tp_mesh_is_refined(read);
@@ -162,30 +167,64 @@ static tp_status refine(tp_planner *p, const tp_mesh *read, func_list *list, tp_
   return status == TP_OK ? tp__load_topology(p->pass->module, name, mesh, topology) : status;
 }
 
-static tp_status run(tp_pass *pass) {
-  tp_mesh read, mesh;
-  tp_topology topology;
-  tp__arena arena = {0};
-  func_list list = {0};
-  tp_planner planner = {.pass = pass, .topology = &topology, .arena = &arena};
-  tp_status status = read_options(pass, &read, &planner.follow);
+/* Everything of a module that does not depend on a plan. */
+static tp_status begin(tp_pass *pass, tp_planning *planning) {
+  tp_planner *common = &planning->common;
+  tp_mesh *mesh = &planning->mesh, read;
+  *planning = (tp_planning){0};
+  *common = (tp_planner){.pass = pass, .mesh = mesh, .topology = &planning->topology, .arena = &planning->arena};
+  tp_status status = read_options(pass, &read, &common->follow);
   if (status != TP_OK)
     return status;
   bool unknown_replicate = strcmp(tp__pass_option(pass, "unknown-ops"), "replicate") == 0;
-  status = read_functions(&planner, &read, unknown_replicate, &list);
+  status = read_functions(common, &read, unknown_replicate, &planning->functions);
   if (status == TP_OK)
-    status = refine(&planner, &read, &list, &mesh, &topology);
-  if (status == TP_OK && !(planner.reshards = tp_reshard_cache_create(&mesh, &topology)))
+    status = refine(common, &read, &planning->functions, mesh, &planning->topology);
+  if (status == TP_OK && !(common->reshards = tp_reshard_cache_create(mesh, &planning->topology)))
     status = tp__error(pass->module, TP_NO_MEMORY, "out of memory");
+  return status;
+}
+
+static void end(tp_planning *planning) {
+  tp_reshard_cache_destroy(planning->common.reshards);
+  for (size_t i = 0; i < planning->functions.n; i++)
+    tp__program_destroy(&planning->functions.programs[i]);
+  tp__free(planning->functions.programs);
+  tp__arena_destroy(&planning->arena);
+}
+
+tp_status tp__plan_again(tp_pass *pass, size_t function, tp_cost *cost, tp_cost *bound) {
+  tp_planning planning;
+  tp_status status = begin(pass, &planning);
+  if (status == TP_OK) {
+    tp_planner p = planning.common;
+    p.program = planning.functions.programs[function];
+    status = solve_func(&p);
+    *cost = p.cost;
+    *bound = p.bound;
+    destroy(&p);
+  }
+  end(&planning);
+  return status;
+}
+
+static tp_status run(tp_pass *pass) {
+  tp_planning planning = {0};
+  tp_report *report = NULL;
+  tp_status status = tp__report_open(pass, &report);
   if (status == TP_OK)
-    status = plan_functions(&planner, &list);
+    status = begin(pass, &planning);
+  planning.common.report = report;
+  if (status == TP_OK && report)
+    status = tp__report_start(report, &planning.mesh, &planning.topology);
   if (status == TP_OK)
-    tp__write_grids(pass->module, &mesh);
-  tp_reshard_cache_destroy(planner.reshards);
-  for (size_t i = 0; i < list.n; i++)
-    tp__program_destroy(&list.programs[i]);
-  tp__free(list.programs);
-  tp__arena_destroy(&arena);
+    status = plan_functions(&planning);
+  if (status == TP_OK)
+    tp__write_grids(pass->module, &planning.mesh);
+  if (status == TP_OK && report)
+    status = tp__report_write(report);
+  tp__report_close(report);
+  end(&planning);
   return status;
 }
 
@@ -196,6 +235,8 @@ static const tp_option_row options[] = {
     {"strategy", "plan", "plan: least modelled time; follow: axes only flow from annotations"},
     {"topology", "cpu", "cost model: a name (cpu, h100, h200, a100, pcie4, torus64k) or the path of a topology file"},
     {"unknown-ops", "refuse", "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark"},
+    {"report", "", "file for the report of the plan: JSON, or text to read where it ends in .md or .txt"},
+    {"report-alternatives", "8", "collectives, the most expensive ones, for which the report has the next best plan; 0: none"},
 };
 
 static const tp_statistic_row statistics[] = {

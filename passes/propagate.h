@@ -73,11 +73,28 @@ typedef struct tp_planner {
   tp_memo same_ops, same_layouts, same_edges;
   struct layout_list *layout_scratch; /* blocks that every node uses in turn */
   struct enumeration *op_scratch;
-  struct tp_flow *flow; /* which axes annotations bring to which dimension */
+  struct tp_flow *flow;     /* which axes annotations bring to which dimension */
+  size_t number;            /* of the function, in the module */
+  struct tp_report *report; /* NULL: nobody asks for one */
+  tp_problem *problem;      /* that was solved */
   int64_t work, width;
   tp_cost cost, bound;
   const char *method;
 } tp_planner;
+
+typedef struct tp_func_list {
+  size_t n, capacity;
+  tp_program *programs;
+} tp_func_list;
+
+/* A module that was read for planning. */
+typedef struct tp_planning {
+  tp_mesh mesh; /* refined for reshapes */
+  tp_topology topology;
+  tp__arena arena;
+  tp_func_list functions;
+  tp_planner common; /* what the planners of all functions start from */
+} tp_planning;
 
 enum { TP_MAX_STRATEGIES = 1024 };
 
@@ -144,7 +161,14 @@ tp_status tp__order_nodes(tp_planner *planner);
 tp_status tp__plan_solve(tp_planner *planner);
 tp_planned_value *tp__planned_value(const tp_planner *planner, MlirValue value);
 
+/* The layouts of the plan: what the producer gives, and what a use wants. */
+tp_spec tp__plan_produced(const tp_planner *planner, const tp_planned_value *value);
+tp_spec tp__plan_wanted(const tp_planner *planner, const tp_use *use);
+
 /* propagate_write.c: writes the chosen plan into the IR. */
 tp_status tp__plan_write(tp_planner *planner);
+
+/* propagate.c: plans the module of `pass`, and writes nothing; what its function number `function` costs then. */
+tp_status tp__plan_again(tp_pass *pass, size_t function, tp_cost *cost, tp_cost *bound);
 
 #endif

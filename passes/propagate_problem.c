@@ -311,6 +311,18 @@ static tp_status add_edges(tp_planner *p, tp_problem *problem) {
   return status;
 }
 
+/* ---- the plan ---- */
+
+tp_spec tp__plan_produced(const tp_planner *p, const tp_planned_value *v) {
+  const tp_node *node = &p->nodes[v->node];
+  return node->out[node->chosen * node->n_out + v->output];
+}
+
+tp_spec tp__plan_wanted(const tp_planner *p, const tp_use *use) {
+  const tp_node *node = &p->nodes[use->node];
+  return node->in[node->chosen * node->n_in + use->input];
+}
+
 /* ---- solving ---- */
 
 /* Names a value whose annotations leave no choice, for the message of an infeasible problem. */
@@ -359,7 +371,7 @@ tp_status tp__plan_solve(tp_planner *p) {
     status = tp__order_nodes(p);
   if (status != TP_OK)
     return status;
-  tp_problem *problem = tp_problem_create();
+  tp_problem *problem = p->problem = tp_problem_create();
   if (!problem)
     return out_of_memory(p);
   for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++)
@@ -384,6 +396,5 @@ tp_status tp__plan_solve(tp_planner *p) {
     p->width = solution.width;
     tp_solution_clear(&solution);
   }
-  tp_problem_destroy(problem);
   return status;
 }

@@ -1,19 +1,9 @@
 /* Writes the chosen plan into the IR: layouts of arguments, results and ops, and a shard.shard for every change. */
-#include "passes/propagate.h"
+#include "passes/plan_report.h"
 
 #include <stdio.h>
 
 static tp_annotation closed(tp_spec spec) { return (tp_annotation){.spec = spec}; }
-
-static tp_spec produced(const tp_planner *p, const tp_planned_value *v) {
-  const tp_node *node = &p->nodes[v->node];
-  return node->out[node->chosen * node->n_out + v->output];
-}
-
-static tp_spec wanted(const tp_planner *p, const tp_use *use) {
-  const tp_node *node = &p->nodes[use->node];
-  return node->in[node->chosen * node->n_in + use->input];
-}
 
 /* ---- layouts of producers ---- */
 
@@ -65,7 +55,7 @@ static void write_op(tp_planner *p, const tp_node *node) {
 /* tp.region_args and the layouts of the results of control flow. */
 static tp_annotation layout_of(const tp_planner *p, MlirValue value) {
   const tp_planned_value *v = tp__planned_value(p, value);
-  return closed(v ? produced(p, v) : tp_spec_replicated());
+  return closed(v ? tp__plan_produced(p, v) : tp_spec_replicated());
 }
 
 static tp_status write_region(tp_planner *p, MlirOperation op) {
@@ -136,6 +126,11 @@ static MlirOperation insertion_point(const tp_planned_value *v) {
                                  : mlirOperationGetNextInBlock(op);
 }
 
+static void note_change(tp_planner *p, const tp_planned_value *v, int use, tp_spec from, tp_spec to, MlirOperation op) {
+  if (p->report)
+    tp__report_change(p, v, use, from, to, op);
+}
+
 /* The copy from which `spec` is cheapest. */
 static int cheapest(tp_planner *p, const tp_planned_value *v, const copies *made, tp_spec spec) {
   int best = 0;
@@ -145,12 +140,14 @@ static int cheapest(tp_planner *p, const tp_planned_value *v, const copies *made
   return best;
 }
 
-static MlirValue changed(tp_planner *p, const tp_planned_value *v, copies *made, tp_spec spec, MlirLocation location,
-                         MlirOperation where) {
+/* For use number `use`; -1: a copy for several. */
+static MlirValue changed(tp_planner *p, const tp_planned_value *v, copies *made, tp_spec spec, int use, MlirOperation where) {
   int best = cheapest(p, v, made, spec);
   if (tp_spec_equal(made->specs[best], spec))
     return made->values[best];
+  MlirLocation location = mlirOperationGetLocation(v->uses[use < 0 ? 0 : use].op);
   MlirValue value = tp__build_layout_change(where, location, made->values[best], p->mesh, closed(spec));
+  note_change(p, v, use, made->specs[best], spec, mlirOpResultGetOwner(value));
   if (made->n < TP_LEN(made->specs)) {
     made->specs[made->n] = spec;
     made->values[made->n++] = value;
@@ -181,24 +178,30 @@ static void rewire(const tp_planned_value *v, const tp_use *use, MlirValue value
 /* A constraint (shard.shard) changes the layout itself, from whichever copy is cheapest. */
 static bool changes_itself(const tp_planner *p, const tp_use *use) { return p->nodes[use->node].kind == TP_NODE_LAYOUT; }
 
+static MlirValue constrained(tp_planner *p, const tp_planned_value *v, const copies *made, tp_spec spec, int use) {
+  int best = cheapest(p, v, made, spec);
+  if (!tp_spec_equal(made->specs[best], spec))
+    note_change(p, v, use, made->specs[best], spec, v->uses[use].op);
+  return made->values[best];
+}
+
 static void write_changes(tp_planner *p, const tp_planned_value *v) {
-  copies made = {.n = 1, .specs = {produced(p, v)}, .values = {v->value}};
+  copies made = {.n = 1, .specs = {tp__plan_produced(p, v)}, .values = {v->value}};
   MlirOperation where = insertion_point(v);
-  MlirLocation location = mlirOperationGetLocation(v->n_uses ? v->uses[0].op : p->program.func);
   if (v->copy >= 0 && v->n_uses > 0) {
     const tp_node *copy = &p->nodes[v->copy];
     int users = 0; /* uses that the copy really serves; one alone changes directly */
     for (int u = 0; u < v->n_uses; u++)
-      users += !tp_spec_equal(wanted(p, &v->uses[u]), made.specs[0]) &&
-               change_cost(p, v, copy->in[copy->chosen], wanted(p, &v->uses[u])) <
-                   change_cost(p, v, made.specs[0], wanted(p, &v->uses[u]));
+      users += !tp_spec_equal(tp__plan_wanted(p, &v->uses[u]), made.specs[0]) &&
+               change_cost(p, v, copy->in[copy->chosen], tp__plan_wanted(p, &v->uses[u])) <
+                   change_cost(p, v, made.specs[0], tp__plan_wanted(p, &v->uses[u]));
     if (users > 1)
-      changed(p, v, &made, copy->in[copy->chosen], location, where);
+      changed(p, v, &made, copy->in[copy->chosen], -1, where);
   }
   for (int u = 0; u < v->n_uses; u++) {
     const tp_use *use = &v->uses[u];
-    MlirValue value = changes_itself(p, use) ? made.values[cheapest(p, v, &made, wanted(p, use))]
-                                             : changed(p, v, &made, wanted(p, use), mlirOperationGetLocation(use->op), where);
+    tp_spec spec = tp__plan_wanted(p, use);
+    MlirValue value = changes_itself(p, use) ? constrained(p, v, &made, spec, u) : changed(p, v, &made, spec, u, where);
     if (!mlirValueEqual(value, v->value))
       rewire(v, use, value);
   }

@@ -23,6 +23,8 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
       {"strategy", "plan", "plan or follow, see tp-propagate"},
       {"topology", "cpu", "cost model, see tp-propagate"},
       {"unknown-ops", "refuse", "refuse or replicate, see tp-propagate"},
+      {"report", "", "file for the report of the plan, see tp-propagate"},
+      {"report-alternatives", "8", "how many next best plans it has, see tp-propagate"},
   };
   static const tp_pipeline_row rows[] = {
       {.name = "tp-optimize-local",
@@ -31,15 +33,16 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
                "convert-elementwise-to-linalg,linalg-fuse-elementwise-ops,tp-inline-calls,tp-expand-messages,canonicalize,cse"},
       {.name = "tp-local-to-runtime",
        .summary = "From the optimized program of one device to the LLVM dialect, calling the runtime",
-       .text = "tp-lower-to-runtime,"
-               "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map "
-               "allow-return-allocs-from-loops=1},"
-               "canonicalize,cse,tp-lower-contractions,tp-assign-buffers,tp-outline-kernels,func.func(convert-linalg-to-loops),"
-               "convert-complex-to-standard,"
-               "func.func(math-expand-ops{ops=rsqrt,fpowi,clampf}),math-extend-to-supported-types,"
-               "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32},arith-expand{include-bf16=1},"
-               "expand-strided-metadata,lower-affine,convert-scf-to-cf,tp-return-errors,convert-math-to-funcs,convert-math-to-llvm,"
-               "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts,canonicalize"},
+       .text =
+           "tp-lower-to-runtime,"
+           "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map "
+           "allow-return-allocs-from-loops=1},"
+           "canonicalize,cse,tp-lower-contractions,tp-assign-buffers,tp-outline-kernels,func.func(convert-linalg-to-loops),"
+           "convert-complex-to-standard,"
+           "func.func(math-expand-ops{ops=rsqrt,fpowi,clampf}),math-extend-to-supported-types,"
+           "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32},arith-expand{include-bf16=1},"
+           "expand-strided-metadata,lower-affine,convert-scf-to-cf,tp-return-errors,convert-math-to-funcs,convert-math-to-llvm,"
+           "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts,canonicalize"},
       {.name = "tp-to-runtime",
        .summary = "From the program of one device, partitioned or not, to the LLVM dialect, calling the runtime",
        .text = "tp-optimize-local,tp-local-to-runtime"},
@@ -48,13 +51,13 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .options = spmd_options,
        .n_options = TP_LEN(spmd_options),
        .text = "tp-import,tp-decompose,tp-inline-calls{{mesh}},tp-raise,tp-hoist-invariants,tp-propagate{{mesh} {strategy} "
-               "{topology} {unknown-ops}},"
+               "{topology} {unknown-ops} {report} {report-alternatives}},"
                "tp-partition{{topology} {unknown-ops}},tp-simplify-collectives"},
       {.name = "tp-spmd-to-runtime",
        .summary = "tp-spmd, then tp-to-runtime: from an annotated or plain program to the LLVM dialect of one device",
        .options = spmd_options,
        .n_options = TP_LEN(spmd_options),
-       .text = "tp-spmd{{mesh} {strategy} {topology} {unknown-ops}},tp-to-runtime"},
+       .text = "tp-spmd{{mesh} {strategy} {topology} {unknown-ops} {report} {report-alternatives}},tp-to-runtime"},
   };
   *n = TP_LEN(rows);
   return rows;

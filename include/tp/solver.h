@@ -113,6 +113,11 @@ typedef struct tp_solution {
 TP_API tp_status tp_solve(const tp_problem *problem, const tp_solver_options *options, tp_solution *solution);
 TP_API void tp_solution_clear(tp_solution *solution);
 
+/* Solves with the strategies x of `node` for which allowed[x] is true (one entry per strategy), as tp_solve does: the cheapest choice in which
+ * this one decision is another. Errors: those of tp_solve; TP_INVALID_ARGUMENT also for problems with big costs. */
+TP_API tp_status tp_solve_allowing(const tp_problem *problem, const tp_solver_options *options, int node, const bool *allowed,
+                                   tp_solution *solution);
+
 /* What it costs to choose otherwise: bounds[x] is a certified lower bound on the cost of all choices with strategy x at
  * `node`, TP_COST_FORBIDDEN if there is none. `bounds` has an entry per strategy. Solves the problem once for each
  * strategy, with the given options. Errors: TP_INVALID_ARGUMENT (also for problems with big costs), TP_NO_MEMORY. */

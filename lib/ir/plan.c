@@ -2,6 +2,7 @@
 #include "tp/plan.h"
 
 #include "ir/annotation.h"
+#include "ir/location.h"
 #include "ir/place.h"
 #include "ir/work.h"
 #include "support/support.h"
@@ -43,22 +44,6 @@ static const char *type_text(measure *m, MlirType type) {
   text_sink s = {.m = m};
   mlirTypePrint(type, sink, &s);
   return keep(m, &s.string);
-}
-
-/* Without the loc(...) around it; a place in a file as FILE:LINE:COLUMN. */
-static const char *location_text(measure *m, MlirOperation op) {
-  text_sink s = {.m = m};
-  mlirLocationPrint(mlirOperationGetLocation(op), sink, &s);
-  const char *text = tp__string_text(&s.string);
-  size_t n = strlen(text), skip = n > 5 && strncmp(text, "loc(", 4) == 0 ? 4 : 0;
-  char *kept = tp__arena_strndup(&m->arena, text + skip, n - skip - (skip ? 1 : 0));
-  tp__string_destroy(&s.string);
-  char *quote = kept && kept[0] == '"' ? strchr(kept + 1, '"') : NULL;
-  if (quote && quote[1] == ':') {
-    memmove(quote, quote + 1, strlen(quote));
-    kept++;
-  }
-  return kept ? kept : "";
 }
 
 static const char *string_attr(measure *m, MlirAttribute attr) {
@@ -208,7 +193,7 @@ static tp_status add_collective(measure *m, MlirOperation op, tp_collective kind
                             .combiner = combiner_text(m, op),
                             .bytes = tp_cost_bytes(kind, group, elements, size),
                             .cost = tp_cost_collective(&m->topology, mesh, kind, n_axes, axes, elements, size),
-                            .location = location_text(m, op),
+                            .location = tp__location_text(&m->arena, mlirOperationGetLocation(op)),
                             .in_loop = m->loops > 0};
   memcpy(c->axes, axes, (size_t)n_axes * sizeof *axes);
   m->plan.n_collectives++;

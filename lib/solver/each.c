@@ -4,35 +4,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tp_status solve_with(const tp_problem *fixed, const tp_solver_options *options, tp_cost *bound) {
-  tp_solution solution;
-  tp_status status = tp_solve(fixed, options, &solution);
-  if (status && status != TP_INFEASIBLE)
-    return status;
-  *bound = solution.lower_bound;
-  tp_solution_clear(&solution);
+/* A problem that shares all but the costs of one node. */
+static tp_status share(const tp_problem *problem, int node, tp_problem *shared, tp_cost **costs) {
+  size_t bytes = (size_t)problem->n_nodes * sizeof *shared->nodes;
+  *shared = *problem;
+  shared->nodes = malloc(bytes);
+  *costs = malloc((size_t)problem->nodes[node].n * sizeof **costs);
+  if (!shared->nodes || !*costs)
+    return TP_NO_MEMORY;
+  memcpy(shared->nodes, problem->nodes, bytes);
+  shared->nodes[node].costs = *costs;
   return TP_OK;
+}
+
+tp_status tp_solve_allowing(const tp_problem *problem, const tp_solver_options *options, int node, const bool *allowed,
+                            tp_solution *solution) {
+  if (!problem || !allowed || !solution || problem->big || node < 0 || node >= problem->n_nodes)
+    return TP_INVALID_ARGUMENT;
+  tp_problem shared;
+  tp_cost *costs = NULL;
+  tp_status status = share(problem, node, &shared, &costs);
+  for (int x = 0; status == TP_OK && x < problem->nodes[node].n; x++)
+    costs[x] = allowed[x] ? problem->nodes[node].costs[x] : TP_COST_FORBIDDEN;
+  if (status == TP_OK)
+    status = tp_solve(&shared, options, solution);
+  free(shared.nodes);
+  free(costs);
+  return status;
 }
 
 tp_status tp_solve_each(const tp_problem *problem, const tp_solver_options *options, int node, tp_cost *bounds) {
   if (!problem || !bounds || problem->big || node < 0 || node >= problem->n_nodes)
     return TP_INVALID_ARGUMENT;
-  /* A problem that shares all but the costs of the one node. */
-  tp_problem fixed = *problem;
-  size_t n = (size_t)problem->nodes[node].n, bytes = (size_t)problem->n_nodes * sizeof *fixed.nodes;
-  fixed.nodes = malloc(bytes);
-  tp_cost *costs = malloc(n * sizeof *costs);
-  tp_status status = fixed.nodes && costs ? TP_OK : TP_NO_MEMORY;
-  if (status == TP_OK) {
-    memcpy(fixed.nodes, problem->nodes, bytes);
-    fixed.nodes[node].costs = costs;
+  int n = problem->nodes[node].n;
+  bool *allowed = calloc((size_t)n, sizeof *allowed);
+  tp_status status = allowed ? TP_OK : TP_NO_MEMORY;
+  for (int x = 0; status == TP_OK && x < n; x++) {
+    tp_solution solution;
+    allowed[x] = true;
+    status = tp_solve_allowing(problem, options, node, allowed, &solution);
+    allowed[x] = false;
+    if (status == TP_INFEASIBLE)
+      status = TP_OK;
+    if (status != TP_OK)
+      break;
+    bounds[x] = solution.lower_bound;
+    tp_solution_clear(&solution);
   }
-  for (size_t x = 0; status == TP_OK && x < n; x++) {
-    for (size_t y = 0; y < n; y++)
-      costs[y] = y == x ? problem->nodes[node].costs[x] : TP_COST_FORBIDDEN;
-    status = solve_with(&fixed, options, &bounds[x]);
-  }
-  free(fixed.nodes);
-  free(costs);
+  free(allowed);
   return status;
 }

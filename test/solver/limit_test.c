@@ -242,6 +242,22 @@ static void the_order_does_not_matter(void **state) {
   assert_true(n_feasible > 50 && n_branched > 10);
 }
 
+/* The cheapest of several decisions is the cheapest of each of them. */
+static void allowing_some(const tp_problem *p, int node, int n, const tp_cost *bounds) {
+  bool allowed[MOST_STRATEGIES];
+  tp_cost best = TP_COST_FORBIDDEN;
+  tp_solution s;
+  for (int x = 0; x < n; x++) {
+    allowed[x] = x % 2 == 0;
+    best = allowed[x] && bounds[x] < best ? bounds[x] : best;
+  }
+  tp_status status = tp_solve_allowing(p, NULL, node, allowed, &s);
+  assert_int_equal(status, best == TP_COST_FORBIDDEN ? TP_INFEASIBLE : TP_OK);
+  assert_true(status != TP_OK || (s.cost == best && s.lower_bound == best && allowed[s.choices[node]]));
+  tp_solution_clear(&s);
+  assert_int_equal(tp_solve_allowing(p, NULL, tp_problem_n_nodes(p), allowed, &s), TP_INVALID_ARGUMENT);
+}
+
 static void other_decisions(void **state) {
   (void)state;
   static const style how = {1000, 0, 0, 1, false, 0};
@@ -258,6 +274,7 @@ static void other_decisions(void **state) {
       assert_true(best == ~(exact)0 ? bounds[x] == TP_COST_FORBIDDEN : (exact)bounds[x] == best);
     }
     assert_int_equal(tp_solve_each(p, NULL, k.n_nodes, bounds), TP_INVALID_ARGUMENT);
+    allowing_some(p, node, k.n[node], bounds);
     tp_problem_destroy(p);
   }
 }

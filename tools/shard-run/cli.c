@@ -22,6 +22,7 @@ enum {
   OPT_LAUNCH,
   OPT_STRATEGY,
   OPT_REPORT,
+  OPT_PLAN_REPORT,
   OPT_SEED,
   OPT_NO_VERIFY,
   OPT_FUNCTION,
@@ -46,7 +47,8 @@ static const option_row rows[N_OPTIONS] = {
     [OPT_SAVE] = {"output", "@FILE.npy", "write the next result to a file; may be repeated"},
     [OPT_LAUNCH] = {"launch", "threads|processes", "what a rank is (default: threads)"},
     [OPT_STRATEGY] = {"strategy", "plan|follow", "how shardings are chosen (default: plan)"},
-    [OPT_REPORT] = {"report", "FILE.json", "write the report as JSON"},
+    [OPT_REPORT] = {"report", "FILE.json", "write the report of the run as JSON"},
+    [OPT_PLAN_REPORT] = {"plan-report", "FILE", "write the report of the plan: JSON, or text for FILE.md and FILE.txt"},
     [OPT_SEED] = {"seed", "N", "seed of the arguments that no file gives (default: 0)"},
     [OPT_NO_VERIFY] = {"no-verify", NULL, "do not run a reference for comparison"},
     [OPT_FUNCTION] = {"function", "NAME", "function to run (default: the only public one, or main)"},
@@ -173,6 +175,9 @@ static int apply(int which, const char *text, options *o) {
     return parse_choice(name, text, "plan", "follow");
   case OPT_REPORT:
     o->report = text;
+    return -1;
+  case OPT_PLAN_REPORT:
+    o->plan_report = text;
     return -1;
   case OPT_NO_VERIFY:
     o->verify = false;

@@ -139,7 +139,7 @@ static bool can_write(const char *path) {
 }
 
 static bool can_write_all(const options *o) {
-  bool ok = !o->report || can_write(o->report);
+  bool ok = (!o->report || can_write(o->report)) && (!o->plan_report || can_write(o->plan_report));
   for (int i = 0; i < o->save.n && ok; i++)
     ok = can_write(o->save.items[i]);
   return ok && (!o->emit || can_write(o->output));

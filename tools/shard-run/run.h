@@ -22,7 +22,8 @@ typedef struct text_list {
 } text_list;
 
 typedef struct options {
-  const char *model, *mesh, *strategy, *topology, *function, *inputs_from, *report, *emit, *output, *worker, *unknown_ops;
+  const char *model, *mesh, *strategy, *topology, *function, *inputs_from, *report, *plan_report, *emit, *output, *worker,
+      *unknown_ops;
   text_list inputs, expected, save;
   bool processes, verify;
   double timeout; /* seconds; 0: the runtime's */

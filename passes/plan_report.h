@@ -1,0 +1,137 @@
+/* What tp-propagate tells about its plan: where its time goes, why each collective is there, what the next best plan would cost.
+ *
+ * A report lives as long as the pass runs. It takes a copy of the module before anything is written, so that the same planner can plan it
+ * again with one annotation more or less: every alternative that is reported was planned, none is estimated. */
+#ifndef TP_PASSES_PLAN_REPORT_H
+#define TP_PASSES_PLAN_REPORT_H
+
+#include "passes/propagate.h"
+
+enum { TP_MAX_CAUSES = 12 };
+
+typedef enum tp_place_of_pin { TP_PIN_ARG, TP_PIN_RESULT, TP_PIN_OP } tp_place_of_pin;
+
+/* A layout in the words of an annotation, and where it stands. */
+typedef struct tp_pin {
+  tp_place_of_pin place;
+  int number;                      /* of the argument or result; -1: all results of the op */
+  MlirOperation op;                /* the op, or the function */
+  MlirValue value;                 /* whose layout it is; null for a result of the function */
+  bool is_constraint;              /* the op is a shard.shard */
+  MlirAttribute sharding, factors; /* factors: null attribute when there are none */
+} tp_pin;
+
+/* The cheapest plan in which something else was decided. */
+typedef struct tp_alternative {
+  bool found;
+  tp_pin pin; /* the annotation that leads to it */
+  tp_cost cost, bound;
+  const char *missing; /* why there is none */
+} tp_alternative;
+
+/* One collective. */
+typedef struct tp_report_collective {
+  tp_collective kind;
+  int n_axes;
+  int axes[TP_MAX_AXES];
+  const char *tensor;    /* type of the local operand */
+  const char *reduction; /* "" for kinds that do not reduce */
+  int64_t group, bytes;  /* bytes per device and execution */
+  tp_cost cost;
+} tp_report_collective;
+
+/* Something of the plan that communicates: a change of layout. */
+typedef struct tp_change {
+  const tp_planned_value *value;
+  int use; /* the first one that needs it, of the uses of the value */
+  tp_spec from, to;
+  MlirOperation op; /* the shard.shard that makes it */
+  int position;     /* of `op` in the function as written */
+  int n_consumers;
+  double trips;
+  tp_cost cost, local; /* of all executions: all of it; of its steps that do not communicate */
+  int n_collectives;
+  tp_report_collective collectives[TP_MAX_STEPS];
+  int n_causes;
+  const char *causes[TP_MAX_CAUSES];
+  tp_alternative alternative;
+} tp_change;
+
+typedef struct tp_costly_pin {
+  tp_pin pin;
+  tp_cost cost, bound; /* without it */
+} tp_costly_pin;
+
+/* The function that is planned. */
+typedef struct tp_function_report {
+  size_t n_changes, change_capacity;
+  tp_change *changes; /* in program order, when the plan is written */
+  size_t n_pins, pin_capacity;
+  tp_pin *pins;     /* the annotations that are there */
+  int *pin_of_node; /* the annotation that pins a node, or -1 */
+  int n_costly;
+  tp_costly_pin *costly;
+  int n_examined; /* pins of which it is known whether they cost more than one percent */
+  tp_cost compute, communication, local;
+  int64_t bytes;
+  bool failed; /* memory ran out while the plan was written */
+} tp_function_report;
+
+typedef struct tp_report {
+  tp_pass *pass;
+  const char *file; /* "": none */
+  int n_alternatives;
+  tp__arena arena;
+  const tp_mesh *mesh;
+  const tp_topology *topology;
+  /* Names of all values as the module would be printed when the pass starts. */
+  tp_value_table name_of;
+  size_t n_names, name_capacity;
+  const char **names;
+  MlirModule before;           /* the module as it was before anything was written */
+  tp_op_list ops;              /* of `before` */
+  tp_value_table op_place;     /* op of the module -> its place in `ops` */
+  tp_function_report function; /* the one that is planned */
+  struct json_t *document;     /* what is written in the end */
+} tp_report;
+
+/* ---- plan_report.c ---- */
+
+tp_status tp__report_open(tp_pass *pass, tp_report **report);
+tp_status tp__report_start(tp_report *report, const tp_mesh *mesh, const tp_topology *topology);
+/* Around writing the plan of a function: before, annotations are those of the input; after, all changes are known. */
+tp_status tp__report_begin(tp_planner *planner);
+tp_status tp__report_end(tp_planner *planner);
+tp_status tp__report_write(tp_report *report);
+void tp__report_close(tp_report *report);
+/* While the plan is written: `op` (a shard.shard) changes `value` from `from` to `to`, for its use number `use` (-1: for several). */
+void tp__report_change(tp_planner *planner, const tp_planned_value *value, int use, tp_spec from, tp_spec to, MlirOperation op);
+
+/* "%12", "%arg0"; "" for a value that the planner made. */
+const char *tp__report_name(const tp_report *report, MlirValue value);
+const char *tp__report_text(tp_report *report, const char *format, ...) TP__PRINTF(2, 3);
+const char *tp__report_spec(tp_report *report, tp_spec spec, int rank);
+const char *tp__report_attr(tp_report *report, MlirAttribute attr);
+const char *tp__report_location(tp_report *report, MlirOperation op);
+const char *tp__report_arg_name(tp_report *report, const tp_planner *planner, MlirValue value);
+/* "%arg1 (w1)" */
+const char *tp__report_label(tp_report *report, const tp_planner *planner, MlirValue value);
+
+/* ---- plan_report_changes.c ---- */
+tp_status tp__report_pins(tp_report *report, tp_planner *planner);
+/* The changes in program order, their collectives, and what they and the ops cost together. */
+tp_status tp__report_measure(tp_report *report, tp_planner *planner);
+
+/* ---- plan_report_cause.c: why a change of layout is there, as facts of the plan that follow from each other ---- */
+tp_status tp__report_causes(tp_report *report, tp_planner *planner);
+
+/* ---- plan_report_again.c: plans with one annotation more or less ---- */
+tp_status tp__report_alternatives(tp_report *report, tp_planner *planner);
+
+/* ---- plan_report_json.c: the document; plan_report_text.c: the same to read ---- */
+struct json_t *tp__report_document(const tp_report *report);
+struct json_t *tp__report_function(tp_report *report, const tp_planner *planner);
+char *tp__report_json(const struct json_t *document);  /* tp__free; NULL when memory runs out */
+char *tp__report_print(const struct json_t *document); /* tp__free; NULL when memory runs out */
+
+#endif

@@ -1,0 +1,244 @@
+/* The report as a document; its schema is docs/reference/plan-report.md. */
+#include "passes/plan_report.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- values ---- */
+
+/* Text of the input may be anything; a document is UTF-8. */
+static json_t *text_json(const char *text) {
+  json_t *json = json_string(text);
+  if (json)
+    return json;
+  char *plain = strdup(text);
+  for (char *c = plain; c && *c; c++)
+    if ((unsigned char)*c >= 0x80)
+      *c = '?';
+  json = json_string(plain ? plain : "");
+  free(plain);
+  return json;
+}
+
+static json_t *seconds_json(tp_cost cost) { return json_real(tp_cost_seconds(cost)); }
+static json_t *integer_json(int64_t value) { return json_integer((json_int_t)value); }
+
+/* Takes `value`; a null value (memory ran out) spoils the whole object, which is seen in the end. */
+static void put(json_t *object, const char *key, json_t *value) {
+  if (json_object_set_new(object, key, value) != 0)
+    json_object_clear(object);
+}
+
+static json_t *axes_json(const tp_report *r, int n, const int *axes) {
+  char text[TP_MAX_AXES * 2 * TP_MAX_AXIS_NAME] = "";
+  size_t used = 0;
+  for (int i = 0; i < n;) {
+    char name[2 * TP_MAX_AXIS_NAME];
+    int run = tp__joined_axes(r->mesh, n - i, axes + i);
+    tp_mesh_axis_text(r->mesh, axes[i], run, name, sizeof name);
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? "," : "", name);
+    i += run;
+  }
+  return json_string(text);
+}
+
+static const char *op_name(tp_report *r, MlirOperation op) {
+  MlirStringRef name = tp__op_name(op);
+  return tp__report_text(r, "%.*s", (int)name.length, name.data);
+}
+
+/* ---- annotations and alternatives ---- */
+
+static json_t *pin_json(tp_report *r, const tp_planner *p, const tp_pin *pin) {
+  static const char *const places[] = {[TP_PIN_ARG] = "argument", [TP_PIN_RESULT] = "result", [TP_PIN_OP] = "op"};
+  json_t *json = json_object();
+  put(json, "place", json_string(places[pin->place]));
+  put(json, "number", pin->number < 0 ? json_null() : integer_json(pin->number));
+  put(json, "op", text_json(op_name(r, pin->op)));
+  put(json, "location", text_json(tp__report_location(r, pin->op)));
+  put(json, "value", text_json(tp__report_name(r, pin->value)));
+  put(json, "name", text_json(tp__report_arg_name(r, p, pin->value)));
+  put(json, "sharding", text_json(tp__report_attr(r, pin->sharding)));
+  put(json, "factors", mlirAttributeIsNull(pin->factors) ? json_null() : text_json(tp__report_attr(r, pin->factors)));
+  return json;
+}
+
+static json_t *alternative_json(tp_report *r, const tp_planner *p, const tp_alternative *a) {
+  if (!a->found)
+    return json_null();
+  json_t *json = json_object();
+  put(json, "annotation", pin_json(r, p, &a->pin));
+  put(json, "cost_seconds", seconds_json(a->cost));
+  put(json, "bound_seconds", seconds_json(a->bound));
+  put(json, "extra_seconds", seconds_json(a->cost - p->cost));
+  return json;
+}
+
+static json_t *costly_json(tp_report *r, const tp_planner *p) {
+  json_t *list = json_array();
+  for (int i = 0; i < r->function.n_costly; i++) {
+    const tp_costly_pin *c = &r->function.costly[i];
+    json_t *json = json_object();
+    put(json, "annotation", pin_json(r, p, &c->pin));
+    put(json, "cost_without_seconds", seconds_json(c->cost));
+    put(json, "bound_without_seconds", seconds_json(c->bound));
+    put(json, "saves_seconds", seconds_json(p->cost - c->cost));
+    json_array_append_new(list, json);
+  }
+  return list;
+}
+
+/* ---- collectives ---- */
+
+static json_t *consumer_json(tp_report *r, const tp_change *c) {
+  const tp_use *use = &c->value->uses[c->use < 0 ? 0 : c->use];
+  json_t *json = json_object();
+  put(json, "op", text_json(op_name(r, use->op)));
+  put(json, "operand", use->operand < 0 ? json_null() : integer_json(use->operand));
+  put(json, "location", text_json(tp__report_location(r, use->op)));
+  return json;
+}
+
+static json_t *texts_json(int n, const char *const *texts) {
+  json_t *list = json_array();
+  for (int i = 0; i < n; i++)
+    json_array_append_new(list, text_json(texts[i]));
+  return list;
+}
+
+static json_t *collective_json(tp_report *r, const tp_planner *p, const tp_change *c, const tp_report_collective *o) {
+  const tp_planned_value *v = c->value;
+  json_t *json = json_object();
+  put(json, "kind", json_string(tp_collective_name(o->kind)));
+  put(json, "axes", axes_json(r, o->n_axes, o->axes));
+  put(json, "group", integer_json(o->group));
+  put(json, "tensor", text_json(o->tensor));
+  put(json, "reduction", json_string(o->reduction));
+  put(json, "count", integer_json((int64_t)c->trips));
+  put(json, "bytes_per_device", integer_json((int64_t)((double)o->bytes * c->trips)));
+  put(json, "modelled_seconds", seconds_json(tp__cost_times(o->cost, c->trips)));
+  put(json, "location", text_json(tp__report_location(r, c->op)));
+  put(json, "value", text_json(tp__report_name(r, v->value)));
+  put(json, "name", text_json(tp__report_arg_name(r, p, v->value)));
+  put(json, "from", text_json(tp__report_spec(r, c->from, v->rank)));
+  put(json, "to", text_json(tp__report_spec(r, c->to, v->rank)));
+  put(json, "consumer", consumer_json(r, c));
+  put(json, "consumers", integer_json(c->n_consumers));
+  put(json, "cause", texts_json(c->n_causes, c->causes));
+  put(json, "alternative", alternative_json(r, p, &c->alternative));
+  put(json, "no_alternative", c->alternative.missing ? json_string(c->alternative.missing) : json_null());
+  return json;
+}
+
+static json_t *collectives_json(tp_report *r, const tp_planner *p) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < r->function.n_changes; i++) {
+    const tp_change *c = &r->function.changes[i];
+    for (int k = 0; k < c->n_collectives; k++)
+      json_array_append_new(list, collective_json(r, p, c, &c->collectives[k]));
+  }
+  return list;
+}
+
+/* Sums by kind and axes, in the order of the first of each. */
+static json_t *traffic_json(const json_t *collectives) {
+  json_t *list = json_array(), *c;
+  size_t i;
+  json_array_foreach(collectives, i, c) {
+    json_t *found = NULL, *t;
+    size_t k;
+    json_array_foreach(list, k, t) if (json_equal(json_object_get(t, "kind"), json_object_get(c, "kind")) &&
+                                       json_equal(json_object_get(t, "axes"), json_object_get(c, "axes"))) found = t;
+    if (!found) {
+      found = json_pack("{s:O, s:O, s:i, s:i, s:f}", "kind", json_object_get(c, "kind"), "axes", json_object_get(c, "axes"),
+                        "count", 0, "bytes_per_device", 0, "modelled_seconds", 0.0);
+      json_array_append_new(list, found);
+    }
+    static const char *const sums[] = {"count", "bytes_per_device"};
+    for (int s = 0; s < TP_LEN(sums); s++)
+      put(found, sums[s],
+          json_integer(json_integer_value(json_object_get(found, sums[s])) + json_integer_value(json_object_get(c, sums[s]))));
+    put(found, "modelled_seconds",
+        json_real(json_real_value(json_object_get(found, "modelled_seconds")) +
+                  json_real_value(json_object_get(c, "modelled_seconds"))));
+  }
+  return list;
+}
+
+/* ---- functions ---- */
+
+static json_t *step_json(const tp_report *r, const tp_planner *p) {
+  const tp_function_report *f = &r->function;
+  tp_cost all = f->compute + f->communication + f->local;
+  json_t *json = json_object();
+  put(json, "seconds", seconds_json(all));
+  put(json, "compute_seconds", seconds_json(f->compute));
+  put(json, "collective_seconds", seconds_json(f->communication));
+  put(json, "local_seconds", seconds_json(f->local));
+  put(json, "shared_seconds", seconds_json(p->cost - all));
+  return json;
+}
+
+static json_t *solution_json(const tp_planner *p) {
+  int64_t strategies = 0;
+  for (size_t i = 0; i < p->n_nodes; i++)
+    strategies += p->nodes[i].n;
+  json_t *json = json_object();
+  put(json, "cost_seconds", seconds_json(p->cost));
+  put(json, "bound_seconds", seconds_json(p->bound));
+  put(json, "gap", json_real(p->cost ? (double)(p->cost - p->bound) / (double)p->cost : 0));
+  put(json, "method", json_string(p->method));
+  put(json, "decisions", integer_json((int64_t)p->n_nodes));
+  put(json, "strategies", integer_json(strategies));
+  put(json, "work", integer_json(p->work));
+  return json;
+}
+
+json_t *tp__report_function(tp_report *r, const tp_planner *p) {
+  MlirStringRef name = mlirStringAttrGetValue(tp__inherent(p->program.func, "sym_name"));
+  json_t *json = json_object(), *collectives = collectives_json(r, p);
+  put(json, "function", text_json(tp__report_text(r, "%.*s", (int)name.length, name.data)));
+  put(json, "location", text_json(tp__report_location(r, p->program.func)));
+  put(json, "solution", solution_json(p));
+  put(json, "step", step_json(r, p));
+  put(json, "bytes_per_device", integer_json(r->function.bytes));
+  put(json, "traffic", traffic_json(collectives));
+  put(json, "annotations", integer_json((int64_t)r->function.n_pins));
+  put(json, "annotations_examined", integer_json(r->function.n_examined));
+  put(json, "costly_annotations", costly_json(r, p));
+  put(json, "collectives", collectives);
+  return json;
+}
+
+json_t *tp__report_document(const tp_report *r) {
+  json_t *json = json_object(), *mesh = json_array();
+  for (int a = 0; a < r->mesh->n_axes; a++) {
+    char name[2 * TP_MAX_AXIS_NAME];
+    tp_mesh_axis_text(r->mesh, a, 1, name, sizeof name);
+    json_array_append_new(mesh, json_pack("{s:s, s:I}", "axis", name, "size", (json_int_t)r->mesh->axes[a].size));
+  }
+  put(json, "schema", json_string("tpshard.plan/1"));
+  put(json, "version", json_string(tp_version()));
+  put(json, "mesh", mesh);
+  put(json, "devices", integer_json(tp_mesh_size(r->mesh)));
+  put(json, "topology", text_json(r->topology->name));
+  put(json, "strategy", text_json(tp__pass_option(r->pass, "strategy")));
+  put(json, "functions", json_array());
+  return json;
+}
+
+/* ---- output ---- */
+
+static int append(const char *bytes, size_t n, void *text) { return tp__string_append_bytes(text, bytes, n) == TP_OK ? 0 : -1; }
+
+/* 15 digits hold any number of picoseconds below 1000 seconds as it is, and no noise behind it. */
+char *tp__report_json(const json_t *document) {
+  tp__string text = {0};
+  int failed = json_dump_callback(document, append, &text, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+  if (failed || tp__string_append(&text, "\n") != TP_OK) {
+    tp__string_destroy(&text);
+    return NULL;
+  }
+  return tp__string_take(&text);
+}

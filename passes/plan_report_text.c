@@ -1,0 +1,110 @@
+/* The report to read: the same document as Markdown. */
+#include "passes/plan_report.h"
+
+#include <jansson.h>
+
+static const char *text_of(const json_t *object, const char *key) {
+  const char *text = json_string_value(json_object_get(object, key));
+  return text ? text : "";
+}
+
+static long long integer_of(const json_t *object, const char *key) {
+  return (long long)json_integer_value(json_object_get(object, key));
+}
+
+/* Microseconds: what a step and its collectives take. */
+static double us(const json_t *object, const char *key) { return 1e6 * json_real_value(json_object_get(object, key)); }
+
+static void print_annotation(tp__string *t, const json_t *pin) {
+  const char *place = text_of(pin, "place"), *name = text_of(pin, "name");
+  tp__string_printf(t, "`tp.sharding = %s`", text_of(pin, "sharding"));
+  if (json_is_string(json_object_get(pin, "factors")))
+    tp__string_printf(t, " with `tp.factors = %s`", text_of(pin, "factors"));
+  if (json_is_integer(json_object_get(pin, "number")))
+    tp__string_printf(t, " on %s %lld", place, integer_of(pin, "number"));
+  else
+    tp__string_printf(t, " on %s", text_of(pin, "op"));
+  if (*text_of(pin, "value"))
+    tp__string_printf(t, " (%s%s%s)", text_of(pin, "value"), *name ? ", " : "", name);
+  tp__string_printf(t, " at %s", text_of(pin, "location"));
+}
+
+static void print_collective(tp__string *t, size_t number, const json_t *c) {
+  const json_t *consumer = json_object_get(c, "consumer"), *other = json_object_get(c, "alternative"), *cause;
+  size_t i;
+  tp__string_printf(t, "%zu. **%s** over %s: %lld bytes, %.3f us", number + 1, text_of(c, "kind"), text_of(c, "axes"),
+                    integer_of(c, "bytes_per_device"), us(c, "modelled_seconds"));
+  if (integer_of(c, "count") != 1)
+    tp__string_printf(t, ", %lld times", integer_of(c, "count"));
+  tp__string_printf(t, ", at %s\n   * %s from `%s` to `%s`, for %s", text_of(c, "location"), text_of(c, "value"),
+                    text_of(c, "from"), text_of(c, "to"), text_of(consumer, "op"));
+  if (json_is_integer(json_object_get(consumer, "operand")))
+    tp__string_printf(t, ", operand %lld", integer_of(consumer, "operand"));
+  tp__string_append(t, "\n   * because ");
+  json_array_foreach(json_object_get(c, "cause"), i, cause)
+      tp__string_printf(t, "%s%s", i ? " -> " : "", json_string_value(cause));
+  tp__string_append(t, "\n   * next best: ");
+  if (json_is_object(other)) {
+    tp__string_printf(t, "%+.3f us (%.3f us in all) with ", us(other, "extra_seconds"), us(other, "cost_seconds"));
+    print_annotation(t, json_object_get(other, "annotation"));
+  } else {
+    tp__string_append(t, text_of(c, "no_alternative"));
+  }
+  tp__string_append(t, "\n");
+}
+
+static void print_traffic(tp__string *t, const json_t *list) {
+  const json_t *row;
+  size_t i;
+  if (json_array_size(list) == 0)
+    return;
+  tp__string_append(t, "| collective | axes | count | bytes per device | time |\n|---|---|---|---|---|\n");
+  json_array_foreach(list, i, row)
+      tp__string_printf(t, "| %s | %s | %lld | %lld | %.3f us |\n", text_of(row, "kind"), text_of(row, "axes"),
+                        integer_of(row, "count"), integer_of(row, "bytes_per_device"), us(row, "modelled_seconds"));
+  tp__string_append(t, "\n");
+}
+
+static void print_costly(tp__string *t, const json_t *f) {
+  const json_t *c;
+  size_t i;
+  if (json_array_size(json_object_get(f, "costly_annotations")) == 0)
+    return;
+  tp__string_append(t, "Annotations that cost more than 1 %:\n\n");
+  json_array_foreach(json_object_get(f, "costly_annotations"), i, c) {
+    tp__string_append(t, "* ");
+    print_annotation(t, json_object_get(c, "annotation"));
+    tp__string_printf(t, ": without it the step takes %.3f us less\n", us(c, "saves_seconds"));
+  }
+  tp__string_append(t, "\n");
+}
+
+static void print_function(tp__string *t, const json_t *f) {
+  const json_t *solution = json_object_get(f, "solution"), *step = json_object_get(f, "step"), *c;
+  size_t i;
+  tp__string_printf(t, "## %s\n\n", text_of(f, "function"));
+  tp__string_printf(t, "A step takes %.3f us: %.3f us of compute, %.3f us of collectives, %.3f us of slices.\n",
+                    us(step, "seconds"), us(step, "compute_seconds"), us(step, "collective_seconds"),
+                    us(step, "local_seconds"));
+  tp__string_printf(t, "%lld bytes are sent per device.\n", integer_of(f, "bytes_per_device"));
+  tp__string_printf(
+      t, "The plan costs %.3f us, no plan costs less than %.3f us (gap %.3g %%; %s, %lld decisions, %lld strategies).\n\n",
+      us(solution, "cost_seconds"), us(solution, "bound_seconds"), 100 * json_real_value(json_object_get(solution, "gap")),
+      text_of(solution, "method"), integer_of(solution, "decisions"), integer_of(solution, "strategies"));
+  print_traffic(t, json_object_get(f, "traffic"));
+  print_costly(t, f);
+  json_array_foreach(json_object_get(f, "collectives"), i, c) print_collective(t, i, c);
+  tp__string_append(t, i ? "\n" : "");
+}
+
+char *tp__report_print(const json_t *document) {
+  tp__string t = {0};
+  const json_t *row;
+  size_t i;
+  tp__string_append(&t, "# Plan\n\nMesh ");
+  json_array_foreach(json_object_get(document, "mesh"), i, row)
+      tp__string_printf(&t, "%s%s=%lld", i ? "," : "", text_of(row, "axis"), integer_of(row, "size"));
+  tp__string_printf(&t, ", topology %s, strategy %s.\n\n", text_of(document, "topology"), text_of(document, "strategy"));
+  json_array_foreach(json_object_get(document, "functions"), i, row) print_function(&t, row);
+  return tp__string_take(&t);
+}

@@ -1,0 +1,60 @@
+// One gather and one sum, with their causes; the file is the same on every run.
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t.json})' -o %t.mlir
+// RUN: FileCheck %s --input-file=%t.json
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t.again.json})' -o /dev/null
+// RUN: cmp %t.json %t.again.json
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate)' -o %t.plain.mlir
+// RUN: cmp %t.mlir %t.plain.mlir
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t.md})' -o /dev/null
+// RUN: FileCheck %s --check-prefix=TEXT --input-file=%t.md
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t.none.json report-alternatives=0})' -o /dev/null
+// RUN: FileCheck %s --check-prefix=NONE --input-file=%t.none.json
+
+// CHECK: "schema": "tpshard.plan/1"
+// CHECK: "function": "mlp"
+// CHECK: "annotations": 4,
+// CHECK-NEXT: "annotations_examined": 4,
+// CHECK: "collectives": [
+// CHECK: "kind": "all_reduce",
+// CHECK-NEXT: "axes": "tp",
+// CHECK-NEXT: "group": 4,
+// CHECK-NEXT: "tensor": "tensor<64x64xf32>",
+// CHECK-NEXT: "reduction": "sum",
+// CHECK-NEXT: "count": 1,
+// CHECK-NEXT: "bytes_per_device": 24576,
+// CHECK: "value": "%1"
+// CHECK: "from": "{dims = {{\[\[}}], []], partial = {tp = \"sum\"}}",
+// CHECK-NEXT: "to": {{"\[\[\], \[\]\]"}},
+// CHECK: "op": "func.return",
+// CHECK-NEXT: "operand": 0,
+// CHECK: "cause": [
+// CHECK-NEXT: "%arg{{[12]}} (w{{[12]}}) is pinned to
+// CHECK: linalg.matmul at {{.*}} splits over tp a dimension that it reduces",
+// CHECK-NEXT: "%1 is a partial sum over tp",
+// CHECK-NEXT: "result 0 is pinned to {{\[\[\], \[\]\]}} at {{.*}}plan_report.mlir
+// CHECK: "alternative": {
+// CHECK: "extra_seconds":
+// CHECK: "no_alternative": null
+
+// TEXT: # Plan
+// TEXT: Mesh tp=4, topology cpu, strategy plan.
+// TEXT: A step takes
+// TEXT: | all_reduce | tp | 1 | 24576 |
+// TEXT: 1. **all_reduce** over tp: 24576 bytes
+// TEXT-NEXT: * %1 from
+// TEXT-NEXT: * because %arg{{.*}} is pinned to {{.*}} -> {{.*}} -> %1 is a partial sum over tp -> result 0 is pinned
+// TEXT-NEXT: * next best: +{{[0-9.]+}} us
+
+// NONE: "annotations_examined": 0
+// NONE: "alternative": null,
+// NONE-NEXT: "no_alternative": "not among the most expensive collectives (report-alternatives)"
+
+shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+func.func @mlp(%x: tensor<64x128xf32> {tp.name = "x", tp.sharding = [[], []]},
+               %w1: tensor<128x512xf32> {tp.name = "w1", tp.role = "param", tp.sharding = [[], ["tp"]]},
+               %w2: tensor<512x64xf32> {tp.name = "w2", tp.role = "param", tp.sharding = [["tp"], []]},
+               %a: tensor<64x512xf32>, %b: tensor<64x64xf32>) -> (tensor<64x64xf32> {tp.sharding = [[], []]}) {
+  %h = linalg.matmul ins(%x, %w1 : tensor<64x128xf32>, tensor<128x512xf32>) outs(%a : tensor<64x512xf32>) -> tensor<64x512xf32>
+  %y = linalg.matmul ins(%h, %w2 : tensor<64x512xf32>, tensor<512x64xf32>) outs(%b : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}

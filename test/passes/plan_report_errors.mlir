@@ -1,0 +1,15 @@
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t/no/such/folder/plan.json})' 2>&1 | FileCheck %s
+// RUN: rm -rf %t && mkdir %t
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t})' 2>&1 | FileCheck %s --check-prefix=FOLDER
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t/plan.json report-alternatives=many})' 2>&1 | FileCheck %s --check-prefix=COUNT
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report-alternatives=-1})' 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+
+// CHECK: error: 'builtin.module': the report cannot be written to '{{.*}}/no/such/folder/plan.json': No such file or directory
+// FOLDER: error: 'builtin.module': the report cannot be written to '{{.*}}': Is a directory
+// COUNT: error: 'builtin.module': report-alternatives 'many' is not a number from 0 to 1000
+// NEGATIVE: error: 'builtin.module': report-alternatives '-1' is not a number from 0 to 1000
+
+shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+func.func @f(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  return %x : tensor<64x128xf32>
+}
