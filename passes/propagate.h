@@ -56,6 +56,8 @@ typedef struct tp_memo {
   size_t capacity, count;
 } tp_memo;
 
+enum { TP_MAX_ORDERS = 8 };
+
 typedef struct tp_planner {
   tp_pass *pass;
   const tp_mesh *mesh;
@@ -77,6 +79,8 @@ typedef struct tp_planner {
   size_t number;            /* of the function, in the module */
   struct tp_report *report; /* NULL: nobody asks for one */
   tp_problem *problem;      /* that was solved */
+  int n_orders; /* in which axes follow each other in one dimension: that of the mesh, and those that annotations have */
+  uint8_t orders[TP_MAX_ORDERS][TP_MAX_AXES];
   int64_t work, width;
   tp_cost cost, bound;
   const char *method;
@@ -102,6 +106,7 @@ enum { TP_MAX_STRATEGIES = 1024 };
 tp_status tp__node_for_arg(tp_planner *planner, int arg, tp_node *node);
 tp_status tp__node_for_layout(tp_planner *planner, int item, tp_node *node);
 tp_status tp__node_for_carried(tp_planner *planner, int item, int slot, tp_node *node);
+tp_status tp__node_for_result(tp_planner *planner, int result, MlirValue value, tp_node *node, bool *pinned);
 tp_status tp__node_allocate(tp_planner *planner, tp_node *node, int n, int n_in, int n_out);
 /* Is a dimension of `size` offered to be split by `axes` (bit a: axis a)? Unevenly only by whole axes, and where each shard has something to
  * do: parts of an axis are there because they divide. Where annotations want all these axes there (`named`) shards may also be empty, and

@@ -5,6 +5,8 @@
  * put on its dimensions. */
 #include "passes/propagate.h"
 
+#include <string.h>
+
 typedef struct tp_flow {
   tp_value_table first_slot; /* value -> slot of its dimension 0 */
   int n;
@@ -47,8 +49,32 @@ static tp_status add_value(tp_planner *p, MlirValue value) {
   return TP_OK;
 }
 
+/* Where an annotation has axes in another order than the mesh, all ops may have them so. */
+static void note_order(tp_planner *p, tp_spec spec, int rank) {
+  uint8_t order[TP_MAX_AXES];
+  unsigned seen = 0;
+  int n = 0, axes[TP_MAX_AXES];
+  if (tp_spec_is_canonical(p->mesh, spec) || p->n_orders == TP_MAX_ORDERS)
+    return;
+  for (int d = 0; d < rank; d++) {
+    int n_axes = tp_spec_dim_axes(p->mesh, spec, d, axes);
+    for (int i = 0; i < n_axes; i++) {
+      order[n++] = (uint8_t)axes[i];
+      seen |= 1u << axes[i];
+    }
+  }
+  for (int a = 0; a < TP_MAX_AXES; a++)
+    if (!(seen >> a & 1))
+      order[n++] = (uint8_t)a;
+  for (int i = 0; i < p->n_orders; i++)
+    if (memcmp(p->orders[i], order, sizeof order) == 0)
+      return;
+  memcpy(p->orders[p->n_orders++], order, sizeof order);
+}
+
 static void mark(tp_planner *p, MlirValue value, tp_spec spec) {
   int axes[TP_MAX_AXES];
+  note_order(p, spec, (int)mlirShapedTypeGetRank(mlirValueGetType(value)));
   for (int d = 0; d < mlirShapedTypeGetRank(mlirValueGetType(value)); d++) {
     int n = tp_spec_dim_axes(p->mesh, spec, d, axes), slot = slot_of(p->flow, value, d);
     bool divides = mlirShapedTypeGetDimSize(mlirValueGetType(value), d) % tp_spec_dim_shards(p->mesh, spec, d) == 0;
@@ -157,6 +183,9 @@ tp_status tp__flow_build(tp_planner *p) {
     return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
   for (int i = 0; i < flow->n; i++)
     flow->parent[i] = i;
+  p->n_orders = 1;
+  for (int a = 0; a < TP_MAX_AXES; a++)
+    p->orders[0][a] = (uint8_t)a;
   for (int i = 0; i < p->program.n_items; i++) {
     const tp_item *item = &p->program.items[i];
     if (item->kind == TP_ITEM_OP)

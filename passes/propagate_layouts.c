@@ -45,6 +45,7 @@ typedef struct layout_list {
   int rank;
   int64_t shape[TP_MAX_RANK];
   uint32_t open;
+  const uint8_t *order; /* in which axes are added */
   int n;
   tp_spec specs[TP_MAX_STRATEGIES];
 } layout_list;
@@ -65,14 +66,24 @@ static bool is_offered(const layout_list *list, tp_spec spec) {
   return true;
 }
 
-static void extend(layout_list *list, tp_spec spec, int axis) {
+static bool is_listed(const layout_list *list, tp_spec spec) {
+  for (int i = 0; i < list->n && list->planner->n_orders > 1; i++)
+    if (tp_spec_equal(list->specs[i], spec))
+      return true;
+  return false;
+}
+
+static void extend(layout_list *list, tp_spec spec, int done) {
   const tp_mesh *mesh = list->planner->mesh;
-  if (axis == mesh->n_axes) {
-    if (list->n < TP_MAX_STRATEGIES && is_offered(list, spec))
+  if (done == TP_MAX_AXES) {
+    if (list->n < TP_MAX_STRATEGIES && is_offered(list, spec) && !is_listed(list, spec))
       list->specs[list->n++] = spec;
     return;
   }
-  extend(list, spec, axis + 1);
+  int axis = list->order[done];
+  extend(list, spec, done + 1);
+  if (axis >= mesh->n_axes)
+    return;
   if (mesh->axes[axis].size == 1 || tp_spec_place(spec, axis).kind != TP_REPLICATED)
     return;
   for (int d = 0; d < list->rank; d++) {
@@ -81,7 +92,7 @@ static void extend(layout_list *list, tp_spec spec, int axis) {
       continue;
     if (tp_spec_append(&next, axis, d) == TP_OK &&
         tp__may_be_offered(list->planner, list->shape[d], axis, tp__flow_names(list->planner, list->value, d, axis)))
-      extend(list, next, axis + 1);
+      extend(list, next, done + 1);
   }
 }
 
@@ -93,9 +104,13 @@ static tp_status layouts_of(tp_planner *p, MlirValue value, bool pinned, tp_anno
   list->n = 0;
   list->value = value;
   list->open = pinned ? pin.open : UINT32_MAX;
-  if (tp__static_tensor(mlirValueGetType(value), &list->rank, list->shape))
-    extend(list, pinned ? pin.spec : tp_spec_replicated(), 0);
-  else
+  tp_spec start = pinned ? pin.spec : tp_spec_replicated();
+  bool is_tensor = tp__static_tensor(mlirValueGetType(value), &list->rank, list->shape);
+  for (int i = 0; i < p->n_orders && is_tensor; i++) {
+    list->order = p->orders[i];
+    extend(list, start, 0);
+  }
+  if (!is_tensor)
     list->specs[list->n++] = tp_spec_replicated();
   *out = list;
   return TP_OK;
@@ -169,4 +184,17 @@ tp_status tp__node_for_carried(tp_planner *p, int item, int slot, tp_node *node)
   memcpy(node->in, list->specs, (size_t)list->n * sizeof *node->in);
   memcpy(node->out, list->specs, (size_t)list->n * sizeof *node->out);
   return TP_OK;
+}
+
+tp_status tp__node_for_result(tp_planner *p, int i, MlirValue value, tp_node *node, bool *pinned) {
+  tp_annotation pin = {0};
+  layout_list *list;
+  tp_status status = tp__program_result(&p->program, i, &pin, pinned);
+  if (status == TP_OK)
+    status = layouts_of(p, value, *pinned, pin, &list);
+  if (status == TP_OK)
+    status = tp__node_allocate(p, node, list->n, 1, 0);
+  if (status == TP_OK)
+    memcpy(node->in, list->specs, (size_t)list->n * sizeof *node->in);
+  return status;
 }

@@ -114,35 +114,33 @@ static int add_distinct(tp_spec *specs, int n, int max, tp_spec spec) {
   return n;
 }
 
-/* A result is pinned by its annotation; without one any layout will do that needs no more reduction. */
+/* A result that is not annotated takes any layout without partials: those that its producer can give it, and all others. */
+static tp_status add_made(tp_planner *p, const tp_planned_value *v, tp_node *node) {
+  tp_spec specs[MAX_COPY_LAYOUTS];
+  const tp_node *producer = &p->nodes[v->node];
+  int n = 0;
+  for (int s = 0; s < producer->n; s++) {
+    tp_spec spec = producer->out[s * producer->n_out + v->output];
+    if (!tp_spec_has_partial(spec))
+      n = add_distinct(specs, n, MAX_COPY_LAYOUTS, spec);
+  }
+  for (int s = 0; s < node->n; s++)
+    n = add_distinct(specs, n, MAX_COPY_LAYOUTS, node->in[s]);
+  return copy_specs(p, node, n, specs, false);
+}
+
 static tp_status add_result(tp_planner *p, MlirOperation ret, int i) {
   MlirValue value = mlirOperationGetOperand(ret, i);
   tp_planned_value *v = tp__planned_value(p, value);
-  tp_annotation pin = {0};
-  tp_spec specs[MAX_COPY_LAYOUTS];
   bool pinned;
-  int node = 0, n = 0;
+  int node = 0;
   if (!v)
     return TP_OK;
-  tp_status status = tp__program_result(&p->program, i, &pin, &pinned);
+  tp_status status = new_node(p, &node);
   if (status == TP_OK)
-    status = new_node(p, &node);
-  if (status != TP_OK)
-    return status;
-  if (pinned)
-    specs[n++] = pin.spec;
-  const tp_node *producer = &p->nodes[v->node];
-  for (int s = 0; s < producer->n && (!pinned || pin.open); s++) {
-    tp_spec spec = producer->out[s * producer->n_out + v->output];
-    bool agrees = !tp_spec_has_partial(spec);
-    for (int d = 0; d < v->rank && pinned && agrees; d++)
-      agrees = (pin.open >> d & 1) || tp_spec_dim_shards(p->mesh, spec, d) == tp_spec_dim_shards(p->mesh, pin.spec, d);
-    if (agrees && !pinned)
-      n = add_distinct(specs, n, MAX_COPY_LAYOUTS, spec);
-  }
-  if (!pinned)
-    n = add_distinct(specs, n, MAX_COPY_LAYOUTS, tp_spec_replicated());
-  status = copy_specs(p, &p->nodes[node], n, specs, false);
+    status = tp__node_for_result(p, i, value, &p->nodes[node], &pinned);
+  if (status == TP_OK && !pinned)
+    status = add_made(p, v, &p->nodes[node]);
   p->nodes[node].kind = TP_NODE_RESULT;
   p->nodes[node].index = i;
   return status == TP_OK ? add_use(p, value, (tp_use){node, 0, ret, i}) : status;
@@ -201,10 +199,7 @@ static tp_status add_copies(tp_planner *p) {
     tp_planned_value *v = &p->values[k];
     tp_spec specs[MAX_COPY_LAYOUTS];
     int n = 0, node = 0;
-    bool several = false;
-    for (int u = 1; u < v->n_uses; u++)
-      several |= v->uses[u].node != v->uses[0].node;
-    if (!several)
+    if (v->n_uses < 2)
       continue;
     for (int u = -1; u < v->n_uses; u++) {
       const tp_node *other = &p->nodes[u < 0 ? v->node : v->uses[u].node];

@@ -117,12 +117,35 @@ static bool same_layouts(const enumeration *e, const tp_strategy *a, const tp_st
   return true;
 }
 
+/* Does the current choice of factors give other layouts in this order of axes? */
+static bool order_matters(const enumeration *e, const uint8_t *order) {
+  int n_split = 0, last = -1;
+  bool sorted = true;
+  for (int o = 0; o < TP_MAX_AXES; o++) {
+    bool splits = order[o] < e->planner->mesh->n_axes && e->current.choices[order[o]].kind == TP_CHOOSE_FACTOR;
+    n_split += splits;
+    sorted &= !splits || order[o] > last;
+    last = splits ? order[o] : last;
+  }
+  return n_split > 1 && !sorted;
+}
+
+static void add_orders(enumeration *e) {
+  const tp_planner *p = e->planner;
+  for (int i = 0; i < p->n_orders && e->n < TP_MAX_STRATEGIES; i++) {
+    if (i > 0 && !order_matters(e, p->orders[i]))
+      continue;
+    memcpy(e->current.order, p->orders[i], sizeof e->current.order);
+    if (tp__strategy_legal(e->rule, p->mesh, &e->current))
+      e->found[e->n++] = e->current;
+  }
+}
+
 static void enumerate(enumeration *e, int axis) {
   const tp_mesh *mesh = e->planner->mesh;
   if (axis == mesh->n_axes) {
-    if (e->n == TP_MAX_STRATEGIES || mixes_needlessly(e) || !is_offered(e) || !tp__strategy_legal(e->rule, mesh, &e->current))
-      return;
-    e->found[e->n++] = e->current;
+    if (!mixes_needlessly(e) && is_offered(e))
+      add_orders(e);
     return;
   }
   e->current.choices[axis] = (tp_choice){TP_CHOOSE_NONE, 0};
@@ -281,8 +304,6 @@ static tp_status store(tp_planner *p, const enumeration *e, uint64_t fused, tp_n
 static tp_status list_strategies(tp_planner *p, enumeration *e, uint64_t fused, tp_node *node) {
   e->n = 0;
   e->current = (tp_strategy){0};
-  for (int a = 0; a < TP_MAX_AXES; a++)
-    e->current.order[a] = (uint8_t)a;
   enumerate(e, 0);
   tp_status status = keep_named(e);
   drop_equal_layouts(e);

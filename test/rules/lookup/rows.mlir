@@ -19,7 +19,7 @@ shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 // CHECK: tensor.extract %{{.*}} : tensor<2x6xf32>
 // CHECK: tensor.extract %{{.*}} : tensor<3x1xf32>
 // CHECK: tensor.extract %{{.*}} : tensor<3xi1>
-// CHECK: tensor.extract %{{.*}} : tensor<3x3xi64>
+// CHECK: tensor.extract %{{.*}} : tensor<2x3xi64>
 // CHECK: tensor.extract %{{.*}} : tensor<3xf32>
 func.func @main(%ids: tensor<7xi32>, %uneven: tensor<10x6xf32> {tp.sharding = [["dp", "tp"], []]},
                 %both: tensor<5x3xf32> {tp.sharding = [["dp"], ["tp"]]}, %bits: tensor<10xi1> {tp.sharding = [["tp"]]},

@@ -1,0 +1,93 @@
+/* shard-oracle: is what tp-propagate claims true? Small random programs (those of the fuzzer) are planned, and then all their plans are
+ * tried, listed and added up anew. Three things are claimed, and checked:
+ *   equal    no plan that is offered costs less than the plan's cost, and one costs as much; the bound says the same
+ *   written  the plan in the IR costs no more than that
+ *   edits    pinning any value to any layout never makes the plan cheaper
+ * Plans beyond what is offered (see space.c) that cost less are counted, as a measure of what is given away. */
+#include "oracle.h"
+
+#include "tp/passes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int usage(void) {
+  fputs("usage: shard-oracle [--seed N] [--count N] [--steps N] [--edits N] [--verbose] [FILE.mlir...]\n"
+        "Plans N random programs from seed N on, or the FILEs, and tries all plans of each, at most so many steps.\n"
+        "--edits: so many values of each program are pinned to a random layout.\n"
+        "Exit code: 0 all agree, 1 a disagreement, 2 wrong usage.\n",
+        stderr);
+  return 2;
+}
+
+static bool read_options(int argc, char **argv, setting *s) {
+  int i = 1;
+  for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
+    if (strcmp(argv[i], "--verbose") == 0) {
+      s->verbose = true;
+      continue;
+    }
+    if (i + 1 == argc)
+      return false;
+    long long value = atoll(argv[++i]);
+    if (strcmp(argv[i - 1], "--seed") == 0)
+      s->seed = (uint64_t)value;
+    else if (strcmp(argv[i - 1], "--count") == 0)
+      s->count = (int)value;
+    else if (strcmp(argv[i - 1], "--steps") == 0)
+      s->steps = value;
+    else if (strcmp(argv[i - 1], "--edits") == 0)
+      s->edits = (int)value;
+    else
+      return false;
+  }
+  s->n_files = argc - i;
+  s->files = argv + i;
+  return true;
+}
+
+static void print_totals(const totals *t) {
+  static const char *const names[N_VERDICTS] = {
+      [EQUAL] = "equal, and none beyond what is offered costs less",
+      [EQUAL_OFFERED] = "no offered one costs less; beyond what is offered one costs less",
+      [EQUAL_NAMED] = "equal, with splits that only an annotation asks for",
+      [TOO_MANY] = "too many plans to try",
+      [REFUSED] = "refused",
+      [CHEAPER] = "DEFECT: an offered plan costs less",
+      [UNFOUND] = "DEFECT: no plan costs as little as claimed",
+      [OPEN] = "DEFECT: cost and bound differ",
+      [WRITTEN] = "DEFECT: the plan as written costs more",
+      [EDITED] = "DEFECT: a pin makes it cheaper",
+  };
+  printf("programs: %d\n", t->n);
+  for (int v = 0; v < N_VERDICTS; v++)
+    if (t->verdicts[v] || v < CHEAPER)
+      printf("  %-52s %6d\n", names[v], t->verdicts[v]);
+  printf("  beyond: by the order of axes %d, by splits %d, by parts of axes %d\n", t->beyond[0], t->beyond[1], t->beyond[2]);
+  printf("  written plans that cost less than counted            %6d\n  pins tried %d, refused %d\n", t->written_less, t->pins,
+         t->pins_refused);
+}
+
+int main(int argc, char **argv) {
+  setting s = {.seed = 1, .count = 100, .steps = 300000};
+  static totals t;
+  if (!read_options(argc, argv, &s))
+    return usage();
+  tp_register_passes();
+  MlirContext context = mlirContextCreateWithThreading(false);
+  tp_context_prepare(context);
+  watch(context);
+  for (int i = 0; i < s.n_files; i++)
+    check_file(context, &s, s.files[i], &t);
+  for (int i = 0; i < s.count && s.n_files == 0; i++)
+    check_random(context, &s, s.seed + (uint64_t)i, &t);
+  mlirContextDestroy(context);
+  print_totals(&t);
+  int checked = t.verdicts[EQUAL] + t.verdicts[EQUAL_OFFERED] + t.verdicts[EQUAL_NAMED], defects = 0;
+  for (int v = CHEAPER; v < N_VERDICTS; v++)
+    defects += t.verdicts[v];
+  if (2 * checked < t.n)
+    printf("DEFECT: fewer than half of the programs were checked\n");
+  return defects || 2 * checked < t.n;
+}

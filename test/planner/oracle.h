@@ -1,0 +1,42 @@
+/* One program: planned, and all its plans tried. */
+#ifndef PLANNER_ORACLE_H
+#define PLANNER_ORACLE_H
+
+#include <mlir-c/IR.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct setting {
+  uint64_t seed;
+  int count;
+  int64_t steps;
+  int edits;
+  bool verbose;
+  int n_files;
+  char **files;
+} setting;
+
+typedef enum verdict {
+  EQUAL,
+  EQUAL_OFFERED,
+  EQUAL_NAMED,
+  TOO_MANY,
+  REFUSED,
+  CHEAPER, /* from here on: defects */
+  UNFOUND,
+  OPEN,
+  WRITTEN,
+  EDITED,
+  N_VERDICTS
+} verdict;
+
+typedef struct totals {
+  int n, verdicts[N_VERDICTS], beyond[3], written_less, pins, pins_refused;
+} totals;
+
+/* Swallows the diagnostics of the context; the last one is printed with a disagreement. */
+void watch(MlirContext context);
+void check_random(MlirContext context, const setting *s, uint64_t seed, totals *t);
+void check_file(MlirContext context, const setting *s, const char *path, totals *t);
+
+#endif

@@ -1,0 +1,10 @@
+#include "source.h"
+
+#include "test/fuzz/program.h"
+
+void draw_source(uint64_t seed, text *source) {
+  static program p;
+  program_generate(&p, seed);
+  program_print(&p, source);
+  program_clear(&p);
+}

@@ -1,0 +1,471 @@
+#include "space.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_CHOICES = 1 << 16, MAX_LAYOUTS = 4096, MAX_DECISIONS = 256, MAX_ORDERED = 4 };
+
+/* ---- what the planner says to offer ---- */
+
+/* Splits that divide, and uneven ones by whole axes where every shard could have something to do. */
+static bool split_is_offered(const tp_mesh *mesh, int64_t size, unsigned axes) {
+  int64_t shards = 1;
+  bool whole = true;
+  for (int a = 0; a < mesh->n_axes; a++) {
+    if (!(axes >> a & 1))
+      continue;
+    shards *= mesh->axes[a].size;
+    for (int b = 0; b < mesh->n_axes; b++)
+      whole &= (axes >> b & 1) || mesh->axes[b].parent != mesh->axes[a].parent;
+  }
+  return size % shards == 0 || (whole && size > shards);
+}
+
+/* Would the whole axis fit where this choice has put a part of it? */
+static bool takes_whole(const tp_rule *rule, const tp_mesh *mesh, tp_choice c, int axis) {
+  return c.kind != TP_CHOOSE_FACTOR || rule->factors[c.index].size % mesh->axes[axis].parent_size == 0;
+}
+
+static unsigned choice_beyond(const space *s, const tp_rule *rule, const tp_strategy *t) {
+  const tp_mesh *mesh = s->mesh;
+  unsigned beyond = 0;
+  for (int f = 0; f < rule->n_factors; f++) {
+    unsigned axes = 0;
+    for (int a = 0; a < mesh->n_axes; a++)
+      if (t->choices[a].kind == TP_CHOOSE_FACTOR && t->choices[a].index == f)
+        axes |= 1u << a;
+    if (!split_is_offered(mesh, rule->factors[f].size, axes))
+      beyond |= BEYOND_SPLIT;
+  }
+  for (int a = 0; a < mesh->n_axes; a++)
+    if (t->order[a] != a)
+      beyond |= BEYOND_ORDER;
+  for (int a = 1; a < mesh->n_axes && !s->mixes_sub_axes; a++) {
+    tp_choice x = t->choices[a - 1], y = t->choices[a];
+    bool parted = mesh->axes[a].parent == mesh->axes[a - 1].parent && (x.kind != y.kind || x.index != y.index);
+    if (parted && takes_whole(rule, mesh, x, a) && takes_whole(rule, mesh, y, a))
+      beyond |= BEYOND_PARTS;
+  }
+  return beyond;
+}
+
+static unsigned layout_beyond(const space *s, const value *v, tp_spec spec) {
+  unsigned beyond = 0;
+  for (int d = 0; d < v->rank; d++) {
+    unsigned set = 0;
+    int axes[TP_MAX_AXES], n = tp_spec_dim_axes(s->mesh, spec, d, axes);
+    for (int i = 0; i < n; i++) {
+      set |= 1u << axes[i];
+      if (i > 0 && axes[i] < axes[i - 1])
+        beyond |= BEYOND_ORDER;
+    }
+    if (!split_is_offered(s->mesh, v->shape[d], set))
+      beyond |= BEYOND_SPLIT;
+  }
+  return beyond;
+}
+
+/* ---- layouts of values ---- */
+
+typedef struct listing {
+  const space *s;
+  const value *v;
+  uint32_t open, combiners;
+  int n;
+  tp_spec specs[MAX_LAYOUTS];
+} listing;
+
+static void add_layout(listing *l, tp_spec spec) {
+  for (int i = 0; i < l->n; i++)
+    if (tp_spec_equal(l->specs[i], spec))
+      return;
+  if (l->n < MAX_LAYOUTS)
+    l->specs[l->n++] = spec;
+}
+
+/* `left`: the axes that were not placed yet. Any of them comes next, so every order occurs. */
+static void place_axes(listing *l, tp_spec spec, unsigned left) {
+  add_layout(l, spec);
+  for (int a = 0; a < l->s->mesh->n_axes; a++) {
+    if (!(left >> a & 1))
+      continue;
+    unsigned rest = left & ~(1u << a);
+    for (int d = 0; d < l->v->rank; d++) {
+      tp_spec next = spec;
+      if ((l->open >> d & 1) && tp_spec_append(&next, a, d) == TP_OK)
+        place_axes(l, next, rest);
+    }
+    for (int c = 0; c < TP_N_COMBINERS; c++) {
+      tp_spec next = spec;
+      if ((l->combiners >> c & 1) && tp_spec_set_partial(&next, a, (tp_combiner)c) == TP_OK)
+        place_axes(l, next, rest);
+    }
+  }
+}
+
+layouts list_layouts(const space *s, const value *v, tp_spec start, uint32_t open, uint32_t combiners) {
+  static listing l;
+  l = (listing){.s = s, .v = v, .open = open, .combiners = combiners};
+  unsigned left = 0;
+  for (int a = 0; a < s->mesh->n_axes; a++)
+    if (s->mesh->axes[a].size > 1 && tp_spec_place(start, a).kind == TP_REPLICATED)
+      left |= 1u << a;
+  place_axes(&l, start, left);
+  layouts found = {.n = l.n,
+                   .specs = tp__arena_array(s->arena, (size_t)l.n + 1, sizeof *found.specs),
+                   .beyond = tp__arena_array(s->arena, (size_t)l.n + 1, sizeof *found.beyond)};
+  for (int i = 0; i < l.n; i++) {
+    found.specs[i] = l.specs[i];
+    found.beyond[i] = tp_spec_equal(l.specs[i], start) ? 0 : layout_beyond(s, v, l.specs[i]);
+  }
+  return found;
+}
+
+/* ---- choices of ops ---- */
+
+static bool map_has(const tp_value_map *map, int f) {
+  for (int d = 0; d < map->rank; d++)
+    for (int k = 0; k < map->dims[d].n_factors; k++)
+      if (map->dims[d].factors[k] == f)
+        return true;
+  return false;
+}
+
+/* The layout of a value of the op: every axis stands where its factor stands, and is partial where that was reduced. */
+static tp_spec spec_of(const space *s, const tp_rule *rule, const tp_strategy *t, int i, bool is_result) {
+  const tp_value_map *map = is_result ? &rule->results[i] : &rule->operands[i];
+  tp_spec spec = tp_spec_replicated();
+  for (int o = 0; o < s->mesh->n_axes && map->is_tensor; o++) {
+    int a = t->order[o];
+    tp_choice c = t->choices[a];
+    const tp_variant *variant = &rule->variants[c.index];
+    if (c.kind == TP_CHOOSE_VARIANT && (is_result || (variant->operands >> i & 1)))
+      tp_spec_set_partial(&spec, a, variant->combiner);
+    if (c.kind == TP_CHOOSE_FACTOR && rule->factors[c.index].kind == TP_REDUCTION && map->has_combiner &&
+        (is_result || map->is_init) && !map_has(map, c.index))
+      tp_spec_set_partial(&spec, a, map->combiner);
+  }
+  for (int d = 0; d < map->rank && map->is_tensor; d++)
+    for (int k = 0; k < map->dims[d].n_factors; k++)
+      for (int o = 0; o < s->mesh->n_axes; o++) {
+        tp_choice c = t->choices[t->order[o]];
+        if (c.kind == TP_CHOOSE_FACTOR && c.index == map->dims[d].factors[k])
+          tp_spec_append(&spec, t->order[o], d);
+      }
+  return spec;
+}
+
+static double bytes_of(const space *s, const tp_value_map *map, tp_spec spec) {
+  return (double)(tp_spec_local_elements(s->mesh, spec, map->rank, map->shape) * map->element_size);
+}
+
+tp_cost op_cost(const space *s, const tp_rule *rule, const tp_strategy *t, uint64_t fused) {
+  double share = tp__strategy_share(rule, s->mesh, t);
+  tp_cost sent = tp__strategy_communication(rule, s->mesh, s->topology, t);
+  tp_work work = {.peak = rule->peak,
+                  .contraction_flops = rule->contraction_flops * share,
+                  .gemm_dim = tp__strategy_gemm_dim(rule, s->mesh, t),
+                  .scalar_ops = rule->scalar_ops * share,
+                  .launch = !rule->is_elementwise};
+  if (rule->is_free)
+    return sent;
+  for (int i = 0; i < rule->n_operands; i++)
+    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused && !(fused >> i & 1))
+      work.memory_bytes += bytes_of(s, &rule->operands[i], spec_of(s, rule, t, i, false));
+  for (int i = 0; i < rule->n_results && !rule->is_elementwise; i++)
+    if (rule->results[i].is_tensor)
+      work.memory_bytes += bytes_of(s, &rule->results[i], spec_of(s, rule, t, i, true));
+  return tp_cost_add(tp_cost_compute(s->topology, &work), sent);
+}
+
+typedef struct choosing {
+  space *s;
+  const tp_rule *rule;
+  uint64_t fused;
+  int n_pins;
+  const bool *pinned;
+  const tp_annotation *pins;
+  tp_strategy now;
+  int n;
+  choice *found;
+} choosing;
+
+/* Does the layout of a result agree with what is written on the op? Open dimensions may have more axes. */
+static bool agrees(const space *s, tp_spec spec, tp_annotation pin) {
+  for (int a = 0; a < s->mesh->n_axes; a++) {
+    tp_place place = tp_spec_place(spec, a);
+    if (place.kind == TP_DIM && (pin.open >> place.dim & 1) && tp_spec_place(pin.spec, a).kind == TP_REPLICATED)
+      tp_spec_clear(&spec, a);
+  }
+  return tp_spec_equal(spec, pin.spec);
+}
+
+static void keep_choice(choosing *c) {
+  const tp_rule *rule = c->rule;
+  choice made = {.beyond = choice_beyond(c->s, rule, &c->now),
+                 .in = tp__arena_array(c->s->arena, (size_t)rule->n_operands + 1, sizeof *made.in),
+                 .out = tp__arena_array(c->s->arena, (size_t)rule->n_results + 1, sizeof *made.out)};
+  for (int i = 0; i < rule->n_operands; i++)
+    made.in[i] = spec_of(c->s, rule, &c->now, i, false);
+  for (int i = 0; i < rule->n_results; i++) {
+    made.out[i] = spec_of(c->s, rule, &c->now, i, true);
+    if (c->pinned[i] && !agrees(c->s, made.out[i], c->pins[i]))
+      return;
+  }
+  made.cost = op_cost(c->s, rule, &c->now, c->fused);
+  if (c->n < MAX_CHOICES)
+    c->found[c->n++] = made;
+}
+
+/* Every order of the axes; `done` of them stand. */
+static void order_axes(choosing *c, int done) {
+  int n = c->s->mesh->n_axes;
+  if (done >= n || n > MAX_ORDERED) {
+    if (tp__strategy_legal(c->rule, c->s->mesh, &c->now))
+      keep_choice(c);
+    return;
+  }
+  for (int i = done; i < n; i++) {
+    uint8_t first = c->now.order[done];
+    c->now.order[done] = c->now.order[i];
+    c->now.order[i] = first;
+    order_axes(c, done + 1);
+    c->now.order[i] = c->now.order[done];
+    c->now.order[done] = first;
+  }
+}
+
+/* Does the order matter: are two axes in one dimension of one value? */
+static bool shares_dim(const choosing *c) {
+  int n = 0;
+  for (int a = 0; a < c->s->mesh->n_axes; a++)
+    n += c->now.choices[a].kind == TP_CHOOSE_FACTOR;
+  return n > 1;
+}
+
+static void choose_axes(choosing *c, int axis) {
+  const tp_mesh *mesh = c->s->mesh;
+  if (axis == mesh->n_axes) {
+    order_axes(c, shares_dim(c) ? 0 : mesh->n_axes);
+    return;
+  }
+  c->now.choices[axis] = (tp_choice){TP_CHOOSE_NONE, 0};
+  choose_axes(c, axis + 1);
+  for (int f = 0; f < c->rule->n_factors && mesh->axes[axis].size > 1; f++) {
+    c->now.choices[axis] = (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)f};
+    if (c->rule->factors[f].kind != TP_FIXED)
+      choose_axes(c, axis + 1);
+  }
+  for (int v = 0; v < c->rule->n_variants && mesh->axes[axis].size > 1; v++) {
+    c->now.choices[axis] = (tp_choice){TP_CHOOSE_VARIANT, (uint8_t)v};
+    choose_axes(c, axis + 1);
+  }
+}
+
+static int by_cost(const void *a, const void *b) {
+  tp_cost x = ((const choice *)a)->cost, y = ((const choice *)b)->cost;
+  return x < y ? -1 : x > y;
+}
+
+/* Of choices with the same layouts the cheapest stays, and dearer ones that are less far beyond. */
+static void drop_repeated(const tp_rule *rule, decision *d) {
+  int kept = 0;
+  for (int i = 0; i < d->n; i++) {
+    bool seen = false;
+    for (int k = 0; k < kept && !seen; k++) {
+      choice *a = &d->choices[i], *b = &d->choices[k];
+      seen = (b->beyond & ~a->beyond) == 0 && memcmp(a->out, b->out, (size_t)d->n_out * sizeof *a->out) == 0;
+      for (int o = 0; o < d->n_in && seen; o++)
+        seen = rule->operands[o].is_unused || tp_spec_equal(a->in[o], b->in[o]);
+    }
+    if (!seen)
+      d->choices[kept++] = d->choices[i];
+  }
+  d->n = kept;
+}
+
+static uint64_t fused_operands(const space *s, const tp_rule *rule) {
+  uint64_t fused = 0;
+  for (int i = 0; i < rule->n_operands && rule->is_elementwise; i++) {
+    int v = tp__table_get(&s->table, rule->operands[i].value.ptr);
+    if (v < 0 || s->values[v].decision < 0)
+      continue;
+    const tp_rule *producer = s->decisions[s->values[v].decision].rule;
+    if (producer && producer->is_elementwise)
+      fused |= UINT64_C(1) << i;
+  }
+  return fused;
+}
+
+static bool decide_op(space *s, const tp_rule *rule, decision *d) {
+  static choice found[MAX_CHOICES];
+  bool pinned[8] = {false};
+  tp_annotation pins[8] = {0};
+  *d = (decision){.rule = rule, .is_free = rule->is_free, .n_in = rule->n_operands, .n_out = rule->n_results};
+  if (rule->n_results > TP_LEN(pins))
+    return false;
+  for (int i = 0; i < rule->n_results; i++)
+    if (tp__program_op(&s->program, rule->op, i, &pins[i], &pinned[i]) != TP_OK)
+      return false;
+  choosing c = {.s = s, .rule = rule, .fused = fused_operands(s, rule), .pinned = pinned, .pins = pins, .n = 0, .found = found};
+  for (int a = 0; a < TP_MAX_AXES; a++)
+    c.now.order[a] = (uint8_t)a;
+  choose_axes(&c, 0);
+  d->choices = tp__arena_array(s->arena, (size_t)c.n + 1, sizeof *d->choices);
+  memcpy(d->choices, found, (size_t)c.n * sizeof *found);
+  d->n = c.n;
+  qsort(d->choices, (size_t)d->n, sizeof *d->choices, by_cost);
+  drop_repeated(rule, d);
+  return c.n < MAX_CHOICES;
+}
+
+/* A decision that is a layout: what comes in goes out. */
+static void decide_layout(space *s, const value *v, tp_spec start, uint32_t open, decision *d) {
+  layouts all = list_layouts(s, v, start, open, 0);
+  *d = (decision){.n_in = 1, .n_out = 1, .n = all.n};
+  d->choices = tp__arena_array(s->arena, (size_t)all.n + 1, sizeof *d->choices);
+  for (int i = 0; i < all.n; i++)
+    d->choices[i] = (choice){.beyond = all.beyond[i], .in = &all.specs[i], .out = &all.specs[i]};
+}
+
+/* ---- the program ---- */
+
+static value *add_value(space *s, MlirValue at, int maker, int output) {
+  value *v = &s->values[s->n_values];
+  *v = (value){.decision = maker, .output = output, .trips = tp__program_trips(&s->program, at)};
+  tp__static_tensor(mlirValueGetType(at), &v->rank, v->shape);
+  v->element_size = tp__element_size(tp__element_type(mlirValueGetType(at)));
+  tp__table_put(&s->table, at.ptr, s->n_values++);
+  return v;
+}
+
+static bool add_argument(space *s, int i) {
+  MlirValue arg = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(s->program.func, 0)), i);
+  tp_annotation pin = {0};
+  bool pinned;
+  if (!tp__is_tensor(mlirValueGetType(arg)))
+    return true;
+  if (tp__program_arg(&s->program, i, &pin, &pinned) != TP_OK)
+    return false;
+  value *v = add_value(s, arg, -1, 0);
+  v->argument = list_layouts(s, v, pin.spec, pinned ? pin.open : UINT32_MAX, 0);
+  return true;
+}
+
+static bool add_carried(space *s, const tp_item *item, const tp_carried *c) {
+  tp_annotation pin = {0};
+  bool pinned;
+  if (tp__program_carried(&s->program, item->op, c, &pin, &pinned) != TP_OK || s->n_decisions == MAX_DECISIONS)
+    return false;
+  if (c->differs)
+    pin = (tp_annotation){0};
+  value *v = NULL;
+  for (int i = 0; i < c->n_values; i++)
+    v = add_value(s, c->values[i], s->n_decisions, 0);
+  decide_layout(s, v, pin.spec, c->differs ? 0 : pinned ? pin.open : UINT32_MAX, &s->decisions[s->n_decisions++]);
+  return true;
+}
+
+static bool add_item(space *s, const tp_item *item) {
+  decision *d = &s->decisions[s->n_decisions];
+  tp_annotation pin = {0};
+  bool pinned, ok = true;
+  if (s->n_decisions == MAX_DECISIONS)
+    return false;
+  switch (item->kind) {
+  case TP_ITEM_OP:
+    ok = decide_op(s, item->rule, d);
+    for (int k = 0; k < d->n; k++)
+      d->choices[k].cost = (tp_cost)((double)d->choices[k].cost * item->trips);
+    for (int i = 0; i < item->rule->n_results; i++)
+      if (item->rule->results[i].is_tensor)
+        add_value(s, item->rule->results[i].value, s->n_decisions, i);
+    s->n_decisions++;
+    return ok;
+  case TP_ITEM_LAYOUT:
+    if (tp__program_op(&s->program, item->op, 0, &pin, &pinned) != TP_OK || !pinned)
+      return false;
+    decide_layout(s, add_value(s, mlirOperationGetResult(item->op, 0), s->n_decisions, 0), pin.spec, pin.open, d);
+    s->n_decisions++;
+    return true;
+  case TP_ITEM_REGION:
+    for (int k = 0; k < item->n_carried && ok; k++)
+      ok = add_carried(s, item, &item->carried[k]);
+    return ok;
+  case TP_ITEM_RETURN:
+    return true;
+  }
+  return false;
+}
+
+static bool add_use(space *s, MlirValue at, use u) {
+  int i = tp__table_get(&s->table, at.ptr);
+  if (i < 0 || s->values[i].n_uses == MAX_USES)
+    return false;
+  s->values[i].uses[s->values[i].n_uses++] = u;
+  return true;
+}
+
+static bool add_results(space *s, MlirOperation ret) {
+  bool ok = true;
+  for (int i = 0; i < s->program.n_results && ok; i++) {
+    MlirValue at = mlirOperationGetOperand(ret, i);
+    tp_annotation pin = {0};
+    bool pinned;
+    if (!tp__is_tensor(mlirValueGetType(at)))
+      continue;
+    layouts *all = tp__arena_alloc(s->arena, sizeof *all);
+    if (tp__program_result(&s->program, i, &pin, &pinned) != TP_OK)
+      return false;
+    *all = list_layouts(s, &s->values[tp__table_get(&s->table, at.ptr)], pin.spec, pinned ? pin.open : UINT32_MAX, 0);
+    ok = add_use(s, at, (use){.decision = -1, .result = all});
+  }
+  return ok;
+}
+
+static bool add_uses(space *s) {
+  bool ok = true;
+  int d = 0; /* decisions come in the order of the items */
+  for (int i = 0; i < s->program.n_items && ok; i++) {
+    const tp_item *item = &s->program.items[i];
+    if (item->kind == TP_ITEM_OP) {
+      for (int o = 0; o < item->rule->n_operands && ok; o++)
+        if (item->rule->operands[o].is_tensor && !item->rule->operands[o].is_unused)
+          ok = add_use(s, item->rule->operands[o].value, (use){.decision = d, .input = o});
+      d++;
+    } else if (item->kind == TP_ITEM_LAYOUT) {
+      ok = add_use(s, mlirOperationGetOperand(item->op, 0), (use){.decision = d++});
+    } else if (item->kind == TP_ITEM_RETURN) {
+      ok = add_results(s, item->op);
+    } else {
+      for (int k = 0; k < item->n_carried && ok; k++, d++)
+        for (int u = 0; u < item->carried[k].n_uses && ok; u++)
+          ok = add_use(s, mlirOperationGetOperand(item->carried[k].uses[u].op, item->carried[k].uses[u].operand),
+                       (use){.decision = d});
+    }
+  }
+  return ok;
+}
+
+bool space_read(MlirOperation func, const tp_mesh *mesh, const tp_topology *topology, bool mixes_sub_axes, tp__arena *arena,
+                space *s) {
+  *s = (space){.mesh = mesh, .topology = topology, .mixes_sub_axes = mixes_sub_axes, .arena = arena};
+  if (tp__program_read(func, mesh, false, arena, &s->program) != TP_OK)
+    return false;
+  size_t n_values = (size_t)s->program.n_args + 1;
+  for (int i = 0; i < s->program.n_items; i++)
+    n_values += 2 * (size_t)(mlirOperationGetNumResults(s->program.items[i].op) + s->program.items[i].n_carried);
+  s->decisions = tp__arena_array(arena, MAX_DECISIONS, sizeof *s->decisions);
+  s->values = tp__arena_array(arena, n_values, sizeof *s->values);
+  bool ok = s->decisions && s->values;
+  for (int i = 0; i < s->program.n_args && ok; i++)
+    ok = add_argument(s, i);
+  for (int i = 0; i < s->program.n_items && ok; i++)
+    ok = add_item(s, &s->program.items[i]);
+  return ok && add_uses(s);
+}
+
+void space_clear(space *s) {
+  tp__table_destroy(&s->table);
+  tp__program_destroy(&s->program);
+}
