@@ -38,6 +38,10 @@ else:
 if config.tp_sanitize:
     config.available_features.add("sanitizer")
 
+for peer in ("openmpi", "gloo"):
+    if os.path.exists(os.path.join(config.tp_tools_dir, "shard-bench-" + peer)):
+        config.available_features.add(peer)
+
 config.substitutions += [
     ("%shard-opt", "shard-opt"),
     ("%shard-run", "shard-run"),

@@ -1,29 +1,27 @@
 #!/usr/bin/env bash
-# Times of all_reduce against OpenMPI and Gloo, where they are installed: bench/runtime/run.sh [--repeats N] [--ranks N...].
-# TPRT_BUILD names another build of the library.
+# Times of the collectives beside those of OpenMPI and Gloo, where these are installed, with buffers from malloc and with registered ones:
+# bench/runtime/run.sh [options of shard-bench]. TPRT_BUILD names another build.
 set -euo pipefail
-here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
-root=$(readlink -f "$here/../..")
-library=${TPRT_BUILD:-$root/build/release}/lib
-bin=$root/build/bench-runtime
-flags=(-O2 -Wall -Wextra)
-
-[[ -e $library/libtprt.so ]] || {
-  echo "bench: there is no $library/libtprt.so; build it (./dev build) or set TPRT_BUILD" >&2
+root=$(readlink -f "$(dirname "${BASH_SOURCE[0]}")/../..")
+bin=${TPRT_BUILD:-$root/build/release}/bin
+[[ -x $bin/shard-bench ]] || {
+  echo "bench: there is no $bin/shard-bench; build it (./dev build) or set TPRT_BUILD" >&2
   exit 1
 }
-mkdir -p "$bin"
-rm -f "$bin"/{openmpi,gloo}
-"${CC:-cc}" -std=c11 "${flags[@]}" -I"$root/include" "$here/all_reduce.c" -o "$bin/all_reduce" \
-  -L"$library" -ltprt -Wl,-rpath,"$library"
-if command -v mpicc mpirun >/dev/null; then
-  mpicc -std=c11 "${flags[@]}" "$here/peers/openmpi.c" -o "$bin/openmpi"
-else
-  echo "OpenMPI is not installed (Debian: libopenmpi-dev, openmpi-bin)"
-fi
-if [[ -e /usr/include/gloo/allreduce.h ]]; then
-  "${CXX:-c++}" "${flags[@]}" "$here/peers/gloo.cpp" -o "$bin/gloo" -lgloo
-else
-  echo "Gloo is not installed (Debian: libgloo-dev)"
-fi
-exec python3 -B "$here/measure.py" "$bin" "$@"
+echo "load of the machine at the start: $(cut -d' ' -f1 /proc/loadavg), $(nproc) processors"
+run() { # OPERATIONS PEER...
+  local operations=$1 built=() peer way
+  shift
+  for peer in "$@"; do
+    if [[ -x $bin/shard-bench-$peer ]]; then built+=("$peer"); else echo "$peer is not installed"; fi
+  done
+  [[ ${#built[@]} -eq 0 ]] || built=(--peer "$(IFS=, && echo "${built[*]}")")
+  for way in "" --registered; do
+    echo "== ${way:-staged}"
+    # shellcheck disable=SC2086 # no option when staged
+    "$bin/shard-bench" "$operations" --ranks 2,4 $way "${built[@]}" "${options[@]}"
+  done
+}
+options=("$@")
+run all_reduce,all_gather,all_to_all,broadcast openmpi gloo
+run reduce_scatter,permute openmpi

@@ -1,0 +1,39 @@
+"""Interrupts shard-bench in the middle, looks for processes that it started and for files."""
+
+import glob
+import os
+import signal
+import subprocess
+import sys
+import time
+
+OUTPUT = sys.argv[1]
+
+
+def remaining(marker):
+    """Processes with `marker` in their environment."""
+    found = 0
+    for path in glob.glob("/proc/[0-9]*/environ"):
+        try:
+            with open(path, "rb") as file:
+                found += marker.encode() in file.read()
+        except OSError:  # ended, or of another user
+            pass
+    return found
+
+
+def interrupt(name, arguments):
+    marker = f"BENCH_INTERRUPT={os.getpid()}.{name}"
+    environment = {**os.environ, "BENCH_INTERRUPT": marker.partition("=")[2]}
+    command = ["shard-bench", *arguments, "--rounds=101", "--round-time=1000"]
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        lines = process.communicate(timeout=60)[1].splitlines()
+    time.sleep(0.2)
+    print(f"{name}: code {process.returncode}, {lines[-1] if lines else 'silent'}, {remaining(marker)} processes left")
+
+
+interrupt("all_reduce", ["all_reduce", "--ranks=3"])
+interrupt("--calibrate", ["--calibrate", "-o", OUTPUT])
+print("files:", glob.glob(OUTPUT + "*"))

@@ -1,0 +1,132 @@
+/* --calibrate: measures this host and writes a topology file. */
+#include "calibrate.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+const tprt_op_kind host_kinds[MAX_KINDS] = {TPRT_OP_ALL_GATHER, TPRT_OP_REDUCE_SCATTER, TPRT_OP_ALL_REDUCE,
+                                            TPRT_OP_ALL_TO_ALL, TPRT_OP_PERMUTE,        TPRT_OP_BROADCAST};
+
+static int n_processors(void) {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
+}
+
+/* Twice the processors at least, so that meshes somewhat larger than the host are known too. */
+static int rank_counts(const options *o, int counts[MAX_RANK_COUNTS]) {
+  int n = 0, most = 2 * n_processors();
+  if (o->n_rank_counts > 0) {
+    memcpy(counts, o->rank_counts, sizeof o->rank_counts);
+    return o->n_rank_counts;
+  }
+  for (int ranks = 2; n < MAX_RANK_COUNTS && ranks <= BENCH_MAX_RANKS && (ranks <= most || n == 0); ranks *= 2)
+    counts[n++] = ranks;
+  return n;
+}
+
+/* The line of one kind between n ranks. Minima: what else runs here only ever adds. */
+static pass_status measure_kind(const options *o, tprt_op_kind kind, int n_ranks, fit *found) {
+  bench_job job = o->job;
+  double bytes[BENCH_MAX_SIZES], us[BENCH_MAX_SIZES];
+  own_ranks ranks = {.job = &job, .registered = true, .threads = o->threads};
+  job.kind = kind;
+  job.n_ranks = n_ranks;
+  for (int i = 0; i < o->repeats; i++) {
+    pass_result result;
+    pass_status status = pass_run(own_start, &ranks, job.n_sizes, &result);
+    if (status != PASS_OK)
+      return status;
+    for (int s = 0; s < job.n_sizes; s++) {
+      bytes[s] = (double)bench_bus_bytes(&job, s);
+      us[s] = i == 0 || result.minimum_us[s] < us[s] ? result.minimum_us[s] : us[s];
+    }
+  }
+  *found = fit_points(job.n_sizes, bytes, us);
+  fprintf(stderr, "%-15s %3d ranks  %8.2f us + bytes / %7.3f GB/s", tprt_op_kind_name(kind), n_ranks, found->line.alpha_us,
+          found->line.gbytes_per_s);
+  if (found->has_latency)
+    fprintf(stderr, ", small: %8.2f us + bytes / %7.3f GB/s", found->latency.alpha_us, found->latency.gbytes_per_s);
+  fprintf(stderr, "; error %.0f %% in the mean, %.0f %% at most\n", 100 * found->mean_error, 100 * found->max_error);
+  return PASS_OK;
+}
+
+static pass_status measure_lines(const options *o, host_model *model) {
+  int counts[MAX_RANK_COUNTS];
+  model->n_lines = rank_counts(o, counts);
+  for (int i = 0; i < model->n_lines; i++) {
+    model->lines[i].n = counts[i];
+    for (int k = 0; k < MAX_KINDS; k++) {
+      pass_status status = measure_kind(o, host_kinds[k], counts[i], &model->lines[i].kinds[k]);
+      if (status != PASS_OK)
+        return status;
+    }
+  }
+  return PASS_OK;
+}
+
+static pass_status measure_host(const options *o, host_model *model) {
+  int n = n_processors();
+  model->n_ranks = n < BENCH_MAX_RANKS ? n : BENCH_MAX_RANKS;
+  model->memory_bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / model->n_ranks;
+  host_ranks ranks = {.n_ranks = model->n_ranks, .round_seconds = o->job.round_seconds};
+  pass_status status = pass_numbers(host_start, &ranks, N_HOST_RATES, model->rates);
+  if (status == PASS_OK)
+    fprintf(
+        stderr,
+        "%d ranks at work, each: memory %.2f GB/s, elementwise %.2f Gop/s, contractions f32 %.1f f64 %.1f bf16 %.1f i8 %.1f "
+        "Gflop/s, smallest %.2f us\n",
+        model->n_ranks, model->rates[HOST_MEMORY], model->rates[HOST_ELEMENTWISE], model->rates[HOST_F32],
+        model->rates[HOST_F64], model->rates[HOST_F16], model->rates[HOST_I8], model->rates[HOST_LAUNCH]);
+  return status;
+}
+
+/* The name of the file without folder and ending, "host" for standard output. */
+static void set_name(host_model *model, const char *path) {
+  const char *slash = path ? strrchr(path, '/') : NULL, *base = slash ? slash + 1 : path ? path : "host";
+  size_t n = 0;
+  for (; base[n] && n < sizeof model->name - 1 && strcmp(base + n, ".json") != 0; n++)
+    model->name[n] = base[n];
+  for (size_t i = 0; i < n; i++)
+    if (!isalnum((unsigned char)model->name[i]) && !strchr("-_.", model->name[i]))
+      model->name[i] = '_';
+  if (n == 0)
+    strcpy(model->name, "host");
+}
+
+/* The file appears when it is complete; that it can be made is tried before anything is measured. */
+static FILE *open_output(const options *o, char *partial, size_t size) {
+  if (!o->output)
+    return stdout;
+  int n = snprintf(partial, size, "%s.partial", o->output);
+  FILE *file = n < (int)size ? fopen(partial, "w") : NULL;
+  if (!file)
+    complain("cannot write %s: %s", o->output, n < (int)size ? strerror(errno) : "the path is too long");
+  return file;
+}
+
+int calibrate(const options *o) {
+  static host_model model;
+  char partial[4096];
+  FILE *file = open_output(o, partial, sizeof partial);
+  if (!file)
+    return EXIT_FAILED;
+  set_name(&model, o->output);
+  pass_status status = measure_host(o, &model);
+  if (status == PASS_OK)
+    status = measure_lines(o, &model);
+  bool written = status == PASS_OK && write_topology(file, &model);
+  if (o->output) {
+    written &= fclose(file) == 0;
+    written = written && rename(partial, o->output) == 0;
+    if (!written)
+      unlink(partial);
+  }
+  if (status == PASS_INTERRUPTED)
+    fputs("shard-bench: interrupted\n", stderr);
+  else if (status == PASS_OK && !written)
+    complain("cannot write %s: %s", o->output ? o->output : "the topology", strerror(errno));
+  return written ? 0 : status == PASS_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_FAILED;
+}

@@ -1,0 +1,90 @@
+#include "bench.h"
+
+#include <stdlib.h>
+
+enum { MAX_REPEATS = 25 };
+
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* All passes of one program, by repetition. */
+typedef struct series {
+  pass_result passes[MAX_REPEATS];
+} series;
+
+static double median_us(const series *s, int n, int size) {
+  double values[MAX_REPEATS];
+  for (int i = 0; i < n; i++)
+    values[i] = s->passes[i].median_us[size];
+  qsort(values, (size_t)n, sizeof *values, by_value);
+  return values[n / 2];
+}
+
+static double minimum_us(const series *s, int n, int size) {
+  double least = s->passes[0].minimum_us[size];
+  for (int i = 1; i < n; i++)
+    least = s->passes[i].minimum_us[size] < least ? s->passes[i].minimum_us[size] : least;
+  return least;
+}
+
+/* The programs take turns, so that what else runs here falls on all of them. */
+static pass_status measure(const options *o, const bench_job *job, series *own, series *theirs) {
+  own_ranks ranks = {.job = job, .registered = o->registered, .threads = o->threads};
+  pass_status status = PASS_OK;
+  for (int i = 0; i < o->repeats && status == PASS_OK; i++) {
+    status = pass_run(own_start, &ranks, job->n_sizes, &own->passes[i]);
+    for (int p = 0; p < o->n_peers && status == PASS_OK; p++) {
+      peer_ranks peer = {.peer = o->peers[p], .job = job};
+      status = pass_run(peer_start, &peer, job->n_sizes, &theirs[p].passes[i]);
+      if (status == PASS_FAILED)
+        complain("the peer %s failed", peer_name(peer.peer));
+    }
+  }
+  return status;
+}
+
+static void print(const options *o, const bench_job *job, const series *own, const series *theirs) {
+  for (int s = 0; s < job->n_sizes; s++)
+    for (int p = 0; p < (o->n_peers ? o->n_peers : 1); p++) {
+      report_row row = {.o = o, .job = job, .size = s, .peer = o->n_peers ? o->peers[p] : -1};
+      row.us = median_us(own, o->repeats, s);
+      row.minimum_us = minimum_us(own, o->repeats, s);
+      row.peer_us = o->n_peers ? median_us(&theirs[p], o->repeats, s) : 0;
+      report_print(&row);
+    }
+}
+
+static int bench(const options *o) {
+  static series own, theirs[MAX_PEERS];
+  bench_job job = o->job;
+  for (int k = 0; k < o->n_kinds; k++)
+    for (int p = 0; p < o->n_peers; p++) {
+      job.kind = o->kinds[k];
+      if (!peer_ready(o->peers[p], &job))
+        return EXIT_USAGE;
+    }
+  report_begin(o);
+  for (int k = 0; k < o->n_kinds; k++)
+    for (int r = 0; r < o->n_rank_counts; r++) {
+      job.kind = o->kinds[k];
+      job.n_ranks = o->rank_counts[r];
+      pass_status status = measure(o, &job, &own, theirs);
+      if (status == PASS_INTERRUPTED)
+        fputs("shard-bench: interrupted\n", stderr);
+      if (status != PASS_OK)
+        return status == PASS_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_FAILED;
+      print(o, &job, &own, theirs);
+    }
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  options o;
+  int code = cli_parse(argc, argv, &o);
+  if (code >= 0)
+    return code;
+  pass_catch_signals();
+  return o.calibrate ? calibrate(&o) : bench(&o);
+}

@@ -1,0 +1,196 @@
+#include "measure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { MAX_ROUNDS = 101, MAX_CALLS = 20000 };
+
+/* ---- sizes ---- */
+
+int64_t bench_elements(const bench_job *job, int i) {
+  int64_t per_rank = job->sizes[i] / (int64_t)tprt_dtype_size(job->dtype) / job->n_ranks;
+  return (per_rank > 0 ? per_rank : 1) * job->n_ranks;
+}
+
+int64_t bench_send_elements(const bench_job *job, int64_t elements) {
+  return job->kind == TPRT_OP_ALL_GATHER ? elements / job->n_ranks : elements;
+}
+
+int64_t bench_recv_elements(const bench_job *job, int64_t elements) {
+  return job->kind == TPRT_OP_REDUCE_SCATTER ? elements / job->n_ranks : elements;
+}
+
+/* ---- elements ---- */
+
+static void put(tprt_dtype dtype, void *buffer, int64_t i, int value) {
+  switch (dtype) {
+  case TPRT_F32:
+    ((float *)buffer)[i] = (float)value;
+    break;
+  case TPRT_F64:
+    ((double *)buffer)[i] = value;
+    break;
+  case TPRT_F16:
+    ((uint16_t *)buffer)[i] = tprt_f32_to_f16((float)value);
+    break;
+  case TPRT_BF16:
+    ((uint16_t *)buffer)[i] = tprt_f32_to_bf16((float)value);
+    break;
+  default: { /* integers, little-endian */
+    size_t size = tprt_dtype_size(dtype);
+    int64_t wide = value;
+    memcpy((char *)buffer + (size_t)i * size, &wide, size);
+  }
+  }
+}
+
+static double get(tprt_dtype dtype, const void *buffer, int64_t i) {
+  switch (dtype) {
+  case TPRT_F32:
+    return ((const float *)buffer)[i];
+  case TPRT_F64:
+    return ((const double *)buffer)[i];
+  case TPRT_F16:
+    return tprt_f16_to_f32(((const uint16_t *)buffer)[i]);
+  case TPRT_BF16:
+    return tprt_bf16_to_f32(((const uint16_t *)buffer)[i]);
+  default: { /* what is sent is small and not negative */
+    size_t size = tprt_dtype_size(dtype);
+    int64_t wide = 0;
+    memcpy(&wide, (const char *)buffer + (size_t)i * size, size);
+    return (double)wide;
+  }
+  }
+}
+
+/* Element i of what rank r sends: 0 or 1 without a pattern, so that sums are exact in every type and misplaced pieces are noticed. */
+static int sent(int r, int64_t i) {
+  uint64_t bits = ((uint64_t)i * BENCH_MAX_RANKS + (uint64_t)r + 1) * UINT64_C(0x9e3779b97f4a7c15);
+  return (int)(bits >> 61 & 1);
+}
+
+static int sum(const bench_job *job, int64_t i) {
+  int total = 0;
+  for (int r = 0; r < job->n_ranks; r++)
+    total += sent(r, i);
+  return total;
+}
+
+/* Element i of what rank r receives; `chunk` elements of the full tensor belong to each rank. */
+static int received(const bench_job *job, int r, int64_t i, int64_t chunk) {
+  switch (job->kind) {
+  case TPRT_OP_ALL_REDUCE:
+    return sum(job, i);
+  case TPRT_OP_REDUCE_SCATTER:
+    return sum(job, r * chunk + i);
+  case TPRT_OP_ALL_GATHER:
+    return sent((int)(i / chunk), i % chunk);
+  case TPRT_OP_ALL_TO_ALL:
+    return sent((int)(i / chunk), r * chunk + i % chunk);
+  case TPRT_OP_BROADCAST:
+    return sent(0, i);
+  default: /* permute: a ring */
+    return sent((r + job->n_ranks - 1) % job->n_ranks, i);
+  }
+}
+
+/* Fills what is sent, runs the operation once and looks at every element. */
+static void check(const bench_job *job, const bench_rank *rank, void *send, void *recv, int64_t elements) {
+  for (int64_t i = 0; i < bench_send_elements(job, elements); i++)
+    put(job->dtype, send, i, sent(rank->rank, i));
+  rank->run(rank->state, job, send, recv, elements);
+  for (int64_t i = 0; i < bench_recv_elements(job, elements); i++) {
+    double got = get(job->dtype, recv, i), wanted = received(job, rank->rank, i, elements / job->n_ranks);
+    if (got != wanted) {
+      fprintf(stderr, "%s: rank %d: element %lld of %lld is %g, not %g\n", tprt_op_kind_name(job->kind), rank->rank,
+              (long long)i, (long long)bench_recv_elements(job, elements), got, wanted);
+      exit(1);
+    }
+  }
+  if (job->in_place) /* repeated sums of zeros stay exact */
+    memset(send, 0, (size_t)bench_send_elements(job, elements) * tprt_dtype_size(job->dtype));
+}
+
+/* ---- time ---- */
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Seconds of a call, over n calls. */
+static double time_calls(const bench_job *job, const bench_rank *rank, const void *send, void *recv, int64_t elements, int n) {
+  rank->largest(rank->state, 0); /* nobody is late because of what came before */
+  double begin = now();
+  for (int i = 0; i < n; i++)
+    rank->run(rank->state, job, send, recv, elements);
+  return (now() - begin) / n;
+}
+
+static void measure_size(const bench_job *job, const bench_rank *rank, void *send, void *recv, int index) {
+  double rounds[MAX_ROUNDS];
+  int64_t elements = bench_elements(job, index);
+  check(job, rank, send, recv, elements);
+  double guess = time_calls(job, rank, send, recv, elements, 3);
+  double calls = job->round_seconds / rank->largest(rank->state, guess > 1e-9 ? guess : 1e-9);
+  int n = calls < 1 ? 1 : calls > MAX_CALLS ? MAX_CALLS : (int)calls;
+  for (int i = 0; i < job->n_rounds; i++)
+    rounds[i] = time_calls(job, rank, send, recv, elements, n);
+  qsort(rounds, (size_t)job->n_rounds, sizeof *rounds, by_value);
+  if (rank->rank == 0) {
+    printf("%d %.4f %.4f\n", index, rounds[job->n_rounds / 2] * 1e6, rounds[0] * 1e6);
+    fflush(stdout);
+  }
+}
+
+void bench_measure(const bench_job *job, const bench_rank *rank) {
+  int64_t most = 0;
+  for (int i = 0; i < job->n_sizes; i++)
+    most = bench_elements(job, i) > most ? bench_elements(job, i) : most;
+  size_t bytes = (size_t)most * tprt_dtype_size(job->dtype);
+  void *send = rank->take(rank->state, bytes), *recv = job->in_place ? send : rank->take(rank->state, bytes);
+  if (!send || !recv) {
+    fprintf(stderr, "rank %d: no memory for buffers of %zu bytes\n", rank->rank, bytes);
+    exit(1);
+  }
+  for (int i = 0; i < job->n_sizes; i++)
+    measure_size(job, rank, send, recv, i);
+}
+
+/* ---- arguments ---- */
+
+void bench_print_args(const bench_job *job, char texts[BENCH_N_ARGS][BENCH_MAX_ARG]) {
+  size_t length = 0;
+  snprintf(texts[0], BENCH_MAX_ARG, "%d", job->kind);
+  snprintf(texts[1], BENCH_MAX_ARG, "%d", job->dtype);
+  snprintf(texts[2], BENCH_MAX_ARG, "%d", job->in_place);
+  snprintf(texts[3], BENCH_MAX_ARG, "%d", job->n_ranks);
+  snprintf(texts[4], BENCH_MAX_ARG, "%d", job->n_rounds);
+  snprintf(texts[5], BENCH_MAX_ARG, "%.9g", job->round_seconds);
+  texts[6][0] = 0;
+  for (int i = 0; i < job->n_sizes; i++)
+    length += (size_t)snprintf(texts[6] + length, BENCH_MAX_ARG - length, "%s%lld", i ? "," : "", (long long)job->sizes[i]);
+}
+
+bool bench_read_args(char **texts, bench_job *job) {
+  char *at = texts[6];
+  *job = (bench_job){.kind = (tprt_op_kind)atoi(texts[0]),
+                     .dtype = (tprt_dtype)atoi(texts[1]),
+                     .in_place = atoi(texts[2]) != 0,
+                     .n_ranks = atoi(texts[3]),
+                     .n_rounds = atoi(texts[4]),
+                     .round_seconds = atof(texts[5])};
+  while (*at && job->n_sizes < BENCH_MAX_SIZES) {
+    job->sizes[job->n_sizes++] = strtoll(at, &at, 10);
+    at += *at == ',';
+  }
+  return tprt_op_kind_name(job->kind) && tprt_dtype_size(job->dtype) > 0 && job->n_ranks >= 1 &&
+         job->n_ranks <= BENCH_MAX_RANKS && job->n_rounds >= 1 && job->n_rounds <= MAX_ROUNDS && job->n_sizes >= 1 && *at == 0;
+}

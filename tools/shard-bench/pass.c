@@ -1,0 +1,153 @@
+/* Programs that measure, each in a process group of its own, so that all of it can be ended at any time. */
+#include "bench.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t stop_asked;
+static sigset_t usual_mask;
+
+static void ask_to_stop(int signal_number) {
+  (void)signal_number;
+  stop_asked = 1;
+}
+
+/* The signals are let in only while the parent waits for output: none is missed between a look at stop_asked and the wait. */
+void pass_catch_signals(void) {
+  struct sigaction action = {.sa_handler = ask_to_stop};
+  sigset_t blocked;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGINT);
+  sigaddset(&blocked, SIGTERM);
+  sigprocmask(SIG_BLOCK, &blocked, &usual_mask);
+}
+
+static void become_child(const int pipe_ends[2]) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+  sigprocmask(SIG_SETMASK, &usual_mask, NULL);
+  dup2(pipe_ends[1], STDOUT_FILENO);
+  close(pipe_ends[0]);
+  close(pipe_ends[1]);
+}
+
+/* Ends the group of `child`: first by asking (mpirun ends its ranks then), after two seconds by force. True if it had ended well by itself. */
+static bool end_group(pid_t child, bool by_force) {
+  int status = 0;
+  if (by_force)
+    kill(-child, SIGTERM);
+  for (int tries = 0; by_force && tries < 200 && waitpid(child, &status, WNOHANG) == 0; tries++)
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+  if (by_force) {
+    kill(-child, SIGKILL);
+    waitpid(child, &status, 0);
+    return false;
+  }
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    ;
+  kill(-child, SIGKILL); /* whatever it left behind */
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Hands the lines that arrive to `take`. False when a signal came first. */
+static bool read_lines(int fd, void (*take)(void *data, const char *line), void *data) {
+  char buffer[4096];
+  size_t length = 0;
+  for (;;) {
+    struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+    if (stop_asked || (ppoll(&poll_fd, 1, NULL, &usual_mask) < 0 && errno == EINTR))
+      return false;
+    ssize_t n = read(fd, buffer + length, sizeof buffer - 1 - length);
+    if (n <= 0)
+      return true;
+    length += (size_t)n;
+    buffer[length] = 0;
+    char *line = buffer;
+    for (char *end; (end = strchr(line, '\n')); line = end + 1) {
+      *end = 0;
+      take(data, line);
+    }
+    length -= (size_t)(line - buffer);
+    memmove(buffer, line, length);
+    length = length == sizeof buffer - 1 ? 0 : length; /* no line of ours is that long */
+  }
+}
+
+static pass_status run_child(int (*start)(void *), void *data, void (*take)(void *, const char *), void *sink) {
+  int ends[2];
+  fflush(NULL);
+  if (pipe(ends) != 0) {
+    complain("cannot make a pipe: %s", strerror(errno));
+    return PASS_FAILED;
+  }
+  pid_t child = fork();
+  if (child == 0) {
+    become_child(ends);
+    exit(start(data));
+  }
+  close(ends[1]);
+  if (child < 0) {
+    complain("cannot start a process: %s", strerror(errno));
+    close(ends[0]);
+    return PASS_FAILED;
+  }
+  setpgid(child, child); /* here too: a signal may have to be sent before the child gets that far */
+  bool finished = read_lines(ends[0], take, sink);
+  close(ends[0]);
+  bool well = end_group(child, !finished);
+  return !finished ? PASS_INTERRUPTED : well ? PASS_OK : PASS_FAILED;
+}
+
+/* ---- measurements of sizes ---- */
+
+typedef struct size_lines {
+  int n_sizes, n_seen;
+  pass_result *result;
+} size_lines;
+
+static void take_size(void *data, const char *line) {
+  size_lines *lines = data;
+  int index;
+  double median, minimum;
+  if (sscanf(line, "%d %lf %lf", &index, &median, &minimum) != 3 || index != lines->n_seen || index >= lines->n_sizes)
+    return; /* what a launcher prints */
+  lines->result->median_us[index] = median;
+  lines->result->minimum_us[index] = minimum;
+  lines->n_seen++;
+}
+
+pass_status pass_run(int (*start)(void *data), void *data, int n_sizes, pass_result *result) {
+  size_lines lines = {.n_sizes = n_sizes, .result = result};
+  pass_status status = run_child(start, data, take_size, &lines);
+  return status == PASS_OK && lines.n_seen != n_sizes ? PASS_FAILED : status;
+}
+
+/* ---- other measurements ---- */
+
+typedef struct number_lines {
+  int n_values, n_seen;
+  double *values;
+} number_lines;
+
+static void take_number(void *data, const char *line) {
+  number_lines *lines = data;
+  if (lines->n_seen < lines->n_values && sscanf(line, "%lf", &lines->values[lines->n_seen]) == 1)
+    lines->n_seen++;
+}
+
+pass_status pass_numbers(int (*start)(void *data), void *data, int n_values, double *values) {
+  number_lines lines = {.n_values = n_values, .values = values};
+  pass_status status = run_child(start, data, take_number, &lines);
+  return status == PASS_OK && lines.n_seen != n_values ? PASS_FAILED : status;
+}

@@ -1,0 +1,133 @@
+/* The ranks of this library: threads of one process, or processes. */
+#include "bench.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct own_rank {
+  tprt_comm *comm;
+  const own_ranks *ranks;
+} own_rank;
+
+static void expect(tprt_status status) {
+  if (status == TPRT_OK)
+    return;
+  complain("%s: %s", tprt_status_name(status), tprt_last_error());
+  exit(EXIT_FAILED);
+}
+
+static void run(void *state, const bench_job *job, const void *send, void *recv, int64_t elements) {
+  tprt_comm *comm = ((own_rank *)state)->comm;
+  tprt_pair ring[BENCH_MAX_RANKS];
+  int n = job->n_ranks;
+  switch (job->kind) {
+  case TPRT_OP_ALL_REDUCE:
+    expect(tprt_all_reduce(comm, send, recv, elements, job->dtype, TPRT_SUM, NULL, NULL));
+    break;
+  case TPRT_OP_ALL_GATHER:
+    expect(tprt_all_gather(comm, send, recv, elements / n, job->dtype, NULL, NULL));
+    break;
+  case TPRT_OP_REDUCE_SCATTER:
+    expect(tprt_reduce_scatter(comm, send, recv, elements / n, job->dtype, TPRT_SUM, NULL, NULL));
+    break;
+  case TPRT_OP_ALL_TO_ALL:
+    expect(tprt_all_to_all(comm, send, recv, elements / n, job->dtype, NULL, NULL));
+    break;
+  case TPRT_OP_BROADCAST:
+    expect(tprt_broadcast(comm, send, recv, elements, job->dtype, 0, NULL, NULL));
+    break;
+  default:
+    for (int r = 0; r < n; r++)
+      ring[r] = (tprt_pair){r, (r + 1) % n};
+    expect(tprt_permute(comm, send, recv, elements, job->dtype, ring, (size_t)n, NULL, NULL));
+  }
+}
+
+static double largest(void *state, double value) {
+  double most;
+  expect(tprt_all_reduce(((own_rank *)state)->comm, &value, &most, 1, TPRT_F64, TPRT_MAX, NULL, NULL));
+  return most;
+}
+
+static void *take(void *state, size_t bytes) {
+  const own_rank *own = state;
+  void *memory;
+  if (!own->ranks->registered)
+    return malloc(bytes);
+  expect(tprt_mem_alloc(own->comm, bytes, &memory));
+  return memory;
+}
+
+static void play(const own_ranks *ranks, tprt_comm *comm) {
+  own_rank own = {comm, ranks};
+  bench_rank rank = {.state = &own, .rank = tprt_comm_rank(comm), .run = run, .largest = largest, .take = take};
+  bench_measure(ranks->job, &rank);
+}
+
+static void *play_thread(void *data) {
+  own_rank *own = data;
+  play(own->ranks, own->comm);
+  return NULL;
+}
+
+static int start_threads(const own_ranks *ranks, const tprt_config *config) {
+  int n = ranks->job->n_ranks;
+  tprt_comm *comms[BENCH_MAX_RANKS];
+  pthread_t threads[BENCH_MAX_RANKS];
+  own_rank own[BENCH_MAX_RANKS];
+  expect(tprt_world_create_threads(n, config, comms));
+  for (int r = 0; r < n; r++) {
+    own[r] = (own_rank){comms[r], ranks};
+    if (pthread_create(&threads[r], NULL, play_thread, &own[r]) != 0) {
+      complain("cannot start thread %d of %d", r, n);
+      exit(EXIT_FAILED);
+    }
+  }
+  for (int r = 0; r < n; r++)
+    pthread_join(threads[r], NULL);
+  for (int r = 0; r < n; r++)
+    tprt_comm_destroy(comms[r]);
+  return 0;
+}
+
+static void play_process(const own_ranks *ranks, int rank, tprt_config config) {
+  tprt_comm *comm;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  expect(tprt_world_create(ranks->job->n_ranks, rank, &config, &comm));
+  play(ranks, comm);
+  tprt_comm_destroy(comm);
+  exit(0);
+}
+
+static int start_processes(const own_ranks *ranks, tprt_config config) {
+  int n = ranks->job->n_ranks, failed = 0, fd;
+  expect(tprt_shm_segment_create(n, &config, &fd));
+  config.segment_fd = fd;
+  for (int r = 0; r < n; r++) {
+    pid_t child = fork();
+    if (child == 0)
+      play_process(ranks, r, config);
+    if (child < 0) {
+      complain("cannot start process %d of %d", r, n);
+      return EXIT_FAILED; /* the ranks die with this process */
+    }
+  }
+  for (int status; wait(&status) > 0;)
+    failed |= status != 0;
+  return failed ? EXIT_FAILED : 0;
+}
+
+int own_start(void *data) {
+  const own_ranks *ranks = data;
+  const bench_job *job = ranks->job;
+  int64_t most = 0;
+  for (int i = 0; i < job->n_sizes; i++)
+    most = job->sizes[i] > most ? job->sizes[i] : most;
+  /* two buffers, rounded up to whole elements per rank, and what the arena needs itself */
+  tprt_config config = {.size = sizeof config, .arena_bytes = 2 * (size_t)most + ((size_t)64 << 20)};
+  return ranks->threads ? start_threads(ranks, &config) : start_processes(ranks, config);
+}

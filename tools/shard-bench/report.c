@@ -1,0 +1,63 @@
+/* Rows as a table, CSV or JSON. Bandwidths as in nccl-tests: algorithm bandwidth is the size over the time, bus bandwidth the bytes that a rank
+ * has to send over the time. */
+#include "bench.h"
+
+int64_t bench_bus_bytes(const bench_job *job, int i) {
+  if (job->n_ranks == 1)
+    return 0;
+  int64_t elements = bench_elements(job, i);
+  tprt_op op = {.size = sizeof op, .kind = job->kind, .dtype = job->dtype, .n_dims = 1};
+  op.shape[0] = bench_send_elements(job, elements);
+  if (job->kind == TPRT_OP_ALL_REDUCE || job->kind == TPRT_OP_REDUCE_SCATTER)
+    op.reduction = TPRT_SUM;
+  tprt_pair ring[BENCH_MAX_RANKS];
+  for (int r = 0; r < job->n_ranks; r++)
+    ring[r] = (tprt_pair){r, (r + 1) % job->n_ranks};
+  op.pairs = job->kind == TPRT_OP_PERMUTE ? ring : NULL;
+  op.n_pairs = job->kind == TPRT_OP_PERMUTE ? (size_t)job->n_ranks : 0;
+  return tprt_op_bytes(&op, job->n_ranks);
+}
+
+void report_begin(const options *o) {
+  if (o->format == FORMAT_CSV)
+    puts("op,dtype,bytes,ranks,launch,registered,in_place,us,min_us,algbw,busbw,peer,peer_us");
+  if (o->format == FORMAT_TEXT)
+    printf("%-15s %-5s %12s %5s %11s %11s %9s %9s%s\n", "op", "dtype", "bytes", "ranks", "us", "min us", "alg GB/s", "bus GB/s",
+           o->n_peers ? "  peer           us    ratio" : "");
+}
+
+static void print_json(const report_row *row, int64_t bytes, double algbw, double busbw) {
+  const bench_job *job = row->job;
+  printf("{\"op\": \"%s\", \"dtype\": \"%s\", \"bytes\": %lld, \"ranks\": %d, \"launch\": \"%s\", \"registered\": %s, "
+         "\"in_place\": %s, \"us\": %.3f, \"min_us\": %.3f, \"algbw\": %.3f, \"busbw\": %.3f",
+         tprt_op_kind_name(job->kind), tprt_dtype_name(job->dtype), (long long)bytes, job->n_ranks,
+         row->o->threads ? "threads" : "processes", row->o->registered ? "true" : "false", job->in_place ? "true" : "false",
+         row->us, row->minimum_us, algbw, busbw);
+  if (row->peer >= 0)
+    printf(", \"peer\": \"%s\", \"peer_us\": %.3f", peer_name(row->peer), row->peer_us);
+  puts("}");
+}
+
+void report_print(const report_row *row) {
+  const bench_job *job = row->job;
+  int64_t bytes = bench_elements(job, row->size) * (int64_t)tprt_dtype_size(job->dtype);
+  double algbw = (double)bytes / row->us * 1e-3, busbw = (double)bench_bus_bytes(job, row->size) / row->us * 1e-3;
+  const char *op = tprt_op_kind_name(job->kind), *dtype = tprt_dtype_name(job->dtype);
+  char peer_us[32] = "";
+  if (row->peer >= 0)
+    snprintf(peer_us, sizeof peer_us, "%.3f", row->peer_us);
+  if (row->o->format == FORMAT_JSON) {
+    print_json(row, bytes, algbw, busbw);
+  } else if (row->o->format == FORMAT_CSV) {
+    printf("%s,%s,%lld,%d,%s,%d,%d,%.3f,%.3f,%.3f,%.3f,%s,%s\n", op, dtype, (long long)bytes, job->n_ranks,
+           row->o->threads ? "threads" : "processes", row->o->registered, job->in_place, row->us, row->minimum_us, algbw, busbw,
+           row->peer >= 0 ? peer_name(row->peer) : "", peer_us);
+  } else {
+    printf("%-15s %-5s %12lld %5d %11.2f %11.2f %9.3f %9.3f", op, dtype, (long long)bytes, job->n_ranks, row->us,
+           row->minimum_us, algbw, busbw);
+    if (row->peer >= 0)
+      printf("  %-7s %9.2f %8.2f", peer_name(row->peer), row->peer_us, row->peer_us / row->us);
+    putchar('\n');
+  }
+  fflush(stdout);
+}
