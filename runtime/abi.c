@@ -269,7 +269,7 @@ int32_t tprt_abi_collective(tprt_context *context, int32_t site, const void *sen
     return fail_site(context, site, "collective");
   int64_t begin = tprt__now();
   tprt__plan plan = state->plan;
-  tprt_status status = tprt__plan_buffers(&plan, tprt_comm_rank(state->comm), send, recv);
+  tprt_status status = tprt__plan_buffers(&plan, send, recv);
   if (!status)
     status = tprt__comm_submit(state->comm, &plan, tprt__deadline(state->comm->timeout_ns));
   if (status) {

@@ -23,7 +23,7 @@ static tprt_status read_loops(tprt_dtype dtype, int64_t n_loops, const int64_t *
   *plan = (tprt__contraction){.dtype = dtype, .type = tprt__dtype_info_get((int64_t)dtype)};
   if (!plan->type)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: %d is no dtype", (int)dtype);
-  if (dtype == TPRT_BOOL || dtype >= TPRT_C64)
+  if (dtype == TPRT_BOOL || dtype >= TPRT_C64) /* f8 stands behind the complex types */
     return tprt__fail(TPRT_UNSUPPORTED, "contraction: not defined for %s", plan->type->name);
   int64_t reach[3] = {1, 1, 1}, total = 1;
   for (int64_t i = 0; i < n_loops; i++) {

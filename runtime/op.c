@@ -7,25 +7,44 @@
 
 typedef struct kind_info {
   const char *name;
-  bool data; /* has tensors */
-  bool reduces;
-  bool in_place; /* send == recv is allowed */
-  bool aliases;  /* send may lie inside recv, or recv inside send, at the place of this rank's piece */
-  bool has_dim, has_split, has_root, has_pairs;
+  uint32_t traits;
 } kind_info;
 
-// clang-format off
-static const kind_info kinds[TPRT_N_OP_KINDS] = {
-    /*                          name              data   reduces in_pl. aliases dim    split  root   pairs */
-    [TPRT_OP_ALL_REDUCE]     = {"all_reduce",     true,  true,   true,  false,  false, false, false, false},
-    [TPRT_OP_ALL_GATHER]     = {"all_gather",     true,  false,  false, true,   true,  false, false, false},
-    [TPRT_OP_REDUCE_SCATTER] = {"reduce_scatter", true,  true,   false, true,   true,  false, false, false},
-    [TPRT_OP_ALL_TO_ALL]     = {"all_to_all",     true,  false,  false, false,  true,  true,  false, false},
-    [TPRT_OP_PERMUTE]        = {"permute",        true,  false,  false, false,  false, false, false, true},
-    [TPRT_OP_BROADCAST]      = {"broadcast",      true,  false,  true,  false,  false, false, true,  false},
-    [TPRT_OP_BARRIER]        = {"barrier",        false, false,  true,  false,  false, false, false, false},
+enum {
+  DATA = TPRT__DATA,
+  REDUCES = TPRT__DATA | TPRT__REDUCES,
+  IN_PLACE = TPRT__IN_PLACE,
+  ALIASES = TPRT__ALIASES,
+  DIM = TPRT__DIM,
+  SPLIT = TPRT__SPLIT,
+  PAIRS = TPRT__PAIRS,
+  SCATTERS = TPRT__SCATTERS,
+  FROM_ROOT = TPRT__ROOT | TPRT__ROOT_SENDS,
+  TO_ROOT = TPRT__ROOT | TPRT__ROOT_RECEIVES,
+  SENDS = TPRT__SCATTERS | TPRT__SEND_PIECES,
+  RECEIVES = TPRT__RECV_PIECES,
 };
-// clang-format on
+
+static const kind_info kinds[TPRT_N_OP_KINDS] = {
+    [TPRT_OP_ALL_REDUCE] = {"all_reduce", REDUCES | IN_PLACE},
+    [TPRT_OP_ALL_GATHER] = {"all_gather", DATA | ALIASES | DIM},
+    [TPRT_OP_REDUCE_SCATTER] = {"reduce_scatter", REDUCES | ALIASES | DIM | SCATTERS},
+    [TPRT_OP_ALL_TO_ALL] = {"all_to_all", DATA | DIM | SPLIT | SCATTERS},
+    [TPRT_OP_PERMUTE] = {"permute", DATA | PAIRS},
+    [TPRT_OP_BROADCAST] = {"broadcast", DATA | IN_PLACE | FROM_ROOT},
+    [TPRT_OP_BARRIER] = {"barrier", 0},
+    [TPRT_OP_REDUCE] = {"reduce", REDUCES | IN_PLACE | TO_ROOT},
+    [TPRT_OP_GATHER] = {"gather", DATA | ALIASES | DIM | TO_ROOT},
+    [TPRT_OP_SCATTER] = {"scatter", DATA | ALIASES | DIM | SCATTERS | FROM_ROOT},
+    [TPRT_OP_ALL_GATHER_V] = {"all_gather_v", DATA | ALIASES | RECEIVES},
+    [TPRT_OP_REDUCE_SCATTER_V] = {"reduce_scatter_v", REDUCES | ALIASES | SENDS},
+    [TPRT_OP_ALL_TO_ALL_V] = {"all_to_all_v", DATA | SENDS | RECEIVES},
+    [TPRT_OP_GATHER_V] = {"gather_v", DATA | ALIASES | RECEIVES | TO_ROOT},
+    [TPRT_OP_SCATTER_V] = {"scatter_v", DATA | ALIASES | SENDS | FROM_ROOT},
+};
+
+static bool has(const kind_info *info, uint32_t trait) { return (info->traits & trait) != 0; }
+static bool in_pieces(const kind_info *info) { return has(info, TPRT__SEND_PIECES | TPRT__RECV_PIECES); }
 
 static const kind_info *kind_get(tprt_op_kind kind) {
   return (size_t)kind < TPRT_N_OP_KINDS && kinds[kind].name ? &kinds[kind] : NULL;
@@ -60,7 +79,7 @@ static bool product(const tprt_op *op, int begin, int end, int64_t unit, int64_t
 /* Elements of the send tensor; the shape is checked on the way. */
 static tprt_status check_shape(const tprt_op *op, const kind_info *info, int64_t n_ranks, int64_t *elements) {
   *elements = 0;
-  if (!info->data)
+  if (!has(info, DATA))
     return TPRT_OK;
   if (op->n_dims < 0 || op->n_dims > TPRT_MAX_RANK) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: n_dims is %d; it must be from 0 to %d", info->name, op->n_dims,
@@ -81,19 +100,19 @@ static tprt_status check_shape(const tprt_op *op, const kind_info *info, int64_t
 }
 
 static tprt_status check_dims(const tprt_op *op, const kind_info *info, int n_ranks) {
-  if (info->has_dim && (op->dim < 0 || op->dim >= op->n_dims)) {
+  if (has(info, DIM) && (op->dim < 0 || op->dim >= op->n_dims)) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: dim is %d; the tensor has %d dimensions", info->name, op->dim, op->n_dims);
   }
-  if (info->has_split && (op->split_dim < 0 || op->split_dim >= op->n_dims)) {
+  if (has(info, SPLIT) && (op->split_dim < 0 || op->split_dim >= op->n_dims)) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: split_dim is %d; the tensor has %d dimensions", info->name, op->split_dim,
                       op->n_dims);
   }
-  int cut = info->has_split ? op->split_dim : op->kind == TPRT_OP_REDUCE_SCATTER ? op->dim : -1;
+  int cut = has(info, SPLIT) ? op->split_dim : has(info, DIM) && has(info, SCATTERS) ? op->dim : -1;
   if (cut >= 0 && op->shape[cut] % n_ranks) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %d ranks do not divide dimension %d (size %lld); pad it", info->name, n_ranks,
                       cut, (long long)op->shape[cut]);
   }
-  if (info->has_root && (op->root < 0 || op->root >= n_ranks)) {
+  if (has(info, TPRT__ROOT) && (op->root < 0 || op->root >= n_ranks)) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: root is %d; there are %d ranks", info->name, op->root, n_ranks);
   }
   return TPRT_OK;
@@ -101,9 +120,9 @@ static tprt_status check_dims(const tprt_op *op, const kind_info *info, int n_ra
 
 static tprt_status check_type(const tprt_op *op, const kind_info *info) {
   const char *type = tprt_dtype_name(op->dtype);
-  if (info->data && !type)
+  if (has(info, DATA) && !type)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %d is no dtype", info->name, (int)op->dtype);
-  if (!info->reduces) {
+  if (!has(info, TPRT__REDUCES)) {
     if (op->reduction == TPRT_NO_REDUCTION)
       return TPRT_OK;
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s does not reduce; set reduction to TPRT_NO_REDUCTION", info->name);
@@ -115,12 +134,14 @@ static tprt_status check_type(const tprt_op *op, const kind_info *info) {
   if (!tprt_reduction_supports(op->reduction, op->dtype)) {
     return tprt__fail(TPRT_UNSUPPORTED, "%s: %s is not defined for %s", info->name, reduction, type);
   }
+  if (op->reduction == TPRT_PREMUL_SUM && !op->scalar)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: premul_sum needs a scalar", info->name);
   return TPRT_OK;
 }
 
 static tprt_status check_pairs(const tprt_op *op, const kind_info *info, int n_ranks, int rank, int *source) {
   *source = -1;
-  if (!info->has_pairs)
+  if (!has(info, PAIRS))
     return TPRT_OK;
   if (op->n_pairs > (size_t)n_ranks || (op->n_pairs && !op->pairs)) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "permute: %zu pairs%s; at most one for each of the %d ranks", op->n_pairs,
@@ -152,11 +173,13 @@ static void make_maps(const tprt_op *op, int64_t n, tprt__plan *plan, int64_t el
     return; /* no runs to divide by */
   switch (op->kind) {
   case TPRT_OP_ALL_GATHER:
+  case TPRT_OP_GATHER:
     product(op, op->dim, op->n_dims, size, &inner);
     plan->recv_map = (tprt__map){.run = inner, .n = n};
     plan->recv_bytes = bytes * n;
     break;
   case TPRT_OP_REDUCE_SCATTER:
+  case TPRT_OP_SCATTER:
     product(op, op->dim, op->n_dims, size, &inner);
     plan->send_map = (tprt__map){.run = inner / n, .n = n};
     plan->piece = plan->recv_bytes = bytes / n;
@@ -175,47 +198,46 @@ static void make_maps(const tprt_op *op, int64_t n, tprt__plan *plan, int64_t el
   }
 }
 
-static bool overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes) {
+bool tprt__overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes) {
   uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
   return a_bytes && b_bytes && x < y + (uintptr_t)b_bytes && y < x + (uintptr_t)a_bytes;
 }
 
 /* In place, gather and scatter may have the smaller buffer at its place inside the larger one, if that is one run. */
-static bool in_own_place(const tprt__plan *plan, int rank) {
-  if (plan->kind == TPRT_OP_ALL_GATHER) {
-    return plan->recv_map.run == plan->piece && (const char *)plan->send == (const char *)plan->recv + rank * plan->piece;
-  }
-  return plan->send_map.run == plan->piece && (const char *)plan->recv == (const char *)plan->send + rank * plan->piece;
+static bool in_own_place(const tprt__plan *plan) {
+  bool scatters = plan->traits & SCATTERS;
+  const char *larger = scatters ? plan->send : plan->recv, *smaller = scatters ? plan->recv : plan->send;
+  return (scatters ? plan->send_map : plan->recv_map).run == plan->piece && smaller == larger + plan->rank * plan->piece;
 }
 
-tprt_status tprt__plan_buffers(tprt__plan *plan, int rank, const void *send, void *recv) {
+tprt_status tprt__plan_buffers(tprt__plan *plan, const void *send, void *recv) {
   const kind_info *info = kind_get(plan->kind);
-  bool sends = plan->send_bytes && (plan->kind != TPRT_OP_BROADCAST || rank == plan->root);
-  if ((sends && !send) || (plan->recv_bytes && !recv)) {
+  bool sends = plan->send_bytes && tprt__plan_sends(plan), receives = plan->recv_bytes && tprt__plan_receives(plan);
+  if ((sends && !send) || (receives && !recv)) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %s is NULL", info->name, sends && !send ? "send" : "recv");
   }
   plan->send = send;
-  plan->recv = recv;
-  if (!sends || !overlap(send, plan->send_bytes, recv, plan->recv_bytes))
+  plan->recv = receives ? recv : NULL;
+  if (!sends || !receives || !tprt__overlap(send, plan->send_bytes, recv, plan->recv_bytes))
     return TPRT_OK;
-  if ((info->in_place && send == recv) || (info->aliases && in_own_place(plan, rank)))
+  if ((has(info, IN_PLACE) && send == recv) || (has(info, ALIASES) && in_own_place(plan)))
     return TPRT_OK;
   return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: send and recv overlap; only %s", info->name,
-                    info->in_place  ? "equal pointers are allowed"
-                    : info->aliases ? "the place of this rank's piece is allowed"
-                                    : "disjoint buffers are allowed");
+                    has(info, IN_PLACE)  ? "equal pointers are allowed"
+                    : has(info, ALIASES) ? "the place of this rank's piece is allowed"
+                                         : "disjoint buffers are allowed");
 }
 
 /* Every field that the kind reads, and nothing else: garbage in the others is harmless. */
 static void make_signature(const tprt_op *op, const kind_info *info, int64_t elements, tprt__plan *plan) {
-  uint64_t dims = ((uint64_t)(info->has_dim ? op->dim : 0) << 8) | (uint64_t)(info->has_split ? op->split_dim : 0);
-  plan->signature[0] = ((uint64_t)op->kind << 48) | (uint64_t)(info->data ? op->dtype : 0) << 32 | (uint64_t)op->reduction;
-  plan->signature[1] = (uint64_t)(info->has_root ? op->root : 0) << 32 | dims;
+  uint64_t dims = ((uint64_t)(has(info, DIM) ? op->dim : 0) << 8) | (uint64_t)(has(info, SPLIT) ? op->split_dim : 0);
+  plan->signature[0] = ((uint64_t)op->kind << 48) | (uint64_t)(has(info, DATA) ? op->dtype : 0) << 32 | (uint64_t)op->reduction;
+  plan->signature[1] = (uint64_t)(has(info, TPRT__ROOT) ? op->root : 0) << 32 | dims;
   plan->signature[2] = (uint64_t)elements;
   uint64_t hash = 0;
-  if (info->data)
+  if (has(info, DATA) && !in_pieces(info))
     hash = tprt__hash((uint64_t)op->n_dims, op->shape, (size_t)op->n_dims * sizeof *op->shape);
-  if (info->has_pairs && op->n_pairs)
+  if (has(info, PAIRS) && op->n_pairs)
     hash = tprt__hash(hash, op->pairs, op->n_pairs * sizeof *op->pairs);
   plan->signature[3] = hash;
 }
@@ -231,18 +253,21 @@ tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__pla
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: timeout_ns is %lld", info->name, (long long)op->timeout_ns);
   }
   int64_t elements;
-  tprt__plan made = {.kind = op->kind, .reduction = op->reduction, .n_ranks = n_ranks, .root = op->root};
+  tprt__plan made = {
+      .kind = op->kind, .traits = info->traits, .reduction = op->reduction, .n_ranks = n_ranks, .rank = rank, .root = op->root};
   tprt_status status = check_type(op, info);
   if (!status)
     status = check_shape(op, info, n_ranks, &elements);
-  if (!status && info->data)
+  if (!status && has(info, DATA))
     status = check_dims(op, info, n_ranks);
   if (!status)
     status = check_pairs(op, info, n_ranks, rank, &made.source);
   if (status)
     return status;
   made.type = tprt__dtype_info_get((int64_t)op->dtype);
-  if (info->data)
+  if (op->reduction == TPRT_PREMUL_SUM)
+    memcpy(made.scale.bytes, op->scalar, made.type->acc_size);
+  if (has(info, DATA) && !in_pieces(info))
     make_maps(op, n_ranks, &made, elements);
   made.traffic = tprt_op_bytes(op, n_ranks);
   make_signature(op, info, elements, &made);
@@ -253,11 +278,18 @@ tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__pla
 tprt_status tprt__plan_make(const tprt_op *op, int n_ranks, int rank, tprt__plan *plan) {
   tprt__plan made;
   tprt_status status = tprt__plan_shape(op, n_ranks, rank, &made);
-  if (!status)
-    status = tprt__plan_buffers(&made, rank, op->send, op->recv);
+  if (!status) {
+    const kind_info *info = kind_get(op->kind);
+    status = in_pieces(info) ? tprt__plan_parts(op, info->name, &made) : tprt__plan_buffers(&made, op->send, op->recv);
+  }
   if (!status)
     *plan = made;
   return status;
+}
+
+void tprt__plan_clear(tprt__plan *plan) {
+  tprt__free(plan->parts);
+  plan->parts = plan->sends = plan->recvs = NULL;
 }
 
 /* Where byte place->at lies, and how many bytes follow in its run. */
@@ -298,17 +330,21 @@ void tprt__signature_explain(const uint64_t *mine, const uint64_t *other, char *
              (unsigned long long)(mine[1] & 0xff), (unsigned long long)(other[1] >> 32),
              (unsigned long long)(other[1] >> 8 & 0xff), (unsigned long long)(other[1] & 0xff));
   } else {
-    snprintf(text, n, "the shapes or the pairs differ");
+    snprintf(text, n, "the shapes, the pairs or the counts differ");
   }
 }
 
 int64_t tprt_op_bytes(const tprt_op *op, int n_ranks) {
   const kind_info *info = kind_get(op->kind);
-  int64_t elements, n = n_ranks;
-  if (!info || n < 1 || (info->data && !tprt_dtype_size(op->dtype)) || check_shape(op, info, n, &elements))
+  int64_t elements, longest, n = n_ranks;
+  if (!info || n < 1 || (has(info, DATA) && !tprt_dtype_size(op->dtype)) || check_shape(op, info, n, &elements))
     return -1;
   int64_t size = (int64_t)tprt_dtype_size(op->dtype);
   int64_t chunk = (elements + n - 1) / n * size; /* of a tensor that the group holds once */
+  if (in_pieces(info)) {
+    longest = tprt__longest_count(op, info->traits, n_ranks);
+    return longest < 0 ? -1 : (op->kind == TPRT_OP_GATHER_V ? 1 : n - 1) * longest * size;
+  }
   switch (op->kind) {
   case TPRT_OP_ALL_REDUCE:
     return 2 * (n - 1) * chunk;
@@ -316,9 +352,12 @@ int64_t tprt_op_bytes(const tprt_op *op, int n_ranks) {
     return (n - 1) * elements * size; /* the group's tensor is n times the send tensor */
   case TPRT_OP_REDUCE_SCATTER:
   case TPRT_OP_ALL_TO_ALL:
+  case TPRT_OP_SCATTER:
     return (n - 1) * chunk;
   case TPRT_OP_PERMUTE:
   case TPRT_OP_BROADCAST:
+  case TPRT_OP_REDUCE:
+  case TPRT_OP_GATHER:
     return elements * size;
   default:
     return 0;

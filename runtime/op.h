@@ -13,12 +13,36 @@ typedef struct tprt__map {
   int64_t n;
 } tprt__map;
 
-/* A validated operation. Every rank sends to every peer (and itself) a piece of `piece` bytes. */
+/* What a kind has and allows; the table in op.c says it of each. */
+enum tprt__trait {
+  TPRT__DATA = 1 << 0, /* has tensors */
+  TPRT__REDUCES = 1 << 1,
+  TPRT__IN_PLACE = 1 << 2, /* send == recv is allowed */
+  TPRT__ALIASES = 1 << 3,  /* send may lie inside recv, or recv inside send, at the place of this rank's piece */
+  TPRT__DIM = 1 << 4,
+  TPRT__SPLIT = 1 << 5,
+  TPRT__ROOT = 1 << 6,
+  TPRT__ROOT_SENDS = 1 << 7,    /* only root has a send tensor */
+  TPRT__ROOT_RECEIVES = 1 << 8, /* only root has a recv tensor */
+  TPRT__PAIRS = 1 << 9,
+  TPRT__SCATTERS = 1 << 10,    /* different data for different ranks: a tensor that is cut along dim, or pieces */
+  TPRT__SEND_PIECES = 1 << 11, /* the kinds ..._V */
+  TPRT__RECV_PIECES = 1 << 12,
+};
+
+/* One of the pieces of a kind ..._V. */
+typedef struct tprt__part {
+  char *at;
+  int64_t bytes;
+} tprt__part;
+
+/* A validated operation. Every rank sends to every peer (and itself) a piece of `piece` bytes, or one of parts. */
 typedef struct tprt__plan {
   tprt_op_kind kind;
+  uint32_t traits;
   tprt_reduction reduction;
   const tprt__dtype_info *type;
-  int n_ranks, root;
+  int n_ranks, rank, root;
   int source; /* permute: the rank that this rank receives from; -1: none */
   int64_t piece;
   tprt__map send_map, recv_map;
@@ -26,14 +50,37 @@ typedef struct tprt__plan {
   int64_t traffic; /* algorithmic bytes, see tprt_op_bytes */
   const void *send;
   void *recv;
-  uint64_t signature[4]; /* equal on all ranks, or the operations differ */
+  uint64_t signature[4];     /* equal on all ranks, or the operations differ */
+  tprt__scale scale;         /* premul_sum: this rank's factor */
+  tprt__part *parts;         /* kinds ..._V: what the plan owns; the next two point into it */
+  tprt__part *sends, *recvs; /* one a rank; NULL: the side is one piece, send or recv */
+  int64_t longest;           /* bytes of the longest part that this rank knows of */
+  uint64_t sent, expected;   /* all_to_all_v: hashes of what goes between whom; their sums over all ranks are equal */
 } tprt__plan;
 
 /* Everything but the buffers. */
 tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__plan *plan);
-tprt_status tprt__plan_buffers(tprt__plan *plan, int rank, const void *send, void *recv);
-/* Both. */
+tprt_status tprt__plan_buffers(tprt__plan *plan, const void *send, void *recv);
+/* Both, and the parts. The kinds ..._V own memory: clear such a plan. */
 tprt_status tprt__plan_make(const tprt_op *op, int n_ranks, int rank, tprt__plan *plan);
+void tprt__plan_clear(tprt__plan *plan);
+
+static inline bool tprt__plan_sends(const tprt__plan *plan) {
+  return !(plan->traits & TPRT__ROOT_SENDS) || plan->rank == plan->root;
+}
+static inline bool tprt__plan_receives(const tprt__plan *plan) {
+  return !(plan->traits & TPRT__ROOT_RECEIVES) || plan->rank == plan->root;
+}
+
+/* ---- op_parts.c ---- */
+/* The parts of a kind ..._V, their checks and their share of the signature. */
+tprt_status tprt__plan_parts(const tprt_op *op, const char *name, tprt__plan *plan);
+/* Elements of the longest part; -1 if the counts are not valid. */
+int64_t tprt__longest_count(const tprt_op *op, uint32_t traits, int n_ranks);
+/* Which ranks disagree about what goes from one to the other, given all send counts and receive counts in bytes. */
+uint64_t tprt__part_hash(int64_t from, int64_t to, int64_t bytes);
+
+bool tprt__overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes);
 
 /* A place in a tensor: byte `at` of piece `index`. */
 typedef struct tprt__place {

@@ -59,11 +59,18 @@ static tprt_status self_submit(tprt__transport *transport, const tprt__plan *pla
   tprt__fault fault = self_fault(transport);
   if (fault.status)
     return tprt__fault_fail(&fault);
+  const void *send = plan->sends ? plan->sends[0].at : plan->send;
+  void *recv = plan->recvs ? plan->recvs[0].at : plan->recv;
+  size_t bytes = (size_t)(plan->recvs ? plan->recvs[0].bytes : plan->recv_bytes);
+  if (!bytes)
+    return TPRT_OK;
   if (plan->kind == TPRT_OP_PERMUTE && plan->source < 0) {
-    if (plan->recv_bytes)
-      memset(plan->recv, 0, (size_t)plan->recv_bytes);
-  } else if (plan->recv_bytes && plan->recv != plan->send) {
-    memcpy(plan->recv, plan->send, (size_t)plan->recv_bytes);
+    memset(recv, 0, bytes);
+  } else if (plan->reduction == TPRT_PREMUL_SUM) {
+    int64_t count = (int64_t)(bytes / plan->type->size);
+    tprt__reduce(plan->type, plan->reduction, &recv, 1, &send, 1, &plan->scale, count, false);
+  } else if (recv != send) {
+    memcpy(recv, send, bytes);
   }
   return TPRT_OK;
 }

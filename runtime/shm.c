@@ -19,6 +19,7 @@ static void close_end(shm_transport *shm) {
   tprt__free(shm->slots);
   tprt__free(shm->sources);
   tprt__free(shm->destinations);
+  tprt__free(shm->scales);
   tprt__free(shm);
 }
 
@@ -34,7 +35,8 @@ static tprt_status open_end(shm_segment *segment, int channel, int n_members, co
   shm->slots = tprt__alloc(n * sizeof *shm->slots);
   shm->sources = tprt__alloc(n * sizeof *shm->sources);
   shm->destinations = tprt__alloc(n * sizeof *shm->destinations);
-  if (!shm->members || !shm->lines || !shm->slots || !shm->sources || !shm->destinations) {
+  shm->scales = tprt__alloc(n * sizeof *shm->scales);
+  if (!shm->members || !shm->lines || !shm->slots || !shm->sources || !shm->destinations || !shm->scales) {
     close_end(shm);
     return tprt__fail_memory(n * sizeof *shm->lines);
   }

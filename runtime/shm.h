@@ -27,11 +27,19 @@ typedef struct shm_notice {
   uint64_t send_offset, recv_offset; /* in this rank's arena, if registered */
 } shm_notice;
 
+/* What few operations say beside the notice. */
+typedef struct shm_extra {
+  tprt__scale scale;       /* premul_sum */
+  uint64_t sent, expected; /* all_to_all_v, as in the plan */
+  int64_t longest;
+} shm_extra;
+
 typedef struct shm_line {
   _Alignas(SHM_CACHE_LINE) _Atomic uint32_t step; /* also the futex that waiters sleep on */
   _Atomic uint32_t n_waiters;
-  _Atomic uint32_t left;                           /* the rank destroyed its end */
-  _Alignas(SHM_CACHE_LINE) shm_notice notice[2];   /* by step & 1, like the slots */
+  _Atomic uint32_t left;                         /* the rank destroyed its end */
+  _Alignas(SHM_CACHE_LINE) shm_notice notice[2]; /* by step & 1, like the slots */
+  _Alignas(SHM_CACHE_LINE) shm_extra extra[2];
   _Alignas(SHM_CACHE_LINE) _Atomic uint64_t fault; /* of the group whose rank 0 this line belongs to */
 } shm_line;
 
@@ -90,6 +98,7 @@ typedef struct shm_transport {
   unsigned char **slots; /* two of slot_bytes each */
   const void **sources;  /* scratch of an operation */
   void **destinations;
+  tprt__scale *scales;
 } shm_transport;
 
 /* ---- shm_segment.c ---- */
@@ -135,6 +144,29 @@ void tprt__shm_wake(shm_line *line);
 void tprt__shm_sleep(_Atomic uint32_t *word, uint32_t value, int64_t ns);
 
 /* ---- shm_collective.c ---- */
+typedef struct shm_engine {
+  shm_transport *shm;
+  const tprt__plan *plan;
+  shm_wait wait;
+  int64_t capacity; /* bytes of a piece that one chunk carries */
+  bool two_phase;
+  bool stream;
+} shm_engine;
+
 tprt_status tprt__shm_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline);
+/* Publishes this rank's notice, waits for the others' and compares signatures. */
+tprt_status tprt__shm_arrive(const shm_engine *run, const shm_notice *mine);
+
+/* Own slot of the step that is about to be published, and a peer's of the one that was. */
+static inline unsigned char *tprt__shm_next_slot(const shm_transport *shm) {
+  return shm->slots[shm->base.rank] + ((shm->step + 1) & 1) * shm->segment->sizes.slot_bytes;
+}
+static inline unsigned char *tprt__shm_peer_slot(const shm_transport *shm, int peer) {
+  return shm->slots[peer] + (shm->step & 1) * shm->segment->sizes.slot_bytes;
+}
+
+/* ---- shm_parts.c ---- */
+/* The kinds ..._V. */
+tprt_status tprt__shm_submit_parts(const shm_engine *run);
 
 #endif

@@ -17,27 +17,7 @@ enum {
   STREAM_BYTES = 96 << 20,   /* inputs and outputs of all ranks; beyond, results go around the cache */
 };
 
-typedef struct engine {
-  shm_transport *shm;
-  const tprt__plan *plan;
-  shm_wait wait;
-  int64_t capacity; /* bytes of a piece that one chunk carries */
-  bool two_phase;
-  bool stream;
-} engine;
-
-static bool scatters(const tprt__plan *plan) {
-  return plan->kind == TPRT_OP_REDUCE_SCATTER || plan->kind == TPRT_OP_ALL_TO_ALL;
-}
-
-/* Slot of the step that is about to be published. */
-static unsigned char *next_slot(const shm_transport *shm) {
-  return shm->slots[shm->base.rank] + ((shm->step + 1) & 1) * shm->segment->sizes.slot_bytes;
-}
-
-static unsigned char *peer_slot(const shm_transport *shm, int peer) {
-  return shm->slots[peer] + (shm->step & 1) * shm->segment->sizes.slot_bytes;
-}
+static bool scatters(const tprt__plan *plan) { return plan->traits & TPRT__SCATTERS; }
 
 static tprt__place place(tprt__map map, int index, int64_t at) {
   return (tprt__place){.map = map, .index = map.n > 1 ? index : 0, .at = at};
@@ -51,10 +31,10 @@ static int64_t slice_begin(int64_t bytes, int n, int rank) {
 
 /* ---- Staged ---- */
 
-static void pack(const engine *run, int64_t begin, int64_t bytes) {
+static void pack(const shm_engine *run, int64_t begin, int64_t bytes) {
   const tprt__plan *plan = run->plan;
-  unsigned char *slot = next_slot(run->shm);
-  if (!bytes || (plan->kind == TPRT_OP_BROADCAST && plan->root != run->shm->base.rank))
+  unsigned char *slot = tprt__shm_next_slot(run->shm);
+  if (!bytes || !tprt__plan_sends(plan))
     return;
   if (run->two_phase) { /* all but the slice that this rank reduces itself */
     const char *from = (const char *)plan->send + begin;
@@ -70,82 +50,83 @@ static void pack(const engine *run, int64_t begin, int64_t bytes) {
   }
 }
 
-/* Reduces bytes [from, from + bytes) of the chunk at `begin`; own data comes from the user's buffer where it is contiguous. */
-static void reduce_chunk(const engine *run, int64_t begin, int64_t from, int64_t bytes, void *second_copy) {
+/* Reduces bytes [from, from + bytes) of the chunk at `begin` to recv, where there is one, and to `copy`, if it is not NULL. Own
+ * data comes from the user's buffer where it is contiguous. */
+static void reduce_chunk(const shm_engine *run, int64_t begin, int64_t from, int64_t bytes, void *copy) {
   const tprt__plan *plan = run->plan;
   shm_transport *shm = run->shm;
   bool scatter = scatters(plan);
   for (int i = 0; i < plan->n_ranks; i++) {
-    shm->sources[i] = peer_slot(shm, i) + (scatter ? shm->base.rank * run->capacity : 0) + from;
+    shm->sources[i] = tprt__shm_peer_slot(shm, i) + (scatter ? shm->base.rank * run->capacity : 0) + from;
   }
   if (!scatter)
     shm->sources[shm->base.rank] = (const char *)plan->send + begin + from;
-  void *destinations[2] = {(char *)plan->recv + begin + from, second_copy};
-  tprt__reduce(plan->type, plan->reduction, destinations, second_copy ? 2 : 1, shm->sources, plan->n_ranks,
+  void *destinations[2];
+  int n = 0;
+  if (plan->recv)
+    destinations[n++] = (char *)plan->recv + begin + from;
+  if (copy)
+    destinations[n++] = copy;
+  tprt__reduce(plan->type, plan->reduction, destinations, n, shm->sources, plan->n_ranks, shm->scales,
                bytes / (int64_t)plan->type->size, false);
 }
 
-static tprt_status exchange_slices(const engine *run, int64_t begin, int64_t bytes) {
+static tprt_status exchange_slices(const shm_engine *run, int64_t begin, int64_t bytes) {
   shm_transport *shm = run->shm;
   int n = run->plan->n_ranks, me = shm->base.rank;
   int64_t from = slice_begin(bytes, n, me), to = slice_begin(bytes, n, me + 1);
-  reduce_chunk(run, begin, from, to - from, next_slot(shm) + from);
+  reduce_chunk(run, begin, from, to - from, tprt__shm_next_slot(shm) + from);
   tprt__shm_publish(shm);
   tprt_status status = tprt__shm_await(shm, &run->wait);
-  if (status)
-    return status;
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n && !status && run->plan->recv; i++) {
     if (i == me)
       continue;
     from = slice_begin(bytes, n, i);
     to = slice_begin(bytes, n, i + 1);
-    memcpy((char *)run->plan->recv + begin + from, peer_slot(shm, i) + from, (size_t)(to - from));
+    memcpy((char *)run->plan->recv + begin + from, tprt__shm_peer_slot(shm, i) + from, (size_t)(to - from));
   }
-  return TPRT_OK;
+  return status;
 }
 
-static void unpack_from(const engine *run, int peer, int64_t begin, int64_t bytes) {
+static void unpack_from(const shm_engine *run, int peer, int64_t begin, int64_t bytes) {
   const tprt__plan *plan = run->plan;
   int me = run->shm->base.rank;
   tprt__place target = place(plan->recv_map, peer, begin);
   if (peer == me) { /* not through the slot: a gather may be in place */
     tprt__piece_copy(plan->recv, target, plan->send, place(plan->send_map, me, begin), bytes);
   } else {
-    const unsigned char *slot = peer_slot(run->shm, peer) + (scatters(plan) ? me * run->capacity : 0);
+    const unsigned char *slot = tprt__shm_peer_slot(run->shm, peer) + (scatters(plan) ? me * run->capacity : 0);
     tprt__piece_copy(plan->recv, target, slot, tprt__place_flat(), bytes);
   }
 }
 
-static tprt_status unpack(const engine *run, int64_t begin, int64_t bytes) {
+/* Whether this rank gets a piece of rank i, for operations that do not reduce. */
+static bool wanted(const tprt__plan *plan, int i) {
+  if (plan->traits & TPRT__ROOT_SENDS)
+    return i == plan->root;
+  return plan->kind == TPRT_OP_PERMUTE ? i == plan->source : tprt__plan_receives(plan);
+}
+
+static tprt_status unpack(const shm_engine *run, int64_t begin, int64_t bytes) {
   const tprt__plan *plan = run->plan;
   if (!bytes)
     return TPRT_OK;
-  switch (plan->kind) {
-  case TPRT_OP_ALL_REDUCE:
-    if (run->two_phase)
-      return exchange_slices(run, begin, bytes);
-    reduce_chunk(run, begin, 0, bytes, NULL);
-    break;
-  case TPRT_OP_REDUCE_SCATTER:
-    reduce_chunk(run, begin, 0, bytes, NULL);
-    break;
-  case TPRT_OP_BROADCAST:
-    unpack_from(run, plan->root, begin, bytes);
-    break;
-  case TPRT_OP_PERMUTE:
-    if (plan->source >= 0)
-      unpack_from(run, plan->source, begin, bytes);
-    break;
-  default:
-    for (int i = 0; i < plan->n_ranks; i++)
+  if (run->two_phase)
+    return exchange_slices(run, begin, bytes);
+  if (plan->reduction) {
+    if (plan->recv)
+      reduce_chunk(run, begin, 0, bytes, NULL);
+    return TPRT_OK;
+  }
+  for (int i = 0; i < plan->n_ranks; i++) {
+    if (wanted(plan, i))
       unpack_from(run, i, begin, bytes);
-    break;
   }
   return TPRT_OK;
 }
 
 /* From byte `begin` of the pieces on; `arrived` says that its chunk is already in the slots. */
-static tprt_status run_staged(const engine *run, bool arrived) {
+static tprt_status run_staged(const shm_engine *run, bool arrived) {
   for (int64_t begin = 0; begin < run->plan->piece; begin += run->capacity) {
     int64_t bytes = tprt__min(run->capacity, run->plan->piece - begin);
     if (!arrived) {
@@ -173,28 +154,29 @@ static bool arena_offset(const shm_transport *shm, const void *buffer, int64_t b
          (uint64_t)bytes <= shm->segment->sizes.arena_bytes - (at - base);
 }
 
-/* Only all-reduce writes to peers; the others read, so that only their send buffers must be reachable. */
-static bool register_buffers(const engine *run, shm_notice *notice) {
+/* Only all_reduce and reduce write to peers; the others read, so that only their send buffers must be reachable. */
+static bool register_buffers(const shm_engine *run, shm_notice *notice) {
   const tprt__plan *plan = run->plan;
   const shm_transport *shm = run->shm;
   if (plan->send_bytes <= ONE_SHOT_BYTES)
     return false;
   if (plan->kind == TPRT_OP_REDUCE_SCATTER && plan->send_map.run < LEAST_RUN_BYTES)
     return false;
-  if (plan->kind == TPRT_OP_BROADCAST && plan->root != shm->base.rank)
+  if (!tprt__plan_sends(plan))
     return true; /* only the root's word counts */
   if (!arena_offset(shm, plan->send, plan->send_bytes, &notice->send_offset))
     return false;
-  return plan->kind != TPRT_OP_ALL_REDUCE || arena_offset(shm, plan->recv, plan->recv_bytes, &notice->recv_offset);
+  bool written = plan->kind == TPRT_OP_ALL_REDUCE || (plan->kind == TPRT_OP_REDUCE && plan->recv);
+  return !written || arena_offset(shm, plan->recv, plan->recv_bytes, &notice->recv_offset);
 }
 
 /* Addresses of the peers' buffers, from offsets that were checked. */
-static tprt_status find_buffers(const engine *run) {
+static tprt_status find_buffers(const shm_engine *run) {
   const tprt__plan *plan = run->plan;
   shm_transport *shm = run->shm;
   uint64_t arena = shm->segment->sizes.arena_bytes, bytes = (uint64_t)plan->send_bytes;
   for (int i = 0; i < plan->n_ranks; i++) {
-    if (plan->kind == TPRT_OP_BROADCAST && i != plan->root)
+    if (plan->traits & TPRT__ROOT_SENDS && i != plan->root)
       continue;
     shm_notice notice = shm->lines[i]->notice[shm->step & 1];
     if (bytes > arena || notice.send_offset > arena - bytes || notice.recv_offset > arena - bytes) {
@@ -207,18 +189,20 @@ static tprt_status find_buffers(const engine *run) {
   return TPRT_OK;
 }
 
-static void reduce_registered(const engine *run) {
+static void reduce_registered(const shm_engine *run) {
   const tprt__plan *plan = run->plan;
   shm_transport *shm = run->shm;
   int n = plan->n_ranks, me = shm->base.rank;
   int64_t size = (int64_t)plan->type->size;
-  if (plan->kind == TPRT_OP_ALL_REDUCE) {
+  if (!scatters(plan)) { /* every rank a slice, which it writes to all that want it */
     int64_t from = slice_begin(plan->piece, n, me), to = slice_begin(plan->piece, n, me + 1);
     for (int i = 0; i < n; i++) {
       shm->sources[i] = (const char *)shm->sources[i] + from;
       shm->destinations[i] = (char *)shm->destinations[i] + from;
     }
-    tprt__reduce(plan->type, plan->reduction, shm->destinations, n, shm->sources, n, (to - from) / size, run->stream);
+    bool one = plan->kind == TPRT_OP_REDUCE;
+    tprt__reduce(plan->type, plan->reduction, shm->destinations + (one ? plan->root : 0), one ? 1 : n, shm->sources, n,
+                 shm->scales, (to - from) / size, run->stream);
     return;
   }
   int64_t run_bytes = plan->send_map.run;
@@ -226,13 +210,13 @@ static void reduce_registered(const engine *run) {
     shm->sources[i] = (const char *)shm->sources[i] + me * run_bytes;
   for (int64_t at = 0; at < plan->piece; at += run_bytes) {
     void *destination = (char *)plan->recv + at;
-    tprt__reduce(plan->type, plan->reduction, &destination, 1, shm->sources, n, run_bytes / size, run->stream);
+    tprt__reduce(plan->type, plan->reduction, &destination, 1, shm->sources, n, shm->scales, run_bytes / size, run->stream);
     for (int i = 0; i < n; i++)
       shm->sources[i] = (const char *)shm->sources[i] + n * run_bytes;
   }
 }
 
-static tprt_status run_registered(const engine *run) {
+static tprt_status run_registered(const shm_engine *run) {
   const tprt__plan *plan = run->plan;
   shm_transport *shm = run->shm;
   int me = shm->base.rank;
@@ -243,10 +227,8 @@ static tprt_status run_registered(const engine *run) {
     reduce_registered(run);
   } else {
     for (int i = 0; i < plan->n_ranks; i++) {
-      bool wanted = plan->kind == TPRT_OP_BROADCAST ? i == plan->root : plan->kind != TPRT_OP_PERMUTE || i == plan->source;
-      if (!wanted)
-        continue;
-      tprt__piece_copy(plan->recv, place(plan->recv_map, i, 0), shm->sources[i], place(plan->send_map, me, 0), plan->piece);
+      if (wanted(plan, i))
+        tprt__piece_copy(plan->recv, place(plan->recv_map, i, 0), shm->sources[i], place(plan->send_map, me, 0), plan->piece);
     }
   }
   tprt__shm_publish(shm);
@@ -262,11 +244,9 @@ static tprt_status run_registered(const engine *run) {
 /* ---- Arrival ---- */
 
 /* All ranks compare with their own notice: either all are equal, or every rank sees one that differs from its own. */
-static tprt_status compare(const engine *run, const shm_notice *mine, int *n_registered) {
-  const tprt__plan *plan = run->plan;
+static tprt_status compare(const shm_engine *run, const shm_notice *mine) {
   const shm_transport *shm = run->shm;
-  *n_registered = 0;
-  for (int i = 0; i < plan->n_ranks; i++) {
+  for (int i = 0; i < run->plan->n_ranks; i++) {
     shm_notice notice = shm->lines[i]->notice[shm->step & 1];
     if (memcmp(notice.signature, mine->signature, sizeof notice.signature) != 0 || notice.sequence != mine->sequence) {
       char difference[192];
@@ -274,42 +254,67 @@ static tprt_status compare(const engine *run, const shm_notice *mine, int *n_reg
       return tprt__fail(TPRT_MISMATCH, "operation %u differs between rank %d and rank %d: %s", run->wait.sequence,
                         shm->world_rank, shm->members[i], difference);
     }
-    if (plan->kind != TPRT_OP_BROADCAST || i == plan->root)
-      *n_registered += notice.registered != 0;
   }
   return TPRT_OK;
+}
+
+tprt_status tprt__shm_arrive(const shm_engine *run, const shm_notice *mine) {
+  shm_transport *shm = run->shm;
+  shm->lines[shm->base.rank]->notice[(shm->step + 1) & 1] = *mine;
+  tprt__shm_publish(shm);
+  tprt_status status = tprt__shm_await(shm, &run->wait);
+  if (!status)
+    status = compare(run, mine);
+  if (status || run->plan->reduction != TPRT_PREMUL_SUM)
+    return status;
+  for (int i = 0; i < run->plan->n_ranks; i++)
+    shm->scales[i] = shm->lines[i]->extra[shm->step & 1].scale;
+  return TPRT_OK;
+}
+
+/* Whether the buffers of all ranks that have one are registered. */
+static bool all_registered(const shm_engine *run, int *n_registered) {
+  const tprt__plan *plan = run->plan;
+  const shm_transport *shm = run->shm;
+  bool root_only = plan->traits & TPRT__ROOT_SENDS;
+  *n_registered = 0;
+  for (int i = 0; i < plan->n_ranks; i++) {
+    if (!root_only || i == plan->root)
+      *n_registered += shm->lines[i]->notice[shm->step & 1].registered != 0;
+  }
+  return *n_registered == (root_only ? 1 : plan->n_ranks);
 }
 
 tprt_status tprt__shm_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline) {
   shm_transport *shm = (shm_transport *)transport;
   int n = plan->n_ranks;
   int64_t slot = (int64_t)shm->segment->sizes.slot_bytes;
-  engine run = {
+  shm_engine run = {
       .shm = shm,
       .plan = plan,
       .wait = {.kind = plan->kind, .sequence = sequence, .deadline = deadline},
       .capacity = scatters(plan) ? slot / n / SHM_CACHE_LINE * SHM_CACHE_LINE : slot,
-      .two_phase = plan->kind == TPRT_OP_ALL_REDUCE && plan->piece > (n > 2 ? ONE_SHOT_BYTES : ONE_SHOT_PAIR),
+      .two_phase = plan->reduction && !scatters(plan) && plan->piece > (n > 2 ? ONE_SHOT_BYTES : ONE_SHOT_PAIR),
       .stream = 2 * n * plan->send_bytes > STREAM_BYTES,
   };
   tprt__fault fault = tprt__shm_fault(transport);
   if (fault.status)
     return tprt__fault_fail(&fault);
+  if (plan->reduction == TPRT_PREMUL_SUM)
+    shm->lines[transport->rank]->extra[(shm->step + 1) & 1].scale = plan->scale;
+  if (plan->parts)
+    return tprt__shm_submit_parts(&run);
   shm_notice mine = {.sequence = sequence};
   memcpy(mine.signature, plan->signature, sizeof mine.signature);
   mine.registered = register_buffers(&run, &mine);
   if (!mine.registered)
     pack(&run, 0, tprt__min(run.capacity, plan->piece));
-  shm->lines[transport->rank]->notice[(shm->step + 1) & 1] = mine;
-  tprt__shm_publish(shm);
-  tprt_status status = tprt__shm_await(shm, &run.wait);
-  int n_registered = 0;
-  if (!status)
-    status = compare(&run, &mine, &n_registered);
+  tprt_status status = tprt__shm_arrive(&run, &mine);
   if (status)
     return status;
-  int n_all = plan->kind == TPRT_OP_BROADCAST ? 1 : n;
-  status = n_registered == n_all ? run_registered(&run) : run_staged(&run, n_registered == 0);
+  int n_registered;
+  bool registered = all_registered(&run, &n_registered);
+  status = registered ? run_registered(&run) : run_staged(&run, n_registered == 0);
   if (!status && plan->kind == TPRT_OP_PERMUTE && plan->source < 0 && plan->recv_bytes) {
     memset(plan->recv, 0, (size_t)plan->recv_bytes);
   }

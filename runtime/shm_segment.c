@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static const uint64_t magic = UINT64_C(0x7470727473686d31); /* "tprtshm1" */
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 /* Offsets from the free parameters; false when they make no sense. Used for our own settings and for what a header says. */
 static bool derive(shm_sizes *sizes) {

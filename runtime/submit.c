@@ -56,6 +56,7 @@ static void work_release(tprt_work *work) {
     return;
   pthread_cond_destroy(&work->finished);
   pthread_mutex_destroy(&work->lock);
+  tprt__plan_clear(&work->plan);
   tprt__free(work);
 }
 
@@ -99,10 +100,13 @@ void tprt__worker_stop(tprt_comm *comm) {
     pthread_join(comm->worker, NULL);
 }
 
+/* Takes over what the plan owns, in any case. */
 static tprt_status enqueue(tprt_comm *comm, const tprt__plan *plan, int64_t deadline, tprt_work **handle) {
   tprt_work *work = tprt__alloc(sizeof *work);
-  if (!work)
+  if (!work) {
+    tprt__plan_clear(&(tprt__plan){.parts = plan->parts});
     return tprt__fail_memory(sizeof *work);
+  }
   pthread_condattr_t monotonic;
   pthread_condattr_init(&monotonic);
   pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -144,7 +148,11 @@ tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
   if (status)
     return status;
   int64_t deadline = tprt__deadline(own.timeout_ns ? own.timeout_ns : comm->timeout_ns);
-  return work ? enqueue(comm, &plan, deadline, work) : tprt__comm_submit(comm, &plan, deadline);
+  if (work)
+    return enqueue(comm, &plan, deadline, work);
+  status = tprt__comm_submit(comm, &plan, deadline);
+  tprt__plan_clear(&plan);
+  return status;
 }
 
 tprt_status tprt_sync(tprt_comm *comm) {

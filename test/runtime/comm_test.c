@@ -175,6 +175,41 @@ static void test_split(void **state) {
 
 /* ---- Arguments ---- */
 
+/* The kinds ..._V on 3 ranks: what each rank can see by itself. */
+static int bad_pieces(tprt_comm *comm) {
+  int errors = 0, me = tprt_comm_rank(comm);
+  float data[64] = {0};
+  int64_t counts[] = {2, 2, 2}, negative[] = {2, -1, 2}, far[] = {0, INT64_C(1) << 51, 0}, overlapping[] = {0, 1, 4};
+  int64_t unequal[] = {2, 2, 2};
+  void *list[] = {data, NULL, data + 8};
+  const tprt_op good = {.size = sizeof good,
+                        .kind = TPRT_OP_ALL_GATHER_V,
+                        .dtype = TPRT_F32,
+                        .n_dims = 1,
+                        .shape = {2},
+                        .send = data,
+                        .recv = data + 32,
+                        .recv_counts = counts};
+  unequal[me] = 1;
+#define BAD(text, ...)                                                                                                         \
+  do {                                                                                                                         \
+    tprt_op op = good;                                                                                                         \
+    __VA_ARGS__;                                                                                                               \
+    CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), TPRT_INVALID_ARGUMENT);                                                 \
+    CHECK(errors, strstr(tprt_last_error(), text) != NULL);                                                                    \
+  } while (0)
+  BAD("piece of rank 1 has -1 elements", op.recv_counts = negative);
+  BAD("from 0 to 2^50", op.recv_offsets = far);
+  BAD("pieces of ranks 0 and 1 overlap", op.recv_offsets = overlapping);
+  BAD("pieces of ranks", op.send = data + 33);
+  BAD("send is NULL", op.send = NULL);
+  BAD("recv of the piece of rank 1 is NULL", op.recv_list = list);
+  BAD("exclude each other", op.recv_list = list; op.recv_offsets = counts);
+  BAD("expects", op.kind = TPRT_OP_ALL_TO_ALL_V; op.send_counts = unequal);
+#undef BAD
+  return errors;
+}
+
 static int bad_arguments(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, n = tprt_comm_size(comm);
@@ -216,7 +251,11 @@ static int bad_arguments(tprt_comm *comm, void *argument) {
   BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_BROADCAST; op.reduction = TPRT_NO_REDUCTION; op.root = n);
   BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_PERMUTE; op.reduction = TPRT_NO_REDUCTION; op.pairs = outside; op.n_pairs = 1);
   BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_PERMUTE; op.reduction = TPRT_NO_REDUCTION; op.pairs = doubled; op.n_pairs = 2);
+  BAD(TPRT_INVALID_ARGUMENT, op.reduction = TPRT_PREMUL_SUM); /* without a scalar */
+  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_REDUCE; op.root = -1);
+  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_SCATTER; op.reduction = TPRT_NO_REDUCTION; op.shape[0] = 8 * n + 1);
 #undef BAD
+  errors += bad_pieces(comm);
   CHECK_STATUS(errors, tprt_comm_status(comm), TPRT_OK); /* nothing of that was sticky */
   CHECK_STATUS(errors, tprt_submit(comm, &good, NULL), TPRT_OK);
   void *memory;
@@ -246,7 +285,12 @@ static void test_arguments(void **state) {
                   {TPRT_OP_ALL_TO_ALL, 3 * 9 * 2},
                   {TPRT_OP_PERMUTE, 70},
                   {TPRT_OP_BROADCAST, 70},
-                  {TPRT_OP_BARRIER, 0}};
+                  {TPRT_OP_BARRIER, 0},
+                  {TPRT_OP_REDUCE, 70},
+                  {TPRT_OP_GATHER, 70},
+                  {TPRT_OP_SCATTER, 3 * 9 * 2},
+                  {TPRT_OP_ALL_GATHER_V, 3 * 70},
+                  {TPRT_OP_GATHER_V, 70}};
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     op.kind = expected[i].kind;
     assert_int_equal(tprt_op_bytes(&op, 4), expected[i].bytes);

@@ -78,6 +78,34 @@ static int mismatch_permute(tprt_comm *comm, void *argument) {
   return errors;
 }
 
+/* One pair of ranks disagrees about its piece; everybody hears which. */
+static int mismatch_pieces(tprt_comm *comm, void *argument) {
+  (void)argument;
+  int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
+  int64_t sends[8], recvs[8];
+  int32_t send[64] = {0}, recv[64] = {0};
+  for (int i = 0; i < n; i++)
+    sends[i] = recvs[i] = 2;
+  sends[2] += me == 1;
+  CHECK_STATUS(errors, tprt_all_to_all_v(comm, send, sends, NULL, recv, recvs, NULL, TPRT_I32, NULL, NULL), TPRT_MISMATCH);
+  CHECK(errors, strstr(tprt_last_error(), "rank 1 sends 3 elements to rank 2, which expects 2") != NULL);
+  return errors;
+}
+
+/* Counts, roots and factors that are no part of the shape. */
+static int mismatch_counts(tprt_comm *comm, void *argument) {
+  int errors = 0, me = tprt_comm_rank(comm), which = *(int *)argument;
+  int64_t counts[] = {3, 2, 4}, other[] = {3, 3, 3};
+  int32_t send[64] = {0}, recv[64] = {0};
+  const int64_t *mine = me == 2 && which == 0 ? other : counts;
+  int root = me == 1 && which == 1 ? 1 : 0;
+  tprt_status status = which ? tprt_gather_v(comm, send, recv, mine, NULL, TPRT_I32, root, NULL, NULL)
+                             : tprt_all_gather_v(comm, send, recv, mine, NULL, TPRT_I32, NULL, NULL);
+  CHECK_STATUS(errors, status, TPRT_MISMATCH);
+  CHECK(errors, strstr(tprt_last_error(), which ? "root" : "counts differ") != NULL);
+  return errors;
+}
+
 static void test_mismatch(void **state) {
   (void)state;
   tprt_config config = test_config();
@@ -88,6 +116,9 @@ static void test_mismatch(void **state) {
     }
   }
   assert_int_equal(run_threads(3, &config, mismatch_permute, NULL), 0);
+  assert_int_equal(run_threads(4, &config, mismatch_pieces, NULL), 0);
+  for (int which = 0; which < 2; which++)
+    assert_int_equal(run_threads(3, &config, mismatch_counts, &which), 0);
 }
 
 /* ---- Time ---- */

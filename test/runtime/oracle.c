@@ -10,7 +10,8 @@ typedef struct number {
   double f, im; /* floats; im: of a complex number */
 } number;
 
-static bool is_float(tprt_dtype t) { return t == TPRT_F32 || t == TPRT_F64 || t == TPRT_F16 || t == TPRT_BF16; }
+static bool is_f8(tprt_dtype t) { return t == TPRT_F8E4M3 || t == TPRT_F8E5M2; }
+static bool is_float(tprt_dtype t) { return (t >= TPRT_F32 && t <= TPRT_BF16) || is_f8(t); }
 static bool is_complex(tprt_dtype t) { return t == TPRT_C64 || t == TPRT_C128; }
 static bool is_unsigned(tprt_dtype t) { return (t >= TPRT_U8 && t <= TPRT_U64) || t == TPRT_BOOL; }
 
@@ -32,6 +33,46 @@ void oracle_copy(tprt_dtype t, void *to, const void *from) {
   default:
     memcpy(to, from, 16);
   }
+}
+
+/* Magnitudes of the f8 types by their bits: NaN where there is no number, infinity for f8e5m2 at 0x7c. */
+static double f8_values[2][128];
+
+__attribute__((constructor)) static void fill_f8(void) {
+  for (int format = 0; format < 2; format++) {
+    int mantissa_bits = 3 - format, bias = format ? 15 : 7;
+    for (int i = 0; i < 128; i++) {
+      int mantissa = i & ((1 << mantissa_bits) - 1), exponent = i >> mantissa_bits;
+      f8_values[format][i] = exponent ? ldexp(mantissa + (1 << mantissa_bits), exponent - bias - mantissa_bits)
+                                      : ldexp(mantissa, 1 - bias - mantissa_bits);
+    }
+    for (int i = format ? 0x7d : 0x7f; i < 128; i++)
+      f8_values[format][i] = (double)NAN;
+  }
+  f8_values[1][0x7c] = (double)INFINITY;
+}
+
+static double f8_read(tprt_dtype t, unsigned char byte) {
+  double value = f8_values[t == TPRT_F8E5M2][byte & 0x7f];
+  return byte & 0x80 ? -value : value;
+}
+
+/* The nearest, the even one of two. What would be the next number beyond the last is where infinity or NaN begins. */
+static unsigned char f8_write(tprt_dtype t, double x) {
+  const double *values = f8_values[t == TPRT_F8E5M2];
+  int last = t == TPRT_F8E5M2 ? 0x7b : 0x7e, best = 0;
+  unsigned char sign = signbit(x) ? 0x80 : 0;
+  double size = fabs(x), beyond = 2 * values[last] - values[last - 1];
+  if (isnan(x))
+    return 0x7f;
+  if (size > (values[last] + beyond) / 2 || (size == (values[last] + beyond) / 2 && last % 2))
+    return (unsigned char)(sign | (last + 1));
+  for (int i = 1; i <= last; i++) {
+    double d = fabs(values[i] - size), least = fabs(values[best] - size);
+    if (d < least || (d == least && i % 2 == 0))
+      best = i;
+  }
+  return (unsigned char)(sign | best);
 }
 
 static number read_number(tprt_dtype t, const void *at) {
@@ -65,6 +106,10 @@ static number read_number(tprt_dtype t, const void *at) {
     memcpy(&x.f, at, 8);
     memcpy(&x.im, (const char *)at + 8, 8);
     break;
+  case TPRT_F8E4M3:
+  case TPRT_F8E5M2:
+    x.f = f8_read(t, *(const unsigned char *)at);
+    break;
   default: /* little endian, sign-extended unless unsigned */
     oracle_copy(t, &x.i, at);
     if (!is_unsigned(t))
@@ -84,6 +129,10 @@ static void write_number(tprt_dtype t, void *at, number x) {
   case TPRT_BF16:
     half = tprt_f32_to_bf16(f);
     memcpy(at, &half, 2);
+    break;
+  case TPRT_F8E4M3:
+  case TPRT_F8E5M2:
+    *(unsigned char *)at = f8_write(t, x.f);
     break;
   case TPRT_F32:
     memcpy(at, &f, 4);
@@ -109,6 +158,7 @@ static double combine_float(tprt_dtype t, tprt_reduction r, double a, double b) 
   switch (r) {
   case TPRT_SUM:
   case TPRT_AVG:
+  case TPRT_PREMUL_SUM:
     return wide ? a + b : (double)((float)a + (float)b);
   case TPRT_PRODUCT:
     return wide ? a * b : (double)((float)a * (float)b);
@@ -145,6 +195,7 @@ static int64_t combine_integer(tprt_dtype t, tprt_reduction r, int64_t a, int64_
   switch (r) {
   case TPRT_SUM:
   case TPRT_AVG:
+  case TPRT_PREMUL_SUM:
     return (int64_t)(x + y);
   case TPRT_PRODUCT:
     return t == TPRT_BOOL ? (int64_t)(x & y) : (int64_t)(x * y);
@@ -165,11 +216,36 @@ static int64_t combine_integer(tprt_dtype t, tprt_reduction r, int64_t a, int64_
   }
 }
 
+/* Rank k's factor. */
+static number scalar_of(tprt_dtype t, int rank) {
+  if (is_complex(t))
+    return (number){.f = rank - 0.5, .im = 0.25 * rank};
+  return is_float(t) ? (number){.f = rank % 3 - 0.75} : (number){.i = is_unsigned(t) ? 2 * rank + 1 : 3 - 2 * rank};
+}
+
+static tprt_dtype accumulator(tprt_dtype t) { return is_float(t) && t != TPRT_F64 ? TPRT_F32 : t; }
+
+void oracle_scalar(tprt_dtype t, int rank, void *out) { write_number(accumulator(t), out, scalar_of(t, rank)); }
+
+/* An input as it enters the reduction, in the accumulator's type. */
+static number read_input(tprt_dtype t, tprt_reduction r, const void *at, int rank) {
+  number x = read_number(t, at), by = scalar_of(t, rank);
+  if (r != TPRT_PREMUL_SUM)
+    return x;
+  if (is_float(t))
+    return (number){.f = combine_float(t, TPRT_PRODUCT, x.f, by.f)};
+  if (is_complex(t))
+    return combine_complex(t, TPRT_PRODUCT, x, by);
+  unsigned char wrapped[16];
+  write_number(t, wrapped, (number){.i = combine_integer(t, TPRT_PRODUCT, x.i, by.i)});
+  return read_number(t, wrapped);
+}
+
 void oracle_reduce(tprt_dtype t, tprt_reduction r, unsigned char *const *inputs, int n, size_t i, void *out) {
   size_t size = tprt_dtype_size(t);
-  number acc = read_number(t, inputs[0] + i * size);
+  number acc = read_input(t, r, inputs[0] + i * size, 0);
   for (int k = 1; k < n; k++) {
-    number x = read_number(t, inputs[k] + i * size);
+    number x = read_input(t, r, inputs[k] + i * size, k);
     if (is_float(t)) {
       acc.f = combine_float(t, r, acc.f, x.f);
     } else if (is_complex(t)) {

@@ -1,0 +1,134 @@
+/* Status codes, types of elements, reductions, kinds of operations. */
+#ifndef TPRT_TYPES_H
+#define TPRT_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TPRT_API __attribute__((visibility("default")))
+#else
+#define TPRT_API
+#endif
+
+#define TPRT_VERSION_MAJOR 0
+#define TPRT_VERSION_MINOR 1
+#define TPRT_VERSION_PATCH 0
+/* Version of the loaded library, "major.minor.patch". Static storage. */
+TPRT_API const char *tprt_version(void);
+
+/* ---- Status ---- */
+
+/* By what the caller can do about it. The numbers are part of the ABI of compiled programs. */
+typedef enum tprt_status {
+  TPRT_OK = 0,
+  TPRT_IN_PROGRESS = 1,      /* not an error: ask again or wait */
+  TPRT_INVALID_ARGUMENT = 2, /* fix the call; nothing was done */
+  TPRT_INVALID_STATE = 3,    /* the object was aborted, or is not in the state that the call needs */
+  TPRT_UNSUPPORTED = 4,      /* valid, but not with this backend, dtype or version; the text says which */
+  TPRT_MISMATCH = 5,         /* the ranks disagree about the operation or program; no data moved */
+  TPRT_TIMEOUT = 6,          /* a peer did not come in time */
+  TPRT_PEER_DEAD = 7,        /* a peer's process ended, or it destroyed its communicator; the text names the rank */
+  TPRT_ABORTED = 8,          /* some rank called tprt_comm_abort */
+  TPRT_AUTH = 9,             /* a peer could not prove that it belongs to the job */
+  TPRT_SYSTEM = 10,          /* a system call failed; the text has its error */
+  TPRT_DEVICE = 11,          /* an accelerator failed */
+  TPRT_NO_MEMORY = 12,       /* memory or a configured limit ran out */
+  TPRT_INTERNAL = 13,        /* a defect of this library: please report */
+  TPRT_PROGRAM = 14,         /* the program's own assertion failed on some rank */
+} tprt_status;
+
+/* The code's name in lower case, e.g. "invalid argument"; "unknown status" for other numbers. Static storage. */
+TPRT_API const char *tprt_status_name(tprt_status status);
+
+/* Text of the last failure on the calling thread, "" if there was none. Valid until the thread's next tprt call. */
+TPRT_API const char *tprt_last_error(void);
+
+/* ---- Types of elements, reductions, operations. Zero is never a valid value; the numbers are ABI. ---- */
+
+typedef enum tprt_dtype {
+  TPRT_F32 = 1,
+  TPRT_F64 = 2,
+  TPRT_F16 = 3,
+  TPRT_BF16 = 4,
+  TPRT_BOOL = 5, /* one byte, 0 or 1; what i1 tensors are in memory */
+  TPRT_I8 = 6,
+  TPRT_I16 = 7,
+  TPRT_I32 = 8,
+  TPRT_I64 = 9,
+  TPRT_U8 = 10,
+  TPRT_U16 = 11,
+  TPRT_U32 = 12,
+  TPRT_U64 = 13,
+  TPRT_C64 = 14, /* complex: the real part, then the imaginary one, each an f32 */
+  TPRT_C128 = 15,
+  TPRT_F8E4M3 = 16, /* OCP E4M3: no infinity; what is beyond 448 becomes NaN */
+  TPRT_F8E5M2 = 17, /* OCP E5M2: an f16 with 2 bits of mantissa */
+  TPRT_N_DTYPES = 18,
+} tprt_dtype;
+
+typedef enum tprt_reduction {
+  TPRT_NO_REDUCTION = 0, /* for operations that do not reduce */
+  TPRT_SUM = 1,          /* integers wrap; not for bool (use bor for "any", bxor for parity) */
+  TPRT_PRODUCT = 2,      /* integers wrap; bool: and */
+  TPRT_MIN = 3,          /* IEEE 754 minimum: NaN if one is NaN, -0 < +0; bool: false < true; complex numbers have no order */
+  TPRT_MAX = 4,          /* IEEE 754 maximum */
+  TPRT_MINNUM = 5,       /* floats only: a NaN loses against a number */
+  TPRT_MAXNUM = 6,
+  TPRT_UMIN = 7, /* integers and bool: compared as unsigned */
+  TPRT_UMAX = 8,
+  TPRT_BAND = 9, /* integers and bool */
+  TPRT_BOR = 10,
+  TPRT_BXOR = 11,
+  TPRT_AVG = 12,        /* sum divided by the number of ranks; integers truncate; not for bool */
+  TPRT_PREMUL_SUM = 13, /* sum of the inputs, each times its rank's `scalar`; not for bool */
+  TPRT_N_REDUCTIONS = 14,
+} tprt_reduction;
+
+typedef enum tprt_op_kind {
+  TPRT_OP_ALL_REDUCE = 1,     /* recv = reduction of all sends; in place when send == recv */
+  TPRT_OP_ALL_GATHER = 2,     /* along dim: recv shape = shape with dim * n */
+  TPRT_OP_REDUCE_SCATTER = 3, /* along dim: recv shape = shape with dim / n, rank r keeps piece r; n divides dim */
+  TPRT_OP_ALL_TO_ALL = 4,     /* split_dim / n, dim * n: piece r of split_dim goes to rank r, pieces are joined along dim */
+  TPRT_OP_PERMUTE = 5,        /* recv = send of the pair's source; zeros on ranks that are no destination */
+  TPRT_OP_BROADCAST = 6,      /* recv = send of root; send is read on root only; in place when send == recv */
+  TPRT_OP_BARRIER = 7,        /* no data */
+  TPRT_OP_REDUCE = 8,         /* all_reduce whose result only root gets; recv is written on root only */
+  TPRT_OP_GATHER = 9,         /* all_gather whose result only root gets */
+  TPRT_OP_SCATTER = 10,       /* along dim: rank r gets piece r of root's send; shape is that of root's send tensor */
+  /* Pieces of different lengths, packed or anywhere in memory: see tprt_op. */
+  TPRT_OP_ALL_GATHER_V = 11,
+  TPRT_OP_REDUCE_SCATTER_V = 12,
+  TPRT_OP_ALL_TO_ALL_V = 13,
+  TPRT_OP_GATHER_V = 14,
+  TPRT_OP_SCATTER_V = 15,
+  TPRT_N_OP_KINDS = 16,
+} tprt_op_kind;
+
+/* Names as printed ("bf16", "maxnum", "all_reduce"); NULL for an invalid value. Static storage. */
+TPRT_API const char *tprt_dtype_name(tprt_dtype dtype);
+TPRT_API const char *tprt_reduction_name(tprt_reduction reduction);
+TPRT_API const char *tprt_op_kind_name(tprt_op_kind kind);
+/* The inverse; 0 for an unknown name. */
+TPRT_API tprt_dtype tprt_dtype_parse(const char *name);
+TPRT_API tprt_reduction tprt_reduction_parse(const char *name);
+/* Bytes of one element; 0 for an invalid value. */
+TPRT_API size_t tprt_dtype_size(tprt_dtype dtype);
+/* Whether the reduction is defined for the type. */
+TPRT_API bool tprt_reduction_supports(tprt_reduction reduction, tprt_dtype dtype);
+
+/* Conversions, round to nearest even; a NaN becomes a quiet NaN. */
+TPRT_API float tprt_f16_to_f32(uint16_t bits);
+TPRT_API uint16_t tprt_f32_to_f16(float value);
+TPRT_API float tprt_bf16_to_f32(uint16_t bits);
+TPRT_API uint16_t tprt_f32_to_bf16(float value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,317 @@
+#define _GNU_SOURCE 1
+#include "scenario.h"
+
+#include "harness.h"
+#include "oracle.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { MAX_RANKS = 64 };
+
+bool scenario_reduces(tprt_op_kind kind) {
+  return kind == TPRT_OP_ALL_REDUCE || kind == TPRT_OP_REDUCE || kind == TPRT_OP_REDUCE_SCATTER ||
+         kind == TPRT_OP_REDUCE_SCATTER_V;
+}
+bool scenario_cuts(tprt_op_kind kind) {
+  return kind == TPRT_OP_REDUCE_SCATTER || kind == TPRT_OP_ALL_TO_ALL || kind == TPRT_OP_SCATTER;
+}
+bool scenario_in_pieces(tprt_op_kind kind) { return kind >= TPRT_OP_ALL_GATHER_V && kind <= TPRT_OP_SCATTER_V; }
+static bool sends_pieces(tprt_op_kind kind) {
+  return kind == TPRT_OP_REDUCE_SCATTER_V || kind == TPRT_OP_ALL_TO_ALL_V || kind == TPRT_OP_SCATTER_V;
+}
+static bool receives_pieces(tprt_op_kind kind) {
+  return kind == TPRT_OP_ALL_GATHER_V || kind == TPRT_OP_ALL_TO_ALL_V || kind == TPRT_OP_GATHER_V;
+}
+static bool root_sends(tprt_op_kind kind) {
+  return kind == TPRT_OP_BROADCAST || kind == TPRT_OP_SCATTER || kind == TPRT_OP_SCATTER_V;
+}
+static bool root_receives(tprt_op_kind kind) {
+  return kind == TPRT_OP_REDUCE || kind == TPRT_OP_GATHER || kind == TPRT_OP_GATHER_V;
+}
+bool scenario_has_root(tprt_op_kind kind) { return root_sends(kind) || root_receives(kind); }
+bool scenario_in_place(tprt_op_kind kind) {
+  return kind == TPRT_OP_ALL_REDUCE || kind == TPRT_OP_BROADCAST || kind == TPRT_OP_REDUCE;
+}
+
+/* ---- Counting ---- */
+
+static _Atomic long *n_cases; /* shared with the processes that tests fork */
+
+__attribute__((constructor)) static void make_counter(void) {
+  void *page = mmap(NULL, sizeof *n_cases, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED)
+    abort();
+  n_cases = page;
+}
+
+long scenario_count(void) { return atomic_load(n_cases); }
+
+/* ---- Where elements are ---- */
+
+/* Elements that rank i sends to rank j, or all ranks get of rank i (j == i), or rank i gets. Some are 0. */
+static int64_t piece_count(const scenario *s, int i, int j) {
+  if (s->style == IN_LIST)
+    return s->width * s->inner;
+  if (s->kind == TPRT_OP_ALL_TO_ALL_V)
+    return (i * 3 + j * 5 + s->width) % 4 * s->inner;
+  return i % 3 == 1 ? 0 : s->width * s->inner + i;
+}
+
+/* Pieces of one side on rank `me`: counts, and offsets of the first elements. Returns the elements that the side spans. */
+static int64_t lay_out(const scenario *s, int n, int me, bool send, int64_t *counts, int64_t *offsets) {
+  int64_t end = 0;
+  for (int k = 0; k < n; k++) {
+    int i = s->style == PACKED ? k : n - 1 - k; /* else backwards, with gaps */
+    bool pairs = s->kind == TPRT_OP_ALL_TO_ALL_V;
+    counts[i] = pairs ? (send ? piece_count(s, me, i) : piece_count(s, i, me)) : piece_count(s, i, i);
+    offsets[i] = end;
+    end += counts[i] + (s->style == PACKED ? 0 : 2);
+  }
+  return end;
+}
+
+typedef struct side {
+  int64_t counts[MAX_RANKS], offsets[MAX_RANKS];
+  bool pieces;
+  int64_t span; /* elements of the buffer */
+} side;
+
+static side make_side(const scenario *s, int n, int me, bool send) {
+  side made = {.pieces = send ? sends_pieces(s->kind) : receives_pieces(s->kind)};
+  int64_t whole = s->outer * s->width * s->inner;
+  if (made.pieces) {
+    made.span = lay_out(s, n, me, send, made.counts, made.offsets);
+  } else if (scenario_in_pieces(s->kind)) {
+    made.span = piece_count(s, me, me);
+  } else if (send || s->kind == TPRT_OP_ALL_REDUCE) {
+    made.span = whole;
+  } else if (s->kind == TPRT_OP_ALL_GATHER || s->kind == TPRT_OP_GATHER) {
+    made.span = whole * n;
+  } else {
+    made.span = s->kind == TPRT_OP_REDUCE_SCATTER || s->kind == TPRT_OP_SCATTER ? whole / n : whole;
+  }
+  return made;
+}
+
+static int permute_source(int n, int me) {
+  return me == n - 1 && n > 1 ? -1 : (me + 1) % n;
+} /* to the left; none to the last */
+
+/* Where element e of rank `me`'s result comes from: the element in that rank's send buffer. -1: from nowhere. Reductions: the
+ * element in all inputs. */
+static int64_t origin(const scenario *s, int n, int me, int64_t e, int *rank) {
+  int64_t inner = s->inner, width = s->width, part = width / n;
+  int64_t i = e % inner, w, o;
+  *rank = root_sends(s->kind) ? s->root : me;
+  switch (s->kind) {
+  case TPRT_OP_ALL_GATHER:
+  case TPRT_OP_GATHER:
+    w = e / inner % (width * n), o = e / inner / (width * n);
+    *rank = (int)(w / width);
+    return (o * width + w % width) * inner + i;
+  case TPRT_OP_REDUCE_SCATTER:
+  case TPRT_OP_SCATTER:
+    w = e / inner % part, o = e / inner / part;
+    return (o * width + me * part + w) * inner + i;
+  case TPRT_OP_ALL_TO_ALL: /* split dim 1, joined along dim 0 */
+    w = e / inner % part, o = e / inner / part;
+    *rank = (int)(o / s->outer);
+    return (o % s->outer * width + me * part + w) * inner + i;
+  case TPRT_OP_PERMUTE:
+    *rank = permute_source(n, me);
+    return *rank < 0 ? -1 : e;
+  default:
+    return e;
+  }
+}
+
+/* The same for the kinds ..._V: element e of the piece with rank `peer`. */
+static int64_t origin_in_pieces(const scenario *s, int n, int me, int peer, int64_t e, int *rank) {
+  *rank = root_sends(s->kind) ? s->root : peer;
+  if (!sends_pieces(s->kind))
+    return e;
+  side sent = make_side(s, n, *rank, true);
+  return sent.offsets[me] + e;
+}
+
+/* ---- Checking ---- */
+
+static uint64_t seed_of(const scenario *s, int rank) {
+  return (uint64_t)s->kind * 1000003 + (uint64_t)s->dtype * 10007 + (uint64_t)(s->width * 31 + s->inner) +
+         (uint64_t)rank * 7919;
+}
+
+static int complain(const scenario *s, tprt_comm *comm, const char *what, int64_t element) {
+  print_error("%s %s %s %lldx%lldx%lld root %d style %d%s%s%s on %d ranks of %s: rank %d: %s %lld\n",
+              tprt_op_kind_name(s->kind), tprt_dtype_name(s->dtype), tprt_reduction_name(s->reduction), (long long)s->outer,
+              (long long)s->width, (long long)s->inner, s->root, (int)s->style, s->in_place ? " in place" : "",
+              s->misaligned ? " misaligned" : "", s->registered ? " registered" : "", tprt_comm_size(comm),
+              tprt_comm_backend(comm), tprt_comm_rank(comm), what, (long long)element);
+  return 1;
+}
+
+/* One element, of which `at` in the inputs (of `rank`, unless it reduces) is the origin. */
+static bool right(const scenario *s, int n, unsigned char *const *inputs, int rank, int64_t at, const void *got) {
+  unsigned char expected[16] = {0};
+  size_t size = tprt_dtype_size(s->dtype);
+  if (s->reduction)
+    oracle_reduce(s->dtype, s->reduction, inputs, n, (size_t)at, expected);
+  else if (at >= 0)
+    oracle_copy(s->dtype, expected, inputs[rank] + (size_t)at * size);
+  return oracle_same(s->dtype, expected, got);
+}
+
+static int check_result(const scenario *s, tprt_comm *comm, unsigned char *const *inputs, const unsigned char *recv,
+                        const side *received) {
+  int n = tprt_comm_size(comm), me = tprt_comm_rank(comm), rank;
+  size_t size = tprt_dtype_size(s->dtype);
+  if (!scenario_in_pieces(s->kind)) {
+    for (int64_t e = 0; e < received->span; e++) {
+      int64_t at = origin(s, n, me, e, &rank);
+      if (!right(s, n, inputs, rank, at, recv + (size_t)e * size))
+        return complain(s, comm, "wrong element", e);
+    }
+    return 0;
+  }
+  for (int peer = 0; peer < (received->pieces ? n : 1); peer++) {
+    int64_t offset = received->pieces ? received->offsets[peer] : 0;
+    int64_t count = received->pieces ? received->counts[peer] : received->span;
+    for (int64_t e = 0; e < count; e++) {
+      int64_t at = origin_in_pieces(s, n, me, peer, e, &rank);
+      if (!right(s, n, inputs, rank, at, recv + (size_t)(offset + e) * size))
+        return complain(s, comm, "wrong element of a piece", e);
+    }
+    for (size_t gap = 0; gap < (received->pieces && s->style != PACKED ? 2 * size : 0); gap++) {
+      if (recv[(size_t)(offset + count) * size + gap] != 0xa5)
+        return complain(s, comm, "written behind piece", peer);
+    }
+  }
+  return 0;
+}
+
+/* The result's bits have to be equal on all ranks, NaNs included: gather a hash and compare. */
+static int check_identity(tprt_comm *comm, const void *recv, size_t bytes) {
+  uint64_t hash = 1469598103934665603u, all[MAX_RANKS];
+  for (size_t i = 0; i < bytes; i++)
+    hash = (hash ^ ((const unsigned char *)recv)[i]) * 1099511628211u;
+  int errors = 0;
+  CHECK_STATUS(errors, tprt_all_gather(comm, &hash, all, 1, TPRT_U64, NULL, NULL), TPRT_OK);
+  for (int i = 0; i < tprt_comm_size(comm); i++)
+    CHECK(errors, all[i] == hash);
+  return errors;
+}
+
+/* ---- Running ---- */
+
+void *scenario_take(tprt_comm *comm, const scenario *s, size_t bytes, void **block) {
+  *block = NULL;
+  if (s->registered) {
+    if (tprt_mem_alloc(comm, bytes + 64, block))
+      return NULL;
+  } else {
+    *block = malloc(bytes + 64);
+  }
+  return *block ? (unsigned char *)*block + (s->misaligned ? 1 : 0) : NULL;
+}
+
+void scenario_give(tprt_comm *comm, const scenario *s, void *block) {
+  if (s->registered)
+    tprt_mem_free(comm, block);
+  else
+    free(block);
+}
+
+/* Everything but the buffers of an operation that has one piece a side. */
+static tprt_op describe(const scenario *s, int n, const tprt_pair *pairs) {
+  return (tprt_op){
+      .size = sizeof(tprt_op),
+      .kind = s->kind,
+      .dtype = s->dtype,
+      .reduction = s->reduction,
+      .n_dims = scenario_in_pieces(s->kind) ? 2 : 3,
+      .dim = s->kind == TPRT_OP_ALL_TO_ALL ? 0 : 1,
+      .split_dim = 1,
+      .root = s->root,
+      .shape = {scenario_in_pieces(s->kind) ? s->width : s->outer, scenario_in_pieces(s->kind) ? s->inner : s->width, s->inner},
+      .pairs = pairs,
+      .n_pairs = (size_t)(n > 1 ? n - 1 : 1),
+  };
+}
+
+static int submit(tprt_comm *comm, const scenario *s, unsigned char *send, unsigned char *recv, const side *sides) {
+  int n = tprt_comm_size(comm), me = tprt_comm_rank(comm), errors = 0;
+  size_t size = tprt_dtype_size(s->dtype), n_pairs = 0;
+  tprt_pair pairs[MAX_RANKS];
+  const void *sends[MAX_RANKS];
+  void *recvs[MAX_RANKS];
+  unsigned char scalar[16];
+  for (int i = 0; i < n; i++) {
+    if (permute_source(n, i) >= 0)
+      pairs[n_pairs++] = (tprt_pair){permute_source(n, i), i};
+    sends[i] = send + (size_t)sides[0].offsets[i] * size;
+    recvs[i] = recv + (size_t)sides[1].offsets[i] * size;
+  }
+  tprt_op op = describe(s, n, pairs);
+  if (s->reduction == TPRT_PREMUL_SUM) {
+    oracle_scalar(s->dtype, me, scalar);
+    op.scalar = scalar;
+  }
+  op.send = root_sends(s->kind) && me != s->root && !s->in_place ? NULL : send;
+  op.recv = root_receives(s->kind) && me != s->root ? NULL : recv;
+  if (s->style == IN_LIST) {
+    op.send_list = sends;
+    op.recv_list = recvs;
+  } else {
+    op.send_counts = sides[0].counts;
+    op.recv_counts = sides[1].counts;
+    op.send_offsets = s->style == PACKED ? NULL : sides[0].offsets;
+    op.recv_offsets = s->style == PACKED ? NULL : sides[1].offsets;
+  }
+  CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), TPRT_OK);
+  return errors;
+}
+
+int scenario_run(tprt_comm *comm, const scenario *s) {
+  int n = tprt_comm_size(comm), me = tprt_comm_rank(comm), errors = 0;
+  size_t size = tprt_dtype_size(s->dtype);
+  /* Where all ranks get the same, one looks at the numbers and the identity of bits speaks for the others. */
+  bool same = s->kind == TPRT_OP_ALL_REDUCE || s->kind == TPRT_OP_BROADCAST;
+  bool receives = !root_receives(s->kind) || me == s->root, looks = receives && (!same || me == 0);
+  side sides[2] = {make_side(s, n, me, true), make_side(s, n, me, false)};
+  unsigned char *inputs[MAX_RANKS] = {NULL};
+  if (me == 0)
+    atomic_fetch_add(n_cases, 1);
+  for (int i = 0; i < n; i++) {
+    if (!looks && i != me)
+      continue;
+    int64_t count = make_side(s, n, i, true).span;
+    inputs[i] = malloc((size_t)count * size + 1);
+    oracle_fill(s->dtype, s->reduction, inputs[i], count, seed_of(s, i));
+  }
+  size_t sent = (size_t)sides[0].span * size, received = (size_t)sides[1].span * size;
+  void *send_block, *recv_block = NULL;
+  unsigned char *send = scenario_take(comm, s, sent, &send_block);
+  unsigned char *recv = s->in_place ? send : scenario_take(comm, s, received, &recv_block);
+  CHECK(errors, send && recv);
+  if (!errors) {
+    memcpy(send, inputs[me], sent);
+    if (!s->in_place)
+      memset(recv, 0xa5, received);
+    errors = submit(comm, s, send, recv, sides);
+    if (!errors && looks)
+      errors += check_result(s, comm, inputs, recv, &sides[1]);
+    if (!errors && (!s->in_place || !receives))
+      CHECK(errors, memcmp(send, inputs[me], sent) == 0);
+    if (same)
+      errors += check_identity(comm, recv, received);
+  }
+  scenario_give(comm, s, send_block);
+  if (recv_block)
+    scenario_give(comm, s, recv_block);
+  for (int i = 0; i < n; i++)
+    free(inputs[i]);
+  return errors;
+}

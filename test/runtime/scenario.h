@@ -1,0 +1,37 @@
+/* One operation on one rank: buffers are filled, the operation runs, every element of the result is compared. */
+#ifndef TPRT_TEST_SCENARIO_H
+#define TPRT_TEST_SCENARIO_H
+
+#include "tprt/tprt.h"
+
+/* How the pieces of the kinds ..._V lie in memory. */
+typedef enum piece_style { PACKED, AT_OFFSETS, IN_LIST, N_PIECE_STYLES } piece_style;
+
+typedef struct scenario {
+  tprt_op_kind kind;
+  tprt_dtype dtype;
+  tprt_reduction reduction;
+  int64_t outer, width, inner; /* shape of the send tensor; dim 1 is worked on. The kinds ..._V: pieces of about width */
+  int root;
+  piece_style style;
+  bool in_place, misaligned, registered;
+} scenario;
+
+/* What a kind can vary. */
+bool scenario_reduces(tprt_op_kind kind);
+bool scenario_cuts(tprt_op_kind kind); /* the ranks have to divide width */
+bool scenario_in_pieces(tprt_op_kind kind);
+bool scenario_has_root(tprt_op_kind kind);
+bool scenario_in_place(tprt_op_kind kind); /* send == recv is allowed */
+
+/* Counts one case and the errors in it. */
+int scenario_run(tprt_comm *comm, const scenario *s);
+
+/* Cases that rank 0 of all worlds ran so far, processes included. */
+long scenario_count(void);
+
+/* Registered or private memory, 1 byte off if misaligned; *block is for scenario_give. */
+void *scenario_take(tprt_comm *comm, const scenario *s, size_t bytes, void **block);
+void scenario_give(tprt_comm *comm, const scenario *s, void *block);
+
+#endif
