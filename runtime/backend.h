@@ -47,6 +47,8 @@ typedef struct tprt__backend {
                        int64_t deadline, tprt__transport **child);
   /* Runs an operation to its end. `deadline` is a time of tprt__now. */
   tprt_status (*submit)(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline);
+  /* Runs n sends and recvs all at once; those with this rank itself are not for the backend. */
+  tprt_status (*exchange)(tprt__transport *transport, const tprt__plan *plans, size_t n, uint32_t sequence, int64_t deadline);
   /* From any thread. The first fault of a communicator stays. */
   void (*abort)(tprt__transport *transport, const tprt__fault *fault);
   tprt__fault (*fault)(const tprt__transport *transport);
@@ -54,6 +56,8 @@ typedef struct tprt__backend {
   void (*free)(tprt__transport *transport, void *memory);
   /* Where memory from alloc lies, counted so that equal allocations of two ranks have equal offsets. */
   uint64_t (*offset)(const tprt__transport *transport, const void *memory);
+  /* Tells the peers that this rank will take part in nothing any more. */
+  void (*leave)(tprt__transport *transport);
   void (*destroy)(tprt__transport *transport);
 } tprt__backend;
 

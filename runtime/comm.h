@@ -50,10 +50,18 @@ tprt_status tprt__comm_fail(tprt_comm *comm, tprt_status status, tprt_op_kind ki
 /* Ends the operations of all ranks, here and on its communicators over axes, with a status and
  * the thread's error text, from any thread. `rank` is the culprit's rank in the world. */
 void tprt__comm_poison(tprt_comm *comm, tprt_status status, int rank);
+/* Runs planned operations, transfers that stand next to each other at once; the caller holds the lane. */
+tprt_status tprt__comm_run_list(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline);
 /* Runs a planned operation; the caller holds the lane. */
 tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t deadline);
 /* The same without the lane: waits for it. */
 tprt_status tprt__comm_submit(tprt_comm *comm, const tprt__plan *plan, int64_t deadline);
+/* A place in the order of a communicator's work that is no operation: runs in the worker with the lane held, or, where
+ * nothing is pending, at once. */
+typedef tprt_status tprt__marker_fn(tprt_comm *comm, void *data, int64_t deadline);
+tprt_status tprt__comm_mark(tprt_comm *comm, tprt__marker_fn *fn, void *data);
+/* Plans that live at least as long as the work: of a schedule. */
+tprt_status tprt__comm_submit_list(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline, tprt_work **work);
 /* Ends the worker after everything queued is done. */
 void tprt__worker_stop(tprt_comm *comm);
 void tprt__axes_clear(tprt_comm *comm);

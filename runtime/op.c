@@ -41,6 +41,8 @@ static const kind_info kinds[TPRT_N_OP_KINDS] = {
     [TPRT_OP_ALL_TO_ALL_V] = {"all_to_all_v", DATA | SENDS | RECEIVES},
     [TPRT_OP_GATHER_V] = {"gather_v", DATA | ALIASES | RECEIVES | TO_ROOT},
     [TPRT_OP_SCATTER_V] = {"scatter_v", DATA | ALIASES | SENDS | FROM_ROOT},
+    [TPRT_OP_SEND] = {"send", DATA | TPRT__PEER | TPRT__NO_RECV},
+    [TPRT_OP_RECV] = {"recv", DATA | TPRT__PEER | TPRT__NO_SEND},
 };
 
 static bool has(const kind_info *info, uint32_t trait) { return (info->traits & trait) != 0; }
@@ -116,6 +118,14 @@ static tprt_status check_dims(const tprt_op *op, const kind_info *info, int n_ra
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: root is %d; there are %d ranks", info->name, op->root, n_ranks);
   }
   return TPRT_OK;
+}
+
+static tprt_status check_peer(const tprt_op *op, const kind_info *info, int n_ranks) {
+  if (!has(info, TPRT__PEER) || (op->peer >= 0 && op->peer < n_ranks && op->tag >= 0))
+    return TPRT_OK;
+  if (op->tag < 0)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: tag is %d; it must be from 0 on", info->name, op->tag);
+  return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: peer is %d; there are %d ranks", info->name, op->peer, n_ranks);
 }
 
 static tprt_status check_type(const tprt_op *op, const kind_info *info) {
@@ -253,8 +263,14 @@ tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__pla
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: timeout_ns is %lld", info->name, (long long)op->timeout_ns);
   }
   int64_t elements;
-  tprt__plan made = {
-      .kind = op->kind, .traits = info->traits, .reduction = op->reduction, .n_ranks = n_ranks, .rank = rank, .root = op->root};
+  tprt__plan made = {.kind = op->kind,
+                     .traits = info->traits,
+                     .reduction = op->reduction,
+                     .n_ranks = n_ranks,
+                     .rank = rank,
+                     .root = op->root,
+                     .peer = op->peer,
+                     .tag = op->tag};
   tprt_status status = check_type(op, info);
   if (!status)
     status = check_shape(op, info, n_ranks, &elements);
@@ -262,6 +278,8 @@ tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__pla
     status = check_dims(op, info, n_ranks);
   if (!status)
     status = check_pairs(op, info, n_ranks, rank, &made.source);
+  if (!status)
+    status = check_peer(op, info, n_ranks);
   if (status)
     return status;
   made.type = tprt__dtype_info_get((int64_t)op->dtype);
@@ -356,6 +374,7 @@ int64_t tprt_op_bytes(const tprt_op *op, int n_ranks) {
     return (n - 1) * chunk;
   case TPRT_OP_PERMUTE:
   case TPRT_OP_BROADCAST:
+  case TPRT_OP_SEND:
   case TPRT_OP_REDUCE:
   case TPRT_OP_GATHER:
     return elements * size;

@@ -28,6 +28,9 @@ enum tprt__trait {
   TPRT__SCATTERS = 1 << 10,    /* different data for different ranks: a tensor that is cut along dim, or pieces */
   TPRT__SEND_PIECES = 1 << 11, /* the kinds ..._V */
   TPRT__RECV_PIECES = 1 << 12,
+  TPRT__PEER = 1 << 13,    /* between two ranks, with a tag */
+  TPRT__NO_SEND = 1 << 14, /* has no send, or no recv tensor */
+  TPRT__NO_RECV = 1 << 15,
 };
 
 /* One of the pieces of a kind ..._V. */
@@ -43,7 +46,8 @@ typedef struct tprt__plan {
   tprt_reduction reduction;
   const tprt__dtype_info *type;
   int n_ranks, rank, root;
-  int source; /* permute: the rank that this rank receives from; -1: none */
+  int source;    /* permute: the rank that this rank receives from; -1: none */
+  int peer, tag; /* send, recv; a peer that is this rank: paired inside a batch, see tprt__batch_pair */
   int64_t piece;
   tprt__map send_map, recv_map;
   int64_t send_bytes, recv_bytes;
@@ -66,11 +70,12 @@ tprt_status tprt__plan_make(const tprt_op *op, int n_ranks, int rank, tprt__plan
 void tprt__plan_clear(tprt__plan *plan);
 
 static inline bool tprt__plan_sends(const tprt__plan *plan) {
-  return !(plan->traits & TPRT__ROOT_SENDS) || plan->rank == plan->root;
+  return plan->traits & TPRT__ROOT_SENDS ? plan->rank == plan->root : !(plan->traits & TPRT__NO_SEND);
 }
 static inline bool tprt__plan_receives(const tprt__plan *plan) {
-  return !(plan->traits & TPRT__ROOT_RECEIVES) || plan->rank == plan->root;
+  return plan->traits & TPRT__ROOT_RECEIVES ? plan->rank == plan->root : !(plan->traits & TPRT__NO_RECV);
 }
+static inline bool tprt__plan_is_transfer(const tprt__plan *plan) { return plan->traits & TPRT__PEER; }
 
 /* ---- op_parts.c ---- */
 /* The parts of a kind ..._V, their checks and their share of the signature. */
@@ -79,6 +84,11 @@ tprt_status tprt__plan_parts(const tprt_op *op, const char *name, tprt__plan *pl
 int64_t tprt__longest_count(const tprt_op *op, uint32_t traits, int n_ranks);
 /* Which ranks disagree about what goes from one to the other, given all send counts and receive counts in bytes. */
 uint64_t tprt__part_hash(int64_t from, int64_t to, int64_t bytes);
+
+/* ---- op_batch.c ---- */
+/* Plans of n operations, for tprt__batch_clear. *timeout_ns is that of operations that have none, and becomes the longest. */
+tprt_status tprt__batch_make(const tprt_op *ops, size_t n, int n_ranks, int rank, int64_t *timeout_ns, tprt__plan **plans);
+void tprt__batch_clear(tprt__plan *plans, size_t n);
 
 bool tprt__overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes);
 

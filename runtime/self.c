@@ -75,6 +75,17 @@ static tprt_status self_submit(tprt__transport *transport, const tprt__plan *pla
   return TPRT_OK;
 }
 
+/* A rank's transfers with itself were paired before. */
+static tprt_status self_exchange(tprt__transport *transport, const tprt__plan *plans, size_t n, uint32_t sequence,
+                                 int64_t deadline) {
+  (void)plans;
+  (void)n;
+  (void)sequence;
+  (void)deadline;
+  tprt__fault fault = self_fault(transport);
+  return fault.status ? tprt__fault_fail(&fault) : TPRT_OK;
+}
+
 static void self_abort(tprt__transport *transport, const tprt__fault *fault) {
   self_transport *self = (self_transport *)transport;
   int none = TPRT_OK;
@@ -113,6 +124,8 @@ static uint64_t self_offset(const tprt__transport *transport, const void *memory
   return other ? other->backend->offset(other, memory) : 0;
 }
 
+static void self_leave(tprt__transport *transport) { (void)transport; }
+
 static void self_destroy(tprt__transport *transport) { tprt__free(transport); }
 
 const tprt__backend tprt__backend_self = {
@@ -126,10 +139,12 @@ const tprt__backend tprt__backend_self = {
     .create_threads = self_create_threads,
     .split = self_split,
     .submit = self_submit,
+    .exchange = self_exchange,
     .abort = self_abort,
     .fault = self_fault,
     .alloc = self_alloc,
     .free = self_free,
     .offset = self_offset,
+    .leave = self_leave,
     .destroy = self_destroy,
 };

@@ -55,13 +55,18 @@ static tprt_status open_end(shm_segment *segment, int channel, int n_members, co
   return TPRT_OK;
 }
 
-/* Tells peers that this rank will not come any more. */
-static void leave(shm_segment *segment, int channel, int world_rank) {
-  shm_line *line = tprt__shm_line(segment, channel, world_rank);
+static void mark_left(shm_line *line) {
   atomic_store(&line->left, 1);
   tprt__shm_wake(line);
+}
+
+/* Tells peers that this rank will not come any more. */
+static void leave(shm_segment *segment, int channel, int world_rank) {
+  mark_left(tprt__shm_line(segment, channel, world_rank));
   tprt__shm_channel_drop(segment, channel);
 }
+
+static void shm_leave(tprt__transport *transport) { mark_left(((shm_transport *)transport)->lines[transport->rank]); }
 
 static void shm_destroy(tprt__transport *transport) {
   shm_transport *shm = (shm_transport *)transport;
@@ -218,10 +223,12 @@ const tprt__backend tprt__backend_shm = {
     .create_threads = shm_create_threads,
     .split = shm_split,
     .submit = tprt__shm_submit,
+    .exchange = tprt__shm_exchange,
     .abort = tprt__shm_abort,
     .fault = tprt__shm_fault,
     .alloc = tprt__shm_alloc,
     .free = tprt__shm_free,
     .offset = tprt__shm_offset,
+    .leave = shm_leave,
     .destroy = shm_destroy,
 };

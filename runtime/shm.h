@@ -37,11 +37,33 @@ typedef struct shm_extra {
 typedef struct shm_line {
   _Alignas(SHM_CACHE_LINE) _Atomic uint32_t step; /* also the futex that waiters sleep on */
   _Atomic uint32_t n_waiters;
-  _Atomic uint32_t left;                         /* the rank destroyed its end */
+  _Atomic uint32_t left;                          /* the rank destroyed its end */
+  _Alignas(SHM_CACHE_LINE) _Atomic uint32_t bell; /* counts what peers did in pipes of this rank; the futex for it */
+  _Atomic uint32_t n_listeners;
   _Alignas(SHM_CACHE_LINE) shm_notice notice[2]; /* by step & 1, like the slots */
   _Alignas(SHM_CACHE_LINE) shm_extra extra[2];
   _Alignas(SHM_CACHE_LINE) _Atomic uint64_t fault; /* of the group whose rank 0 this line belongs to */
 } shm_line;
+
+/* What the receiver of a pipe asks for. */
+typedef struct shm_request {
+  _Atomic uint32_t state; /* REQUEST_FREE, or _POSTED */
+  uint32_t serial;        /* of the pipe: in which order they were posted */
+  int32_t tag, dtype;
+  int64_t elements;
+  uint64_t offset; /* of the buffer in the receiver's arena; UINT64_MAX: it does not lie there */
+} shm_request;
+
+/* One direction between two ranks of a channel. The receiver posts what it waits for; the sender picks the request that its
+ * message answers and streams it, one message at a time, each behind the number of its request. */
+enum { SHM_PIPE_REQUESTS = 32, SHM_PIPE_BYTES = 16 << 10 };
+typedef struct shm_pipe {
+  shm_request requests[SHM_PIPE_REQUESTS];
+  _Alignas(SHM_CACHE_LINE) uint32_t n_posted;        /* receiver's */
+  _Atomic uint64_t read;                             /* bytes of the stream that the receiver took */
+  _Alignas(SHM_CACHE_LINE) _Atomic uint64_t written; /* bytes that the sender put */
+  _Alignas(SHM_PAGE) unsigned char stream[SHM_PIPE_BYTES];
+} shm_pipe;
 
 typedef struct shm_rank {
   _Alignas(SHM_CACHE_LINE) _Atomic uint32_t joined;
@@ -51,7 +73,7 @@ typedef struct shm_rank {
 typedef struct shm_sizes {
   int32_t n_ranks, n_channels;
   uint64_t slot_bytes, arena_bytes;
-  uint64_t lines, slots, arenas, total; /* offsets and size of the segment, derived */
+  uint64_t lines, slots, pipes, arenas, total; /* offsets and size of the segment, derived */
 } shm_sizes;
 
 typedef struct shm_header {
@@ -117,6 +139,8 @@ int tprt__shm_channel_take(shm_segment *segment, int n_users);
 void tprt__shm_channel_drop(shm_segment *segment, int channel);
 shm_line *tprt__shm_line(const shm_segment *segment, int channel, int rank);
 unsigned char *tprt__shm_slots(const shm_segment *segment, int channel, int rank);
+/* From rank `source` to rank `destination` of the world. */
+shm_pipe *tprt__shm_pipe(const shm_segment *segment, int channel, int source, int destination);
 unsigned char *tprt__shm_arena(const shm_segment *segment, int rank);
 
 /* ---- shm_arena.c ---- */
@@ -140,6 +164,16 @@ tprt_status tprt__shm_await(shm_transport *shm, const shm_wait *wait);
 void tprt__shm_abort(tprt__transport *transport, const tprt__fault *fault);
 tprt__fault tprt__shm_fault(const tprt__transport *transport);
 void tprt__shm_wake(shm_line *line);
+/* Tells a rank that something happened which it may listen for. */
+void tprt__shm_ring(shm_line *line);
+/* Waits until the own bell is no longer at `heard`, a little while at most; *rounds counts calls without success. */
+void tprt__shm_listen(shm_transport *shm, uint32_t heard, int *rounds);
+/* Whether a listener with so many rounds sleeps. */
+bool tprt__shm_sleeps(const shm_transport *shm, int rounds);
+/* Whether a peer, in this communicator, can do nothing any more: read before looking at what it did. */
+bool tprt__shm_gone(const shm_transport *shm, int peer);
+/* Records a fault of a peer for all ranks of the communicator and ends with whichever was first. */
+tprt_status tprt__shm_blame(shm_transport *shm, tprt_status status, int peer, const shm_wait *wait);
 /* Sleeps while *word == value, at most `ns`. */
 void tprt__shm_sleep(_Atomic uint32_t *word, uint32_t value, int64_t ns);
 
@@ -164,6 +198,13 @@ static inline unsigned char *tprt__shm_next_slot(const shm_transport *shm) {
 static inline unsigned char *tprt__shm_peer_slot(const shm_transport *shm, int peer) {
   return shm->slots[peer] + (shm->step & 1) * shm->segment->sizes.slot_bytes;
 }
+
+/* ---- shm_pipe.c ---- */
+tprt_status tprt__shm_exchange(tprt__transport *transport, const tprt__plan *plans, size_t n, uint32_t sequence,
+                               int64_t deadline);
+
+/* Offset of a buffer in this rank's arena; false if it does not lie there. */
+bool tprt__shm_arena_offset(const shm_transport *shm, const void *buffer, int64_t bytes, uint64_t *offset);
 
 /* ---- shm_parts.c ---- */
 /* The kinds ..._V. */

@@ -71,3 +71,10 @@ void tprt__shm_arena_clear(shm_arena *arena) {
     tprt__free(block);
   }
 }
+
+bool tprt__shm_arena_offset(const shm_transport *shm, const void *buffer, int64_t bytes, uint64_t *offset) {
+  uintptr_t base = (uintptr_t)tprt__shm_arena(shm->segment, shm->world_rank), at = (uintptr_t)buffer;
+  *offset = at - base;
+  return at >= base && at - base <= shm->segment->sizes.arena_bytes &&
+         (uint64_t)bytes <= shm->segment->sizes.arena_bytes - (at - base);
+}

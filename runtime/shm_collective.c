@@ -146,14 +146,6 @@ static tprt_status run_staged(const shm_engine *run, bool arrived) {
 
 /* ---- Registered ---- */
 
-/* Offset of a buffer in this rank's arena; false if it does not lie there. */
-static bool arena_offset(const shm_transport *shm, const void *buffer, int64_t bytes, uint64_t *offset) {
-  uintptr_t base = (uintptr_t)tprt__shm_arena(shm->segment, shm->world_rank), at = (uintptr_t)buffer;
-  *offset = at - base;
-  return at >= base && at - base <= shm->segment->sizes.arena_bytes &&
-         (uint64_t)bytes <= shm->segment->sizes.arena_bytes - (at - base);
-}
-
 /* Only all_reduce and reduce write to peers; the others read, so that only their send buffers must be reachable. */
 static bool register_buffers(const shm_engine *run, shm_notice *notice) {
   const tprt__plan *plan = run->plan;
@@ -164,10 +156,10 @@ static bool register_buffers(const shm_engine *run, shm_notice *notice) {
     return false;
   if (!tprt__plan_sends(plan))
     return true; /* only the root's word counts */
-  if (!arena_offset(shm, plan->send, plan->send_bytes, &notice->send_offset))
+  if (!tprt__shm_arena_offset(shm, plan->send, plan->send_bytes, &notice->send_offset))
     return false;
   bool written = plan->kind == TPRT_OP_ALL_REDUCE || (plan->kind == TPRT_OP_REDUCE && plan->recv);
-  return !written || arena_offset(shm, plan->recv, plan->recv_bytes, &notice->recv_offset);
+  return !written || tprt__shm_arena_offset(shm, plan->recv, plan->recv_bytes, &notice->recv_offset);
 }
 
 /* Addresses of the peers' buffers, from offsets that were checked. */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static const uint64_t magic = UINT64_C(0x7470727473686d31); /* "tprtshm1" */
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
 /* Offsets from the free parameters; false when they make no sense. Used for our own settings and for what a header says. */
 static bool derive(shm_sizes *sizes) {
@@ -32,7 +32,8 @@ static bool derive(shm_sizes *sizes) {
     return false;
   if (slots > limit || arenas > limit)
     return false;
-  sizes->arenas = sizes->slots + slots;
+  sizes->pipes = sizes->slots + slots;
+  sizes->arenas = sizes->pipes + n_lines * (uint64_t)sizes->n_ranks * sizeof(shm_pipe);
   sizes->total = sizes->arenas + arenas;
   return sizes->total <= limit;
 }
@@ -212,6 +213,14 @@ tprt_status tprt__shm_segment_await(shm_segment *segment, int64_t deadline) {
   return TPRT_OK;
 }
 
+/* Pages that were never touched or are punched read as zeros, which is the state of an unused pipe. */
+static void clear_pipes(shm_segment *segment, int channel) {
+  size_t bytes = (size_t)segment->sizes.n_ranks * (size_t)segment->sizes.n_ranks * sizeof(shm_pipe);
+  unsigned char *first = (unsigned char *)tprt__shm_pipe(segment, channel, 0, 0);
+  if (fallocate(segment->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(first - segment->base), (off_t)bytes) != 0)
+    memset(first, 0, bytes);
+}
+
 int tprt__shm_channel_take(shm_segment *segment, int n_users) {
   for (int channel = 0; channel < segment->sizes.n_channels; channel++) {
     uint32_t none = 0;
@@ -224,6 +233,7 @@ int tprt__shm_channel_take(shm_segment *segment, int n_users) {
       atomic_store(&line->left, 0);
       atomic_store(&line->fault, 0);
     }
+    clear_pipes(segment, channel);
     return channel;
   }
   return -1;
@@ -244,6 +254,12 @@ shm_line *tprt__shm_line(const shm_segment *segment, int channel, int rank) {
 
 unsigned char *tprt__shm_slots(const shm_segment *segment, int channel, int rank) {
   return segment->base + segment->sizes.slots + line_index(segment, channel, rank) * 2 * segment->sizes.slot_bytes;
+}
+
+shm_pipe *tprt__shm_pipe(const shm_segment *segment, int channel, int source, int destination) {
+  size_t index = line_index(segment, channel, source) * (size_t)segment->sizes.n_ranks + (size_t)destination;
+  void *at = segment->base + segment->sizes.pipes + index * sizeof(shm_pipe);
+  return at;
 }
 
 unsigned char *tprt__shm_arena(const shm_segment *segment, int rank) {

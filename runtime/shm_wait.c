@@ -29,6 +29,29 @@ void tprt__shm_sleep(_Atomic uint32_t *word, uint32_t value, int64_t ns) {
   syscall(SYS_futex, word, FUTEX_WAIT, value, &timeout, NULL, 0); /* not private: processes share the word */
 }
 
+/* The same order as in tprt__shm_publish. */
+void tprt__shm_ring(shm_line *line) {
+  atomic_fetch_add(&line->bell, 1);
+  if (atomic_load(&line->n_listeners))
+    syscall(SYS_futex, &line->bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+bool tprt__shm_sleeps(const shm_transport *shm, int rounds) { return rounds >= shm->n_spins + N_YIELDS; }
+
+void tprt__shm_listen(shm_transport *shm, uint32_t heard, int *rounds) {
+  shm_line *line = shm->lines[shm->base.rank];
+  int round = (*rounds)++;
+  if (round < shm->n_spins) {
+    relax();
+  } else if (!tprt__shm_sleeps(shm, round)) {
+    sched_yield();
+  } else {
+    atomic_fetch_add(&line->n_listeners, 1);
+    tprt__shm_sleep(&line->bell, heard, SLEEP_NS);
+    atomic_fetch_sub(&line->n_listeners, 1);
+  }
+}
+
 void tprt__shm_wake(shm_line *line) { syscall(SYS_futex, &line->step, FUTEX_WAKE, INT_MAX, NULL, NULL, 0); }
 
 /* Publisher and sleeper both write their word before they read the other's, in the one order of sequentially consistent
@@ -62,8 +85,10 @@ void tprt__shm_abort(tprt__transport *transport, const tprt__fault *fault) {
   shm_transport *shm = (shm_transport *)transport;
   uint64_t none = 0;
   atomic_compare_exchange_strong(&shm->lines[0]->fault, &none, pack(fault));
-  for (int i = 0; i < transport->n_ranks; i++)
+  for (int i = 0; i < transport->n_ranks; i++) {
     tprt__shm_wake(shm->lines[i]);
+    tprt__shm_ring(shm->lines[i]);
+  }
 }
 
 static bool process_ended(const shm_transport *shm, int peer) {
@@ -71,8 +96,11 @@ static bool process_ended(const shm_transport *shm, int peer) {
   return watched.fd >= 0 && poll(&watched, 1, 0) == 1;
 }
 
-/* Records a fault for all ranks of the communicator and ends with whichever was first. */
-static tprt_status fail_all(shm_transport *shm, tprt_status status, int peer, const shm_wait *wait) {
+bool tprt__shm_gone(const shm_transport *shm, int peer) {
+  return atomic_load(&shm->lines[peer]->left) || process_ended(shm, peer);
+}
+
+tprt_status tprt__shm_blame(shm_transport *shm, tprt_status status, int peer, const shm_wait *wait) {
   tprt__fault fault = {.status = status, .kind = wait->kind, .rank = shm->members[peer], .sequence = wait->sequence};
   tprt__shm_abort(&shm->base, &fault);
   fault = tprt__shm_fault(&shm->base);
@@ -89,9 +117,9 @@ static tprt_status check(shm_transport *shm, int peer, const shm_wait *wait, boo
   if (fault.status)
     return tprt__fault_fail(&fault);
   if (atomic_load(&line->left) || (thorough && process_ended(shm, peer))) {
-    return reached(line, shm->step) ? TPRT_OK : fail_all(shm, TPRT_PEER_DEAD, peer, wait);
+    return reached(line, shm->step) ? TPRT_OK : tprt__shm_blame(shm, TPRT_PEER_DEAD, peer, wait);
   }
-  return tprt__now() >= wait->deadline ? fail_all(shm, TPRT_TIMEOUT, peer, wait) : TPRT_OK;
+  return tprt__now() >= wait->deadline ? tprt__shm_blame(shm, TPRT_TIMEOUT, peer, wait) : TPRT_OK;
 }
 
 static tprt_status sleep_for(shm_transport *shm, int peer, const shm_wait *wait) {

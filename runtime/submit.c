@@ -8,7 +8,12 @@
 
 struct tprt_work {
   tprt_work *next;
-  tprt__plan plan;
+  tprt__plan one;
+  tprt__plan *plans; /* &one, an array that the work owns, or one that is borrowed */
+  size_t n;
+  bool borrowed;
+  tprt__marker_fn *marker; /* instead of plans */
+  void *data;
   int64_t deadline;
   pthread_mutex_t lock;
   pthread_cond_t finished;
@@ -41,11 +46,38 @@ tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t dead
   return status ? tprt__comm_fail(comm, status, plan->kind) : TPRT_OK;
 }
 
-tprt_status tprt__comm_submit(tprt_comm *comm, const tprt__plan *plan, int64_t deadline) {
-  tprt__lane_enter(comm);
-  tprt_status status = tprt__comm_run(comm, plan, deadline);
-  tprt__lane_leave(comm);
+/* n transfers: those with the rank itself are copies, which were paired before. */
+static tprt_status run_transfers(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline) {
+  tprt_status status = tprt__comm_check(comm);
+  if (status)
+    return status;
+  for (size_t i = 0; i < n; i++) {
+    const tprt__plan *plan = &plans[i];
+    if (plan->kind == TPRT_OP_RECV && plan->peer == plan->rank && plan->recv_bytes && plan->recv != plan->send)
+      memcpy(plan->recv, plan->send, (size_t)plan->recv_bytes);
+  }
+  status = comm->transport->backend->exchange(comm->transport, plans, n, comm->sequence, deadline);
+  return status ? tprt__comm_fail(comm, status, plans[0].kind) : TPRT_OK;
+}
+
+tprt_status tprt__comm_run_list(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline) {
+  tprt_status status = n ? TPRT_OK : tprt__comm_check(comm);
+  for (size_t i = 0; i < n && !status;) {
+    size_t end = i;
+    while (end < n && tprt__plan_is_transfer(&plans[end]))
+      end++;
+    if (end > i) {
+      status = run_transfers(comm, plans + i, end - i, deadline);
+      i = end;
+    } else {
+      status = tprt__comm_run(comm, &plans[i++], deadline);
+    }
+  }
   return status;
+}
+
+tprt_status tprt__comm_submit(tprt_comm *comm, const tprt__plan *plan, int64_t deadline) {
+  return tprt__comm_submit_list(comm, plan, 1, deadline, NULL);
 }
 
 static void work_release(tprt_work *work) {
@@ -56,7 +88,9 @@ static void work_release(tprt_work *work) {
     return;
   pthread_cond_destroy(&work->finished);
   pthread_mutex_destroy(&work->lock);
-  tprt__plan_clear(&work->plan);
+  tprt__plan_clear(&work->one);
+  if (!work->borrowed && work->plans != &work->one)
+    tprt__batch_clear(work->plans, work->n);
   tprt__free(work);
 }
 
@@ -72,7 +106,8 @@ static void *worker_main(void *argument) {
     comm->head = work->next;
     comm->busy = true;
     pthread_mutex_unlock(&comm->lock);
-    tprt_status status = tprt__comm_run(comm, &work->plan, work->deadline);
+    tprt_status status = work->marker ? work->marker(comm, work->data, work->deadline)
+                                      : tprt__comm_run_list(comm, work->plans, work->n, work->deadline);
     pthread_mutex_lock(&work->lock);
     work->status = status;
     if (status)
@@ -100,23 +135,25 @@ void tprt__worker_stop(tprt_comm *comm) {
     pthread_join(comm->worker, NULL);
 }
 
-/* Takes over what the plan owns, in any case. */
-static tprt_status enqueue(tprt_comm *comm, const tprt__plan *plan, int64_t deadline, tprt_work **handle) {
+static tprt_work *work_create(int64_t deadline) {
   tprt_work *work = tprt__alloc(sizeof *work);
-  if (!work) {
-    tprt__plan_clear(&(tprt__plan){.parts = plan->parts});
-    return tprt__fail_memory(sizeof *work);
-  }
+  if (!work)
+    return NULL;
   pthread_condattr_t monotonic;
   pthread_condattr_init(&monotonic);
   pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
   pthread_mutex_init(&work->lock, NULL);
   pthread_cond_init(&work->finished, &monotonic);
   pthread_condattr_destroy(&monotonic);
-  work->plan = *plan;
+  work->plans = &work->one;
   work->deadline = deadline;
   work->references = 2;
   work->status = TPRT_IN_PROGRESS;
+  return work;
+}
+
+/* Takes over the queue's reference in any case. */
+static tprt_status enqueue(tprt_comm *comm, tprt_work *work) {
   pthread_mutex_lock(&comm->lock);
   int error = comm->has_worker ? 0 : pthread_create(&comm->worker, NULL, worker_main, comm);
   if (!error) {
@@ -130,13 +167,62 @@ static tprt_status enqueue(tprt_comm *comm, const tprt__plan *plan, int64_t dead
     pthread_cond_broadcast(&comm->changed);
   }
   pthread_mutex_unlock(&comm->lock);
-  if (error) {
-    work->references = 1;
+  if (!error)
+    return TPRT_OK;
+  work_release(work);
+  return tprt__fail(TPRT_SYSTEM, "no thread for background operations: error %d", error);
+}
+
+/* Plans in the background. What they own goes over to the work, or, when this fails, stays. */
+static tprt_status start(tprt_comm *comm, tprt__plan *plans, size_t n, bool borrowed, int64_t deadline, tprt_work **handle) {
+  tprt_work *work = work_create(deadline);
+  if (!work)
+    return tprt__fail_memory(sizeof *work);
+  work->n = n;
+  work->borrowed = borrowed;
+  if (n == 1 && !borrowed)
+    work->one = plans[0];
+  else
+    work->plans = plans;
+  tprt_status status = enqueue(comm, work);
+  if (status) { /* the last reference gives nothing back that the caller still has */
+    work->one.parts = NULL;
+    work->borrowed = true;
     work_release(work);
-    return tprt__fail(TPRT_SYSTEM, "no thread for background operations: error %d", error);
+    return status;
   }
   *handle = work;
   return TPRT_OK;
+}
+
+tprt_status tprt__comm_submit_list(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline, tprt_work **work) {
+  if (work)
+    return start(comm, (tprt__plan *)(uintptr_t)plans, n, true, deadline, work);
+  tprt__lane_enter(comm);
+  tprt_status status = tprt__comm_run_list(comm, plans, n, deadline);
+  tprt__lane_leave(comm);
+  return status;
+}
+
+tprt_status tprt__comm_mark(tprt_comm *comm, tprt__marker_fn *fn, void *data) {
+  int64_t deadline = tprt__deadline(comm->timeout_ns);
+  pthread_mutex_lock(&comm->lock);
+  bool idle = !comm->busy && !comm->head;
+  comm->busy |= idle;
+  pthread_mutex_unlock(&comm->lock);
+  if (idle) {
+    tprt_status status = fn(comm, data, deadline);
+    tprt__lane_leave(comm);
+    return status;
+  }
+  tprt_work *work = work_create(deadline);
+  if (!work)
+    return tprt__fail_memory(sizeof *work);
+  work->marker = fn;
+  work->data = data;
+  tprt_status status = enqueue(comm, work);
+  work_release(work);
+  return status;
 }
 
 tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
@@ -145,13 +231,36 @@ tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
   tprt_status status = tprt__struct_copy(&own, sizeof own, op, "tprt_op");
   if (!status)
     status = tprt__plan_make(&own, comm->transport->n_ranks, comm->transport->rank, &plan);
+  if (!status && tprt__plan_is_transfer(&plan) && plan.peer == plan.rank) {
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "%s: rank %d is the rank itself; both ends belong in one tprt_submit_batch",
+                        tprt_op_kind_name(plan.kind), plan.rank);
+  }
   if (status)
     return status;
   int64_t deadline = tprt__deadline(own.timeout_ns ? own.timeout_ns : comm->timeout_ns);
-  if (work)
-    return enqueue(comm, &plan, deadline, work);
-  status = tprt__comm_submit(comm, &plan, deadline);
-  tprt__plan_clear(&plan);
+  status = work ? start(comm, &plan, 1, false, deadline, work) : tprt__comm_submit(comm, &plan, deadline);
+  if (status || !work)
+    tprt__plan_clear(&plan);
+  return status;
+}
+
+tprt_status tprt_submit_batch(tprt_comm *comm, const tprt_op *ops, size_t n, tprt_work **work) {
+  tprt__plan *plans;
+  int64_t timeout = comm->timeout_ns;
+  tprt_status status = tprt__batch_make(ops, n, comm->transport->n_ranks, comm->transport->rank, &timeout, &plans);
+  if (status)
+    return status;
+  int64_t deadline = tprt__deadline(timeout);
+  if (!work) {
+    status = tprt__comm_submit_list(comm, plans, n, deadline, NULL);
+    tprt__batch_clear(plans, n);
+    return status;
+  }
+  status = start(comm, plans, n, false, deadline, work);
+  if (status)
+    tprt__batch_clear(plans, n);
+  else if (n == 1)
+    tprt__free(plans); /* the work has a copy */
   return status;
 }
 

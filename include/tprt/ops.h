@@ -45,6 +45,7 @@ typedef struct tprt_op {
   const int64_t *send_offsets, *recv_offsets;
   const void *const *send_list;
   void *const *recv_list;
+  int32_t peer, tag; /* send, recv; a tag is at least 0 */
 } tprt_op;
 
 /* A submitted operation. */
@@ -54,6 +55,11 @@ typedef struct tprt_work tprt_work;
  * runs in the background, in submission order, and *work is a handle; send must not change and recv not be read until
  * it is done. */
 TPRT_API tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work);
+
+/* Submits n operations as one piece of work, which ends when all have ended or one has failed; n may be 0. Sends and recvs
+ * that stand next to each other progress together: no order of them deadlocks. Other operations run one after the other. All
+ * ops have the same `size`. An op that is not valid refuses the whole batch. The batch has the longest timeout of its ops. */
+TPRT_API tprt_status tprt_submit_batch(tprt_comm *comm, const tprt_op *ops, size_t n, tprt_work **work);
 
 /* TPRT_IN_PROGRESS, or the result. */
 TPRT_API tprt_status tprt_work_test(const tprt_work *work);
@@ -66,7 +72,7 @@ TPRT_API tprt_status tprt_sync(tprt_comm *comm);
 
 /* Algorithmic bytes that one of n ranks sends for the op, whatever algorithm runs: with c = ceil(elements / n) * size of
  * the tensor that is spread over the group: all_gather, reduce_scatter, all_to_all (n-1)*c, all_reduce 2*(n-1)*c; permute,
- * broadcast, reduce and gather their buffer, scatter (n-1)*c; barrier 0. The kinds ..._V: (n-1) times the longest piece,
+ * broadcast, send, reduce and gather their buffer, scatter (n-1)*c; barrier and recv 0. The kinds ..._V: (n-1) times the longest piece,
  * gather_v once. Negative for an op that is not valid. */
 TPRT_API int64_t tprt_op_bytes(const tprt_op *op, int n_ranks);
 
@@ -131,6 +137,35 @@ static inline tprt_status tprt_permute(tprt_comm *comm, const void *send, void *
   tprt_op op = tprt_op_flat(TPRT_OP_PERMUTE, send, recv, count, dtype, stream);
   op.pairs = pairs;
   op.n_pairs = n_pairs;
+  return tprt_submit(comm, &op, work);
+}
+
+static inline tprt_op tprt_op_transfer(tprt_op_kind kind, const void *send, void *recv, int64_t count, tprt_dtype dtype,
+                                       int peer, int tag) {
+  tprt_op op = tprt_op_flat(kind, send, recv, count, dtype, NULL);
+  op.peer = peer;
+  op.tag = tag;
+  return op;
+}
+/* For batches: tprt_op ops[] = {tprt_op_send(...), tprt_op_recv(...)}. */
+static inline tprt_op tprt_op_send(const void *send, int64_t count, tprt_dtype dtype, int peer, int tag) {
+  return tprt_op_transfer(TPRT_OP_SEND, send, NULL, count, dtype, peer, tag);
+}
+static inline tprt_op tprt_op_recv(void *recv, int64_t count, tprt_dtype dtype, int peer, int tag) {
+  return tprt_op_transfer(TPRT_OP_RECV, NULL, recv, count, dtype, peer, tag);
+}
+
+static inline tprt_status tprt_send(tprt_comm *comm, const void *send, int64_t count, tprt_dtype dtype, int peer, int tag,
+                                    void *stream, tprt_work **work) {
+  tprt_op op = tprt_op_send(send, count, dtype, peer, tag);
+  op.stream = stream;
+  return tprt_submit(comm, &op, work);
+}
+
+static inline tprt_status tprt_recv(tprt_comm *comm, void *recv, int64_t count, tprt_dtype dtype, int peer, int tag,
+                                    void *stream, tprt_work **work) {
+  tprt_op op = tprt_op_recv(recv, count, dtype, peer, tag);
+  op.stream = stream;
   return tprt_submit(comm, &op, work);
 }
 

@@ -107,7 +107,12 @@ typedef enum tprt_op_kind {
   TPRT_OP_ALL_TO_ALL_V = 13,
   TPRT_OP_GATHER_V = 14,
   TPRT_OP_SCATTER_V = 15,
-  TPRT_N_OP_KINDS = 16,
+  /* Between two ranks; the others take no part and the operation has no place in their order. The k-th recv from a rank with
+   * a tag gets the k-th send of that rank with that tag; dtype and number of elements must be equal. A send may wait for its
+   * recv: exchanges belong in one batch. To or from the rank itself only in one batch. */
+  TPRT_OP_SEND = 16,
+  TPRT_OP_RECV = 17,
+  TPRT_N_OP_KINDS = 18,
 } tprt_op_kind;
 
 /* Names as printed ("bf16", "maxnum", "all_reduce"); NULL for an invalid value. Static storage. */

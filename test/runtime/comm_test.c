@@ -210,6 +210,30 @@ static int bad_pieces(tprt_comm *comm) {
   return errors;
 }
 
+static int bad_transfers(tprt_comm *comm) {
+  int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
+  float data[64] = {0};
+#define BAD(text, ...)                                                                                                         \
+  do {                                                                                                                         \
+    tprt_op ops[] = {__VA_ARGS__};                                                                                             \
+    CHECK_STATUS(errors, tprt_submit_batch(comm, ops, sizeof ops / sizeof *ops, NULL), TPRT_INVALID_ARGUMENT);                 \
+    CHECK(errors, strstr(tprt_last_error(), text) != NULL);                                                                    \
+  } while (0)
+  BAD("peer is 3; there are 3 ranks", tprt_op_send(data, 1, TPRT_F32, n, 0));
+  BAD("tag is -1", tprt_op_recv(data, 1, TPRT_F32, 0, -1));
+  BAD("recv is NULL", tprt_op_recv(NULL, 1, TPRT_F32, (me + 1) % n, 0));
+  BAD("with tag 4, what no recv", tprt_op_send(data, 1, TPRT_F32, me, 4), tprt_op_flat(TPRT_OP_BARRIER, 0, 0, 0, 0, 0),
+      tprt_op_recv(data, 1, TPRT_F32, me, 4));
+  BAD("with tag 4, what no send", tprt_op_send(data, 1, TPRT_F32, me, 3), tprt_op_recv(data, 1, TPRT_F32, me, 4));
+  BAD("4 bytes of f32", tprt_op_send(data, 1, TPRT_F32, me, 3), tprt_op_recv(data, 1, TPRT_I32, me, 3));
+  BAD("overlaps the place", tprt_op_send(data, 2, TPRT_F32, me, 3), tprt_op_recv(data + 1, 2, TPRT_F32, me, 3));
+  BAD("op 1 of the batch", tprt_op_send(data, 1, TPRT_F32, me, 3), tprt_op_recv(data, -1, TPRT_F32, me, 3));
+#undef BAD
+  CHECK_STATUS(errors, tprt_send(comm, data, 1, TPRT_F32, me, 0, NULL, NULL), TPRT_INVALID_ARGUMENT);
+  CHECK(errors, strstr(tprt_last_error(), "belong in one tprt_submit_batch") != NULL);
+  return errors;
+}
+
 static int bad_arguments(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, n = tprt_comm_size(comm);
@@ -256,6 +280,7 @@ static int bad_arguments(tprt_comm *comm, void *argument) {
   BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_SCATTER; op.reduction = TPRT_NO_REDUCTION; op.shape[0] = 8 * n + 1);
 #undef BAD
   errors += bad_pieces(comm);
+  errors += bad_transfers(comm);
   CHECK_STATUS(errors, tprt_comm_status(comm), TPRT_OK); /* nothing of that was sticky */
   CHECK_STATUS(errors, tprt_submit(comm, &good, NULL), TPRT_OK);
   void *memory;

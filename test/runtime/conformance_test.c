@@ -48,7 +48,7 @@ static int types(tprt_comm *comm, void *argument) {
   int errors = 0, n = tprt_comm_size(comm);
   sampler sample = {.state = (uint64_t)n, .stride = *(const uint64_t *)argument};
   for (int kind = 1; kind < TPRT_N_OP_KINDS; kind++) {
-    for (int t = 1; t < TPRT_N_DTYPES && kind != TPRT_OP_BARRIER; t++) {
+    for (int t = 1; t < TPRT_N_DTYPES && scenario_is_collective((tprt_op_kind)kind); t++) {
       for (int r = 0; r < TPRT_N_REDUCTIONS && !errors; r++) {
         if (scenario_reduces((tprt_op_kind)kind) ? !tprt_reduction_supports((tprt_reduction)r, (tprt_dtype)t) : r > 0)
           continue;
@@ -82,7 +82,7 @@ static int sizes(tprt_comm *comm, void *argument) {
   sampler sample = {.state = (uint64_t)n + 99, .stride = *(const uint64_t *)argument};
   for (int kind = 1; kind < TPRT_N_OP_KINDS; kind++) {
     int n_roots = scenario_has_root((tprt_op_kind)kind) ? n : 1;
-    for (size_t t = 0; t < sizeof kinds_of / sizeof *kinds_of && kind != TPRT_OP_BARRIER; t++) {
+    for (size_t t = 0; t < sizeof kinds_of / sizeof *kinds_of && scenario_is_collective((tprt_op_kind)kind); t++) {
       for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         for (int place = 0; place < 8 * n_roots && !errors; place++) {
           scenario s = base_case((tprt_op_kind)kind, kinds_of[t].dtype, n, shapes[i][0], shapes[i][1], shapes[i][2]);
@@ -117,10 +117,15 @@ static int groups(tprt_comm *comm, void *argument) {
 static const struct {
   rank_fn *run;
   bool only_once; /* not for every number of ranks */
-} tables[] = {{types, false},           {sizes, false},
-              {groups, false},          {path_mixed_placement, true},
-              {path_own_place, true},   {path_all_to_all_dims, true},
-              {path_odd_permutes, true}};
+} tables[] = {{types, false},
+              {sizes, false},
+              {groups, false},
+              {path_mixed_placement, true},
+              {path_own_place, true},
+              {path_all_to_all_dims, true},
+              {path_odd_permutes, true},
+              {path_random_transfers, false},
+              {path_tags, true}};
 
 /* ---- Backends ---- */
 

@@ -121,6 +121,47 @@ static void test_mismatch(void **state) {
     assert_int_equal(run_threads(3, &config, mismatch_counts, &which), 0);
 }
 
+/* ---- Transfers that go wrong; `argument` says how ---- */
+
+static int bad_transfer(tprt_comm *comm, void *argument) {
+  static const struct {
+    tprt_status status;
+    int64_t sent, expected;
+    tprt_dtype dtype;
+    const char *text;
+  } cases[] = {
+      {TPRT_MISMATCH, 5, 4, TPRT_F32, "rank 0 sends 5 f32 to rank 1 with tag 9, which expects 4 f32"},
+      {TPRT_MISMATCH, 5, 5, TPRT_I32, "which expects 5 i32"},
+      {TPRT_TIMEOUT, 5, -1, TPRT_F32, "rank 1 did not come in time"},
+      {TPRT_PEER_DEAD, 5, -2, TPRT_F32, "rank 1 ended or destroyed its communicator"},
+  };
+  int errors = 0, me = tprt_comm_rank(comm), i = *(int *)argument;
+  float data[8] = {0};
+  tprt_comm *child;
+  CHECK_STATUS(errors, tprt_comm_split(comm, 0, 0, &child), TPRT_OK);
+  if (me == 0) {
+    tprt_op op = tprt_op_send(data, cases[i].sent, TPRT_F32, 1, 9);
+    op.timeout_ns = cases[i].status == TPRT_TIMEOUT ? 50000000 : 0;
+    CHECK_STATUS(errors, tprt_submit(child, &op, NULL), cases[i].status);
+    CHECK(errors, strstr(tprt_last_error(), cases[i].text) != NULL);
+    CHECK_STATUS(errors, tprt_comm_status(child), cases[i].status);
+  } else if (me == 1 && cases[i].expected >= 0) {
+    CHECK_STATUS(errors, tprt_recv(child, data, cases[i].expected, cases[i].dtype, 0, 9, NULL, NULL), TPRT_MISMATCH);
+  } else if (cases[i].status == TPRT_TIMEOUT) {
+    CHECK_STATUS(errors, tprt_barrier(child, NULL, NULL), TPRT_TIMEOUT); /* of rank 0, which gave up */
+  }
+  tprt_comm_destroy(child);
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
+  return errors;
+}
+
+static void test_transfers(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  for (int i = 0; i < 4; i++)
+    assert_int_equal(run_threads(3, &config, bad_transfer, &i), 0);
+}
+
 /* ---- Time ---- */
 
 static int too_late(tprt_comm *comm, void *argument) {
@@ -385,10 +426,11 @@ static void test_many_worlds(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_peer_dead), /* first: fork wants a process without threads */
-      cmocka_unit_test(test_mismatch),        cmocka_unit_test(test_timeout),
-      cmocka_unit_test(test_leave),           cmocka_unit_test(test_join),
-      cmocka_unit_test(test_abort),           cmocka_unit_test(test_no_memory),
-      cmocka_unit_test(test_no_memory_alone), cmocka_unit_test(test_many_worlds),
+      cmocka_unit_test(test_mismatch),    cmocka_unit_test(test_transfers),
+      cmocka_unit_test(test_timeout),     cmocka_unit_test(test_leave),
+      cmocka_unit_test(test_join),        cmocka_unit_test(test_abort),
+      cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_no_memory_alone),
+      cmocka_unit_test(test_many_worlds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

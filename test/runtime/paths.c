@@ -10,7 +10,7 @@ int path_mixed_placement(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, n = tprt_comm_size(comm);
   for (int kind = TPRT_OP_ALL_REDUCE; kind < TPRT_N_OP_KINDS; kind++) {
-    if (kind == TPRT_OP_BARRIER)
+    if (!scenario_is_collective((tprt_op_kind)kind))
       continue;
     for (int odd = 0; odd < 2; odd++) {
       scenario s = {.kind = (tprt_op_kind)kind,

@@ -10,4 +10,8 @@ int path_own_place(tprt_comm *comm, void *argument);
 int path_odd_permutes(tprt_comm *comm, void *argument);
 int path_all_to_all_dims(tprt_comm *comm, void *argument);
 
+/* transfers.c: sends and recvs. */
+int path_random_transfers(tprt_comm *comm, void *argument);
+int path_tags(tprt_comm *comm, void *argument);
+
 #endif

@@ -11,6 +11,9 @@
 
 enum { MAX_RANKS = 64 };
 
+bool scenario_is_collective(tprt_op_kind kind) {
+  return kind != TPRT_OP_BARRIER && kind != TPRT_OP_SEND && kind != TPRT_OP_RECV;
+}
 bool scenario_reduces(tprt_op_kind kind) {
   return kind == TPRT_OP_ALL_REDUCE || kind == TPRT_OP_REDUCE || kind == TPRT_OP_REDUCE_SCATTER ||
          kind == TPRT_OP_REDUCE_SCATTER_V;

@@ -18,6 +18,7 @@ typedef struct scenario {
 } scenario;
 
 /* What a kind can vary. */
+bool scenario_is_collective(tprt_op_kind kind); /* with data */
 bool scenario_reduces(tprt_op_kind kind);
 bool scenario_cuts(tprt_op_kind kind); /* the ranks have to divide width */
 bool scenario_in_pieces(tprt_op_kind kind);
