@@ -22,6 +22,11 @@ typedef struct tprt__fault {
   uint32_t sequence;
 } tprt__fault;
 
+/* What members of a new group are told; copied between ranks as it is. */
+typedef struct tprt__token {
+  unsigned char bytes[128];
+} tprt__token;
+
 /* One rank's end of a communicator. Backends embed it as their first member. */
 typedef struct tprt__transport {
   const struct tprt__backend *backend;
@@ -41,10 +46,12 @@ typedef struct tprt__backend {
   tprt_status (*create)(int n_ranks, int rank, const tprt__settings *settings, tprt__transport **transport);
   /* All ranks of a world inside this process. */
   tprt_status (*create_threads)(int n_ranks, const tprt__settings *settings, tprt__transport **transports);
-  /* Collective over the parent, ordered like an operation. Disjoint groups are made at once: this rank's has the given
-   * members (ranks of the parent), and this rank is member `index`; index -1 gives NULL. */
-  tprt_status (*split)(tprt__transport *parent, int n_members, const int *members, int index, uint32_t sequence,
-                       int64_t deadline, tprt__transport **child);
+  /* For a new group: something that its members need to find each other, from one rank, for n_users calls of join. */
+  tprt_status (*reserve)(tprt__transport *parent, int n_users, tprt__token *token);
+  /* A rank's end of a new group, whose members (ranks of the parent) may come at different times. This rank is member `index`;
+   * index -1 only gives its use of the token back, with NULL as child. */
+  tprt_status (*join)(tprt__transport *parent, const tprt__token *token, int n_members, const int *members, int index,
+                      tprt__transport **child);
   /* Runs an operation to its end. `deadline` is a time of tprt__now. */
   tprt_status (*submit)(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline);
   /* Runs n sends and recvs all at once; those with this rank itself are not for the backend. */

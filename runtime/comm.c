@@ -36,6 +36,8 @@ static tprt_status wrap_world(tprt__transport *transport, const tprt__settings *
   for (int i = 0; i < transport->n_ranks; i++)
     ranks[i] = i;
   tprt_status status = tprt__comm_wrap(transport, ranks, settings->timeout_ns, comm);
+  if (!status)
+    snprintf((*comm)->name, sizeof(*comm)->name, "world");
   tprt__free(ranks);
   return status;
 }
@@ -132,7 +134,8 @@ tprt_status tprt__comm_check(tprt_comm *comm) {
   tprt_status status = tprt_comm_status(comm);
   if (!status)
     return TPRT_OK;
-  return tprt__fail(status == TPRT_ABORTED ? TPRT_INVALID_STATE : status, "the communicator failed before: %s", comm->error);
+  return tprt__fail(status == TPRT_ABORTED ? TPRT_INVALID_STATE : status, "the communicator%s%s failed before: %s",
+                    *comm->name ? " " : "", comm->name, comm->error);
 }
 
 static void make_sticky(tprt_comm *comm, tprt_status status) {
@@ -142,6 +145,18 @@ static void make_sticky(tprt_comm *comm, tprt_status status) {
     atomic_store(&comm->status, (int)status);
   }
   pthread_mutex_unlock(&comm->lock);
+}
+
+tprt_status tprt_comm_finalize(tprt_comm *comm) {
+  tprt__lane_enter(comm); /* every operation has a deadline, so this ends */
+  tprt_status status = tprt__comm_check(comm);
+  if (!status) {
+    tprt__fail(TPRT_INVALID_STATE, "it was finalized");
+    make_sticky(comm, TPRT_INVALID_STATE);
+    comm->transport->backend->leave(comm->transport);
+  }
+  tprt__lane_leave(comm);
+  return status;
 }
 
 tprt_status tprt__comm_fail(tprt_comm *comm, tprt_status status, tprt_op_kind kind) {

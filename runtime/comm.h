@@ -7,18 +7,23 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* A communicator over mesh axes that was asked for before. */
+/* A communicator over mesh axes, or one with a name, that was asked for before. It ends with its parent. */
 typedef struct tprt__axes_entry {
   struct tprt__axes_entry *next;
-  tprt_comm *child; /* may be the communicator itself */
+  tprt_comm *child; /* may be the communicator itself; NULL: this rank is no member */
+  const char *name; /* NULL: over axes. Behind it in memory, like the ranks of the group */
+  uint64_t ranks;   /* hash of the named group's list */
   int n_axes, n_group;
   int64_t sizes[TPRT_MAX_RANK];
   int32_t group[TPRT_MAX_RANK];
 } tprt__axes_entry;
 
+enum { TPRT__NAME_BYTES = 64 };
+
 struct tprt_comm {
   tprt__transport *transport;
   int *world_ranks;
+  char name[TPRT__NAME_BYTES]; /* "" for those without */
   int64_t timeout_ns;
   uint32_t sequence; /* of the last operation; belongs to whoever holds the lane */
 
@@ -64,6 +69,11 @@ tprt_status tprt__comm_mark(tprt_comm *comm, tprt__marker_fn *fn, void *data);
 tprt_status tprt__comm_submit_list(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline, tprt_work **work);
 /* Ends the worker after everything queued is done. */
 void tprt__worker_stop(tprt_comm *comm);
+/* Finds a communicator that lives with its parent; false if there is none. */
+bool tprt__axes_find(tprt_comm *comm, bool (*same)(const tprt__axes_entry *entry, const void *key), const void *key,
+                     tprt_comm **child);
+/* Keeps one, and ends it if the parent has failed meanwhile. */
+tprt_status tprt__axes_keep(tprt_comm *comm, tprt__axes_entry *entry);
 void tprt__axes_clear(tprt_comm *comm);
 /* Poisons the communicators over axes, which end with their parent. */
 void tprt__axes_poison(tprt_comm *comm, tprt_status status, int rank);

@@ -29,11 +29,17 @@ static tprt_status self_create_threads(int n_ranks, const tprt__settings *settin
   return self_create(n_ranks, 0, settings, transports);
 }
 
-static tprt_status self_split(tprt__transport *parent, int n_members, const int *members, int index, uint32_t sequence,
-                              int64_t deadline, tprt__transport **child) {
+static tprt_status self_reserve(tprt__transport *parent, int n_users, tprt__token *token) {
+  (void)parent;
+  (void)n_users;
+  *token = (tprt__token){{0}};
+  return TPRT_OK;
+}
+
+static tprt_status self_join(tprt__transport *parent, const tprt__token *token, int n_members, const int *members, int index,
+                             tprt__transport **child) {
+  (void)token;
   (void)members;
-  (void)sequence;
-  (void)deadline;
   if (index < 0) {
     *child = NULL;
     return TPRT_OK;
@@ -137,7 +143,8 @@ const tprt__backend tprt__backend_self = {
     .probe = self_probe,
     .create = self_create,
     .create_threads = self_create_threads,
-    .split = self_split,
+    .reserve = self_reserve,
+    .join = self_join,
     .submit = self_submit,
     .exchange = self_exchange,
     .abort = self_abort,

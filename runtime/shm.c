@@ -2,6 +2,7 @@
 #define _GNU_SOURCE 1
 #include "shm.h"
 
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -172,40 +173,42 @@ tprt_status tprt_shm_segment_create(int n_ranks, const tprt_config *config, int 
   return TPRT_OK;
 }
 
-/* Rank 0 of the parent takes one channel for all groups, which are disjoint, and tells the others its number. */
-static tprt_status shm_split(tprt__transport *parent, int n_members, const int *members, int index, uint32_t sequence,
-                             int64_t deadline, tprt__transport **child) {
-  shm_transport *shm = (shm_transport *)parent;
-  shm_segment *segment = shm->segment;
-  int64_t channel = -1;
-  if (parent->rank == 0)
-    channel = tprt__shm_channel_take(segment, parent->n_ranks);
-  tprt_op op = tprt_op_flat(TPRT_OP_BROADCAST, &channel, &channel, 1, TPRT_I64, NULL);
-  tprt__plan plan;
-  tprt_status status = tprt__plan_make(&op, parent->n_ranks, parent->rank, &plan);
-  if (!status)
-    status = tprt__shm_submit(parent, &plan, sequence, deadline);
-  if (status)
-    return status;
-  if (channel < 0 || channel >= segment->sizes.n_channels) {
+/* One channel serves all groups of a split, which are disjoint: lines and pipes are by ranks of the world. */
+static tprt_status shm_reserve(tprt__transport *parent, int n_users, tprt__token *token) {
+  shm_segment *segment = ((shm_transport *)parent)->segment;
+  int32_t channel = tprt__shm_channel_take(segment, n_users);
+  if (channel < 0) {
     return tprt__fail(TPRT_NO_MEMORY, "all %d communicators are in use; raise TPRT_MAX_COMMS", segment->sizes.n_channels);
   }
+  *token = (tprt__token){{0}};
+  memcpy(token->bytes, &channel, sizeof channel);
+  return TPRT_OK;
+}
+
+static tprt_status shm_join(tprt__transport *parent, const tprt__token *token, int n_members, const int *members, int index,
+                            tprt__transport **child) {
+  shm_transport *shm = (shm_transport *)parent;
+  shm_segment *segment = shm->segment;
+  int32_t channel;
+  memcpy(&channel, token->bytes, sizeof channel);
+  if (channel < 0 || channel >= segment->sizes.n_channels)
+    return tprt__fail(TPRT_INTERNAL, "communicator %d of %d", channel, segment->sizes.n_channels);
   if (index < 0) {
-    tprt__shm_channel_drop(segment, (int)channel);
+    tprt__shm_channel_drop(segment, channel);
     *child = NULL;
     return TPRT_OK;
   }
   int *world = tprt__alloc((size_t)n_members * sizeof *world);
   if (!world) {
-    leave(segment, (int)channel, shm->world_rank);
+    leave(segment, channel, shm->world_rank);
     return tprt__fail_memory((size_t)n_members * sizeof *world);
   }
   for (int i = 0; i < n_members; i++)
     world[i] = shm->members[members[i]];
-  status = open_end(segment, (int)channel, n_members, world, index, child);
+  tprt_status status = open_end(segment, channel, n_members, world, index, child);
   tprt__free(world);
   if (status) {
-    leave(segment, (int)channel, shm->world_rank);
+    leave(segment, channel, shm->world_rank);
   } else {
     atomic_fetch_add(&segment->references, 1);
   }
@@ -221,7 +224,8 @@ const tprt__backend tprt__backend_shm = {
     .probe = shm_probe,
     .create = shm_create,
     .create_threads = shm_create_threads,
-    .split = shm_split,
+    .reserve = shm_reserve,
+    .join = shm_join,
     .submit = tprt__shm_submit,
     .exchange = tprt__shm_exchange,
     .abort = tprt__shm_abort,

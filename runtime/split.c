@@ -1,4 +1,4 @@
-/* Communicators out of communicators: by color and key, and by mesh axes. */
+/* Communicators out of communicators: by color and key, and by a list of ranks. */
 #include "comm.h"
 
 #include <string.h>
@@ -17,30 +17,27 @@ static int gather_members(const int64_t *entries, int n, int64_t color, int *mem
   return count;
 }
 
-/* With the lane held. `entries` (2n) and `members` (n) are scratch. */
-static tprt_status split_in_lane(tprt_comm *comm, int color, int64_t key, int64_t *entries, int *members, tprt_comm **child) {
+/* What the rank that reserves tells the others. */
+typedef struct invitation {
+  int32_t status; /* no room is no fault of the parent */
+  tprt__token token;
+} invitation;
+
+static void invite(tprt_comm *comm, int n_users, invitation *made) {
   tprt__transport *transport = comm->transport;
-  int n = transport->n_ranks;
-  int64_t deadline = tprt__deadline(comm->timeout_ns);
-  int64_t mine[2] = {color < 0 ? -1 : color, key};
-  tprt_op op = tprt_op_flat(TPRT_OP_ALL_GATHER, mine, entries, 2, TPRT_I64, NULL);
-  tprt__plan plan;
-  tprt_status status = tprt__plan_make(&op, n, transport->rank, &plan);
-  if (!status)
-    status = tprt__comm_run(comm, &plan, deadline);
-  if (status)
-    return status;
-  int n_members = color < 0 ? 0 : gather_members(entries, n, color, members);
-  int index = -1;
-  for (int i = 0; i < n_members; i++) {
-    if (members[i] == transport->rank)
-      index = i;
-  }
-  tprt__transport *made = NULL;
-  comm->sequence++;
-  status = transport->backend->split(transport, n_members, members, index, comm->sequence, deadline, &made);
-  if (status == TPRT_NO_MEMORY)
-    return status; /* no channel is no fault of this communicator */
+  *made = (invitation){.status = TPRT_OK};
+  made->status = (int32_t)transport->backend->reserve(transport, n_users, &made->token);
+}
+
+/* `members` are ranks of the parent, and become those of the world. */
+static tprt_status enter_group(tprt_comm *comm, const invitation *invited, int n_members, int *members, int index,
+                               tprt_comm **child) {
+  tprt__transport *transport = comm->transport, *made;
+  if (invited->status == TPRT_NO_MEMORY)
+    return tprt__fail(TPRT_NO_MEMORY, "all communicators of the world are in use; raise TPRT_MAX_COMMS");
+  if (invited->status)
+    return tprt__fail((tprt_status)invited->status, "the group could not be reserved");
+  tprt_status status = transport->backend->join(transport, &invited->token, n_members, members, index, &made);
   if (status)
     return tprt__comm_fail(comm, status, TPRT_OP_BARRIER);
   *child = NULL;
@@ -49,6 +46,35 @@ static tprt_status split_in_lane(tprt_comm *comm, int color, int64_t key, int64_
   for (int i = 0; i < n_members; i++)
     members[i] = comm->world_ranks[members[i]];
   return tprt__comm_wrap(made, members, comm->timeout_ns, child);
+}
+
+/* An operation on bytes inside the lane. */
+static tprt_status run_bytes(tprt_comm *comm, tprt_op_kind kind, const void *send, void *recv, size_t bytes) {
+  tprt_op op = tprt_op_flat(kind, send, recv, (int64_t)bytes, TPRT_U8, NULL);
+  tprt__plan plan;
+  tprt_status status = tprt__plan_make(&op, comm->transport->n_ranks, comm->transport->rank, &plan);
+  return status ? status : tprt__comm_run(comm, &plan, tprt__deadline(comm->timeout_ns));
+}
+
+/* With the lane held. `entries` (2n) and `members` (n) are scratch. */
+static tprt_status split_in_lane(tprt_comm *comm, int color, int64_t key, int64_t *entries, int *members, tprt_comm **child) {
+  tprt__transport *transport = comm->transport;
+  int n = transport->n_ranks;
+  int64_t mine[2] = {color < 0 ? -1 : color, key};
+  tprt_status status = run_bytes(comm, TPRT_OP_ALL_GATHER, mine, entries, sizeof mine);
+  if (status)
+    return status;
+  int n_members = color < 0 ? 0 : gather_members(entries, n, color, members);
+  int index = -1;
+  for (int i = 0; i < n_members; i++) {
+    if (members[i] == transport->rank)
+      index = i;
+  }
+  invitation invited;
+  if (transport->rank == 0)
+    invite(comm, n, &invited);
+  status = run_bytes(comm, TPRT_OP_BROADCAST, &invited, &invited, sizeof invited);
+  return status ? status : enter_group(comm, &invited, n_members, members, index, child);
 }
 
 tprt_status tprt_comm_split(tprt_comm *comm, int color, int64_t key, tprt_comm **child) {
@@ -68,150 +94,67 @@ tprt_status tprt_comm_split(tprt_comm *comm, int color, int64_t key, tprt_comm *
   return status;
 }
 
-/* ---- Mesh axes ---- */
+/* ---- By a list of ranks, which only its members have to know ---- */
 
-/* A group of one needs no peers. */
-static tprt_status make_alone(tprt_comm *comm, tprt_comm **child) {
-  int rank = comm->transport->rank;
-  tprt__transport *transport;
-  tprt_status status = tprt__backend_self.split(comm->transport, 1, &rank, 0, 0, 0, &transport);
-  return status ? status : tprt__comm_wrap(transport, &comm->world_ranks[rank], comm->timeout_ns, child);
-}
-
-static tprt_status check_axes(const tprt_comm *comm, int n_axes, const int64_t *sizes, int n_group, const int32_t *group) {
-  if (n_axes < 0 || n_axes > TPRT_MAX_RANK || n_group < 0 || n_group > n_axes) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "a group of %d axes out of %d; at most %d axes", n_group, n_axes, TPRT_MAX_RANK);
-  }
-  int64_t ranks = 1;
-  for (int i = 0; i < n_axes; i++) {
-    if (sizes[i] < 1 || __builtin_mul_overflow(ranks, sizes[i], &ranks)) {
-      return tprt__fail(TPRT_INVALID_ARGUMENT, "mesh axis %d has size %lld", i, (long long)sizes[i]);
+static tprt_status check_ranks(const tprt_comm *comm, const int *ranks, int n_ranks) {
+  int n = comm->transport->n_ranks;
+  if (n_ranks < 0 || (n_ranks && !ranks))
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "a group of %d ranks%s", n_ranks, ranks ? "" : " at NULL");
+  for (int i = 0; i < n_ranks; i++) {
+    if (ranks[i] < 0 || ranks[i] >= n)
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "rank %d of the group is %d; the communicator has %d ranks", i, ranks[i], n);
+    for (int j = 0; j < i; j++) {
+      if (ranks[j] == ranks[i])
+        return tprt__fail(TPRT_INVALID_ARGUMENT, "ranks %d and %d of the group are both %d", j, i, ranks[i]);
     }
-  }
-  if (ranks != comm->transport->n_ranks) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "the mesh has %lld devices, the communicator %d ranks", (long long)ranks,
-                      comm->transport->n_ranks);
-  }
-  uint32_t seen = 0;
-  for (int i = 0; i < n_group; i++) {
-    if (group[i] < 0 || group[i] >= n_axes || seen & 1u << group[i]) {
-      return tprt__fail(TPRT_INVALID_ARGUMENT, "group axis %d is %d; it must be a different one of %d mesh axes", i, group[i],
-                        n_axes);
-    }
-    seen |= 1u << group[i];
   }
   return TPRT_OK;
 }
 
-static tprt_status make_axes(tprt_comm *comm, tprt__axes_entry *entry) {
-  int64_t coordinates[TPRT_MAX_RANK];
-  int64_t rest = comm->transport->rank, position = 0, size = 1, color = 0;
-  bool in_order = true; /* all axes in mesh order, but for those of size 1: the communicator itself */
-  for (int i = entry->n_axes - 1; i >= 0; i--) {
-    coordinates[i] = rest % entry->sizes[i];
-    rest /= entry->sizes[i];
+/* The first member invites the others by transfers with a tag of the list's own, which no user can have. */
+static tprt_status invite_members(tprt_comm *comm, const int *ranks, int n_ranks, int index, invitation *invited) {
+  int tag = -1 - (int)(tprt__hash(0, ranks, (size_t)n_ranks * sizeof *ranks) & 0x3fffffff);
+  size_t n = index == 0 ? (size_t)n_ranks - 1 : 1;
+  tprt__plan *plans = tprt__alloc(n * sizeof *plans);
+  tprt_status status = plans ? TPRT_OK : tprt__comm_fail(comm, tprt__fail_memory(n * sizeof *plans), TPRT_OP_RECV);
+  if (!status && index == 0)
+    invite(comm, n_ranks, invited);
+  for (size_t i = 0; i < n && !status; i++) {
+    int64_t bytes = (int64_t)sizeof *invited;
+    tprt_op op = index == 0 ? tprt_op_send(invited, bytes, TPRT_U8, ranks[i + 1], 0)
+                            : tprt_op_recv(invited, bytes, TPRT_U8, ranks[0], 0);
+    status = tprt__plan_make(&op, comm->transport->n_ranks, comm->transport->rank, &plans[i]);
+    plans[i].tag = tag;
   }
-  for (int i = 0; i < entry->n_group; i++) {
-    position = position * entry->sizes[entry->group[i]] + coordinates[entry->group[i]];
-    size *= entry->sizes[entry->group[i]];
-  }
-  for (int i = 0; i < entry->n_axes; i++) {
-    bool member = false;
-    for (int j = 0; j < entry->n_group; j++)
-      member |= entry->group[j] == i;
-    if (!member)
-      color = color * entry->sizes[i] + coordinates[i];
-  }
-  for (int i = 0, last = -1; i < entry->n_group; i++) {
-    int axis = entry->group[i];
-    if (entry->sizes[axis] == 1)
-      continue;
-    in_order &= axis > last;
-    last = axis;
-  }
-  if (size == 1)
-    return make_alone(comm, &entry->child);
-  if (in_order && size == comm->transport->n_ranks) {
-    entry->child = comm;
-    return TPRT_OK;
-  }
-  return tprt_comm_split(comm, (int)color, position, &entry->child);
-}
-
-/* NULL if it was not made before. */
-static tprt_comm *find_axes(tprt_comm *comm, int n_axes, const int64_t *sizes, int n_group, const int32_t *group) {
-  tprt_comm *child = NULL;
-  pthread_mutex_lock(&comm->axes_lock);
-  for (tprt__axes_entry *at = comm->axes; at && !child; at = at->next) {
-    if (at->n_axes == n_axes && at->n_group == n_group && memcmp(at->sizes, sizes, (size_t)n_axes * sizeof *sizes) == 0 &&
-        memcmp(at->group, group, (size_t)n_group * sizeof *group) == 0) {
-      child = at->child;
-    }
-  }
-  pthread_mutex_unlock(&comm->axes_lock);
-  return child;
-}
-
-static tprt_status add_axes(tprt_comm *comm, int n_axes, const int64_t *sizes, int n_group, const int32_t *group,
-                            tprt_comm **child) {
-  tprt__axes_entry *entry = tprt__alloc(sizeof *entry);
-  if (!entry)
-    return tprt__comm_fail(comm, tprt__fail_memory(sizeof *entry), TPRT_OP_ALL_GATHER);
-  entry->n_axes = n_axes;
-  entry->n_group = n_group;
-  memcpy(entry->sizes, sizes, (size_t)n_axes * sizeof *sizes);
-  memcpy(entry->group, group, (size_t)n_group * sizeof *group);
-  tprt_status status = make_axes(comm, entry);
-  if (status) {
-    tprt__free(entry);
-    return status;
-  }
-  pthread_mutex_lock(&comm->axes_lock);
-  entry->next = comm->axes;
-  comm->axes = entry;
-  pthread_mutex_unlock(&comm->axes_lock);
-  /* Whoever aborted the parent meanwhile either finds the entry or set the status before it looked. */
-  status = tprt__comm_check(comm);
-  if (status && entry->child != comm)
-    tprt__comm_poison(entry->child, tprt_comm_status(comm), comm->world_ranks[comm->transport->rank]);
   if (!status)
-    *child = entry->child;
+    status = tprt__comm_run_list(comm, plans, n, tprt__deadline(comm->timeout_ns));
+  tprt__free(plans);
   return status;
 }
 
-tprt_status tprt_comm_axes(tprt_comm *comm, int n_axes, const int64_t *sizes, int n_group, const int32_t *group,
-                           tprt_comm **child) {
-  tprt_status status = check_axes(comm, n_axes, sizes, n_group, group);
+tprt_status tprt_comm_split_ranks(tprt_comm *comm, const int *ranks, int n_ranks, tprt_comm **child) {
+  tprt_status status = check_ranks(comm, ranks, n_ranks);
   if (status)
     return status;
-  tprt_comm *found = find_axes(comm, n_axes, sizes, n_group, group);
-  if (!found) {
-    pthread_mutex_lock(&comm->axes_making); /* and once more, another thread may just have made it */
-    found = find_axes(comm, n_axes, sizes, n_group, group);
-    if (!found)
-      status = add_axes(comm, n_axes, sizes, n_group, group, &found);
-    pthread_mutex_unlock(&comm->axes_making);
+  int index = -1;
+  for (int i = 0; i < n_ranks; i++)
+    index = ranks[i] == comm->transport->rank ? i : index;
+  if (index < 0) {
+    *child = NULL;
+    return TPRT_OK;
   }
+  int *members = tprt__alloc((size_t)n_ranks * sizeof *members);
+  if (!members)
+    return tprt__fail_memory((size_t)n_ranks * sizeof *members);
+  memcpy(members, ranks, (size_t)n_ranks * sizeof *members);
+  tprt__lane_enter(comm);
+  invitation invited;
+  status = tprt__comm_check(comm);
   if (!status)
-    *child = found;
+    status = invite_members(comm, ranks, n_ranks, index, &invited);
+  if (!status)
+    status = enter_group(comm, &invited, n_ranks, members, index, child);
+  tprt__lane_leave(comm);
+  tprt__free(members);
   return status;
-}
-
-void tprt__axes_clear(tprt_comm *comm) {
-  while (comm->axes) {
-    tprt__axes_entry *entry = comm->axes;
-    comm->axes = entry->next;
-    if (entry->child != comm)
-      tprt_comm_destroy(entry->child);
-    tprt__free(entry);
-  }
-}
-
-void tprt__axes_poison(tprt_comm *comm, tprt_status status, int rank) {
-  pthread_mutex_lock(&comm->axes_lock);
-  for (tprt__axes_entry *at = comm->axes; at; at = at->next) {
-    if (at->child != comm)
-      tprt__comm_poison(at->child, status, rank);
-  }
-  pthread_mutex_unlock(&comm->axes_lock);
 }

@@ -62,6 +62,10 @@ TPRT_API tprt_status tprt_world_create(int n_ranks, int rank, const tprt_config 
  * still waits for this rank gets TPRT_PEER_DEAD. NULL is allowed. */
 TPRT_API void tprt_comm_destroy(tprt_comm *comm);
 
+/* Completes pending work within the timeout and ends the communicator, which every later call finds in
+ * TPRT_INVALID_STATE, and peers that wait for this rank as PEER_DEAD. The handle still wants tprt_comm_destroy. */
+TPRT_API tprt_status tprt_comm_finalize(tprt_comm *comm);
+
 TPRT_API int tprt_comm_rank(const tprt_comm *comm);
 TPRT_API int tprt_comm_size(const tprt_comm *comm);
 TPRT_API const char *tprt_comm_backend(const tprt_comm *comm);
@@ -70,15 +74,39 @@ TPRT_API int tprt_comm_host_ranks(const tprt_comm *comm);
 /* The rank in the world of local rank `rank`; -1 if there is none. */
 TPRT_API int tprt_comm_world_rank(const tprt_comm *comm, int rank);
 
+/* The inverse: the local rank of a rank of the world; -1 if it is no member. */
+TPRT_API int tprt_comm_local_rank(const tprt_comm *comm, int world_rank);
+/* "world", the name given to tprt_comm_named, or "". Lives as long as `comm`. */
+TPRT_API const char *tprt_comm_name(const tprt_comm *comm);
+
 /* Collective over `comm`. Ranks of equal color >= 0 form a new communicator, ordered by key, then by rank. A negative
  * color gives NULL. */
 TPRT_API tprt_status tprt_comm_split(tprt_comm *comm, int color, int64_t key, tprt_comm **child);
+
+/* A communicator of these ranks of `comm`, in this order. Collective over the ranks in the list; for all others, and with an
+ * empty list, the result is NULL without a wait. A rank outside `comm`, or twice in the list, is an error. */
+TPRT_API tprt_status tprt_comm_split_ranks(tprt_comm *comm, const int *ranks, int n_ranks, tprt_comm **child);
+
+/* The same with a name of at most 63 bytes, cached and borrowed: it lives as long as `comm`. The same name with other ranks is
+ * an error. */
+TPRT_API tprt_status tprt_comm_named(tprt_comm *comm, const char *name, const int *ranks, int n_ranks, tprt_comm **child);
+/* The group that tprt_comm_named made with this name; NULL if there is none or this rank is no member. Borrowed. */
+TPRT_API tprt_comm *tprt_comm_find(tprt_comm *comm, const char *name);
+
+/* Where the device `rank` of a mesh stands on each axis; devices count row-major. */
+TPRT_API tprt_status tprt_mesh_coordinates(int n_axes, const int64_t *sizes, int64_t rank, int64_t *coordinates);
 
 /* Collective over `comm`, whose ranks are a mesh of `n_axes` axes of these sizes, numbered row-major: the communicator of
  * the ranks that differ from this one only in the `n_group` axes named by `group`; the rank in it counts row-major in
  * that order. Cached and borrowed: it lives as long as `comm`. */
 TPRT_API tprt_status tprt_comm_axes(tprt_comm *comm, int n_axes, const int64_t *sizes, int n_group, const int32_t *group,
                                     tprt_comm **child);
+
+/* Puts a tensor together that is cut over a mesh, on all ranks: axis i cuts dimension dims[i], or none if that is -1; of
+ * several axes that cut one dimension the first is the major one. `shape` is that of this rank's piece. Collective over
+ * `comm`; returns when it is done. send and recv do not overlap. */
+TPRT_API tprt_status tprt_gather_all_axes(tprt_comm *comm, int n_axes, const int64_t *sizes, const int32_t *dims,
+                                          const void *send, void *recv, tprt_dtype dtype, int n_dims, const int64_t *shape);
 
 /* From any thread: every waiting or later operation of all ranks of this communicator ends with TPRT_ABORTED. */
 TPRT_API tprt_status tprt_comm_abort(tprt_comm *comm);

@@ -162,6 +162,121 @@ static int axes(tprt_comm *comm, void *argument) {
   return errors;
 }
 
+/* Lists of ranks, in their order; only members take part. */
+static int lists(tprt_comm *comm, void *argument) {
+  (void)argument;
+  int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
+  static const int odd[] = {3, 1}, all[] = {4, 3, 2, 1, 0}, twice[] = {1, 1}, outside[] = {0, 5};
+  tprt_comm *child = comm, *other;
+  CHECK_STATUS(errors, tprt_comm_split_ranks(comm, NULL, 0, &child), TPRT_OK);
+  CHECK(errors, child == NULL);
+  CHECK_STATUS(errors, tprt_comm_split_ranks(comm, twice, 2, &child), TPRT_INVALID_ARGUMENT);
+  CHECK(errors, strstr(tprt_last_error(), "ranks 0 and 1 of the group are both 1") != NULL);
+  CHECK_STATUS(errors, tprt_comm_split_ranks(comm, outside, 2, &child), TPRT_INVALID_ARGUMENT);
+  CHECK(errors, strstr(tprt_last_error(), "rank 1 of the group is 5") != NULL);
+  CHECK_STATUS(errors, tprt_comm_split_ranks(comm, NULL, 2, &child), TPRT_INVALID_ARGUMENT);
+  for (int round = 0; round < 10; round++) { /* more than there is room for at once */
+    CHECK_STATUS(errors, tprt_comm_split_ranks(comm, odd, 2, &child), TPRT_OK);
+    CHECK(errors, (child != NULL) == (me == 1 || me == 3));
+    CHECK_STATUS(errors, tprt_comm_split_ranks(comm, all, n, &other), TPRT_OK);
+    if (!other)
+      return errors + 1;
+    CHECK(errors, tprt_comm_rank(other) == n - 1 - me && tprt_comm_world_rank(other, 0) == 4);
+    CHECK(errors, tprt_comm_local_rank(other, 1) == 3 && tprt_comm_local_rank(other, 9) == -1);
+    if (child) {
+      int sum;
+      CHECK(errors, tprt_comm_rank(child) == (me == 1) && tprt_comm_local_rank(child, 2) == -1);
+      CHECK_STATUS(errors, tprt_all_reduce(child, &me, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+      CHECK(errors, sum == 4);
+    }
+    tprt_comm_destroy(child);
+    CHECK_STATUS(errors, tprt_barrier(other, NULL, NULL), TPRT_OK);
+    tprt_comm_destroy(other);
+    CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
+  }
+  return errors;
+}
+
+static int names(tprt_comm *comm, void *argument) {
+  (void)argument;
+  int errors = 0, me = tprt_comm_rank(comm);
+  static const int pair[] = {0, 2};
+  tprt_comm *child, *again;
+  char long_name[80];
+  memset(long_name, 'x', sizeof long_name);
+  long_name[79] = 0;
+  CHECK(errors, strcmp(tprt_comm_name(comm), "world") == 0 && tprt_comm_find(comm, "pair") == NULL);
+  CHECK_STATUS(errors, tprt_comm_named(comm, "pair", pair, 2, &child), TPRT_OK);
+  CHECK_STATUS(errors, tprt_comm_named(comm, "pair", pair, 2, &again), TPRT_OK);
+  CHECK(errors, child == again && child == tprt_comm_find(comm, "pair") && (child != NULL) == (me % 2 == 0));
+  CHECK_STATUS(errors, tprt_comm_named(comm, "pair", pair, 1, &again), TPRT_INVALID_ARGUMENT);
+  CHECK(errors, strstr(tprt_last_error(), "there is a group \"pair\" of other ranks") != NULL);
+  CHECK_STATUS(errors, tprt_comm_named(comm, long_name, pair, 1, &again), TPRT_INVALID_ARGUMENT);
+  CHECK_STATUS(errors, tprt_comm_named(comm, "", pair, 1, &again), TPRT_INVALID_ARGUMENT);
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
+  if (!child)
+    return errors;
+  CHECK(errors, strcmp(tprt_comm_name(child), "pair") == 0);
+  CHECK_STATUS(errors, tprt_barrier(child, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_comm_finalize(child), TPRT_OK);
+  CHECK_STATUS(errors, tprt_barrier(child, NULL, NULL), TPRT_INVALID_STATE);
+  CHECK(errors, strstr(tprt_last_error(), "the communicator pair failed before: it was finalized") != NULL);
+  CHECK_STATUS(errors, tprt_comm_finalize(child), TPRT_INVALID_STATE);
+  return errors;
+}
+
+/* A 4 x 6 x 2 tensor on a mesh 2 x 3: every way to cut it, put together again. */
+static int gather_axes(tprt_comm *comm, void *argument) {
+  (void)argument;
+  static const int64_t sizes[] = {2, 3}, full[] = {12, 12, 2};
+  int errors = 0, me = tprt_comm_rank(comm);
+  int64_t at[2];
+  static _Thread_local int32_t send[288], recv[288];
+  CHECK_STATUS(errors, tprt_mesh_coordinates(2, sizes, me, at), TPRT_OK);
+  CHECK(errors, at[0] == me / 3 && at[1] == me % 3);
+  CHECK_STATUS(errors, tprt_mesh_coordinates(2, sizes, 6, at), TPRT_INVALID_ARGUMENT);
+  for (int way = 0; way < 9; way++) {
+    const int32_t dims[] = {way % 3 - 1, way / 3 - 1};
+    int64_t shape[3], begin[3] = {0}, n = 0;
+    memcpy(shape, full, sizeof shape);
+    for (int axis = 0; axis < 2; axis++) {
+      if (dims[axis] < 0)
+        continue;
+      shape[dims[axis]] /= sizes[axis];
+      begin[dims[axis]] += at[axis] * shape[dims[axis]];
+      if (axis == 0)
+        continue;
+      if (dims[0] == dims[1]) /* the first axis is the major one */
+        begin[dims[1]] = at[0] * (full[dims[1]] / 2) + at[1] * shape[dims[1]];
+    }
+    for (int64_t i = 0; i < shape[0]; i++) {
+      for (int64_t j = 0; j < shape[1]; j++) {
+        for (int64_t k = 0; k < shape[2]; k++)
+          send[n++] = (int32_t)(((begin[0] + i) * full[1] + begin[1] + j) * full[2] + begin[2] + k);
+      }
+    }
+    memset(recv, 0xff, sizeof recv);
+    CHECK_STATUS(errors, tprt_gather_all_axes(comm, 2, sizes, dims, send, recv, TPRT_I32, 3, shape), TPRT_OK);
+    for (int i = 0; i < 288; i++)
+      errors += recv[i] != i;
+    CHECK(errors, errors == 0);
+  }
+  static const int32_t wrong[] = {0, 3};
+  CHECK_STATUS(errors, tprt_gather_all_axes(comm, 2, sizes, wrong, send, recv, TPRT_I32, 3, full), TPRT_INVALID_ARGUMENT);
+  CHECK(errors, strstr(tprt_last_error(), "mesh axis 1 cuts dimension 3; the tensor has 3") != NULL);
+  return errors;
+}
+
+static void test_groups(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  config.max_comms = 4;
+  assert_int_equal(run_threads(5, &config, lists, NULL), 0);
+  assert_int_equal(run_threads(4, &config, names, NULL), 0);
+  config.max_comms = 16;
+  assert_int_equal(run_threads(6, &config, gather_axes, NULL), 0);
+}
+
 static void test_split(void **state) {
   (void)state;
   tprt_config config = test_config();
@@ -326,10 +441,8 @@ int main(int argc, char **argv) {
   if (argc == 2 && strcmp(argv[1], "worker") == 0)
     return worker_main();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_launcher),
-      cmocka_unit_test(test_background),
-      cmocka_unit_test(test_split),
-      cmocka_unit_test(test_arguments),
+      cmocka_unit_test(test_launcher), cmocka_unit_test(test_background), cmocka_unit_test(test_split),
+      cmocka_unit_test(test_groups),   cmocka_unit_test(test_arguments),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
