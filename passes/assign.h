@@ -11,7 +11,7 @@ typedef struct tp__buffer {
   MlirOperation alloc;
   int64_t bytes;
   int64_t first, last; /* when its content is needed; first > last: never */
-  bool registered;     /* its address reaches a collective */
+  bool registered;     /* lies in the registered block: its address reaches a collective, or there is room */
   bool is_output;      /* lies in the caller's memory, see output */
   int output;
   int64_t offset; /* in its block, from tp__pack_buffers */

@@ -1,5 +1,5 @@
-/* Writes the chosen plan into the IR: layouts of arguments, results and ops, and a shard.shard for every change. */
-#include "passes/plan_report.h"
+/* Writes the chosen plan into the IR: layouts of arguments, results and ops, and a summary. */
+#include "passes/propagate_memory.h"
 
 #include <stdio.h>
 
@@ -105,117 +105,22 @@ static void write_producers(tp_planner *p) {
   }
 }
 
-/* ---- layout changes ---- */
-
-/* The copies of one value made so far, by layout. */
-typedef struct copies {
-  int n;
-  tp_spec specs[64];
-  MlirValue values[64];
-} copies;
-
-static tp_cost change_cost(tp_planner *p, const tp_planned_value *v, tp_spec from, tp_spec to) {
-  return tp_reshard_cost(p->reshards, from, to, v->rank, v->shape, v->element_size);
-}
-
-/* Where layout changes of `v` go: behind its producer, or at the start of the block whose argument it is. A value from outside a loop is
- * so changed outside of it. */
-static MlirOperation insertion_point(const tp_planned_value *v) {
-  MlirOperation op = tp__defining_op(v->value);
-  return mlirOperationIsNull(op) ? mlirBlockGetFirstOperation(mlirBlockArgumentGetOwner(v->value))
-                                 : mlirOperationGetNextInBlock(op);
-}
-
-static void note_change(tp_planner *p, const tp_planned_value *v, int use, tp_spec from, tp_spec to, MlirOperation op) {
-  if (p->report)
-    tp__report_change(p, v, use, from, to, op);
-}
-
-/* The copy from which `spec` is cheapest. */
-static int cheapest(tp_planner *p, const tp_planned_value *v, const copies *made, tp_spec spec) {
-  int best = 0;
-  for (int i = 1; i < made->n; i++)
-    if (change_cost(p, v, made->specs[i], spec) < change_cost(p, v, made->specs[best], spec))
-      best = i;
-  return best;
-}
-
-/* For use number `use`; -1: a copy for several. */
-static MlirValue changed(tp_planner *p, const tp_planned_value *v, copies *made, tp_spec spec, int use, MlirOperation where) {
-  int best = cheapest(p, v, made, spec);
-  if (tp_spec_equal(made->specs[best], spec))
-    return made->values[best];
-  MlirLocation location = mlirOperationGetLocation(v->uses[use < 0 ? 0 : use].op);
-  MlirValue value = tp__build_layout_change(where, location, made->values[best], p->mesh, closed(spec));
-  note_change(p, v, use, made->specs[best], spec, mlirOpResultGetOwner(value));
-  if (made->n < TP_LEN(made->specs)) {
-    made->specs[made->n] = spec;
-    made->values[made->n++] = value;
-  }
-  return value;
-}
-
-typedef struct capture {
-  MlirValue from, to;
-} capture;
-
-static tp_status rewire_captured(MlirOperation op, void *data) {
-  const capture *c = data;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    if (mlirValueEqual(mlirOperationGetOperand(op, i), c->from))
-      mlirOperationSetOperand(op, i, c->to);
-  return TP_OK;
-}
-
-static void rewire(const tp_planned_value *v, const tp_use *use, MlirValue value) {
-  capture c = {v->value, value};
-  if (use->operand >= 0)
-    mlirOperationSetOperand(use->op, use->operand, value);
-  else
-    tp__walk(use->op, rewire_captured, &c);
-}
-
-/* A constraint (shard.shard) changes the layout itself, from whichever copy is cheapest. */
-static bool changes_itself(const tp_planner *p, const tp_use *use) { return p->nodes[use->node].kind == TP_NODE_LAYOUT; }
-
-static MlirValue constrained(tp_planner *p, const tp_planned_value *v, const copies *made, tp_spec spec, int use) {
-  int best = cheapest(p, v, made, spec);
-  if (!tp_spec_equal(made->specs[best], spec))
-    note_change(p, v, use, made->specs[best], spec, v->uses[use].op);
-  return made->values[best];
-}
-
-static void write_changes(tp_planner *p, const tp_planned_value *v) {
-  copies made = {.n = 1, .specs = {tp__plan_produced(p, v)}, .values = {v->value}};
-  MlirOperation where = insertion_point(v);
-  if (v->copy >= 0 && v->n_uses > 0) {
-    const tp_node *copy = &p->nodes[v->copy];
-    int users = 0; /* uses that the copy really serves; one alone changes directly */
-    for (int u = 0; u < v->n_uses; u++)
-      users += !tp_spec_equal(tp__plan_wanted(p, &v->uses[u]), made.specs[0]) &&
-               change_cost(p, v, copy->in[copy->chosen], tp__plan_wanted(p, &v->uses[u])) <
-                   change_cost(p, v, made.specs[0], tp__plan_wanted(p, &v->uses[u]));
-    if (users > 1)
-      changed(p, v, &made, copy->in[copy->chosen], -1, where);
-  }
-  for (int u = 0; u < v->n_uses; u++) {
-    const tp_use *use = &v->uses[u];
-    tp_spec spec = tp__plan_wanted(p, use);
-    MlirValue value = changes_itself(p, use) ? constrained(p, v, &made, spec, u) : changed(p, v, &made, spec, u, where);
-    if (!mlirValueEqual(value, v->value))
-      rewire(v, use, value);
-  }
-}
-
-/* tp.plan on the function: modelled cost and certified bound, in picoseconds. */
-static void write_summary(tp_planner *p) {
+/* tp.plan on the function: modelled cost and certified bound, in picoseconds, and the most memory that a device holds, in bytes. */
+static tp_status write_summary(tp_planner *p) {
   MlirContext context = p->pass->context;
+  MlirOperation tightest;
+  int64_t peak;
+  tp_status status = tp__plan_peak(p, &peak, &tightest);
+  if (status != TP_OK)
+    return status;
   MlirNamedAttribute entries[] = {
       tp__named(context, "cost_ps", tp__attr_i64(context, p->cost)),
       tp__named(context, "bound_ps", tp__attr_i64(context, p->bound)),
       tp__named(context, "method", tp__attr_string(context, p->method)),
+      tp__named(context, "peak_memory", tp__attr_i64(context, peak)),
   };
   tp__set(p->program.func, "tp.plan", mlirDictionaryAttrGet(context, TP_LEN(entries), entries));
+  return TP_OK;
 }
 
 tp_status tp__plan_write(tp_planner *p) {
@@ -227,8 +132,6 @@ tp_status tp__plan_write(tp_planner *p) {
   if (status != TP_OK)
     return status;
   write_producers(p);
-  for (size_t i = 0; i < p->n_values; i++)
-    write_changes(p, &p->values[i]);
-  write_summary(p);
-  return TP_OK;
+  status = tp__write_changes(p);
+  return status == TP_OK ? write_summary(p) : status;
 }

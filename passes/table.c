@@ -12,7 +12,7 @@ const tp_pass_row *const *tp__pass_rows(int *n) {
                                             &tp__expand_messages_row,  &tp__name_contractions_row,
                                             &tp__lower_to_runtime_row, &tp__lower_contractions_row,
                                             &tp__assign_buffers_row,   &tp__outline_kernels_row,
-                                            &tp__return_errors_row};
+                                            &tp__return_errors_row,    &tp__clone_inits_row};
   *n = TP_LEN(rows);
   return rows;
 }

@@ -59,7 +59,7 @@ func.func @loop(%ctx: !llvm.ptr, %x: memref<16xf32>, %n: index) attributes {tp.m
 // -----
 
 // The address of a buffer is a use: `a` is sent, `b` received; both lie in the registered block, next to each other.
-// The view of a is used behind the call, so c cannot lie in the private block only because of a. Blocks: 64 private, 128 registered.
+// `c` takes the place of `a`, which is no longer needed then: a private block would only add to it. `d` is alive with both, and is private.
 // CHECK: func.func @registered
 // CHECK-DAG: call @tprt_abi_private
 // CHECK-DAG: unrealized_conversion_cast %{{.*}} to memref<64xi8>
@@ -67,6 +67,8 @@ func.func @loop(%ctx: !llvm.ptr, %x: memref<16xf32>, %n: index) attributes {tp.m
 // CHECK-DAG: unrealized_conversion_cast %{{.*}} to memref<128xi8>
 func.func private @tprt_abi_collective(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr) -> i32
 func.func @registered(%ctx: !llvm.ptr, %x: memref<16xf32>) attributes {tp.mesh = array<i64: 1>} {
+  %d = memref.alloc() : memref<16xf32>
+  memref.copy %x, %d : memref<16xf32> to memref<16xf32>
   %a = memref.alloc() : memref<4x4xf32>
   %v = memref.collapse_shape %a [[0, 1]] : memref<4x4xf32> into memref<16xf32>
   memref.copy %x, %v : memref<16xf32> to memref<16xf32>
@@ -82,6 +84,7 @@ func.func @registered(%ctx: !llvm.ptr, %x: memref<16xf32>) attributes {tp.mesh =
   %s = call @tprt_abi_collective(%ctx, %site, %qa, %qb) : (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr) -> i32
   memref.copy %b, %c : memref<16xf32> to memref<16xf32>
   memref.copy %c, %x : memref<16xf32> to memref<16xf32>
+  memref.copy %d, %x : memref<16xf32> to memref<16xf32>
   return
 }
 

@@ -1,0 +1,155 @@
+/* The layout changes of a plan, as shard.shard ops.
+ *
+ * A value that shrinks changes behind its producer; one that grows, or that stays in memory anyway (what the function or a loop is given),
+ * in front of the first op that wants it: so the large layout is held for the shortest time. A value from outside a loop changes
+ * outside of it. */
+#include "passes/plan_report.h"
+#include "passes/propagate_memory.h"
+
+#include <stdlib.h>
+
+/* A use and the number of the op in front of which a change for it can stand. */
+typedef struct placed_use {
+  const tp_use *use;
+  int anchor;
+} placed_use;
+
+static int by_anchor(const void *a, const void *b) {
+  const placed_use *x = a, *y = b;
+  if (x->anchor != y->anchor)
+    return x->anchor < y->anchor ? -1 : 1;
+  return (x->use > y->use) - (x->use < y->use);
+}
+
+/* The copies of one value made so far, by layout. */
+typedef struct copies {
+  tp_planner *p;
+  const tp_timeline *timeline;
+  const tp_planned_value *v;
+  int n;
+  tp_spec specs[64];
+  MlirValue values[64];
+} copies;
+
+static tp_cost change_cost(const copies *c, tp_spec from, tp_spec to) {
+  return tp_reshard_cost(c->p->reshards, from, to, c->v->rank, c->v->shape, c->v->element_size);
+}
+
+/* Behind the producer, or at the start of the block whose argument it is. */
+static MlirOperation behind(MlirValue value) {
+  MlirOperation op = tp__defining_op(value);
+  return mlirOperationIsNull(op) ? mlirBlockGetFirstOperation(mlirBlockArgumentGetOwner(value))
+                                 : mlirOperationGetNextInBlock(op);
+}
+
+static int64_t bytes_in(const copies *c, tp_spec spec) {
+  return tp__local_bytes(c->p->mesh, spec, c->v->rank, c->v->shape, c->v->element_size);
+}
+
+/* The copy from which `spec` is cheapest. */
+static int cheapest(const copies *c, tp_spec spec) {
+  int best = 0;
+  for (int i = 1; i < c->n; i++)
+    if (change_cost(c, c->specs[i], spec) < change_cost(c, c->specs[best], spec))
+      best = i;
+  return best;
+}
+
+static void note_change(const copies *c, int use, tp_spec from, tp_spec to, MlirOperation op) {
+  if (c->p->report)
+    tp__report_change(c->p, c->v, use, from, to, op);
+}
+
+/* The value in layout `spec` for a use (shared: for several), from `anchor` on. */
+static MlirValue changed(copies *c, tp_spec spec, const placed_use *at, bool shared) {
+  int best = cheapest(c, spec);
+  if (tp_spec_equal(c->specs[best], spec))
+    return c->values[best];
+  MlirValue from = c->values[best];
+  MlirLocation location = mlirOperationGetLocation(at->use->op);
+  bool stays = c->p->nodes[c->v->node].kind != TP_NODE_OP && c->p->nodes[c->v->node].kind != TP_NODE_LAYOUT;
+  bool late = (stays && best == 0) || bytes_in(c, spec) > bytes_in(c, c->specs[best]);
+  MlirValue value = tp__build_layout_change(late ? c->timeline->moments[at->anchor].op : behind(from), location, from,
+                                            c->p->mesh, (tp_annotation){.spec = spec});
+  note_change(c, shared ? -1 : (int)(at->use - c->v->uses), c->specs[best], spec, mlirOpResultGetOwner(value));
+  if (c->n < TP_LEN(c->specs)) {
+    c->specs[c->n] = spec;
+    c->values[c->n++] = value;
+  }
+  return value;
+}
+
+typedef struct capture {
+  MlirValue from, to;
+} capture;
+
+static tp_status rewire_captured(MlirOperation op, void *data) {
+  const capture *c = data;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (mlirValueEqual(mlirOperationGetOperand(op, i), c->from))
+      mlirOperationSetOperand(op, i, c->to);
+  return TP_OK;
+}
+
+static void rewire(const tp_planned_value *v, const tp_use *use, MlirValue value) {
+  capture c = {v->value, value};
+  if (mlirValueEqual(value, v->value))
+    return;
+  if (use->operand >= 0)
+    mlirOperationSetOperand(use->op, use->operand, value);
+  else
+    tp__walk(use->op, rewire_captured, &c);
+}
+
+/* A constraint (shard.shard) changes the layout itself, from whichever copy is cheapest. */
+static bool changes_itself(const tp_planner *p, const tp_use *use) { return p->nodes[use->node].kind == TP_NODE_LAYOUT; }
+
+/* Makes the shared copy, unless one use alone would take it: that one changes directly. */
+static void make_shared(copies *c, const placed_use *uses) {
+  const tp_node *copy = &c->p->nodes[c->v->copy];
+  tp_spec shared = copy->in[copy->chosen];
+  int users = 0, first = 0;
+  for (int u = 0; u < c->v->n_uses; u++) {
+    tp_spec want = tp__plan_wanted(c->p, uses[u].use);
+    if (tp_spec_equal(want, c->specs[0]) || change_cost(c, shared, want) >= change_cost(c, c->specs[0], want))
+      continue;
+    first = users++ ? first : u;
+  }
+  if (users > 1)
+    changed(c, shared, &uses[first], true);
+}
+
+static MlirValue constrained(const copies *c, tp_spec spec, const tp_use *use) {
+  int best = cheapest(c, spec);
+  if (!tp_spec_equal(c->specs[best], spec))
+    note_change(c, (int)(use - c->v->uses), c->specs[best], spec, use->op);
+  return c->values[best];
+}
+
+static tp_status write_value(tp_planner *p, const tp_timeline *timeline, const tp_planned_value *v) {
+  copies c = {.p = p, .timeline = timeline, .v = v, .n = 1, .specs = {tp__plan_produced(p, v)}, .values = {v->value}};
+  placed_use *uses = tp__calloc((size_t)v->n_uses + 1, sizeof *uses);
+  if (!uses)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  for (int u = 0; u < v->n_uses; u++)
+    uses[u] = (placed_use){&v->uses[u], tp__timeline_anchor(timeline, v->value, v->uses[u].op)};
+  qsort(uses, (size_t)v->n_uses, sizeof *uses, by_anchor);
+  if (v->copy >= 0)
+    make_shared(&c, uses);
+  for (int u = 0; u < v->n_uses; u++) {
+    const tp_use *use = uses[u].use;
+    tp_spec spec = tp__plan_wanted(p, use);
+    rewire(v, use, changes_itself(p, use) ? constrained(&c, spec, use) : changed(&c, spec, &uses[u], false));
+  }
+  tp__free(uses);
+  return TP_OK;
+}
+
+tp_status tp__write_changes(tp_planner *p) {
+  tp_timeline timeline;
+  tp_status status = tp__timeline_build(p->program.func, &timeline);
+  for (size_t i = 0; i < p->n_values && status == TP_OK; i++)
+    status = write_value(p, &timeline, &p->values[i]);
+  tp__timeline_destroy(&timeline);
+  return status;
+}

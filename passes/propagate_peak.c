@@ -1,0 +1,187 @@
+/* What a written plan holds: every value's bytes on one device while it is in use, and the moment when that is most.
+ *
+ * The caller owns the memory of arguments and results; it is there from the start to the end. A value that is returned as it is made is
+ * made in the result's memory. Other values live from the op that makes them to their last use; one from outside a loop that is used in it
+ * lives until the loop ends, and what a loop carries lives from its start to the last use of the result.
+ * No memory is held by values that the compiler of the local program never stores: those that are made from nothing (empty, fill, splat), and
+ * those between two elementwise ops that become one loop nest. They only extend the life of what they are made from, as do other names of the
+ * same data (reshapes, changes of layout that change nothing). */
+#include "passes/propagate_memory.h"
+
+typedef struct peak_finder {
+  tp_planner *planner;
+  tp_timeline timeline;
+  int *last;      /* by moment: until when what it reads is needed */
+  int64_t *delta; /* by moment: bytes that begin there, minus those that ended just before */
+  int64_t whole;  /* of arguments and results */
+} peak_finder;
+
+static const tp_rule *rule_at(const tp_planner *p, MlirOperation op) {
+  if (mlirOperationGetNumResults(op) == 0)
+    return NULL;
+  const tp_planned_value *v = tp__planned_value(p, mlirOperationGetResult(op, 0));
+  return v && p->nodes[v->node].kind == TP_NODE_OP ? p->program.items[p->nodes[v->node].index].rule : NULL;
+}
+
+/* The layout of a value of the written plan: as it was chosen, or as a change of layout that was put in says. */
+static tp_spec layout_of(const tp_planner *p, MlirValue value) {
+  const tp_planned_value *v = tp__planned_value(p, value);
+  if (v)
+    return p->nodes[v->node].out[p->nodes[v->node].chosen * p->nodes[v->node].n_out + v->output];
+  MlirOperation op = tp__defining_op(value);
+  tp_annotation annotation = {0};
+  bool present;
+  if (!mlirOperationIsNull(op) && tp__op_is(op, "shard.shard"))
+    (void)tp__program_op(&p->program, op, 0, &annotation, &present);
+  return annotation.spec;
+}
+
+static int64_t bytes_in(const tp_planner *p, MlirType type, tp_spec spec) {
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  if (tp__static_tensor(type, &rank, shape))
+    return tp__local_bytes(p->mesh, spec, rank, shape, tp__element_size(tp__element_type(type)));
+  return tp__is_tensor(type) ? 0 : tp__element_size(type);
+}
+
+static int64_t bytes_of(const tp_planner *p, MlirValue value) {
+  return tp__is_tensor(mlirValueGetType(value)) ? bytes_in(p, mlirValueGetType(value), layout_of(p, value)) : 0;
+}
+
+static bool is_reshape(MlirOperation op) {
+  return tp__op_is(op, "tensor.expand_shape") || tp__op_is(op, "tensor.collapse_shape") || tp__op_is(op, "tensor.cast") ||
+         tp__op_is(op, "tensor.reshape");
+}
+
+static bool changes_nothing(const tp_planner *p, MlirOperation op) {
+  return tp__op_is(op, "shard.shard") &&
+         tp_spec_equal(layout_of(p, mlirOperationGetOperand(op, 0)), layout_of(p, mlirOperationGetResult(op, 0)));
+}
+
+/* Does an elementwise op become part of the loop nest of its only user? */
+static bool is_fused(const tp_planner *p, MlirOperation op, const tp_rule *rule) {
+  if (!rule || !rule->is_elementwise || mlirOperationGetNumResults(op) != 1 || tp__n_uses(mlirOperationGetResult(op, 0)) != 1)
+    return false;
+  MlirOperation user = mlirOpOperandGetOwner(mlirValueGetFirstUse(mlirOperationGetResult(op, 0)));
+  const tp_rule *other = rule_at(p, user);
+  return other && other->is_elementwise && mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op));
+}
+
+static bool is_returned(MlirOperation func, MlirValue value) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
+  MlirOperation op = tp__defining_op(value);
+  if (mlirOperationIsNull(op) || tp__op_has_dialect(op, "scf") || !mlirBlockEqual(mlirOperationGetBlock(op), block))
+    return false;
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (tp__op_is(mlirOpOperandGetOwner(use), "func.return"))
+      return true;
+  return false;
+}
+
+static int last_use(const peak_finder *f, MlirValue value, int at) {
+  int last = at;
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    int k = tp__timeline_anchor(&f->timeline, value, mlirOpOperandGetOwner(use));
+    last = f->last[k] > last ? f->last[k] : last;
+  }
+  return last;
+}
+
+static void hold(peak_finder *f, int64_t bytes, int from, int to) {
+  f->delta[from] += bytes;
+  f->delta[to + 1] -= bytes;
+}
+
+/* The steps of a change of layout that are neither its start nor its end. */
+static tp_status hold_steps(peak_finder *f, int k) {
+  tp_planner *p = f->planner;
+  MlirOperation op = f->timeline.moments[k].op;
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  int rank;
+  int64_t shape[TP_MAX_RANK], size = tp__element_size(tp__element_type(type));
+  tp_reshard path;
+  if (!tp__static_tensor(type, &rank, shape))
+    return TP_OK;
+  tp_status status = tp_reshard_path(p->reshards, layout_of(p, mlirOperationGetOperand(op, 0)),
+                                     layout_of(p, mlirOperationGetResult(op, 0)), rank, shape, size, &path);
+  if (status == TP_OK)
+    hold(f, tp__change_excess(p->mesh, &path, rank, shape, size), k, k);
+  return status == TP_NO_MEMORY ? tp__error(op, status, "out of memory") : TP_OK;
+}
+
+/* What a region carries lives outside of its block. */
+static void hold_carried(peak_finder *f, int k) {
+  MlirOperation op = f->timeline.moments[k].op;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
+    MlirValue value = mlirOperationGetResult(op, i);
+    hold(f, bytes_of(f->planner, value), k, last_use(f, value, f->timeline.moments[k].end));
+  }
+  if (!tp__op_is(op, "scf.while")) /* whose condition passes other values on */
+    return;
+  MlirBlock before = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(before); i++)
+    hold(f, bytes_of(f->planner, mlirBlockGetArgument(before, i)), k, f->timeline.moments[k].end);
+}
+
+static tp_status hold_op(peak_finder *f, int k) {
+  MlirOperation op = f->timeline.moments[k].op;
+  const tp_rule *rule = rule_at(f->planner, op);
+  f->last[k] = f->timeline.moments[k].end;
+  if (tp__op_has_dialect(op, "scf")) {
+    hold_carried(f, k);
+    return TP_OK;
+  }
+  bool stored =
+      !(rule && rule->is_free) && !is_fused(f->planner, op, rule) && !is_reshape(op) && !changes_nothing(f->planner, op);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
+    MlirValue value = mlirOperationGetResult(op, i);
+    int last = last_use(f, value, k);
+    if (!stored)
+      f->last[k] = last > f->last[k] ? last : f->last[k];
+    else if (!is_returned(f->planner->program.func, value))
+      hold(f, bytes_of(f->planner, value), k, last);
+  }
+  return tp__op_is(op, "shard.shard") ? hold_steps(f, k) : TP_OK;
+}
+
+static void hold_boundary(peak_finder *f) {
+  tp_planner *p = f->planner;
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0));
+  MlirOperation end = mlirBlockGetTerminator(block);
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++) {
+    MlirValue arg = mlirBlockGetArgument(block, i);
+    f->whole += bytes_in(p, mlirValueGetType(arg), layout_of(p, arg));
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); i++) { /* it is returned in the layout of the result */
+    MlirValue value = mlirOperationGetOperand(end, i);
+    f->whole += bytes_in(p, mlirValueGetType(value), layout_of(p, value));
+  }
+}
+
+tp_status tp__plan_peak(tp_planner *p, int64_t *bytes, MlirOperation *op) {
+  peak_finder f = {.planner = p};
+  tp_status status = tp__timeline_build(p->program.func, &f.timeline);
+  size_t n = f.timeline.n;
+  f.last = tp__calloc(n + 1, sizeof *f.last);
+  f.delta = tp__calloc(n + 1, sizeof *f.delta);
+  if (status == TP_OK && (!f.last || !f.delta))
+    status = tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  for (size_t k = n; k > 0 && status == TP_OK; k--) /* backwards: users are known */
+    status = hold_op(&f, (int)k - 1);
+  if (status == TP_OK) {
+    hold_boundary(&f);
+    int64_t held = f.whole;
+    *bytes = -1;
+    for (size_t k = 0; k < n; k++) {
+      held += f.delta[k];
+      if (held > *bytes) {
+        *bytes = held;
+        *op = f.timeline.moments[k].op;
+      }
+    }
+  }
+  tp__free(f.delta);
+  tp__free(f.last);
+  tp__timeline_destroy(&f.timeline);
+  return status;
+}

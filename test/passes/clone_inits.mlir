@@ -1,0 +1,74 @@
+// Every op that overwrites a fill gets one of its own, in front of it; a fill that is only read stays where it is.
+// RUN: shard-opt %s --split-input-file --tp-clone-inits | FileCheck %s
+
+// CHECK-LABEL: func.func @two_sums
+// CHECK: tensor.empty
+// CHECK: %[[A:.*]] = linalg.fill
+// CHECK: linalg.matmul {{.*}} outs(%[[A]]
+// CHECK: tensor.empty
+// CHECK: %[[B:.*]] = linalg.fill
+// CHECK: linalg.matmul {{.*}} outs(%[[B]]
+// CHECK-NOT: linalg.fill
+func.func @two_sums(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a = linalg.matmul ins(%x, %y : tensor<4x4xf32>, tensor<4x4xf32>) outs(%f : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %b = linalg.matmul ins(%a, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%f : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %a, %b : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// In a loop it is filled anew in each iteration.
+// CHECK-LABEL: func.func @loop
+// CHECK: scf.for
+// CHECK: linalg.fill
+// CHECK: linalg.matmul
+func.func @loop(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %e = tensor.empty() : tensor<4x4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %x) -> tensor<4x4xf32> {
+    %b = linalg.matmul ins(%a, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%f : tensor<4x4xf32>) -> tensor<4x4xf32>
+    scf.yield %b : tensor<4x4xf32>
+  }
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+// An elementwise op overwrites what only it reads: not what others read, not an argument, not a transposed operand.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#t = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-LABEL: func.func @overwritten
+// CHECK: %[[A:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<4x4xf32>) outs(%[[E:.*]] :
+// CHECK: %[[B:.*]] = linalg.generic {{.*}} ins(%[[A]] : tensor<4x4xf32>) outs(%[[A]] :
+// CHECK: %[[C:.*]] = linalg.generic {{.*}} ins(%[[B]] : tensor<4x4xf32>) outs(%[[F:.*]] :
+// CHECK: linalg.generic {{.*}} ins(%[[B]], %[[C]] : tensor<4x4xf32>, tensor<4x4xf32>) outs(%[[C]] :
+func.func @overwritten(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %e = tensor.empty() : tensor<4x4xf32>
+  %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = math.exp %in : f32
+    linalg.yield %v : f32
+  } -> tensor<4x4xf32>
+  %b = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = math.exp %in : f32
+    linalg.yield %v : f32
+  } -> tensor<4x4xf32>
+  %c = linalg.generic {indexing_maps = [#t, #id], iterator_types = ["parallel", "parallel"]} ins(%b : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<4x4xf32>
+  %d = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%b, %c : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%in: f32, %in2: f32, %out: f32):
+    %v = arith.addf %in, %in2 : f32
+    linalg.yield %v : f32
+  } -> tensor<4x4xf32>
+  return %d : tensor<4x4xf32>
+}
