@@ -34,7 +34,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
       {.name = "tp-local-to-runtime",
        .summary = "From the optimized program of one device to the LLVM dialect, calling the runtime",
        .text =
-           "tp-lower-to-runtime,"
+           "tp-clone-inits,tp-lower-to-runtime,"
            "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map "
            "allow-return-allocs-from-loops=1},"
            "canonicalize,cse,tp-lower-contractions,tp-assign-buffers,tp-outline-kernels,func.func(convert-linalg-to-loops),"
