@@ -92,8 +92,9 @@ class Trace:
                     self.tape.append((outs, parents, vjps))
         return outs[0] if len(outs) == 1 else outs
 
-    def gradients(self, loss, wanted):
-        grads = {id(loss): self.constant("1.000000e+00")}
+    def gradients(self, of, wanted, seed=None):
+        """The gradients of `wanted`, from the gradient `seed` of the value `of` (None: it is a scalar, and its gradient 1)."""
+        grads = {id(of): seed or self.constant("1.000000e+00")}
         for outs, parents, vjps in reversed(list(self.tape)):
             if not any(id(o) in grads for o in outs):
                 continue
