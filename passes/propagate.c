@@ -5,6 +5,7 @@
 #include "passes/propagate.h"
 
 #include "passes/plan_report.h"
+#include "rules/alike.h"
 #include "rules/collective.h"
 
 #include <string.h>
@@ -13,12 +14,12 @@
 
 /* Values made from nothing (empty, fill, splat) are cloned for each use, or they would tie the layouts of all their users together.
  * Backwards, so that the operands of clones are cloned too. */
-static tp_status clone_free_op(tp_planner *p, MlirOperation op, bool unknown_replicate) {
+static tp_status clone_free_op(tp_planner *p, MlirOperation op, bool unknown_replicate, tp_alike *alike) {
   tp_rule rule;
   if (mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumRegions(op) > 1 || !tp__op_has_tensors(op) ||
       tp__op_has_dialect(op, "shard") || tp__op_has_dialect(op, "scf") || tp__n_uses(mlirOperationGetResult(op, 0)) < 2)
     return TP_OK;
-  tp_status status = tp__rule_of(op, unknown_replicate, p->arena, &rule);
+  tp_status status = tp__rule_alike(alike, op, unknown_replicate, p->arena, &rule);
   if (status != TP_OK || !rule.is_free)
     return status;
   MlirValue result = mlirOperationGetResult(op, 0);
@@ -51,9 +52,11 @@ static tp_status list_ops(MlirOperation parent, tp_op_list *list) {
 
 static tp_status clone_free_ops(tp_planner *p, MlirOperation func, bool unknown_replicate) {
   tp_op_list list = {0};
+  tp_alike alike = {0};
   tp_status status = list_ops(func, &list);
   for (size_t i = list.n; i > 0 && status == TP_OK; i--)
-    status = clone_free_op(p, list.items[i - 1], unknown_replicate);
+    status = clone_free_op(p, list.items[i - 1], unknown_replicate, &alike);
+  tp__alike_destroy(&alike);
   tp__free(list.items);
   return status;
 }
@@ -68,6 +71,8 @@ static void destroy(tp_planner *p) {
   tp__free(p->values);
   tp__free(p->nodes);
   tp__table_destroy(&p->table);
+  tp__memo_destroy(&p->same_rules);
+  tp__memo_destroy(&p->first_rules);
   tp__memo_destroy(&p->same_ops);
   tp__memo_destroy(&p->same_layouts);
   tp__memo_destroy(&p->same_edges);

@@ -72,7 +72,7 @@ typedef struct tp_planner {
   tp_planned_value *values;
   size_t n_values, value_capacity;
   tp_value_table table; /* value -> index into values */
-  tp_memo same_ops, same_layouts, same_edges;
+  tp_memo same_rules, first_rules, same_ops, same_layouts, same_edges;
   struct layout_list *layout_scratch; /* blocks that every node uses in turn */
   struct enumeration *op_scratch;
   struct tp_flow *flow;     /* which axes annotations bring to which dimension */
@@ -142,8 +142,10 @@ typedef struct tp_words {
 } tp_words;
 
 void tp__words_add(tp_words *words, int64_t word);
-/* All of a rule that strategies and their costs depend on. `fused`: bit i: operand i does not travel through memory. */
-void tp__words_add_rule(tp_words *words, const tp_rule *rule, const uint8_t *axes_of_factor, uint64_t fused);
+/* All of a rule that strategies and their costs depend on. */
+void tp__words_add_rule(tp_words *words, const tp_rule *rule);
+/* A word that rules share which are equal in that; 0: there is none, the rule is too long. False when memory runs out. */
+bool tp__rule_word(tp_planner *planner, const tp_rule *rule, int64_t *word);
 
 /* propagate_flow.c */
 tp_status tp__flow_build(tp_planner *planner);

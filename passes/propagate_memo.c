@@ -75,9 +75,9 @@ void tp__words_add(tp_words *words, int64_t word) {
   words->n++;
 }
 
-static void add_map(tp_words *words, const tp_value_map *map, bool fused) {
-  tp__words_add(words, map->is_tensor | map->is_init << 1 | map->is_unused << 2 | map->has_combiner << 3 | fused << 4 |
-                           map->rank << 8 | (map->has_combiner ? (int64_t)map->combiner << 16 : 0));
+static void add_map(tp_words *words, const tp_value_map *map) {
+  tp__words_add(words, map->is_tensor | map->is_init << 1 | map->is_unused << 2 | map->has_combiner << 3 | map->rank << 8 |
+                           (map->has_combiner ? (int64_t)map->combiner << 16 : 0));
   if (!map->is_tensor)
     return;
   tp__words_add(words, map->element_size);
@@ -95,7 +95,7 @@ static void add_map(tp_words *words, const tp_value_map *map, bool fused) {
   }
 }
 
-void tp__words_add_rule(tp_words *words, const tp_rule *rule, const uint8_t *axes_of_factor, uint64_t fused) {
+void tp__words_add_rule(tp_words *words, const tp_rule *rule) {
   int64_t work[2];
   _Static_assert(sizeof work[0] == sizeof rule->scalar_ops, "doubles are compared by their bits");
   memcpy(&work[0], &rule->contraction_flops, sizeof work[0]);
@@ -105,18 +105,45 @@ void tp__words_add_rule(tp_words *words, const tp_rule *rule, const uint8_t *axe
   tp__words_add(words, work[0]);
   tp__words_add(words, work[1]);
   tp__words_add(words, rule->is_elementwise | rule->is_free << 1 | rule->n_factors << 8 | rule->n_variants << 16 |
-                           (int64_t)rule->barred_axes << 24 | (int64_t)rule->n_operands << 32 | (int64_t)rule->n_results << 48);
+                           (int64_t)rule->n_operands << 32 | (int64_t)rule->n_results << 48);
   for (int f = 0; f < rule->n_factors; f++) {
     tp__words_add(words, rule->factors[f].size);
-    tp__words_add(words, rule->factors[f].repeats_work << 17 | rule->factors[f].must_divide << 16 | rule->factors[f].kind << 8 |
-                             axes_of_factor[f]);
+    tp__words_add(words, rule->factors[f].repeats_work << 17 | rule->factors[f].must_divide << 16 | rule->factors[f].kind << 8);
   }
   for (int v = 0; v < rule->n_variants; v++) {
     tp__words_add(words, rule->variants[v].combiner);
     tp__words_add(words, (int64_t)rule->variants[v].operands);
   }
   for (int i = 0; i < rule->n_operands; i++)
-    add_map(words, &rule->operands[i], fused >> i & 1);
+    add_map(words, &rule->operands[i]);
   for (int i = 0; i < rule->n_results; i++)
-    add_map(words, &rule->results[i], false);
+    add_map(words, &rule->results[i]);
+}
+
+static bool number_rule(tp_planner *p, const tp_rule *rule, int64_t *word) {
+  tp_words key;
+  key.n = 0;
+  *word = 0;
+  tp__words_add_rule(&key, rule);
+  if (key.n > TP_MAX_WORDS)
+    return true;
+  void **slot = tp__memo(&p->same_rules, p->arena, key.words, key.n);
+  if (slot && !*slot)
+    *slot = (void *)(intptr_t)p->same_rules.count; /* numbers from 1 */
+  *word = slot ? (int64_t)(intptr_t)*slot : 0;
+  return slot != NULL;
+}
+
+bool tp__rule_word(tp_planner *p, const tp_rule *rule, int64_t *word) {
+  if (!rule->first)
+    return number_rule(p, rule, word);
+  int64_t first = (int64_t)(intptr_t)rule->first;
+  void **slot = tp__memo(&p->first_rules, p->arena, &first, 1);
+  if (!slot || *slot) {
+    *word = slot ? (int64_t)(intptr_t)*slot : 0;
+    return slot != NULL;
+  }
+  bool ok = number_rule(p, rule, word);
+  *slot = (void *)(intptr_t)*word;
+  return ok;
 }

@@ -322,6 +322,7 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
   enumeration *e = p->op_scratch;
   tp_words key;
   key.n = 0;
+  int64_t word = 0;
   void **slot = NULL;
   tp_status status = TP_OK;
   if (!e && !(e = p->op_scratch = tp__arena_alloc(p->arena, sizeof *e)))
@@ -330,10 +331,14 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
   e->rule = rule;
   factor_axes(e);
   uint64_t fused = fused_operands(p, rule);
-  tp__words_add_rule(&key, rule, e->axes_of_factor, fused);
+  if (!tp__rule_word(p, rule, &word))
+    return out_of_memory(p);
+  tp__words_add(&key, word);
+  tp__words_add(&key, rule->barred_axes);
+  tp__words_add(&key, (int64_t)fused);
   for (int f = 0; f < rule->n_factors; f++)
-    tp__words_add(&key, e->named_axes[f] | e->cut_axes[f] << 8);
-  if (key.n <= TP_MAX_WORDS && !is_annotated(rule->op) && !(slot = tp__memo(&p->same_ops, p->arena, key.words, key.n)))
+    tp__words_add(&key, e->axes_of_factor[f] << 16 | e->cut_axes[f] << 8 | e->named_axes[f]);
+  if (word && !is_annotated(rule->op) && !(slot = tp__memo(&p->same_ops, p->arena, key.words, key.n)))
     return out_of_memory(p);
   if (slot && *slot) {
     *node = *(const tp_node *)*slot;

@@ -1,6 +1,8 @@
 // What the MLIR C API does not offer: named passes with textual options and statistics from a C table, warnings, remarks
-// and notes, MLIR's opt driver, and the plug-in entry. The only C++ of the library; it decides nothing.
+// and notes, comparison of ops by their properties, MLIR's opt driver, and the plug-in entry. The only C++ of the library; it decides
+// nothing.
 #include "ir/diagnostics.h"
+#include "ir/likeness.h"
 #include "ir/pass.h"
 
 #include "mlir/CAPI/IR.h"
@@ -176,6 +178,92 @@ void tp__emit(MlirLocation location, tp_severity severity, const char *message, 
   if (note)
     d.attachNote(loc) << note;
 }
+
+namespace {
+
+bool isOutside(Operation *root, Value value) { return !root->isAncestor(value.getParentRegion()->getParentOp()); }
+
+/// Adds the op and what is in its regions. False if one of those uses a tensor from outside.
+bool addLikeness(Operation *root, Operation *op, llvm::hash_code &hash) {
+  hash = llvm::hash_combine(hash, op->getName().getAsOpaquePointer(), op->hashProperties(), op->getNumOperands());
+  for (Type type : op->getResultTypes())
+    hash = llvm::hash_combine(hash, type.getAsOpaquePointer());
+  for (Value value : op->getOperands()) {
+    if (op != root && isa<TensorType>(value.getType()) && isOutside(root, value))
+      return false;
+    hash = llvm::hash_combine(hash, value.getType().getAsOpaquePointer());
+  }
+  for (Region &region : op->getRegions())
+    for (Operation &inner : region.getOps())
+      if (!addLikeness(root, &inner, hash))
+        return false;
+  return true;
+}
+
+/// Two ops looked through side by side.
+class Comparison {
+public:
+  bool areAlike(Operation *a, Operation *b) {
+    if (a->getName() != b->getName() || a->getNumOperands() != b->getNumOperands() ||
+        a->getResultTypes() != b->getResultTypes() || a->getNumRegions() != b->getNumRegions() ||
+        a->getNumSuccessors() + b->getNumSuccessors() > 0 ||
+        !a->getName().compareOpProperties(a->getPropertiesStorage(), b->getPropertiesStorage()))
+      return false;
+    for (auto [x, y] : llvm::zip_equal(a->getOperands(), b->getOperands()))
+      if (!areAlike(x, y))
+        return false;
+    for (auto [r, s] : llvm::zip_equal(a->getRegions(), b->getRegions()))
+      if (!areAlike(r, s))
+        return false;
+    for (auto [x, y] : llvm::zip_equal(a->getResults(), b->getResults()))
+      same[x] = y;
+    return true;
+  }
+
+private:
+  bool areAlike(Value a, Value b) {
+    auto known = same.find(a);
+    if (known != same.end())
+      return known->second == b;
+    if (a.getType() != b.getType())
+      return false;
+    if (isa<TensorType>(a.getType())) /* an operand: those of the region that come from outside are refused by the hash */
+      return true;
+    Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
+    return a == b || (x && y && x->hasTrait<OpTrait::ConstantLike>() && x->getName() == y->getName() &&
+                      x->getName().compareOpProperties(x->getPropertiesStorage(), y->getPropertiesStorage()));
+  }
+
+  bool areAlike(Region &a, Region &b) {
+    if (a.empty() != b.empty() || (!a.empty() && (!a.hasOneBlock() || !b.hasOneBlock())))
+      return false;
+    if (a.empty())
+      return true;
+    if (a.getArgumentTypes() != b.getArgumentTypes())
+      return false;
+    for (auto [x, y] : llvm::zip_equal(a.getArguments(), b.getArguments()))
+      same[x] = y;
+    auto i = a.front().begin(), j = b.front().begin();
+    for (; i != a.front().end() && j != b.front().end(); ++i, ++j)
+      if (!areAlike(&*i, &*j))
+        return false;
+    return i == a.front().end() && j == b.front().end();
+  }
+
+  llvm::SmallDenseMap<Value, Value, 32> same; ///< of values inside of the regions
+};
+
+} // namespace
+
+bool tp__likeness(MlirOperation op, uint64_t *hash) {
+  llvm::hash_code code(0);
+  if (!addLikeness(unwrap(op), unwrap(op), code))
+    return false;
+  *hash = static_cast<size_t>(code);
+  return true;
+}
+
+bool tp__ops_alike(MlirOperation a, MlirOperation b) { return Comparison().areAlike(unwrap(a), unwrap(b)); }
 
 int tp_opt_main(int argc, char **argv) {
   tp_register_passes();

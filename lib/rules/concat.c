@@ -86,5 +86,6 @@ const tp_family tp__concat_family = {
     .test = "test/rules/concat",
     .matches = matches,
     .rule = rule_of,
+    .follows_from_op = tp__always_follows,
     .localize = localize,
 };

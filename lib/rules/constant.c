@@ -68,5 +68,6 @@ const tp_family tp__constant_family = {
     .test = "test/rules/constant",
     .matches = matches,
     .rule = rule_of,
+    .follows_from_op = tp__always_follows,
     .localize = localize,
 };

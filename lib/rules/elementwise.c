@@ -51,5 +51,6 @@ const tp_family tp__elementwise_family = {
     .test = "test/rules/elementwise",
     .matches = matches,
     .rule = rule_of,
+    .follows_from_op = tp__always_follows,
     .localize = localize,
 };

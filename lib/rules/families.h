@@ -2,6 +2,9 @@
 #ifndef TP_RULES_FAMILIES_H
 #define TP_RULES_FAMILIES_H
 
+#include <mlir-c/IR.h>
+#include <stdbool.h>
+
 struct tp_family;
 
 extern const struct tp_family tp__lookup_family;
@@ -16,5 +19,8 @@ extern const struct tp_family tp__pad_family;
 extern const struct tp_family tp__scalar_family;
 extern const struct tp_family tp__collective_family;
 extern const struct tp_family tp__user_family;
+
+/* Is the op a reduction that the joined family takes if its initial values are right? */
+bool tp__looks_joined(MlirOperation op);
 
 #endif

@@ -69,14 +69,19 @@ static bool may_be_joined(const tp_body *body, int n) {
   return !combine;
 }
 
+bool tp__looks_joined(MlirOperation op) {
+  int n = (int)mlirOperationGetNumResults(op), n_inputs = n_inputs_of(op);
+  tp_body body;
+  return (tp__op_is(op, "linalg.generic") || tp__op_is(op, "linalg.reduce")) && n > 0 && n <= TP_MAX_PICKED && n_inputs >= 0 &&
+         tp__body_of(op, n_inputs, &body) && may_be_joined(&body, n) && outputs_agree(op, n_inputs);
+}
+
 /* Reductions that no other family splits. */
 static bool matches(MlirOperation op) {
   int n = (int)mlirOperationGetNumResults(op), n_inputs = n_inputs_of(op);
-  tp_body body;
   joined j;
   MlirValue inits[TP_MAX_PICKED];
-  if (!(tp__op_is(op, "linalg.generic") || tp__op_is(op, "linalg.reduce")) || n == 0 || n > TP_MAX_PICKED || n_inputs < 0 ||
-      !tp__body_of(op, n_inputs, &body) || !may_be_joined(&body, n) || !outputs_agree(op, n_inputs))
+  if (!tp__looks_joined(op))
     return false;
   for (int k = 0; k < n; k++)
     inits[k] = mlirOperationGetOperand(op, n_inputs + k);

@@ -209,6 +209,9 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   return TP_OK;
 }
 
+/* What looks like a joined reduction is one or not by the values that it starts from. */
+static bool follows_from_op(MlirOperation op) { return !tp__looks_joined(op); }
+
 /* ---- localize: linalg.index counts from the shard's first element; padding is masked ---- */
 
 static tp_status shift_index(MlirOperation op, void *data) {
@@ -283,5 +286,6 @@ const tp_family tp__linalg_family = {
     .test = "test/rules/linalg",
     .matches = matches,
     .rule = rule_of,
+    .follows_from_op = follows_from_op,
     .localize = localize,
 };

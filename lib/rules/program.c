@@ -1,5 +1,6 @@
 #include "rules/program.h"
 
+#include "rules/alike.h"
 #include "rules/collective.h"
 
 #include <stdio.h>
@@ -13,6 +14,7 @@ typedef struct reading {
   tp_program *program;
   bool unknown_replicate;
   tp__arena *arena;
+  tp_alike *alike;
 } reading;
 
 static tp_status read_block(const reading *r, MlirBlock block, double trips);
@@ -158,7 +160,7 @@ static tp_status read_item(const reading *r, MlirOperation op, double trips) {
   item->rule = tp__arena_alloc(r->arena, sizeof *item->rule);
   if (!item->rule)
     return tp__error(op, TP_NO_MEMORY, "out of memory");
-  tp_status status = tp__rule_of(op, r->unknown_replicate, r->arena, item->rule);
+  tp_status status = tp__rule_alike(r->alike, op, r->unknown_replicate, r->arena, item->rule);
   bool planned = !mlirAttributeIsNull(tp__get(op, "tp.sharding")); /* then it was said before */
   if (status == TP_OK && !item->rule->family && !planned)
     tp__remark(op, "no sharding rule: replicated on all devices");
@@ -191,8 +193,10 @@ tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown
                      "has several blocks; sharding needs structured control flow (scf) or a straight line");
   program->n_args = (int)mlirFunctionTypeGetNumInputs(func_type(func));
   program->n_results = (int)mlirFunctionTypeGetNumResults(func_type(func));
-  reading r = {program, unknown_replicate, arena};
+  tp_alike alike = {0};
+  reading r = {program, unknown_replicate, arena, &alike};
   tp_status status = read_block(&r, block, 1);
+  tp__alike_destroy(&alike);
   return status == TP_OK ? tp__mark_differing(program) : status;
 }
 

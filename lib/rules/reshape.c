@@ -60,5 +60,6 @@ const tp_family tp__reshape_family = {
     .test = "test/rules/reshape",
     .matches = matches,
     .rule = rule_of,
+    .follows_from_op = tp__always_follows,
     .localize = localize,
 };

@@ -109,6 +109,11 @@ tp_status tp__rule_begin(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   return status;
 }
 
+bool tp__always_follows(MlirOperation op) {
+  (void)op;
+  return true;
+}
+
 int tp__rule_factor(tp_rule *rule, int64_t size, tp_factor_kind kind) {
   if (rule->n_factors == TP_MAX_FACTORS)
     return -1;

@@ -86,13 +86,14 @@ typedef struct tp_rule {
   int n_variants;
   tp_variant variants[TP_MAX_VARIANTS];
   /* Work of the whole op on one device, for the cost model. */
-  double contraction_flops; /* multiply and add count 2 */
-  tp_peak peak;             /* of the contraction */
-  double scalar_ops;        /* weighted: an exp counts more than an add */
-  bool is_elementwise;      /* fuses with its neighbours: values between two such ops do not travel through memory */
-  bool keeps_global;        /* localize leaves the result whole and slices it behind the op */
-  bool is_free;             /* makes a value from nothing (empty, splat, fill): cloned for each use */
-  uint8_t barred_axes;      /* bit a: no strategy uses axis a; set for communication written by a user, and what it makes */
+  double contraction_flops;    /* multiply and add count 2 */
+  tp_peak peak;                /* of the contraction */
+  double scalar_ops;           /* weighted: an exp counts more than an add */
+  bool is_elementwise;         /* fuses with its neighbours: values between two such ops do not travel through memory */
+  bool keeps_global;           /* localize leaves the result whole and slices it behind the op */
+  bool is_free;                /* makes a value from nothing (empty, splat, fill): cloned for each use */
+  uint8_t barred_axes;         /* bit a: no strategy uses axis a; set for communication written by a user, and what it makes */
+  const struct tp_rule *first; /* what the rules of all equal ops share, see alike.h; NULL: shared with none */
   const struct tp_rule_text *text; /* of a rule by its user; NULL for families of this library */
 } tp_rule;
 
@@ -125,6 +126,8 @@ typedef struct tp_family {
   bool (*matches)(MlirOperation op);
   /* Fills factors, maps, variants and work. Errors: emits one diagnostic. */
   tp_status (*rule)(MlirOperation op, tp__arena *arena, tp_rule *rule);
+  /* Does the rule of this op follow from its types, properties and body, and from constants that it reads? NULL: never. */
+  bool (*follows_from_op)(MlirOperation op);
   /* Rewrites the op for local shapes; result types are changed afterwards by the caller. NULL: nothing but types. */
   tp_status (*localize)(const tp_local *local);
   /* Modelled time of the collectives that localize adds to combine the shards of joined factors. NULL: it adds none. */
@@ -145,6 +148,9 @@ bool tp__op_has_tensors(MlirOperation op);
 tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena, tp_rule *rule);
 
 /* ---- for families ---- */
+
+/* A tp_family.follows_from_op that is always true. */
+bool tp__always_follows(MlirOperation op);
 
 /* Fills operands (and captured tensors) and results with shapes and empty dims (nothing shardable). */
 tp_status tp__rule_begin(MlirOperation op, tp__arena *arena, tp_rule *rule);

@@ -1,0 +1,87 @@
+#include "rules/alike.h"
+
+#include "ir/likeness.h"
+
+#include <string.h>
+
+typedef struct tp_alike_entry {
+  uint64_t hash;
+  const tp_rule *rule; /* NULL: free */
+} tp_alike_entry;
+
+static size_t next(const tp_alike *alike, size_t at) { return (at + 1) & (alike->capacity - 1); }
+
+/* The entry of an op that looks like this one, or the free one where it belongs. */
+static tp_alike_entry *find(const tp_alike *alike, uint64_t hash, MlirOperation op) {
+  size_t at = hash & (alike->capacity - 1);
+  while (alike->entries[at].rule && (alike->entries[at].hash != hash || !tp__ops_alike(alike->entries[at].rule->op, op)))
+    at = next(alike, at);
+  return &alike->entries[at];
+}
+
+static tp_status grow(tp_alike *alike) {
+  tp_alike bigger = {.count = alike->count, .capacity = alike->capacity ? 2 * alike->capacity : 256};
+  bigger.entries = tp__calloc(bigger.capacity, sizeof *bigger.entries);
+  if (!bigger.entries)
+    return TP_NO_MEMORY;
+  for (size_t i = 0; i < alike->capacity; i++) {
+    size_t at = alike->entries[i].hash & (bigger.capacity - 1);
+    while (alike->entries[i].rule && bigger.entries[at].rule)
+      at = next(&bigger, at);
+    if (alike->entries[i].rule)
+      bigger.entries[at] = alike->entries[i];
+  }
+  tp__free(alike->entries);
+  *alike = bigger;
+  return TP_OK;
+}
+
+/* The rule of `first` with the values of `op`. Neither op reads tensors in its body, so all values are operands and results. */
+static tp_status take(const tp_rule *first, MlirOperation op, tp__arena *arena, tp_rule *rule) {
+  *rule = *first;
+  rule->op = op;
+  rule->operands = tp__arena_array(arena, (size_t)rule->n_operands + 1, sizeof *rule->operands);
+  rule->results = tp__arena_array(arena, (size_t)rule->n_results + 1, sizeof *rule->results);
+  if (!rule->operands || !rule->results)
+    return tp__error(op, TP_NO_MEMORY, "out of memory");
+  for (int i = 0; i < rule->n_operands; i++) {
+    rule->operands[i] = first->operands[i];
+    rule->operands[i].value = mlirOperationGetOperand(op, i);
+  }
+  for (int i = 0; i < rule->n_results; i++) {
+    rule->results[i] = first->results[i];
+    rule->results[i].value = mlirOperationGetResult(op, i);
+  }
+  return TP_OK;
+}
+
+static tp_status keep(tp_alike_entry *entry, uint64_t hash, tp_rule *rule, tp__arena *arena) {
+  tp_rule *copy = tp__arena_alloc(arena, sizeof *copy);
+  if (!copy)
+    return tp__error(rule->op, TP_NO_MEMORY, "out of memory");
+  rule->first = copy;
+  *copy = *rule;
+  *entry = (tp_alike_entry){hash, copy};
+  return TP_OK;
+}
+
+tp_status tp__rule_alike(tp_alike *alike, MlirOperation op, bool unknown_replicate, tp__arena *arena, tp_rule *rule) {
+  uint64_t hash;
+  if (!mlirAttributeIsNull(tp__get(op, "tp.rule")) || !tp__likeness(op, &hash))
+    return tp__rule_of(op, unknown_replicate, arena, rule);
+  if (2 * (alike->count + 1) > alike->capacity && grow(alike) != TP_OK)
+    return tp__error(op, TP_NO_MEMORY, "out of memory");
+  tp_alike_entry *entry = find(alike, hash, op);
+  if (entry->rule)
+    return take(entry->rule, op, arena, rule);
+  tp_status status = tp__rule_of(op, unknown_replicate, arena, rule);
+  if (status != TP_OK || !rule->family || !rule->family->follows_from_op || !rule->family->follows_from_op(op))
+    return status;
+  alike->count++;
+  return keep(entry, hash, rule, arena);
+}
+
+void tp__alike_destroy(tp_alike *alike) {
+  tp__free(alike->entries);
+  *alike = (tp_alike){0};
+}
