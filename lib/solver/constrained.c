@@ -27,7 +27,7 @@ static tp_status search_child(tp__search *s, const tp__wcsp *g, const int *membe
     if (members[i] == how->node) {
       for (int x = 0; x < g->nodes[how->node].n; x++)
         drop[x] = how->group[x] != group;
-      tp__wcsp_drop(part, i, drop);
+      status = tp__wcsp_drop(part, i, drop);
     }
   s->nested++;
   if (status == TP_OK)

@@ -1,5 +1,7 @@
 #include "solver/dual.h"
 
+#include "solver/vectors.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,16 +63,6 @@ void tp__dual_clear(tp__dual *dual) {
   tp__pool_release(&dual->pool);
   *dual = (tp__dual){0};
 }
-
-/* The inner loops over tables are most of the solver's time. Where the compiler can choose by processor at load time they also exist for
- * vectors with a 64-bit minimum or compare, which the baseline of x86-64 lacks; integers, so all versions give the same. Sanitizers run
- * before such a choice can be made. */
-#if defined(__x86_64__) && defined(__ELF__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&   \
-    !defined(__SANITIZE_THREAD__)
-#define VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define VECTORS
-#endif
 
 /* least[x] = min over y of table(x, y) - far(y), for the end `end` of the edge. `row`: the first row of its table. */
 VECTORS static void least_by_strategy(const tp_cost *row, int rows, int columns, int end, const tp_cost *far,
@@ -149,6 +141,7 @@ static void visit(tp__dual *d, int node, bool forward) {
 }
 
 void tp__dual_pass(tp__dual *d, int64_t *work) {
+  d->passed = true;
   for (int v = 0; v < d->g->n_nodes && !d->exhausted; v++)
     if (d->g->nodes[v].alive)
       visit(d, v, true);
@@ -246,8 +239,12 @@ void tp__dual_tight(const tp__dual *d, const int *at, bool *tight) {
   }
 }
 
-void tp__dual_apply(tp__dual *d) {
+tp_status tp__dual_apply(tp__dual *d) {
   tp__wcsp *g = d->g;
+  if (g->shelf && !d->passed)
+    return TP_OK;
+  if (tp__wcsp_unshare(g))
+    return TP_NO_MEMORY;
   for (int v = 0; v < g->n_nodes; v++)
     if (g->nodes[v].alive)
       memcpy(g->nodes[v].cost, d->cost[v], (size_t)g->nodes[v].n * sizeof *d->cost[v]);
@@ -262,4 +259,5 @@ void tp__dual_apply(tp__dual *d) {
           *at -= d->taken[e][0][x] + d->taken[e][1][y];
   }
   g->constant = d->bound;
+  return TP_OK;
 }

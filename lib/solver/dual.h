@@ -16,6 +16,7 @@ typedef struct tp__dual {
   tp_cost *scratch;
   tp_cost bound;  /* certified, the graph's constant included */
   bool exhausted; /* numbers left the safe range: no further passes */
+  bool passed;    /* there was a pass */
 } tp__dual;
 
 /* `g` must be reduced: no forbidden node cost, and every strategy has an allowed partner in each edge. */
@@ -32,7 +33,8 @@ tp_status tp__dual_decode(const tp__dual *dual, int *at, int64_t *work);
 /* tight[v]: by current costs neither node v at `at` nor any of its edges costs anything, so no other strategy of v is better. */
 void tp__dual_tight(const tp__dual *dual, const int *at, bool *tight);
 
-/* Writes the reparametrisation into the graph: same cost for every choice, constant == bound. */
-void tp__dual_apply(tp__dual *dual);
+/* Writes the reparametrisation into the graph: same cost for every choice, constant == bound. The graph has no shelf afterwards, unless there
+ * was no pass. TP_NO_MEMORY. */
+tp_status tp__dual_apply(tp__dual *dual);
 
 #endif

@@ -2,8 +2,6 @@
 
 #include "solver/memory.h"
 
-#include <stdlib.h>
-
 enum { MAX_STEP = 1024 /* integer messages round by a few units a node: scaled up, that is below one picosecond */ };
 #define ROOM_FOR_MESSAGES ((unsigned __int128)1 << 50) /* scaled costs stay so small that messages cannot leave their range */
 #define ROOM_FOR_SUMS ((unsigned __int128)1 << 60)
@@ -97,30 +95,63 @@ bool tp__code_choose(const tp_problem *problem, tp__form form, tp__code *code) {
   return true;
 }
 
-/* The encoded block, in `to`. */
-static const tp_cost *encode_block(const tp__code *code, block b, tp_cost *to) {
+static void encode_block(const tp__code *code, block b, tp_cost *to) {
   tp_cost least = least_of(code, b);
   for (size_t i = 0; i < b.n; i++)
     to[i] = encode(code, b.costs[i], least);
-  return to;
+}
+
+/* The block in the graph's pool; on a shelf, one for all with this key. NULL when memory runs out. */
+static tp_cost *encoded(tp__wcsp *g, const tp__code *code, block b, const tp__shelf_key *key) {
+  void *unshelved = NULL, **slot = g->shelf ? tp__shelf_find(g->shelf, key) : &unshelved;
+  if (!slot || *slot)
+    return slot ? *slot : NULL;
+  tp_cost *costs = *slot = tp__pool_take(&g->pool, b.n, sizeof *costs);
+  if (costs)
+    encode_block(code, b, costs);
+  return costs;
+}
+
+/* Node costs are found by what they are: callers list them anew for every node. */
+static tp_status encode_node(tp__wcsp *g, const tp_problem *problem, const tp__code *code, int node) {
+  block b = block_of(problem, node);
+  tp__shelf_key key;
+  tp__shelf_begin(&key, TP__SHELF_COSTS);
+  for (size_t i = 0; g->shelf && i < b.n; i++)
+    tp__shelf_add(&key, b.costs[i]);
+  tp_cost *costs = encoded(g, code, b, &key);
+  return costs ? tp__wcsp_give_node(g, node, (int)b.n, costs) : TP_NO_MEMORY;
+}
+
+/* Tables are found by their address: a repeated edge has that of another one. */
+static tp_status encode_edge(tp__wcsp *g, const tp_problem *problem, const tp__code *code, int edge) {
+  const tp__problem_edge *e = &problem->edges[edge];
+  block b = block_of(problem, problem->n_nodes + edge);
+  tp__shelf_key key;
+  tp__shelf_begin(&key, TP__SHELF_ENCODE);
+  tp__shelf_add_array(&key, b.costs);
+  tp_cost *table = encoded(g, code, b, &key);
+  if (!table)
+    return TP_NO_MEMORY;
+  return e->a < e->b ? tp__wcsp_give(g, e->a, e->b, table) : tp__wcsp_give_turned(g, e->b, e->a, table);
+}
+
+/* Sharing pays if most tables are repeated. Memory changes what may be done with equal arrays, and sums must stay clear of what is forbidden. */
+static bool wants_shelf(const tp_problem *problem, const tp__code *code) {
+  return problem->n_repeated > problem->n_edges / 2 && problem->limit < 0 && code->form == TP__FORM_PLAIN &&
+         (unsigned __int128)code->most <= ROOM_FOR_SUMS;
 }
 
 tp__wcsp *tp__encode(const tp_problem *problem, const tp__code *code) {
-  size_t most = 1;
-  for (int i = 0; i < problem->n_nodes + problem->n_edges; i++)
-    most = block_of(problem, i).n > most ? block_of(problem, i).n : most;
-  tp_cost *scratch = malloc(most * sizeof *scratch);
-  tp__wcsp *g = scratch ? tp__wcsp_create(problem->n_nodes) : NULL;
+  tp__wcsp *g = tp__wcsp_create(problem->n_nodes);
   bool ok = g != NULL;
+  if (ok && wants_shelf(problem, code))
+    ok = (g->shelf = tp__shelf_create()) != NULL;
   for (int v = 0; ok && v < problem->n_nodes; v++)
-    ok = tp__wcsp_set_node(g, v, problem->nodes[v].n, encode_block(code, block_of(problem, v), scratch), NULL) == TP_OK;
-  for (int e = 0; ok && e < problem->n_edges; e++) {
-    const tp__problem_edge *edge = &problem->edges[e];
-    const tp_cost *table = encode_block(code, block_of(problem, problem->n_nodes + e), scratch);
-    ok = tp__wcsp_connect(g, edge->a, edge->b, table, (size_t)problem->nodes[edge->b].n, 1) == TP_OK;
-  }
+    ok = encode_node(g, problem, code, v) == TP_OK;
+  for (int e = 0; ok && e < problem->n_edges; e++)
+    ok = encode_edge(g, problem, code, e) == TP_OK;
   ok = ok && tp__memory_attach(g, problem) == TP_OK;
-  free(scratch);
   if (ok)
     return g;
   tp__wcsp_destroy(g);

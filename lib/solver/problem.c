@@ -129,6 +129,7 @@ tp_status tp_problem_repeat_edge(tp_problem *problem, int a, int b, int edge) {
     return TP_INVALID_ARGUMENT;
   like.a = a;
   like.b = b;
+  problem->n_repeated++;
   return append_edge(problem, like);
 }
 

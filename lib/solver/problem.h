@@ -23,8 +23,9 @@ struct tp_problem {
   tp__problem_edge *edges;
   int n_nodes, room_nodes;
   int n_edges, room_edges;
-  int64_t limit; /* of memory at any time; -1 for none */
-  tp_cost big;   /* costs from here on are avoided, not forbidden; 0: they are forbidden */
+  int n_repeated; /* edges that share the table of another one */
+  int64_t limit;  /* of memory at any time; -1 for none */
+  tp_cost big;    /* costs from here on are avoided, not forbidden; 0: they are forbidden */
 };
 
 /* The exact cost, with big entries at their value. Choices are in range and none is forbidden. */

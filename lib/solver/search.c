@@ -243,7 +243,7 @@ static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, bool
   }
   *stalled = spend.passes && (idle == STALLED_ROUNDS || dual.exhausted);
   if (status == TP_OK)
-    tp__dual_apply(&dual);
+    status = tp__dual_apply(&dual);
   tp__dual_clear(&dual);
   if (status == TP_OK && spend.widely && !narrow) {
     bool last = *stalled && !spend.exact_later;

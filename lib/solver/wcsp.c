@@ -20,23 +20,49 @@ tp__wcsp *tp__wcsp_create(int n_nodes) {
 void tp__wcsp_destroy(tp__wcsp *g) {
   if (!g)
     return;
+  tp__shelf_destroy(g->shelf);
   tp__pool_release(&g->pool);
   free(g);
 }
 
-tp_status tp__wcsp_set_node(tp__wcsp *g, int node, int n, const tp_cost *cost, const int *label) {
+static void enliven(tp__wcsp *g, int node, int n, tp_cost *cost, int *label) {
   tp__wnode *v = &g->nodes[node];
-  v->cost = tp__pool_take(&g->pool, (size_t)n, sizeof *v->cost);
-  v->label = tp__pool_take(&g->pool, (size_t)n, sizeof *v->label);
-  if (!v->cost || !v->label)
-    return TP_NO_MEMORY;
-  for (int x = 0; x < n; x++) {
-    v->cost[x] = cost[x];
-    v->label[x] = label ? label[x] : x;
-  }
+  v->cost = cost;
+  v->label = label;
   v->n = n;
   v->alive = true;
   g->n_alive++;
+}
+
+tp_status tp__wcsp_set_node(tp__wcsp *g, int node, int n, const tp_cost *cost, const int *label) {
+  tp_cost *own_cost = tp__pool_take(&g->pool, (size_t)n, sizeof *own_cost);
+  int *own_label = tp__pool_take(&g->pool, (size_t)n, sizeof *own_label);
+  if (!own_cost || !own_label)
+    return TP_NO_MEMORY;
+  for (int x = 0; x < n; x++) {
+    own_cost[x] = cost[x];
+    own_label[x] = label ? label[x] : x;
+  }
+  enliven(g, node, n, own_cost, own_label);
+  return TP_OK;
+}
+
+tp_status tp__wcsp_give_node(tp__wcsp *g, int node, int n, tp_cost *cost) {
+  tp__shelf_key key;
+  tp__shelf_begin(&key, TP__SHELF_LABELS);
+  tp__shelf_add(&key, n);
+  void *unshelved = NULL, **slot = g->shelf ? tp__shelf_find(g->shelf, &key) : &unshelved;
+  if (!slot)
+    return TP_NO_MEMORY;
+  int *label = *slot;
+  if (!label) {
+    label = *slot = tp__pool_take(&g->pool, (size_t)n, sizeof *label);
+    for (int x = 0; label && x < n; x++)
+      label[x] = x;
+  }
+  if (!label)
+    return TP_NO_MEMORY;
+  enliven(g, node, n, cost, label);
   return TP_OK;
 }
 
@@ -78,7 +104,7 @@ static void detach(tp__wcsp *g, int node, int edge) {
     }
 }
 
-static tp_status new_edge(tp__wcsp *g, int a, int b, int *edge) {
+static tp_status new_edge(tp__wcsp *g, int a, int b, tp_cost *table) {
   if (g->n_edges == g->room_edges) {
     if (g->room_edges > INT_MAX / 4)
       return TP_NO_MEMORY;
@@ -91,43 +117,71 @@ static tp_status new_edge(tp__wcsp *g, int a, int b, int *edge) {
     g->edges = edges;
     g->room_edges = room;
   }
-  tp__wedge *e = &g->edges[g->n_edges];
-  e->node[0] = a < b ? a : b;
-  e->node[1] = a < b ? b : a;
-  e->table = tp__pool_take(&g->pool, (size_t)g->nodes[a].n * (size_t)g->nodes[b].n, sizeof *e->table);
-  if (!e->table || attach(g, a, g->n_edges) || attach(g, b, g->n_edges))
+  g->edges[g->n_edges] = (tp__wedge){{a, b}, table};
+  if (attach(g, a, g->n_edges) || attach(g, b, g->n_edges))
     return TP_NO_MEMORY;
-  *edge = g->n_edges++;
+  g->n_edges++;
   return TP_OK;
 }
 
-/* The first table of an edge. */
-static void write_table(const tp__wview *v, int n_a, int n_b, const tp_cost *table, size_t stride_a, size_t stride_b) {
-  if (v->far == 1 && stride_b == 1 && v->self == stride_a) {
-    memcpy(v->table, table, (size_t)n_a * (size_t)n_b * sizeof *table);
-    return;
+/* out = x + y; out may be one of them. */
+static void add_tables(size_t n, const tp_cost *x, const tp_cost *y, tp_cost *out) {
+  for (size_t i = 0; i < n; i++)
+    out[i] = tp_cost_add(x[i], y[i]);
+}
+
+tp_status tp__wcsp_give(tp__wcsp *g, int a, int b, tp_cost *table) {
+  int edge = find_edge(g, a, b);
+  if (edge < 0)
+    return new_edge(g, a, b, table);
+  tp__wedge *e = &g->edges[edge];
+  size_t n = (size_t)g->nodes[a].n * (size_t)g->nodes[b].n;
+  if (!g->shelf) {
+    add_tables(n, e->table, table, e->table);
+    return TP_OK;
   }
-  for (int x = 0; x < n_a; x++)
-    for (int y = 0; y < n_b; y++)
-      v->table[(size_t)x * v->self + (size_t)y * v->far] = table[(size_t)x * stride_a + (size_t)y * stride_b];
+  tp__shelf_key key;
+  tp__shelf_begin(&key, TP__SHELF_SUM);
+  tp__shelf_add_array(&key, e->table);
+  tp__shelf_add_array(&key, table);
+  tp__shelf_add(&key, (int64_t)n);
+  void **slot = tp__shelf_find(g->shelf, &key);
+  tp_cost *sum = slot ? *slot : NULL;
+  if (slot && !sum && (sum = *slot = tp__pool_take(&g->pool, n, sizeof *sum)))
+    add_tables(n, e->table, table, sum);
+  e->table = sum;
+  return sum ? TP_OK : TP_NO_MEMORY;
+}
+
+tp_status tp__wcsp_give_turned(tp__wcsp *g, int a, int b, const tp_cost *table) {
+  size_t rows = (size_t)g->nodes[a].n, columns = (size_t)g->nodes[b].n;
+  tp__shelf_key key;
+  tp__shelf_begin(&key, TP__SHELF_TURN);
+  tp__shelf_add_array(&key, table);
+  tp__shelf_add(&key, (int64_t)rows);
+  void *unshelved = NULL, **slot = g->shelf ? tp__shelf_find(g->shelf, &key) : &unshelved;
+  tp_cost *turned = slot ? *slot : NULL;
+  if (slot && !turned && (turned = *slot = tp__pool_take(&g->pool, rows * columns, sizeof *turned)))
+    for (size_t x = 0; x < rows; x++)
+      for (size_t y = 0; y < columns; y++)
+        turned[x * columns + y] = table[y * rows + x];
+  return turned ? tp__wcsp_give(g, a, b, turned) : TP_NO_MEMORY;
 }
 
 tp_status tp__wcsp_connect(tp__wcsp *g, int a, int b, const tp_cost *table, size_t stride_a, size_t stride_b) {
-  int edge = find_edge(g, a, b);
-  bool is_new = edge < 0;
-  if (is_new && new_edge(g, a, b, &edge))
+  if (a > b)
+    return tp__wcsp_connect(g, b, a, table, stride_b, stride_a);
+  size_t rows = (size_t)g->nodes[a].n, columns = (size_t)g->nodes[b].n;
+  tp_cost *copy = tp__pool_take(&g->pool, rows * columns, sizeof *copy);
+  if (!copy)
     return TP_NO_MEMORY;
-  tp__wview v = tp__wcsp_view(g, edge, a);
-  if (is_new) {
-    write_table(&v, g->nodes[a].n, g->nodes[b].n, table, stride_a, stride_b);
-    return TP_OK;
-  }
-  for (int x = 0; x < g->nodes[a].n; x++)
-    for (int y = 0; y < g->nodes[b].n; y++) {
-      tp_cost *to = &v.table[(size_t)x * v.self + (size_t)y * v.far];
-      *to = tp_cost_add(*to, table[(size_t)x * stride_a + (size_t)y * stride_b]);
-    }
-  return TP_OK;
+  if (stride_b == 1 && stride_a == columns)
+    memcpy(copy, table, rows * columns * sizeof *copy);
+  else
+    for (size_t x = 0; x < rows; x++)
+      for (size_t y = 0; y < columns; y++)
+        copy[x * columns + y] = table[x * stride_a + y * stride_b];
+  return tp__wcsp_give(g, a, b, copy);
 }
 
 void tp__wcsp_remove_edge(tp__wcsp *g, int edge) {
@@ -144,11 +198,12 @@ tp_status tp__wcsp_record(tp__wcsp *g, int node, int n, const int *edges) {
   for (int i = 0; i < n; i++) {
     tp__wview view = tp__wcsp_view(g, edges[i], node);
     const tp__wnode *u = &g->nodes[view.other];
-    /* The neighbour may lose strategies later, the table of this edge will not: its labels are copied as they are. */
-    int *label = tp__pool_take(&g->pool, (size_t)u->n, sizeof *label);
+    /* The neighbour may lose strategies later, the table of this edge will not: its labels are kept as they are. */
+    int *label = g->shelf ? u->label : tp__pool_take(&g->pool, (size_t)u->n, sizeof *label);
     if (!label)
       return TP_NO_MEMORY;
-    memcpy(label, u->label, (size_t)u->n * sizeof *label);
+    if (!g->shelf)
+      memcpy(label, u->label, (size_t)u->n * sizeof *label);
     r->side[i] = (tp__wrecord_side){view.other, u->n, label, view.table, view.self, view.far};
   }
   v->alive = false;
@@ -157,29 +212,124 @@ tp_status tp__wcsp_record(tp__wcsp *g, int node, int n, const int *edges) {
   return TP_OK;
 }
 
-void tp__wcsp_drop(tp__wcsp *g, int node, const bool *drop) {
-  tp__wnode *v = &g->nodes[node];
-  for (int i = 0; i < v->n_edges; i++) {
-    tp__wedge *e = &g->edges[v->edges[i]];
-    bool is_row = e->node[0] == node;
-    int rows = g->nodes[e->node[0]].n, columns = g->nodes[e->node[1]].n;
-    size_t to = 0, from = 0; /* to <= from: compaction in place */
-    for (int r = 0; r < rows; r++)
-      for (int c = 0; c < columns; c++, from++)
-        if (!drop[is_row ? r : c])
-          e->table[to++] = e->table[from];
+static void *own_copy(tp__wcsp *g, const void *array, size_t n, size_t size) {
+  void *copy = tp__pool_take(&g->pool, n, size);
+  if (copy && n)
+    memcpy(copy, array, n * size);
+  return copy;
+}
+
+tp_status tp__wcsp_unshare(tp__wcsp *g) {
+  bool ok = true;
+  for (int i = 0; g->shelf && ok && i < g->n_nodes; i++) {
+    tp__wnode *v = &g->nodes[i];
+    if (!v->alive)
+      continue;
+    v->cost = own_copy(g, v->cost, (size_t)v->n, sizeof *v->cost);
+    v->label = own_copy(g, v->label, (size_t)v->n, sizeof *v->label);
+    ok = v->cost && v->label;
   }
+  for (int i = 0; g->shelf && ok && i < g->n_edges; i++) {
+    tp__wedge *e = &g->edges[i];
+    if (e->node[0] < 0)
+      continue;
+    e->table = own_copy(g, e->table, (size_t)g->nodes[e->node[0]].n * (size_t)g->nodes[e->node[1]].n, sizeof *e->table);
+    ok = e->table != NULL;
+  }
+  tp__shelf_destroy(g->shelf);
+  g->shelf = NULL;
+  return ok ? TP_OK : TP_NO_MEMORY;
+}
+
+/* Equal masks are one array, so that what they leave is found again. */
+static const bool *shelved_mask(tp__wcsp *g, int n, const bool *drop) {
+  tp__shelf_key key;
+  tp__shelf_begin(&key, TP__SHELF_MASK);
+  tp__shelf_add(&key, n);
+  for (int x = 0; x < n; x += 63) {
+    int64_t bits = 0;
+    for (int k = x; k < n && k < x + 63; k++)
+      bits |= (int64_t)drop[k] << (k - x);
+    tp__shelf_add(&key, bits);
+  }
+  void **slot = tp__shelf_find(g->shelf, &key);
+  if (slot && !*slot)
+    *slot = own_copy(g, drop, (size_t)n, sizeof *drop);
+  return slot ? *slot : NULL;
+}
+
+/* Where rows x columns items, of which `mask` drops some, are compacted to: in place, or to a new array of `kept`. *done: they were before. */
+static void *compact_to(tp__wcsp *g, void *array, int64_t shape, const bool *mask, size_t kept, size_t size, bool *done) {
+  *done = false;
+  if (!g->shelf)
+    return array;
+  tp__shelf_key key;
+  tp__shelf_begin(&key, TP__SHELF_DROP);
+  tp__shelf_add_array(&key, array);
+  tp__shelf_add_array(&key, mask);
+  tp__shelf_add(&key, shape);
+  void **slot = tp__shelf_find(g->shelf, &key);
+  if (slot && *slot)
+    *done = true;
+  else if (slot)
+    *slot = tp__pool_take(&g->pool, kept, size);
+  return slot ? *slot : NULL;
+}
+
+static tp_status compact_table(tp__wcsp *g, tp__wedge *e, bool is_row, const bool *mask, int n_kept) {
+  int rows = g->nodes[e->node[0]].n, columns = g->nodes[e->node[1]].n;
+  size_t kept = (size_t)n_kept * (size_t)(is_row ? columns : rows), to = 0;
+  bool done;
+  const tp_cost *from = e->table;
+  e->table = compact_to(g, e->table, (int64_t)rows << 32 | columns << 1 | is_row, mask, kept, sizeof *from, &done);
+  if (!e->table)
+    return TP_NO_MEMORY;
+  for (int r = 0; !done && r < rows; r++)
+    for (int c = 0; c < columns; c++, from++)
+      if (!mask[is_row ? r : c])
+        e->table[to++] = *from; /* in place: `to` is never ahead */
+  return TP_OK;
+}
+
+static tp_status compact_node(tp__wcsp *g, tp__wnode *v, const bool *mask, int n_kept) {
+  bool has_cost, has_label;
+  const tp_cost *cost = v->cost;
+  const int *label = v->label;
+  v->cost = compact_to(g, v->cost, v->n, mask, (size_t)n_kept, sizeof *cost, &has_cost);
+  v->label = compact_to(g, v->label, v->n, mask, (size_t)n_kept, sizeof *label, &has_label);
+  if (!v->cost || !v->label)
+    return TP_NO_MEMORY;
+  for (int x = 0, to = 0; x < v->n; x++) {
+    if (mask[x])
+      continue;
+    if (!has_cost)
+      v->cost[to] = cost[x];
+    if (!has_label)
+      v->label[to] = label[x];
+    to++;
+  }
+  return TP_OK;
+}
+
+tp_status tp__wcsp_drop(tp__wcsp *g, int node, const bool *drop) {
+  tp__wnode *v = &g->nodes[node];
+  const bool *mask = g->shelf ? shelved_mask(g, v->n, drop) : drop;
+  int n_kept = 0;
+  for (int x = 0; x < v->n; x++)
+    n_kept += !drop[x];
+  if (!mask)
+    return TP_NO_MEMORY;
+  tp_status status = TP_OK;
+  for (int i = 0; i < v->n_edges && status == TP_OK; i++)
+    status = compact_table(g, &g->edges[v->edges[i]], g->edges[v->edges[i]].node[0] == node, mask, n_kept);
   for (int i = 0; i < v->n_loads; i++)
     for (int x = 0, to = 0; x < v->n; x++)
-      if (!drop[x])
+      if (!mask[x])
         v->loads[i].usage[to++] = v->loads[i].usage[x];
-  int kept = 0;
-  for (int x = 0; x < v->n; x++)
-    if (!drop[x]) {
-      v->cost[kept] = v->cost[x];
-      v->label[kept++] = v->label[x];
-    }
-  v->n = kept;
+  if (status == TP_OK)
+    status = compact_node(g, v, mask, n_kept);
+  v->n = n_kept;
+  return status;
 }
 
 /* Copies the edges among members that `place` maps to >= 0. */

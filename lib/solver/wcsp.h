@@ -12,6 +12,7 @@
 #define TP_LIB_SOLVER_WCSP_H
 
 #include "solver/pool.h"
+#include "solver/shelf.h"
 #include "tp/cost.h"
 
 /* 128 bits: sums of memory over many nodes. */
@@ -77,6 +78,7 @@ typedef struct tp__wcsp {
   tp__wrecord *records;
   tp_cost constant;
   tp__wmemory *memory; /* NULL: no limit */
+  tp__shelf *shelf;    /* NULL: every array belongs to one node or edge, and may change; else see solver/shelf.h */
 } tp__wcsp;
 
 static inline tp__wview tp__wcsp_view(const tp__wcsp *g, int edge, int node) {
@@ -92,16 +94,26 @@ void tp__wcsp_destroy(tp__wcsp *g);
 /* Brings node `node` to life. `label` NULL means 0, 1, ... */
 tp_status tp__wcsp_set_node(tp__wcsp *g, int node, int n, const tp_cost *cost, const int *label);
 
+/* The same with costs of the graph's pool, which the node takes over, and labels 0, 1, ... */
+tp_status tp__wcsp_give_node(tp__wcsp *g, int node, int n, tp_cost *cost);
+
 /* Adds a table between a and b: entry (x, y) is table[x * stride_a + y * stride_b]. An existing edge takes it up. */
 tp_status tp__wcsp_connect(tp__wcsp *g, int a, int b, const tp_cost *table, size_t stride_a, size_t stride_b);
+/* Adds a table[strategies of a][strategies of b] between a < b. It is of the graph's pool, and the graph takes it over. */
+tp_status tp__wcsp_give(tp__wcsp *g, int a, int b, tp_cost *table);
+/* The same with a table[strategies of b][strategies of a], which stays as it is. */
+tp_status tp__wcsp_give_turned(tp__wcsp *g, int a, int b, const tp_cost *table);
 void tp__wcsp_remove_edge(tp__wcsp *g, int edge);
 
 /* Takes `node` out of the graph and notes how to recover it: its best strategy given those of the other ends of the
  * `n` <= 2 edges in `edges` (its alive edges or a subset). The edges stay. */
 tp_status tp__wcsp_record(tp__wcsp *g, int node, int n, const int *edges);
 
+/* Gives each alive node and edge arrays of its own, and the graph no shelf. */
+tp_status tp__wcsp_unshare(tp__wcsp *g);
+
 /* Drops the strategies x with drop[x] and compacts the node, its loads and the tables of its edges. */
-void tp__wcsp_drop(tp__wcsp *g, int node, const bool *drop);
+tp_status tp__wcsp_drop(tp__wcsp *g, int node, const bool *drop);
 
 /* A graph of the nodes members[0..n): its node i is members[i], its labels are those of `g`, its constant is 0. Edges
  * to other nodes are left out, and so is memory. If `fixed` is a member, it keeps only its strategy `strategy`. NULL
