@@ -181,6 +181,8 @@ tp_status tp__report_begin(tp_planner *p) {
 }
 
 static void forget_function(tp_report *r) {
+  for (size_t i = 0; i < r->function.n_changes; i++)
+    tp__free(r->function.changes[i].collectives);
   tp__free(r->function.changes);
   tp__free(r->function.pins);
   tp__free(r->function.costly);

@@ -40,18 +40,19 @@ typedef struct tp_report_collective {
   tp_cost cost;
 } tp_report_collective;
 
-/* Something of the plan that communicates: a change of layout. */
+/* Something of the plan that communicates: a change of layout, or an op that needs what other devices hold (a window, a joined loop). */
 typedef struct tp_change {
-  const tp_planned_value *value;
-  int use; /* the first one that needs it, of the uses of the value */
-  tp_spec from, to;
-  MlirOperation op; /* the shard.shard that makes it */
+  MlirOperation op; /* the shard.shard that changes the layout, or the op */
   int position;     /* of `op` in the function as written */
+  int node;         /* of the op; -1: a change of layout, of which the next fields tell */
+  const tp_planned_value *value;
+  int use; /* the first one that needs it, of the uses of the value; -1: several */
+  tp_spec from, to;
   int n_consumers;
   double trips;
   tp_cost cost, local; /* of all executions: all of it; of its steps that do not communicate */
-  int n_collectives;
-  tp_report_collective collectives[TP_MAX_STEPS];
+  size_t n_collectives, collective_capacity;
+  tp_report_collective *collectives;
   int n_causes;
   const char *causes[TP_MAX_CAUSES];
   tp_alternative alternative;

@@ -9,7 +9,7 @@
 
 enum {
   COSTLY_PERCENT = 1,        /* of the plan's cost: an annotation that costs less is not reported */
-  PLANS_PER_ALTERNATIVE = 8, /* how many plans are made to find costly annotations, for each alternative that may be reported */
+  PLANS_PER_ALTERNATIVE = 4, /* how many plans are made to find costly annotations, for each alternative that may be reported */
 };
 
 /* ---- planning again ---- */
@@ -83,16 +83,22 @@ static const MlirAttribute none = {NULL};
 
 /* ---- alternatives of a change of layout ---- */
 
+typedef enum subject { OUTPUT, INPUT, STRATEGY } subject;
+
+/* What a node has decided: the layout of an output or an input, or its strategy. */
 typedef struct decision {
   int node;
-  int at; /* output of the producer, or input of the consumer */
-  bool is_input;
-  tp_spec spec; /* what it has now */
+  subject what;
+  int at; /* the output or input */
 } decision;
 
-static tp_spec spec_under(const tp_planner *p, decision d, int s) {
+static bool decides_as(const tp_planner *p, decision d, int s) {
   const tp_node *n = &p->nodes[d.node];
-  return d.is_input ? n->in[s * n->n_in + d.at] : n->out[s * n->n_out + d.at];
+  int k = n->chosen;
+  if (d.what == STRATEGY)
+    return s == k;
+  return d.what == INPUT ? tp_spec_equal(n->in[s * n->n_in + d.at], n->in[k * n->n_in + d.at])
+                         : tp_spec_equal(n->out[s * n->n_out + d.at], n->out[k * n->n_out + d.at]);
 }
 
 /* The annotation that says: this node has strategy s. */
@@ -100,9 +106,9 @@ static bool pin_of_strategy(const tp_report *r, const tp_planner *p, decision d,
   const tp_node *n = &p->nodes[d.node];
   MlirContext context = r->pass->context;
   MlirOperation func = p->program.func;
-  tp_spec spec = spec_under(p, d, s);
   if (n->kind == TP_NODE_ARG || n->kind == TP_NODE_RESULT) {
     bool is_arg = n->kind == TP_NODE_ARG;
+    tp_spec spec = is_arg ? n->out[s] : n->in[s];
     MlirType type = mlirTypeAttrGetValue(tp__inherent(func, "function_type"));
     MlirType value = is_arg ? mlirFunctionTypeGetInput(type, n->index) : mlirFunctionTypeGetResult(type, n->index);
     int rank = (int)mlirShapedTypeGetRank(value);
@@ -122,7 +128,7 @@ static bool pin_of_strategy(const tp_report *r, const tp_planner *p, decision d,
     return false;
   for (int i = 0; i < rule->n_results; i++) {
     tp_spec result = n->out[s * n->n_out + i];
-    decides |= !d.is_input && i == d.at;
+    decides |= d.what == OUTPUT && i == d.at;
     entries[i] = tp__write_sharding(context, r->mesh, rule->results[i].rank, (tp_annotation){.spec = result});
   }
   *pin = (tp_pin){.place = TP_PIN_OP,
@@ -143,7 +149,7 @@ static int decide_otherwise(const tp_planner *p, decision d, tp_cost *bound) {
   int chosen = -1;
   tp_solution solution;
   for (int s = 0; allowed && s < n->n; s++)
-    any |= allowed[s] = !tp_spec_equal(spec_under(p, d, s), d.spec);
+    any |= allowed[s] = !decides_as(p, d, s);
   tp_solver_options options = {.size = sizeof options};
   if (any && tp_solve_allowing(p->problem, &options, d.node, allowed, &solution) == TP_OK) {
     chosen = solution.choices[d.node];
@@ -173,12 +179,16 @@ static void try_decision(tp_report *r, const tp_planner *p, decision d, tp_alter
 }
 
 static void find_alternative(tp_report *r, const tp_planner *p, tp_change *c) {
-  const tp_planned_value *v = c->value;
-  const tp_use *use = &v->uses[c->use < 0 ? 0 : c->use];
-  try_decision(r, p, (decision){v->node, v->output, false, tp__plan_produced(p, v)}, &c->alternative);
-  try_decision(r, p, (decision){use->node, use->input, true, tp__plan_wanted(p, use)}, &c->alternative);
+  if (c->node >= 0) {
+    try_decision(r, p, (decision){c->node, STRATEGY, 0}, &c->alternative);
+  } else {
+    const tp_planned_value *v = c->value;
+    const tp_use *use = &v->uses[c->use < 0 ? 0 : c->use];
+    try_decision(r, p, (decision){v->node, OUTPUT, v->output}, &c->alternative);
+    try_decision(r, p, (decision){use->node, INPUT, use->input}, &c->alternative);
+  }
   if (!c->alternative.found)
-    c->alternative.missing = "annotations and rules leave no other layout at both ends";
+    c->alternative.missing = "annotations and rules leave no other choice";
 }
 
 static int compare_costs(const void *a, const void *b) {

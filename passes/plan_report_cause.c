@@ -221,10 +221,15 @@ static void say_consumer(causes *c, const tp_change *change, int axis) {
   }
 }
 
+static void say_inside(causes *c, const tp_change *change, int axis) {
+  say_origin(c, change->node, axis);
+  say(c, tp__report_text(c->r, "%s needs what other devices along %s hold", node_text(c, change->node), axis_text(c, axis)));
+}
+
 /* The axis that the collective is about: one that is somewhere before, and elsewhere after. */
 static int axis_of(const tp_change *change) {
   const tp_report_collective *o = &change->collectives[0];
-  for (int i = 0; i < o->n_axes; i++)
+  for (int i = 0; i < o->n_axes && change->node < 0; i++)
     if (!same_place(tp_spec_place(change->from, o->axes[i]), tp_spec_place(change->to, o->axes[i])))
       return o->axes[i];
   return o->axes[0];
@@ -239,8 +244,12 @@ tp_status tp__report_causes(tp_report *r, tp_planner *p) {
       continue;
     int axis = axis_of(change);
     c.n = 0;
-    say_producer(&c, change, axis);
-    say_consumer(&c, change, axis);
+    if (change->node >= 0) {
+      say_inside(&c, change, axis);
+    } else {
+      say_producer(&c, change, axis);
+      say_consumer(&c, change, axis);
+    }
     change->n_causes = c.n;
     memcpy(change->causes, c.texts, (size_t)c.n * sizeof *c.texts);
   }

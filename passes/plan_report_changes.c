@@ -72,7 +72,7 @@ tp_status tp__report_pins(tp_report *r, tp_planner *p) {
 void tp__report_change(tp_planner *p, const tp_planned_value *v, int use, tp_spec from, tp_spec to, MlirOperation op) {
   tp_function_report *f = &p->report->function;
   if (tp__grow((void **)&f->changes, &f->change_capacity, f->n_changes + 1, sizeof *f->changes) == TP_OK)
-    f->changes[f->n_changes++] = (tp_change){.value = v, .use = use, .from = from, .to = to, .op = op};
+    f->changes[f->n_changes++] = (tp_change){.op = op, .node = -1, .value = v, .use = use, .from = from, .to = to};
   else
     f->failed = true;
 }
@@ -116,6 +116,13 @@ static const struct {
     {TP_STEP_ALL_TO_ALL, TP_ALL_TO_ALL}, {TP_STEP_PERMUTE, TP_PERMUTE},
 };
 
+static void add_collective(tp_report *r, tp_change *c, tp_report_collective collective) {
+  if (tp__grow((void **)&c->collectives, &c->collective_capacity, c->n_collectives + 1, sizeof *c->collectives) == TP_OK)
+    c->collectives[c->n_collectives++] = collective;
+  else
+    r->function.failed = true;
+}
+
 static void add_step(tp_report *r, tp_change *c, const tp_step *step) {
   const tp_planned_value *v = c->value;
   for (int i = 0; i < TP_LEN(kinds); i++) {
@@ -123,18 +130,18 @@ static void add_step(tp_report *r, tp_change *c, const tp_step *step) {
       continue;
     int64_t local[TP_MAX_RANK];
     char type[512];
-    tp_report_collective *o = &c->collectives[c->n_collectives++];
     tp_spec_local_shape(r->mesh, step->from, v->rank, v->shape, local);
     tp__type_text(tp__tensor_like(mlirValueGetType(v->value), v->rank, local), sizeof type, type);
     bool reduces = kinds[i].kind == TP_ALL_REDUCE || kinds[i].kind == TP_REDUCE_SCATTER;
-    *o = (tp_report_collective){.kind = kinds[i].kind,
-                                .n_axes = step->n_axes,
-                                .tensor = tp__report_text(r, "%s", type),
-                                .reduction = reduces ? tp_combiner_name(step->combiner) : "",
-                                .group = tp_step_group_size(r->mesh, step),
-                                .bytes = step->bytes,
-                                .cost = step->cost};
-    memcpy(o->axes, step->axes, sizeof o->axes);
+    tp_report_collective o = {.kind = kinds[i].kind,
+                              .n_axes = step->n_axes,
+                              .tensor = tp__report_text(r, "%s", type),
+                              .reduction = reduces ? tp_combiner_name(step->combiner) : "",
+                              .group = tp_step_group_size(r->mesh, step),
+                              .bytes = step->bytes,
+                              .cost = step->cost};
+    memcpy(o.axes, step->axes, sizeof o.axes);
+    add_collective(r, c, o);
     return;
   }
   c->local = tp_cost_add(c->local, tp__cost_times(step->cost, c->trips));
@@ -155,32 +162,62 @@ static tp_status measure_change(tp_report *r, const tp_planner *p, tp_change *c)
   return TP_OK;
 }
 
-/* ---- sums ---- */
+/* ---- what ops communicate inside ---- */
 
-static void add_ops(tp_report *r, const tp_planner *p) {
-  tp_function_report *f = &r->function;
-  for (size_t i = 0; i < p->n_nodes; i++) {
-    const tp_node *node = &p->nodes[i];
-    if (node->kind != TP_NODE_OP)
-      continue;
-    const tp_item *item = &p->program.items[node->index];
-    tp_cost inside = tp__strategy_communication(item->rule, r->mesh, r->topology, &node->strategies[node->chosen]);
-    f->compute = tp_cost_add(f->compute, tp__cost_times(node->costs[node->chosen] - inside, item->trips));
-    f->communication = tp_cost_add(f->communication, tp__cost_times(inside, item->trips));
+typedef struct inside {
+  tp_report *r;
+  tp_change *change;
+} inside;
+
+static void see_inside(tp_collective kind, int n_axes, const int *axes, int64_t elements, int64_t element_size, void *data) {
+  inside *in = data;
+  tp_report *r = in->r;
+  tp_report_collective o = {.kind = kind, .n_axes = n_axes, .tensor = NULL, .reduction = "", .group = 1};
+  for (int i = 0; i < n_axes; i++) {
+    o.axes[i] = axes[i];
+    o.group *= r->mesh->axes[axes[i]].size;
   }
+  if (o.group == 1)
+    return;
+  o.bytes = tp_cost_bytes(kind, o.group, elements, element_size);
+  o.cost = tp_cost_collective(r->topology, r->mesh, kind, n_axes, axes, elements, element_size);
+  add_collective(r, in->change, o);
 }
+
+static void add_inside(tp_report *r, const tp_planner *p, int n) {
+  tp_function_report *f = &r->function;
+  const tp_node *node = &p->nodes[n];
+  const tp_item *item = &p->program.items[node->index];
+  tp_change change = {.op = item->op, .node = n, .trips = item->trips, .n_consumers = 1};
+  inside in = {r, &change};
+  tp_pricing pricing = {.mesh = r->mesh, .topology = r->topology, .seen = see_inside, .data = &in};
+  tp_cost cost = tp__strategy_communication(item->rule, &pricing, &node->strategies[node->chosen]);
+  change.cost = tp__cost_times(cost, item->trips);
+  f->compute = tp_cost_add(f->compute, tp__cost_times(node->costs[node->chosen] - cost, item->trips));
+  if (change.n_collectives == 0)
+    return;
+  if (tp__grow((void **)&f->changes, &f->change_capacity, f->n_changes + 1, sizeof *f->changes) == TP_OK)
+    f->changes[f->n_changes++] = change;
+  else
+    f->failed = true;
+}
+
+/* ---- sums ---- */
 
 tp_status tp__report_measure(tp_report *r, tp_planner *p) {
   tp_function_report *f = &r->function;
-  tp_status status = f->failed ? out_of_memory(r) : sort_changes(r, p);
-  for (size_t i = 0; i < f->n_changes && status == TP_OK; i++) {
-    tp_change *c = &f->changes[i];
-    status = measure_change(r, p, c);
+  for (size_t i = 0; i < f->n_changes; i++)
+    if (measure_change(r, p, &f->changes[i]) != TP_OK)
+      return TP_INTERNAL;
+  for (size_t i = 0; i < p->n_nodes; i++)
+    if (p->nodes[i].kind == TP_NODE_OP)
+      add_inside(r, p, (int)i);
+  for (size_t i = 0; i < f->n_changes; i++) {
+    const tp_change *c = &f->changes[i];
     f->local = tp_cost_add(f->local, c->local);
     f->communication = tp_cost_add(f->communication, c->cost - c->local);
-    for (int k = 0; k < c->n_collectives; k++)
+    for (size_t k = 0; k < c->n_collectives; k++)
       f->bytes += (int64_t)((double)c->collectives[k].bytes * c->trips);
   }
-  add_ops(r, p);
-  return status;
+  return f->failed ? out_of_memory(r) : sort_changes(r, p);
 }

@@ -92,11 +92,12 @@ static json_t *costly_json(tp_report *r, const tp_planner *p) {
 /* ---- collectives ---- */
 
 static json_t *consumer_json(tp_report *r, const tp_change *c) {
-  const tp_use *use = &c->value->uses[c->use < 0 ? 0 : c->use];
+  const tp_use *use = c->node < 0 ? &c->value->uses[c->use < 0 ? 0 : c->use] : NULL;
+  MlirOperation op = use ? use->op : c->op;
   json_t *json = json_object();
-  put(json, "op", text_json(op_name(r, use->op)));
-  put(json, "operand", use->operand < 0 ? json_null() : integer_json(use->operand));
-  put(json, "location", text_json(tp__report_location(r, use->op)));
+  put(json, "op", text_json(op_name(r, op)));
+  put(json, "operand", !use || use->operand < 0 ? json_null() : integer_json(use->operand));
+  put(json, "location", text_json(tp__report_location(r, op)));
   return json;
 }
 
@@ -113,16 +114,17 @@ static json_t *collective_json(tp_report *r, const tp_planner *p, const tp_chang
   put(json, "kind", json_string(tp_collective_name(o->kind)));
   put(json, "axes", axes_json(r, o->n_axes, o->axes));
   put(json, "group", integer_json(o->group));
-  put(json, "tensor", text_json(o->tensor));
+  put(json, "tensor", o->tensor ? text_json(o->tensor) : json_null());
   put(json, "reduction", json_string(o->reduction));
   put(json, "count", integer_json((int64_t)c->trips));
+  put(json, "count_is_known", json_boolean(tp__program_counts(&p->program, c->op)));
   put(json, "bytes_per_device", integer_json((int64_t)((double)o->bytes * c->trips)));
   put(json, "modelled_seconds", seconds_json(tp__cost_times(o->cost, c->trips)));
   put(json, "location", text_json(tp__report_location(r, c->op)));
-  put(json, "value", text_json(tp__report_name(r, v->value)));
-  put(json, "name", text_json(tp__report_arg_name(r, p, v->value)));
-  put(json, "from", text_json(tp__report_spec(r, c->from, v->rank)));
-  put(json, "to", text_json(tp__report_spec(r, c->to, v->rank)));
+  put(json, "value", text_json(v ? tp__report_name(r, v->value) : ""));
+  put(json, "name", text_json(v ? tp__report_arg_name(r, p, v->value) : ""));
+  put(json, "from", v ? text_json(tp__report_spec(r, c->from, v->rank)) : json_null());
+  put(json, "to", v ? text_json(tp__report_spec(r, c->to, v->rank)) : json_null());
   put(json, "consumer", consumer_json(r, c));
   put(json, "consumers", integer_json(c->n_consumers));
   put(json, "cause", texts_json(c->n_causes, c->causes));
@@ -135,7 +137,7 @@ static json_t *collectives_json(tp_report *r, const tp_planner *p) {
   json_t *list = json_array();
   for (size_t i = 0; i < r->function.n_changes; i++) {
     const tp_change *c = &r->function.changes[i];
-    for (int k = 0; k < c->n_collectives; k++)
+    for (size_t k = 0; k < c->n_collectives; k++)
       json_array_append_new(list, collective_json(r, p, c, &c->collectives[k]));
   }
   return list;

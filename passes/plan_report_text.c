@@ -36,8 +36,12 @@ static void print_collective(tp__string *t, size_t number, const json_t *c) {
                     integer_of(c, "bytes_per_device"), us(c, "modelled_seconds"));
   if (integer_of(c, "count") != 1)
     tp__string_printf(t, ", %lld times", integer_of(c, "count"));
-  tp__string_printf(t, ", at %s\n   * %s from `%s` to `%s`, for %s", text_of(c, "location"), text_of(c, "value"),
-                    text_of(c, "from"), text_of(c, "to"), text_of(consumer, "op"));
+  tp__string_printf(t, ", at %s\n   * ", text_of(c, "location"));
+  if (json_is_string(json_object_get(c, "from")))
+    tp__string_printf(t, "%s from `%s` to `%s`, for ", text_of(c, "value"), text_of(c, "from"), text_of(c, "to"));
+  else
+    tp__string_append(t, "inside ");
+  tp__string_append(t, text_of(consumer, "op"));
   if (json_is_integer(json_object_get(consumer, "operand")))
     tp__string_printf(t, ", operand %lld", integer_of(consumer, "operand"));
   tp__string_append(t, "\n   * because ");

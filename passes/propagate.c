@@ -241,7 +241,7 @@ static const tp_option_row options[] = {
     {"topology", "cpu", "cost model: a name (cpu, h100, h200, a100, pcie4, torus64k) or the path of a topology file"},
     {"unknown-ops", "refuse", "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark"},
     {"report", "", "file for the report of the plan: JSON, or text to read where it ends in .md or .txt"},
-    {"report-alternatives", "8", "collectives, the most expensive ones, for which the report has the next best plan; 0: none"},
+    {"report-alternatives", "4", "collectives, the most expensive ones, for which the report has the next best plan; 0: none"},
 };
 
 static const tp_statistic_row statistics[] = {

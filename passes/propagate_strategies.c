@@ -290,13 +290,14 @@ static tp_status store(tp_planner *p, const enumeration *e, uint64_t fused, tp_n
   if (!node->strategies)
     return out_of_memory(p);
   memcpy(node->strategies, e->found, (size_t)e->n * sizeof *node->strategies);
+  tp_pricing pricing = {.mesh = p->mesh, .topology = p->topology};
   for (int s = 0; s < e->n; s++) {
     for (int i = 0; i < rule->n_operands; i++)
       node->in[s * rule->n_operands + i] = tp__strategy_operand(rule, p->mesh, &e->found[s], i);
     for (int i = 0; i < rule->n_results; i++)
       node->out[s * rule->n_results + i] = tp__strategy_result(rule, p->mesh, &e->found[s], i);
-    node->costs[s] = tp_cost_add(compute_cost(p, rule, &e->found[s], fused),
-                                 tp__strategy_communication(rule, p->mesh, p->topology, &e->found[s]));
+    node->costs[s] =
+        tp_cost_add(compute_cost(p, rule, &e->found[s], fused), tp__strategy_communication(rule, &pricing, &e->found[s]));
   }
   return TP_OK;
 }

@@ -24,7 +24,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
       {"topology", "cpu", "cost model, see tp-propagate"},
       {"unknown-ops", "refuse", "refuse or replicate, see tp-propagate"},
       {"report", "", "file for the report of the plan, see tp-propagate"},
-      {"report-alternatives", "8", "how many next best plans it has, see tp-propagate"},
+      {"report-alternatives", "4", "how many next best plans it has, see tp-propagate"},
   };
   static const tp_pipeline_row rows[] = {
       {.name = "tp-optimize-local",

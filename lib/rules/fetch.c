@@ -25,17 +25,15 @@ static tp_step gather_step(const tp_run *run, int n) {
   return step;
 }
 
-static tp_cost gather_cost(const tp_run *run, const tp_mesh *mesh, const tp_topology *topology, int rank, int64_t *shape,
-                           int64_t element_size) {
+static tp_cost gather_cost(const tp_run *run, const tp_pricing *pricing, int rank, int64_t *shape, int64_t element_size) {
   tp_cost cost = 0;
   for (int n = run->n_axes; n > 0;) {
     tp_step step = gather_step(run, n);
     int64_t local[TP_MAX_RANK];
     shape[run->dim] = run->reading.size;
-    tp_spec_local_shape(mesh, step.from, rank, shape, local);
-    cost =
-        tp_cost_add(cost, tp_cost_collective(topology, mesh, TP_ALL_GATHER, step.n_axes, step.axes,
-                                             tp__shape_elements(rank, local) * tp_step_group_size(mesh, &step), element_size));
+    tp_spec_local_shape(pricing->mesh, step.from, rank, shape, local);
+    int64_t elements = tp__shape_elements(rank, local) * tp_step_group_size(pricing->mesh, &step);
+    cost = tp_cost_add(cost, tp__price(pricing, TP_ALL_GATHER, step.n_axes, step.axes, elements, element_size));
     n -= step.n_axes;
   }
   return cost;
@@ -43,19 +41,18 @@ static tp_cost gather_cost(const tp_run *run, const tp_mesh *mesh, const tp_topo
 
 /* ---- price ---- */
 
-tp_cost tp__fetch_cost(const tp_run *run, const tp_mesh *mesh, const tp_topology *topology, int rank, int64_t *shape,
-                       int64_t element_size) {
+tp_cost tp__fetch_cost(const tp_run *run, const tp_pricing *pricing, int rank, int64_t *shape, int64_t element_size) {
   tp__hops hops;
   tp_cost cost = 0;
   if (!tp__plan_hops(&run->reading, &hops))
     return TP_COST_FORBIDDEN;
   if (hops.by == TP__BY_GATHER)
-    cost = gather_cost(run, mesh, topology, rank, shape, element_size);
+    cost = gather_cost(run, pricing, rank, shape, element_size);
   for (int k = 0; k < hops.n_pieces && hops.by != TP__BY_GATHER; k++) {
     shape[run->dim] = hops.pieces[k].to - hops.pieces[k].from;
     if (hops.pieces[k].moves)
-      cost = tp_cost_add(cost, tp_cost_collective(topology, mesh, TP_PERMUTE, run->n_axes, run->axes,
-                                                  tp__shape_elements(rank, shape), element_size));
+      cost = tp_cost_add(cost,
+                         tp__price(pricing, TP_PERMUTE, run->n_axes, run->axes, tp__shape_elements(rank, shape), element_size));
   }
   shape[run->dim] = hops.run;
   return cost;

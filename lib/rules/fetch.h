@@ -16,8 +16,7 @@ typedef struct tp_run {
 } tp_run;
 
 /* Modelled time of the permutes. `shape`: of the local value; becomes that of the fetched one. TP_COST_FORBIDDEN where there is no plan. */
-tp_cost tp__fetch_cost(const tp_run *run, const tp_mesh *mesh, const tp_topology *topology, int rank, int64_t *shape,
-                       int64_t element_size);
+tp_cost tp__fetch_cost(const tp_run *run, const tp_pricing *pricing, int rank, int64_t *shape, int64_t element_size);
 
 /* The run of this device as a value in front of `where`; a null value when there is no plan, or memory runs out. */
 MlirValue tp__fetch(const tp_local *local, MlirOperation where, MlirValue value, const tp_run *run);

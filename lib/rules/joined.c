@@ -129,13 +129,13 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   return TP_OK;
 }
 
-static tp_cost joining(const tp_rule *rule, const tp_mesh *mesh, const tp_topology *topology, const tp_strategy *s) {
+static tp_cost joining(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *s) {
   tp_rescale rescale;
   tp_cost cost = 0;
   for (int k = 0; k < rule->n_results; k++)
-    cost = tp_cost_add(cost, tp__parts_cost(rule, mesh, topology, s, k));
+    cost = tp_cost_add(cost, tp__parts_cost(rule, pricing, s, k));
   if (cost > 0 && tp__rescale_read(rule->op, n_inputs_of(rule->op), &rescale)) /* the maxima are gathered twice */
-    cost = tp_cost_add(cost, tp__parts_cost(rule, mesh, topology, s, rescale.m));
+    cost = tp_cost_add(cost, tp__parts_cost(rule, pricing, s, rescale.m));
   return cost;
 }
 

@@ -25,13 +25,14 @@ static int64_t group_size(const tp_mesh *mesh, int n, const int *axes) {
   return size;
 }
 
-tp_cost tp__parts_cost(const tp_rule *rule, const tp_mesh *mesh, const tp_topology *topology, const tp_strategy *s, int k) {
+tp_cost tp__parts_cost(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *s, int k) {
   const tp_value_map *result = &rule->results[k];
-  int axes[TP_MAX_AXES], n = tp__joined_axes_of(rule, mesh, s, axes);
-  int64_t elements = tp_spec_local_elements(mesh, tp__strategy_result(rule, mesh, s, k), result->rank, result->shape);
-  return n == 0 ? 0
-                : tp_cost_collective(topology, mesh, TP_ALL_GATHER, n, axes, group_size(mesh, n, axes) * elements,
-                                     result->element_size);
+  int axes[TP_MAX_AXES], n = tp__joined_axes_of(rule, pricing->mesh, s, axes);
+  int64_t elements =
+      tp_spec_local_elements(pricing->mesh, tp__strategy_result(rule, pricing->mesh, s, k), result->rank, result->shape);
+  return n == 0
+             ? 0
+             : tp__price(pricing, TP_ALL_GATHER, n, axes, group_size(pricing->mesh, n, axes) * elements, result->element_size);
 }
 
 /* tensor<4x5> to tensor<1x4x5>. */

@@ -9,8 +9,7 @@
 int tp__joined_axes_of(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy, int *axes);
 
 /* Modelled time of gathering result k from all parts. */
-tp_cost tp__parts_cost(const tp_rule *rule, const tp_mesh *mesh, const tp_topology *topology, const tp_strategy *strategy,
-                       int k);
+tp_cost tp__parts_cost(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *strategy, int k);
 
 /* A value of the layout and the local type of result k, gathered from all parts along a new first dimension, in front of `where`. `type`: the local
  * type, which the value itself may get later. */

@@ -100,15 +100,22 @@ static bool constant_index(MlirValue value, int64_t *number) {
   return is_integer;
 }
 
-static double trips_of(MlirOperation op) {
+/* How often the regions of control flow run; false where that is not known, and `trips` is assumed. */
+static bool count_trips(MlirOperation op, double *trips) {
   int64_t low, high, step;
-  if (tp__op_is(op, "scf.if"))
-    return 1;
-  if (tp__op_is(op, "scf.for") && constant_index(mlirOperationGetOperand(op, 0), &low) &&
-      constant_index(mlirOperationGetOperand(op, 1), &high) && constant_index(mlirOperationGetOperand(op, 2), &step) &&
-      step > 0)
-    return high > low ? (double)((high - low + step - 1) / step) : 0;
-  return TP_ASSUMED_TRIPS;
+  *trips = tp__op_is(op, "scf.if") ? 1 : TP_ASSUMED_TRIPS;
+  if (!tp__op_is(op, "scf.for") || !constant_index(mlirOperationGetOperand(op, 0), &low) ||
+      !constant_index(mlirOperationGetOperand(op, 1), &high) || !constant_index(mlirOperationGetOperand(op, 2), &step) ||
+      step <= 0)
+    return false;
+  *trips = high > low ? (double)((high - low + step - 1) / step) : 0;
+  return true;
+}
+
+static double trips_of(MlirOperation op) {
+  double trips;
+  count_trips(op, &trips);
+  return trips;
 }
 
 static tp_status read_control_flow(const reading *r, MlirOperation op, double trips) {
@@ -210,6 +217,15 @@ double tp__program_trips(const tp_program *program, MlirValue value) {
        op = mlirOperationGetParentOperation(op))
     trips *= trips_of(op);
   return trips;
+}
+
+bool tp__program_counts(const tp_program *program, MlirOperation op) {
+  double trips;
+  for (op = mlirOperationGetParentOperation(op); !mlirOperationEqual(op, program->func);
+       op = mlirOperationGetParentOperation(op))
+    if (!count_trips(op, &trips))
+      return false;
+  return true;
 }
 
 /* ---- annotations ---- */

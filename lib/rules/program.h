@@ -63,5 +63,7 @@ tp_status tp__program_carried(const tp_program *program, MlirOperation op, const
                               bool *present);
 /* How often the block in which `value` is defined runs. */
 double tp__program_trips(const tp_program *program, MlirValue value);
+/* Is it known how often `op` runs? False in a loop whose trip count is assumed, and under a condition. */
+bool tp__program_counts(const tp_program *program, MlirOperation op);
 
 #endif

@@ -88,7 +88,7 @@ static void shape_of(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy
   }
 }
 
-tp_cost tp__regroup_cost(const tp_rule *rule, const tp_mesh *mesh, const tp_topology *topology, const tp_strategy *s) {
+tp_cost tp__regroup_cost(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *s) {
   tp_cost cost = 0;
   for (int i = 0; i < rule->n_operands + rule->n_results; i++) {
     const tp_value_map *map = map_of(rule, i);
@@ -96,12 +96,12 @@ tp_cost tp__regroup_cost(const tp_rule *rule, const tp_mesh *mesh, const tp_topo
     bool known = false;
     for (int d = 0; d < map->rank; d++) {
       tp_run run;
-      if (!find_run(rule, mesh, s, map, d, i < rule->n_operands, &run))
+      if (!find_run(rule, pricing->mesh, s, map, d, i < rule->n_operands, &run))
         continue;
       if (!known)
-        shape_of(rule, mesh, s, i, shape);
+        shape_of(rule, pricing->mesh, s, i, shape);
       known = true;
-      cost = tp_cost_add(cost, tp__fetch_cost(&run, mesh, topology, map->rank, shape, map->element_size));
+      cost = tp_cost_add(cost, tp__fetch_cost(&run, pricing, map->rank, shape, map->element_size));
     }
   }
   return cost;

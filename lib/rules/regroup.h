@@ -18,7 +18,7 @@ bool tp__can_regroup(const tp_mesh *mesh, int n_axes, const int *axes, int64_t s
 /* The same for all dimensions that the strategy splits so. */
 bool tp__regroups_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);
 /* Modelled time of what moves in front of and behind the op. */
-tp_cost tp__regroup_cost(const tp_rule *rule, const tp_mesh *mesh, const tp_topology *topology, const tp_strategy *strategy);
+tp_cost tp__regroup_cost(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *strategy);
 
 /* In front of the op: its operands become whole units. */
 tp_status tp__regroup_operands(const tp_local *local);

@@ -117,6 +117,18 @@ typedef struct tp_local {
   MlirOperation module;
 } tp_local;
 
+/* What collectives cost. */
+typedef struct tp_pricing {
+  const tp_mesh *mesh;
+  const tp_topology *topology;
+  /* Told of each collective, in the order in which they run; NULL: nobody. `elements` as in tp_cost_collective. */
+  void (*seen)(tp_collective kind, int n_axes, const int *axes, int64_t elements, int64_t element_size, void *data);
+  void *data;
+} tp_pricing;
+
+tp_cost tp__price(const tp_pricing *pricing, tp_collective kind, int n_axes, const int *axes, int64_t elements,
+                  int64_t element_size);
+
 typedef struct tp_family {
   const char *name;
   const char *ops;           /* for the reference: which ops */
@@ -131,7 +143,7 @@ typedef struct tp_family {
   /* Rewrites the op for local shapes; result types are changed afterwards by the caller. NULL: nothing but types. */
   tp_status (*localize)(const tp_local *local);
   /* Modelled time of the collectives that localize adds to combine the shards of joined factors. NULL: it adds none. */
-  tp_cost (*joining)(const tp_rule *rule, const tp_mesh *mesh, const tp_topology *topology, const tp_strategy *strategy);
+  tp_cost (*joining)(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *strategy);
 } tp_family;
 
 /* All families. */
@@ -187,8 +199,7 @@ double tp__strategy_share(const tp_rule *rule, const tp_mesh *mesh, const tp_str
 /* The smallest dimension of the contraction on one device, for tp_work.gemm_dim; 0 for ops that contract nothing. */
 int64_t tp__strategy_gemm_dim(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);
 /* Modelled time of the communication that localize adds: windows over neighbours, units of joined dimensions, joined factors. */
-tp_cost tp__strategy_communication(const tp_rule *rule, const tp_mesh *mesh, const tp_topology *topology,
-                                   const tp_strategy *strategy);
+tp_cost tp__strategy_communication(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *strategy);
 
 /* Finds the strategy under which the op has exactly these layouts. `operand_specs` of unused operands and of scalars do not
  * count. `hint` (may be NULL) is preferred where several fit. Returns the number of fitting strategies found (0, 1, or 2 for "several");

@@ -190,11 +190,17 @@ int64_t tp__strategy_gemm_dim(const tp_rule *rule, const tp_mesh *mesh, const tp
                       factors_of(&rule->results[0]));
 }
 
-tp_cost tp__strategy_communication(const tp_rule *rule, const tp_mesh *mesh, const tp_topology *topology,
-                                   const tp_strategy *s) {
-  tp_cost cost = tp_cost_add(tp__window_cost(rule, mesh, topology, s), tp__regroup_cost(rule, mesh, topology, s));
+tp_cost tp__price(const tp_pricing *pricing, tp_collective kind, int n_axes, const int *axes, int64_t elements,
+                  int64_t element_size) {
+  if (pricing->seen)
+    pricing->seen(kind, n_axes, axes, elements, element_size, pricing->data);
+  return tp_cost_collective(pricing->topology, pricing->mesh, kind, n_axes, axes, elements, element_size);
+}
+
+tp_cost tp__strategy_communication(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *s) {
+  tp_cost cost = tp_cost_add(tp__window_cost(rule, pricing, s), tp__regroup_cost(rule, pricing, s));
   if (rule->family && rule->family->joining)
-    cost = tp_cost_add(cost, rule->family->joining(rule, mesh, topology, s));
+    cost = tp_cost_add(cost, rule->family->joining(rule, pricing, s));
   return cost;
 }
 

@@ -44,29 +44,28 @@ bool tp__windows_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strate
 /* ---- price ---- */
 
 /* Dimensions are fetched one after the other, so the pieces of a later one are as long along an earlier one as the run fetched there. */
-static tp_cost operand_cost(const tp_rule *rule, const tp_mesh *mesh, const tp_topology *topology, const tp_strategy *s,
-                            int i) {
+static tp_cost operand_cost(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *s, int i) {
   const tp_value_map *map = &rule->operands[i];
   int64_t shape[TP_MAX_RANK];
   tp_cost cost = 0;
-  tp_spec_local_shape(mesh, tp__strategy_operand(rule, mesh, s, i), map->rank, map->shape, shape);
+  tp_spec_local_shape(pricing->mesh, tp__strategy_operand(rule, pricing->mesh, s, i), map->rank, map->shape, shape);
   for (int d = 0; d < map->rank; d++) {
-    if (!is_split(rule, mesh, s, i, d))
+    if (!is_split(rule, pricing->mesh, s, i, d))
       continue;
-    tp_run run = run_of(rule, mesh, s, i, d);
-    cost = tp_cost_add(cost, tp__fetch_cost(&run, mesh, topology, map->rank, shape, map->element_size));
+    tp_run run = run_of(rule, pricing->mesh, s, i, d);
+    cost = tp_cost_add(cost, tp__fetch_cost(&run, pricing, map->rank, shape, map->element_size));
   }
   return cost;
 }
 
-tp_cost tp__window_cost(const tp_rule *rule, const tp_mesh *mesh, const tp_topology *topology, const tp_strategy *s) {
+tp_cost tp__window_cost(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *s) {
   tp_cost cost = 0;
   for (int i = 0; i < rule->n_operands; i++) {
     bool any = false;
     for (int d = 0; d < rule->operands[i].rank; d++)
-      any |= is_split(rule, mesh, s, i, d);
+      any |= is_split(rule, pricing->mesh, s, i, d);
     if (any)
-      cost = tp_cost_add(cost, operand_cost(rule, mesh, topology, s, i));
+      cost = tp_cost_add(cost, operand_cost(rule, pricing, s, i));
   }
   return cost;
 }

@@ -15,7 +15,7 @@
 bool tp__windows_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);
 
 /* Modelled time of the permutes of all windows under the strategy. */
-tp_cost tp__window_cost(const tp_rule *rule, const tp_mesh *mesh, const tp_topology *topology, const tp_strategy *strategy);
+tp_cost tp__window_cost(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *strategy);
 
 /* Is dimension d of operand i read through a window that the strategy splits? */
 bool tp__window_is_split(const tp_local *local, int i, int d);

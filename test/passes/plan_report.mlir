@@ -21,6 +21,7 @@
 // CHECK-NEXT: "tensor": "tensor<64x64xf32>",
 // CHECK-NEXT: "reduction": "sum",
 // CHECK-NEXT: "count": 1,
+// CHECK-NEXT: "count_is_known": true,
 // CHECK-NEXT: "bytes_per_device": 24576,
 // CHECK: "value": "%1"
 // CHECK: "from": "{dims = {{\[\[}}], []], partial = {tp = \"sum\"}}",

@@ -161,7 +161,7 @@ static double bytes_of(const space *s, const tp_value_map *map, tp_spec spec) {
 
 tp_cost op_cost(const space *s, const tp_rule *rule, const tp_strategy *t, uint64_t fused) {
   double share = tp__strategy_share(rule, s->mesh, t);
-  tp_cost sent = tp__strategy_communication(rule, s->mesh, s->topology, t);
+  tp_cost sent = tp__strategy_communication(rule, &(tp_pricing){.mesh = s->mesh, .topology = s->topology}, t);
   tp_work work = {.peak = rule->peak,
                   .contraction_flops = rule->contraction_flops * share,
                   .gemm_dim = tp__strategy_gemm_dim(rule, s->mesh, t),

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""plan_alternatives.py SHARD_OPT MODELS N NAME...: other plans in the report of a plan are what the planner makes of the program that they are about.
+
+Each annotation that the report gives for a next best plan is written into the program, each that it calls costly is taken out, and the
+program is planned: its cost and bound have to be those of the report, to the picosecond."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+PREPARE = "builtin.module(tp-decompose,tp-inline-calls,tp-raise,tp-hoist-invariants)"
+CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
+
+
+def group_end(text, at):
+    """Behind the bracket that closes the one at `at`; strings and arrows are no brackets."""
+    stack = []
+    while True:
+        c = text[at]
+        if c == '"':
+            at = re.compile(r'"(?:[^"\\]|\\.)*"').match(text, at).end()
+            continue
+        if text.startswith("->", at) or text.startswith(">=", at):
+            at += 2
+            continue
+        if c in CLOSING:
+            stack.append(CLOSING[c])
+        elif stack and c == stack[-1]:
+            stack.pop()
+            if not stack:
+                return at + 1
+        at += 1
+
+
+def skip_space(text, at):
+    while text[at].isspace():
+        at += 1
+    return at
+
+
+def op_parts(text, line):
+    """Start and end of the properties, and of the attributes, of the op in generic form that starts in this line (from 1); empty parts are
+    where they would be."""
+    start = 0
+    for _ in range(line - 1):
+        start = text.index("\n", start) + 1
+    at = re.compile(r'[^"\n]*"[\w.]+"').match(text, start).end()
+    at = group_end(text, at)
+    properties = (at, at)
+    at = skip_space(text, at)
+    if text.startswith("<{", at):
+        properties = (at + 1, group_end(text, at + 1))
+        at = skip_space(text, properties[1] + 1)
+    if text.startswith("({", at):
+        at = skip_space(text, group_end(text, at))
+    attributes = (at, group_end(text, at)) if text[at] == "{" else (at, at)
+    return properties, attributes
+
+
+def split(inner):
+    """Entries of a list, by commas outside of brackets."""
+    entries, first, at = [], 0, 0
+    while at < len(inner):
+        if inner[at] in CLOSING:
+            at = group_end(inner, at)
+        elif inner[at] == '"':
+            at = re.compile(r'"(?:[^"\\]|\\.)*"').match(inner, at).end()
+        elif inner[at] == ",":
+            entries.append(inner[first:at].strip())
+            first = at = at + 1
+        else:
+            at += 1
+    return entries + [inner[first:].strip()] if inner.strip() else []
+
+
+def with_entry(dictionary, key, value):
+    """The dictionary `{...}` with this entry, or without it when the value is None."""
+    entries = [e for e in split(dictionary[1:-1]) if e.split("=")[0].strip() != key]
+    return "{%s}" % ", ".join(entries + ["%s = %s" % (key, value)] * (value is not None))
+
+
+def annotate_op(text, pin, sharding, factors):
+    _, (a, b) = op_parts(text, int(pin["location"].split(":")[-2]))
+    attributes = with_entry(with_entry(text[a:b] or "{}", "tp.sharding", sharding), "tp.factors", factors)
+    return text[:a] + " " + attributes + " " + text[b:]
+
+
+def annotate_boundary(text, pin, sharding):
+    (a, b), _ = op_parts(text, int(pin["location"].split(":")[-2]))
+    entries = dict(e.split(" = ", 1) for e in split(text[a + 1 : b - 1]))
+    name = {"argument": "arg_attrs", "result": "res_attrs"}[pin["place"]]
+    inputs, outputs = re.match(r"\((.*)\) -> (.*)$", entries["function_type"]).groups()
+    outputs = outputs[1:-1] if outputs.startswith("(") else outputs
+    n = len(split(inputs if name == "arg_attrs" else outputs))
+    values = split(entries[name][1:-1]) if name in entries else ["{}"] * n
+    values[pin["number"]] = with_entry(values[pin["number"]], "tp.sharding", sharding)
+    entries[name] = "[%s]" % ", ".join(values)
+    return text[:a] + "{%s}" % ", ".join("%s = %s" % e for e in entries.items()) + text[b:]
+
+
+def annotate(text, pin, sharding, factors):
+    return annotate_op(text, pin, sharding, factors) if pin["place"] == "op" else annotate_boundary(text, pin, sharding)
+
+
+def opened(sharding):
+    """A constraint that asks for nothing: every dimension is open."""
+    dims = re.search(r"dims = (\[.*\])", sharding)
+    return "[%s]" % ", ".join('["?"]' for _ in split((dims.group(1) if dims else sharding)[1:-1]))
+
+
+def run(shard_opt, source, pipeline, target):
+    subprocess.run([shard_opt, source, "--mlir-print-op-generic", "--pass-pipeline=" + pipeline, "-o", target], check=True,
+                   stderr=subprocess.DEVNULL)
+
+
+class Checked:
+    def __init__(self, shard_opt, folder, options):
+        self.shard_opt, self.folder, self.options = shard_opt, folder, options
+        self.done, self.wrong = 0, []
+
+    def plan(self, text):
+        source, target = os.path.join(self.folder, "changed.mlir"), os.path.join(self.folder, "planned.mlir")
+        open(source, "w").write(text)
+        run(self.shard_opt, source, "builtin.module(tp-propagate{%s})" % self.options, target)
+        plan = re.search(r"tp\.plan = \{bound_ps = (\d+) : i64, cost_ps = (\d+)", open(target).read())
+        return int(plan.group(2)), int(plan.group(1))
+
+    def check(self, text, what, cost, bound):
+        got, want = self.plan(text), (round(cost * 1e12), round(bound * 1e12))
+        self.done += 1
+        if got != want:
+            self.wrong.append("%s: the report says cost and bound %s, planning gives %s" % (what, want, got))
+
+
+def check_model(shard_opt, models, n, name, options):
+    with tempfile.TemporaryDirectory() as folder:
+        source, report = os.path.join(folder, "before.mlir"), os.path.join(folder, "plan.json")
+        run(shard_opt, os.path.join(models, name + ".mlir"), PREPARE, source)
+        run(shard_opt, source, "builtin.module(tp-propagate{report=%s report-alternatives=%d %s})" % (report, n, options),
+            os.path.join(folder, "plan.mlir"))
+        text, checked = open(source).read(), Checked(shard_opt, folder, options)
+        function, = json.load(open(report))["functions"]
+        seen = set()
+        for c in function["collectives"]:
+            other = c["alternative"]
+            if not other or json.dumps(other) in seen:
+                continue
+            seen.add(json.dumps(other))
+            pin = other["annotation"]
+            checked.check(annotate(text, pin, pin["sharding"], pin["factors"]), "%s: next best of %s at %s" % (name, c["kind"], c["location"]),
+                          other["cost_seconds"], other["bound_seconds"])
+        for c in function["costly_annotations"]:
+            pin = c["annotation"]
+            without = opened(pin["sharding"]) if pin["op"] == "shard.shard" else None
+            checked.check(annotate(text, pin, without, None), "%s: without %s" % (name, pin), c["cost_without_seconds"],
+                          c["bound_without_seconds"])
+        print("%s: %d plans" % (name, checked.done))
+        return checked
+
+
+def main():
+    shard_opt, models, n, names = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
+    done, wrong = 0, []
+    for name in names:
+        name, _, options = name.partition("@")
+        checked = check_model(shard_opt, models, n, name, options)
+        done += checked.done
+        wrong += checked.wrong
+    print("\n".join(wrong + ["%d plans, %d differ" % (done, len(wrong))]))
+    return bool(wrong) or done < 2 * len(names)
+
+
+sys.exit(main())
