@@ -4,15 +4,27 @@
 #include "ir/ir.h"
 
 const tp_pass_row *const *tp__pass_rows(int *n) {
-  static const tp_pass_row *const rows[] = {&tp__import_row,           &tp__decompose_row,
-                                            &tp__normalize_row,        &tp__drop_shardings_row,
-                                            &tp__inline_calls_row,     &tp__raise_row,
-                                            &tp__hoist_invariants_row, &tp__propagate_row,
-                                            &tp__partition_row,        &tp__simplify_collectives_row,
-                                            &tp__expand_messages_row,  &tp__name_contractions_row,
-                                            &tp__lower_to_runtime_row, &tp__lower_contractions_row,
-                                            &tp__assign_buffers_row,   &tp__outline_kernels_row,
-                                            &tp__return_errors_row,    &tp__clone_inits_row};
+  static const tp_pass_row *const rows[] = {
+      &tp__import_row,
+      &tp__decompose_row,
+      &tp__normalize_row,
+      &tp__drop_shardings_row,
+      &tp__inline_calls_row,
+      &tp__raise_row,
+      &tp__hoist_invariants_row,
+      &tp__propagate_row,
+      &tp__partition_row,
+      &tp__simplify_collectives_row,
+      &tp__stage_collectives_row,
+      &tp__expand_messages_row,
+      &tp__name_contractions_row,
+      &tp__lower_to_runtime_row,
+      &tp__lower_contractions_row,
+      &tp__assign_buffers_row,
+      &tp__outline_kernels_row,
+      &tp__return_errors_row,
+      &tp__clone_inits_row,
+  };
   *n = TP_LEN(rows);
   return rows;
 }
@@ -52,7 +64,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .n_options = TP_LEN(spmd_options),
        .text = "tp-import,tp-decompose,tp-inline-calls{{mesh}},tp-raise,tp-hoist-invariants,tp-propagate{{mesh} {strategy} "
                "{topology} {unknown-ops} {report} {report-alternatives}},"
-               "tp-partition{{topology} {unknown-ops}},tp-simplify-collectives"},
+               "tp-partition{{topology} {unknown-ops}},tp-simplify-collectives,tp-stage-collectives{{topology}}"},
       {.name = "tp-spmd-to-runtime",
        .summary = "tp-spmd, then tp-to-runtime: from an annotated or plain program to the LLVM dialect of one device",
        .options = spmd_options,

@@ -8,10 +8,10 @@
  * The runtime counts the same figures in its own submit path.
  *
  * A machine is a JSON file (docs/reference/topology.md): a device, and levels of a network, innermost first. Bound to a mesh it
- * is a topology, which gives for each mesh axis lines alpha + bytes/bandwidth, and a roofline for compute. A set of axes is
- * priced flat (largest alpha, each taken at the size of the whole group: tp_link.doubling_us; smallest bandwidth) and,
- * for all_reduce, hierarchically (reduce_scatter over some or all axes, all_reduce over the others, all_gather back,
- * every such split); the lesser wins. The order of the axes and axes of size 1 do not matter.
+ * is a topology, which gives for each mesh axis lines alpha + bytes/bandwidth, and a roofline for compute. A collective over a
+ * set of axes is priced in one go (largest alpha, each taken at the size of the whole group: tp_link.doubling_us; smallest
+ * bandwidth) and in stages that tp-stage-collectives can write; the lesser counts (tp_form). The order of the axes and axes of size 1 do
+ * not matter.
  *
  * Thread rule: topologies are immutable after creation; all functions are pure. */
 #ifndef TP_COST_H
@@ -106,10 +106,37 @@ TP_API const char *const *tp_topology_names(void);
  * reduce_scatter and all_reduce the input, for all_to_all and permute the local buffer); n: devices in the group. */
 TP_API int64_t tp_cost_bytes(tp_collective kind, int64_t n, int64_t elements, int64_t element_size);
 
-/* Modelled time of one collective over the axes `axes` (n_axes of them) of `mesh`; `elements` as in tp_cost_bytes. 0 for
- * a group of one device. */
+/* How a collective over several axes is done: in one go, or in stages, each a collective over some of the axes.
+ *   all_reduce: reduce_scatter over some or all axes, all_reduce of the piece over the others (if any), all_gather over the first; only
+ *     where the scattered axes divide the number of elements
+ *   all_gather, reduce_scatter, all_to_all over two axes: one axis after the other, in either order. All_to_all sends more bytes then,
+ *     the others the same. Over three axes or more they are done in one go; reshard paths go axis by axis too.
+ * Stages are faster where axes differ: of an all_gather over a node and a network, only the node's stage moves the whole tensor. */
+typedef struct tp_stage {
+  tp_collective kind;
+  int n_axes;
+  int axes[TP_MAX_AXES]; /* of the mesh, ascending */
+  tp_cost cost;
+} tp_stage;
+
+enum { TP_MAX_STAGES = 3 };
+
+typedef struct tp_form {
+  int n_stages; /* 0 for a group of one device; 1: in one go */
+  tp_stage stages[TP_MAX_STAGES];
+  tp_cost cost; /* sum */
+} tp_form;
+
+/* The form of least modelled time of a collective over the axes `axes` (n_axes of them) of `mesh`; the fewest stages of equal times.
+ * `elements` as in tp_cost_bytes. */
+TP_API tp_form tp_cost_form(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, int n_axes, const int *axes,
+                            int64_t elements, int64_t element_size);
+/* Its time; 0 for a group of one device. */
 TP_API tp_cost tp_cost_collective(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, int n_axes,
                                   const int *axes, int64_t elements, int64_t element_size);
+/* The time of doing it in one go. */
+TP_API tp_cost tp_cost_flat(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, int n_axes, const int *axes,
+                            int64_t elements, int64_t element_size);
 
 /* Local work of an op or a cluster of ops. */
 typedef struct tp_work {

@@ -192,7 +192,7 @@ static tp_status add_collective(measure *m, MlirOperation op, tp_collective kind
                             .tensor = type_text(m, operand),
                             .combiner = combiner_text(m, op),
                             .bytes = tp_cost_bytes(kind, group, elements, size),
-                            .cost = tp_cost_collective(&m->topology, mesh, kind, n_axes, axes, elements, size),
+                            .cost = tp_cost_flat(&m->topology, mesh, kind, n_axes, axes, elements, size),
                             .location = tp__location_text(&m->arena, mlirOperationGetLocation(op)),
                             .in_loop = m->loops > 0};
   memcpy(c->axes, axes, (size_t)n_axes * sizeof *axes);

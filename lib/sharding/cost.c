@@ -65,14 +65,13 @@ static int64_t group_size(const tp_mesh *mesh, unsigned axes) {
   return n;
 }
 
-/* Microseconds, negative if the topology has no line for this. */
-static double flat_us(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, unsigned axes, int64_t elements,
-                      int64_t element_size) {
-  if (axes == 0)
-    return 0;
+/* ---- one go ---- */
+
+/* TP_COST_FORBIDDEN if the topology has no line for this. */
+static tp_cost price(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, unsigned axes, int64_t elements,
+                     int64_t element_size) {
   int64_t n = group_size(mesh, axes);
-  double bytes = (double)tp_cost_bytes(kind, n, elements, element_size);
-  double best = -1;
+  double bytes = (double)tp_cost_bytes(kind, n, elements, element_size), best = -1;
   for (int latency = 0; latency < 2; latency++) {
     tp_line line;
     if (!combine_lines(topology, mesh, kind, latency != 0, axes, n, &line))
@@ -81,39 +80,93 @@ static double flat_us(const tp_topology *topology, const tp_mesh *mesh, tp_colle
     if (best < 0 || us < best)
       best = us;
   }
-  return best;
+  return best < 0 ? TP_COST_FORBIDDEN : from_us(best);
 }
 
-/* All-reduce as reduce_scatter over `inner`, all_reduce over `outer` of a chunk, all_gather over `inner`. */
-static double hierarchical_us(const tp_topology *topology, const tp_mesh *mesh, unsigned inner, unsigned outer,
-                              int64_t elements, int64_t element_size) {
-  int64_t n = group_size(mesh, inner);
-  int64_t chunk = elements / n + (elements % n != 0);
-  double scatter = flat_us(topology, mesh, TP_REDUCE_SCATTER, inner, elements, element_size);
-  double reduce = flat_us(topology, mesh, TP_ALL_REDUCE, outer, chunk, element_size);
-  double gather = flat_us(topology, mesh, TP_ALL_GATHER, inner, elements, element_size);
-  return scatter < 0 || reduce < 0 || gather < 0 ? -1 : scatter + reduce + gather;
+/* The axes of size > 1, as bits. */
+static unsigned axis_set(const tp_mesh *mesh, int n_axes, const int *axes) {
+  unsigned set = 0;
+  for (int i = 0; i < n_axes; i++)
+    set |= mesh->axes[axes[i]].size > 1 ? 1u << axes[i] : 0;
+  return set;
+}
+
+tp_cost tp_cost_flat(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, int n_axes, const int *axes,
+                     int64_t elements, int64_t element_size) {
+  unsigned set = axis_set(mesh, n_axes, axes);
+  return set ? price(topology, mesh, kind, set, elements, element_size) : 0;
+}
+
+/* ---- stages ---- */
+
+/* What all forms of a collective share. */
+typedef struct request {
+  const tp_topology *topology;
+  const tp_mesh *mesh;
+  int64_t element_size;
+} request;
+
+static void add_stage(const request *r, tp_collective kind, unsigned axes, int64_t elements, tp_form *form) {
+  tp_stage *stage = &form->stages[form->n_stages++];
+  *stage = (tp_stage){.kind = kind, .cost = price(r->topology, r->mesh, kind, axes, elements, r->element_size)};
+  for (int a = 0; a < r->mesh->n_axes; a++)
+    if (axes >> a & 1)
+      stage->axes[stage->n_axes++] = a;
+  form->cost = tp_cost_add(form->cost, stage->cost);
+}
+
+static void keep_lesser(const tp_form *form, tp_form *best) {
+  if (form->cost < best->cost)
+    *best = *form;
+}
+
+/* reduce_scatter over `inner`, all_reduce over `outer` of a piece, all_gather over `inner`. */
+static void try_pieces(const request *r, unsigned inner, unsigned outer, int64_t elements, tp_form *best) {
+  tp_form form = {0};
+  int64_t n = group_size(r->mesh, inner);
+  if (elements % n != 0)
+    return;
+  add_stage(r, TP_REDUCE_SCATTER, inner, elements, &form);
+  if (outer)
+    add_stage(r, TP_ALL_REDUCE, outer, elements / n, &form);
+  add_stage(r, TP_ALL_GATHER, inner, elements, &form);
+  keep_lesser(&form, best);
+}
+
+/* What is small is moved first by a gather, last by a scatter; of an exchange every stage moves all. */
+static void try_pair(const request *r, tp_collective kind, unsigned first, unsigned second, int64_t elements, tp_form *best) {
+  tp_form form = {0};
+  int64_t n = group_size(r->mesh, kind == TP_ALL_GATHER ? second : first), part = elements / n + (elements % n != 0);
+  add_stage(r, kind, first, kind == TP_ALL_GATHER ? part : elements, &form);
+  add_stage(r, kind, second, kind == TP_REDUCE_SCATTER ? part : elements, &form);
+  keep_lesser(&form, best);
+}
+
+tp_form tp_cost_form(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, int n_axes, const int *axes,
+                     int64_t elements, int64_t element_size) {
+  const request r = {topology, mesh, element_size};
+  unsigned set = axis_set(mesh, n_axes, axes), low = set & -set, high = set & ~low;
+  tp_form best = {0};
+  if (set == 0)
+    return best;
+  add_stage(&r, kind, set, elements, &best);
+  if (kind == TP_ALL_REDUCE)
+    for (unsigned inner = set; inner; inner = (inner - 1) & set) /* every non-empty subset */
+      try_pieces(&r, inner, set & ~inner, elements, &best);
+  bool is_pair = high != 0 && (high & (high - 1)) == 0;
+  if (is_pair && (kind == TP_ALL_GATHER || kind == TP_REDUCE_SCATTER || kind == TP_ALL_TO_ALL)) {
+    try_pair(&r, kind, low, high, elements, &best);
+    try_pair(&r, kind, high, low, elements, &best);
+  }
+  return best;
 }
 
 tp_cost tp_cost_collective(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, int n_axes, const int *axes,
                            int64_t elements, int64_t element_size) {
-  unsigned set = 0;
-  for (int i = 0; i < n_axes; i++) {
-    if (mesh->axes[axes[i]].size > 1)
-      set |= 1u << axes[i];
-  }
-  if (set == 0)
-    return 0;
-  double best = flat_us(topology, mesh, kind, set, elements, element_size);
-  if (kind == TP_ALL_REDUCE) {
-    for (unsigned inner = set; inner; inner = (inner - 1) & set) { /* every non-empty subset */
-      double us = hierarchical_us(topology, mesh, inner, set & ~inner, elements, element_size);
-      if (us >= 0 && (best < 0 || us < best))
-        best = us;
-    }
-  }
-  return best < 0 ? TP_COST_FORBIDDEN : from_us(best);
+  return tp_cost_form(topology, mesh, kind, n_axes, axes, elements, element_size).cost;
 }
+
+/* ---- compute ---- */
 
 /* Tiles of a GEMM are worked out whole: what a dimension leaves of them empty is lost. */
 static double gemm_share(const tp_topology *topology, int64_t dim) {

@@ -62,14 +62,14 @@ static void collectives(void **state) {
       assert_int_equal(price(&t, &mesh, kind, 0, one, 1000), 0);
       assert_int_equal(price(&t, &mesh, kind, 2, both, 99999), price(&t, &mesh, kind, 2, reversed, 99999));
       tp_cost last = 0;
-      for (int64_t elements = 1; elements < INT64_C(1) << 40; elements *= 8) { /* more data never costs less */
+      for (int64_t elements = 32; elements < INT64_C(1) << 40; elements *= 8) { /* more data never costs less */
         tp_cost now = price(&t, &mesh, kind, 2, both, elements);
         assert_true(now >= last && now < TP_COST_FORBIDDEN);
         last = now;
       }
       assert_int_equal(price(&t, &mesh, kind, 2, both, INT64_MAX), TP_COST_FORBIDDEN);
     }
-    /* all_reduce never loses to reduce_scatter + all_gather, nor to the hierarchy */
+    /* all_reduce never loses to reduce_scatter + all_gather, nor to stages */
     for (int64_t elements = 32; elements < INT64_C(1) << 30; elements *= 32) {
       tp_cost reduce = price(&t, &mesh, TP_ALL_REDUCE, 2, both, elements);
       tp_cost split =
@@ -92,13 +92,90 @@ static void exact_figures(void **state) {
     t.links[1].lines[kind] = (tp_line){7, 40};
   }
   /* largest alpha 7 us, smallest bandwidth 10 GB/s; 8 devices, 8000 floats: 7 * 4000 bytes = 2.8 us */
-  assert_int_equal(price(&t, &mesh, TP_ALL_GATHER, 2, both, 8000), 9800000);
+  assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 8000, 4), 9800000);
   t.links[0].doubling_us = 2; /* axis 0 has 2 devices, the group 8: 5 + 2 * 2 = 9 us */
-  assert_int_equal(price(&t, &mesh, TP_ALL_GATHER, 2, both, 8000), 11800000);
+  assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 8000, 4), 11800000);
   t.links[1].latency_lines[TP_ALL_GATHER] = (tp_line){1, 1}; /* the group needs one on every axis */
-  assert_int_equal(price(&t, &mesh, TP_ALL_GATHER, 2, both, 80), 9000000 + 28000);
+  assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 80, 4), 9000000 + 28000);
   t.links[0].latency_lines[TP_ALL_GATHER] = (tp_line){1, 1};
-  assert_int_equal(price(&t, &mesh, TP_ALL_GATHER, 2, both, 80), 5000000 + 280000);
+  assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 80, 4), 5000000 + 280000);
+}
+
+/* Axis 0 has 2 devices on a network, 10 us and 1 GB/s; axis 1 has 4 in a node, 1 us and 100 GB/s. */
+static tp_topology two_levels(void) {
+  tp_topology t = {0};
+  for (int kind = 0; kind < TP_N_COLLECTIVES; kind++) {
+    t.links[0].lines[kind] = (tp_line){10, 1};
+    t.links[1].lines[kind] = (tp_line){1, 100};
+  }
+  return t;
+}
+
+static void check_stages(const tp_form *form, int n, const tp_collective *kinds, const int *axes, const tp_cost *costs) {
+  tp_cost sum = 0;
+  assert_int_equal(form->n_stages, n);
+  for (int i = 0; i < n; i++) {
+    assert_int_equal(form->stages[i].kind, kinds[i]);
+    assert_int_equal(form->stages[i].n_axes, 1);
+    assert_int_equal(form->stages[i].axes[0], axes[i]);
+    assert_int_equal(form->stages[i].cost, costs[i]);
+    sum += costs[i];
+  }
+  assert_int_equal(form->cost, sum);
+}
+
+/* Closed forms: 8000 floats over 8 devices are 4000 bytes each. */
+static void stages(void **state) {
+  (void)state;
+  static const int both[] = {0, 1};
+  tp_mesh mesh = make_mesh(2, (int64_t[]){2, 4});
+  tp_topology t = two_levels();
+  /* gather: over the network first, 4000 bytes of 2000 floats; then 3 * 8000 bytes in the node */
+  tp_form form = tp_cost_form(&t, &mesh, TP_ALL_GATHER, 2, both, 8000, 4);
+  check_stages(&form, 2, (tp_collective[]){TP_ALL_GATHER, TP_ALL_GATHER}, (int[]){0, 1}, (tp_cost[]){14000000, 1240000});
+  assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 8000, 4), 10000000 + 28000000);
+  assert_int_equal(price(&t, &mesh, TP_ALL_GATHER, 2, both, 8000), 15240000);
+  /* scatter: the other way round */
+  form = tp_cost_form(&t, &mesh, TP_REDUCE_SCATTER, 2, both, 8000, 4);
+  check_stages(&form, 2, (tp_collective[]){TP_REDUCE_SCATTER, TP_REDUCE_SCATTER}, (int[]){1, 0},
+               (tp_cost[]){1240000, 14000000});
+  /* reduce: scatter in the node, 2 * 4000 bytes of the piece over the network, gather in the node */
+  form = tp_cost_form(&t, &mesh, TP_ALL_REDUCE, 2, both, 8000, 4);
+  check_stages(&form, 3, (tp_collective[]){TP_REDUCE_SCATTER, TP_ALL_REDUCE, TP_ALL_GATHER}, (int[]){1, 0, 1},
+               (tp_cost[]){1240000, 18000000, 1240000});
+  /* 8001 elements: no axis divides them */
+  assert_int_equal(price(&t, &mesh, TP_ALL_REDUCE, 2, both, 8001), tp_cost_flat(&t, &mesh, TP_ALL_REDUCE, 2, both, 8001, 4));
+  /* exchange: 3 * 8000 bytes in the node, 16000 over the network, against 28000 in one go; equal times in both orders */
+  form = tp_cost_form(&t, &mesh, TP_ALL_TO_ALL, 2, both, 8000, 4);
+  check_stages(&form, 2, (tp_collective[]){TP_ALL_TO_ALL, TP_ALL_TO_ALL}, (int[]){0, 1}, (tp_cost[]){26000000, 1240000});
+  /* small messages go at once: another latency would count */
+  form = tp_cost_form(&t, &mesh, TP_ALL_GATHER, 2, both, 8, 4);
+  assert_int_equal(form.n_stages, 1);
+  assert_int_equal(form.stages[0].n_axes, 2);
+  assert_int_equal(form.cost, 10000000 + 28000);
+  form = tp_cost_form(&t, &mesh, TP_BROADCAST, 2, both, 8000, 4);
+  assert_int_equal(form.n_stages, 1);
+  /* bytes do not depend on the form, but for an exchange */
+  assert_int_equal(tp_cost_bytes(TP_ALL_GATHER, 2, 2000, 4) + tp_cost_bytes(TP_ALL_GATHER, 4, 8000, 4),
+                   tp_cost_bytes(TP_ALL_GATHER, 8, 8000, 4));
+  form = tp_cost_form(&t, &mesh, TP_ALL_GATHER, 0, both, 8000, 4);
+  assert_true(form.n_stages == 0 && form.cost == 0);
+}
+
+/* Over three axes an all_reduce may be cut along any of them; the others are done in one go. */
+static void three_axes(void **state) {
+  (void)state;
+  static const int all[] = {0, 1, 2};
+  tp_mesh mesh = make_mesh(3, (int64_t[]){2, 2, 4});
+  tp_topology t = two_levels();
+  t.links[2] = t.links[1];
+  tp_form form = tp_cost_form(&t, &mesh, TP_ALL_REDUCE, 3, all, 16000, 4);
+  assert_int_equal(form.n_stages, 3);
+  assert_int_equal(form.stages[0].n_axes, 2); /* both axes of the node */
+  assert_int_equal(form.stages[0].cost, 1000000 + 7 * 8000 * 10);
+  assert_int_equal(form.stages[1].cost, 10000000 + 2 * 4000 * 1000);
+  form = tp_cost_form(&t, &mesh, TP_ALL_GATHER, 3, all, 16000, 4);
+  assert_int_equal(form.n_stages, 1);
 }
 
 static tp_cost compute(const tp_topology *t, tp_work work) { return tp_cost_compute(t, &work); }
@@ -135,8 +212,8 @@ static void sums_saturate(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bytes),         cmocka_unit_test(topologies), cmocka_unit_test(collectives),
-      cmocka_unit_test(exact_figures), cmocka_unit_test(work),       cmocka_unit_test(sums_saturate),
+      cmocka_unit_test(bytes), cmocka_unit_test(topologies), cmocka_unit_test(collectives), cmocka_unit_test(exact_figures),
+      cmocka_unit_test(work),  cmocka_unit_test(stages),     cmocka_unit_test(three_axes),  cmocka_unit_test(sums_saturate),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
