@@ -30,6 +30,7 @@ static const char *const status_names[] = {
 
 static _Thread_local char error_text[512];
 static tprt_allocator user_allocator;
+static tprt_logger user_logger;
 
 #define TEXT(number) #number
 #define VERSION_TEXT(major, minor, patch) TEXT(major) "." TEXT(minor) "." TEXT(patch)
@@ -69,6 +70,19 @@ tprt_status tprt__fail_memory(size_t bytes) { return tprt__fail(TPRT_NO_MEMORY, 
 
 void tprt_set_allocator(const tprt_allocator *allocator) {
   user_allocator = allocator ? *allocator : (tprt_allocator){.allocate = NULL};
+}
+
+void tprt_set_logger(const tprt_logger *logger) { user_logger = logger ? *logger : (tprt_logger){.log = NULL}; }
+
+void tprt__log(const char *format, ...) {
+  char text[768];
+  va_list arguments;
+  if (!user_logger.log)
+    return;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  user_logger.log(user_logger.user, text);
 }
 
 void *tprt__alloc(size_t bytes) {

@@ -17,6 +17,9 @@ tprt_status tprt__fail(tprt_status status, const char *format, ...) __attribute_
 tprt_status tprt__fail_errno(const char *format, ...) __attribute__((format(printf, 1, 2)));
 tprt_status tprt__fail_memory(size_t bytes);
 
+/* To the user's logger, if there is one. */
+void tprt__log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Monotonic nanoseconds. */
 int64_t tprt__now(void);
 /* The time that is timeout_ns >= 0 from now. */

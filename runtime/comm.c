@@ -107,7 +107,11 @@ tprt_status tprt_world_create_threads(int n_ranks, const tprt_config *config, tp
 void tprt_comm_destroy(tprt_comm *comm) {
   if (!comm)
     return;
+  tprt_status before = tprt_comm_status(comm);
   tprt__worker_stop(comm);
+  if (!before && tprt_comm_status(comm))
+    tprt__log("work that was pending when rank %d destroyed its communicator%s%s: %s", comm->world_ranks[comm->transport->rank],
+              *comm->name ? " " : "", comm->name, comm->error);
   tprt__axes_clear(comm);
   comm->transport->backend->destroy(comm->transport);
   pthread_mutex_destroy(&comm->axes_lock);

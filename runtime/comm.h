@@ -61,10 +61,10 @@ tprt_status tprt__comm_run_list(tprt_comm *comm, const tprt__plan *plans, size_t
 tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t deadline);
 /* The same without the lane: waits for it. */
 tprt_status tprt__comm_submit(tprt_comm *comm, const tprt__plan *plan, int64_t deadline);
-/* A place in the order of a communicator's work that is no operation: runs in the worker with the lane held, or, where
- * nothing is pending, at once. */
+/* A place in the order of a communicator's work that is no operation: runs with the lane held, in the worker, or, if it is
+ * is_short and nothing is pending, at once. `fn` runs exactly once, also when this fails, and takes `data` over. */
 typedef tprt_status tprt__marker_fn(tprt_comm *comm, void *data, int64_t deadline);
-tprt_status tprt__comm_mark(tprt_comm *comm, tprt__marker_fn *fn, void *data);
+tprt_status tprt__comm_mark(tprt_comm *comm, tprt__marker_fn *fn, void *data, bool is_short);
 /* Plans that live at least as long as the work: of a schedule. */
 tprt_status tprt__comm_submit_list(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline, tprt_work **work);
 /* Ends the worker after everything queued is done. */

@@ -204,10 +204,10 @@ tprt_status tprt__comm_submit_list(tprt_comm *comm, const tprt__plan *plans, siz
   return status;
 }
 
-tprt_status tprt__comm_mark(tprt_comm *comm, tprt__marker_fn *fn, void *data) {
+tprt_status tprt__comm_mark(tprt_comm *comm, tprt__marker_fn *fn, void *data, bool is_short) {
   int64_t deadline = tprt__deadline(comm->timeout_ns);
   pthread_mutex_lock(&comm->lock);
-  bool idle = !comm->busy && !comm->head;
+  bool idle = is_short && !comm->busy && !comm->head;
   comm->busy |= idle;
   pthread_mutex_unlock(&comm->lock);
   if (idle) {
@@ -216,12 +216,17 @@ tprt_status tprt__comm_mark(tprt_comm *comm, tprt__marker_fn *fn, void *data) {
     return status;
   }
   tprt_work *work = work_create(deadline);
-  if (!work)
-    return tprt__fail_memory(sizeof *work);
-  work->marker = fn;
-  work->data = data;
-  tprt_status status = enqueue(comm, work);
-  work_release(work);
+  tprt_status status = work ? TPRT_OK : tprt__fail_memory(sizeof *work);
+  if (work) {
+    work->marker = fn;
+    work->data = data;
+    status = enqueue(comm, work);
+    work_release(work);
+  }
+  if (status) { /* out of order, but the communicator has failed by then */
+    tprt__comm_fail(comm, status, (tprt_op_kind)0);
+    fn(comm, data, deadline);
+  }
   return status;
 }
 

@@ -42,6 +42,14 @@ typedef struct tprt_allocator {
 } tprt_allocator;
 TPRT_API void tprt_set_allocator(const tprt_allocator *allocator);
 
+/* Where what nobody is left to return a status to is told: work that fails while its communicator is destroyed. NULL, the
+ * default, drops it. Called from any thread. */
+typedef struct tprt_logger {
+  void (*log)(void *user, const char *text);
+  void *user;
+} tprt_logger;
+TPRT_API void tprt_set_logger(const tprt_logger *logger);
+
 /* ---- Communicators ---- */
 
 typedef struct tprt_comm tprt_comm;

@@ -29,6 +29,7 @@
 #define TPRT_TPRT_H
 
 #include "tprt/comm.h"
+#include "tprt/event.h"
 #include "tprt/ops.h"
 #include "tprt/types.h"
 
