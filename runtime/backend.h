@@ -6,6 +6,8 @@
 #include "env.h"
 #include "op.h"
 
+#include <stdatomic.h>
+
 enum { TPRT__BACKEND_ABI = 1 };
 
 enum tprt__capability {
@@ -63,6 +65,13 @@ typedef struct tprt__backend {
   void (*free)(tprt__transport *transport, void *memory);
   /* Where memory from alloc lies, counted so that equal allocations of two ranks have equal offsets. */
   uint64_t (*offset)(const tprt__transport *transport, const void *memory);
+  /* Whether peers can reach memory of this rank, and as what `reach` knows it. */
+  tprt_status (*locate)(const tprt__transport *transport, const void *memory, uint64_t bytes, uint64_t *offset);
+  /* The address of memory of another rank in this process. */
+  tprt_status (*reach)(const tprt__transport *transport, int rank, uint64_t offset, uint64_t bytes, void **memory);
+  /* Waits until a counter in registered memory of this rank has got to `value` by what `rank` does; it says so by `notify`. */
+  tprt_status (*await)(tprt__transport *transport, const _Atomic uint64_t *counter, uint64_t value, int rank, int64_t deadline);
+  void (*notify)(tprt__transport *transport, int rank);
   /* Tells the peers that this rank will take part in nothing any more. */
   void (*leave)(tprt__transport *transport);
   void (*destroy)(tprt__transport *transport);

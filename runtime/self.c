@@ -1,8 +1,10 @@
 /* Backend "self": a world of one rank. Every operation is at most a copy. */
+#define _GNU_SOURCE 1
 #include "backend.h"
 
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct self_transport {
   tprt__transport base;
@@ -130,6 +132,43 @@ static uint64_t self_offset(const tprt__transport *transport, const void *memory
   return other ? other->backend->offset(other, memory) : 0;
 }
 
+/* All memory is reachable for the rank itself. A group of one of another world need not have its parent's. */
+static tprt_status self_locate(const tprt__transport *transport, const void *memory, uint64_t bytes, uint64_t *offset) {
+  (void)transport;
+  (void)memory;
+  (void)bytes;
+  *offset = 0;
+  return TPRT_OK;
+}
+
+static tprt_status self_reach(const tprt__transport *transport, int rank, uint64_t offset, uint64_t bytes, void **memory) {
+  (void)transport;
+  (void)offset;
+  (void)bytes;
+  (void)memory;
+  return tprt__fail(TPRT_INTERNAL, "backend self has no rank %d", rank);
+}
+
+/* Another thread of this rank may signal. */
+static tprt_status self_await(tprt__transport *transport, const _Atomic uint64_t *counter, uint64_t value, int rank,
+                              int64_t deadline) {
+  const struct timespec pause = {.tv_nsec = 50000};
+  while (atomic_load(counter) < value) {
+    tprt__fault fault = self_fault(transport);
+    if (fault.status)
+      return tprt__fault_fail(&fault);
+    if (tprt__now() >= deadline)
+      return tprt__fail(TPRT_TIMEOUT, "rank %d did not come in time", rank);
+    nanosleep(&pause, NULL);
+  }
+  return TPRT_OK;
+}
+
+static void self_notify(tprt__transport *transport, int rank) {
+  (void)transport;
+  (void)rank;
+}
+
 static void self_leave(tprt__transport *transport) { (void)transport; }
 
 static void self_destroy(tprt__transport *transport) { tprt__free(transport); }
@@ -152,6 +191,10 @@ const tprt__backend tprt__backend_self = {
     .alloc = self_alloc,
     .free = self_free,
     .offset = self_offset,
+    .locate = self_locate,
+    .reach = self_reach,
+    .await = self_await,
+    .notify = self_notify,
     .leave = self_leave,
     .destroy = self_destroy,
 };

@@ -233,6 +233,10 @@ const tprt__backend tprt__backend_shm = {
     .alloc = tprt__shm_alloc,
     .free = tprt__shm_free,
     .offset = tprt__shm_offset,
+    .locate = tprt__shm_locate,
+    .reach = tprt__shm_reach,
+    .await = tprt__shm_await_counter,
+    .notify = tprt__shm_notify,
     .leave = shm_leave,
     .destroy = shm_destroy,
 };

@@ -175,3 +175,26 @@ tprt_status tprt__shm_await(shm_transport *shm, const shm_wait *wait) {
   }
   return TPRT_OK;
 }
+
+void tprt__shm_notify(tprt__transport *transport, int rank) { tprt__shm_ring(((shm_transport *)transport)->lines[rank]); }
+
+tprt_status tprt__shm_await_counter(tprt__transport *transport, const _Atomic uint64_t *counter, uint64_t value, int rank,
+                                    int64_t deadline) {
+  shm_transport *shm = (shm_transport *)transport;
+  const shm_wait wait = {.deadline = deadline};
+  for (int rounds = 0;;) {
+    uint32_t heard = atomic_load(&shm->lines[transport->rank]->bell);
+    bool thorough = rounds % SPINS_PER_CHECK == SPINS_PER_CHECK - 1 || tprt__shm_sleeps(shm, rounds);
+    bool gone = thorough && tprt__shm_gone(shm, rank); /* before the look: what it did before it went counts */
+    if (atomic_load(counter) >= value)
+      return TPRT_OK;
+    tprt__fault fault = tprt__shm_fault(transport);
+    if (fault.status)
+      return tprt__fault_fail(&fault);
+    if (gone)
+      return tprt__shm_blame(shm, TPRT_PEER_DEAD, rank, &wait);
+    if (thorough && tprt__now() >= deadline)
+      return tprt__shm_blame(shm, TPRT_TIMEOUT, rank, &wait);
+    tprt__shm_listen(shm, heard, &rounds);
+  }
+}

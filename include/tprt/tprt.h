@@ -32,5 +32,6 @@
 #include "tprt/event.h"
 #include "tprt/ops.h"
 #include "tprt/types.h"
+#include "tprt/window.h"
 
 #endif

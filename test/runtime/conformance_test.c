@@ -125,7 +125,8 @@ static const struct {
               {path_all_to_all_dims, true},
               {path_odd_permutes, true},
               {path_random_transfers, false},
-              {path_tags, true}};
+              {path_tags, true},
+              {path_windows, false}};
 
 /* ---- Backends ---- */
 

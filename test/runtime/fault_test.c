@@ -162,6 +162,37 @@ static void test_transfers(void **state) {
     assert_int_equal(run_threads(3, &config, bad_transfer, &i), 0);
 }
 
+/* A signal that does not come, from a rank that is late or has left. */
+static int no_signal(tprt_comm *comm, void *argument) {
+  int errors = 0, me = tprt_comm_rank(comm);
+  bool leaves = *(bool *)argument;
+  tprt_comm *child;
+  tprt_window *window;
+  CHECK_STATUS(errors, tprt_comm_split(comm, 0, 0, &child), TPRT_OK);
+  CHECK_STATUS(errors, tprt_window_create(child, NULL, 0, &window), TPRT_OK);
+  if (me == 0) {
+    tprt_status expected = leaves ? TPRT_PEER_DEAD : TPRT_TIMEOUT;
+    CHECK_STATUS(errors, tprt_window_wait_signal(window, 1, 1, leaves ? 0 : 30000000), expected);
+    CHECK(errors, strstr(tprt_last_error(), "rank 1 ") != NULL);
+    CHECK_STATUS(errors, tprt_window_signal(window, 1), expected); /* sticky */
+  } else if (leaves) {
+    CHECK_STATUS(errors, tprt_comm_finalize(child), TPRT_OK);
+  }
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
+  CHECK(errors, tprt_window_destroy(window) != TPRT_OK);
+  tprt_comm_destroy(child);
+  return errors;
+}
+
+static void test_no_signal(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  for (int i = 0; i < 2; i++) {
+    bool leaves = i;
+    assert_int_equal(run_threads(2, &config, no_signal, &leaves), 0);
+  }
+}
+
 /* ---- Time ---- */
 
 static int too_late(tprt_comm *comm, void *argument) {
@@ -426,10 +457,9 @@ static void test_many_worlds(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_peer_dead), /* first: fork wants a process without threads */
-      cmocka_unit_test(test_mismatch),    cmocka_unit_test(test_transfers),
-      cmocka_unit_test(test_timeout),     cmocka_unit_test(test_leave),
-      cmocka_unit_test(test_join),        cmocka_unit_test(test_abort),
-      cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_no_memory_alone),
+      cmocka_unit_test(test_mismatch),    cmocka_unit_test(test_transfers), cmocka_unit_test(test_no_signal),
+      cmocka_unit_test(test_timeout),     cmocka_unit_test(test_leave),     cmocka_unit_test(test_join),
+      cmocka_unit_test(test_abort),       cmocka_unit_test(test_no_memory), cmocka_unit_test(test_no_memory_alone),
       cmocka_unit_test(test_many_worlds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,4 +14,7 @@ int path_all_to_all_dims(tprt_comm *comm, void *argument);
 int path_random_transfers(tprt_comm *comm, void *argument);
 int path_tags(tprt_comm *comm, void *argument);
 
+/* windows.c */
+int path_windows(tprt_comm *comm, void *argument);
+
 #endif

@@ -1,0 +1,97 @@
+/* Windows: puts, gets, signals, mapped memory, and what is refused. */
+#include "paths.h"
+
+#include "harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Every rank writes its number into its slot of all others' parts, several rounds; who was signalled reads. */
+static int exchange(tprt_comm *comm, tprt_window *window, const int32_t *own) {
+  int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
+  for (int32_t round = 1; round <= 5; round++) {
+    int32_t value = round * 100 + me;
+    for (int to = 0; to < n; to++) {
+      CHECK_STATUS(errors, tprt_window_put(window, to, sizeof value * (size_t)me, &value, sizeof value), TPRT_OK);
+      CHECK_STATUS(errors, tprt_window_signal(window, to), TPRT_OK);
+    }
+    for (int from = 0; from < n; from++) {
+      CHECK_STATUS(errors, tprt_window_wait_signal(window, from, 1, 0), TPRT_OK);
+      CHECK(errors, own[from] == round * 100 + from);
+    }
+    CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK); /* all have read */
+  }
+  /* Two at once. */
+  CHECK_STATUS(errors, tprt_window_signal(window, (me + 1) % n), TPRT_OK);
+  CHECK_STATUS(errors, tprt_window_signal(window, (me + 1) % n), TPRT_OK);
+  CHECK_STATUS(errors, tprt_window_wait_signal(window, (me + n - 1) % n, 2, 0), TPRT_OK);
+  return errors;
+}
+
+static int refused(tprt_comm *comm, tprt_window *window) {
+  int errors = 0, n = tprt_comm_size(comm);
+  char byte = 0;
+  CHECK_STATUS(errors, tprt_window_put(window, n, 0, &byte, 1), TPRT_INVALID_ARGUMENT);
+  CHECK(errors, strstr(tprt_last_error(), "window: rank ") != NULL);
+  size_t size = (size_t)tprt_window_bytes(window, 0);
+  CHECK_STATUS(errors, tprt_window_get(window, 0, size, &byte, 1), TPRT_INVALID_ARGUMENT);
+  CHECK(errors, strstr(tprt_last_error(), "the part of rank 0 has ") != NULL);
+  CHECK_STATUS(errors, tprt_window_get(window, 0, SIZE_MAX, &byte, 2), TPRT_INVALID_ARGUMENT);
+  CHECK_STATUS(errors, tprt_window_signal(window, -1), TPRT_INVALID_ARGUMENT);
+  CHECK_STATUS(errors, tprt_window_wait_signal(window, 0, 1, -1), TPRT_INVALID_ARGUMENT);
+  CHECK(errors, tprt_window_bytes(window, n) == -1);
+  CHECK_STATUS(errors, tprt_mem_register(comm, NULL, 1), TPRT_INVALID_ARGUMENT);
+  return errors;
+}
+
+/* Memory from the heap, on the last rank only: all say the same. */
+static int private_memory(tprt_comm *comm) {
+  int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
+  void *shared, *heap = malloc(64);
+  tprt_window *window = NULL;
+  CHECK_STATUS(errors, tprt_mem_alloc(comm, 64, &shared), TPRT_OK);
+  tprt_status status = tprt_window_create(comm, me == n - 1 ? heap : shared, 64, &window);
+  if (strcmp(tprt_comm_backend(comm), "self") == 0) { /* one rank reaches all that it has */
+    CHECK_STATUS(errors, status, TPRT_OK);
+    CHECK_STATUS(errors, tprt_mem_register(comm, heap, 64), TPRT_OK);
+    CHECK_STATUS(errors, tprt_mem_deregister(comm, heap), TPRT_OK);
+    CHECK_STATUS(errors, tprt_window_destroy(window), TPRT_OK);
+  } else {
+    CHECK_STATUS(errors, status, TPRT_UNSUPPORTED);
+    CHECK(errors, strstr(tprt_last_error(), "gave memory that peers cannot reach; take it from tprt_mem_alloc") != NULL);
+    CHECK_STATUS(errors, tprt_mem_register(comm, heap, 64), TPRT_UNSUPPORTED);
+    CHECK(errors, strstr(tprt_last_error(), "peers reach only memory from tprt_mem_alloc") != NULL);
+    CHECK_STATUS(errors, tprt_mem_register(comm, shared, 64), TPRT_OK);
+  }
+  CHECK_STATUS(errors, tprt_comm_status(comm), TPRT_OK);
+  tprt_mem_free(comm, shared);
+  free(heap);
+  return errors;
+}
+
+int path_windows(tprt_comm *comm, void *argument) {
+  (void)argument;
+  int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
+  size_t bytes = (size_t)n * sizeof(int32_t) + (size_t)me * 64; /* parts may differ */
+  void *memory, *mapped;
+  tprt_window *window, *empty;
+  CHECK_STATUS(errors, tprt_mem_alloc(comm, bytes, &memory), TPRT_OK);
+  CHECK_STATUS(errors, tprt_window_create(comm, memory, bytes, &window), TPRT_OK);
+  CHECK_STATUS(errors, tprt_window_create(comm, NULL, 0, &empty), TPRT_OK);
+  if (errors)
+    return errors;
+  for (int i = 0; i < n; i++)
+    CHECK(errors, tprt_window_bytes(window, i) == (int64_t)((size_t)n * sizeof(int32_t) + (size_t)i * 64));
+  errors += exchange(comm, window, memory);
+  CHECK_STATUS(errors, tprt_window_map(window, (me + 1) % n, &mapped), TPRT_OK);
+  CHECK(errors, ((const int32_t *)mapped)[me] == 500 + me);
+  int32_t value = 0;
+  CHECK_STATUS(errors, tprt_window_get(window, (me + 1) % n, sizeof value * (size_t)me, &value, sizeof value), TPRT_OK);
+  CHECK(errors, value == 500 + me);
+  errors += refused(comm, window);
+  CHECK_STATUS(errors, tprt_window_destroy(empty), TPRT_OK);
+  CHECK_STATUS(errors, tprt_window_destroy(window), TPRT_OK);
+  CHECK_STATUS(errors, tprt_window_destroy(NULL), TPRT_OK);
+  tprt_mem_free(comm, memory);
+  return errors + private_memory(comm);
+}
