@@ -1,5 +1,5 @@
 /* The registry of backends, and the wording of faults. */
-#include "backend.h"
+#include "comm.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +9,41 @@ static const tprt__backend *const backends[] = {&tprt__backend_shm, &tprt__backe
 enum { N_BACKENDS = sizeof backends / sizeof *backends };
 
 const char *tprt_backend_name(size_t i) { return i < N_BACKENDS ? backends[i]->name : NULL; }
+
+uint32_t tprt_backend_capabilities(size_t i, const char **summary) {
+  if (i >= N_BACKENDS)
+    return 0;
+  if (summary)
+    *summary = backends[i]->summary;
+  return backends[i]->capabilities;
+}
+
+/* By bit. */
+static const struct {
+  const char *name, *help;
+} capabilities[] = {
+    {"threads", "ranks may be threads of one process"},
+    {"processes", "ranks may be processes"},
+    {"registered", "memory from tprt_mem_alloc moves without staging copies"},
+    {"collectives", "all_reduce, reduce, broadcast, gathers, scatters, all_to_all, permute, barrier"},
+    {"pieces", "the collectives with pieces of different lengths, at offsets or in lists"},
+    {"transfers", "send, recv and batches of them"},
+    {"tags", "tags other than 0"},
+    {"windows", "put, get, signals, mapped memory of peers"},
+    {"user memory", "tprt_mem_register of memory that is not from tprt_mem_alloc"},
+    {"recovery", "tprt_comm_shrink and tprt_comm_rebuild after a failure"},
+    {"streams", "work on streams of an accelerator"},
+};
+
+const char *tprt_capability_name(int i, const char **help) {
+  if (i < 0 || (size_t)i >= sizeof capabilities / sizeof *capabilities)
+    return NULL;
+  if (help)
+    *help = capabilities[i].help;
+  return capabilities[i].name;
+}
+
+uint32_t tprt_comm_capabilities(const tprt_comm *comm) { return comm->transport->backend->capabilities; }
 
 tprt_status tprt__backend_find(const char *name, const tprt__backend **backend) {
   char known[128] = "";

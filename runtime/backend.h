@@ -5,16 +5,17 @@
 
 #include "env.h"
 #include "op.h"
+#include "tprt/observe.h"
 
 #include <stdatomic.h>
 
 enum { TPRT__BACKEND_ABI = 1 };
 
-enum tprt__capability {
-  TPRT__CAP_THREADS = 1 << 0,    /* ranks may be threads of one process */
-  TPRT__CAP_PROCESSES = 1 << 1,  /* ranks may be processes */
-  TPRT__CAP_REGISTERED = 1 << 2, /* peers reach memory from alloc */
-};
+/* What an operation takes in the model of a backend: see tprt_estimate. */
+typedef struct tprt__cost {
+  const char *algorithm;
+  int64_t n_steps, bytes;
+} tprt__cost;
 
 /* Why a communicator failed, small enough for one atomic word. Ranks are those of the world. */
 typedef struct tprt__fault {
@@ -39,7 +40,7 @@ typedef struct tprt__transport {
 typedef struct tprt__backend {
   size_t size;
   uint32_t abi;
-  uint32_t capabilities;
+  uint32_t capabilities; /* tprt_capability */
   const char *name;
   const char *summary;
   /* Whether it can work on this machine. */
@@ -72,6 +73,9 @@ typedef struct tprt__backend {
   /* Waits until a counter in registered memory of this rank has got to `value` by what `rank` does; it says so by `notify`. */
   tprt_status (*await)(tprt__transport *transport, const _Atomic uint64_t *counter, uint64_t value, int rank, int64_t deadline);
   void (*notify)(tprt__transport *transport, int rank);
+  /* Built-in constants of the model, and what an operation takes. */
+  void (*constants)(const tprt__transport *transport, int64_t *alpha_ps, int64_t *beta_ps_per_kb);
+  void (*cost)(const tprt__transport *transport, const tprt__plan *plan, tprt__cost *cost);
   /* Tells the peers that this rank will take part in nothing any more. */
   void (*leave)(tprt__transport *transport);
   void (*destroy)(tprt__transport *transport);

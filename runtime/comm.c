@@ -1,5 +1,6 @@
 /* Communicators: creation, destruction, failure. */
 #include "comm.h"
+#include "observe.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,8 +37,12 @@ static tprt_status wrap_world(tprt__transport *transport, const tprt__settings *
   for (int i = 0; i < transport->n_ranks; i++)
     ranks[i] = i;
   tprt_status status = tprt__comm_wrap(transport, ranks, settings->timeout_ns, comm);
-  if (!status)
+  if (!status) {
     snprintf((*comm)->name, sizeof(*comm)->name, "world");
+    status = tprt__observe_from(*comm, settings->flight);
+    if (status)
+      tprt_comm_destroy(*comm);
+  }
   tprt__free(ranks);
   return status;
 }
@@ -113,6 +118,7 @@ void tprt_comm_destroy(tprt_comm *comm) {
     tprt__log("work that was pending when rank %d destroyed its communicator%s%s: %s", comm->world_ranks[comm->transport->rank],
               *comm->name ? " " : "", comm->name, comm->error);
   tprt__axes_clear(comm);
+  tprt__observer_clear(comm);
   comm->transport->backend->destroy(comm->transport);
   pthread_mutex_destroy(&comm->axes_lock);
   pthread_mutex_destroy(&comm->axes_making);
@@ -144,11 +150,14 @@ tprt_status tprt__comm_check(tprt_comm *comm) {
 
 static void make_sticky(tprt_comm *comm, tprt_status status) {
   pthread_mutex_lock(&comm->lock);
-  if (!atomic_load(&comm->status)) {
+  bool first = !atomic_load(&comm->status);
+  if (first) {
     snprintf(comm->error, sizeof comm->error, "%s", tprt_last_error());
     atomic_store(&comm->status, (int)status);
   }
   pthread_mutex_unlock(&comm->lock);
+  if (first)
+    tprt__observe_failure(comm, status);
 }
 
 tprt_status tprt_comm_finalize(tprt_comm *comm) {

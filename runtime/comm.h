@@ -20,6 +20,9 @@ typedef struct tprt__axes_entry {
 
 enum { TPRT__NAME_BYTES = 64 };
 
+/* observe.h */
+typedef struct tprt__observer tprt__observer;
+
 struct tprt_comm {
   tprt__transport *transport;
   int *world_ranks;
@@ -34,6 +37,9 @@ struct tprt_comm {
   bool busy, has_worker, stopping;
   tprt_work *head, *tail;
   pthread_t worker;
+
+  _Atomic(tprt__observer *) observer; /* NULL until something is to be observed */
+  int64_t alpha_ps, beta_ps_per_kb;   /* calibrated constants of the cost; 0: not */
 
   _Atomic int status; /* sticky */
   char error[512];    /* written once, before status, under lock */

@@ -19,6 +19,7 @@ static const tprt_env_var table[TPRT__N_ENV] = {
     [TPRT__ENV_ARENA_BYTES] = {"TPRT_ARENA_BYTES", "bytes", "4G",
                                "address space for registered memory of one rank; pages count when touched"},
     [TPRT__ENV_MAX_COMMS] = {"TPRT_MAX_COMMS", "count", "64", "communicators of a world that can be alive at once"},
+    [TPRT__ENV_FLIGHT] = {"TPRT_FLIGHT", "int", "0", "operations that the flight recorder of each communicator keeps"},
     [TPRT__ENV_BLAS] = {"TPRT_BLAS", "switch", "1", "0: contractions use the built-in loops even when OpenBLAS is there"},
     [TPRT__ENV_BLAS_LIBRARY] = {"TPRT_BLAS_LIBRARY", "path", "libopenblas.so.0",
                                 "library with the cblas functions, 32-bit sizes"},
@@ -95,20 +96,25 @@ static const struct {
     {"switch", "0 or 1", parse_switch},
 };
 
+tprt_status tprt__parse(const char *type, const char *what, const char *name, const char *text, int64_t *value) {
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    if (strcmp(types[i].type, type) != 0)
+      continue;
+    if (types[i].parse(text, value))
+      return TPRT_OK;
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s%s%s is \"%s\"; it must be %s", what, *what ? " " : "", name, text,
+                      types[i].expects);
+  }
+  return tprt__fail(TPRT_INTERNAL, "%s has no number", name);
+}
+
 tprt_status tprt__env_number(tprt__env_id id, int64_t absent, int64_t *value) {
   const char *text = tprt__env_text(id);
   if (!text) {
     *value = absent;
     return TPRT_OK;
   }
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-    if (strcmp(types[i].type, table[id].type) != 0)
-      continue;
-    if (types[i].parse(text, value))
-      return TPRT_OK;
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s is \"%s\"; it must be %s", table[id].name, text, types[i].expects);
-  }
-  return tprt__fail(TPRT_INTERNAL, "%s has no number", table[id].name);
+  return tprt__parse(table[id].type, "", table[id].name, text, value);
 }
 
 /* `given` if it is set, else the variable. */
@@ -123,7 +129,7 @@ static tprt_status choose(int64_t given, tprt__env_id id, int64_t absent, int64_
 
 tprt_status tprt__settings_resolve(const tprt_config *config, tprt__settings *settings) {
   tprt_config own = {.size = sizeof own};
-  int64_t timeout, slot, arena, comms, fd;
+  int64_t timeout, slot, arena, comms, fd, flight;
   tprt_status status = config ? tprt__struct_copy(&own, sizeof own, config, "tprt_config") : TPRT_OK;
   if (!status)
     status = choose(own.timeout_ns, TPRT__ENV_TIMEOUT, 0, &timeout);
@@ -135,6 +141,8 @@ tprt_status tprt__settings_resolve(const tprt_config *config, tprt__settings *se
     status = choose(own.max_comms, TPRT__ENV_MAX_COMMS, 0, &comms);
   if (!status)
     status = choose(own.segment_fd, TPRT__ENV_SEGMENT_FD, -1, &fd);
+  if (!status)
+    status = tprt__env_number(TPRT__ENV_FLIGHT, 0, &flight);
   if (status)
     return status;
   *settings = (tprt__settings){
@@ -143,6 +151,7 @@ tprt_status tprt__settings_resolve(const tprt_config *config, tprt__settings *se
       .slot_bytes = (size_t)slot,
       .arena_bytes = (size_t)arena,
       .max_comms = (int)comms,
+      .flight = (size_t)flight,
       .segment_fd = (int)fd,
   };
   return TPRT_OK;

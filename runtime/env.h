@@ -13,6 +13,7 @@ typedef enum tprt__env_id {
   TPRT__ENV_SLOT_BYTES,
   TPRT__ENV_ARENA_BYTES,
   TPRT__ENV_MAX_COMMS,
+  TPRT__ENV_FLIGHT,
   TPRT__ENV_BLAS,
   TPRT__ENV_BLAS_LIBRARY,
   TPRT__ENV_BLAS_THREADS,
@@ -25,12 +26,16 @@ const char *tprt__env_text(tprt__env_id id);
  * A variable that is unset and has no default gives `absent`. */
 tprt_status tprt__env_number(tprt__env_id id, int64_t absent, int64_t *value);
 
+/* The value of a text by one of those types; what it belongs to, e.g. "hint" and its key, is for the message. */
+tprt_status tprt__parse(const char *type, const char *what, const char *name, const char *text, int64_t *value);
+
 /* A tprt_config with every field filled in. */
 typedef struct tprt__settings {
   const char *backend;
   int64_t timeout_ns;
   size_t slot_bytes, arena_bytes;
   int max_comms;
+  size_t flight;
   int segment_fd; /* -1: none */
 } tprt__settings;
 

@@ -125,8 +125,10 @@ tprt_status tprt_comm_axes(tprt_comm *comm, int n_axes, const int64_t *sizes, in
   if (status)
     return status;
   tprt__axes_entry wanted = {.n_axes = n_axes, .n_group = n_group};
-  memcpy(wanted.sizes, sizes, (size_t)n_axes * sizeof *sizes);
-  memcpy(wanted.group, group, (size_t)n_group * sizeof *group);
+  for (int i = 0; i < n_axes; i++)
+    wanted.sizes[i] = sizes[i];
+  for (int i = 0; i < n_group; i++) /* may be NULL when there are none */
+    wanted.group[i] = group[i];
   tprt_comm *found = NULL;
   if (!tprt__axes_find(comm, same_axes, &wanted, &found)) {
     pthread_mutex_lock(&comm->axes_making); /* and once more, another thread may just have made it */

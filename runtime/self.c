@@ -169,6 +169,17 @@ static void self_notify(tprt__transport *transport, int rank) {
   (void)rank;
 }
 
+static void self_constants(const tprt__transport *transport, int64_t *alpha_ps, int64_t *beta_ps_per_kb) {
+  (void)transport;
+  *alpha_ps = 0;
+  *beta_ps_per_kb = 100000; /* 10 GB a second */
+}
+
+static void self_cost(const tprt__transport *transport, const tprt__plan *plan, tprt__cost *cost) {
+  (void)transport;
+  *cost = (tprt__cost){.algorithm = "copy", .bytes = plan->recv == plan->send ? 0 : 2 * plan->recv_bytes};
+}
+
 static void self_leave(tprt__transport *transport) { (void)transport; }
 
 static void self_destroy(tprt__transport *transport) { tprt__free(transport); }
@@ -176,7 +187,8 @@ static void self_destroy(tprt__transport *transport) { tprt__free(transport); }
 const tprt__backend tprt__backend_self = {
     .size = sizeof(tprt__backend),
     .abi = TPRT__BACKEND_ABI,
-    .capabilities = TPRT__CAP_THREADS | TPRT__CAP_PROCESSES | TPRT__CAP_REGISTERED,
+    .capabilities = TPRT_CAP_THREADS | TPRT_CAP_PROCESSES | TPRT_CAP_REGISTERED | TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES |
+                    TPRT_CAP_TRANSFERS | TPRT_CAP_TAGS | TPRT_CAP_WINDOWS | TPRT_CAP_USER_MEMORY,
     .name = "self",
     .summary = "one rank, every operation is a copy",
     .probe = self_probe,
@@ -195,6 +207,8 @@ const tprt__backend tprt__backend_self = {
     .reach = self_reach,
     .await = self_await,
     .notify = self_notify,
+    .constants = self_constants,
+    .cost = self_cost,
     .leave = self_leave,
     .destroy = self_destroy,
 };

@@ -218,7 +218,8 @@ static tprt_status shm_join(tprt__transport *parent, const tprt__token *token, i
 const tprt__backend tprt__backend_shm = {
     .size = sizeof(tprt__backend),
     .abi = TPRT__BACKEND_ABI,
-    .capabilities = TPRT__CAP_THREADS | TPRT__CAP_PROCESSES | TPRT__CAP_REGISTERED,
+    .capabilities = TPRT_CAP_THREADS | TPRT_CAP_PROCESSES | TPRT_CAP_REGISTERED | TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES |
+                    TPRT_CAP_TRANSFERS | TPRT_CAP_TAGS | TPRT_CAP_WINDOWS,
     .name = "shm",
     .summary = "threads or processes of one host, through shared memory",
     .probe = shm_probe,
@@ -237,6 +238,8 @@ const tprt__backend tprt__backend_shm = {
     .reach = tprt__shm_reach,
     .await = tprt__shm_await_counter,
     .notify = tprt__shm_notify,
+    .constants = tprt__shm_constants,
+    .cost = tprt__shm_cost,
     .leave = shm_leave,
     .destroy = shm_destroy,
 };

@@ -192,6 +192,11 @@ typedef struct shm_engine {
   bool stream;
 } shm_engine;
 
+/* The engine that an operation would run on. */
+shm_engine tprt__shm_engine(shm_transport *shm, const tprt__plan *plan, const shm_wait *wait);
+/* Whether this rank's buffers can be used where they are. */
+bool tprt__shm_register(const shm_engine *run, shm_notice *notice);
+
 tprt_status tprt__shm_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline);
 /* Publishes this rank's notice, waits for the others' and compares signatures. */
 tprt_status tprt__shm_arrive(const shm_engine *run, const shm_notice *mine);
@@ -210,6 +215,10 @@ tprt_status tprt__shm_exchange(tprt__transport *transport, const tprt__plan *pla
 
 /* Offset of a buffer in this rank's arena; false if it does not lie there. */
 bool tprt__shm_arena_offset(const shm_transport *shm, const void *buffer, int64_t bytes, uint64_t *offset);
+
+/* ---- shm_cost.c ---- */
+void tprt__shm_constants(const tprt__transport *transport, int64_t *alpha_ps, int64_t *beta_ps_per_kb);
+void tprt__shm_cost(const tprt__transport *transport, const tprt__plan *plan, tprt__cost *cost);
 
 /* ---- shm_parts.c ---- */
 /* The kinds ..._V. */

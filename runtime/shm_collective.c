@@ -147,7 +147,7 @@ static tprt_status run_staged(const shm_engine *run, bool arrived) {
 /* ---- Registered ---- */
 
 /* Only all_reduce and reduce write to peers; the others read, so that only their send buffers must be reachable. */
-static bool register_buffers(const shm_engine *run, shm_notice *notice) {
+bool tprt__shm_register(const shm_engine *run, shm_notice *notice) {
   const tprt__plan *plan = run->plan;
   const shm_transport *shm = run->shm;
   if (plan->send_bytes <= ONE_SHOT_BYTES)
@@ -277,18 +277,23 @@ static bool all_registered(const shm_engine *run, int *n_registered) {
   return *n_registered == (root_only ? 1 : plan->n_ranks);
 }
 
-tprt_status tprt__shm_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline) {
-  shm_transport *shm = (shm_transport *)transport;
+shm_engine tprt__shm_engine(shm_transport *shm, const tprt__plan *plan, const shm_wait *wait) {
   int n = plan->n_ranks;
   int64_t slot = (int64_t)shm->segment->sizes.slot_bytes;
-  shm_engine run = {
+  return (shm_engine){
       .shm = shm,
       .plan = plan,
-      .wait = {.kind = plan->kind, .sequence = sequence, .deadline = deadline},
+      .wait = *wait,
       .capacity = scatters(plan) ? slot / n / SHM_CACHE_LINE * SHM_CACHE_LINE : slot,
       .two_phase = plan->reduction && !scatters(plan) && plan->piece > (n > 2 ? ONE_SHOT_BYTES : ONE_SHOT_PAIR),
       .stream = 2 * n * plan->send_bytes > STREAM_BYTES,
   };
+}
+
+tprt_status tprt__shm_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline) {
+  shm_transport *shm = (shm_transport *)transport;
+  const shm_wait wait = {.kind = plan->kind, .sequence = sequence, .deadline = deadline};
+  shm_engine run = tprt__shm_engine(shm, plan, &wait);
   tprt__fault fault = tprt__shm_fault(transport);
   if (fault.status)
     return tprt__fault_fail(&fault);
@@ -298,7 +303,7 @@ tprt_status tprt__shm_submit(tprt__transport *transport, const tprt__plan *plan,
     return tprt__shm_submit_parts(&run);
   shm_notice mine = {.sequence = sequence};
   memcpy(mine.signature, plan->signature, sizeof mine.signature);
-  mine.registered = register_buffers(&run, &mine);
+  mine.registered = tprt__shm_register(&run, &mine);
   if (!mine.registered)
     pack(&run, 0, tprt__min(run.capacity, plan->piece));
   tprt_status status = tprt__shm_arrive(&run, &mine);

@@ -1,5 +1,6 @@
 /* Communicators out of communicators: by color and key, and by a list of ranks. */
 #include "comm.h"
+#include "observe.h"
 
 #include <string.h>
 
@@ -45,7 +46,16 @@ static tprt_status enter_group(tprt_comm *comm, const invitation *invited, int n
     return TPRT_OK;
   for (int i = 0; i < n_members; i++)
     members[i] = comm->world_ranks[members[i]];
-  return tprt__comm_wrap(made, members, comm->timeout_ns, child);
+  tprt_comm *wrapped;
+  status = tprt__comm_wrap(made, members, comm->timeout_ns, &wrapped);
+  if (status)
+    return status;
+  status = tprt__observe_from(wrapped, tprt__observe_capacity(comm));
+  if (status)
+    tprt_comm_destroy(wrapped);
+  else
+    *child = wrapped;
+  return status;
 }
 
 /* An operation on bytes inside the lane. */

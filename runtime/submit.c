@@ -1,6 +1,7 @@
 /* Submission: the lane, the background worker, work objects. */
 #define _GNU_SOURCE 1
 #include "comm.h"
+#include "observe.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -37,27 +38,42 @@ void tprt__lane_leave(tprt_comm *comm) {
   pthread_mutex_unlock(&comm->lock);
 }
 
+static tprt_status run_one(tprt_comm *comm, const tprt__plan *plan, size_t n, int64_t deadline) {
+  (void)n;
+  return comm->transport->backend->submit(comm->transport, plan, comm->sequence, deadline);
+}
+
+/* Runs n plans that belong together, and whoever looks is told. */
+static tprt_status run_observed(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline,
+                                tprt_status (*run)(tprt_comm *, const tprt__plan *, size_t, int64_t)) {
+  if (!atomic_load_explicit(&comm->observer, memory_order_acquire))
+    return run(comm, plans, n, deadline);
+  uint64_t first;
+  int64_t begin_ns;
+  tprt_status status = tprt__observe_begin(comm, plans, n, &first, &begin_ns);
+  if (!status)
+    status = run(comm, plans, n, deadline);
+  tprt__observe_end(comm, plans, n, first, begin_ns, status);
+  return status;
+}
+
 tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t deadline) {
   tprt_status status = tprt__comm_check(comm);
   if (status)
     return status;
   comm->sequence++;
-  status = comm->transport->backend->submit(comm->transport, plan, comm->sequence, deadline);
+  status = run_observed(comm, plan, 1, deadline, run_one);
   return status ? tprt__comm_fail(comm, status, plan->kind) : TPRT_OK;
 }
 
 /* n transfers: those with the rank itself are copies, which were paired before. */
 static tprt_status run_transfers(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline) {
-  tprt_status status = tprt__comm_check(comm);
-  if (status)
-    return status;
   for (size_t i = 0; i < n; i++) {
     const tprt__plan *plan = &plans[i];
     if (plan->kind == TPRT_OP_RECV && plan->peer == plan->rank && plan->recv_bytes && plan->recv != plan->send)
       memcpy(plan->recv, plan->send, (size_t)plan->recv_bytes);
   }
-  status = comm->transport->backend->exchange(comm->transport, plans, n, comm->sequence, deadline);
-  return status ? tprt__comm_fail(comm, status, plans[0].kind) : TPRT_OK;
+  return comm->transport->backend->exchange(comm->transport, plans, n, comm->sequence, deadline);
 }
 
 tprt_status tprt__comm_run_list(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline) {
@@ -67,7 +83,12 @@ tprt_status tprt__comm_run_list(tprt_comm *comm, const tprt__plan *plans, size_t
     while (end < n && tprt__plan_is_transfer(&plans[end]))
       end++;
     if (end > i) {
-      status = run_transfers(comm, plans + i, end - i, deadline);
+      status = tprt__comm_check(comm);
+      if (status)
+        break;
+      status = run_observed(comm, plans + i, end - i, deadline, run_transfers);
+      if (status)
+        tprt__comm_fail(comm, status, plans[i].kind);
       i = end;
     } else {
       status = tprt__comm_run(comm, &plans[i++], deadline);

@@ -30,7 +30,9 @@
 
 #include "tprt/comm.h"
 #include "tprt/event.h"
+#include "tprt/observe.h"
 #include "tprt/ops.h"
+#include "tprt/schedule.h"
 #include "tprt/types.h"
 #include "tprt/window.h"
 

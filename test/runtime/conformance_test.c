@@ -126,7 +126,8 @@ static const struct {
               {path_odd_permutes, true},
               {path_random_transfers, false},
               {path_tags, true},
-              {path_windows, false}};
+              {path_windows, false},
+              {path_capabilities, false}};
 
 /* ---- Backends ---- */
 

@@ -131,3 +131,42 @@ int path_all_to_all_dims(tprt_comm *comm, void *argument) {
   CHECK(errors, errors == 0);
   return errors;
 }
+
+/* What the table says and what the backend does are the same: done, or refused with a reason. */
+int path_capabilities(tprt_comm *comm, void *argument) {
+  (void)argument;
+  int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
+  int32_t send = me, recv = 0, mark;
+  int64_t counts[64];
+  void *memory = NULL;
+  tprt_window *window = NULL;
+  for (int i = 0; i < n; i++)
+    counts[i] = i == 0;
+  tprt_op streamed = tprt_op_flat(TPRT_OP_BROADCAST, &send, &recv, 1, TPRT_I32, &mark);
+  tprt_op swap[] = {tprt_op_send(&send, 1, TPRT_I32, (me + 1) % n, 0), tprt_op_recv(&recv, 1, TPRT_I32, (me + n - 1) % n, 0)};
+  tprt_op tagged[] = {tprt_op_send(&send, 1, TPRT_I32, (me + 1) % n, 8), tprt_op_recv(&recv, 1, TPRT_I32, (me + n - 1) % n, 8)};
+  const struct {
+    tprt_capability bit;
+    tprt_status got;
+  } rows[] = {
+      {TPRT_CAP_COLLECTIVES, tprt_all_reduce(comm, &send, &recv, 1, TPRT_I32, TPRT_MAX, NULL, NULL)},
+      {TPRT_CAP_PIECES, tprt_gather_v(comm, &send, &recv, counts, NULL, TPRT_I32, 0, NULL, NULL)},
+      {TPRT_CAP_TRANSFERS, tprt_submit_batch(comm, swap, 2, NULL)},
+      {TPRT_CAP_TAGS, tprt_submit_batch(comm, tagged, 2, NULL)},
+      {TPRT_CAP_REGISTERED, tprt_mem_alloc(comm, 64, &memory)},
+      {TPRT_CAP_WINDOWS, tprt_window_create(comm, memory, 64, &window)},
+      {TPRT_CAP_USER_MEMORY, tprt_mem_register(comm, &mark, sizeof mark)},
+      {TPRT_CAP_STREAMS, tprt_submit(comm, &streamed, NULL)},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    bool can = tprt_comm_capabilities(comm) & rows[i].bit;
+    CHECK(errors, rows[i].got == (can ? TPRT_OK : TPRT_UNSUPPORTED));
+    const char *help;
+    CHECK(errors, tprt_capability_name(__builtin_ctz(rows[i].bit), &help) && *help);
+  }
+  CHECK(errors,
+        tprt_capability_name(-1, NULL) == NULL && tprt_capability_name(__builtin_ctz(TPRT_CAP_STREAMS) + 1, NULL) == NULL);
+  CHECK_STATUS(errors, tprt_window_destroy(window), TPRT_OK);
+  tprt_mem_free(comm, memory);
+  return errors;
+}

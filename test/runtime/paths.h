@@ -9,6 +9,7 @@ int path_mixed_placement(tprt_comm *comm, void *argument);
 int path_own_place(tprt_comm *comm, void *argument);
 int path_odd_permutes(tprt_comm *comm, void *argument);
 int path_all_to_all_dims(tprt_comm *comm, void *argument);
+int path_capabilities(tprt_comm *comm, void *argument);
 
 /* transfers.c: sends and recvs. */
 int path_random_transfers(tprt_comm *comm, void *argument);

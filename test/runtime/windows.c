@@ -51,7 +51,7 @@ static int private_memory(tprt_comm *comm) {
   tprt_window *window = NULL;
   CHECK_STATUS(errors, tprt_mem_alloc(comm, 64, &shared), TPRT_OK);
   tprt_status status = tprt_window_create(comm, me == n - 1 ? heap : shared, 64, &window);
-  if (strcmp(tprt_comm_backend(comm), "self") == 0) { /* one rank reaches all that it has */
+  if (tprt_comm_capabilities(comm) & TPRT_CAP_USER_MEMORY) {
     CHECK_STATUS(errors, status, TPRT_OK);
     CHECK_STATUS(errors, tprt_mem_register(comm, heap, 64), TPRT_OK);
     CHECK_STATUS(errors, tprt_mem_deregister(comm, heap), TPRT_OK);

@@ -119,10 +119,35 @@ static void print_environment(void) {
   }
 }
 
+/* ---- backends.md ---- */
+
+static void print_backends(void) {
+  const char *name, *help, *summary;
+  printf("What the backends of libtprt can do. What one cannot is refused with `unsupported` and the reason; the conformance\n"
+         "tests check both. A program asks with `tprt_comm_capabilities`.\n\n| backend | |\n|---|---|\n");
+  for (size_t b = 0; (name = tprt_backend_name(b)); b++) {
+    tprt_backend_capabilities(b, &summary);
+    printf("| `%s` | %s |\n", name, summary);
+  }
+  printf("\n| capability | meaning |");
+  for (size_t b = 0; (name = tprt_backend_name(b)); b++)
+    printf(" %s |", name);
+  printf("\n|---|---|");
+  for (size_t b = 0; tprt_backend_name(b); b++)
+    printf("---|");
+  for (int i = 0; (name = tprt_capability_name(i, &help)); i++) {
+    printf("\n| %s | %s |", name, help);
+    for (size_t b = 0; tprt_backend_name(b); b++)
+      printf(" %s |", tprt_backend_capabilities(b, NULL) >> i & 1 ? "yes" : "");
+  }
+  printf("\n");
+}
+
 static const struct {
   const char *name, *title;
   void (*print)(void);
 } pages[] = {
+    {"backends", "Backends of the runtime", print_backends},
     {"environment", "Environment variables of the runtime", print_environment},
     {"passes", "Passes and pipelines", print_passes},
     {"rules", "Ops that can be sharded", print_rules},
