@@ -196,11 +196,15 @@ tp_status tp__report_end(tp_planner *p) {
     status = tp__report_causes(r, p);
   if (status == TP_OK)
     status = tp__report_alternatives(r, p);
+  tp_memory_peak peak = {0};
+  if (status == TP_OK)
+    status = tp__plan_peak(p, &peak);
   if (status == TP_OK) {
-    json_t *function = tp__report_function(r, p);
+    json_t *function = tp__report_function(r, p, &peak);
     if (!function || json_array_append_new(json_object_get(r->document, "functions"), function) != 0)
       status = out_of_memory(r);
   }
+  tp__free(peak.held);
   forget_function(r);
   return status;
 }

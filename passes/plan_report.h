@@ -5,7 +5,7 @@
 #ifndef TP_PASSES_PLAN_REPORT_H
 #define TP_PASSES_PLAN_REPORT_H
 
-#include "passes/propagate.h"
+#include "passes/propagate_memory.h"
 
 enum { TP_MAX_CAUSES = 12 };
 
@@ -131,7 +131,7 @@ tp_status tp__report_alternatives(tp_report *report, tp_planner *planner);
 
 /* ---- plan_report_json.c: the document; plan_report_text.c: the same to read ---- */
 struct json_t *tp__report_document(const tp_report *report);
-struct json_t *tp__report_function(tp_report *report, const tp_planner *planner);
+struct json_t *tp__report_function(tp_report *report, const tp_planner *planner, const tp_memory_peak *peak);
 char *tp__report_json(const struct json_t *document);  /* tp__free; NULL when memory runs out */
 char *tp__report_print(const struct json_t *document); /* tp__free; NULL when memory runs out */
 

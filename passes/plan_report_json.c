@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_HELD = 20 };
+
 /* ---- values ---- */
 
 /* Text of the input may be anything; a document is UTF-8. */
@@ -168,6 +170,45 @@ static json_t *traffic_json(const json_t *collectives) {
   return list;
 }
 
+/* ---- memory ---- */
+
+static int compare_held(const void *a, const void *b) {
+  const tp_held *x = a, *y = b;
+  if (x->bytes != y->bytes)
+    return x->bytes > y->bytes ? -1 : 1;
+  return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind) : (x->from > y->from) - (x->from < y->from);
+}
+
+static json_t *held_json(tp_report *r, const tp_planner *p, const tp_held *held) {
+  static const char *const kinds[] = {
+      [TP_HELD_ARGUMENT] = "argument", [TP_HELD_RESULT] = "result", [TP_HELD_VALUE] = "value", [TP_HELD_STEPS] = "steps"};
+  MlirOperation op = tp__defining_op(held->value);
+  json_t *json = json_object();
+  put(json, "kind", json_string(kinds[held->kind]));
+  put(json, "bytes", integer_json(held->bytes));
+  put(json, "value", text_json(tp__report_name(r, held->value)));
+  put(json, "name", text_json(tp__report_arg_name(r, p, held->value)));
+  put(json, "op", mlirOperationIsNull(op) ? json_null() : text_json(op_name(r, op)));
+  put(json, "location", text_json(tp__report_location(r, mlirOperationIsNull(op) ? p->program.func : op)));
+  return json;
+}
+
+static json_t *memory_json(tp_report *r, const tp_planner *p, const tp_memory_peak *peak) {
+  json_t *json = json_object(), *values = json_array();
+  int64_t listed = 0;
+  qsort(peak->held, peak->n, sizeof *peak->held, compare_held);
+  for (size_t i = 0; i < peak->n && i < MAX_HELD; i++) {
+    json_array_append_new(values, held_json(r, p, &peak->held[i]));
+    listed += peak->held[i].bytes;
+  }
+  put(json, "peak_bytes", integer_json(peak->bytes));
+  put(json, "op", text_json(op_name(r, peak->op)));
+  put(json, "location", text_json(tp__report_location(r, peak->op)));
+  put(json, "values", values);
+  put(json, "other_bytes", integer_json(peak->bytes - listed));
+  return json;
+}
+
 /* ---- functions ---- */
 
 static json_t *step_json(const tp_report *r, const tp_planner *p) {
@@ -197,7 +238,7 @@ static json_t *solution_json(const tp_planner *p) {
   return json;
 }
 
-json_t *tp__report_function(tp_report *r, const tp_planner *p) {
+json_t *tp__report_function(tp_report *r, const tp_planner *p, const tp_memory_peak *peak) {
   MlirStringRef name = mlirStringAttrGetValue(tp__inherent(p->program.func, "sym_name"));
   json_t *json = json_object(), *collectives = collectives_json(r, p);
   put(json, "function", text_json(tp__report_text(r, "%.*s", (int)name.length, name.data)));
@@ -206,6 +247,7 @@ json_t *tp__report_function(tp_report *r, const tp_planner *p) {
   put(json, "step", step_json(r, p));
   put(json, "bytes_per_device", integer_json(r->function.bytes));
   put(json, "traffic", traffic_json(collectives));
+  put(json, "memory", memory_json(r, p, peak));
   put(json, "annotations", integer_json((int64_t)r->function.n_pins));
   put(json, "annotations_examined", integer_json(r->function.n_examined));
   put(json, "costly_annotations", costly_json(r, p));

@@ -83,6 +83,21 @@ static void print_costly(tp__string *t, const json_t *f) {
   tp__string_append(t, "\n");
 }
 
+static void print_memory(tp__string *t, const json_t *memory) {
+  const json_t *v;
+  size_t i;
+  tp__string_printf(t, "A device holds at most %lld bytes, at %s at %s:\n\n| bytes | what | where |\n|---|---|---|\n",
+                    integer_of(memory, "peak_bytes"), text_of(memory, "op"), text_of(memory, "location"));
+  json_array_foreach(json_object_get(memory, "values"), i, v) {
+    const char *name = text_of(v, "name"), *op = text_of(v, "op");
+    tp__string_printf(t, "| %lld | %s %s%s%s%s | %s%s%s |\n", integer_of(v, "bytes"), text_of(v, "kind"), text_of(v, "value"),
+                      *name ? " (" : "", name, *name ? ")" : "", op, *op ? " at " : "", text_of(v, "location"));
+  }
+  if (integer_of(memory, "other_bytes") > 0)
+    tp__string_printf(t, "| %lld | others | |\n", integer_of(memory, "other_bytes"));
+  tp__string_append(t, "\n");
+}
+
 static void print_function(tp__string *t, const json_t *f) {
   const json_t *solution = json_object_get(f, "solution"), *step = json_object_get(f, "step"), *c;
   size_t i;
@@ -96,6 +111,7 @@ static void print_function(tp__string *t, const json_t *f) {
       us(solution, "cost_seconds"), us(solution, "bound_seconds"), 100 * json_real_value(json_object_get(solution, "gap")),
       text_of(solution, "method"), integer_of(solution, "decisions"), integer_of(solution, "strategies"));
   print_traffic(t, json_object_get(f, "traffic"));
+  print_memory(t, json_object_get(f, "memory"));
   print_costly(t, f);
   json_array_foreach(json_object_get(f, "collectives"), i, c) print_collective(t, i, c);
   tp__string_append(t, i ? "\n" : "");

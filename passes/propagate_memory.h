@@ -35,7 +35,29 @@ tp_status tp__write_changes(tp_planner *planner);
 
 /* propagate_peak.c */
 
-/* Of a plan that is written: the most that a device holds at any time, and the op at which it does. */
-tp_status tp__plan_peak(tp_planner *planner, int64_t *bytes, MlirOperation *op);
+typedef enum tp_held_kind {
+  TP_HELD_ARGUMENT,
+  TP_HELD_RESULT, /* memory of the caller for what is returned */
+  TP_HELD_VALUE,
+  TP_HELD_STEPS, /* what the steps of a change of layout need, beside the values before and after */
+} tp_held_kind;
+
+typedef struct tp_held {
+  tp_held_kind kind;
+  MlirValue value;
+  int64_t bytes;
+  int from, to; /* moments, both included */
+} tp_held;
+
+/* The most that a device holds at any time, the op at which it does, and what it holds then. */
+typedef struct tp_memory_peak {
+  int64_t bytes;
+  MlirOperation op;
+  size_t n;
+  tp_held *held; /* tp__free */
+} tp_memory_peak;
+
+/* Of a plan that is written. */
+tp_status tp__plan_peak(tp_planner *planner, tp_memory_peak *peak);
 
 #endif

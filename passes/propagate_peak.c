@@ -13,7 +13,9 @@ typedef struct peak_finder {
   tp_timeline timeline;
   int *last;      /* by moment: until when what it reads is needed */
   int64_t *delta; /* by moment: bytes that begin there, minus those that ended just before */
-  int64_t whole;  /* of arguments and results */
+  size_t n_held, capacity;
+  tp_held *held; /* everything that is ever held */
+  bool failed;   /* memory ran out */
 } peak_finder;
 
 static const tp_rule *rule_at(const tp_planner *p, MlirOperation op) {
@@ -87,9 +89,17 @@ static int last_use(const peak_finder *f, MlirValue value, int at) {
   return last;
 }
 
-static void hold(peak_finder *f, int64_t bytes, int from, int to) {
-  f->delta[from] += bytes;
-  f->delta[to + 1] -= bytes;
+static void hold(peak_finder *f, tp_held held) {
+  f->delta[held.from] += held.bytes;
+  f->delta[held.to + 1] -= held.bytes;
+  if (tp__grow((void **)&f->held, &f->capacity, f->n_held + 1, sizeof *f->held) == TP_OK)
+    f->held[f->n_held++] = held;
+  else
+    f->failed = true;
+}
+
+static void hold_value(peak_finder *f, MlirValue value, int from, int to) {
+  hold(f, (tp_held){TP_HELD_VALUE, value, bytes_of(f->planner, value), from, to});
 }
 
 /* The steps of a change of layout that are neither its start nor its end. */
@@ -105,7 +115,8 @@ static tp_status hold_steps(peak_finder *f, int k) {
   tp_status status = tp_reshard_path(p->reshards, layout_of(p, mlirOperationGetOperand(op, 0)),
                                      layout_of(p, mlirOperationGetResult(op, 0)), rank, shape, size, &path);
   if (status == TP_OK)
-    hold(f, tp__change_excess(p->mesh, &path, rank, shape, size), k, k);
+    hold(f,
+         (tp_held){TP_HELD_STEPS, mlirOperationGetResult(op, 0), tp__change_excess(p->mesh, &path, rank, shape, size), k, k});
   return status == TP_NO_MEMORY ? tp__error(op, status, "out of memory") : TP_OK;
 }
 
@@ -114,13 +125,13 @@ static void hold_carried(peak_finder *f, int k) {
   MlirOperation op = f->timeline.moments[k].op;
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
     MlirValue value = mlirOperationGetResult(op, i);
-    hold(f, bytes_of(f->planner, value), k, last_use(f, value, f->timeline.moments[k].end));
+    hold_value(f, value, k, last_use(f, value, f->timeline.moments[k].end));
   }
   if (!tp__op_is(op, "scf.while")) /* whose condition passes other values on */
     return;
   MlirBlock before = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(before); i++)
-    hold(f, bytes_of(f->planner, mlirBlockGetArgument(before, i)), k, f->timeline.moments[k].end);
+    hold_value(f, mlirBlockGetArgument(before, i), k, f->timeline.moments[k].end);
 }
 
 static tp_status hold_op(peak_finder *f, int k) {
@@ -139,7 +150,7 @@ static tp_status hold_op(peak_finder *f, int k) {
     if (!stored)
       f->last[k] = last > f->last[k] ? last : f->last[k];
     else if (!is_returned(f->planner->program.func, value))
-      hold(f, bytes_of(f->planner, value), k, last);
+      hold_value(f, value, k, last);
   }
   return tp__op_is(op, "shard.shard") ? hold_steps(f, k) : TP_OK;
 }
@@ -148,38 +159,54 @@ static void hold_boundary(peak_finder *f) {
   tp_planner *p = f->planner;
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0));
   MlirOperation end = mlirBlockGetTerminator(block);
+  int last = (int)f->timeline.n - 1;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++) {
     MlirValue arg = mlirBlockGetArgument(block, i);
-    f->whole += bytes_in(p, mlirValueGetType(arg), layout_of(p, arg));
+    hold(f, (tp_held){TP_HELD_ARGUMENT, arg, bytes_in(p, mlirValueGetType(arg), layout_of(p, arg)), 0, last});
   }
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); i++) { /* it is returned in the layout of the result */
     MlirValue value = mlirOperationGetOperand(end, i);
-    f->whole += bytes_in(p, mlirValueGetType(value), layout_of(p, value));
+    hold(f, (tp_held){TP_HELD_RESULT, value, bytes_in(p, mlirValueGetType(value), layout_of(p, value)), 0, last});
   }
 }
 
-tp_status tp__plan_peak(tp_planner *p, int64_t *bytes, MlirOperation *op) {
+/* The tightest moment, and what is held then. */
+static void find_peak(peak_finder *f, tp_memory_peak *peak) {
+  int64_t held = 0;
+  int at = 0;
+  peak->bytes = -1;
+  for (size_t k = 0; k < f->timeline.n; k++) {
+    held += f->delta[k];
+    if (held <= peak->bytes)
+      continue;
+    peak->bytes = held;
+    peak->op = f->timeline.moments[k].op;
+    at = (int)k;
+  }
+  for (size_t i = 0; i < f->n_held; i++)
+    if (f->held[i].from <= at && at <= f->held[i].to && f->held[i].bytes > 0)
+      f->held[peak->n++] = f->held[i];
+  peak->held = f->held;
+}
+
+tp_status tp__plan_peak(tp_planner *p, tp_memory_peak *peak) {
   peak_finder f = {.planner = p};
+  *peak = (tp_memory_peak){0};
   tp_status status = tp__timeline_build(p->program.func, &f.timeline);
   size_t n = f.timeline.n;
   f.last = tp__calloc(n + 1, sizeof *f.last);
   f.delta = tp__calloc(n + 1, sizeof *f.delta);
-  if (status == TP_OK && (!f.last || !f.delta))
-    status = tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
-  for (size_t k = n; k > 0 && status == TP_OK; k--) /* backwards: users are known */
+  f.failed = !f.last || !f.delta;
+  for (size_t k = n; k > 0 && status == TP_OK && !f.failed; k--) /* backwards: users are known */
     status = hold_op(&f, (int)k - 1);
-  if (status == TP_OK) {
+  if (status == TP_OK && !f.failed)
     hold_boundary(&f);
-    int64_t held = f.whole;
-    *bytes = -1;
-    for (size_t k = 0; k < n; k++) {
-      held += f.delta[k];
-      if (held > *bytes) {
-        *bytes = held;
-        *op = f.timeline.moments[k].op;
-      }
-    }
-  }
+  if (status == TP_OK && f.failed)
+    status = tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  if (status == TP_OK)
+    find_peak(&f, peak);
+  else
+    tp__free(f.held);
   tp__free(f.delta);
   tp__free(f.last);
   tp__timeline_destroy(&f.timeline);

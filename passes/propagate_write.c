@@ -108,16 +108,16 @@ static void write_producers(tp_planner *p) {
 /* tp.plan on the function: modelled cost and certified bound, in picoseconds, and the most memory that a device holds, in bytes. */
 static tp_status write_summary(tp_planner *p) {
   MlirContext context = p->pass->context;
-  MlirOperation tightest;
-  int64_t peak;
-  tp_status status = tp__plan_peak(p, &peak, &tightest);
+  tp_memory_peak peak;
+  tp_status status = tp__plan_peak(p, &peak);
   if (status != TP_OK)
     return status;
+  tp__free(peak.held);
   MlirNamedAttribute entries[] = {
       tp__named(context, "cost_ps", tp__attr_i64(context, p->cost)),
       tp__named(context, "bound_ps", tp__attr_i64(context, p->bound)),
       tp__named(context, "method", tp__attr_string(context, p->method)),
-      tp__named(context, "peak_memory", tp__attr_i64(context, peak)),
+      tp__named(context, "peak_memory", tp__attr_i64(context, peak.bytes)),
   };
   tp__set(p->program.func, "tp.plan", mlirDictionaryAttrGet(context, TP_LEN(entries), entries));
   return TP_OK;

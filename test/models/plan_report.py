@@ -36,6 +36,12 @@ def problems(plan, ran):
     known = all(c["count_is_known"] for c in plan["collectives"])
     if known and plan["bytes_per_device"] != ran["bytes_per_device"]:
         yield "it says %d bytes, but %d were sent" % (plan["bytes_per_device"], ran["bytes_per_device"])
+    memory = plan["memory"]
+    if sum(v["bytes"] for v in memory["values"]) + memory["other_bytes"] != memory["peak_bytes"] or memory["other_bytes"] < 0:
+        yield "what is held is not the peak"
+    held, lies = (sum(v["bytes"] for v in memory["values"] if v["kind"] == "argument"), ran["memory_per_device"]["arguments"])
+    if held > lies or (memory["other_bytes"] == 0 and held != lies):
+        yield "arguments hold %d bytes, but have %d" % (held, lies)
     if not all(c["cause"] for c in plan["collectives"]):
         yield "a collective has no cause"
 
