@@ -27,44 +27,56 @@ static int rank_counts(const options *o, int counts[MAX_RANK_COUNTS]) {
   return n;
 }
 
-/* The line of one kind between n ranks. Minima: what else runs here only ever adds. */
-static pass_status measure_kind(const options *o, tprt_op_kind kind, int n_ranks, fit *found) {
-  bench_job job = o->job;
-  double bytes[BENCH_MAX_SIZES], us[BENCH_MAX_SIZES];
-  own_ranks ranks = {.job = &job, .registered = true, .threads = o->threads};
-  job.kind = kind;
-  job.n_ranks = n_ranks;
-  for (int i = 0; i < o->repeats; i++) {
-    pass_result result;
-    pass_status status = pass_run(own_start, &ranks, job.n_sizes, &result);
-    if (status != PASS_OK)
-      return status;
-    for (int s = 0; s < job.n_sizes; s++) {
-      bytes[s] = (double)bench_bus_bytes(&job, s);
-      us[s] = i == 0 || result.minimum_us[s] < us[s] ? result.minimum_us[s] : us[s];
-    }
-  }
-  *found = fit_points(job.n_sizes, bytes, us);
-  fprintf(stderr, "%-15s %3d ranks  %8.2f us + bytes / %7.3f GB/s", tprt_op_kind_name(kind), n_ranks, found->line.alpha_us,
-          found->line.gbytes_per_s);
-  if (found->has_latency)
-    fprintf(stderr, ", small: %8.2f us + bytes / %7.3f GB/s", found->latency.alpha_us, found->latency.gbytes_per_s);
-  fprintf(stderr, "; error %.0f %% in the mean, %.0f %% at most\n", 100 * found->mean_error, 100 * found->max_error);
-  return PASS_OK;
+/* The least times of one kind between some ranks. */
+typedef struct kind_times {
+  bench_job job;
+  double us[BENCH_MAX_SIZES]; /* 0: not measured yet */
+} kind_times;
+
+/* Minima: what else runs here only ever adds. */
+static pass_status measure_kind(const options *o, kind_times *times) {
+  own_ranks ranks = {.job = &times->job, .registered = true, .threads = o->threads};
+  pass_result result;
+  pass_status status = pass_run(own_start, &ranks, times->job.n_sizes, &result);
+  for (int s = 0; s < times->job.n_sizes && status == PASS_OK; s++)
+    if (times->us[s] == 0 || result.minimum_us[s] < times->us[s])
+      times->us[s] = result.minimum_us[s];
+  return status;
 }
 
+static fit fit_times(const kind_times *times) {
+  double bytes[BENCH_MAX_SIZES];
+  for (int s = 0; s < times->job.n_sizes; s++)
+    bytes[s] = (double)bench_bus_bytes(&times->job, s);
+  fit found = fit_points(times->job.n_sizes, bytes, times->us);
+  fprintf(stderr, "%-15s %3d ranks  %8.2f us + bytes / %7.3f GB/s", tprt_op_kind_name(times->job.kind), times->job.n_ranks,
+          found.line.alpha_us, found.line.gbytes_per_s);
+  if (found.has_latency)
+    fprintf(stderr, ", small: %8.2f us + bytes / %7.3f GB/s", found.latency.alpha_us, found.latency.gbytes_per_s);
+  fprintf(stderr, "; error %.0f %% in the mean, %.0f %% at most\n", 100 * found.mean_error, 100 * found.max_error);
+  return found;
+}
+
+/* The kinds take turns: a while in which something else runs falls on one repetition of each. */
 static pass_status measure_lines(const options *o, host_model *model) {
+  static kind_times times[MAX_RANK_COUNTS][MAX_KINDS];
   int counts[MAX_RANK_COUNTS];
+  pass_status status = PASS_OK;
   model->n_lines = rank_counts(o, counts);
-  for (int i = 0; i < model->n_lines; i++) {
+  for (int repeat = 0; repeat < o->repeats; repeat++)
+    for (int i = 0; i < model->n_lines; i++)
+      for (int k = 0; k < MAX_KINDS && status == PASS_OK; k++) {
+        times[i][k].job = o->job;
+        times[i][k].job.kind = host_kinds[k];
+        times[i][k].job.n_ranks = counts[i];
+        status = measure_kind(o, &times[i][k]);
+      }
+  for (int i = 0; i < model->n_lines && status == PASS_OK; i++) {
     model->lines[i].n = counts[i];
-    for (int k = 0; k < MAX_KINDS; k++) {
-      pass_status status = measure_kind(o, host_kinds[k], counts[i], &model->lines[i].kinds[k]);
-      if (status != PASS_OK)
-        return status;
-    }
+    for (int k = 0; k < MAX_KINDS; k++)
+      model->lines[i].kinds[k] = fit_times(&times[i][k]);
   }
-  return PASS_OK;
+  return status;
 }
 
 static pass_status measure_host(const options *o, host_model *model) {

@@ -2,12 +2,11 @@
 
 #include <math.h>
 
-#define MAX_GBYTES_PER_S 1e6
-
-/* Minimises the sum of ((alpha + slope * x - t) / t)^2. Where large messages leave the caches, times grow faster than a line and the best one
- * would start below zero: a message costs at least half of what the smallest one takes. */
+/* Minimises the sum of ((alpha + slope * x - t) / t)^2, within what the times themselves say. Where large messages leave the caches, times grow
+ * faster than a line and the best one would start below zero: a message costs at least half of what the smallest one takes. Where noise makes
+ * small messages slow, the best line would be flat or fall: no message goes at more than twice the bandwidth that some size has reached. */
 static fit_line fit_one(int n, const double *x, const double *t) {
-  double s = 0, sx = 0, sxx = 0, st = 0, sxt = 0;
+  double s = 0, sx = 0, sxx = 0, st = 0, sxt = 0, reached = 0;
   for (int i = 0; i < n; i++) {
     double w = 1 / (t[i] * t[i]);
     s += w;
@@ -15,14 +14,18 @@ static fit_line fit_one(int n, const double *x, const double *t) {
     sxx += w * x[i] * x[i];
     st += w * t[i];
     sxt += w * x[i] * t[i];
+    reached = x[i] / t[i] > reached ? x[i] / t[i] : reached;
   }
-  double det = s * sxx - sx * sx;
+  double det = s * sxx - sx * sx, least_slope = 0.5 / reached;
   double alpha = det > 0 ? (st * sxx - sx * sxt) / det : 0;
-  if (alpha < t[0] / 2)
-    alpha = t[0] / 2;
+  alpha = alpha > t[0] / 2 ? alpha : t[0] / 2;
   double slope = (sxt - alpha * sx) / sxx; /* the best for this alpha */
-  double gbytes_per_s = slope > 0 ? 1e-3 / slope : MAX_GBYTES_PER_S;
-  return (fit_line){alpha, gbytes_per_s < MAX_GBYTES_PER_S ? gbytes_per_s : MAX_GBYTES_PER_S};
+  if (slope < least_slope) {
+    slope = least_slope;
+    alpha = (st - slope * sx) / s; /* the best for this slope */
+    alpha = alpha > t[0] / 2 ? alpha : t[0] / 2;
+  }
+  return (fit_line){alpha, 1e-3 / slope};
 }
 
 static double time_of(const fit_line *line, double bytes) { return line->alpha_us + bytes / (line->gbytes_per_s * 1e3); }

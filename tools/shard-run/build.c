@@ -17,7 +17,8 @@ static bool partition_module(const options *o, MlirModule module, const char *st
     return false;
   }
   if (n >= (int)sizeof pipeline || !is_plain(o->mesh) || !is_plain(o->topology)) {
-    complain("the mesh or topology is not a name or list of sizes");
+    complain(is_plain(o->mesh) ? "the topology is not a name or a path of less than 900 bytes without blanks, quotes and braces"
+                               : "the mesh is not a list of sizes");
     return false;
   }
   return run(module, pipeline);
