@@ -63,7 +63,7 @@ static tp_status clone_free_ops(tp_planner *p, MlirOperation func, bool unknown_
 
 /* ---- one function ---- */
 
-enum { STAT_NODES, STAT_STRATEGIES, STAT_WORK };
+enum { STAT_NODES, STAT_STRATEGIES, STAT_LEFT_OUT, STAT_WORK };
 
 static void destroy(tp_planner *p) {
   for (size_t i = 0; i < p->n_values; i++)
@@ -95,8 +95,19 @@ static tp_status plan_func(tp_planner *p) {
     status = tp__report_end(p);
   p->pass->statistics[STAT_NODES] += (int64_t)p->n_nodes;
   p->pass->statistics[STAT_WORK] += p->work;
-  for (size_t i = 0; i < p->n_nodes; i++)
-    p->pass->statistics[STAT_STRATEGIES] += p->nodes[i].n;
+  int64_t offered = 0, left_out = 0;
+  for (size_t i = 0; i < p->n_nodes; i++) {
+    offered += p->nodes[i].n;
+    left_out += p->nodes[i].left_out;
+  }
+  p->pass->statistics[STAT_STRATEGIES] += offered;
+  p->pass->statistics[STAT_LEFT_OUT] += left_out;
+  if (status == TP_OK && left_out > 0)
+    tp__remark(
+        p->program.func,
+        "planned with %lld strategies; %lld more were left out, of decisions that have over %d each: cost and bound are about "
+        "those taken; annotate values, or use a mesh of fewer axes, to have fewer",
+        (long long)offered, (long long)left_out, TP_MAX_STRATEGIES);
   return status;
 }
 
@@ -247,6 +258,7 @@ static const tp_option_row options[] = {
 static const tp_statistic_row statistics[] = {
     {"nodes", "decisions of the planning problem"},
     {"strategies", "strategies offered, over all decisions"},
+    {"left-out", "strategies beyond the limit of a decision, that were not offered"},
     {"solver-work", "table entries and messages the solver computed"},
 };
 

@@ -28,6 +28,7 @@ typedef struct tp_node {
   tp_strategy *strategies; /* TP_NODE_OP */
   tp_cost *costs;
   int chosen;
+  int left_out; /* strategies beyond TP_MAX_STRATEGIES */
 } tp_node;
 
 typedef struct tp_use {
@@ -74,6 +75,7 @@ typedef struct tp_planner {
   tp_value_table table; /* value -> index into values */
   tp_memo same_rules, first_rules, same_ops, same_layouts, same_edges;
   struct layout_list *layout_scratch; /* blocks that every node uses in turn */
+  struct tp_layout_set *set_scratch;
   struct enumeration *op_scratch;
   struct tp_flow *flow;     /* which axes annotations bring to which dimension */
   size_t number;            /* of the function, in the module */
@@ -100,7 +102,20 @@ typedef struct tp_planning {
   tp_planner common; /* what the planners of all functions start from */
 } tp_planning;
 
-enum { TP_MAX_STRATEGIES = 1024 };
+enum {
+  TP_MAX_STRATEGIES = 1024, /* of a decision */
+  TP_MAX_FOUND = 1 << 14,   /* that are looked at, to choose among */
+};
+
+/* propagate_limit.c */
+/* The indices of `max` of n > max things, ascending: the first one, and those of the others that cost least. */
+tp_status tp__keep_cheapest(tp__arena *arena, const tp_cost *costs, int n, int max, int **kept);
+typedef struct tp_layout_set tp_layout_set;
+/* Empties the one set that the planner has; NULL when memory runs out. */
+tp_layout_set *tp__layout_set_empty(tp_planner *planner);
+void tp__layout_set_add(tp_layout_set *set, tp_spec spec);
+/* What was added, in order; of more than TP_MAX_STRATEGIES the first and those that were added most often. Valid until the set is emptied. */
+tp_status tp__layout_set_list(tp_planner *planner, const tp_layout_set *set, const tp_spec **specs, int *n, int *left_out);
 
 /* propagate_layouts.c: fills layouts of nodes that take any which an annotation leaves open. */
 tp_status tp__node_for_arg(tp_planner *planner, int arg, tp_node *node);
@@ -150,8 +165,6 @@ bool tp__rule_word(tp_planner *planner, const tp_rule *rule, int64_t *word);
 /* propagate_flow.c */
 tp_status tp__flow_build(tp_planner *planner);
 void tp__flow_destroy(tp_planner *planner);
-/* True if no annotation of the function puts an axis anywhere. */
-bool tp__flow_is_empty(const tp_planner *planner);
 /* Does an annotation put `axis` on a dimension that is split unevenly? */
 bool tp__flow_is_uneven(const tp_planner *planner, int axis);
 /* May `axis` stand on dimension `dim` of `value`? Always, unless strategy=follow. */

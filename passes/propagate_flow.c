@@ -205,13 +205,6 @@ void tp__flow_destroy(tp_planner *p) {
     tp__table_destroy(&p->flow->first_slot);
 }
 
-bool tp__flow_is_empty(const tp_planner *p) {
-  for (int i = 0; i < p->flow->n; i++)
-    if (p->flow->axes[i])
-      return false;
-  return true;
-}
-
 bool tp__flow_is_uneven(const tp_planner *p, int axis) { return p->flow->uneven >> axis & 1; }
 
 bool tp__flow_allows(const tp_planner *p, MlirValue value, int dim, int axis) {

@@ -46,8 +46,8 @@ typedef struct layout_list {
   int64_t shape[TP_MAX_RANK];
   uint32_t open;
   const uint8_t *order; /* in which axes are added */
-  int n;
-  tp_spec specs[TP_MAX_STRATEGIES];
+  int n, left_out;
+  tp_spec specs[TP_MAX_FOUND];
 } layout_list;
 
 static bool is_offered(const layout_list *list, tp_spec spec) {
@@ -76,7 +76,7 @@ static bool is_listed(const layout_list *list, tp_spec spec) {
 static void extend(layout_list *list, tp_spec spec, int done) {
   const tp_mesh *mesh = list->planner->mesh;
   if (done == TP_MAX_AXES) {
-    if (list->n < TP_MAX_STRATEGIES && is_offered(list, spec) && !is_listed(list, spec))
+    if (list->n < TP_MAX_FOUND && is_offered(list, spec) && !is_listed(list, spec))
       list->specs[list->n++] = spec;
     return;
   }
@@ -96,12 +96,28 @@ static void extend(layout_list *list, tp_spec spec, int done) {
   }
 }
 
+/* Keeps the layout that splits least, and of the others those that take least memory. */
+static tp_status limit(layout_list *list) {
+  tp_planner *p = list->planner;
+  int *kept;
+  tp_cost *sizes = tp__arena_array(p->arena, (size_t)list->n, sizeof *sizes);
+  for (int i = 0; sizes && i < list->n; i++)
+    sizes[i] = tp_spec_local_elements(p->mesh, list->specs[i], list->rank, list->shape);
+  if (!sizes || tp__keep_cheapest(p->arena, sizes, list->n, TP_MAX_STRATEGIES, &kept) != TP_OK)
+    return out_of_memory(p);
+  for (int i = 0; i < TP_MAX_STRATEGIES; i++)
+    list->specs[i] = list->specs[kept[i]];
+  list->left_out = list->n - TP_MAX_STRATEGIES;
+  list->n = TP_MAX_STRATEGIES;
+  return TP_OK;
+}
+
 static tp_status layouts_of(tp_planner *p, MlirValue value, bool pinned, tp_annotation pin, layout_list **out) {
   layout_list *list = p->layout_scratch;
   if (!list && !(list = p->layout_scratch = tp__arena_alloc(p->arena, sizeof *list)))
     return out_of_memory(p);
   list->planner = p;
-  list->n = 0;
+  list->n = list->left_out = 0;
   list->value = value;
   list->open = pinned ? pin.open : UINT32_MAX;
   tp_spec start = pinned ? pin.spec : tp_spec_replicated();
@@ -113,7 +129,7 @@ static tp_status layouts_of(tp_planner *p, MlirValue value, bool pinned, tp_anno
   if (!is_tensor)
     list->specs[list->n++] = tp_spec_replicated();
   *out = list;
-  return TP_OK;
+  return list->n > TP_MAX_STRATEGIES ? limit(list) : TP_OK;
 }
 
 tp_status tp__node_for_arg(tp_planner *p, int i, tp_node *node) {
@@ -135,6 +151,7 @@ tp_status tp__node_for_arg(tp_planner *p, int i, tp_node *node) {
   node->kind = TP_NODE_ARG;
   node->index = i;
   memcpy(node->out, list->specs, (size_t)list->n * sizeof *node->out);
+  node->left_out = list->left_out;
   return TP_OK;
 }
 
@@ -156,6 +173,7 @@ tp_status tp__node_for_layout(tp_planner *p, int item, tp_node *node) {
   node->index = item;
   memcpy(node->in, list->specs, (size_t)list->n * sizeof *node->in);
   memcpy(node->out, list->specs, (size_t)list->n * sizeof *node->out);
+  node->left_out = list->left_out;
   return TP_OK;
 }
 
@@ -183,6 +201,7 @@ tp_status tp__node_for_carried(tp_planner *p, int item, int slot, tp_node *node)
   node->slot = slot;
   memcpy(node->in, list->specs, (size_t)list->n * sizeof *node->in);
   memcpy(node->out, list->specs, (size_t)list->n * sizeof *node->out);
+  node->left_out = list->left_out;
   return TP_OK;
 }
 
@@ -194,7 +213,9 @@ tp_status tp__node_for_result(tp_planner *p, int i, MlirValue value, tp_node *no
     status = layouts_of(p, value, *pinned, pin, &list);
   if (status == TP_OK)
     status = tp__node_allocate(p, node, list->n, 1, 0);
-  if (status == TP_OK)
-    memcpy(node->in, list->specs, (size_t)list->n * sizeof *node->in);
-  return status;
+  if (status != TP_OK)
+    return status;
+  memcpy(node->in, list->specs, (size_t)list->n * sizeof *node->in);
+  node->left_out = list->left_out;
+  return TP_OK;
 }

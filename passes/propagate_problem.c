@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_COPY_LAYOUTS = 256 };
-
 static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
 
 tp_planned_value *tp__planned_value(const tp_planner *p, MlirValue value) {
@@ -84,8 +82,12 @@ static tp_status add_layout(tp_planner *p, int item) {
 }
 
 /* Equal lists of layouts are one array, so that edges between them are known to be equal. */
-static tp_status copy_specs(tp_planner *p, tp_node *node, int n, const tp_spec *specs, bool is_copy) {
-  int64_t key[MAX_COPY_LAYOUTS];
+static tp_status copy_specs(tp_planner *p, tp_node *node, const tp_layout_set *set, bool is_copy) {
+  int64_t key[TP_MAX_STRATEGIES];
+  const tp_spec *specs;
+  int n;
+  if (tp__layout_set_list(p, set, &specs, &n, &node->left_out) != TP_OK)
+    return out_of_memory(p);
   for (int i = 0; i < n; i++)
     key[i] = (int64_t)specs[i].bits;
   void **slot = tp__memo(&p->same_layouts, p->arena, key, (size_t)n);
@@ -105,28 +107,20 @@ static tp_status copy_specs(tp_planner *p, tp_node *node, int n, const tp_spec *
   return TP_OK;
 }
 
-static int add_distinct(tp_spec *specs, int n, int max, tp_spec spec) {
-  for (int i = 0; i < n; i++)
-    if (tp_spec_equal(specs[i], spec))
-      return n;
-  if (n < max)
-    specs[n++] = spec;
-  return n;
-}
-
 /* A result that is not annotated takes any layout without partials: those that its producer can give it, and all others. */
 static tp_status add_made(tp_planner *p, const tp_planned_value *v, tp_node *node) {
-  tp_spec specs[MAX_COPY_LAYOUTS];
   const tp_node *producer = &p->nodes[v->node];
-  int n = 0;
+  tp_layout_set *set = tp__layout_set_empty(p);
+  if (!set)
+    return out_of_memory(p);
   for (int s = 0; s < producer->n; s++) {
     tp_spec spec = producer->out[s * producer->n_out + v->output];
     if (!tp_spec_has_partial(spec))
-      n = add_distinct(specs, n, MAX_COPY_LAYOUTS, spec);
+      tp__layout_set_add(set, spec);
   }
   for (int s = 0; s < node->n; s++)
-    n = add_distinct(specs, n, MAX_COPY_LAYOUTS, node->in[s]);
-  return copy_specs(p, node, n, specs, false);
+    tp__layout_set_add(set, node->in[s]);
+  return copy_specs(p, node, set, false);
 }
 
 static tp_status add_result(tp_planner *p, MlirOperation ret, int i) {
@@ -197,19 +191,21 @@ static tp_status add_items(tp_planner *p) {
 static tp_status add_copies(tp_planner *p) {
   for (size_t k = 0; k < p->n_values; k++) {
     tp_planned_value *v = &p->values[k];
-    tp_spec specs[MAX_COPY_LAYOUTS];
-    int n = 0, node = 0;
+    int node = 0;
     if (v->n_uses < 2)
       continue;
+    tp_layout_set *set = tp__layout_set_empty(p);
+    if (!set)
+      return out_of_memory(p);
     for (int u = -1; u < v->n_uses; u++) {
       const tp_node *other = &p->nodes[u < 0 ? v->node : v->uses[u].node];
       for (int s = 0; s < other->n; s++)
-        n = add_distinct(specs, n, MAX_COPY_LAYOUTS,
-                         u < 0 ? other->out[s * other->n_out + v->output] : other->in[s * other->n_in + v->uses[u].input]);
+        tp__layout_set_add(set,
+                           u < 0 ? other->out[s * other->n_out + v->output] : other->in[s * other->n_in + v->uses[u].input]);
     }
     tp_status status = new_node(p, &node);
     if (status == TP_OK)
-      status = copy_specs(p, &p->nodes[node], n, specs, true);
+      status = copy_specs(p, &p->nodes[node], set, true);
     if (status != TP_OK)
       return status;
     p->nodes[node].kind = TP_NODE_COPY;

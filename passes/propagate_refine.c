@@ -45,14 +45,14 @@ static void cut_for_reshape(tp_mesh *mesh, const char *name, int64_t major, int6
   }
 }
 
-/* Only axes that annotations put on the dimension or on one that it is made of; without annotations, all. */
+/* Only axes that annotations put on the dimension or on one that it is made of. */
 static void cut_for_dim(const tp_planner *flows, const tp_rule *rule, const tp_value_map *map, int dim, tp_mesh *refined) {
   const tp_dim *d = &map->dims[dim];
   int64_t major = 1, whole = map->shape[dim];
   for (int k = 0; k + 1 < d->n_factors; k++) {
     major *= rule->factors[d->factors[k]].size;
     for (int a = 0; a < flows->mesh->n_axes; a++)
-      if (major > 1 && (tp__flow_is_empty(flows) || tp__flow_allows(flows, map->value, dim, a)))
+      if (major > 1 && tp__flow_allows(flows, map->value, dim, a))
         cut_for_reshape(refined, flows->mesh->axes[a].name, major, whole / major);
   }
 }
@@ -183,15 +183,22 @@ static bool cut_for_sizes(const tp_planner *p, size_t n, const tp_program *progr
   return false;
 }
 
+static int n_used_axes(const tp_mesh *mesh) {
+  int n = 0;
+  for (int a = 0; a < mesh->n_axes; a++)
+    n += mesh->axes[a].size > 1;
+  return n;
+}
+
 tp_status tp__refine_mesh(const tp_planner *common, size_t n, const tp_program *programs, tp_mesh *refined) {
-  enum { MAX_CUTS = 2 }; /* for sizes */
+  enum { MAX_CUTS = 2, MAX_CUT_AXES = 4 }; /* for sizes: so many cuts, and only up to so many axes */
   tp_status status = TP_OK;
   tp_mesh made = *common->mesh;
   unsigned uneven = 0;
   for (size_t i = 0; i < n && status == TP_OK; i++)
     status = refine_for_reshapes(common, &programs[i], &made, &uneven);
   bool cuts_more = status == TP_OK && !common->follow && !common->mixes_sub_axes;
-  for (int i = 0; i < MAX_CUTS && cuts_more; i++)
+  for (int i = 0; i < MAX_CUTS && cuts_more && n_used_axes(&made) < MAX_CUT_AXES; i++)
     cuts_more = cut_for_sizes(common, n, programs, uneven, &made);
   *refined = made;
   return status;

@@ -20,7 +20,9 @@ typedef struct enumeration {
   uint8_t cut_axes[TP_MAX_FACTORS]; /* bit a: axis a is a part that was cut for a dimension that is linked to the factor */
   tp_strategy current;
   int n;
-  tp_strategy found[TP_MAX_STRATEGIES];
+  tp_strategy found[TP_MAX_FOUND];
+  uint64_t hashes[TP_MAX_FOUND];    /* of the layouts of those kept */
+  uint16_t slots[2 * TP_MAX_FOUND]; /* the number of one kept + 1, 0: free */
 } enumeration;
 
 /* The axes of a factor as its values have them: those that may stand there, those that an annotation names, those that were cut for it. */
@@ -132,7 +134,7 @@ static bool order_matters(const enumeration *e, const uint8_t *order) {
 
 static void add_orders(enumeration *e) {
   const tp_planner *p = e->planner;
-  for (int i = 0; i < p->n_orders && e->n < TP_MAX_STRATEGIES; i++) {
+  for (int i = 0; i < p->n_orders && e->n < TP_MAX_FOUND; i++) {
     if (i > 0 && !order_matters(e, p->orders[i]))
       continue;
     memcpy(e->current.order, p->orders[i], sizeof e->current.order);
@@ -163,14 +165,36 @@ static void enumerate(enumeration *e, int axis) {
   }
 }
 
+static uint64_t layouts_hash(const enumeration *e, const tp_strategy *strategy) {
+  const tp_rule *rule = e->rule;
+  uint64_t hash = 0;
+  for (int i = 0; i < rule->n_operands + rule->n_results; i++) {
+    const tp_value_map *map = i < rule->n_operands ? &rule->operands[i] : &rule->results[i - rule->n_operands];
+    if (!map->is_tensor || map->is_unused)
+      continue;
+    tp_spec spec = i < rule->n_operands ? tp__strategy_operand(rule, e->planner->mesh, strategy, i)
+                                        : tp__strategy_result(rule, e->planner->mesh, strategy, i - rule->n_operands);
+    hash = (hash ^ spec.bits) * UINT64_C(0x9e3779b97f4a7c15);
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+/* Keeps the first of those that agree in all layouts. */
 static void drop_equal_layouts(enumeration *e) {
+  enum { N_SLOTS = TP_LEN(e->slots) };
   int kept = 0;
+  memset(e->slots, 0, sizeof e->slots);
   for (int i = 0; i < e->n; i++) {
-    bool seen = false;
-    for (int k = 0; k < kept && !seen; k++)
-      seen = same_layouts(e, &e->found[i], &e->found[k]);
-    if (!seen)
-      e->found[kept++] = e->found[i];
+    uint64_t hash = layouts_hash(e, &e->found[i]);
+    size_t at = hash & (N_SLOTS - 1);
+    while (e->slots[at] && (e->hashes[e->slots[at] - 1] != hash || !same_layouts(e, &e->found[i], &e->found[e->slots[at] - 1])))
+      at = (at + 1) & (N_SLOTS - 1);
+    if (e->slots[at])
+      continue;
+    e->found[kept] = e->found[i];
+    e->hashes[kept++] = hash;
+    e->slots[at] = (uint16_t)kept;
   }
   e->n = kept;
 }
@@ -280,6 +304,29 @@ static tp_cost compute_cost(const tp_planner *p, const tp_rule *rule, const tp_s
   return tp_cost_compute(p->topology, &work);
 }
 
+static tp_cost own_cost(const tp_planner *p, const tp_rule *rule, const tp_strategy *s, uint64_t fused) {
+  tp_pricing pricing = {.mesh = p->mesh, .topology = p->topology};
+  return tp_cost_add(compute_cost(p, rule, s, fused), tp__strategy_communication(rule, &pricing, s));
+}
+
+/* Keeps the first strategy, which splits least, and of the others those that cost least. */
+static tp_status limit(tp_planner *p, enumeration *e, uint64_t fused, int *left_out) {
+  int *kept;
+  *left_out = 0;
+  if (e->n <= TP_MAX_STRATEGIES)
+    return TP_OK;
+  tp_cost *costs = tp__arena_array(p->arena, (size_t)e->n, sizeof *costs);
+  for (int s = 0; costs && s < e->n; s++)
+    costs[s] = own_cost(p, e->rule, &e->found[s], fused);
+  if (!costs || tp__keep_cheapest(p->arena, costs, e->n, TP_MAX_STRATEGIES, &kept) != TP_OK)
+    return out_of_memory(p);
+  for (int s = 0; s < TP_MAX_STRATEGIES; s++)
+    e->found[s] = e->found[kept[s]];
+  *left_out = e->n - TP_MAX_STRATEGIES;
+  e->n = TP_MAX_STRATEGIES;
+  return TP_OK;
+}
+
 /* Fills `node` with the strategies found. */
 static tp_status store(tp_planner *p, const enumeration *e, uint64_t fused, tp_node *node) {
   const tp_rule *rule = e->rule;
@@ -290,14 +337,12 @@ static tp_status store(tp_planner *p, const enumeration *e, uint64_t fused, tp_n
   if (!node->strategies)
     return out_of_memory(p);
   memcpy(node->strategies, e->found, (size_t)e->n * sizeof *node->strategies);
-  tp_pricing pricing = {.mesh = p->mesh, .topology = p->topology};
   for (int s = 0; s < e->n; s++) {
     for (int i = 0; i < rule->n_operands; i++)
       node->in[s * rule->n_operands + i] = tp__strategy_operand(rule, p->mesh, &e->found[s], i);
     for (int i = 0; i < rule->n_results; i++)
       node->out[s * rule->n_results + i] = tp__strategy_result(rule, p->mesh, &e->found[s], i);
-    node->costs[s] =
-        tp_cost_add(compute_cost(p, rule, &e->found[s], fused), tp__strategy_communication(rule, &pricing, &e->found[s]));
+    node->costs[s] = own_cost(p, rule, &e->found[s], fused);
   }
   return TP_OK;
 }
@@ -310,6 +355,8 @@ static tp_status list_strategies(tp_planner *p, enumeration *e, uint64_t fused, 
   drop_equal_layouts(e);
   if (status == TP_OK)
     status = keep_pinned(e);
+  if (status == TP_OK)
+    status = limit(p, e, fused, &node->left_out);
   return status == TP_OK ? store(p, e, fused, node) : status;
 }
 

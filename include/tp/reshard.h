@@ -53,7 +53,7 @@ typedef struct tp_step {
   tp_step_kind kind;
   int n_axes;
   int axes[TP_MAX_AXES]; /* of the mesh, major to minor: the rank inside the group counts in this order. For permute the
-                          * axes along which data moves, in mesh order (tp_step_permute_source has the map) */
+                          * axes along which data moves, in mesh order (tp_step_permute_sources has the map) */
   int dim;               /* gather, scatter, slice: the dimension; all_to_all: the dimension that loses the axes (concat) */
   int to_dim;            /* all_to_all: the dimension that gets the axes (split) */
   tp_combiner combiner;  /* all_reduce, reduce_scatter, mask */
@@ -93,9 +93,9 @@ TP_API int64_t tp_step_group_size(const tp_mesh *mesh, const tp_step *step);
 /* "all_gather", ..., "slice", "mask". */
 TP_API const char *tp_step_kind_name(tp_step_kind kind);
 
-/* For TP_STEP_PERMUTE: the device that device `to_device` receives from. The map is a bijection; a device that holds its
- * new shard already keeps it, and data stays within the group of the step's axes. */
-TP_API int64_t tp_step_permute_source(const tp_mesh *mesh, const tp_step *step, int rank, int64_t to_device);
+/* For TP_STEP_PERMUTE: fills `sources`, an entry for each device of the mesh, with the device that it receives from. The map is a bijection; a
+ * device that holds its new shard already keeps it, and data stays within the group of the step's axes. TP_NO_MEMORY. */
+TP_API tp_status tp_step_permute_sources(const tp_mesh *mesh, const tp_step *step, int64_t *sources);
 
 #ifdef __cplusplus
 }

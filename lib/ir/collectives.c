@@ -238,17 +238,19 @@ MlirValue tp__build_permute(MlirOperation where, MlirOperation module, MlirValue
   return mlirOperationGetResult(op, 0);
 }
 
-static MlirValue permute_step(const collective *c, MlirOperation module, MlirValue value, int rank) {
+static MlirValue permute_step(const collective *c, MlirOperation module, MlirValue value) {
   int64_t devices = tp_mesh_size(c->mesh);
-  int64_t (*pairs)[2] = tp__calloc((size_t)devices, sizeof *pairs);
+  int64_t (*pairs)[2] = tp__calloc((size_t)devices, sizeof *pairs), *sources = tp__calloc((size_t)devices, sizeof *sources);
   MlirValue result = {NULL};
-  for (int64_t to = 0; pairs && to < devices; to++) {
-    pairs[to][0] = tp_step_permute_source(c->mesh, c->step, rank, to);
-    pairs[to][1] = to;
-  }
-  if (pairs)
+  if (pairs && sources && tp_step_permute_sources(c->mesh, c->step, sources) == TP_OK) {
+    for (int64_t to = 0; to < devices; to++) {
+      pairs[to][0] = sources[to];
+      pairs[to][1] = to;
+    }
     result = tp__build_permute(c->where, module, value, devices, (const int64_t (*)[2])pairs);
+  }
   tp__free(pairs);
+  tp__free(sources);
   return result;
 }
 
@@ -266,7 +268,7 @@ static MlirValue fill_up(const collective *c, MlirValue value, int dim, int64_t 
 }
 
 /* The part of a step that moves data, on shards of equal size; the type of its result is c->result. */
-static MlirValue move(const collective *c, MlirOperation module, MlirValue value, int rank) {
+static MlirValue move(const collective *c, MlirOperation module, MlirValue value) {
   const tp_step *step = c->step;
   switch (step->kind) {
   case TP_STEP_ALL_GATHER:
@@ -280,7 +282,7 @@ static MlirValue move(const collective *c, MlirOperation module, MlirValue value
   case TP_STEP_SLICE:
     return build(c, "shard.all_slice", value, "slice_axis", step->dim, NULL, 0, false);
   case TP_STEP_PERMUTE:
-    return permute_step(c, module, value, rank);
+    return permute_step(c, module, value);
   case TP_STEP_MASK:
     return build_mask(c, value);
   }
@@ -305,7 +307,7 @@ MlirValue tp__build_step(MlirOperation where, MlirOperation module, MlirValue va
   int split_dim = step->kind == TP_STEP_ALL_TO_ALL ? step->to_dim : step->dim;
   if (splits)
     value = fill_up(&c, value, split_dim, n * after[split_dim]);
-  value = move(&c, module, value, rank);
+  value = move(&c, module, value);
   const int64_t zeros[TP_MAX_RANK] = {0};
   return mlirValueIsNull(value) ? value : tp__extract_slice(where, value, zeros, after); /* gathers put padding behind */
 }

@@ -71,24 +71,31 @@ static int64_t place_of(const tp_mesh *mesh, const weights *w, int64_t device) {
   return place;
 }
 
-int64_t tp_step_permute_source(const tp_mesh *mesh, const tp_step *step, int rank, int64_t to_device) {
-  (void)rank; /* the specs name every dimension that matters */
+/* Devices that must receive a place are served, in their order, by those that hold it and do not keep it, in theirs: one list of holders
+ * for each place. Places are below the number of devices. */
+tp_status tp_step_permute_sources(const tp_mesh *mesh, const tp_step *step, int64_t *sources) {
   unsigned fixed = fixed_axes(mesh, step->from, step->to);
   weights before = weigh(mesh, step->from, fixed), after = weigh(mesh, step->to, fixed);
-  int64_t wanted = place_of(mesh, &after, to_device);
-  if (place_of(mesh, &before, to_device) == wanted)
-    return to_device;
-  /* Of those that must receive this place, to_device is number `turn`; the sender is that number among those that hold
-   * it and do not keep it. */
-  int64_t devices = tp_mesh_size(mesh), turn = 0;
-  for (int64_t d = 0; d < to_device; d++) {
-    turn += place_of(mesh, &after, d) == wanted && place_of(mesh, &before, d) != wanted;
-  }
-  for (int64_t d = 0; d < devices; d++) {
-    if (place_of(mesh, &before, d) != wanted || place_of(mesh, &after, d) == wanted)
+  int64_t devices = tp_mesh_size(mesh);
+  int64_t *first = tp__calloc((size_t)devices, sizeof *first),
+          *next = tp__calloc((size_t)devices, sizeof *next); /* + 1; 0: none */
+  tp_status status = first && next ? TP_OK : TP_NO_MEMORY;
+  for (int64_t d = devices - 1; d >= 0 && status == TP_OK; d--) {
+    int64_t held = place_of(mesh, &before, d);
+    if (held == place_of(mesh, &after, d))
       continue;
-    if (turn-- == 0)
-      return d;
+    next[d] = first[held];
+    first[held] = d + 1;
   }
-  return to_device; /* not reached for a permute */
+  for (int64_t d = 0; d < devices && status == TP_OK; d++) {
+    int64_t wanted = place_of(mesh, &after, d);
+    sources[d] = d;
+    if (place_of(mesh, &before, d) == wanted || first[wanted] == 0)
+      continue;
+    sources[d] = first[wanted] - 1;
+    first[wanted] = next[first[wanted] - 1];
+  }
+  tp__free(first);
+  tp__free(next);
+  return status;
 }

@@ -124,6 +124,11 @@ typedef struct move {
   int64_t n;            /* group size */
 } move;
 
+static int64_t permute_source(const tp_mesh *mesh, const tp_step *step, int64_t device) {
+  int64_t sources[SIM_MAX_DEVICES];
+  return tp_step_permute_sources(mesh, step, sources) == TP_OK ? sources[device] : device;
+}
+
 static int64_t read_at(const sim *s, int64_t device, const int64_t *index) {
   for (int d = 0; d < s->rank; d++) {
     if (index[d] >= s->local[d])
@@ -163,7 +168,7 @@ static int64_t result_at(const move *m, int64_t device, const int64_t *index) {
     at[step->dim] = index[step->dim] % s->local[step->dim];
     return read_at(s, peer(s->mesh, step, device, index[step->dim] / s->local[step->dim]), at);
   case TP_STEP_PERMUTE:
-    return read_at(s, tp_step_permute_source(s->mesh, step, s->rank, device), at);
+    return read_at(s, permute_source(s->mesh, step, device), at);
   case TP_STEP_MASK:
     return r == 0 ? read_at(s, device, at) : identity(s->combiner);
   }

@@ -40,10 +40,12 @@ static void check_layout(const tp_mesh *mesh, const setting *s, tp_spec spec, tp
 }
 
 /* The map of a permute is a bijection, and moves data only along the axes of the step. */
-static void check_permute(const tp_mesh *mesh, const tp_step *step, int rank) {
+static void check_permute(const tp_mesh *mesh, const tp_step *step) {
+  int64_t sources[SIM_MAX_DEVICES];
   bool sends[SIM_MAX_DEVICES] = {false}, moves = false;
+  assert_int_equal(tp_step_permute_sources(mesh, step, sources), TP_OK);
   for (int64_t to = 0; to < tp_mesh_size(mesh); to++) {
-    int64_t source = tp_step_permute_source(mesh, step, rank, to);
+    int64_t source = sources[to];
     assert_in_range(source, 0, tp_mesh_size(mesh) - 1);
     assert_false(sends[source]);
     sends[source] = true;
@@ -78,7 +80,7 @@ static void check_pair(tp_reshard_cache *cache, const tp_mesh *mesh, const setti
     now = path.steps[i].to;
     check_layout(mesh, s, now, from, to);
     if (path.steps[i].kind == TP_STEP_PERMUTE)
-      check_permute(mesh, &path.steps[i], s->rank);
+      check_permute(mesh, &path.steps[i]);
     sum += path.steps[i].cost;
     bytes += path.steps[i].bytes;
     sim_execute(&tensor, &path.steps[i]);
