@@ -12,7 +12,7 @@ static int rank_of(MlirValue value) { return (int)mlirShapedTypeGetRank(mlirValu
 
 /* ---- rewriting ---- */
 
-static MlirType local_type(const tp_partitioner *p, MlirType type, tp_spec spec) {
+static MlirType local_type_anew(const tp_partitioner *p, MlirType type, tp_spec spec) {
   int rank;
   int64_t shape[TP_MAX_RANK], local[TP_MAX_RANK];
   if (!tp__static_tensor(type, &rank, shape))
@@ -21,8 +21,18 @@ static MlirType local_type(const tp_partitioner *p, MlirType type, tp_spec spec)
   return tp__tensor_like(type, rank, local);
 }
 
+static MlirType local_type(tp_partitioner *p, MlirType type, tp_spec spec) {
+  int64_t key[] = {(int64_t)(intptr_t)type.ptr, (int64_t)spec.bits};
+  void **slot = tp__memo(&p->local_types, &p->arena, key, TP_LEN(key));
+  if (!slot)
+    return local_type_anew(p, type, spec);
+  if (!*slot)
+    *slot = (void *)(uintptr_t)local_type_anew(p, type, spec).ptr;
+  return (MlirType){*slot};
+}
+
 /* An init that is never read gets a fresh buffer of the right local shape. */
-static void renew_unused(const tp_partitioner *p, const tp_rule *rule, const tp_planned_op *plan) {
+static void renew_unused(tp_partitioner *p, const tp_rule *rule, const tp_planned_op *plan) {
   int n_own = (int)mlirOperationGetNumOperands(rule->op), first_init = n_own - rule->n_results;
   for (int i = 0; i < n_own; i++) {
     const tp_value_map *map = &rule->operands[i];
@@ -188,6 +198,8 @@ static tp_status partition_func(tp_pass *pass, MlirOperation func, const tp_mesh
   if (status == TP_OK)
     status = rewrite(&p);
   tp__table_destroy(&p.specs);
+  tp__memo_destroy(&p.same_ops);
+  tp__memo_destroy(&p.local_types);
   tp__free(p.spec_list);
   tp__program_destroy(&p.program);
   tp__arena_destroy(&p.arena);

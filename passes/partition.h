@@ -5,6 +5,7 @@
 #include "ir/collectives.h"
 #include "passes/table.h"
 #include "rules/program.h"
+#include "support/memo.h"
 
 typedef struct tp_planned_op {
   tp_strategy strategy; /* TP_ITEM_OP */
@@ -21,6 +22,7 @@ typedef struct tp_partitioner {
   tp_value_table specs; /* value -> index into spec_list */
   tp_spec *spec_list;
   size_t n_specs, spec_capacity;
+  tp_memo same_ops, local_types;
   tp_planned_op **plans; /* one per item */
   MlirType *arg_types;   /* global types of arguments and results, taken before anything changes */
   MlirType *result_types;

@@ -77,16 +77,19 @@ static tp_status refuse_layouts(tp_partitioner *p, const tp_rule *rule, const tp
                    n ? text : "(none)", one);
 }
 
-static tp_status plan_op(tp_partitioner *p, const tp_item *item, tp_planned_op *plan) {
+static tp_status read_operands(tp_partitioner *p, const tp_item *item, tp_spec *operands) {
   const tp_rule *rule = item->rule;
-  tp_spec *operands = tp__arena_array(&p->arena, (size_t)rule->n_operands + 1, sizeof *operands);
-  plan->results = tp__arena_array(&p->arena, (size_t)rule->n_results + 1, sizeof *plan->results);
-  if (!operands || !plan->results)
-    return tp__error(item->op, TP_NO_MEMORY, "out of memory");
   for (int i = 0; i < rule->n_operands; i++)
     if (rule->operands[i].is_tensor && !tp__planned_spec(p, rule->operands[i].value, &operands[i]))
       return tp__error(item->op, TP_INTERNAL, "operand %d has no layout", i);
-  tp_status status = TP_OK;
+  return TP_OK;
+}
+
+/* The layouts of the results, and the strategy that they mean with those of the operands. */
+static tp_status plan_anew(tp_partitioner *p, const tp_item *item, const tp_spec *operands, tp_planned_op *plan) {
+  const tp_rule *rule = item->rule;
+  plan->results = tp__arena_array(&p->arena, (size_t)rule->n_results + 1, sizeof *plan->results);
+  tp_status status = plan->results ? TP_OK : tp__error(item->op, TP_NO_MEMORY, "out of memory");
   for (int i = 0; i < rule->n_results && status == TP_OK; i++) {
     tp_annotation annotation = {0};
     bool present;
@@ -97,8 +100,6 @@ static tp_status plan_op(tp_partitioner *p, const tp_item *item, tp_planned_op *
       return tp__error(item->op, TP_INVALID_ARGUMENT,
                        "result %d has no tp.sharding; run tp-propagate last, it gives every value a layout", i);
     plan->results[i] = annotation.spec;
-    if (status == TP_OK)
-      status = set_spec(p, rule->results[i].value, annotation.spec);
   }
   tp_strategy hint;
   MlirAttribute factors = tp__get(item->op, "tp.factors");
@@ -109,6 +110,38 @@ static tp_status plan_op(tp_partitioner *p, const tp_item *item, tp_planned_op *
   int n =
       tp__strategy_match(rule, p->mesh, operands, plan->results, mlirAttributeIsNull(factors) ? NULL : &hint, &plan->strategy);
   return n == 0 ? refuse_layouts(p, rule, operands, plan->results) : TP_OK;
+}
+
+/* Where the plan of an op is found that has one rule with this one, operands of the same layouts, and the same attributes; NULL when memory
+ * runs out. */
+static void **same_plan(tp_partitioner *p, const tp_item *item, const tp_spec *operands) {
+  int64_t key[3 + 64];
+  size_t n = 0;
+  key[n++] = (int64_t)(intptr_t)item->rule->first;
+  key[n++] = (int64_t)(intptr_t)tp__get(item->op, "tp.sharding").ptr;
+  key[n++] = (int64_t)(intptr_t)tp__get(item->op, "tp.factors").ptr;
+  for (int i = 0; i < item->rule->n_operands; i++)
+    key[n++] = (int64_t)operands[i].bits;
+  return tp__memo(&p->same_ops, &p->arena, key, n);
+}
+
+static tp_status plan_op(tp_partitioner *p, const tp_item *item, tp_planned_op *plan) {
+  const tp_rule *rule = item->rule;
+  tp_spec operands[64] = {0};
+  tp_status status = read_operands(p, item, operands);
+  if (status != TP_OK)
+    return status;
+  void **slot = rule->first ? same_plan(p, item, operands) : NULL;
+  if (rule->first && !slot)
+    return tp__error(item->op, TP_NO_MEMORY, "out of memory");
+  if (slot && *slot)
+    *plan = *(const tp_planned_op *)*slot;
+  else if ((status = plan_anew(p, item, operands, plan)) == TP_OK && slot)
+    *slot = plan;
+  for (int i = 0; i < rule->n_results && status == TP_OK; i++)
+    if (rule->results[i].is_tensor)
+      status = set_spec(p, rule->results[i].value, plan->results[i]);
+  return status;
 }
 
 static tp_status plan_layout(tp_partitioner *p, const tp_item *item, tp_planned_op *plan) {

@@ -76,6 +76,7 @@ static void destroy(tp_planner *p) {
   tp__memo_destroy(&p->same_ops);
   tp__memo_destroy(&p->same_layouts);
   tp__memo_destroy(&p->same_edges);
+  tp__memo_destroy(&p->written_ops);
   tp__flow_destroy(p);
   tp_problem_destroy(p->problem);
 }

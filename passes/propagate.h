@@ -5,6 +5,7 @@
 #include "ir/collectives.h"
 #include "passes/table.h"
 #include "rules/program.h"
+#include "support/memo.h"
 
 #include "tp/solver.h"
 
@@ -50,13 +51,6 @@ typedef struct tp_planned_value {
   double trips; /* how often a change of its layout would run: it stands behind the producer */
 } tp_planned_value;
 
-/* Things computed before, by the words they depend on; see propagate_memo.c. A zeroed struct is a valid empty memo. */
-typedef struct tp_memo_entry tp_memo_entry;
-typedef struct tp_memo {
-  tp_memo_entry *entries;
-  size_t capacity, count;
-} tp_memo;
-
 enum { TP_MAX_ORDERS = 8 };
 
 typedef struct tp_planner {
@@ -73,7 +67,7 @@ typedef struct tp_planner {
   tp_planned_value *values;
   size_t n_values, value_capacity;
   tp_value_table table; /* value -> index into values */
-  tp_memo same_rules, first_rules, same_ops, same_layouts, same_edges;
+  tp_memo same_rules, first_rules, same_ops, same_layouts, same_edges, written_ops;
   struct layout_list *layout_scratch; /* blocks that every node uses in turn */
   struct tp_layout_set *set_scratch;
   struct enumeration *op_scratch;
@@ -143,10 +137,6 @@ tp_status tp__node_for_op(tp_planner *planner, int item, tp_node *node);
 tp_cost tp__cost_times(tp_cost cost, double trips);
 
 /* propagate_memo.c */
-
-/* The slot of the value for this key, NULL inside when the key is new; NULL when memory runs out. Valid until the next call. */
-void **tp__memo(tp_memo *memo, tp__arena *arena, const int64_t *words, size_t n);
-void tp__memo_destroy(tp_memo *memo);
 
 enum { TP_MAX_WORDS = 512 };
 

@@ -42,7 +42,12 @@ static void write_factors(tp_planner *p, const tp_node *node) {
     tp__set(rule->op, "tp.factors", tp__write_factors(p->pass->context, p->mesh, chosen));
 }
 
-static void write_op(tp_planner *p, const tp_node *node) {
+/* What stands on an op. */
+typedef struct written {
+  MlirAttribute sharding, factors;
+} written;
+
+static void write_anew(tp_planner *p, const tp_node *node) {
   const tp_rule *rule = p->program.items[node->index].rule;
   tp_annotation annotations[64];
   for (int i = 0; i < rule->n_results && i < TP_LEN(annotations); i++)
@@ -50,6 +55,34 @@ static void write_op(tp_planner *p, const tp_node *node) {
   if (rule->n_results > 0)
     tp__set_op_sharding(rule->op, p->mesh, rule->n_results, annotations);
   write_factors(p, node);
+}
+
+/* Equal ops that choose the same strategy carry the same attributes. */
+static tp_status write_op(tp_planner *p, const tp_node *node) {
+  const tp_rule *rule = p->program.items[node->index].rule;
+  int64_t key[] = {(int64_t)(intptr_t)rule->first, (int64_t)(intptr_t)node->strategies, node->chosen};
+  void **slot = rule->first ? tp__memo(&p->written_ops, p->arena, key, TP_LEN(key)) : NULL;
+  if (rule->first && !slot)
+    return tp__error(rule->op, TP_NO_MEMORY, "out of memory");
+  const written *before = slot ? *slot : NULL;
+  if (!before) {
+    write_anew(p, node);
+    written *now = slot ? tp__arena_alloc(p->arena, sizeof *now) : NULL;
+    if (slot && !now)
+      return tp__error(rule->op, TP_NO_MEMORY, "out of memory");
+    if (now)
+      *now = (written){tp__get(rule->op, "tp.sharding"), tp__get(rule->op, "tp.factors")};
+    if (slot)
+      *slot = now;
+    return TP_OK;
+  }
+  if (!mlirAttributeIsNull(before->sharding))
+    tp__set(rule->op, "tp.sharding", before->sharding);
+  if (mlirAttributeIsNull(before->factors))
+    tp__remove(rule->op, "tp.factors");
+  else
+    tp__set(rule->op, "tp.factors", before->factors);
+  return TP_OK;
 }
 
 /* tp.region_args and the layouts of the results of control flow. */
@@ -93,16 +126,18 @@ static tp_status write_regions(tp_planner *p) {
   return status;
 }
 
-static void write_producers(tp_planner *p) {
-  for (size_t i = 0; i < p->n_nodes; i++) {
+static tp_status write_producers(tp_planner *p) {
+  tp_status status = TP_OK;
+  for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++) {
     const tp_node *node = &p->nodes[i];
     if (node->kind == TP_NODE_OP)
-      write_op(p, node);
+      status = write_op(p, node);
     if (node->kind == TP_NODE_LAYOUT) {
       tp_annotation annotation = closed(node->out[node->chosen]);
       tp__set_op_sharding(p->program.items[node->index].op, p->mesh, 1, &annotation);
     }
   }
+  return status;
 }
 
 /* tp.plan on the function: modelled cost and certified bound, in picoseconds, and the most memory that a device holds, in bytes. */
@@ -129,9 +164,9 @@ tp_status tp__plan_write(tp_planner *p) {
     status = write_boundary(p, TP_NODE_ARG);
   if (status == TP_OK)
     status = write_boundary(p, TP_NODE_RESULT);
-  if (status != TP_OK)
-    return status;
-  write_producers(p);
-  status = tp__write_changes(p);
+  if (status == TP_OK)
+    status = write_producers(p);
+  if (status == TP_OK)
+    status = tp__write_changes(p);
   return status == TP_OK ? write_summary(p) : status;
 }

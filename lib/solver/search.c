@@ -16,7 +16,7 @@ enum {
   PASSES = 5,            /* message passes between two decodings */
   ROUNDS = 12,           /* of passes and decoding between two reductions */
   POLISH_FACTOR = 4,     /* looks at all tables */
-  PRUNE_GAP = 64,        /* reductions go on when the gap is that many times smaller: they prune most of the rest */
+  PRUNE_GAP = 16,        /* reductions go on when the gap is that many times smaller: they prune most of the rest */
   STALLED_ROUNDS = 4,    /* without a hundredth of the gap gained */
   EAGER_FACTOR = 50,     /* eliminate at once when that costs less than so many looks at all tables for each ... */
   EAGER_WORK = 20000000, /* ... stage, or less than this; otherwise messages come first and prune */
