@@ -100,6 +100,19 @@ const char *tp__report_spec(tp_report *r, tp_spec spec, int rank) {
   return tp__report_text(r, "%s", text);
 }
 
+const char *tp__report_axes(tp_report *r, int n, const int *axes) {
+  char text[TP_MAX_AXES * 2 * TP_MAX_AXIS_NAME] = "";
+  size_t used = 0;
+  for (int i = 0; i < n;) {
+    char name[2 * TP_MAX_AXIS_NAME];
+    int run = tp__joined_axes(r->mesh, n - i, axes + i);
+    tp_mesh_axis_text(r->mesh, axes[i], run, name, sizeof name);
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? "," : "", name);
+    i += run;
+  }
+  return tp__report_text(r, "%s", text);
+}
+
 const char *tp__report_attr(tp_report *r, MlirAttribute attr) {
   tp__string text = {0};
   mlirAttributePrint(attr, keep_part, &text);
@@ -139,17 +152,17 @@ static tp_status check_writable(tp_report *r) {
 }
 
 tp_status tp__report_open(tp_pass *pass, tp_report **report) {
-  const char *file = tp__pass_option(pass, "report");
+  const char *file = tp__pass_option(pass, "report"), *explain = tp__pass_option(pass, "explain");
   int n = 0;
   tp_status status = read_count(pass, &n);
-  if (status != TP_OK || !*file)
+  if (status != TP_OK || (!*file && !*explain))
     return status;
   tp_report *r = tp__calloc(1, sizeof *r);
   if (!r)
     return tp__error(pass->module, TP_NO_MEMORY, "out of memory");
-  *r = (tp_report){.pass = pass, .file = file, .n_alternatives = n};
+  *r = (tp_report){.pass = pass, .file = file, .explain = explain, .n_alternatives = n};
   *report = r;
-  status = check_writable(r);
+  status = *file ? check_writable(r) : TP_OK;
   return status == TP_OK ? name_all(r) : status;
 }
 
@@ -171,7 +184,9 @@ tp_status tp__report_start(tp_report *r, const tp_mesh *mesh, const tp_topology 
   r->mesh = mesh;
   r->topology = topology;
   r->document = tp__report_document(r);
-  return r->document ? copy_module(r) : out_of_memory(r);
+  if (!r->document)
+    return out_of_memory(r);
+  return *r->file ? copy_module(r) : TP_OK;
 }
 
 tp_status tp__report_begin(tp_planner *p) {
@@ -189,22 +204,28 @@ static void forget_function(tp_report *r) {
   r->function = (tp_function_report){0};
 }
 
+static tp_status add_function(tp_report *r, tp_planner *p) {
+  tp_memory_peak peak = {0};
+  tp_status status = tp__report_alternatives(r, p);
+  if (status == TP_OK)
+    status = tp__plan_peak(p, &peak);
+  if (status != TP_OK)
+    return status;
+  json_t *function = tp__report_function(r, p, &peak);
+  tp__free(peak.held);
+  bool added = function && json_array_append_new(json_object_get(r->document, "functions"), function) == 0;
+  return added ? TP_OK : out_of_memory(r);
+}
+
 tp_status tp__report_end(tp_planner *p) {
   tp_report *r = p->report;
   tp_status status = tp__report_measure(r, p);
   if (status == TP_OK)
     status = tp__report_causes(r, p);
-  if (status == TP_OK)
-    status = tp__report_alternatives(r, p);
-  tp_memory_peak peak = {0};
-  if (status == TP_OK)
-    status = tp__plan_peak(p, &peak);
-  if (status == TP_OK) {
-    json_t *function = tp__report_function(r, p, &peak);
-    if (!function || json_array_append_new(json_object_get(r->document, "functions"), function) != 0)
-      status = out_of_memory(r);
-  }
-  tp__free(peak.held);
+  if (status == TP_OK && *r->explain)
+    status = tp__report_explain(r, p);
+  if (status == TP_OK && *r->file)
+    status = add_function(r, p);
   forget_function(r);
   return status;
 }
@@ -230,6 +251,9 @@ static bool write_file(const char *path, const char *text) {
 }
 
 tp_status tp__report_write(tp_report *r) {
+  tp_status status = *r->explain ? tp__report_explained(r) : TP_OK;
+  if (status != TP_OK || !*r->file)
+    return status;
   bool plain = ends_in(r->file, ".md") || ends_in(r->file, ".txt");
   char *text = plain ? tp__report_print(r->document) : tp__report_json(r->document);
   if (!text)
@@ -250,6 +274,7 @@ void tp__report_close(tp_report *r) {
     mlirModuleDestroy(r->before);
   tp__free(r->ops.items);
   tp__free(r->names);
+  tp__free(r->known);
   tp__table_destroy(&r->name_of);
   tp__table_destroy(&r->op_place);
   tp__arena_destroy(&r->arena);

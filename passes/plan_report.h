@@ -75,12 +75,17 @@ typedef struct tp_function_report {
   int n_examined; /* pins of which it is known whether they cost more than one percent */
   tp_cost compute, communication, local;
   int64_t bytes;
+  struct causes *causes;
   bool failed; /* memory ran out while the plan was written */
 } tp_function_report;
 
 typedef struct tp_report {
   tp_pass *pass;
-  const char *file; /* "": none */
+  const char *file;    /* "": none */
+  const char *explain; /* "%name", a tp.name or FILE:LINE; "": nothing */
+  int n_explained;
+  size_t n_known, known_capacity;
+  const char **known; /* names that could have been asked for */
   int n_alternatives;
   tp__arena arena;
   const tp_mesh *mesh;
@@ -112,6 +117,7 @@ void tp__report_change(tp_planner *planner, const tp_planned_value *value, int u
 const char *tp__report_name(const tp_report *report, MlirValue value);
 const char *tp__report_text(tp_report *report, const char *format, ...) TP__PRINTF(2, 3);
 const char *tp__report_spec(tp_report *report, tp_spec spec, int rank);
+const char *tp__report_axes(tp_report *report, int n, const int *axes); /* "dp,tp" */
 const char *tp__report_attr(tp_report *report, MlirAttribute attr);
 const char *tp__report_location(tp_report *report, MlirOperation op);
 const char *tp__report_arg_name(tp_report *report, const tp_planner *planner, MlirValue value);
@@ -125,6 +131,13 @@ tp_status tp__report_measure(tp_report *report, tp_planner *planner);
 
 /* ---- plan_report_cause.c: why a change of layout is there, as facts of the plan that follow from each other ---- */
 tp_status tp__report_causes(tp_report *report, tp_planner *planner);
+/* Why a value lies along an axis as it does; returns the number of `texts`, which have room for TP_MAX_CAUSES. After tp__report_causes. */
+int tp__report_why(tp_report *report, const tp_planned_value *value, int axis, const char **texts);
+
+/* ---- plan_report_explain.c: what explain=... asks for, as remarks ---- */
+tp_status tp__report_explain(tp_report *report, tp_planner *planner);
+/* An error when no function had what was asked for. */
+tp_status tp__report_explained(tp_report *report);
 
 /* ---- plan_report_again.c: plans with one annotation more or less ---- */
 tp_status tp__report_alternatives(tp_report *report, tp_planner *planner);

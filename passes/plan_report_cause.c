@@ -168,9 +168,9 @@ static int source_of_partial(const causes *c, int node, int axis) {
   return node;
 }
 
-static void say_producer(causes *c, const tp_change *change, int axis) {
-  const tp_planned_value *v = change->value;
-  tp_place place = tp_spec_place(change->from, axis);
+/* Why the value lies along `axis` as it does. */
+static void say_place(causes *c, const tp_planned_value *v, tp_spec spec, int axis) {
+  tp_place place = tp_spec_place(spec, axis);
   int node = v->node;
   const char *value = tp__report_label(c->r, c->p, v->value), *name = axis_text(c, axis);
   if (place.kind == TP_PARTIAL) {
@@ -189,7 +189,7 @@ static void say_producer(causes *c, const tp_change *change, int axis) {
     if (pinned_itself && c->p->nodes[node].kind != TP_NODE_OP)
       return;
   }
-  say(c, tp__report_text(c->r, "%s has layout %s", value, tp__report_spec(c->r, change->from, v->rank)));
+  say(c, tp__report_text(c->r, "%s has layout %s", value, tp__report_spec(c->r, spec, v->rank)));
 }
 
 /* Is there a strategy of the consumer that takes the operand as it is, along this axis? */
@@ -236,22 +236,34 @@ static int axis_of(const tp_change *change) {
 }
 
 tp_status tp__report_causes(tp_report *r, tp_planner *p) {
-  causes c = {.r = r, .p = p};
-  tp_status status = list_incidences(&c);
+  causes *c = tp__arena_alloc(p->arena, sizeof *c);
+  if (!c)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  *c = (causes){.r = r, .p = p};
+  tp_status status = list_incidences(c);
   for (size_t i = 0; i < r->function.n_changes && status == TP_OK; i++) {
     tp_change *change = &r->function.changes[i];
     if (change->n_collectives == 0)
       continue;
     int axis = axis_of(change);
-    c.n = 0;
+    c->n = 0;
     if (change->node >= 0) {
-      say_inside(&c, change, axis);
+      say_inside(c, change, axis);
     } else {
-      say_producer(&c, change, axis);
-      say_consumer(&c, change, axis);
+      say_place(c, change->value, change->from, axis);
+      say_consumer(c, change, axis);
     }
-    change->n_causes = c.n;
-    memcpy(change->causes, c.texts, (size_t)c.n * sizeof *c.texts);
+    change->n_causes = c->n;
+    memcpy(change->causes, c->texts, (size_t)c->n * sizeof *c->texts);
   }
+  r->function.causes = c;
   return status;
+}
+
+int tp__report_why(tp_report *r, const tp_planned_value *v, int axis, const char **texts) {
+  causes *c = r->function.causes;
+  c->n = 0;
+  say_place(c, v, tp__plan_produced(c->p, v), axis);
+  memcpy(texts, c->texts, (size_t)c->n * sizeof *texts);
+  return c->n;
 }

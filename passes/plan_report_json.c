@@ -32,19 +32,6 @@ static void put(json_t *object, const char *key, json_t *value) {
     json_object_clear(object);
 }
 
-static json_t *axes_json(const tp_report *r, int n, const int *axes) {
-  char text[TP_MAX_AXES * 2 * TP_MAX_AXIS_NAME] = "";
-  size_t used = 0;
-  for (int i = 0; i < n;) {
-    char name[2 * TP_MAX_AXIS_NAME];
-    int run = tp__joined_axes(r->mesh, n - i, axes + i);
-    tp_mesh_axis_text(r->mesh, axes[i], run, name, sizeof name);
-    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? "," : "", name);
-    i += run;
-  }
-  return json_string(text);
-}
-
 static const char *op_name(tp_report *r, MlirOperation op) {
   MlirStringRef name = tp__op_name(op);
   return tp__report_text(r, "%.*s", (int)name.length, name.data);
@@ -114,7 +101,7 @@ static json_t *collective_json(tp_report *r, const tp_planner *p, const tp_chang
   const tp_planned_value *v = c->value;
   json_t *json = json_object();
   put(json, "kind", json_string(tp_collective_name(o->kind)));
-  put(json, "axes", axes_json(r, o->n_axes, o->axes));
+  put(json, "axes", json_string(tp__report_axes(r, o->n_axes, o->axes)));
   put(json, "group", integer_json(o->group));
   put(json, "tensor", o->tensor ? text_json(o->tensor) : json_null());
   put(json, "reduction", json_string(o->reduction));

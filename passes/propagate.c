@@ -253,6 +253,9 @@ static const tp_option_row options[] = {
     {"topology", "cpu", "cost model: a name (cpu, h100, h200, a100, pcie4, torus64k) or the path of a topology file"},
     {"unknown-ops", "refuse", "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark"},
     {"report", "", "file for the report of the plan: JSON, or text to read where it ends in .md or .txt"},
+    {"explain", "",
+     "remarks about one value: its layout, why, what other layouts would cost; %name as printed before the pass, a tp.name, or "
+     "FILE:LINE"},
     {"report-alternatives", "4", "collectives, the most expensive ones, for which the report has the next best plan; 0: none"},
 };
 

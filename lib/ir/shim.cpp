@@ -31,6 +31,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 
+#include <atomic>
 #include <deque>
 #include <mutex>
 
@@ -43,6 +44,13 @@ void addDialects(DialectRegistry &registry) {
                   linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
                   shard::ShardDialect, tensor::TensorDialect>();
 }
+
+/// --tp-explain of shard-opt: the value of every option `explain` that is not given. `used` says whether some pass has it.
+struct ExplainFlag {
+  std::string value;
+  std::atomic<bool> used{false};
+};
+ExplainFlag explainFlag;
 
 /// A row of the pass table as an MLIR pass on modules.
 class TablePass : public OperationPass<ModuleOp> {
@@ -66,8 +74,14 @@ public:
     pass.name = row->name;
     pass.option_rows = row->options;
     pass.n_options = row->n_options;
-    for (int i = 0; i < row->n_options; i++)
+    for (int i = 0; i < row->n_options; i++) {
       pass.options[i] = options[i].getValue().c_str();
+      if (StringRef(row->options[i].name) != "explain" || explainFlag.value.empty())
+        continue;
+      explainFlag.used = true;
+      if (options[i].getValue().empty())
+        pass.options[i] = explainFlag.value.c_str();
+    }
     int errorsBefore = tp__error_count();
     tp_status status = row->run(&pass);
     for (int i = 0; i < row->n_statistics; i++)
@@ -271,7 +285,17 @@ int tp_opt_main(int argc, char **argv) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registerAllToLLVMIRTranslations(registry);
-  return asMainReturnCode(MlirOptMain(argc, argv, "tpshard: tensor-parallel SPMD passes for MLIR\n", registry));
+  static llvm::cl::opt<std::string, true> explain(
+      "tp-explain", llvm::cl::location(explainFlag.value), llvm::cl::value_desc("%name|tp.name|FILE:LINE"),
+      llvm::cl::desc("Explain the layout of a value: the option explain of tp-propagate"));
+  int code = asMainReturnCode(MlirOptMain(argc, argv, "tpshard: tensor-parallel SPMD passes for MLIR\n", registry));
+  if (code == 0 && !explainFlag.value.empty() && !explainFlag.used) {
+    llvm::errs()
+        << "shard-opt: error: --tp-explain explains what tp-propagate plans, but no tp-propagate ran; add it to the pipeline, "
+           "or tp-spmd\n";
+    return 1;
+  }
+  return code;
 }
 
 // The strong definition of a symbol that MLIR's header declares weak.

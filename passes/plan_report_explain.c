@@ -1,0 +1,238 @@
+/* explain=...: what the plan does with one value, and why, as a remark at the op that makes it. */
+#include "passes/plan_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LAYOUTS = 256, MAX_NEAR = 5 };
+
+/* ---- which value ---- */
+
+static MlirOperation op_of(const tp_planner *p, const tp_planned_value *v) {
+  MlirOperation op = tp__defining_op(v->value);
+  if (!mlirOperationIsNull(op))
+    return op;
+  op = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(v->value));
+  return mlirOperationIsNull(op) ? p->program.func : op;
+}
+
+/* FILE:LINE, where FILE is the end of a path, and some place of the location. */
+static bool is_at(tp_report *r, MlirOperation op, const char *wanted) {
+  char *text = tp__arena_strdup(&r->arena, tp__report_location(r, op)), *to = text;
+  size_t n = strlen(wanted);
+  for (const char *from = text; from && *from; from++)
+    if (*from != '"')
+      *to++ = *from;
+  if (to)
+    *to = 0;
+  for (const char *at = text; at && (at = strstr(at, wanted)); at++)
+    if (at[n] == ':' && (at == text || strchr("/([, ", at[-1])))
+      return true;
+  return false;
+}
+
+static bool is_place(const char *text) {
+  const char *colon = strrchr(text, ':');
+  return colon && colon != text && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1);
+}
+
+static bool is_wanted(tp_report *r, const tp_planner *p, const tp_planned_value *v) {
+  const char *wanted = r->explain, *own = tp__report_arg_name(r, p, v->value);
+  if (*tp__report_name(r, v->value) == 0)
+    return false;
+  if (is_place(wanted))
+    return !mlirValueIsABlockArgument(v->value) && is_at(r, op_of(p, v), wanted);
+  return strcmp(wanted, tp__report_name(r, v->value)) == 0 ||
+         (*own && (strcmp(wanted, own) == 0 || (*wanted == '%' && strcmp(wanted + 1, own) == 0)));
+}
+
+static tp_status keep_known(tp_report *r, const char *name) {
+  if (tp__grow((void **)&r->known, &r->known_capacity, r->n_known + 1, sizeof *r->known) != TP_OK)
+    return tp__error(r->pass->module, TP_NO_MEMORY, "out of memory");
+  r->known[r->n_known++] = name;
+  return TP_OK;
+}
+
+/* ---- other layouts ---- */
+
+typedef struct other_layout {
+  tp_spec spec;
+  bool possible;
+  tp_cost cost, bound;
+} other_layout;
+
+static int compare_layouts(const void *a, const void *b) {
+  const other_layout *x = a, *y = b;
+  if (x->bound != y->bound)
+    return x->bound < y->bound ? -1 : 1;
+  return (x->spec.bits > y->spec.bits) - (x->spec.bits < y->spec.bits);
+}
+
+static int list_layouts(const tp_planner *p, const tp_planned_value *v, other_layout *list) {
+  const tp_node *node = &p->nodes[v->node];
+  int n = 0;
+  for (int s = 0; s < node->n && n < MAX_LAYOUTS; s++) {
+    tp_spec spec = node->out[s * node->n_out + v->output];
+    bool seen = tp_spec_equal(spec, tp__plan_produced(p, v));
+    for (int i = 0; i < n && !seen; i++)
+      seen = tp_spec_equal(spec, list[i].spec);
+    if (!seen)
+      list[n++].spec = spec;
+  }
+  return n;
+}
+
+static void solve_layout(const tp_planner *p, const tp_planned_value *v, bool *allowed, other_layout *other) {
+  const tp_node *node = &p->nodes[v->node];
+  tp_solver_options options = {.size = sizeof options};
+  tp_solution solution;
+  for (int s = 0; s < node->n; s++)
+    allowed[s] = tp_spec_equal(node->out[s * node->n_out + v->output], other->spec);
+  *other = (other_layout){.spec = other->spec, .cost = TP_COST_FORBIDDEN, .bound = TP_COST_FORBIDDEN};
+  tp_status status = tp_solve_allowing(p->problem, &options, v->node, allowed, &solution);
+  if (status != TP_OK && status != TP_INFEASIBLE)
+    return;
+  other->possible = status == TP_OK;
+  if (status == TP_OK) {
+    other->cost = solution.cost;
+    other->bound = solution.lower_bound;
+  }
+  tp_solution_clear(&solution);
+}
+
+static double us(tp_cost cost) { return 1e6 * tp_cost_seconds(cost); }
+
+static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned_value *v, tp__string *text) {
+  other_layout *list = tp__calloc(MAX_LAYOUTS, sizeof *list);
+  bool *allowed = tp__calloc((size_t)p->nodes[v->node].n, sizeof *allowed);
+  tp_status status = list && allowed ? TP_OK : tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  int n = status == TP_OK ? list_layouts(p, v, list) : 0;
+  for (int i = 0; i < n; i++)
+    solve_layout(p, v, allowed, &list[i]);
+  if (n > 0)
+    qsort(list, (size_t)n, sizeof *list, compare_layouts);
+  if (n > 0)
+    tp__string_append(text, "\n  other layouts, by what the plan would cost:");
+  else
+    tp__string_append(text, r->function.pin_of_node[v->node] < 0 ? "\n  it can have no other layout"
+                                                                 : "\n  its annotation leaves no other layout");
+  for (int i = 0; i < n; i++) {
+    const char *layout = tp__report_spec(r, list[i].spec, v->rank);
+    if (!list[i].possible)
+      tp__string_printf(text, "\n    %s: impossible", layout);
+    else if (list[i].cost == list[i].bound)
+      tp__string_printf(text, "\n    %s: %+.3f us", layout, us(list[i].cost - p->cost));
+    else
+      tp__string_printf(text, "\n    %s: at least %+.3f us, at most %+.3f us", layout, us(list[i].bound - p->cost),
+                        us(list[i].cost - p->cost));
+  }
+  tp__free(list);
+  tp__free(allowed);
+  return status;
+}
+
+/* ---- the value ---- */
+
+static void say_why(tp_report *r, const tp_planner *p, const tp_planned_value *v, tp__string *text) {
+  tp_spec spec = tp__plan_produced(p, v);
+  for (int a = 0; a < r->mesh->n_axes; a++) {
+    const char *texts[TP_MAX_CAUSES];
+    char axis[2 * TP_MAX_AXIS_NAME];
+    tp_mesh_axis_text(r->mesh, a, 1, axis, sizeof axis);
+    if (r->mesh->axes[a].size == 1)
+      continue;
+    if (tp_spec_place(spec, a).kind == TP_REPLICATED) {
+      tp__string_printf(text, "\n  not along %s: all devices along it hold the same", axis);
+      continue;
+    }
+    int n = tp__report_why(r, v, a, texts);
+    tp__string_printf(text, "\n  %s: ", axis);
+    for (int i = 0; i < n; i++)
+      tp__string_printf(text, "%s%s", i ? " -> " : "", texts[i]);
+  }
+}
+
+static void say_collectives(tp_report *r, const tp_planned_value *v, tp__string *text) {
+  int said = 0;
+  for (size_t i = 0; i < r->function.n_changes; i++) {
+    const tp_change *c = &r->function.changes[i];
+    for (size_t k = 0; k < c->n_collectives && (c->value == v || (c->node >= 0 && c->node == v->node)); k++) {
+      const tp_report_collective *o = &c->collectives[k];
+      MlirOperation op = c->node >= 0 ? c->op : v->uses[c->use < 0 ? 0 : c->use].op;
+      MlirStringRef name = tp__op_name(op);
+      tp__string_printf(text, "%s\n    %s over %s: %lld bytes, %.3f us, for %.*s at %s",
+                        said++ ? "" : "\n  collectives:", tp_collective_name(o->kind), tp__report_axes(r, o->n_axes, o->axes),
+                        (long long)((double)o->bytes * c->trips), us(tp__cost_times(o->cost, c->trips)), (int)name.length,
+                        name.data, tp__report_location(r, op));
+    }
+  }
+  if (said == 0)
+    tp__string_append(text, "\n  it causes no collective");
+}
+
+static tp_status explain(tp_report *r, const tp_planner *p, const tp_planned_value *v) {
+  tp__string text = {0};
+  tp__string_printf(&text, "%s has layout %s; the plan costs %.3f us", tp__report_label(r, p, v->value),
+                    tp__report_spec(r, tp__plan_produced(p, v), v->rank), us(p->cost));
+  say_why(r, p, v, &text);
+  say_collectives(r, v, &text);
+  tp_status status = say_layouts(r, p, v, &text);
+  if (status == TP_OK)
+    tp__emit(mlirOperationGetLocation(op_of(p, v)), TP_REMARK, tp__string_text(&text), NULL);
+  tp__string_destroy(&text);
+  r->n_explained++;
+  return status;
+}
+
+tp_status tp__report_explain(tp_report *r, tp_planner *p) {
+  tp_status status = TP_OK;
+  for (size_t k = 0; k < p->n_values && status == TP_OK; k++) {
+    const tp_planned_value *v = &p->values[k];
+    const char *name = tp__report_name(r, v->value), *own = tp__report_arg_name(r, p, v->value);
+    if (*name)
+      status = keep_known(r, name);
+    if (*own && status == TP_OK)
+      status = keep_known(r, own);
+    if (status == TP_OK && is_wanted(r, p, v))
+      status = explain(r, p, v);
+  }
+  return status;
+}
+
+/* ---- names that are near ---- */
+
+/* Edit distance; names are short. */
+static int distance(const char *a, const char *b) {
+  enum { MOST = 64 };
+  int row[MOST + 1], n = (int)strlen(a), m = (int)strlen(b);
+  if (n > MOST || m > MOST)
+    return 2 * MOST;
+  for (int j = 0; j <= m; j++)
+    row[j] = j;
+  for (int i = 1; i <= n; i++) {
+    int diagonal = row[0];
+    row[0] = i;
+    for (int j = 1; j <= m; j++) {
+      int change = diagonal + (a[i - 1] != b[j - 1]), least = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
+      diagonal = row[j];
+      row[j] = change < least ? change : least;
+    }
+  }
+  return row[m];
+}
+
+tp_status tp__report_explained(tp_report *r) {
+  if (r->n_explained > 0)
+    return TP_OK;
+  tp__string near = {0};
+  for (int d = 0, said = 0; d <= 128 && said < MAX_NEAR && !is_place(r->explain); d++)
+    for (size_t i = 0; i < r->n_known && said < MAX_NEAR; i++)
+      if (distance(r->explain, r->known[i]) == d)
+        tp__string_printf(&near, "%s%s", said++ ? ", " : "; near are ", r->known[i]);
+  tp_status status = tp__error(
+      r->pass->module, TP_NOT_FOUND,
+      "explain: there is no tensor %s '%s'%s; names are those that --mlir-print-ir-before=tp-propagate prints, or tp.name",
+      is_place(r->explain) ? "made at" : "named", r->explain, tp__string_text(&near));
+  tp__string_destroy(&near);
+  return status;
+}

@@ -1,0 +1,47 @@
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=%%1})' -o %t.mlir 2>&1 | FileCheck %s
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate)' -o %t.plain.mlir
+// RUN: cmp %t.mlir %t.plain.mlir
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=w1})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=explain.mlir:40})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=PLACE
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=w3})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=NEAR
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=plain.mlir:40})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=NOWHERE
+
+// CHECK: explain.mlir:41:8: remark: %1 has layout {dims = {{\[\[\]}}, []], partial = {tp = "sum"}}; the plan costs
+// CHECK-NEXT: tp: %arg{{[12]}} (w{{[12]}}) is pinned to {{.*}} splits over tp a dimension that it reduces -> %1 is a partial sum over tp
+// CHECK-NEXT: collectives:
+// CHECK-NEXT: all_reduce over tp: 24576 bytes, {{.*}} us, for func.return at
+// CHECK-NEXT: other layouts, by what the plan would cost:
+// CHECK-DAG: {{\[\["tp"\], \[\]\]}}: +{{[0-9.]+}} us
+// CHECK-DAG: {{\[\[\], \[\]\]}}: +{{[0-9.]+}} us
+
+// NAME: remark: %arg1 (w1) has layout {{\[\[\], \["tp"\]\]}}
+// NAME-NEXT: tp: %arg1 (w1) is pinned to {{\[\[\], \["tp"\]\]}} at
+// NAME-NEXT: it causes no collective
+// NAME-NEXT: its annotation leaves no other layout
+
+// PLACE: remark: %0 has layout {{\[\[\], \["tp"\]\]}}
+// PLACE-NOT: remark
+
+// NEAR: error: 'builtin.module': explain: there is no tensor named 'w3'; near are w1, w2,
+// NOWHERE: error: 'builtin.module': explain: there is no tensor made at 'plain.mlir:40'; names are
+
+// A value along which nothing is split says so; all functions are looked through.
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=%%arg0})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=TWO
+// TWO: remark: %arg0 (x) has layout {{\[\[\], \[\]\]}}
+// TWO-NEXT: not along tp: all devices along it hold the same
+// TWO: remark: %arg0 has layout
+
+shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+func.func @mlp(%x: tensor<64x128xf32> {tp.name = "x", tp.sharding = [[], []]},
+               %w1: tensor<128x512xf32> {tp.name = "w1", tp.role = "param", tp.sharding = [[], ["tp"]]},
+               %w2: tensor<512x64xf32> {tp.name = "w2", tp.role = "param", tp.sharding = [["tp"], []]},
+               %a: tensor<64x512xf32>, %b: tensor<64x64xf32>) -> (tensor<64x64xf32> {tp.sharding = [[], []]}) {
+  // Lines are named by their numbers above.
+  %h = linalg.matmul ins(%x, %w1 : tensor<64x128xf32>, tensor<128x512xf32>) outs(%a : tensor<64x512xf32>) -> tensor<64x512xf32>
+  %y = linalg.matmul ins(%h, %w2 : tensor<64x512xf32>, tensor<512x64xf32>) outs(%b : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}
+
+func.func @other(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  return %x : tensor<64x128xf32>
+}
