@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """run.py [--handmade | --count N --seed S] [--near] [--jobs J] [--resume FILE] [--work DIR] [--ref COMMIT] [PATH...]: mutation testing.
 
-Changes one place of the sources, builds, and runs the tests, the nearest ones first, until one fails. What no test catches is a test that
-is missing, or a change that makes no difference; survivors.md says which of the two.
+Changes one place of the sources, builds, and runs tests until one fails: first those on whose inputs the changed compiler prints something else
+(outputs.c), few at a time, and the unit tests of the folder; then all. What no test catches is a test that is missing, or a change that makes no
+difference; survivors.md says which of the two.
 
   --handmade    the changes of handmade/, all of which must be caught
   --check       only see that each of them still applies to this tree (part of the default tests)
   --count N     random changes that compile and make another object file (default 200), of the files PATH, or of SOURCES
   --seed S      which ones (default 1); another commit gives the same but for lines that changed
-  --near        without the tests that are slow and seldom the first to notice (models, tools, fuzzing); what passes the others is open
+  --near        only the former; what passes them is open, and as good as survived
   --jobs J      that many copies of the tree at once (default 1)
   --resume FILE results, a line of JSON each (default: WORK/results.jsonl). What a test caught is not repeated, and neither is what the same
                 tests of the same commit did not catch; so the open ones of --near are finished by a run without it
@@ -31,52 +32,27 @@ import sys
 import threading
 import time
 
+import commands
 import handmade
 import source
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SOURCES = ["lib/rules/*.c", "lib/sharding/*.c", "lib/ir/collectives.c", "passes/*.c"]
 
-# The tests of a file (first match), which are tried first. A filter of lit, or of ctest.
-NEAREST = [
-    ("lib/sharding/*", "ctest", "^sharding|^oracles"),
-    ("lib/rules/mask.c", "lit", "rules/uneven"),
-    ("lib/rules/body.c", "lit", "rules/linalg"),
-    ("lib/rules/linalg*", "lit", "rules/(linalg|window|uneven)"),
-    ("lib/rules/window*", "lit", "rules/(window|slice|pad|concat)"),
-    ("lib/rules/differing.c", "lit", "rules/collective"),
-    ("lib/rules/rule_text*", "lit", "rules/user"),
-    ("lib/rules/user.c", "lit", "rules/user"),
-    ("lib/rules/program.c", "lit", "rules/(collective|control_flow)"),
-    ("lib/rules/*", "lit", "rules/{word}|rules/linalg"),
-    ("lib/ir/collectives.c", "lit", "rules/collective|passes/(partition|simplify)"),
-    ("passes/*", "lit", "passes/{word}"),
+# Behind tp-spmd; changes of other files show in what that makes.
+LATE = ["passes/%s*.c" % word for word in ("assign", "contraction", "expand", "inline", "kernel", "lower", "name", "outline", "return")]
+PIPELINES = ["tp-spmd", "tp-spmd-to-runtime"]
+UNIT = [("lib/sharding/*", "^sharding|^oracles"), ("lib/rules/*", "^rules")]  # tests of ctest
+ALL = [  # the cheap ones first
+    ("lit", "passes/|rules/"),
+    ("lit", "tools/|sharding/|fuzz/|oracles/|bench/"),
+    ("ctest", "^sharding|^oracles|^rules|^fuzz|^support"),
+    ("lit", "models/"),
+    ("ctest", "^examples.embed|^examples.user-rule"),
 ]
-# Tests that take long, behind the others of their stage.
-SLOW = ("rules/(linalg/(inits|nonlinear|multiple)|control_flow/(structure|conditions)|elementwise/arith|complex/elementwise|concat/along|named/"
-        "|window/(poolings|gradients|groups|convolutions)|joined/(softmax|picks|torch)|slice/dynamic|lookup/bodies|collective/random)|oracles/")
 STAGE_SECONDS = 900
+FEW = 8  # tests, or differing commands
 FLAGS = "-Wno-error=unused -Wno-error=unused-variable -Wno-error=unused-but-set-variable -Wno-error=unused-parameter -Wno-error=unused-function"
-
-
-def stages(path, near):
-    """(tool, tests, tests that are left out), the cheap ones first."""
-    word = os.path.splitext(os.path.basename(path))[0].split("_")[0]
-    tool, nearest = next(((tool, tests.format(word=word)) for pattern, tool, tests in NEAREST if fnmatch.fnmatch(path, pattern)), ("", ""))
-    done = nearest if tool == "lit" else "$^"
-    if tool == "lit":
-        yield "lit", nearest, SLOW
-        yield "lit", "(?=.*(%s))(?=.*(%s))" % (nearest, SLOW), "$^"
-    elif tool:
-        yield tool, nearest, "$^"
-    yield "lit", "passes/|rules/", "%s|%s" % (SLOW, done)
-    yield "ctest", "^sharding|^oracles|^rules", "$^"
-    if not near:
-        yield "lit", SLOW, done
-        yield "lit", "tools/|sharding/|fuzz/|bench/|docs/", "$^"
-        yield "ctest", "^fuzz|^support", "$^"
-        yield "lit", "models/", "$^"
-        yield "ctest", "^examples.embed|^examples.user-rule", "$^"
 
 
 RUNNING = set()  # groups of processes
@@ -123,7 +99,24 @@ class Tree:
         self.objects = {line.split(":")[0] for line in output.splitlines() if ".c.o:" in line}
         with open(os.path.join(self.build, "test", "lit.site.cfg.py")) as file:
             settings = dict(line.split(" = ") for line in file if line.count(" = ") == 1)
-        self.lit = os.path.join(settings["config.llvm_tools_dir"].strip().strip('"'), "lit")
+        tools = settings["config.llvm_tools_dir"].strip().strip('"')
+        self.lit = os.path.join(tools, "lit")
+        self.commands = {p: list(commands.of_tests(self.source, self.build, os.path.join(tools, "split-file"), p)) for p in PIPELINES}
+        for pipeline in PIPELINES:
+            with open(self.file(pipeline, "commands"), "w") as file:
+                file.writelines(command + "\n" for _, command in self.commands[pipeline])
+            with open(self.file(pipeline, "known"), "w") as file:
+                file.write(self.outputs(pipeline, "-", len(self.commands[pipeline])))
+
+    def file(self, pipeline, what):
+        return os.path.join(self.build, "%s.%s" % (pipeline, what))
+
+    def outputs(self, pipeline, known, limit):
+        program = os.path.join(self.build, "bin", "mutant_outputs")
+        status, output = run([program, self.file(pipeline, "commands"), known, str(limit)], self.source, STAGE_SECONDS)
+        if status != 0:
+            raise RuntimeError("mutant_outputs fails: %s %s" % (status, output))
+        return output
 
     def ninja(self, *targets):
         return ["ninja", "-C", self.build, "-j2", *targets]
@@ -143,21 +136,44 @@ class Tree:
         with open(os.path.join(self.build, names[0]), "rb") as file:
             return names[0], hashlib.sha256(file.read()).hexdigest()
 
+    def run_lit(self, *tests):
+        return "lit", [self.lit, "-q", "-j2", "--order=lexical", "--max-failures=1", *tests]
+
+    def run_ctest(self, tests):
+        return "ctest", ["ctest", "--test-dir", self.build, "-R", tests, "--stop-on-failure", "--timeout", "300"]
+
+    def differing(self, path, limit):
+        """Tests whose compiled programs or messages are others than those of the unchanged compiler."""
+        pipeline = PIPELINES[any(fnmatch.fnmatch(path, late) for late in LATE)]
+        numbers = self.outputs(pipeline, self.file(pipeline, "known"), limit).split()
+        return list(dict.fromkeys(self.commands[pipeline][int(number)][0] for number in numbers))
+
+    def stages(self, path, near, first):
+        """Commands, most promising first."""
+        folder, tried = os.path.join(self.build, "test"), []
+        if first:
+            yield self.run_lit(folder, "--filter", first)
+        for limit in (FEW, 1 << 30) if path else ():
+            tests = [test for test in self.differing(path, limit) if test not in tried]
+            tried += tests
+            for i in range(0, len(tests), FEW):
+                yield self.run_lit(*(os.path.join(folder, test) for test in tests[i:i + FEW]))
+        yield from (self.run_ctest(tests) for pattern, tests in UNIT if fnmatch.fnmatch(path, pattern))
+        if not near:
+            yield from (self.run_lit(folder, "--filter", tests) if tool == "lit" else self.run_ctest(tests) for tool, tests in ALL)
+
     def test(self, path, near, first=None):
         """(test that failed or None, what happened)."""
-        for tool, tests, but in ([("lit", first, "$^")] if first else []) + list(stages(path, near)):
-            if tool == "lit":
-                command = [self.lit, "-q", "-j2", "--order=lexical", "--max-failures=1", os.path.join(self.build, "test"), "--filter", tests,
-                           "--filter-out", but]
-            else:
-                command = ["ctest", "--test-dir", self.build, "-R", tests, "-E", but, "--stop-on-failure", "--timeout", "300"]
+        for tool, command in self.stages(path, near, first):
             status, output = run(command, self.build, STAGE_SECONDS)
             if status is None:
-                return "%s %s" % (tool, tests), "hangs"
-            if status == 0 or (tool == "lit" and "did not match any tests" in output):
+                return " ".join([tool] + command[-2:]), "hangs"
+            if status == 0:
                 continue
             failed = re.search(r"(?:tpshard :: (\S+)|Test +#\d+: (\S+) \.*\*\*\*)", output)
-            return (failed[1] or failed[2]) if failed else "%s %s" % (tool, tests), "fails"
+            if not failed:
+                raise RuntimeError("%s\n%s" % (" ".join(command), output))
+            return failed[1] or failed[2], "fails"
         return None, "open" if near else "survived"
 
 
@@ -199,8 +215,8 @@ def random_mutants(tree, seed, paths):
 
 def check_unchanged(tree, work, commit, near):
     """A test that fails anyway would catch every mutant. Remembered for the commit."""
-    passed = os.path.join(work, "passed-%s%s" % (commit, "-near" if near else ""))
-    if os.path.exists(passed):
+    passed = os.path.join(work, "passed-" + commit)
+    if near or os.path.exists(passed):
         return
     test, how = tree.test("", near)
     if test:
