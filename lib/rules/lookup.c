@@ -119,15 +119,13 @@ static void read_rows(tp_rule *rule, tp_value_map *table) {
 
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp_status status = tp__linalg_family.rule(op, arena, rule);
-  bool has_rows = false;
   for (int i = n_own(rule); status == TP_OK && i < rule->n_operands; i++) {
     reads r = reads_of(op, rule->operands[i].value);
     if (r.other || r.n == 0)
       continue;
     read_loops(rule, &rule->operands[i], &r);
-    if (!has_rows && yields_read(rule, &r))
+    if (yields_read(rule, &r))
       read_rows(rule, &rule->operands[i]);
-    has_rows |= rule->n_results == 1 && rule->results[0].has_combiner;
   }
   return status;
 }

@@ -99,3 +99,21 @@ func.func @reversed(%a: tensor<64x1024xf32> {tp.sharding = [["x"], []]}) -> (ten
   } -> tensor<64x1024xf32>
   return %0 : tensor<64x1024xf32>
 }
+
+// -----
+
+// A kernel of one point: the window is the row itself, and nothing moves.
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+// CHECK-LABEL: func.func @one_point
+// CHECK-NOT: {{all_gather|all_slice|call}}
+// CHECK: linalg.conv_2d_nhwc_hwcf {{.*}} ins({{.*}} : tensor<2x16x64x16xf32>, tensor<1x1x16x16xf32>)
+// CHECK-NOT: {{all_gather|all_slice|call}}
+// CHECK: return
+func.func @one_point(%a: tensor<2x64x64x16xf32> {tp.sharding = [[], ["x"], [], []]}, %k: tensor<1x1x16x16xf32>) -> (tensor<2x64x64x16xf32> {tp.sharding = [[], ["x"], [], []]}) {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x64x64x16xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<2x64x64x16xf32>) -> tensor<2x64x64x16xf32>
+  %0 = linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%a, %k : tensor<2x64x64x16xf32>, tensor<1x1x16x16xf32>) outs(%f : tensor<2x64x64x16xf32>) -> tensor<2x64x64x16xf32>
+  return %0 : tensor<2x64x64x16xf32>
+}
