@@ -137,3 +137,15 @@ func.func @maxnum(%x: tensor<4xf32> {tp.sharding = {dims = [[]], partial = {x = 
   %y = shard.shard %x to %s {tp.sharding = [[]]} : tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+// Axes of one dimension in another order than those of the mesh.
+shard.grid @mesh(shape = 2x2) {tp.axes = ["x", "y"]}
+// CHECK-LABEL: func.func @axes_in_another_order
+// CHECK: math.absf %{{.*}} : tensor<2x6xf32>
+// CHECK-NEXT: return
+func.func @axes_in_another_order(%a: tensor<8x6xf32> {tp.sharding = [["y", "x"], []]}) -> (tensor<8x6xf32> {tp.sharding = [["y", "x"], []]}) {
+  %0 = math.absf %a {tp.sharding = [["y", "x"], []]} : tensor<8x6xf32>
+  return %0 : tensor<8x6xf32>
+}
