@@ -19,6 +19,7 @@ difference; survivors.md says which of the two.
 Prints a line for each mutant and tables at the end; exits with 1 when one was not caught."""
 import argparse
 import collections
+import filecmp
 import fnmatch
 import glob
 import hashlib
@@ -79,14 +80,32 @@ def run(command, folder, seconds):
         RUNNING.discard(process.pid)
 
 
+def take_over(fresh, tree):
+    """Makes `tree` equal to `fresh`; files that are equal already keep their time, and what is built of them stays."""
+    for folder, _, names in os.walk(fresh):
+        to = os.path.join(tree, os.path.relpath(folder, fresh))
+        os.makedirs(to, exist_ok=True)
+        for name in names:
+            a, b = os.path.join(folder, name), os.path.join(to, name)
+            if not os.path.exists(b) or not filecmp.cmp(a, b, shallow=False):
+                shutil.copy(a, b)
+        for name in os.listdir(to):
+            if not os.path.exists(os.path.join(folder, name)):
+                gone = os.path.join(to, name)
+                shutil.rmtree(gone) if os.path.isdir(gone) else os.remove(gone)
+
+
 class Tree:
     """A copy of the sources with a build of its own."""
 
-    def __init__(self, folder, ref):
-        self.source, self.build = os.path.join(folder, "tree"), os.path.join(folder, "build")
-        shutil.rmtree(self.source, ignore_errors=True)
-        os.makedirs(self.source)
-        subprocess.run("git -C '%s' archive '%s' | tar -xm -C '%s'" % (ROOT, ref, self.source), shell=True, check=True)
+    def __init__(self, work, folder, ref):
+        self.source, self.build = os.path.join(work, folder, "tree"), os.path.join(work, folder, "build")
+        fresh = os.path.join(work, folder, "fresh")
+        shutil.rmtree(fresh, ignore_errors=True)
+        os.makedirs(fresh)
+        subprocess.run("git -C '%s' archive '%s' | tar -xm -C '%s'" % (ROOT, ref, fresh), shell=True, check=True)
+        take_over(fresh, self.source)
+        shutil.rmtree(fresh)
         configure = ["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON",
                      "-DCMAKE_C_FLAGS=" + FLAGS]
         if subprocess.run(["sh", "-c", "command -v ccache"], stdout=subprocess.DEVNULL).returncode == 0:
@@ -101,19 +120,26 @@ class Tree:
             settings = dict(line.split(" = ") for line in file if line.count(" = ") == 1)
         tools = settings["config.llvm_tools_dir"].strip().strip('"')
         self.lit = os.path.join(tools, "lit")
-        self.commands = {p: list(commands.of_tests(self.source, self.build, os.path.join(tools, "split-file"), p)) for p in PIPELINES}
+        self.known = {}  # by pipeline: (test, command, digest of what it prints)
         for pipeline in PIPELINES:
-            with open(self.file(pipeline, "commands"), "w") as file:
-                file.writelines(command + "\n" for _, command in self.commands[pipeline])
-            with open(self.file(pipeline, "known"), "w") as file:
-                file.write(self.outputs(pipeline, "-", len(self.commands[pipeline])))
+            pairs = [(test, command.replace(self.source, ".").replace(self.build, "../build"))
+                     for test, command in commands.of_tests(self.source, self.build, os.path.join(tools, "split-file"), pipeline)]
+            cache = os.path.join(work, "%s-%s" % (pipeline, ref))
+            if not os.path.exists(cache):
+                digests = self.outputs(pairs, None, len(pairs))
+                with open(cache, "w") as file:
+                    file.write(digests)
+            with open(cache) as file:
+                self.known[pipeline] = [(test, command, digest) for (test, command), digest in zip(pairs, file.read().split())]
 
-    def file(self, pipeline, what):
-        return os.path.join(self.build, "%s.%s" % (pipeline, what))
-
-    def outputs(self, pipeline, known, limit):
-        program = os.path.join(self.build, "bin", "mutant_outputs")
-        status, output = run([program, self.file(pipeline, "commands"), known, str(limit)], self.source, STAGE_SECONDS)
+    def outputs(self, pairs, digests, limit):
+        """What mutant_outputs prints."""
+        program, file, known = os.path.join(self.build, "bin", "mutant_outputs"), *(os.path.join(self.build, n) for n in ("commands", "known"))
+        with open(file, "w") as out:
+            out.writelines(command + "\n" for _, command in pairs)
+        with open(known, "w") as out:
+            out.writelines(digest + "\n" for digest in digests or ())
+        status, output = run([program, file, known if digests else "-", str(limit)], self.source, STAGE_SECONDS)
         if status != 0:
             raise RuntimeError("mutant_outputs fails: %s %s" % (status, output))
         return output
@@ -143,10 +169,13 @@ class Tree:
         return "ctest", ["ctest", "--test-dir", self.build, "-R", tests, "--stop-on-failure", "--timeout", "300"]
 
     def differing(self, path, limit):
-        """Tests whose compiled programs or messages are others than those of the unchanged compiler."""
-        pipeline = PIPELINES[any(fnmatch.fnmatch(path, late) for late in LATE)]
-        numbers = self.outputs(pipeline, self.file(pipeline, "known"), limit).split()
-        return list(dict.fromkeys(self.commands[pipeline][int(number)][0] for number in numbers))
+        """Tests whose compiled programs or messages are others than those of the unchanged compiler; those named as the source are looked at
+        first."""
+        words = os.path.splitext(os.path.basename(path))[0].split("_")
+        rows = self.known[PIPELINES[any(fnmatch.fnmatch(path, late) for late in LATE)]]
+        rows = sorted(rows, key=lambda row: -sum(word in row[0] for word in words))
+        numbers = self.outputs([row[:2] for row in rows], [row[2] for row in rows], limit).split()
+        return list(dict.fromkeys(rows[int(number)][0] for number in numbers))
 
     def stages(self, path, near, first):
         """Commands, most promising first."""
@@ -272,7 +301,7 @@ def main():
     work = os.path.abspath(options.work)
     results = options.resume or os.path.join(work, "results.jsonl")
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", options.ref], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
-    trees = [Tree(os.path.join(work, str(j)), commit) for j in range(options.jobs)]
+    trees = [Tree(work, str(j), commit) for j in range(options.jobs)]
     known = read_results(results, commit, options.near)
     check_unchanged(trees[0], work, commit, options.near)
     wanted = iter(handmade.mutants(trees[0].source) if options.handmade else random_mutants(trees[0], options.seed, options.paths or SOURCES))
