@@ -16,3 +16,12 @@ func.func @rule_fit(%x: tensor<8xf32>) -> tensor<8x2xf32> {
   %r = "my.op"(%x) {tp.rule = "([i])->([i])"} : (tensor<8xf32>) -> tensor<8x2xf32>
   return %r : tensor<8x2xf32>
 }
+
+// -----
+
+shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
+func.func @rule_ones(%x: tensor<8x3x1xf32>) -> tensor<8xf32> {
+  // expected-error @below {{operand 0: the rule says 1 for dimension 1, whose size is 3; write '_' for a dimension that stays whole}}
+  %r = "my.op"(%x) {tp.rule = "([i,1,1])->([i])"} : (tensor<8x3x1xf32>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}

@@ -116,3 +116,31 @@ func.func @unknown(%a: tensor<4x?xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
   } -> tensor<4xf32>
   return %r : tensor<4xf32>
 }
+
+// -----
+
+// A constant in the map writes all of a dimension of size 1, and one column of a larger one: what the others hold is read.
+
+// CHECK-LABEL: func.func @columns
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<4x1xf32>
+// CHECK: linalg.generic {{.*}} outs(%[[E]] : tensor<4x1xf32>)
+// CHECK: %[[F:.*]] = linalg.fill
+// CHECK: linalg.generic {{.*}} outs(%[[F]] : tensor<4x2xf32>)
+func.func @columns(%a: tensor<4xf32>) -> (tensor<4x1xf32>, tensor<4x2xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x1xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x1xf32>) -> tensor<4x1xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0, 0)>], iterator_types = ["parallel"]} ins(%a : tensor<4xf32>) outs(%f : tensor<4x1xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.negf %in : f32
+    linalg.yield %n : f32
+  } -> tensor<4x1xf32>
+  %g = tensor.empty() : tensor<4x2xf32>
+  %h = linalg.fill ins(%zero : f32) outs(%g : tensor<4x2xf32>) -> tensor<4x2xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0, 0)>], iterator_types = ["parallel"]} ins(%a : tensor<4xf32>) outs(%h : tensor<4x2xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.negf %in : f32
+    linalg.yield %n : f32
+  } -> tensor<4x2xf32>
+  return %r, %s : tensor<4x1xf32>, tensor<4x2xf32>
+}
