@@ -169,22 +169,24 @@ class Tree:
         return "ctest", ["ctest", "--test-dir", self.build, "-R", tests, "--stop-on-failure", "--timeout", "300"]
 
     def differing(self, path, limit):
-        """Tests whose compiled programs or messages are others than those of the unchanged compiler; those named as the source are looked at
-        first."""
+        """Tests whose compiled programs or messages are others than those of the unchanged compiler, and whether these are all. Those named as
+        the source are looked at first."""
         words = os.path.splitext(os.path.basename(path))[0].split("_")
         rows = self.known[PIPELINES[any(fnmatch.fnmatch(path, late) for late in LATE)]]
         rows = sorted(rows, key=lambda row: -sum(word in row[0] for word in words))
         numbers = self.outputs([row[:2] for row in rows], [row[2] for row in rows], limit).split()
-        return list(dict.fromkeys(rows[int(number)][0] for number in numbers))
+        return list(dict.fromkeys(rows[int(number)][0] for number in numbers)), len(numbers) < limit
 
     def stages(self, path, near, first):
         """Commands, most promising first."""
         folder, tried = os.path.join(self.build, "test"), []
         if first:
             yield self.run_lit(folder, "--filter", first)
-        for limit in (FEW, 1 << 30) if path else ():
-            tests = [test for test in self.differing(path, limit) if test not in tried]
-            tried += tests
+        limit, complete = FEW, not path
+        while not complete:
+            tests, complete = self.differing(path, limit)
+            tests = [test for test in tests if test not in tried]
+            tried, limit = tried + tests, 8 * limit
             for i in range(0, len(tests), FEW):
                 yield self.run_lit(*(os.path.join(folder, test) for test in tests[i:i + FEW]))
         yield from (self.run_ctest(tests) for pattern, tests in UNIT if fnmatch.fnmatch(path, pattern))
