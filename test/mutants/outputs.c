@@ -1,6 +1,6 @@
-/* outputs COMMANDS KNOWN LIMIT: what shard-opt prints for many commands, in the time of few: libtpshard is loaded and registered once, and each
+/* outputs COMMANDS KNOWN: what shard-opt prints for many commands, in the time of few: libtpshard is loaded and registered once, and each
  * command runs in a fork. COMMANDS has a command a line, its arguments separated by tabs. Prints the number of each command whose output has
- * another digest than its line of the file KNOWN, up to LIMIT of them; with '-' for KNOWN all digests, a line each.
+ * another digest than its line of the file KNOWN, at once; with '-' for KNOWN all digests, a line each.
  *
  * Lines about constants that bufferization made global are left out: upstream numbers them in no fixed order. */
 #include "tp/passes.h"
@@ -62,7 +62,6 @@ static uint64_t digest_of(char *command) {
   int ends[2], status = 0;
   if (pipe(ends) != 0)
     exit(2);
-  fflush(stdout);
   pid_t pid = fork();
   if (pid == 0) {
     close(ends[0]);
@@ -84,18 +83,19 @@ static uint64_t digest_of(char *command) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 4)
+  if (argc != 3)
     return 2;
   bool all = strcmp(argv[2], "-") == 0;
-  int n = read_commands(argv[1]), limit = atoi(argv[3]);
+  int n = read_commands(argv[1]);
   if (n == 0 || (!all && read_known(argv[2]) != n))
     return 2;
-  for (int i = 0; i < n && limit > 0; i++) {
+  for (int i = 0; i < n; i++) {
     unsigned long long digest = digest_of(commands[i]);
     if (all)
       printf("%llx\n", digest);
     else if (digest != known[i])
-      limit -= printf("%d\n", i) > 0;
+      printf("%d\n", i);
+    fflush(stdout);
   }
   return 0;
 }

@@ -43,7 +43,7 @@ SOURCES = ["lib/rules/*.c", "lib/sharding/*.c", "lib/ir/collectives.c", "passes/
 # Behind tp-spmd; changes of other files show in what that makes.
 LATE = ["passes/%s*.c" % word for word in ("assign", "contraction", "expand", "inline", "kernel", "lower", "name", "outline", "return")]
 PIPELINES = ["tp-spmd", "tp-spmd-to-runtime"]
-UNIT = [("lib/sharding/*", "^sharding|^oracles"), ("lib/rules/*", "^rules")]  # tests of ctest
+UNIT = [("lib/sharding/*", "^sharding[.](mesh|spec|cost|hops|reshard)$"), ("lib/rules/*", "^rules")]  # tests of ctest that take no time
 ALL = [  # the cheap ones first
     ("lit", "passes/|rules/"),
     ("lit", "tools/|sharding/|fuzz/|oracles/|bench/"),
@@ -52,7 +52,7 @@ ALL = [  # the cheap ones first
     ("ctest", "^examples.embed|^examples.user-rule"),
 ]
 STAGE_SECONDS = 900
-FEW = 8  # tests, or differing commands
+BATCHES = [1, 4, 8]  # tests that are run at once, the last number from then on
 FLAGS = "-Wno-error=unused -Wno-error=unused-variable -Wno-error=unused-but-set-variable -Wno-error=unused-parameter -Wno-error=unused-function"
 
 
@@ -126,23 +126,31 @@ class Tree:
                      for test, command in commands.of_tests(self.source, self.build, os.path.join(tools, "split-file"), pipeline)]
             cache = os.path.join(work, "%s-%s" % (pipeline, ref))
             if not os.path.exists(cache):
-                digests = self.outputs(pairs, None, len(pairs))
+                digests = list(self.outputs(pairs))
                 with open(cache, "w") as file:
-                    file.write(digests)
+                    file.writelines(digests)
             with open(cache) as file:
                 self.known[pipeline] = [(test, command, digest) for (test, command), digest in zip(pairs, file.read().split())]
 
-    def outputs(self, pairs, digests, limit):
-        """What mutant_outputs prints."""
+    def outputs(self, pairs, digests=()):
+        """The lines that mutant_outputs prints, as they come."""
         program, file, known = os.path.join(self.build, "bin", "mutant_outputs"), *(os.path.join(self.build, n) for n in ("commands", "known"))
         with open(file, "w") as out:
             out.writelines(command + "\n" for _, command in pairs)
         with open(known, "w") as out:
-            out.writelines(digest + "\n" for digest in digests or ())
-        status, output = run([program, file, known if digests else "-", str(limit)], self.source, STAGE_SECONDS)
-        if status != 0:
-            raise RuntimeError("mutant_outputs fails: %s %s" % (status, output))
-        return output
+            out.writelines(digest + "\n" for digest in digests)
+        process = subprocess.Popen([program, file, known if digests else "-"], cwd=self.source, text=True, stdout=subprocess.PIPE,
+                                   start_new_session=True)
+        RUNNING.add(process.pid)
+        try:
+            yield from process.stdout
+            if process.wait() != 0:
+                raise RuntimeError("mutant_outputs fails")
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+            RUNNING.discard(process.pid)
 
     def ninja(self, *targets):
         return ["ninja", "-C", self.build, "-j2", *targets]
@@ -168,28 +176,31 @@ class Tree:
     def run_ctest(self, tests):
         return "ctest", ["ctest", "--test-dir", self.build, "-R", tests, "--stop-on-failure", "--timeout", "300"]
 
-    def differing(self, path, limit):
-        """Tests whose compiled programs or messages are others than those of the unchanged compiler, and whether these are all. Those named as
-        the source are looked at first."""
-        words = os.path.splitext(os.path.basename(path))[0].split("_")
+    def differing(self, path):
+        """Tests whose compiled programs or messages are others than those of the unchanged compiler. Those named as the source come first."""
+        words, found = os.path.splitext(os.path.basename(path))[0].split("_"), set()
         rows = self.known[PIPELINES[any(fnmatch.fnmatch(path, late) for late in LATE)]]
         rows = sorted(rows, key=lambda row: -sum(word in row[0] for word in words))
-        numbers = self.outputs([row[:2] for row in rows], [row[2] for row in rows], limit).split()
-        return list(dict.fromkeys(rows[int(number)][0] for number in numbers)), len(numbers) < limit
+        for number in self.outputs([row[:2] for row in rows], [row[2] for row in rows]):
+            test = rows[int(number)][0]
+            if test not in found:
+                found.add(test)
+                yield test
 
     def stages(self, path, near, first):
         """Commands, most promising first."""
-        folder, tried = os.path.join(self.build, "test"), []
+        folder = os.path.join(self.build, "test")
         if first:
             yield self.run_lit(folder, "--filter", first)
-        limit, complete = FEW, not path
-        while not complete:
-            tests, complete = self.differing(path, limit)
-            tests = [test for test in tests if test not in tried]
-            tried, limit = tried + tests, 8 * limit
-            for i in range(0, len(tests), FEW):
-                yield self.run_lit(*(os.path.join(folder, test) for test in tests[i:i + FEW]))
         yield from (self.run_ctest(tests) for pattern, tests in UNIT if fnmatch.fnmatch(path, pattern))
+        batch, sizes = [], list(BATCHES)
+        for test in self.differing(path) if path else ():
+            batch.append(os.path.join(folder, test))
+            if len(batch) == sizes[0]:
+                yield self.run_lit(*batch)
+                batch, sizes = [], sizes[1:] or sizes
+        if batch:
+            yield self.run_lit(*batch)
         if not near:
             yield from (self.run_lit(folder, "--filter", tests) if tool == "lit" else self.run_ctest(tests) for tool, tests in ALL)
 
