@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 typedef struct option_row {
   const char *name, *argument, *help;
@@ -257,6 +258,17 @@ static int apply(int which, const char *text, options *o) {
   }
 }
 
+/* Whether the buffers of all ranks fit into the memory of this host: a system that hands out more than it has ends programs later. */
+static bool fits_host(const options *o) {
+  double bytes = 0, ranks = o->n_rank_counts == 0 ? 2 : 0,
+         host = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  for (int i = 0; i < o->job.n_sizes; i++)
+    bytes = (double)o->job.sizes[i] > bytes ? (double)o->job.sizes[i] : bytes;
+  for (int i = 0; i < o->n_rank_counts; i++)
+    ranks = o->rank_counts[i] > ranks ? o->rank_counts[i] : ranks;
+  return (o->job.in_place ? 1 : 2) * bytes * ranks < host;
+}
+
 /* What does not go together. */
 static int check(const options *o) {
   bool has_in_place = true;
@@ -275,6 +287,8 @@ static int check(const options *o) {
     return usage("--output is for --calibrate%s", "");
   if (!o->calibrate && o->n_kinds == 0)
     return usage("no operation is named%s", "");
+  if (!fits_host(o))
+    return usage("buffers of these --sizes for so many --ranks are more than the memory of this host%s", "");
   if (o->job.in_place && !has_in_place)
     return usage("only all_reduce and broadcast work in place%s", "");
   return -1;
