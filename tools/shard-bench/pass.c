@@ -42,22 +42,34 @@ static void become_child(const int pipe_ends[2]) {
   close(pipe_ends[1]);
 }
 
-/* Ends the group of `child`: first by asking (mpirun ends its ranks then), after two seconds by force. True if it had ended well by itself. */
-static bool end_group(pid_t child, bool by_force) {
-  int status = 0;
-  if (by_force)
-    kill(-child, SIGTERM);
-  for (int tries = 0; by_force && tries < 200 && waitpid(child, &status, WNOHANG) == 0; tries++)
-    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-  if (by_force) {
-    kill(-child, SIGKILL);
-    waitpid(child, &status, 0);
-    return false;
+/* Waits up to `tries` times 10 ms, less when a signal comes; 0: until one comes. True when the child has ended. */
+static bool wait_for(pid_t child, int tries, bool heed_signals, int *status) {
+  for (int i = 0; tries == 0 || i < tries; i++) {
+    struct timespec pause = {.tv_nsec = i < 100 ? 1000000 : 10000000};
+    if (waitpid(child, status, WNOHANG) != 0)
+      return true;
+    if (heed_signals && stop_asked)
+      return false;
+    ppoll(NULL, 0, &pause, &usual_mask);
   }
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-    ;
+  return false;
+}
+
+/* Ends the group of `child`. One that has not finished is asked first (mpirun ends its ranks then) and after two seconds forced. */
+static pass_status end_group(pid_t child, bool finished) {
+  int status = 0;
+  bool ended = finished && wait_for(child, 0, true, &status);
+  if (!ended) {
+    kill(-child, SIGTERM);
+    if (!wait_for(child, 200, false, &status)) {
+      kill(-child, SIGKILL);
+      waitpid(child, &status, 0);
+    }
+  }
   kill(-child, SIGKILL); /* whatever it left behind */
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  if (!ended)
+    return PASS_INTERRUPTED;
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? PASS_OK : PASS_FAILED;
 }
 
 /* Hands the lines that arrive to `take`. False when a signal came first. */
@@ -105,8 +117,7 @@ static pass_status run_child(int (*start)(void *), void *data, void (*take)(void
   setpgid(child, child); /* here too: a signal may have to be sent before the child gets that far */
   bool finished = read_lines(ends[0], take, sink);
   close(ends[0]);
-  bool well = end_group(child, !finished);
-  return !finished ? PASS_INTERRUPTED : well ? PASS_OK : PASS_FAILED;
+  return end_group(child, finished);
 }
 
 /* ---- measurements of sizes ---- */
