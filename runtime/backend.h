@@ -73,6 +73,9 @@ typedef struct tprt__backend {
   /* Waits until a counter in registered memory of this rank has got to `value` by what `rank` does; it says so by `notify`. */
   tprt_status (*await)(tprt__transport *transport, const _Atomic uint64_t *counter, uint64_t value, int rank, int64_t deadline);
   void (*notify)(tprt__transport *transport, int rank);
+  /* On a failed communicator: which of its ranks go on, those that call this by the deadline, and a token for them to join. A
+   * rank that comes later, or calls it again, gets TPRT_INVALID_STATE. `members` has room for all ranks. */
+  tprt_status (*recover)(tprt__transport *transport, int64_t deadline, tprt__token *token, int *members, int *n_members);
   /* Built-in constants of the model, and what an operation takes. */
   void (*constants)(const tprt__transport *transport, int64_t *alpha_ps, int64_t *beta_ps_per_kb);
   void (*cost)(const tprt__transport *transport, const tprt__plan *plan, tprt__cost *cost);

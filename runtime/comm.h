@@ -52,6 +52,11 @@ struct tprt_comm {
 /* A communicator around a transport, which it takes over in any case. `world_ranks` is copied. */
 tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks, int64_t timeout_ns, tprt_comm **comm);
 
+/* A new end of a group of this communicator's ranks: `members` are ranks of it, and become those of the world; this rank is
+ * member `index`, -1: none, which gives NULL. Settings go over. Failures are returned, not made sticky. */
+tprt_status tprt__comm_join(tprt_comm *comm, const tprt__token *token, int n_members, int *members, int index,
+                            tprt_comm **child);
+
 void tprt__lane_enter(tprt_comm *comm);
 void tprt__lane_leave(tprt_comm *comm);
 /* TPRT_OK, or the sticky status with its text. */

@@ -169,6 +169,16 @@ static void self_notify(tprt__transport *transport, int rank) {
   (void)rank;
 }
 
+static tprt_status self_recover(tprt__transport *transport, int64_t deadline, tprt__token *token, int *members,
+                                int *n_members) {
+  (void)transport;
+  (void)deadline;
+  *token = (tprt__token){{0}};
+  members[0] = 0;
+  *n_members = 1;
+  return TPRT_OK;
+}
+
 static void self_constants(const tprt__transport *transport, int64_t *alpha_ps, int64_t *beta_ps_per_kb) {
   (void)transport;
   *alpha_ps = 0;
@@ -188,7 +198,7 @@ const tprt__backend tprt__backend_self = {
     .size = sizeof(tprt__backend),
     .abi = TPRT__BACKEND_ABI,
     .capabilities = TPRT_CAP_THREADS | TPRT_CAP_PROCESSES | TPRT_CAP_REGISTERED | TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES |
-                    TPRT_CAP_TRANSFERS | TPRT_CAP_TAGS | TPRT_CAP_WINDOWS | TPRT_CAP_USER_MEMORY,
+                    TPRT_CAP_TRANSFERS | TPRT_CAP_TAGS | TPRT_CAP_WINDOWS | TPRT_CAP_USER_MEMORY | TPRT_CAP_RECOVERY,
     .name = "self",
     .summary = "one rank, every operation is a copy",
     .probe = self_probe,
@@ -207,6 +217,7 @@ const tprt__backend tprt__backend_self = {
     .reach = self_reach,
     .await = self_await,
     .notify = self_notify,
+    .recover = self_recover,
     .constants = self_constants,
     .cost = self_cost,
     .leave = self_leave,

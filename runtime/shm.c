@@ -219,7 +219,7 @@ const tprt__backend tprt__backend_shm = {
     .size = sizeof(tprt__backend),
     .abi = TPRT__BACKEND_ABI,
     .capabilities = TPRT_CAP_THREADS | TPRT_CAP_PROCESSES | TPRT_CAP_REGISTERED | TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES |
-                    TPRT_CAP_TRANSFERS | TPRT_CAP_TAGS | TPRT_CAP_WINDOWS,
+                    TPRT_CAP_TRANSFERS | TPRT_CAP_TAGS | TPRT_CAP_WINDOWS | TPRT_CAP_RECOVERY,
     .name = "shm",
     .summary = "threads or processes of one host, through shared memory",
     .probe = shm_probe,
@@ -238,6 +238,7 @@ const tprt__backend tprt__backend_shm = {
     .reach = tprt__shm_reach,
     .await = tprt__shm_await_counter,
     .notify = tprt__shm_notify,
+    .recover = tprt__shm_recover,
     .constants = tprt__shm_constants,
     .cost = tprt__shm_cost,
     .leave = shm_leave,

@@ -40,6 +40,12 @@ typedef struct shm_line {
   _Atomic uint32_t left;                          /* the rank destroyed its end */
   _Alignas(SHM_CACHE_LINE) _Atomic uint32_t bell; /* counts what peers did in pipes of this rank; the futex for it */
   _Atomic uint32_t n_listeners;
+  /* After a failure: this rank wants to go on; it was decided that it does; the decision, of the group whose rank 0 this line
+   * belongs to (RECOVERY_OPEN, 1 + the rank that decides, RECOVERY_DECIDED), and the channel that it chose. */
+  _Alignas(SHM_CACHE_LINE) _Atomic uint32_t recovering;
+  _Atomic uint32_t survives;
+  _Atomic uint32_t decision;
+  _Atomic int32_t next_channel;
   _Alignas(SHM_CACHE_LINE) shm_notice notice[2]; /* by step & 1, like the slots */
   _Alignas(SHM_CACHE_LINE) shm_extra extra[2];
   _Alignas(SHM_CACHE_LINE) _Atomic uint64_t fault; /* of the group whose rank 0 this line belongs to */
@@ -215,6 +221,9 @@ tprt_status tprt__shm_exchange(tprt__transport *transport, const tprt__plan *pla
 
 /* Offset of a buffer in this rank's arena; false if it does not lie there. */
 bool tprt__shm_arena_offset(const shm_transport *shm, const void *buffer, int64_t bytes, uint64_t *offset);
+
+/* ---- shm_recover.c ---- */
+tprt_status tprt__shm_recover(tprt__transport *transport, int64_t deadline, tprt__token *token, int *members, int *n_members);
 
 /* ---- shm_cost.c ---- */
 void tprt__shm_constants(const tprt__transport *transport, int64_t *alpha_ps, int64_t *beta_ps_per_kb);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static const uint64_t magic = UINT64_C(0x7470727473686d31); /* "tprtshm1" */
-enum { VERSION = 3 };
+enum { VERSION = 4 };
 
 /* Offsets from the free parameters; false when they make no sense. Used for our own settings and for what a header says. */
 static bool derive(shm_sizes *sizes) {
@@ -232,6 +232,9 @@ int tprt__shm_channel_take(shm_segment *segment, int n_users) {
       atomic_store(&line->n_waiters, 0);
       atomic_store(&line->left, 0);
       atomic_store(&line->fault, 0);
+      atomic_store(&line->recovering, 0);
+      atomic_store(&line->survives, 0);
+      atomic_store(&line->decision, 0);
     }
     clear_pipes(segment, channel);
     return channel;

@@ -30,32 +30,32 @@ static void invite(tprt_comm *comm, int n_users, invitation *made) {
   made->status = (int32_t)transport->backend->reserve(transport, n_users, &made->token);
 }
 
-/* `members` are ranks of the parent, and become those of the world. */
+tprt_status tprt__comm_join(tprt_comm *comm, const tprt__token *token, int n_members, int *members, int index,
+                            tprt_comm **child) {
+  tprt__transport *transport = comm->transport, *made;
+  tprt_comm *wrapped = NULL;
+  tprt_status status = transport->backend->join(transport, token, n_members, members, index, &made);
+  for (int i = 0; i < n_members && !status; i++)
+    members[i] = comm->world_ranks[members[i]];
+  if (!status && made)
+    status = tprt__comm_wrap(made, members, comm->timeout_ns, &wrapped);
+  if (!status && wrapped)
+    status = tprt__observe_from(wrapped, tprt__observe_capacity(comm));
+  if (!status)
+    *child = wrapped;
+  else if (wrapped)
+    tprt_comm_destroy(wrapped);
+  return status;
+}
+
 static tprt_status enter_group(tprt_comm *comm, const invitation *invited, int n_members, int *members, int index,
                                tprt_comm **child) {
-  tprt__transport *transport = comm->transport, *made;
   if (invited->status == TPRT_NO_MEMORY)
     return tprt__fail(TPRT_NO_MEMORY, "all communicators of the world are in use; raise TPRT_MAX_COMMS");
   if (invited->status)
     return tprt__fail((tprt_status)invited->status, "the group could not be reserved");
-  tprt_status status = transport->backend->join(transport, &invited->token, n_members, members, index, &made);
-  if (status)
-    return tprt__comm_fail(comm, status, TPRT_OP_BARRIER);
-  *child = NULL;
-  if (!made)
-    return TPRT_OK;
-  for (int i = 0; i < n_members; i++)
-    members[i] = comm->world_ranks[members[i]];
-  tprt_comm *wrapped;
-  status = tprt__comm_wrap(made, members, comm->timeout_ns, &wrapped);
-  if (status)
-    return status;
-  status = tprt__observe_from(wrapped, tprt__observe_capacity(comm));
-  if (status)
-    tprt_comm_destroy(wrapped);
-  else
-    *child = wrapped;
-  return status;
+  tprt_status status = tprt__comm_join(comm, &invited->token, n_members, members, index, child);
+  return status ? tprt__comm_fail(comm, status, TPRT_OP_BARRIER) : TPRT_OK;
 }
 
 /* An operation on bytes inside the lane. */

@@ -122,6 +122,14 @@ TPRT_API tprt_status tprt_comm_abort(tprt_comm *comm);
 TPRT_API tprt_status tprt_comm_status(const tprt_comm *comm);
 TPRT_API const char *tprt_comm_error(const tprt_comm *comm);
 
+/* After a failure: a communicator of the ranks that call this within timeout_ns (0: the communicator's timeout), in their old
+ * order, without those that ended. It comes as soon as all others have ended; one that is late is left out and gets
+ * TPRT_INVALID_STATE. A communicator that has not failed is aborted first. Once for each communicator, which still wants
+ * tprt_comm_destroy; the new one shares its world's memory. */
+TPRT_API tprt_status tprt_comm_shrink(tprt_comm *comm, int64_t timeout_ns, tprt_comm **child);
+/* The same with all ranks, or TPRT_PEER_DEAD with the name of one that is missing, on all that came. */
+TPRT_API tprt_status tprt_comm_rebuild(tprt_comm *comm, int64_t timeout_ns, tprt_comm **child);
+
 /* Memory that peers can reach: operations whose send and recv lie in it on all ranks move data without staging copies.
  * Zeroed, 64-byte aligned, local call. Zero bytes give NULL. Free it before the world is destroyed; children of a world
  * share its memory. After an operation failed, peers may still read and write its buffers until they have noticed; they do

@@ -1,0 +1,133 @@
+/* Going on after a failure, with all ranks or with those that are left. */
+#define _GNU_SOURCE 1
+#include "harness.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Sums of the ranks' numbers in the world, over those that are there. */
+static int check_sum(tprt_comm *comm, int expected) {
+  int errors = 0, mine = tprt_comm_world_rank(comm, tprt_comm_rank(comm)), sum = 0;
+  CHECK_STATUS(errors, tprt_all_reduce(comm, &mine, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK(errors, sum == expected);
+  return errors;
+}
+
+/* Ranks 1 and then 3 of five are killed; the rest goes on each time, also with registered memory. */
+static int killed(tprt_comm *comm, void *argument) {
+  (void)argument;
+  int errors = check_sum(comm, 10), me = tprt_comm_rank(comm);
+  tprt_comm *four, *three, *none;
+  if (me == 1)
+    raise(SIGKILL);
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_PEER_DEAD);
+  CHECK_STATUS(errors, tprt_comm_shrink(comm, 0, &four), TPRT_OK);
+  if (errors)
+    return errors;
+  CHECK(errors, tprt_comm_size(four) == 4 && tprt_comm_local_rank(four, 1) == -1 && tprt_comm_world_rank(four, 1) == 2);
+  errors += check_sum(four, 9);
+  CHECK_STATUS(errors, tprt_comm_shrink(comm, 0, &none), TPRT_INVALID_STATE);
+  CHECK(errors, strstr(tprt_last_error(), "was already replaced") != NULL);
+  if (me == 3)
+    raise(SIGKILL);
+  CHECK_STATUS(errors, tprt_barrier(four, NULL, NULL), TPRT_PEER_DEAD);
+  CHECK_STATUS(errors, tprt_comm_shrink(four, 0, &three), TPRT_OK);
+  if (errors)
+    return errors;
+  errors += check_sum(three, 6);
+  void *memory;
+  CHECK_STATUS(errors, tprt_mem_alloc(three, 100000, &memory), TPRT_OK);
+  int32_t *data = memory;
+  for (int i = 0; i < 25000; i++)
+    data[i] = i;
+  CHECK_STATUS(errors, tprt_all_reduce(three, data, data, 25000, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  for (int i = 0; i < 25000; i++)
+    errors += data[i] != 3 * i;
+  tprt_mem_free(three, memory);
+  tprt_comm_destroy(three);
+  tprt_comm_destroy(four);
+  return errors;
+}
+
+static void test_killed(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  int status[5];
+  assert_int_equal(run_processes(5, &config, killed, NULL, status), 2);
+  for (int i = 0; i < 5; i++)
+    assert_true(i == 1 || i == 3 ? WIFSIGNALED(status[i]) : WIFEXITED(status[i]) && WEXITSTATUS(status[i]) == 0);
+}
+
+/* All are alive, but disagreed: the same ranks again. Nobody has to have noticed. */
+static int rebuilt(tprt_comm *comm, void *argument) {
+  (void)argument;
+  int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
+  int32_t data[2] = {me, 0};
+  tprt_comm *again;
+  if (me > 0 || n == 1) {
+    tprt_status status = tprt_broadcast(comm, data, data, me == 1 ? 2 : 1, TPRT_I32, 0, NULL, NULL);
+    CHECK(errors, (status == TPRT_OK) == (n == 1));
+  }
+  CHECK_STATUS(errors, tprt_comm_rebuild(comm, 0, &again), TPRT_OK);
+  if (errors)
+    return errors;
+  CHECK(errors, tprt_comm_size(again) == n && tprt_comm_rank(again) == me);
+  errors += check_sum(again, n * (n - 1) / 2);
+  CHECK(errors, tprt_comm_status(comm) != TPRT_OK);
+  tprt_comm_destroy(again);
+  return errors;
+}
+
+/* Rank 2 comes when the others have gone on. */
+static int too_late(tprt_comm *comm, void *argument) {
+  _Atomic int *n_gone_on = argument;
+  int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
+  tprt_comm *child, *last;
+  tprt_comm_abort(comm);
+  if (me == 2) {
+    while (atomic_load(n_gone_on) < n - 1)
+      usleep(1000);
+    CHECK_STATUS(errors, tprt_comm_shrink(comm, 0, &child), TPRT_INVALID_STATE);
+    CHECK(errors, strstr(tprt_last_error(), "rank 2 came too late") != NULL);
+    return errors;
+  }
+  CHECK_STATUS(errors, tprt_comm_shrink(comm, 30000000, &child), TPRT_OK);
+  CHECK(errors, tprt_comm_size(child) == n - 1);
+  atomic_fetch_add(n_gone_on, 1);
+  errors += check_sum(child, n * (n - 1) / 2 - 2);
+  /* One leaves without a word; who wants all back hears who is missing. */
+  if (me == 0)
+    CHECK_STATUS(errors, tprt_comm_finalize(child), TPRT_OK);
+  else
+    CHECK_STATUS(errors, tprt_comm_rebuild(child, 0, &last), TPRT_PEER_DEAD);
+  CHECK(errors, me == 0 || strstr(tprt_last_error(), "rank 0 ended or did not come in time; tprt_comm_shrink") != NULL);
+  CHECK_STATUS(errors, tprt_comm_shrink(comm, -1, &child), TPRT_INVALID_ARGUMENT);
+  tprt_comm_destroy(child);
+  return errors;
+}
+
+static void test_threads(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  for (int n = 1; n <= 4; n++)
+    assert_int_equal(run_threads(n, &config, rebuilt, NULL), 0);
+  config.backend = "self";
+  assert_int_equal(run_threads(1, &config, rebuilt, NULL), 0);
+  config.backend = "shm";
+  for (int i = 0; i < 5; i++) {
+    _Atomic int n_gone_on = 0;
+    assert_int_equal(run_threads(4, &config, too_late, &n_gone_on), 0);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_killed), /* first: fork wants a process without threads */
+      cmocka_unit_test(test_threads),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
