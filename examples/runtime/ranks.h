@@ -1,0 +1,36 @@
+/* What the examples share: four ranks, as threads of this process, and an end at the first failure. A rank may as well be a
+ * process: see all_reduce.c. */
+#ifndef RANKS_H
+#define RANKS_H
+
+#include <tprt/tprt.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { N_RANKS = 4 };
+
+static inline void expect(tprt_status status) {
+  if (status == TPRT_OK)
+    return;
+  fprintf(stderr, "%s: %s\n", tprt_status_name(status), tprt_last_error());
+  exit(1);
+}
+
+/* Runs `play` once for each rank and waits for all. */
+static inline void run_ranks(void *(*play)(void *comm)) {
+  tprt_comm *comms[N_RANKS];
+  pthread_t threads[N_RANKS];
+  expect(tprt_world_create_threads(N_RANKS, NULL, comms));
+  for (int i = 0; i < N_RANKS; i++) {
+    if (pthread_create(&threads[i], NULL, play, comms[i]) != 0)
+      exit(1);
+  }
+  for (int i = 0; i < N_RANKS; i++)
+    pthread_join(threads[i], NULL);
+  for (int i = 0; i < N_RANKS; i++)
+    tprt_comm_destroy(comms[i]);
+}
+
+#endif

@@ -1,0 +1,30 @@
+#!/bin/sh
+# runtime_examples.sh PREFIX BUILD: examples/runtime, and the program of docs/runtime.md, against the installed package.
+set -eu
+prefix=$1 build=$2
+root=$(cd "$(dirname "$0")/../.." && pwd)
+rm -rf "$build"
+mkdir -p "$build"
+
+expect() { # PROGRAM LINE...: what it prints, in any order
+  program=$1
+  shift
+  printf '%s\n' "$@" | sort >"$build/expected"
+  "$program" | sort >"$build/got"
+  diff "$build/expected" "$build/got"
+}
+
+cmake -G Ninja -S "$root/examples/runtime" -B "$build/out" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+cmake --build "$build/out" >/dev/null
+expect "$build/out/all_reduce" "every element of the sum is 10"
+expect "$build/out/point_to_point" "rank 1: left neighbour's last cell 1000, first mean 1001"
+expect "$build/out/mesh_groups" "rank 3 is at (1, 1); sums: over dp 4, over tp 5" 'rank 0 of "ends" is rank 3 of the world'
+expect "$build/out/windows" "the squares of 10, 20 and 30 add up to 1400"
+
+# shellcheck disable=SC2016
+sed -n '/^```c$/,/^```$/p' "$root/docs/runtime.md" | sed '/^```/d' >"$build/sum.c"
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name tprt.pc)")
+export PKG_CONFIG_PATH
+# shellcheck disable=SC2046
+cc -std=c11 -Wall -Wextra -Werror "$build/sum.c" $(pkg-config --cflags --libs tprt) -lpthread -o "$build/sum"
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir tprt) expect "$build/sum" "the ranks add up to 6"
