@@ -88,6 +88,8 @@ static tp_status solve_func(tp_planner *p) {
 
 static tp_status plan_func(tp_planner *p) {
   tp_status status = solve_func(p);
+  if (status == TP_OK)
+    status = tp__plan_remarks(p);
   if (status == TP_OK && p->report)
     status = tp__report_begin(p);
   if (status == TP_OK)
@@ -252,6 +254,10 @@ static const tp_option_row options[] = {
     {"strategy", "plan", "plan: least modelled time; follow: axes only flow from annotations"},
     {"topology", "cpu", "cost model: a name (cpu, h100, h200, a100, pcie4, torus64k) or the path of a topology file"},
     {"unknown-ops", "refuse", "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark"},
+    {"remark-bytes", "67108864",
+     "remarks about tensors of at least so many bytes that every device holds whole, and weights of which it gathers so many; "
+     "none: "
+     "no remarks"},
     {"report", "", "file for the report of the plan: JSON, or text to read where it ends in .md or .txt"},
     {"explain", "",
      "remarks about one value: its layout, why, what other layouts would cost; %name as printed before the pass, a tp.name, or "

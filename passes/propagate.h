@@ -175,6 +175,9 @@ tp_planned_value *tp__planned_value(const tp_planner *planner, MlirValue value);
 tp_spec tp__plan_produced(const tp_planner *planner, const tp_planned_value *value);
 tp_spec tp__plan_wanted(const tp_planner *planner, const tp_use *use);
 
+/* plan_remarks.c: remarks about large tensors of the plan, which is not written yet. */
+tp_status tp__plan_remarks(tp_planner *planner);
+
 /* propagate_write.c: writes the chosen plan into the IR. */
 tp_status tp__plan_write(tp_planner *planner);
 

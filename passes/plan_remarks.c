@@ -1,0 +1,164 @@
+/* Remarks about what is large: tensors that every device holds whole, and weights that are gathered. */
+#include "passes/propagate_memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_REMARKS = 32 }; /* of a function: the first ones, then their number */
+
+typedef struct remarks {
+  tp_planner *p;
+  int64_t bytes; /* from which on a tensor is large */
+  int said, left;
+} remarks;
+
+/* ---- words ---- */
+
+static const char *size_text(int64_t bytes, char *text, size_t size) {
+  static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  double value = (double)bytes;
+  int unit = 0;
+  for (; value >= 1024 && unit + 1 < TP_LEN(units); unit++)
+    value /= 1024;
+  snprintf(text, size, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+  return text;
+}
+
+static bool may_say(remarks *r) {
+  if (r->said < MAX_REMARKS)
+    return r->said++, true;
+  r->left++;
+  return false;
+}
+
+static MlirOperation op_of(MlirValue value) {
+  MlirOperation op = tp__defining_op(value);
+  return mlirOperationIsNull(op) ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value)) : op;
+}
+
+/* "argument 3 (w1)", "result 0", "a carried value". */
+static const char *value_text(const tp_planner *p, const tp_planned_value *v, char *text, size_t size) {
+  const tp_node *node = &p->nodes[v->node];
+  if (node->kind == TP_NODE_ARG) {
+    MlirAttribute name = tp__arg_attr(p->program.func, node->index, "tp.name");
+    MlirStringRef own =
+        !mlirAttributeIsNull(name) && mlirAttributeIsAString(name) ? mlirStringAttrGetValue(name) : (MlirStringRef){"", 0};
+    snprintf(text, size, own.length ? "argument %d (%.*s)" : "argument %d", node->index, (int)own.length, own.data);
+  } else if (mlirValueIsABlockArgument(v->value)) {
+    snprintf(text, size, "carried value %d", node->slot);
+  } else {
+    snprintf(text, size, "result %d", (int)mlirOpResultGetResultNumber(v->value));
+  }
+  return text;
+}
+
+/* ---- tensors that are whole everywhere ---- */
+
+static bool is_free(const tp_planner *p, const tp_node *node) {
+  return node->kind == TP_NODE_OP && p->program.items[node->index].rule->is_free;
+}
+
+static bool is_asked_for(const tp_planner *p, const tp_planned_value *v) {
+  const tp_node *node = &p->nodes[v->node];
+  MlirOperation op = tp__defining_op(v->value);
+  if (node->kind == TP_NODE_ARG)
+    return !mlirAttributeIsNull(tp__arg_attr(p->program.func, node->index, "tp.sharding"));
+  return !mlirOperationIsNull(op) && !mlirAttributeIsNull(tp__get(op, "tp.sharding"));
+}
+
+static bool could_be_split(const tp_planner *p, const tp_planned_value *v) {
+  const tp_node *node = &p->nodes[v->node];
+  for (int s = 0; s < node->n; s++)
+    for (int d = 0; d < v->rank; d++)
+      if (tp_spec_dim_shards(p->mesh, node->out[s * node->n_out + v->output], d) > 1)
+        return true;
+  return false;
+}
+
+static void check_whole(remarks *r, const tp_planned_value *v) {
+  const tp_planner *p = r->p;
+  char size[32], what[128];
+  int64_t bytes = tp__local_bytes(p->mesh, tp_spec_replicated(), v->rank, v->shape, v->element_size);
+  if (!tp_spec_equal(tp__plan_produced(p, v), tp_spec_replicated()) || bytes < r->bytes || is_free(p, &p->nodes[v->node]) ||
+      is_asked_for(p, v) || !may_say(r))
+    return;
+  tp__remark(op_of(v->value), "%s is whole on all %lld devices, %s on each: %s", value_text(p, v, what, sizeof what),
+             (long long)tp_mesh_size(p->mesh), size_text(bytes, size, sizeof size),
+             could_be_split(p, v) ? "no cheaper plan was found that splits it" : "nothing that makes it can split it");
+}
+
+/* ---- weights that are gathered ---- */
+
+static bool is_weight(const tp_planner *p, const tp_planned_value *v) {
+  const tp_node *node = &p->nodes[v->node];
+  MlirAttribute role =
+      node->kind == TP_NODE_ARG ? tp__arg_attr(p->program.func, node->index, "tp.role") : (MlirAttribute){NULL};
+  return !mlirAttributeIsNull(role) && mlirAttributeIsAString(role) && tp__ref_is(mlirStringAttrGetValue(role), "param");
+}
+
+static void remark_gather(remarks *r, const tp_planned_value *v, const tp_use *use, const tp_step *step, tp_spec from,
+                          tp_spec to) {
+  const tp_planner *p = r->p;
+  char size[32], what[128], axes[256] = "", a[256], b[256];
+  size_t n = 0;
+  for (int i = 0; i < step->n_axes;) {
+    char name[2 * TP_MAX_AXIS_NAME];
+    int run = tp__joined_axes(p->mesh, step->n_axes - i, step->axes + i);
+    tp_mesh_axis_text(p->mesh, step->axes[i], run, name, sizeof name);
+    n += (size_t)snprintf(axes + n, sizeof axes - n, "%s%s", i ? "," : "", name);
+    i += run;
+  }
+  tp_spec_text(p->mesh, from, v->rank, a, sizeof a);
+  tp_spec_text(p->mesh, to, v->rank, b, sizeof b);
+  tp__remark(use->op, "a weight, %s, is gathered over %s for operand %d: %s are sent per device, to take %s to %s",
+             value_text(p, v, what, sizeof what), axes, use->operand, size_text(step->bytes, size, sizeof size), a, b);
+}
+
+static tp_status check_gathers(remarks *r, const tp_planned_value *v) {
+  tp_planner *p = r->p;
+  tp_spec from = tp__plan_produced(p, v);
+  for (int u = 0; u < v->n_uses && is_weight(p, v); u++) {
+    tp_spec to = tp__plan_wanted(p, &v->uses[u]);
+    bool seen = tp_spec_equal(from, to) || tp__local_bytes(p->mesh, to, v->rank, v->shape, v->element_size) < r->bytes;
+    for (int k = 0; k < u && !seen; k++)
+      seen = tp_spec_equal(to, tp__plan_wanted(p, &v->uses[k]));
+    tp_reshard path = {0};
+    tp_status status = seen ? TP_OK : tp_reshard_path(p->reshards, from, to, v->rank, v->shape, v->element_size, &path);
+    if (status != TP_OK)
+      return tp__error(v->uses[u].op, status, "a change of layout of the plan has no path");
+    for (int i = 0; i < path.n_steps; i++)
+      if (path.steps[i].kind == TP_STEP_ALL_GATHER && may_say(r))
+        remark_gather(r, v, &v->uses[u], &path.steps[i], from, to);
+  }
+  return TP_OK;
+}
+
+/* ---- both ---- */
+
+static tp_status read_threshold(const tp_pass *pass, int64_t *bytes) {
+  const char *text = tp__pass_option(pass, "remark-bytes");
+  char *end;
+  long long number = strtoll(text, &end, 10);
+  *bytes = number;
+  if (strcmp(text, "none") == 0)
+    *bytes = INT64_MAX;
+  else if (end == text || *end || number < 0)
+    return tp__error(pass->module, TP_INVALID_ARGUMENT,
+                     "remark-bytes '%s' is not a number of bytes; use 0 for all, none for no remarks", text);
+  return TP_OK;
+}
+
+tp_status tp__plan_remarks(tp_planner *p) {
+  remarks r = {.p = p};
+  tp_status status = read_threshold(p->pass, &r.bytes);
+  if (tp_mesh_size(p->mesh) == 1)
+    return status;
+  for (size_t k = 0; k < p->n_values && status == TP_OK; k++) {
+    check_whole(&r, &p->values[k]);
+    status = check_gathers(&r, &p->values[k]);
+  }
+  if (status == TP_OK && r.left > 0)
+    tp__remark(p->program.func, "%d more remarks about large tensors; see them with a larger remark-bytes", r.left);
+  return status;
+}
