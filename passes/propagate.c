@@ -152,11 +152,13 @@ static tp_status plan_functions(const tp_planning *planning) {
 
 static tp_status read_options(tp_pass *pass, tp_mesh *mesh, bool *follow) {
   const char *strategy = tp__pass_option(pass, "strategy");
-  const char *unknown = tp__pass_option(pass, "unknown-ops");
+  const char *unknown = tp__pass_option(pass, "unknown-ops"), *overlap = tp__pass_option(pass, "overlap");
   if (strcmp(strategy, "plan") != 0 && strcmp(strategy, "follow") != 0)
     return tp__error(pass->module, TP_INVALID_ARGUMENT, "strategy '%s' is not known; use plan or follow", strategy);
   if (strcmp(unknown, "refuse") != 0 && strcmp(unknown, "replicate") != 0)
     return tp__error(pass->module, TP_INVALID_ARGUMENT, "unknown-ops '%s' is not known; use refuse or replicate", unknown);
+  if (strcmp(overlap, "true") != 0 && strcmp(overlap, "false") != 0)
+    return tp__error(pass->module, TP_INVALID_ARGUMENT, "overlap '%s' is not known; use true or false", overlap);
   *follow = strcmp(strategy, "follow") == 0;
   if (tp__is_local(pass->module))
     return tp__error(pass->module, TP_INVALID_ARGUMENT,
@@ -196,6 +198,7 @@ static tp_status begin(tp_pass *pass, tp_planning *planning) {
   if (status != TP_OK)
     return status;
   bool unknown_replicate = strcmp(tp__pass_option(pass, "unknown-ops"), "replicate") == 0;
+  common->overlaps = strcmp(tp__pass_option(pass, "overlap"), "true") == 0;
   status = read_functions(common, &read, unknown_replicate, &planning->functions);
   if (status == TP_OK)
     status = refine(common, &read, &planning->functions, mesh, &planning->topology);
@@ -258,6 +261,9 @@ static const tp_option_row options[] = {
      "remarks about tensors of at least so many bytes that every device holds whole, and weights of which it gathers so many; "
      "none: "
      "no remarks"},
+    {"overlap", "false",
+     "true: choose the plan that takes least time when changes of layout run beside compute, and say that time in tp.plan; the "
+     "runtime does not overlap them yet"},
     {"report", "", "file for the report of the plan: JSON, or text to read where it ends in .md or .txt"},
     {"explain", "",
      "remarks about one value: its layout, why, what other layouts would cost; %name as printed before the pass, a tp.name, or "

@@ -32,10 +32,13 @@ typedef struct tp_node {
   int left_out; /* strategies beyond TP_MAX_STRATEGIES */
 } tp_node;
 
+enum { TP_EXPOSED = 16 };
+
 typedef struct tp_use {
   int node, input;  /* consumer */
   MlirOperation op; /* to be rewired: operand `operand` of `op`, or all uses inside a region when operand < 0 */
   int operand;
+  uint8_t exposed; /* share of its change of layout, of TP_EXPOSED, that is paid; less than all only with overlap */
 } tp_use;
 
 typedef struct tp_planned_value {
@@ -48,7 +51,8 @@ typedef struct tp_planned_value {
   int n_uses;
   tp_use *uses;
   size_t use_capacity;
-  double trips; /* how often a change of its layout would run: it stands behind the producer */
+  double trips;    /* how often a change of its layout would run: it stands behind the producer */
+  uint8_t exposed; /* of the change into its copy, as in tp_use */
 } tp_planned_value;
 
 enum { TP_MAX_ORDERS = 8 };
@@ -79,6 +83,8 @@ typedef struct tp_planner {
   uint8_t orders[TP_MAX_ORDERS][TP_MAX_AXES];
   int64_t work, width;
   tp_cost cost, bound;
+  bool overlaps;      /* choose by the time of two streams */
+  tp_cost overlapped; /* that time, with `overlaps` */
   const char *method;
 } tp_planner;
 
@@ -101,7 +107,7 @@ enum {
   TP_MAX_FOUND = 1 << 14,   /* that are looked at, to choose among */
 };
 
-/* propagate_limit.c */
+/* propagate_choices.c */
 /* The indices of `max` of n > max things, ascending: the first one, and those of the others that cost least. */
 tp_status tp__keep_cheapest(tp__arena *arena, const tp_cost *costs, int n, int max, int **kept);
 typedef struct tp_layout_set tp_layout_set;
@@ -169,6 +175,11 @@ tp_status tp__order_nodes(tp_planner *planner);
 
 /* propagate_problem.c: builds nodes, values and edges, solves, sets chosen. */
 tp_status tp__plan_solve(tp_planner *planner);
+/* Solves with changes of layout priced by their exposed shares, and chooses anew. */
+tp_status tp__plan_exposed(tp_planner *planner);
+/* propagate_overlap.c: chooses among plans for different exposed shares that which takes least time when communication overlaps with compute;
+ * sets `overlapped`, and `cost` to what the plan costs without overlap. */
+tp_status tp__plan_overlap(tp_planner *planner);
 tp_planned_value *tp__planned_value(const tp_planner *planner, MlirValue value);
 
 /* The layouts of the plan: what the producer gives, and what a use wants. */

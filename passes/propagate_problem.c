@@ -28,8 +28,12 @@ static tp_status new_value(tp_planner *p, MlirValue value, int node, int output)
       tp__table_put(&p->table, value.ptr, (int)p->n_values) != TP_OK)
     return out_of_memory(p);
   tp_planned_value *v = &p->values[p->n_values++];
-  *v = (tp_planned_value){
-      .value = value, .node = node, .output = output, .copy = -1, .trips = tp__program_trips(&p->program, value)};
+  *v = (tp_planned_value){.value = value,
+                          .node = node,
+                          .output = output,
+                          .copy = -1,
+                          .exposed = TP_EXPOSED,
+                          .trips = tp__program_trips(&p->program, value)};
   tp__static_tensor(mlirValueGetType(value), &v->rank, v->shape);
   v->element_size = tp__element_size(tp__element_type(mlirValueGetType(value)));
   return TP_OK;
@@ -64,7 +68,7 @@ static tp_status add_op(tp_planner *p, int item) {
     status = tp__node_for_op(p, item, &p->nodes[node]);
   for (int i = 0; i < rule->n_operands && status == TP_OK; i++)
     if (rule->operands[i].is_tensor && !rule->operands[i].is_unused)
-      status = add_use(p, rule->operands[i].value, (tp_use){node, i, rule->op, i < n_own ? i : -1});
+      status = add_use(p, rule->operands[i].value, (tp_use){node, i, rule->op, i < n_own ? i : -1, TP_EXPOSED});
   for (int i = 0; i < rule->n_results && status == TP_OK; i++)
     status = new_value(p, rule->results[i].value, node, i);
   return status;
@@ -77,7 +81,7 @@ static tp_status add_layout(tp_planner *p, int item) {
   if (status == TP_OK)
     status = tp__node_for_layout(p, item, &p->nodes[node]);
   if (status == TP_OK)
-    status = add_use(p, mlirOperationGetOperand(op, 0), (tp_use){node, 0, op, 0});
+    status = add_use(p, mlirOperationGetOperand(op, 0), (tp_use){node, 0, op, 0, TP_EXPOSED});
   return status == TP_OK ? new_value(p, mlirOperationGetResult(op, 0), node, 0) : status;
 }
 
@@ -137,7 +141,7 @@ static tp_status add_result(tp_planner *p, MlirOperation ret, int i) {
     status = add_made(p, v, &p->nodes[node]);
   p->nodes[node].kind = TP_NODE_RESULT;
   p->nodes[node].index = i;
-  return status == TP_OK ? add_use(p, value, (tp_use){node, 0, ret, i}) : status;
+  return status == TP_OK ? add_use(p, value, (tp_use){node, 0, ret, i, TP_EXPOSED}) : status;
 }
 
 /* One node for each carried tensor; where it comes from is added when all values are known. */
@@ -163,7 +167,7 @@ static tp_status add_carried_uses(tp_planner *p) {
     const tp_carried *c = &p->program.items[p->nodes[i].index].carried[p->nodes[i].slot];
     for (int u = 0; u < c->n_uses && status == TP_OK; u++)
       status = add_use(p, mlirOperationGetOperand(c->uses[u].op, c->uses[u].operand),
-                       (tp_use){(int)i, 0, c->uses[u].op, c->uses[u].operand});
+                       (tp_use){(int)i, 0, c->uses[u].op, c->uses[u].operand, TP_EXPOSED});
   }
   return status;
 }
@@ -233,7 +237,12 @@ static int distinct(const tp_spec *specs, int n, int stride, tp_spec *list, int 
 
 typedef struct edge_ends {
   int from, output, to, input; /* nodes, and their value */
+  uint8_t exposed;             /* of TP_EXPOSED: the share of its changes that is paid */
 } edge_ends;
+
+static tp_cost exposed_part(tp_cost cost, uint8_t exposed) {
+  return cost >= TP_COST_FORBIDDEN ? cost : cost / TP_EXPOSED * exposed + cost % TP_EXPOSED * exposed / TP_EXPOSED;
+}
 
 static tp_status price_edge(tp_planner *p, tp_problem *problem, const tp_planned_value *v, edge_ends ends) {
   const tp_node *a = &p->nodes[ends.from], *b = &p->nodes[ends.to];
@@ -247,8 +256,10 @@ static tp_status price_edge(tp_planner *p, tp_problem *problem, const tp_planned
     int cb = distinct(b->in + ends.input, b->n, b->n_in, lists + na, numbers + na);
     for (int i = 0; i < ca; i++)
       for (int k = 0; k < cb; k++)
-        pairs[i * cb + k] = tp__cost_times(
-            tp_reshard_cost(p->reshards, lists[i], lists[na + (size_t)k], v->rank, v->shape, v->element_size), v->trips);
+        pairs[i * cb + k] = exposed_part(
+            tp__cost_times(tp_reshard_cost(p->reshards, lists[i], lists[na + (size_t)k], v->rank, v->shape, v->element_size),
+                           v->trips),
+            ends.exposed);
     for (size_t i = 0; i < na; i++)
       for (size_t k = 0; k < nb; k++)
         table[i * nb + k] = pairs[numbers[i] * cb + numbers[na + k]];
@@ -272,6 +283,7 @@ static tp_status add_edge(tp_planner *p, tp_problem *problem, const tp_planned_v
   tp__words_add(&key, (int64_t)b->n << 32 | b->n_in);
   tp__words_add(&key, v->element_size);
   tp__words_add(&key, (int64_t)v->trips);
+  tp__words_add(&key, ends.exposed);
   for (int d = 0; d < v->rank; d++)
     tp__words_add(&key, v->shape[d]);
   void **slot = tp__memo(&p->same_edges, p->arena, key.words, key.n);
@@ -292,9 +304,10 @@ static tp_status add_edges(tp_planner *p, tp_problem *problem) {
   for (size_t k = 0; k < p->n_values && status == TP_OK; k++) {
     const tp_planned_value *v = &p->values[k];
     if (v->copy >= 0)
-      status = add_edge(p, problem, v, (edge_ends){v->node, v->output, v->copy, 0});
+      status = add_edge(p, problem, v, (edge_ends){v->node, v->output, v->copy, 0, v->exposed});
     for (int u = 0; u < v->n_uses && status == TP_OK; u++) {
-      edge_ends ends = {v->copy >= 0 ? v->copy : v->node, v->copy >= 0 ? 0 : v->output, v->uses[u].node, v->uses[u].input};
+      const tp_use *use = &v->uses[u];
+      edge_ends ends = {v->copy >= 0 ? v->copy : v->node, v->copy >= 0 ? 0 : v->output, use->node, use->input, use->exposed};
       if (ends.from != ends.to) /* a loop that yields what it carries: one layout */
         status = add_edge(p, problem, v, ends);
     }
@@ -353,6 +366,29 @@ static int add_problem_node(tp_planner *p, tp_problem *problem, const tp_node *n
   return number;
 }
 
+static tp_status make_problem(tp_planner *p, tp_problem **made) {
+  tp_status status = TP_OK;
+  tp_problem *problem = *made = tp_problem_create();
+  if (!problem)
+    return out_of_memory(p);
+  for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++)
+    if (add_problem_node(p, problem, &p->nodes[i]) != (int)i)
+      status = out_of_memory(p);
+  return status == TP_OK ? add_edges(p, problem) : status;
+}
+
+static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *solution) {
+  tp_status solved = tp_solve(problem, &(tp_solver_options){.size = sizeof(tp_solver_options)}, solution);
+  if (solved != TP_OK)
+    return solved == TP_INFEASIBLE  ? infeasible(p)
+           : solved == TP_NO_MEMORY ? out_of_memory(p)
+                                    : tp__error(p->program.func, solved, "the solver failed: %s", tp_status_name(solved));
+  for (size_t i = 0; i < p->n_nodes; i++)
+    p->nodes[i].chosen = solution->choices[i];
+  p->work += solution->work;
+  return TP_OK;
+}
+
 tp_status tp__plan_solve(tp_planner *p) {
   tp_solution solution = {0};
   tp_status status = add_items(p);
@@ -360,32 +396,28 @@ tp_status tp__plan_solve(tp_planner *p) {
     status = add_copies(p);
   if (status == TP_OK)
     status = tp__order_nodes(p);
+  if (status == TP_OK)
+    status = make_problem(p, &p->problem);
+  if (status == TP_OK)
+    status = solve(p, p->problem, &solution);
   if (status != TP_OK)
     return status;
-  tp_problem *problem = p->problem = tp_problem_create();
-  if (!problem)
-    return out_of_memory(p);
-  for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++)
-    if (add_problem_node(p, problem, &p->nodes[i]) != (int)i)
-      status = out_of_memory(p);
+  p->cost = solution.cost;
+  p->bound = solution.lower_bound;
+  p->method = solution.method;
+  p->width = solution.width;
+  tp_solution_clear(&solution);
+  return p->overlaps ? tp__plan_overlap(p) : TP_OK;
+}
+
+tp_status tp__plan_exposed(tp_planner *p) {
+  tp_problem *problem = NULL;
+  tp_solution solution = {0};
+  tp__memo_destroy(&p->same_edges); /* it numbers the edges of one problem */
+  tp_status status = make_problem(p, &problem);
   if (status == TP_OK)
-    status = add_edges(p, problem);
-  if (status == TP_OK) {
-    tp_status solved = tp_solve(problem, &(tp_solver_options){.size = sizeof(tp_solver_options)}, &solution);
-    status = solved == TP_INFEASIBLE  ? infeasible(p)
-             : solved == TP_NO_MEMORY ? out_of_memory(p)
-             : solved != TP_OK        ? tp__error(p->program.func, solved, "the solver failed: %s", tp_status_name(solved))
-                                      : TP_OK;
-  }
-  if (status == TP_OK) {
-    for (size_t i = 0; i < p->n_nodes; i++)
-      p->nodes[i].chosen = solution.choices[i];
-    p->cost = solution.cost;
-    p->bound = solution.lower_bound;
-    p->method = solution.method;
-    p->work = solution.work;
-    p->width = solution.width;
-    tp_solution_clear(&solution);
-  }
+    status = solve(p, problem, &solution);
+  tp_solution_clear(&solution);
+  tp_problem_destroy(problem);
   return status;
 }

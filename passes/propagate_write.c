@@ -153,8 +153,9 @@ static tp_status write_summary(tp_planner *p) {
       tp__named(context, "bound_ps", tp__attr_i64(context, p->bound)),
       tp__named(context, "method", tp__attr_string(context, p->method)),
       tp__named(context, "peak_memory", tp__attr_i64(context, peak.bytes)),
+      tp__named(context, "overlapped_ps", tp__attr_i64(context, p->overlapped)),
   };
-  tp__set(p->program.func, "tp.plan", mlirDictionaryAttrGet(context, TP_LEN(entries), entries));
+  tp__set(p->program.func, "tp.plan", mlirDictionaryAttrGet(context, TP_LEN(entries) - !p->overlaps, entries));
   return TP_OK;
 }
 

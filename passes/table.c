@@ -36,6 +36,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
       {"topology", "cpu", "cost model, see tp-propagate"},
       {"unknown-ops", "refuse", "refuse or replicate, see tp-propagate"},
       {"remark-bytes", "67108864", "size from which on tensors are remarked, see tp-propagate"},
+      {"overlap", "false", "true or false, see tp-propagate"},
       {"report", "", "file for the report of the plan, see tp-propagate"},
       {"explain", "", "value to explain, see tp-propagate"},
       {"report-alternatives", "4", "how many next best plans it has, see tp-propagate"},
@@ -65,7 +66,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .options = spmd_options,
        .n_options = TP_LEN(spmd_options),
        .text = "tp-import,tp-decompose,tp-inline-calls{{mesh}},tp-raise,tp-hoist-invariants,tp-propagate{{mesh} {strategy} "
-               "{topology} {unknown-ops} {remark-bytes} {report} {report-alternatives} {explain}},"
+               "{topology} {unknown-ops} {overlap} {remark-bytes} {report} {report-alternatives} {explain}},"
                "tp-partition{{topology} {unknown-ops}},tp-simplify-collectives,tp-stage-collectives{{topology}}"},
       {.name = "tp-spmd-to-runtime",
        .summary = "tp-spmd, then tp-to-runtime: from an annotated or plain program to the LLVM dialect of one device",

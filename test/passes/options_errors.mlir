@@ -3,6 +3,8 @@
 // CHECK0: error: {{.*}}strategy 'fast' is not known; use plan or follow
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{unknown-ops=skip})' 2>&1 | FileCheck %s --check-prefix=CHECK1
 // CHECK1: error: {{.*}}unknown-ops 'skip' is not known; use refuse or replicate
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{overlap=maybe})' 2>&1 | FileCheck %s --check-prefix=OVERLAP
+// OVERLAP: error: {{.*}}overlap 'maybe' is not known; use true or false
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{topology=abacus})' 2>&1 | FileCheck %s --check-prefix=CHECK2
 // CHECK2: error: {{.*}}there is no topology "abacus"; there are cpu, h100, {{.*}} and files
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-partition{topology=abacus})' 2>&1 | FileCheck %s --check-prefix=CHECK3
