@@ -126,8 +126,9 @@ tprt_status tprt__struct_copy(void *destination, size_t size, const void *source
                         tprt_version());
     }
   }
-  memset(destination, 0, size);
   memcpy(destination, source, given < size ? given : size);
+  if (given < size)
+    memset((unsigned char *)destination + given, 0, size - given);
   return TPRT_OK;
 }
 

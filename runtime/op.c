@@ -252,6 +252,34 @@ static void make_signature(const tprt_op *op, const kind_info *info, int64_t ele
   plan->signature[3] = hash;
 }
 
+/* See tprt_op_bytes; the op is valid but for its counts. */
+static int64_t traffic(const tprt_op *op, const kind_info *info, int64_t elements, int64_t n) {
+  int64_t size = (int64_t)tprt_dtype_size(op->dtype);
+  int64_t chunk = (elements + n - 1) / n * size; /* of a tensor that the group holds once */
+  if (in_pieces(info)) {
+    int64_t longest = tprt__longest_count(op, info->traits, (int)n);
+    return longest < 0 ? -1 : (op->kind == TPRT_OP_GATHER_V ? 1 : n - 1) * longest * size;
+  }
+  switch (op->kind) {
+  case TPRT_OP_ALL_REDUCE:
+    return 2 * (n - 1) * chunk;
+  case TPRT_OP_ALL_GATHER:
+    return (n - 1) * elements * size; /* the group's tensor is n times the send tensor */
+  case TPRT_OP_REDUCE_SCATTER:
+  case TPRT_OP_ALL_TO_ALL:
+  case TPRT_OP_SCATTER:
+    return (n - 1) * chunk;
+  case TPRT_OP_PERMUTE:
+  case TPRT_OP_BROADCAST:
+  case TPRT_OP_SEND:
+  case TPRT_OP_REDUCE:
+  case TPRT_OP_GATHER:
+    return elements * size;
+  default:
+    return 0;
+  }
+}
+
 tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__plan *plan) {
   const kind_info *info = kind_get(op->kind);
   if (!info)
@@ -263,46 +291,41 @@ tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__pla
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: timeout_ns is %lld", info->name, (long long)op->timeout_ns);
   }
   int64_t elements;
-  tprt__plan made = {.kind = op->kind,
-                     .traits = info->traits,
-                     .reduction = op->reduction,
-                     .n_ranks = n_ranks,
-                     .rank = rank,
-                     .root = op->root,
-                     .peer = op->peer,
-                     .tag = op->tag};
+  *plan = (tprt__plan){.kind = op->kind,
+                       .traits = info->traits,
+                       .reduction = op->reduction,
+                       .n_ranks = n_ranks,
+                       .rank = rank,
+                       .root = op->root,
+                       .peer = op->peer,
+                       .tag = op->tag};
   tprt_status status = check_type(op, info);
   if (!status)
     status = check_shape(op, info, n_ranks, &elements);
   if (!status && has(info, DATA))
     status = check_dims(op, info, n_ranks);
   if (!status)
-    status = check_pairs(op, info, n_ranks, rank, &made.source);
+    status = check_pairs(op, info, n_ranks, rank, &plan->source);
   if (!status)
     status = check_peer(op, info, n_ranks);
   if (status)
     return status;
-  made.type = tprt__dtype_info_get((int64_t)op->dtype);
+  plan->type = tprt__dtype_info_get((int64_t)op->dtype);
   if (op->reduction == TPRT_PREMUL_SUM)
-    memcpy(made.scale.bytes, op->scalar, made.type->acc_size);
+    memcpy(plan->scale.bytes, op->scalar, plan->type->acc_size);
   if (has(info, DATA) && !in_pieces(info))
-    make_maps(op, n_ranks, &made, elements);
-  made.traffic = tprt_op_bytes(op, n_ranks);
-  make_signature(op, info, elements, &made);
-  *plan = made;
+    make_maps(op, n_ranks, plan, elements);
+  plan->traffic = traffic(op, info, elements, n_ranks);
+  make_signature(op, info, elements, plan);
   return TPRT_OK;
 }
 
 tprt_status tprt__plan_make(const tprt_op *op, int n_ranks, int rank, tprt__plan *plan) {
-  tprt__plan made;
-  tprt_status status = tprt__plan_shape(op, n_ranks, rank, &made);
-  if (!status) {
-    const kind_info *info = kind_get(op->kind);
-    status = in_pieces(info) ? tprt__plan_parts(op, info->name, &made) : tprt__plan_buffers(&made, op->send, op->recv);
-  }
-  if (!status)
-    *plan = made;
-  return status;
+  tprt_status status = tprt__plan_shape(op, n_ranks, rank, plan);
+  if (status)
+    return status;
+  const kind_info *info = kind_get(op->kind);
+  return in_pieces(info) ? tprt__plan_parts(op, info->name, plan) : tprt__plan_buffers(plan, op->send, op->recv);
 }
 
 void tprt__plan_clear(tprt__plan *plan) {
@@ -354,31 +377,8 @@ void tprt__signature_explain(const uint64_t *mine, const uint64_t *other, char *
 
 int64_t tprt_op_bytes(const tprt_op *op, int n_ranks) {
   const kind_info *info = kind_get(op->kind);
-  int64_t elements, longest, n = n_ranks;
-  if (!info || n < 1 || (has(info, DATA) && !tprt_dtype_size(op->dtype)) || check_shape(op, info, n, &elements))
+  int64_t elements;
+  if (!info || n_ranks < 1 || (has(info, DATA) && !tprt_dtype_size(op->dtype)) || check_shape(op, info, n_ranks, &elements))
     return -1;
-  int64_t size = (int64_t)tprt_dtype_size(op->dtype);
-  int64_t chunk = (elements + n - 1) / n * size; /* of a tensor that the group holds once */
-  if (in_pieces(info)) {
-    longest = tprt__longest_count(op, info->traits, n_ranks);
-    return longest < 0 ? -1 : (op->kind == TPRT_OP_GATHER_V ? 1 : n - 1) * longest * size;
-  }
-  switch (op->kind) {
-  case TPRT_OP_ALL_REDUCE:
-    return 2 * (n - 1) * chunk;
-  case TPRT_OP_ALL_GATHER:
-    return (n - 1) * elements * size; /* the group's tensor is n times the send tensor */
-  case TPRT_OP_REDUCE_SCATTER:
-  case TPRT_OP_ALL_TO_ALL:
-  case TPRT_OP_SCATTER:
-    return (n - 1) * chunk;
-  case TPRT_OP_PERMUTE:
-  case TPRT_OP_BROADCAST:
-  case TPRT_OP_SEND:
-  case TPRT_OP_REDUCE:
-  case TPRT_OP_GATHER:
-    return elements * size;
-  default:
-    return 0;
-  }
+  return traffic(op, info, elements, n_ranks);
 }

@@ -62,7 +62,7 @@ typedef struct tprt__plan {
   uint64_t sent, expected;   /* all_to_all_v: hashes of what goes between whom; their sums over all ranks are equal */
 } tprt__plan;
 
-/* Everything but the buffers. */
+/* Everything but the buffers. What a failure leaves in the plan owns nothing. */
 tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__plan *plan);
 tprt_status tprt__plan_buffers(tprt__plan *plan, const void *send, void *recv);
 /* Both, and the parts. The kinds ..._V own memory: clear such a plan. */
@@ -80,7 +80,7 @@ static inline bool tprt__plan_is_transfer(const tprt__plan *plan) { return plan-
 /* ---- op_parts.c ---- */
 /* The parts of a kind ..._V, their checks and their share of the signature. */
 tprt_status tprt__plan_parts(const tprt_op *op, const char *name, tprt__plan *plan);
-/* Elements of the longest part; -1 if the counts are not valid. */
+/* Elements of the longest part; -1 if a count is negative, or more than 2^50 for all ranks. */
 int64_t tprt__longest_count(const tprt_op *op, uint32_t traits, int n_ranks);
 /* Which ranks disagree about what goes from one to the other, given all send counts and receive counts in bytes. */
 uint64_t tprt__part_hash(int64_t from, int64_t to, int64_t bytes);

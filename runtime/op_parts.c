@@ -29,7 +29,7 @@ int64_t tprt__longest_count(const tprt_op *op, uint32_t traits, int n_ranks) {
   const int64_t *counts = traits & TPRT__SEND_PIECES ? op->send_counts : op->recv_counts;
   int64_t longest = counts ? 0 : shape_count(op);
   for (int i = 0; counts && i < n_ranks; i++) {
-    if (counts[i] < 0 || counts[i] > most_elements)
+    if (counts[i] < 0 || counts[i] > most_elements / n_ranks) /* so that its bytes, for all ranks, are a number */
       return -1;
     longest = counts[i] > longest ? counts[i] : longest;
   }
