@@ -27,8 +27,8 @@ struct tprt_comm {
   tprt__transport *transport;
   int *world_ranks;
   char name[TPRT__NAME_BYTES]; /* "" for those without */
-  int64_t timeout_ns;
-  uint32_t sequence; /* of the last operation; belongs to whoever holds the lane */
+  _Atomic int64_t timeout_ns;  /* a hint may change it at any time, as calibration the next two */
+  uint32_t sequence;           /* of the last operation; belongs to whoever holds the lane */
 
   /* The lane: operations run one at a time. A blocking one waits until the queue is empty and takes the lane itself, the
    * queued ones are run by the worker, which starts with the first of them. */
@@ -38,8 +38,8 @@ struct tprt_comm {
   tprt_work *head, *tail;
   pthread_t worker;
 
-  _Atomic(tprt__observer *) observer; /* NULL until something is to be observed */
-  int64_t alpha_ps, beta_ps_per_kb;   /* calibrated constants of the cost; 0: not */
+  _Atomic(tprt__observer *) observer;       /* NULL until something is to be observed */
+  _Atomic int64_t alpha_ps, beta_ps_per_kb; /* calibrated constants of the cost; 0: not */
 
   _Atomic int status; /* sticky */
   char error[512];    /* written once, before status, under lock */

@@ -106,6 +106,54 @@ static int mismatch_counts(tprt_comm *comm, void *argument) {
   return errors;
 }
 
+/* Every field that a kind has, changed on one rank: all say so, and nothing moved. */
+static int mismatch_fields(tprt_comm *comm, void *argument) {
+  (void)argument;
+  enum { ROOT = 1, DIM = 2, SPLIT = 4, COUNT = 8, KIND = 16, DTYPE = 32, N_FIELDS = 6 };
+  static const struct {
+    tprt_op_kind kind, like; /* another kind with the same fields */
+    int fields;
+  } rows[] = {
+      {TPRT_OP_REDUCE, TPRT_OP_ALL_REDUCE, ROOT | COUNT | KIND | DTYPE},
+      {TPRT_OP_GATHER, TPRT_OP_ALL_GATHER, ROOT | DIM | COUNT | KIND | DTYPE},
+      {TPRT_OP_SCATTER, TPRT_OP_ALL_TO_ALL, ROOT | DIM | COUNT | KIND | DTYPE},
+      {TPRT_OP_BROADCAST, TPRT_OP_ALL_GATHER, ROOT | COUNT | KIND | DTYPE},
+      {TPRT_OP_ALL_TO_ALL, TPRT_OP_SCATTER, DIM | SPLIT | COUNT | KIND | DTYPE},
+      {TPRT_OP_ALL_GATHER_V, TPRT_OP_GATHER_V, COUNT | KIND | DTYPE},
+      {TPRT_OP_SCATTER_V, TPRT_OP_REDUCE_SCATTER_V, ROOT | COUNT | DTYPE},
+  };
+  int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
+  float send[256] = {0}, recv[256];
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (int field = 0; field < N_FIELDS; field++) {
+      if (!(rows[i].fields >> field & 1))
+        continue;
+      tprt_comm *child;
+      CHECK_STATUS(errors, tprt_comm_split(comm, 0, 0, &child), TPRT_OK);
+      tprt_op op = {.size = sizeof op, .kind = rows[i].kind, .dtype = TPRT_F32, .n_dims = 2, .shape = {n, 2 * n}};
+      op.reduction = op.kind == TPRT_OP_REDUCE ? TPRT_SUM : TPRT_NO_REDUCTION;
+      op.send = send;
+      op.recv = recv;
+      if (me == n - 1) {
+        op.root = 1 << field == ROOT;
+        op.dim = 1 << field == DIM;
+        op.split_dim = 1 << field == SPLIT;
+        op.shape[1] += 1 << field == COUNT ? n : 0;
+        op.kind = 1 << field == KIND ? rows[i].like : op.kind;
+        op.dtype = 1 << field == DTYPE ? TPRT_I32 : op.dtype;
+      }
+      for (int e = 0; e < 256; e++)
+        recv[e] = 7;
+      CHECK_STATUS(errors, tprt_submit(child, &op, NULL), TPRT_MISMATCH);
+      for (int e = 0; e < 256; e++)
+        errors += recv[e] != 7;
+      tprt_comm_destroy(child);
+    }
+  }
+  CHECK(errors, errors == 0);
+  return errors;
+}
+
 static void test_mismatch(void **state) {
   (void)state;
   tprt_config config = test_config();
@@ -117,6 +165,7 @@ static void test_mismatch(void **state) {
   }
   assert_int_equal(run_threads(3, &config, mismatch_permute, NULL), 0);
   assert_int_equal(run_threads(4, &config, mismatch_pieces, NULL), 0);
+  assert_int_equal(run_threads(3, &config, mismatch_fields, NULL), 0);
   for (int which = 0; which < 2; which++)
     assert_int_equal(run_threads(3, &config, mismatch_counts, &which), 0);
 }
