@@ -70,3 +70,21 @@ func.func @computed(%a: tensor<4x6xf32>, %v: tensor<4xf32>) -> tensor<4xf32> {
   } -> tensor<4xf32>
   return %r : tensor<4xf32>
 }
+
+// -----
+
+// Two numbers of one kind, the greatest and the least: the proof takes three numbers for all cases, which they are for one of them only.
+#ij = affine_map<(d0, d1) -> (d0, d1)>
+#i = affine_map<(d0, d1) -> (d0)>
+func.func @two_numbers(%a: tensor<4x6xi32>, %v: tensor<4xi32>, %w: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>) {
+  // expected-error @below {{tp.factors names a strategy that this op does not have on this mesh}}
+  %r:2 = linalg.generic {indexing_maps = [#ij, #i, #i], iterator_types = ["parallel", "reduction"]} ins(%a : tensor<4x6xi32>) outs(%v, %w : tensor<4xi32>, tensor<4xi32>) attrs = {tp.factors = {tp = 1}} {
+  ^bb0(%in: i32, %most: i32, %least: i32):
+    %g = arith.cmpi sgt, %in, %most : i32
+    %m = arith.select %g, %in, %most : i32
+    %h = arith.cmpi slt, %in, %least : i32
+    %n = arith.select %h, %in, %least : i32
+    linalg.yield %m, %n : i32, i32
+  } -> (tensor<4xi32>, tensor<4xi32>)
+  return %r#0, %r#1 : tensor<4xi32>, tensor<4xi32>
+}
