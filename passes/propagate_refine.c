@@ -5,7 +5,7 @@
  * part that is left over goes elsewhere, or replicates.
  *
  * Every cut multiplies strategies. So reshapes are followed only along axes that annotations bring to them, and sizes only where ops that take a
- * good share of the time have them. */
+ * good share of the time have them and cannot take the axis whole: 8 key/value heads with 4 queries each need no cut of 8. */
 #include "passes/propagate.h"
 
 #include <stdlib.h>
@@ -128,10 +128,39 @@ static bool is_cut_at(const tp_mesh *mesh, int parent, int64_t at) {
   return false;
 }
 
-/* The cuts of one axis that an op asks for, once each however many of its factors do; none if it has one already. */
+static bool has_factor(const tp_value_map *map, int f) {
+  for (int d = 0; map->is_tensor && d < map->rank; d++)
+    for (int k = 0; k < map->dims[d].n_factors; k++)
+      if (map->dims[d].factors[k] == f)
+        return true;
+  return false;
+}
+
+/* Do all tensors that the op reads and makes have the factor? */
+static bool is_everywhere(const tp_rule *rule, int f) {
+  for (int i = 0; i < rule->n_operands; i++)
+    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused && !has_factor(&rule->operands[i], f))
+      return false;
+  for (int i = 0; i < rule->n_results; i++)
+    if (rule->results[i].is_tensor && !has_factor(&rule->results[i], f))
+      return false;
+  return true;
+}
+
+/* Along a factor that all its tensors have an op takes the axis whole, without a copy of anything: no part of it does better. */
+static bool is_taken_whole(const tp_rule *rule, int64_t parts) {
+  for (int f = 0; f < rule->n_factors; f++)
+    if (rule->factors[f].kind == TP_PARALLEL && rule->factors[f].size % parts == 0 && is_everywhere(rule, f))
+      return true;
+  return false;
+}
+
+/* The cuts of one axis that an op asks for, once each however many of its factors do; none if it has one already, or needs none. */
 static void find_cuts_of_op(const tp_rule *rule, const tp_mesh *refined, const tp_axis *axis, tp_cost time, cuts *c) {
   int64_t wanted[TP_MAX_FACTORS];
   int n = 0;
+  if (is_taken_whole(rule, axis->size))
+    return;
   for (int f = 0; f < rule->n_factors; f++) {
     int64_t at = tp__size_cut(&rule->factors[f], axis->size);
     bool seen = at == 0;
