@@ -3,13 +3,13 @@
 // RUN: shard-run %s --mesh 2x3 --strategy follow --launch processes
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{strategy=follow},tp-partition)' | FileCheck %s
 
+// Five sums for four devices: buffers of two.
+// CHECK: %[[S:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[0] [5] [1] : tensor<5xf32> into tensor<8xf32>
+// CHECK: shard.reduce_scatter %[[S]] {{.*}} : tensor<8xf32> -> tensor<2xf32>
 // What is lost on one dimension and won on the other, both with padding.
 // CHECK: %[[W:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[0, 0] [3, 7] [1, 1] : tensor<3x7xf32> into tensor<3x8xf32>
 // CHECK: %[[A:.*]] = shard.all_to_all %[[W]] {{.*}} : tensor<3x8xf32> -> tensor<12x2xf32>
 // CHECK: tensor.extract_slice %[[A]][0, 0] [11, 2] [1, 1] : tensor<12x2xf32> to tensor<11x2xf32>
-// Five sums for four devices: buffers of two.
-// CHECK: %[[S:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[0] [5] [1] : tensor<5xf32> into tensor<8xf32>
-// CHECK: shard.reduce_scatter %[[S]] {{.*}} : tensor<8xf32> -> tensor<2xf32>
 // CHECK: %[[G:.*]] = shard.all_gather {{.*}} : tensor<4x7xf32> -> tensor<16x7xf32>
 // CHECK: tensor.extract_slice %[[G]][0, 0] [13, 7] [1, 1] : tensor<16x7xf32> to tensor<13x7xf32>
 #id = affine_map<(d0, d1) -> (d0, d1)>
