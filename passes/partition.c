@@ -68,9 +68,27 @@ static tp_status rewrite_op(tp_partitioner *p, const tp_item *item, const tp_pla
   return status;
 }
 
+/* Marks the collectives between `behind` and `op` as those of a copy that is to stay apart from others (tp.copy). */
+static void mark_copy(MlirOperation behind, MlirOperation op) {
+  MlirAttribute copy = tp__get(op, "tp.copy");
+  MlirOperation o =
+      mlirOperationIsNull(behind) ? mlirBlockGetFirstOperation(mlirOperationGetBlock(op)) : mlirOperationGetNextInBlock(behind);
+  for (; !mlirAttributeIsNull(copy) && !mlirOperationEqual(o, op); o = mlirOperationGetNextInBlock(o))
+    tp__set(o, "tp.copy", copy);
+}
+
+static MlirOperation previous(MlirOperation op) {
+  MlirOperation before = {NULL};
+  for (MlirOperation o = mlirBlockGetFirstOperation(mlirOperationGetBlock(op)); !mlirOperationEqual(o, op);
+       o = mlirOperationGetNextInBlock(o))
+    before = o;
+  return before;
+}
+
 static tp_status rewrite_layout(tp_partitioner *p, const tp_item *item, const tp_planned_op *plan, const int64_t *shape,
                                 int rank) {
   MlirValue value = mlirOperationGetOperand(item->op, 0);
+  MlirOperation before = mlirAttributeIsNull(tp__get(item->op, "tp.copy")) ? (MlirOperation){NULL} : previous(item->op);
   for (int i = 0; i < plan->path.n_steps; i++) {
     const tp_step *step = &plan->path.steps[i];
     value = tp__build_step(item->op, p->pass->module, value, p->mesh, step, rank, shape);
@@ -78,6 +96,7 @@ static tp_status rewrite_layout(tp_partitioner *p, const tp_item *item, const tp
       return tp__error(item->op, TP_NO_MEMORY, "out of memory");
     p->pass->statistics[step->bytes > 0 ? STAT_COLLECTIVES : STAT_LOCAL_STEPS]++;
   }
+  mark_copy(before, item->op);
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(item->op, 0), value);
   return TP_OK;
 }

@@ -2,7 +2,7 @@
  *
  * Every op offers its strategies, every use costs the reshard between producer and consumer, and the solver chooses. strategy=follow
  * restricts the strategies to axes that flow from annotations; strategy=plan offers all of them. */
-#include "passes/propagate.h"
+#include "passes/propagate_routes.h"
 
 #include "passes/plan_report.h"
 #include "rules/alike.h"
@@ -79,6 +79,7 @@ static void destroy(tp_planner *p) {
   tp__memo_destroy(&p->written_ops);
   tp__flow_destroy(p);
   tp_problem_destroy(p->problem);
+  tp__routes_destroy(p->routes);
 }
 
 static tp_status solve_func(tp_planner *p) {
@@ -159,6 +160,12 @@ static tp_status read_options(tp_pass *pass, tp_mesh *mesh, bool *follow) {
     return tp__error(pass->module, TP_INVALID_ARGUMENT, "unknown-ops '%s' is not known; use refuse or replicate", unknown);
   if (strcmp(overlap, "true") != 0 && strcmp(overlap, "false") != 0)
     return tp__error(pass->module, TP_INVALID_ARGUMENT, "overlap '%s' is not known; use true or false", overlap);
+  if (strcmp(overlap, "true") == 0 && tp__pass_option(pass, "memory-limit")[0])
+    return tp__error(
+        pass->module, TP_UNSUPPORTED,
+        "overlap=true and memory-limit=%s: changes of layout that run beside compute hold memory that is not planned; give one "
+        "of them",
+        tp__pass_option(pass, "memory-limit"));
   *follow = strcmp(strategy, "follow") == 0;
   if (tp__is_local(pass->module))
     return tp__error(pass->module, TP_INVALID_ARGUMENT,
@@ -202,6 +209,8 @@ static tp_status begin(tp_pass *pass, tp_planning *planning) {
   status = read_functions(common, &read, unknown_replicate, &planning->functions);
   if (status == TP_OK)
     status = refine(common, &read, &planning->functions, mesh, &planning->topology);
+  if (status == TP_OK)
+    status = tp__read_memory_limit(common);
   if (status == TP_OK && !(common->reshards = tp_reshard_cache_create(mesh, &planning->topology)))
     status = tp__error(pass->module, TP_NO_MEMORY, "out of memory");
   return status;
@@ -257,6 +266,7 @@ static const tp_option_row options[] = {
     {"strategy", "plan", "plan: least modelled time; follow: axes only flow from annotations"},
     {"topology", "cpu", "cost model: a name (cpu, h100, h200, a100, pcie4, torus64k) or the path of a topology file"},
     {"unknown-ops", "refuse", "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark"},
+    {"memory-limit", "", "bytes that a device may hold at any time: 512MiB, 80GB, ...; topology: what the topology file says"},
     {"remark-bytes", "67108864",
      "remarks about tensors of at least so many bytes that every device holds whole, and weights of which it gathers so many; "
      "none: "

@@ -16,18 +16,21 @@ typedef enum tp_node_kind {
   TP_NODE_RESULT,  /* function result `index` */
   TP_NODE_CARRIED, /* carried value `slot` of item `index`: an iteration argument, a result of a branch */
   TP_NODE_COPY,    /* the materialised layout of a value with several uses */
+  TP_NODE_CHANGE,  /* under a memory limit: a place where the layout of a value may change; see propagate_routes.h */
+  TP_NODE_HELD,    /* under a memory limit: what a value is kept in until its last use, that of node `slot` */
 } tp_node_kind;
 
 /* One decision. Specs are stored strategy-major: spec of input o under strategy s is in[s * n_in + o]. */
 typedef struct tp_node {
   tp_node_kind kind;
   int index;
-  int slot; /* TP_NODE_CARRIED */
+  int slot; /* TP_NODE_CARRIED, TP_NODE_HELD */
   int n;    /* strategies */
   int n_in, n_out;
   tp_spec *in, *out;
   tp_strategy *strategies; /* TP_NODE_OP */
   tp_cost *costs;
+  const struct tp_station_way *ways; /* TP_NODE_CHANGE */
   int chosen;
   int left_out; /* strategies beyond TP_MAX_STRATEGIES */
 } tp_node;
@@ -79,6 +82,8 @@ typedef struct tp_planner {
   size_t number;            /* of the function, in the module */
   struct tp_report *report; /* NULL: nobody asks for one */
   tp_problem *problem;      /* that was solved */
+  int64_t memory_limit;     /* bytes of a device at any time; -1: none */
+  struct tp_routes *routes; /* NULL without a limit */
   int n_orders; /* in which axes follow each other in one dimension: that of the mesh, and those that annotations have */
   uint8_t orders[TP_MAX_ORDERS][TP_MAX_AXES];
   int64_t work, width;
@@ -188,6 +193,9 @@ tp_spec tp__plan_wanted(const tp_planner *planner, const tp_use *use);
 
 /* plan_remarks.c: remarks about large tensors of the plan, which is not written yet. */
 tp_status tp__plan_remarks(tp_planner *planner);
+
+/* propagate_updates.c: an edge between each argument and the result that is its new value. */
+tp_status tp__tie_updates(tp_planner *planner, tp_problem *problem);
 
 /* propagate_write.c: writes the chosen plan into the IR. */
 tp_status tp__plan_write(tp_planner *planner);

@@ -4,7 +4,7 @@
  * in front of the first op that wants it: so the large layout is held for the shortest time. A value from outside a loop changes
  * outside of it. */
 #include "passes/plan_report.h"
-#include "passes/propagate_memory.h"
+#include "passes/propagate_routes.h"
 
 #include <stdlib.h>
 
@@ -145,11 +145,76 @@ static tp_status write_value(tp_planner *p, const tp_timeline *timeline, const t
   return TP_OK;
 }
 
+/* ---- under a memory limit: every station that changes the layout does, where it stands ---- */
+
+static bool is_changed(const tp_planner *p, const tp_station *s) {
+  const tp_node *node = &p->nodes[s->node];
+  return node->ways[node->chosen].changed;
+}
+
+static tp_spec layout_at(const tp_planner *p, const tp_planned_value *v, const tp_route *route, int station) {
+  if (station < 0)
+    return tp__plan_produced(p, v);
+  const tp_node *node = &p->nodes[route->stations[station].node];
+  return node->in[node->chosen];
+}
+
+/* Is another change of the value to the same layout? Then the two are to stay apart: one could be merged into the other, which would live
+ * from the first to the last. */
+static bool is_repeated(const tp_planner *p, const tp_planned_value *v, const tp_route *route, int station) {
+  for (int i = 0; i < route->n_stations; i++)
+    if (i != station && is_changed(p, &route->stations[i]) && !route->stations[i].in_op &&
+        tp_spec_equal(layout_at(p, v, route, i), layout_at(p, v, route, station)))
+      return true;
+  return false;
+}
+
+static MlirValue pass_station(copies *c, const tp_route *route, int station, MlirValue from) {
+  tp_planner *p = c->p;
+  const tp_station *s = &route->stations[station];
+  tp_spec before = layout_at(p, c->v, route, s->before), after = layout_at(p, c->v, route, station);
+  int use = 0, n = 0;
+  if (!is_changed(p, s))
+    return from;
+  for (int u = c->v->n_uses; u-- > 0;)
+    for (int at = route->of_use[u]; at >= 0; at = route->stations[at].before)
+      if (at == station) {
+        use = u;
+        n++;
+      }
+  MlirOperation op = c->v->uses[use].op;
+  MlirValue to = from;
+  if (!s->in_op) {
+    to = tp__build_layout_change(s->anchor >= 0 ? c->timeline->moments[s->anchor].op : behind(from),
+                                 mlirOperationGetLocation(op), from, p->mesh, (tp_annotation){.spec = after});
+    op = mlirOpResultGetOwner(to);
+    if (is_repeated(p, c->v, route, station))
+      tp__set(op, "tp.copy", tp__attr_i64(p->pass->context, station));
+  }
+  note_change(c, n > 1 ? -1 : use, before, after, op);
+  return to;
+}
+
+static tp_status write_route(tp_planner *p, const tp_timeline *timeline, const tp_planned_value *v, const tp_route *route) {
+  copies c = {.p = p, .timeline = timeline, .v = v};
+  MlirValue *values = tp__calloc((size_t)route->n_stations + 1, sizeof *values);
+  if (!values)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  for (int i = 0; i < route->n_stations; i++) /* in their order: what they start from is there */
+    values[i] = pass_station(&c, route, i, route->stations[i].before < 0 ? v->value : values[route->stations[i].before]);
+  for (int u = 0; u < v->n_uses; u++)
+    rewire(v, &v->uses[u], values[route->of_use[u]]);
+  tp__free(values);
+  return TP_OK;
+}
+
 tp_status tp__write_changes(tp_planner *p) {
   tp_timeline timeline;
   tp_status status = tp__timeline_build(p->program.func, &timeline);
   for (size_t i = 0; i < p->n_values && status == TP_OK; i++)
-    status = write_value(p, &timeline, &p->values[i]);
+    status = p->routes && tp__route(p->routes, &p->values[i])->n_stations > 0
+                 ? write_route(p, &timeline, &p->values[i], tp__route(p->routes, &p->values[i]))
+                 : write_value(p, &timeline, &p->values[i]);
   tp__timeline_destroy(&timeline);
   return status;
 }

@@ -1,8 +1,11 @@
 /* The strategy-selection problem of a function: nodes from ops, edges from uses, priced by the reshard between them. */
-#include "passes/propagate.h"
+#include "passes/propagate_routes.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* Solver work under a memory limit, some ten seconds: what is left of the gap then closes slowly. */
+static const int64_t LIMITED_WORK = 1500000000;
 
 static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
 
@@ -303,6 +306,8 @@ static tp_status add_edges(tp_planner *p, tp_problem *problem) {
   tp_status status = TP_OK;
   for (size_t k = 0; k < p->n_values && status == TP_OK; k++) {
     const tp_planned_value *v = &p->values[k];
+    if (p->routes && tp__route(p->routes, v)->n_stations > 0)
+      continue;
     if (v->copy >= 0)
       status = add_edge(p, problem, v, (edge_ends){v->node, v->output, v->copy, 0, v->exposed});
     for (int u = 0; u < v->n_uses && status == TP_OK; u++) {
@@ -330,7 +335,7 @@ tp_spec tp__plan_wanted(const tp_planner *p, const tp_use *use) {
 /* ---- solving ---- */
 
 /* Names a value whose annotations leave no choice, for the message of an infeasible problem. */
-static tp_status infeasible(tp_planner *p) {
+static tp_status infeasible(tp_planner *p, const tp_solution *solution) {
   for (size_t k = 0; k < p->n_values; k++) {
     const tp_planned_value *v = &p->values[k];
     const tp_node *from = &p->nodes[v->node];
@@ -350,6 +355,8 @@ static tp_status infeasible(tp_planner *p) {
             v->uses[u].operand);
     }
   }
+  if (p->routes)
+    return tp__limit_exceeded(p, solution);
   return tp__error(p->program.func, TP_INFEASIBLE, "no plan satisfies the annotations");
 }
 
@@ -374,13 +381,18 @@ static tp_status make_problem(tp_planner *p, tp_problem **made) {
   for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++)
     if (add_problem_node(p, problem, &p->nodes[i]) != (int)i)
       status = out_of_memory(p);
-  return status == TP_OK ? add_edges(p, problem) : status;
+  if (status == TP_OK)
+    status = add_edges(p, problem);
+  if (status == TP_OK)
+    status = tp__tie_updates(p, problem);
+  return status == TP_OK && p->routes ? tp__routes_state(p, problem) : status;
 }
 
 static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *solution) {
-  tp_status solved = tp_solve(problem, &(tp_solver_options){.size = sizeof(tp_solver_options)}, solution);
+  tp_solver_options options = {.size = sizeof options, .work_budget = p->routes ? LIMITED_WORK : 0};
+  tp_status solved = tp_solve(problem, &options, solution);
   if (solved != TP_OK)
-    return solved == TP_INFEASIBLE  ? infeasible(p)
+    return solved == TP_INFEASIBLE  ? infeasible(p, solution)
            : solved == TP_NO_MEMORY ? out_of_memory(p)
                                     : tp__error(p->program.func, solved, "the solver failed: %s", tp_status_name(solved));
   for (size_t i = 0; i < p->n_nodes; i++)
@@ -392,10 +404,12 @@ static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *so
 tp_status tp__plan_solve(tp_planner *p) {
   tp_solution solution = {0};
   tp_status status = add_items(p);
-  if (status == TP_OK)
+  if (status == TP_OK && p->memory_limit < 0)
     status = add_copies(p);
   if (status == TP_OK)
     status = tp__order_nodes(p);
+  if (status == TP_OK && p->memory_limit >= 0)
+    status = tp__routes_build(p);
   if (status == TP_OK)
     status = make_problem(p, &p->problem);
   if (status == TP_OK)

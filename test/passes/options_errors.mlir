@@ -17,5 +17,14 @@
 // CHECK5: error: {{.*}}cannot open topology file "{{.*}}.none.json": No such file or directory
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{mesh=dp=1024,tp=65 topology=torus64k})' 2>&1 | FileCheck %s --check-prefix=CHECK6
 // CHECK6: error: {{.*}}topology "torus64k" has 65536 devices, but the mesh has 66560; take a smaller mesh or a larger machine
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{memory-limit=8gb})' 2>&1 | FileCheck %s --check-prefix=CHECK7
+// CHECK7: error: {{.*}}memory-limit '8gb' is no size; use bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB), or topology
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{memory-limit=-1})' 2>&1 | FileCheck %s --check-prefix=CHECK8
+// CHECK8: error: {{.*}}memory-limit '-1' is no size
+// RUN: grep -v memory_bytes %S/Inputs/fast_all_reduce.json >%t.bare.json
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{topology=%t.bare.json memory-limit=topology})' 2>&1 | FileCheck %s --check-prefix=CHECK9
+// CHECK9: error: {{.*}}memory-limit=topology: topology 'fast_all_reduce' does not say how much memory a device has; add memory_bytes to it, or give a number of bytes
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{overlap=true memory-limit=1GB})' 2>&1 | FileCheck %s --check-prefix=CHECK10
+// CHECK10: error: {{.*}}overlap=true and memory-limit=1GB: changes of layout that run beside compute hold memory that is not planned; give one of them
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}

@@ -7,18 +7,21 @@ static bool run(MlirModule module, const char *pipeline) { return tp_run_pipelin
 
 static bool is_plain(const char *text) { return !text || !strpbrk(text, " {}'\""); }
 
-static bool partition_module(const options *o, MlirModule module, const char *strategy, const char *report) {
+static bool partition_module(const options *o, MlirModule module, const char *strategy, const char *limit, const char *report) {
   char pipeline[8192];
-  int n = snprintf(pipeline, sizeof pipeline, "tp-spmd{strategy=%s unknown-ops=%s%s%s%s%s%s%s%s}", strategy, o->unknown_ops,
+  int n = snprintf(pipeline, sizeof pipeline, "tp-spmd{strategy=%s unknown-ops=%s%s%s%s%s%s%s%s%s%s}", strategy, o->unknown_ops,
                    o->mesh ? " mesh=" : "", o->mesh ? o->mesh : "", o->topology ? " topology=" : "",
-                   o->topology ? o->topology : "", report ? " report='" : "", report ? report : "", report ? "'" : "");
+                   o->topology ? o->topology : "", limit ? " memory-limit=" : "", limit ? limit : "", report ? " report='" : "",
+                   report ? report : "", report ? "'" : "");
   if (report && strpbrk(report, "'\"{}")) {
     complain("the name of the plan report has quotes or braces: %s", report);
     return false;
   }
-  if (n >= (int)sizeof pipeline || !is_plain(o->mesh) || !is_plain(o->topology)) {
-    complain(is_plain(o->mesh) ? "the topology is not a name or a path of less than 900 bytes without blanks, quotes and braces"
-                               : "the mesh is not a list of sizes");
+  if (n >= (int)sizeof pipeline || !is_plain(o->mesh) || !is_plain(o->topology) || !is_plain(limit)) {
+    complain(!is_plain(limit) ? "the memory limit is not a size"
+             : is_plain(o->mesh)
+                 ? "the topology is not a name or a path of less than 900 bytes without blanks, quotes and braces"
+                 : "the mesh is not a list of sizes");
     return false;
   }
   return run(module, pipeline);
@@ -26,9 +29,9 @@ static bool partition_module(const options *o, MlirModule module, const char *st
 
 bool build_partition(const options *o, MlirModule source, build_kind kind, build *b) {
   *b = (build){.module = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(source)))};
-  if (kind == BUILD_SHARDED && !partition_module(o, b->module, o->strategy, o->plan_report))
+  if (kind == BUILD_SHARDED && !partition_module(o, b->module, o->strategy, o->memory_limit, o->plan_report))
     return false;
-  if (kind == BUILD_WHOLE && !(run(b->module, "tp-drop-shardings") && partition_module(o, b->module, "follow", NULL)))
+  if (kind == BUILD_WHOLE && !(run(b->module, "tp-drop-shardings") && partition_module(o, b->module, "follow", NULL, NULL)))
     return false;
   return tp_plan_measure(b->module, o->function, o->topology, &b->shape) == TP_OK;
 }

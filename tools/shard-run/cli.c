@@ -32,6 +32,7 @@ enum {
   OPT_OPT_LEVEL,
   OPT_TOPOLOGY,
   OPT_UNKNOWN_OPS,
+  OPT_MEMORY_LIMIT,
   OPT_HELP,
   OPT_VERSION,
   OPT_WORKER,
@@ -59,6 +60,8 @@ static const option_row rows[N_OPTIONS] = {
     [OPT_TOPOLOGY] = {"topology", "NAME",
                       "cost model for the plan and the modelled times: a name or a topology file (default: cpu)"},
     [OPT_UNKNOWN_OPS] = {"unknown-ops", "refuse|replicate", "ops without a sharding rule: an error, or run on all devices"},
+    [OPT_MEMORY_LIMIT] = {"memory-limit", "BYTES",
+                          "what a device may hold: 512MiB, 80GB, ..., or topology (default: no limit)"},
     [OPT_HELP] = {"help", NULL, "print this"},
     [OPT_VERSION] = {"version", NULL, "print the version"},
     [OPT_WORKER] = {"worker", "...", NULL}, /* hidden: how processes are started */
@@ -194,6 +197,9 @@ static int apply(int which, const char *text, options *o) {
   case OPT_UNKNOWN_OPS:
     o->unknown_ops = text;
     return parse_choice(name, text, "refuse", "replicate");
+  case OPT_MEMORY_LIMIT:
+    o->memory_limit = text;
+    return -1;
   case OPT_WORKER:
     o->worker = text;
     return -1;

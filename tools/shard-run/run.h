@@ -23,7 +23,7 @@ typedef struct text_list {
 
 typedef struct options {
   const char *model, *mesh, *strategy, *topology, *function, *inputs_from, *report, *plan_report, *emit, *output, *worker,
-      *unknown_ops;
+      *unknown_ops, *memory_limit;
   text_list inputs, expected, save;
   bool processes, verify;
   double timeout; /* seconds; 0: the runtime's */

@@ -1,0 +1,130 @@
+/* The memory limit: its option, and what is said when no plan keeps it. */
+#include "passes/propagate_routes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the option ---- */
+
+static bool read_bytes(const char *text, int64_t *bytes) {
+  static const struct {
+    const char *name;
+    double bytes;
+  } units[] = {{"", 1},      {"B", 1},        {"KB", 1e3},     {"MB", 1e6},     {"GB", 1e9},
+               {"TB", 1e12}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
+  char *unit;
+  double number = strtod(text, &unit);
+  if (unit == text || !(number >= 0) || text[0] == '-')
+    return false;
+  for (int i = 0; i < TP_LEN(units); i++)
+    if (strcmp(unit, units[i].name) == 0 && number * units[i].bytes < 0x1p62) {
+      *bytes = (int64_t)(number * units[i].bytes);
+      return true;
+    }
+  return false;
+}
+
+tp_status tp__read_memory_limit(tp_planner *p) {
+  const char *text = tp__pass_option(p->pass, "memory-limit");
+  p->memory_limit = -1;
+  if (text[0] == 0)
+    return TP_OK;
+  if (strcmp(text, "topology") == 0) {
+    if (p->topology->memory_bytes == 0)
+      return tp__error(
+          p->pass->module, TP_INVALID_ARGUMENT,
+          "memory-limit=topology: topology '%s' does not say how much memory a device has; add memory_bytes to it, or "
+          "give a number of bytes",
+          p->topology->name);
+    p->memory_limit = p->topology->memory_bytes;
+    return TP_OK;
+  }
+  if (!read_bytes(text, &p->memory_limit))
+    return tp__error(p->pass->module, TP_INVALID_ARGUMENT,
+                     "memory-limit '%s' is no size; use bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB), or topology",
+                     text);
+  return TP_OK;
+}
+
+/* ---- the limit is exceeded ---- */
+
+enum { NAMED = 3 };
+
+typedef struct holder {
+  int node;
+  int64_t bytes; /* at least */
+} holder;
+
+static int by_bytes(const void *a, const void *b) {
+  const holder *x = a, *y = b;
+  return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : x->node - y->node;
+}
+
+static int64_t least(const tp_planner *p, int node) {
+  const tp_usage *u = tp__usage(p->routes, node);
+  int64_t bytes = u->bytes[0];
+  for (int s = 1; s < p->nodes[node].n; s++)
+    bytes = u->bytes[s] < bytes ? u->bytes[s] : bytes;
+  return bytes;
+}
+
+/* What holds memory at `time`, most first. */
+static int find_holders(const tp_planner *p, int64_t time, holder *list) {
+  int n = 0;
+  for (size_t i = 0; i < p->n_nodes; i++) {
+    const tp_usage *u = tp__usage(p->routes, (int)i);
+    if (u->bytes && u->start <= time && time < u->end && least(p, (int)i) > 0)
+      list[n++] = (holder){(int)i, least(p, (int)i)};
+  }
+  qsort(list, (size_t)n, sizeof *list, by_bytes);
+  return n;
+}
+
+static int print_holder(const tp_planner *p, const holder *h, size_t size, char *text) {
+  const tp_node *node = &p->nodes[h->node];
+  char what[128];
+  if (node->kind == TP_NODE_ARG || node->kind == TP_NODE_RESULT) {
+    snprintf(what, sizeof what, "%s %d", node->kind == TP_NODE_ARG ? "argument" : "result", node->index);
+  } else {
+    bool of_value = node->kind == TP_NODE_CHANGE || node->kind == TP_NODE_HELD;
+    MlirOperation op = of_value ? tp__defining_op(p->values[node->index].value) : p->program.items[node->index].op;
+    MlirStringRef name = mlirOperationIsNull(op) ? tp__ref("a value of a loop") : tp__op_name(op);
+    snprintf(what, sizeof what, "%s'%.*s'", node->kind == TP_NODE_CARRIED ? "carried by " : "the result of ", (int)name.length,
+             name.data);
+  }
+  int n = snprintf(text, size, "%s %" PRId64, what, h->bytes);
+  return n < (int)size ? n : (int)size - 1;
+}
+
+tp_status tp__limit_exceeded(tp_planner *p, const tp_solution *solution) {
+  holder *list = tp__calloc(p->n_nodes + 1, sizeof *list);
+  if (!list)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  char values[512] = "", found[160] = "no plan was found that needs less than the limit";
+  int n = find_holders(p, solution->least_peak_time, list), length = 0;
+  int64_t rest = 0;
+  for (int i = 0; i < n; i++)
+    if (i < NAMED) {
+      length += snprintf(values + length, sizeof values - (size_t)length, "%s", i ? ", " : "");
+      length += print_holder(p, &list[i], sizeof values - (size_t)length, values + length);
+    } else {
+      rest += list[i].bytes;
+    }
+  if (n > NAMED)
+    snprintf(values + length, sizeof values - (size_t)length, ", %d others %" PRId64, n - NAMED, rest);
+  if (solution->peak.high == 0 && solution->peak.low > 0)
+    snprintf(found, sizeof found, "the least that was found is %" PRIu64, solution->peak.low);
+  MlirOperation op = tp__routes_op(p->routes, solution->least_peak_time);
+  tp__free(list);
+  return tp__error(op, TP_INFEASIBLE,
+                   "memory-limit: a device may hold %" PRId64 " bytes, and %s%" PRIu64
+                   " here (%s); %s; raise the limit, use more "
+                   "devices, or leave more layouts open",
+                   p->memory_limit,
+                   solution->optimal ? "no plan fits: every one holds at least "
+                                     : "no plan was found that fits: every one "
+                                       "holds at least ",
+                   solution->least_peak.low, values, found);
+}

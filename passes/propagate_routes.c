@@ -1,0 +1,308 @@
+/* Routes of values under a memory limit.
+ *
+ * Time runs in half steps: 2k while op k runs, 2k + 1 just after. What the function and its loops are given or return has memory of its own
+ * all that time. Any other value is held by its producer until the next change of its layout:
+ *
+ *   producer -> [hold] -> [group] -> use
+ *
+ * Each arrow is a station that may change the layout. The hold keeps a value from its producer to its last use ("save sharded"); a group
+ * of uses that stand close together shares a copy from the first to the last of them ("gather again": there are at most two groups); a use may
+ * change the layout for itself alone. A station that changes nothing holds nothing. So a change is made as late as it can be, and what each
+ * strategy of a station holds is exact but for the changes of several steps, which are rounded up to one of a few amounts.
+ *
+ * An elementwise op whose only user is one too is never stored, unless its layout changes on the way: it extends the life of what it reads. */
+#include "passes/propagate_stations.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_STATIONS_ABOVE_USES = 3, FAR = 3 };
+
+typedef struct placed {
+  int use, anchor, until;
+  bool is_return;
+} placed;
+
+static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+
+/* ---- routes ---- */
+
+static const tp_rule *rule_of(const tp_planner *p, const tp_planned_value *v) {
+  const tp_node *node = &p->nodes[v->node];
+  return node->kind == TP_NODE_OP ? p->program.items[node->index].rule : NULL;
+}
+
+/* Becomes an elementwise op part of its only user? */
+static bool is_fused(const tp_planner *p, const tp_planned_value *v) {
+  const tp_rule *rule = rule_of(p, v);
+  if (!rule || !rule->is_elementwise || v->n_uses != 1 || rule->n_results != 1 || p->nodes[v->uses[0].node].kind != TP_NODE_OP)
+    return false;
+  const tp_rule *user = p->program.items[p->nodes[v->uses[0].node].index].rule;
+  return user->is_elementwise && mlirBlockEqual(mlirOperationGetBlock(user->op), mlirOperationGetBlock(rule->op));
+}
+
+static int by_anchor(const void *a, const void *b) {
+  const placed *x = a, *y = b;
+  if (x->is_return != y->is_return)
+    return (int)x->is_return - (int)y->is_return;
+  return x->anchor != y->anchor ? (x->anchor < y->anchor ? -1 : 1) : (x->use > y->use) - (x->use < y->use);
+}
+
+/* The uses in program order, those by the function's return last. Returns the number of the others. */
+static int place_uses(const struct tp_routes *r, const tp_planned_value *v, placed *uses) {
+  int n = 0;
+  for (int u = 0; u < v->n_uses; u++) {
+    int anchor = tp__timeline_anchor(&r->timeline, v->value, v->uses[u].op);
+    bool is_return = r->p->nodes[v->uses[u].node].kind == TP_NODE_RESULT;
+    uses[u] = (placed){u, anchor, r->until[anchor], is_return};
+    n += !is_return;
+  }
+  qsort(uses, (size_t)v->n_uses, sizeof *uses, by_anchor);
+  return n;
+}
+
+static int last_of(const placed *uses, int from, int to, int last) {
+  for (int u = from; u < to; u++)
+    last = uses[u].until > last ? uses[u].until : last;
+  return last;
+}
+
+/* A station for uses[from .. to), shared by them. */
+static tp_status share(struct tp_routes *r, int value, const placed *uses, int from, int to, tp_station_plan plan,
+                       int *station) {
+  tp_spec layouts[TP_MAX_STATION_LAYOUTS];
+  const tp_planned_value *v = &r->p->values[value];
+  int n = tp__add_outputs(r->p, v->node, v->output, layouts, 0);
+  for (int u = from; u < to; u++)
+    n = tp__add_inputs(r->p, &v->uses[uses[u].use], layouts, n);
+  return tp__add_station(r, value, n, layouts, &plan, station);
+}
+
+/* Behind the widest gap between uses; n if all stand close together. */
+static int second_group(const placed *uses, int n) {
+  int at = n, widest = FAR;
+  for (int u = 1; u < n; u++)
+    if (uses[u].anchor - uses[u - 1].anchor > widest) {
+      widest = uses[u].anchor - uses[u - 1].anchor;
+      at = u;
+    }
+  return at;
+}
+
+typedef struct life {
+  int def;         /* the op that makes the value; -1: none */
+  bool has_memory; /* of its own: an argument, what a loop carries */
+  bool is_returned, is_fused;
+} life;
+
+/* What a temporary value is kept in after its producer, until its last use. */
+static tp_status add_hold(struct tp_routes *r, int value, const placed *uses, int n, const life *l, int *station) {
+  tp_planner *p = r->p;
+  int last = last_of(uses, 0, n, l->def), held;
+  tp_station_plan plan = {.before = -1, .anchor = -1, .start = 2 * l->def + 1, .end = 2 * l->def + 2};
+  if (l->has_memory || l->is_returned)
+    plan = (tp_station_plan){.before = -1, .anchor = uses[0].anchor, .start = 2 * uses[0].anchor, .end = 2 * last + 1};
+  tp_status status = share(r, value, uses, 0, n, plan, station);
+  if (status != TP_OK || l->has_memory || l->is_returned)
+    return status;
+  status = tp__routes_node(r, TP_NODE_HELD, value, &held);
+  if (status != TP_OK)
+    return status;
+  const tp_node *change = &p->nodes[r->routes[value].stations[*station].node];
+  tp_node *node = &p->nodes[held];
+  node->in = node->out = tp__arena_array(p->arena, (size_t)change->n + 1, sizeof *node->in);
+  node->costs = tp__arena_array(p->arena, (size_t)change->n + 1, sizeof *node->costs);
+  if (!node->in || !node->costs)
+    return out_of_memory(p);
+  for (int s = 0; s < change->n; s++)
+    node->n = tp__add_distinct(node->in, node->n, change->in[s]);
+  node->slot = r->routes[value].stations[*station].node;
+  tp_planned_value whole = p->values[value];
+  whole.output = 0;
+  return tp__hold_output(r, held, &whole, 2 * l->def + 2, 2 * last + 1);
+}
+
+/* The stations that several uses share; above[u] becomes the one in front of use u. */
+static tp_status add_shared(struct tp_routes *r, int value, const placed *uses, int n, const life *l, int *above) {
+  tp_status status = TP_OK;
+  int top = -1, split = second_group(uses, n);
+  bool stays = l->has_memory || l->is_returned;
+  if (n > 0 && !l->is_fused && (stays ? n > 1 && split < n : uses[n - 1].anchor - l->def > FAR))
+    status = add_hold(r, value, uses, n, l, &top);
+  for (int u = 0; u < n; u++)
+    above[u] = top;
+  for (int from = 0; from < n && status == TP_OK; from = from < split ? split : n) {
+    int to = from < split ? split : n, station;
+    if (to - from < 2 || (top >= 0 && to - from == n))
+      continue;
+    tp_station_plan plan = {
+        top,  uses[from].anchor, false, 2 * (int64_t)uses[from].anchor, 2 * (int64_t)last_of(uses, from, to, 0) + 1, false,
+        false};
+    status = share(r, value, uses, from, to, plan, &station);
+    for (int u = from; u < to && status == TP_OK; u++)
+      above[u] = station;
+  }
+  return status;
+}
+
+static tp_status add_use(struct tp_routes *r, int value, const placed *at, const life *l, int above, int last) {
+  const tp_planned_value *v = &r->p->values[value];
+  const tp_use *use = &v->uses[at->use];
+  tp_spec layouts[TP_MAX_STATION_LAYOUTS];
+  int n = tp__add_inputs(r->p, use, layouts, 0), station;
+  tp_station_plan plan = {.before = above, .anchor = at->anchor};
+  plan.in_op = r->p->nodes[use->node].kind == TP_NODE_LAYOUT;
+  plan.start = 2 * (int64_t)at->anchor;
+  plan.end = 2 * (int64_t)at->until + 1;
+  if (l->is_fused) {
+    plan.start = 2 * (int64_t)l->def;
+    plan.keeps = true;
+  }
+  if (at->is_return) {
+    plan.elsewhere = true;
+    plan.keeps = l->is_returned;
+    plan.anchor = l->is_returned ? -1 : at->anchor;
+    plan.start = 2 * (int64_t)(l->is_returned ? l->def : at->anchor);
+    plan.end = l->is_returned ? 2 * (int64_t)last + 2 : plan.start + 1;
+  }
+  tp_status status = tp__add_station(r, value, n, layouts, &plan, &station);
+  r->routes[value].of_use[at->use] = station;
+  return status;
+}
+
+static life life_of(const struct tp_routes *r, const tp_planned_value *v, const placed *uses, int n) {
+  const tp_node *node = &r->p->nodes[v->node];
+  MlirOperation op = tp__defining_op(v->value);
+  life l = {.def = mlirOperationIsNull(op) ? -1 : tp__table_get(&r->timeline.numbers, op.ptr)};
+  l.has_memory = node->kind == TP_NODE_ARG || node->kind == TP_NODE_CARRIED;
+  l.is_returned = !l.has_memory && n < v->n_uses && uses[n].is_return;
+  l.is_fused = !l.has_memory && is_fused(r->p, v);
+  return l;
+}
+
+static tp_status route_value(struct tp_routes *r, int value) {
+  tp_planner *p = r->p;
+  tp_planned_value v = p->values[value]; /* nodes move, values do not */
+  const tp_rule *rule = rule_of(p, &v);
+  tp_route *route = &r->routes[value];
+  placed *uses = tp__calloc((size_t)v.n_uses + 1, sizeof *uses);
+  int *above = tp__calloc((size_t)v.n_uses + 1, sizeof *above);
+  route->stations = tp__arena_array(p->arena, (size_t)v.n_uses + MAX_STATIONS_ABOVE_USES, sizeof *route->stations);
+  route->of_use = tp__arena_array(p->arena, (size_t)v.n_uses + 1, sizeof *route->of_use);
+  tp_status status = uses && above && route->stations && route->of_use ? TP_OK : out_of_memory(p);
+  if (status == TP_OK && !(rule && rule->is_free)) {
+    int n = place_uses(r, &v, uses);
+    life l = life_of(r, &v, uses, n);
+    int last = last_of(uses, 0, n, l.def);
+    status = add_shared(r, value, uses, n, &l, above);
+    bool held = n > 0 && route->n_stations > 0 && route->stations[0].anchor < 0;
+    for (int u = 0; u < v.n_uses && status == TP_OK; u++)
+      status = add_use(r, value, &uses[u], &l, u < n ? above[u] : -1, last);
+    if (status == TP_OK && !l.has_memory && !l.is_returned && !l.is_fused)
+      status = tp__hold_output(r, v.node, &v, 2 * (int64_t)l.def + (p->nodes[v.node].kind == TP_NODE_LAYOUT),
+                               held ? 2 * (int64_t)l.def + 2 : 2 * (int64_t)last + 1);
+  }
+  tp__free(uses);
+  tp__free(above);
+  return status;
+}
+
+/* ---- what is there all the time ---- */
+
+static tp_status hold_boundary(struct tp_routes *r) {
+  tp_planner *p = r->p;
+  int64_t end = 2 * (int64_t)r->timeline.n + 1;
+  tp_status status = TP_OK;
+  for (size_t k = 0; k < p->n_values && status == TP_OK; k++) {
+    const tp_planned_value *v = &p->values[k];
+    if (p->nodes[v->node].kind == TP_NODE_ARG)
+      status = tp__hold_output(r, v->node, v, 0, end);
+    for (int u = 0; u < v->n_uses && status == TP_OK; u++)
+      if (p->nodes[v->uses[u].node].kind == TP_NODE_RESULT) {
+        tp_planned_value result = *v;
+        result.output = 0;
+        status = tp__hold_output(r, v->uses[u].node, &result, 0, end);
+      }
+  }
+  return status;
+}
+
+/* What a loop carries lives from its start to the last use of its result. */
+static tp_status hold_carried(struct tp_routes *r) {
+  tp_planner *p = r->p;
+  tp_status status = TP_OK;
+  for (size_t k = 0; k < p->n_values && status == TP_OK; k++) {
+    tp_planned_value *v = &p->values[k];
+    tp_node *node = &p->nodes[v->node];
+    if (node->kind != TP_NODE_CARRIED || r->usages[v->node].bytes)
+      continue;
+    const tp_item *item = &p->program.items[node->index];
+    int loop = tp__table_get(&r->timeline.numbers, item->op.ptr), last = r->timeline.moments[loop].end;
+    for (int i = 0; i < item->carried[node->slot].n_values; i++) {
+      const tp_planned_value *one = tp__planned_value(p, item->carried[node->slot].values[i]);
+      for (int u = 0; one && !mlirOperationIsNull(tp__defining_op(one->value)) && u < one->n_uses; u++) {
+        int until = r->until[tp__timeline_anchor(&r->timeline, one->value, one->uses[u].op)];
+        last = until > last ? until : last;
+      }
+    }
+    status = tp__hold_output(r, v->node, v, 2 * (int64_t)loop, 2 * (int64_t)last + 2);
+  }
+  return status;
+}
+
+/* ---- building ---- */
+
+/* Backwards, since the user of a fused op may be fused itself. */
+static void find_ends(struct tp_routes *r) {
+  tp_planner *p = r->p;
+  for (size_t k = r->timeline.n; k-- > 0;) {
+    MlirOperation op = r->timeline.moments[k].op;
+    r->until[k] = r->timeline.moments[k].end;
+    const tp_planned_value *v = mlirOperationGetNumResults(op) > 0 ? tp__planned_value(p, mlirOperationGetResult(op, 0)) : NULL;
+    if (v && is_fused(p, v))
+      r->until[k] = r->until[tp__timeline_anchor(&r->timeline, v->value, v->uses[0].op)];
+  }
+}
+
+tp_status tp__routes_build(tp_planner *p) {
+  struct tp_routes *r = p->routes = tp__arena_alloc(p->arena, sizeof *r);
+  if (!r)
+    return out_of_memory(p);
+  *r = (struct tp_routes){.p = p};
+  tp_status status = tp__timeline_build(p->program.func, &r->timeline);
+  if (status != TP_OK)
+    return status;
+  r->until = tp__arena_array(p->arena, r->timeline.n + 1, sizeof *r->until);
+  r->routes = tp__arena_array(p->arena, p->n_values + 1, sizeof *r->routes);
+  if (!r->until || !r->routes ||
+      tp__grow((void **)&r->usages, &r->usage_capacity, p->n_nodes + 1, sizeof *r->usages) != TP_OK ||
+      tp__grow((void **)&r->tables, &r->table_capacity, p->n_nodes + 1, sizeof(const tp_station_table *)) != TP_OK)
+    return out_of_memory(p);
+  memset(r->usages, 0, p->n_nodes * sizeof *r->usages);
+  memset(r->tables, 0, p->n_nodes * sizeof(const tp_station_table *));
+  find_ends(r);
+  status = hold_boundary(r);
+  if (status == TP_OK)
+    status = hold_carried(r);
+  for (size_t k = 0; k < p->n_values && status == TP_OK; k++)
+    status = route_value(r, (int)k);
+  return status == TP_OK ? tp__routes_order(r) : status;
+}
+
+void tp__routes_destroy(struct tp_routes *r) {
+  if (!r)
+    return;
+  tp__timeline_destroy(&r->timeline);
+  tp__free(r->usages);
+  tp__free(r->tables);
+  tp__memo_destroy(&r->same_stations);
+}
+
+const tp_route *tp__route(const struct tp_routes *r, const tp_planned_value *v) { return &r->routes[v - r->p->values]; }
+
+const tp_usage *tp__usage(const struct tp_routes *r, int node) { return &r->usages[node]; }
+
+MlirOperation tp__routes_op(const struct tp_routes *r, int64_t time) {
+  size_t k = time < 0 ? 0 : (size_t)time / 2;
+  return r->timeline.n == 0 ? r->p->program.func : r->timeline.moments[k < r->timeline.n ? k : r->timeline.n - 1].op;
+}

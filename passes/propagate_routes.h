@@ -1,0 +1,51 @@
+/* Under a memory limit: the ways of values from their producers to their uses, with what each stretch holds and for how long. */
+#ifndef TP_PASSES_PROPAGATE_ROUTES_H
+#define TP_PASSES_PROPAGATE_ROUTES_H
+
+#include "passes/propagate_memory.h"
+
+/* A place on the way where the layout may change. It is a node (TP_NODE_CHANGE) with a strategy for each layout and whether it is another
+ * than the one before. */
+typedef struct tp_station {
+  int node;
+  int before; /* the station before; -1: the producer */
+  int anchor; /* number of the op in front of which a change stands; -1: behind the producer */
+  bool in_op; /* the op at `anchor` is itself the change */
+} tp_station;
+
+/* Of one value. Without stations its uses take what the producer makes, and are priced by plain edges. */
+typedef struct tp_route {
+  int n_stations;
+  tp_station *stations;
+  int *of_use; /* station of each use */
+} tp_route;
+
+/* A strategy of a node TP_NODE_CHANGE besides its layout. */
+typedef struct tp_station_way {
+  bool changed;
+  int64_t excess; /* bytes that the change holds beyond its result */
+} tp_station_way;
+
+/* What a node holds, and when: times are twice the number of an op while it runs, and one more just after. */
+typedef struct tp_usage {
+  int64_t start, end;
+  int64_t *bytes; /* by strategy; NULL: none */
+} tp_usage;
+
+/* Adds the nodes of all routes to planner->routes. */
+tp_status tp__routes_build(tp_planner *planner);
+void tp__routes_destroy(struct tp_routes *routes);
+/* Adds their edges, what all nodes hold when, and the limit. */
+tp_status tp__routes_state(tp_planner *planner, tp_problem *problem);
+
+const tp_route *tp__route(const struct tp_routes *routes, const tp_planned_value *value);
+const tp_usage *tp__usage(const struct tp_routes *routes, int node);
+MlirOperation tp__routes_op(const struct tp_routes *routes, int64_t time);
+
+/* propagate_memory_limit.c */
+/* The option memory-limit, when the topology is known. */
+tp_status tp__read_memory_limit(tp_planner *planner);
+/* No plan was found that keeps it: says what needs most. */
+tp_status tp__limit_exceeded(tp_planner *planner, const tp_solution *solution);
+
+#endif

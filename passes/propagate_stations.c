@@ -1,0 +1,210 @@
+/* Stations of routes under a memory limit: their strategies, and what each of them costs and holds.
+ *
+ * A strategy is a layout, whether it is another than the one before, and how much the change holds beyond its result: changes of several
+ * steps are rounded up to one of a few amounts. */
+#include "passes/propagate_stations.h"
+
+#include <string.h>
+
+enum { MAX_AMOUNTS = 3 };
+
+static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+
+static int64_t bytes_in(const tp_planner *p, const tp_planned_value *v, tp_spec spec) {
+  return tp__local_bytes(p->mesh, spec, v->rank, v->shape, v->element_size);
+}
+
+/* ---- nodes and what they hold ---- */
+
+tp_status tp__routes_node(struct tp_routes *r, tp_node_kind kind, int index, int *number) {
+  tp_planner *p = r->p;
+  if (tp__grow((void **)&p->nodes, &p->node_capacity, p->n_nodes + 1, sizeof *p->nodes) != TP_OK ||
+      tp__grow((void **)&r->usages, &r->usage_capacity, p->n_nodes + 1, sizeof *r->usages) != TP_OK ||
+      tp__grow((void **)&r->tables, &r->table_capacity, p->n_nodes + 1, sizeof(const tp_station_table *)) != TP_OK)
+    return out_of_memory(p);
+  p->nodes[p->n_nodes] = (tp_node){.kind = kind, .index = index, .n_in = 1, .n_out = 1};
+  r->usages[p->n_nodes] = (tp_usage){0};
+  r->tables[p->n_nodes] = NULL;
+  *number = (int)p->n_nodes++;
+  return TP_OK;
+}
+
+/* Node `node` holds `bytes` (by strategy) at start <= t < end. */
+static void hold(struct tp_routes *r, int node, int64_t start, int64_t end, int64_t *bytes) {
+  r->usages[node] = (tp_usage){start, end, bytes};
+}
+
+tp_status tp__hold_output(struct tp_routes *r, int node, const tp_planned_value *v, int64_t start, int64_t end) {
+  const tp_node *n = &r->p->nodes[node];
+  tp_usage *u = &r->usages[node];
+  bool first = !u->bytes;
+  if (first && !(u->bytes = tp__arena_array(r->p->arena, (size_t)n->n + 1, sizeof *u->bytes)))
+    return out_of_memory(r->p);
+  const tp_spec *specs = n->n_out ? n->out : n->in; /* a function's result has no output */
+  for (int s = 0; s < n->n; s++)
+    u->bytes[s] += bytes_in(r->p, v, specs[n->n_out ? s * n->n_out + v->output : s]);
+  u->start = first || start < u->start ? start : u->start;
+  u->end = first || end > u->end ? end : u->end;
+  return TP_OK;
+}
+
+/* ---- lists of layouts ---- */
+
+int tp__add_distinct(tp_spec *specs, int n, tp_spec spec) {
+  for (int i = 0; i < n; i++)
+    if (tp_spec_equal(specs[i], spec))
+      return n;
+  if (n < TP_MAX_STATION_LAYOUTS)
+    specs[n++] = spec;
+  return n;
+}
+
+int tp__add_outputs(const tp_planner *p, int node, int output, tp_spec *specs, int n) {
+  const tp_node *from = &p->nodes[node];
+  for (int s = 0; s < from->n; s++)
+    n = tp__add_distinct(specs, n, from->out[s * from->n_out + output]);
+  return n;
+}
+
+int tp__add_inputs(const tp_planner *p, const tp_use *use, tp_spec *specs, int n) {
+  const tp_node *to = &p->nodes[use->node];
+  for (int s = 0; s < to->n; s++)
+    n = tp__add_distinct(specs, n, to->in[s * to->n_in + use->input]);
+  return n;
+}
+
+/* ---- stations ---- */
+
+/* The amounts that changes to one layout may hold beyond it: at most MAX_AMOUNTS, the largest among them. */
+static int amounts(const int64_t *excess, int stride, const tp_cost *costs, int n, int64_t *list) {
+  int count = 0;
+  for (int i = 0; i < n; i++) {
+    int64_t e = excess[i * stride];
+    int at = 0;
+    if (e < 0 || costs[i * stride] >= TP_COST_FORBIDDEN)
+      continue;
+    while (at < count && list[at] < e)
+      at++;
+    if (at < count && list[at] == e)
+      continue;
+    memmove(list + at + 1, list + at, (size_t)(count - at) * sizeof *list);
+    list[at] = e;
+    count++;
+  }
+  if (count > MAX_AMOUNTS) {
+    for (int i = 1; i < MAX_AMOUNTS; i++)
+      list[i] = list[i * (count - 1) / (MAX_AMOUNTS - 1)];
+    count = MAX_AMOUNTS;
+  }
+  return count;
+}
+
+/* Costs and excesses of all changes; the excess is -1 where nothing changes. `keeps` adds what the change starts from. */
+static void price_changes(struct tp_routes *r, const tp_planned_value *v, const tp_spec *before, const tp_spec *layouts,
+                          bool keeps, tp_station_table *t) {
+  tp_planner *p = r->p;
+  for (int i = 0; i < t->n_before; i++)
+    for (int k = 0; k < t->n_layouts; k++) {
+      size_t at = (size_t)i * (size_t)t->n_layouts + (size_t)k;
+      tp_reshard path;
+      t->excess[at] = -1;
+      if (tp_spec_equal(before[i], layouts[k]))
+        continue;
+      t->costs[at] =
+          tp__cost_times(tp_reshard_cost(p->reshards, before[i], layouts[k], v->rank, v->shape, v->element_size), v->trips);
+      if (t->costs[at] < TP_COST_FORBIDDEN &&
+          tp_reshard_path(p->reshards, before[i], layouts[k], v->rank, v->shape, v->element_size, &path) == TP_OK)
+        t->excess[at] =
+            tp__change_excess(p->mesh, &path, v->rank, v->shape, v->element_size) + keeps * bytes_in(p, v, before[i]);
+    }
+}
+
+static tp_station_table *allocate_table(tp_planner *p, int n_before, int n_layouts) {
+  tp_station_table *t = tp__arena_alloc(p->arena, sizeof *t);
+  size_t most = (size_t)n_layouts * (MAX_AMOUNTS + 1), pairs = (size_t)n_before * (size_t)n_layouts;
+  if (!t)
+    return NULL;
+  *t = (tp_station_table){.n_before = n_before, .n_layouts = n_layouts};
+  t->specs = tp__arena_array(p->arena, most, sizeof *t->specs);
+  t->ways = tp__arena_array(p->arena, most, sizeof *t->ways);
+  t->layout = tp__arena_array(p->arena, most, sizeof *t->layout);
+  t->costs = tp__arena_array(p->arena, pairs, sizeof *t->costs);
+  t->excess = tp__arena_array(p->arena, pairs, sizeof *t->excess);
+  return t->specs && t->ways && t->layout && t->costs && t->excess ? t : NULL;
+}
+
+static tp_station_table *make_table(struct tp_routes *r, const tp_planned_value *v, int n_before, const tp_spec *before,
+                                    int n_layouts, const tp_spec *layouts, bool keeps) {
+  tp_station_table *t = allocate_table(r->p, n_before, n_layouts);
+  int64_t list[TP_MAX_STATION_LAYOUTS + 1];
+  if (!t)
+    return NULL;
+  price_changes(r, v, before, layouts, keeps, t);
+  for (int k = 0; k < n_layouts; k++) {
+    for (int i = 0; i < n_before; i++)
+      if (tp_spec_equal(before[i], layouts[k])) {
+        t->specs[t->n] = layouts[k];
+        t->layout[t->n++] = k;
+        break;
+      }
+    int n = amounts(t->excess + k, n_layouts, t->costs + k, n_before, list);
+    for (int i = 0; i < n; i++) {
+      t->specs[t->n] = layouts[k];
+      t->ways[t->n] = (tp_station_way){true, list[i]};
+      t->layout[t->n++] = k;
+    }
+  }
+  return t;
+}
+
+static tp_station_table *find_table(struct tp_routes *r, const tp_planned_value *v, int n_before, const tp_spec *before,
+                                    int n_layouts, const tp_spec *layouts, bool keeps) {
+  tp_words key;
+  key.n = 0;
+  tp__words_add(&key, n_before);
+  tp__words_add(&key, v->element_size << 1 | keeps);
+  tp__words_add(&key, (int64_t)v->trips);
+  tp__words_add(&key, v->rank);
+  for (int d = 0; d < v->rank; d++)
+    tp__words_add(&key, v->shape[d]);
+  for (int i = 0; i < n_before; i++)
+    tp__words_add(&key, (int64_t)before[i].bits);
+  for (int i = 0; i < n_layouts; i++)
+    tp__words_add(&key, (int64_t)layouts[i].bits);
+  if (key.n > TP_MAX_WORDS)
+    return make_table(r, v, n_before, before, n_layouts, layouts, keeps);
+  void **slot = tp__memo(&r->same_stations, r->p->arena, key.words, key.n);
+  if (slot && !*slot)
+    *slot = make_table(r, v, n_before, before, n_layouts, layouts, keeps);
+  return slot ? *slot : NULL;
+}
+
+tp_status tp__add_station(struct tp_routes *r, int value, int n_layouts, const tp_spec *layouts, const tp_station_plan *plan,
+                          int *station) {
+  tp_planner *p = r->p;
+  const tp_planned_value *v = &p->values[value];
+  tp_route *route = &r->routes[value];
+  tp_spec before[TP_MAX_STATION_LAYOUTS];
+  int number;
+  int n_before = plan->before < 0 ? tp__add_outputs(p, v->node, v->output, before, 0)
+                                  : tp__add_outputs(p, route->stations[plan->before].node, 0, before, 0);
+  tp_station_table *t = find_table(r, v, n_before, before, n_layouts, layouts, plan->keeps);
+  if (!t || tp__routes_node(r, TP_NODE_CHANGE, value, &number) != TP_OK)
+    return out_of_memory(p);
+  tp_node *node = &p->nodes[number];
+  node->n = t->n;
+  node->in = node->out = t->specs;
+  node->ways = t->ways;
+  node->costs = tp__arena_array(p->arena, (size_t)t->n + 1, sizeof *node->costs);
+  int64_t *bytes = tp__arena_array(p->arena, (size_t)t->n + 1, sizeof *bytes);
+  if (!node->costs || !bytes)
+    return out_of_memory(p);
+  for (int s = 0; s < t->n; s++)
+    if (t->ways[s].changed)
+      bytes[s] = t->ways[s].excess + (plan->elsewhere ? 0 : bytes_in(p, v, t->specs[s]));
+  hold(r, number, plan->start, plan->end, bytes);
+  r->tables[number] = t;
+  *station = route->n_stations++;
+  route->stations[*station] = (tp_station){number, plan->before, plan->anchor, plan->in_op};
+  return TP_OK;
+}

@@ -1,0 +1,58 @@
+/* The parts of routes under a memory limit (propagate_routes.h): what the files that make them share. */
+#ifndef TP_PASSES_PROPAGATE_STATIONS_H
+#define TP_PASSES_PROPAGATE_STATIONS_H
+
+#include "passes/propagate_routes.h"
+
+enum { TP_MAX_STATION_LAYOUTS = 256 };
+
+/* The strategies of a station, and what they cost from each layout in front of it. Shared by equal stations. */
+typedef struct tp_station_table {
+  int n, n_before, n_layouts;
+  tp_spec *specs;       /* by strategy */
+  tp_station_way *ways; /* by strategy */
+  int *layout;          /* by strategy: number among the layouts */
+  tp_cost *costs;       /* [n_before][n_layouts] */
+  int64_t *excess;      /* [n_before][n_layouts] */
+} tp_station_table;
+
+struct tp_routes {
+  tp_planner *p;
+  tp_timeline timeline;
+  int *until; /* by op: when the last op that runs as a part of it does */
+  tp_route *routes;
+  tp_usage *usages; /* by node */
+  size_t usage_capacity, n_usages;
+  const tp_station_table **tables; /* by node */
+  size_t table_capacity;
+  tp_memo same_stations;
+};
+
+/* What a station is made of. */
+typedef struct tp_station_plan {
+  int before, anchor;
+  bool in_op;
+  int64_t start, end; /* when a changed layout is held */
+  bool keeps;         /* the producer holds nothing: a change holds what it starts from too */
+  bool elsewhere;     /* the result lies in memory that is there anyway */
+} tp_station_plan;
+
+/* ---- propagate_stations.c ---- */
+
+tp_status tp__routes_node(struct tp_routes *routes, tp_node_kind kind, int index, int *number);
+/* Node `node` holds what it gives `value` at start <= t < end, with what it holds already. */
+tp_status tp__hold_output(struct tp_routes *routes, int node, const tp_planned_value *value, int64_t start, int64_t end);
+/* Lists of different layouts, of at most TP_MAX_STATION_LAYOUTS; each returns the new length. */
+int tp__add_distinct(tp_spec *specs, int n, tp_spec spec);
+int tp__add_outputs(const tp_planner *planner, int node, int output, tp_spec *specs, int n);
+int tp__add_inputs(const tp_planner *planner, const tp_use *use, tp_spec *specs, int n);
+/* A station that offers these layouts; `station` is its number on the route of `value`. */
+tp_status tp__add_station(struct tp_routes *routes, int value, int n_layouts, const tp_spec *layouts,
+                          const tp_station_plan *plan, int *station);
+
+/* ---- propagate_route_edges.c ---- */
+
+/* Puts the stations of a value behind its producer: messages of the solver run along the order of nodes. */
+tp_status tp__routes_order(struct tp_routes *routes);
+
+#endif
