@@ -1,6 +1,6 @@
 // RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-propagate{remark-bytes=0})' -o /dev/null
 
-// A weight that lies split and is wanted whole, by two ops: one gather. What is annotated whole is no news.
+// A weight that lies split and is wanted whole.
 shard.grid @mesh(shape = 4) {tp.axes = ["dp"]}
 func.func @gathered(%x: tensor<64x32xf32> {tp.name = "x", tp.sharding = [["dp"], []]},
                     %w: tensor<32x16xf32> {tp.name = "w", tp.role = "param", tp.sharding = [["dp"], []]},
