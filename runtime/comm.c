@@ -3,6 +3,7 @@
 #include "observe.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks, int64_t timeout_ns, tprt_comm **result) {
@@ -148,6 +149,15 @@ tprt_status tprt__comm_check(tprt_comm *comm) {
                     *comm->name ? " " : "", comm->name, comm->error);
 }
 
+/* The policy of users who would rather have a dead process than a status that nobody looks at. */
+static void obey_policy(const tprt_comm *comm, tprt_status status) {
+  int64_t aborts;
+  if (status == TPRT_INVALID_STATE || tprt__env_number(TPRT__ENV_ON_FAILURE, 0, &aborts) || !aborts)
+    return;
+  fprintf(stderr, "tprt: %s: %s (TPRT_ON_FAILURE=abort)\n", tprt_status_name(status), comm->error);
+  abort();
+}
+
 static void make_sticky(tprt_comm *comm, tprt_status status) {
   pthread_mutex_lock(&comm->lock);
   bool first = !atomic_load(&comm->status);
@@ -156,8 +166,10 @@ static void make_sticky(tprt_comm *comm, tprt_status status) {
     atomic_store(&comm->status, (int)status);
   }
   pthread_mutex_unlock(&comm->lock);
-  if (first)
-    tprt__observe_failure(comm, status);
+  if (!first)
+    return;
+  tprt__observe_failure(comm, status);
+  obey_policy(comm, status);
 }
 
 tprt_status tprt_comm_finalize(tprt_comm *comm) {

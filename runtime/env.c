@@ -19,6 +19,8 @@ static const tprt_env_var table[TPRT__N_ENV] = {
     [TPRT__ENV_ARENA_BYTES] = {"TPRT_ARENA_BYTES", "bytes", "4G",
                                "address space for registered memory of one rank; pages count when touched"},
     [TPRT__ENV_MAX_COMMS] = {"TPRT_MAX_COMMS", "count", "64", "communicators of a world that can be alive at once"},
+    [TPRT__ENV_ON_FAILURE] = {"TPRT_ON_FAILURE", "policy", "return",
+                              "abort: a communicator that fails prints why and ends the process"},
     [TPRT__ENV_FLIGHT] = {"TPRT_FLIGHT", "int", "0", "operations that the flight recorder of each communicator keeps"},
     [TPRT__ENV_BLAS] = {"TPRT_BLAS", "switch", "1", "0: contractions use the built-in loops even when OpenBLAS is there"},
     [TPRT__ENV_BLAS_LIBRARY] = {"TPRT_BLAS_LIBRARY", "path", "libopenblas.so.0",
@@ -85,6 +87,11 @@ static bool parse_seconds(const char *text, int64_t *value) {
   return true;
 }
 
+static bool parse_policy(const char *text, int64_t *value) {
+  *value = strcmp(text, "abort") == 0;
+  return *value || strcmp(text, "return") == 0;
+}
+
 static const struct {
   const char *type, *expects;
   bool (*parse)(const char *text, int64_t *value);
@@ -94,6 +101,7 @@ static const struct {
     {"bytes", "a number of bytes, K, M or G may follow", parse_bytes},
     {"seconds", "a number of seconds from 1e-6 to 1e9", parse_seconds},
     {"switch", "0 or 1", parse_switch},
+    {"policy", "return or abort", parse_policy},
 };
 
 tprt_status tprt__parse(const char *type, const char *what, const char *name, const char *text, int64_t *value) {
@@ -129,7 +137,7 @@ static tprt_status choose(int64_t given, tprt__env_id id, int64_t absent, int64_
 
 tprt_status tprt__settings_resolve(const tprt_config *config, tprt__settings *settings) {
   tprt_config own = {.size = sizeof own};
-  int64_t timeout, slot, arena, comms, fd, flight;
+  int64_t timeout, slot, arena, comms, fd, flight, policy;
   tprt_status status = config ? tprt__struct_copy(&own, sizeof own, config, "tprt_config") : TPRT_OK;
   if (!status)
     status = choose(own.timeout_ns, TPRT__ENV_TIMEOUT, 0, &timeout);
@@ -143,6 +151,8 @@ tprt_status tprt__settings_resolve(const tprt_config *config, tprt__settings *se
     status = choose(own.segment_fd, TPRT__ENV_SEGMENT_FD, -1, &fd);
   if (!status)
     status = tprt__env_number(TPRT__ENV_FLIGHT, 0, &flight);
+  if (!status) /* read again by the failure */
+    status = tprt__env_number(TPRT__ENV_ON_FAILURE, 0, &policy);
   if (status)
     return status;
   *settings = (tprt__settings){

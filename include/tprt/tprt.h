@@ -16,7 +16,8 @@
  * Errors. A function that can fail returns a tprt_status; outputs come last and are written only on success.
  * tprt_last_error() has the text. Invalid arguments leave a communicator as it was; every other failure of an operation
  * is sticky: the communicator stays failed, the peers learn of it, and later calls return the first status
- * (TPRT_INVALID_STATE after an abort). Nothing here exits, aborts the process or prints.
+ * (TPRT_INVALID_STATE after an abort). Nothing here exits, aborts the process or prints,
+ * unless the environment has TPRT_ON_FAILURE=abort.
  *
  * Time. Every wait ends by the op's timeout, else the communicator's, else TPRT_TIMEOUT of the environment, else 600 s,
  * counted from submission.

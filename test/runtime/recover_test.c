@@ -62,6 +62,32 @@ static void test_killed(void **state) {
     assert_true(i == 1 || i == 3 ? WIFSIGNALED(status[i]) : WIFEXITED(status[i]) && WEXITSTATUS(status[i]) == 0);
 }
 
+/* With the other policy the first failure ends the process, and a malformed one is refused. */
+static void test_policy(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  tprt_comm *comm;
+  setenv("TPRT_ON_FAILURE", "explode", 1);
+  assert_int_equal(tprt_world_create_threads(1, &config, &comm), TPRT_INVALID_ARGUMENT);
+  assert_non_null(strstr(tprt_last_error(), "TPRT_ON_FAILURE is \"explode\"; it must be return or abort"));
+  for (int aborts = 0; aborts < 2; aborts++) {
+    setenv("TPRT_ON_FAILURE", aborts ? "abort" : "return", 1);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+      signal(SIGABRT, SIG_DFL);
+      if (tprt_world_create_threads(1, &config, &comm) || tprt_comm_abort(comm))
+        _exit(1);
+      tprt_comm_destroy(comm);
+      _exit(0);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_true(aborts ? WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT : WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  unsetenv("TPRT_ON_FAILURE");
+}
+
 /* All are alive, but disagreed: the same ranks again. Nobody has to have noticed. */
 static int rebuilt(tprt_comm *comm, void *argument) {
   (void)argument;
@@ -127,6 +153,7 @@ static void test_threads(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_killed), /* first: fork wants a process without threads */
+      cmocka_unit_test(test_policy),
       cmocka_unit_test(test_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
