@@ -243,9 +243,58 @@ static void repeated_edges(void **state) {
   tp_problem_destroy(p);
 }
 
+enum { LAYERS = 12, WIDTH = 6, CHOICES = 4, KINDS = 9 };
+
+/* Layers of six nodes with nine kinds of edges, some forbidden entries, reversed and parallel ones among them. `shares`: tables are given
+ * once. */
+static tp_problem *stack(rng r, bool shares) {
+  tp_problem *p = tp_problem_create();
+  tp_cost costs[WIDTH][CHOICES], tables[KINDS][CHOICES * CHOICES];
+  for (int v = 0; v < WIDTH; v++)
+    for (int x = 0; x < CHOICES; x++)
+      costs[v][x] = rng_below(&r, 50);
+  for (int k = 0; k < KINDS; k++)
+    for (int i = 0; i < CHOICES * CHOICES; i++)
+      tables[k][i] = i % 5 && rng_below(&r, 10) == 0 ? TP_COST_FORBIDDEN : rng_below(&r, 100);
+  for (int v = 0; v < LAYERS * WIDTH; v++)
+    assert_int_equal(tp_problem_add_node(p, CHOICES, costs[v % WIDTH]), v);
+  for (int layer = 0; layer + 1 < LAYERS; layer++)
+    for (int k = 0; k < KINDS; k++) {
+      int a = layer * WIDTH + k % WIDTH, b = layer * WIDTH + (k * 5 + 3) % (2 * WIDTH);
+      b += a == b;
+      if (shares && layer > 0)
+        assert_int_equal(tp_problem_repeat_edge(p, a, b, k), TP_OK);
+      else
+        assert_int_equal(tp_problem_add_edge(p, a, b, tables[k]), TP_OK);
+    }
+  return p;
+}
+
+/* Whether tables are given once or again for every edge, the answer is the same. */
+static void shared_tables(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 60; seed++) {
+    tp_problem *apart = stack((rng){seed}, false), *shared = stack((rng){seed}, true);
+    tp_solver_options messages = {.size = sizeof messages, .table_budget = 1};
+    for (int way = 0; way < 2; way++) {
+      tp_solution a, b;
+      assert_int_equal(tp_solve(apart, way ? &messages : NULL, &a), TP_OK);
+      assert_int_equal(tp_solve(shared, way ? &messages : NULL, &b), TP_OK);
+      assert_true(a.cost == b.cost && a.lower_bound == b.lower_bound);
+      assert_memory_equal(a.choices, b.choices, LAYERS * WIDTH * sizeof *a.choices);
+      assert_true(b.cost == tp_problem_evaluate(apart, b.choices));
+      tp_solution_clear(&a);
+      tp_solution_clear(&b);
+    }
+    tp_problem_destroy(apart);
+    tp_problem_destroy(shared);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(repeated_edges),
+      cmocka_unit_test(shared_tables),
       cmocka_unit_test(arguments),
       cmocka_unit_test(infeasible),
       cmocka_unit_test(against_brute_force),
