@@ -24,6 +24,7 @@ const tp_pass_row *const *tp__pass_rows(int *n) {
       &tp__outline_kernels_row,
       &tp__return_errors_row,
       &tp__clone_inits_row,
+      &tp__order_globals_row,
   };
   *n = TP_LEN(rows);
   return rows;
@@ -53,7 +54,8 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
            "tp-clone-inits,tp-lower-to-runtime,"
            "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map "
            "allow-return-allocs-from-loops=1},"
-           "canonicalize,cse,tp-lower-contractions,tp-assign-buffers,tp-outline-kernels,func.func(convert-linalg-to-loops),"
+           "tp-order-globals,canonicalize,cse,tp-lower-contractions,tp-assign-buffers,tp-outline-kernels,func.func(convert-"
+           "linalg-to-loops),"
            "convert-complex-to-standard,"
            "func.func(math-expand-ops{ops=rsqrt,fpowi,clampf}),math-extend-to-supported-types,"
            "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32},arith-expand{include-bf16=1},"
