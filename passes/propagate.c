@@ -8,6 +8,7 @@
 #include "rules/alike.h"
 #include "rules/collective.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- preparation ---- */
@@ -151,6 +152,19 @@ static tp_status plan_functions(const tp_planning *planning) {
 
 /* ---- the pass ---- */
 
+static tp_status read_gap(tp_pass *pass, double *gap) {
+  const char *text = tp__pass_option(pass, "gap");
+  char *end;
+  *gap = strtod(text, &end);
+  if (end == text || *end || !(*gap >= 0 && *gap < 1))
+    return tp__error(
+        pass->module, TP_INVALID_ARGUMENT,
+        "gap '%s' is not a number from 0 to below 1; gap=0.001 accepts a plan that is proven to cost at most 0.1 %% more "
+        "than the cheapest",
+        text);
+  return TP_OK;
+}
+
 static tp_status read_options(tp_pass *pass, tp_mesh *mesh, bool *follow) {
   const char *strategy = tp__pass_option(pass, "strategy");
   const char *unknown = tp__pass_option(pass, "unknown-ops"), *overlap = tp__pass_option(pass, "overlap");
@@ -206,6 +220,9 @@ static tp_status begin(tp_pass *pass, tp_planning *planning) {
     return status;
   bool unknown_replicate = strcmp(tp__pass_option(pass, "unknown-ops"), "replicate") == 0;
   common->overlaps = strcmp(tp__pass_option(pass, "overlap"), "true") == 0;
+  status = read_gap(pass, &common->gap);
+  if (status != TP_OK)
+    return status;
   status = read_functions(common, &read, unknown_replicate, &planning->functions);
   if (status == TP_OK)
     status = refine(common, &read, &planning->functions, mesh, &planning->topology);
@@ -267,6 +284,7 @@ static const tp_option_row options[] = {
     {"topology", "cpu", "cost model: a name (cpu, h100, h200, a100, pcie4, torus64k) or the path of a topology file"},
     {"unknown-ops", "refuse", "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark"},
     {"memory-limit", "", "bytes that a device may hold at any time: 512MiB, 80GB, ...; topology: what the topology file says"},
+    {"gap", "0", "planning may end when the plan is proven to cost at most this share more than the cheapest: 0.001 for 0.1 %"},
     {"remark-bytes", "67108864",
      "remarks about tensors of at least so many bytes that every device holds whole, and weights of which it gathers so many; "
      "none: "

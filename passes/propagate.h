@@ -82,6 +82,7 @@ typedef struct tp_planner {
   size_t number;            /* of the function, in the module */
   struct tp_report *report; /* NULL: nobody asks for one */
   tp_problem *problem;      /* that was solved */
+  double gap;               /* of cost over bound, that is good enough */
   int64_t memory_limit;     /* bytes of a device at any time; -1: none */
   struct tp_routes *routes; /* NULL without a limit */
   int n_orders; /* in which axes follow each other in one dimension: that of the mesh, and those that annotations have */

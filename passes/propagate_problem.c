@@ -389,7 +389,7 @@ static tp_status make_problem(tp_planner *p, tp_problem **made) {
 }
 
 static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *solution) {
-  tp_solver_options options = {.size = sizeof options, .work_budget = p->routes ? LIMITED_WORK : 0};
+  tp_solver_options options = {.size = sizeof options, .work_budget = p->routes ? LIMITED_WORK : 0, .gap = p->gap};
   tp_status solved = tp_solve(problem, &options, solution);
   if (solved != TP_OK)
     return solved == TP_INFEASIBLE  ? infeasible(p, solution)

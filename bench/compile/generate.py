@@ -2,6 +2,7 @@
 """Writes a Llama-style stack of any depth as MLIR, annotated as a practitioner would: Megatron tensor parallelism on tp, batch on dp."""
 
 import argparse
+import re
 import sys
 
 from tensor_trace import Tensor, Trace
@@ -158,12 +159,15 @@ def main():
     parser.add_argument("--train", action="store_true", help="forward, loss, backward and SGD update; without it forward only")
     parser.add_argument("--captured-concat", action="store_true",
                         help="write concatenations as generics that read captured tensors, as exporters do; tp-raise undoes that")
-    parser.add_argument("--mesh", default="dp=2,tp=4")
+    parser.add_argument("--mesh", default="dp=2,tp=4", help="sizes of the axes dp and tp")
+    parser.add_argument("-o", default="-", metavar="FILE", help="where to write it; -: standard output")
     options = parser.parse_args()
+    if not re.fullmatch(r"\w+=[1-9]\d*(,\w+=[1-9]\d*)*", options.mesh):
+        parser.error(f"--mesh {options.mesh}: expected sizes by name, as in dp=2,tp=4")
     layers = options.layers or layers_for(options.ops, options.train)
     text, ops = write(layers, options.train, options.captured_concat, options.mesh)
-    sys.stdout.write(f"// layers={layers} ops={ops}\n")
-    sys.stdout.write(text)
+    with sys.stdout if options.o == "-" else open(options.o, "w", encoding="ascii") as file:
+        file.write(f"// layers={layers} ops={ops}\n{text}")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,10 @@
 // CHECK1: error: {{.*}}unknown-ops 'skip' is not known; use refuse or replicate
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{overlap=maybe})' 2>&1 | FileCheck %s --check-prefix=OVERLAP
 // OVERLAP: error: {{.*}}overlap 'maybe' is not known; use true or false
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{gap=1%%})' 2>&1 | FileCheck %s --check-prefix=GAP
+// GAP: error: {{.*}}gap '1%' is not a number from 0 to below 1; gap=0.001 accepts
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{gap=nan})' 2>&1 | FileCheck %s --check-prefix=NOGAP
+// NOGAP: error: {{.*}}gap 'nan' is not a number from 0 to below 1
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{topology=abacus})' 2>&1 | FileCheck %s --check-prefix=CHECK2
 // CHECK2: error: {{.*}}there is no topology "abacus"; there are cpu, h100, {{.*}} and files
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-partition{topology=abacus})' 2>&1 | FileCheck %s --check-prefix=CHECK3

@@ -1,0 +1,17 @@
+"""gap.py NEAR GAP LEAST: the plan in the module NEAR costs at most GAP more than its bound, and more than the cheapest one, that of LEAST, which lies
+between its bound and its cost."""
+import re
+import sys
+
+
+def plan(path):
+    with open(path) as file:
+        text = re.search(r"tp\.plan = \{([^}]*)\}", file.read()).group(1)
+    return (int(re.search(name + r" = (\d+)", text).group(1)) for name in ("bound_ps", "cost_ps"))
+
+
+bound, cost = plan(sys.argv[1])
+least_bound, least = plan(sys.argv[3])
+gap = (cost - bound) / bound
+if not 0 < gap <= float(sys.argv[2]) or least_bound != least or not bound <= least < cost:
+    sys.exit(f"near: {bound} .. {cost} (gap {gap:.2g}), least: {least_bound} .. {least}")
