@@ -1,5 +1,5 @@
 // Every op that overwrites a fill gets one of its own, in front of it; a fill that is only read stays where it is.
-// RUN: shard-opt %s --split-input-file --tp-clone-inits | FileCheck %s
+// RUN: shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-clone-inits)' | FileCheck %s
 
 // CHECK-LABEL: func.func @two_sums
 // CHECK: tensor.empty

@@ -1,5 +1,5 @@
 // Globals of constants are called and ordered by their first use; those of the program keep their names, and a name that is taken is not given again.
-// RUN: shard-opt %s --tp-order-globals | FileCheck %s
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-order-globals)' | FileCheck %s
 
 // CHECK: memref.global "private" constant @tp.constant.0 : memref<2xf32> = dense<3.0
 // CHECK-NEXT: memref.global "private" constant @tp.constant.2 : memref<2xf32> = dense<1.0

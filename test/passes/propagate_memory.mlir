@@ -1,5 +1,5 @@
 // The most that a device holds, as tp.plan says it: arguments and results all the time, other values from their op to their last use.
-// RUN: shard-opt %s --split-input-file --tp-propagate | FileCheck %s
+// RUN: shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-propagate)' | FileCheck %s
 
 // Arguments 2 x 4096, result 4096; at the second matmul the product of the first (4096) is there too. The fills are made in the memory of
 // what overwrites them.

@@ -1,5 +1,5 @@
 // tp.updates: what it may say.
-// RUN: not shard-opt %s --split-input-file --tp-propagate 2>&1 | FileCheck %s
+// RUN: not shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-propagate)' 2>&1 | FileCheck %s
 
 // CHECK: error: {{.*}}result 0: tp.updates is the number of the argument whose new value it is, 0 to 0
 shard.grid @mesh(shape = 2) {tp.axes = ["dp"]}

@@ -8,9 +8,9 @@
 
 // CHECK-LABEL: func.func @main
 // CHECK: linalg.conv_2d_nhwc_hwcf {{.*}} ins(%{{.*}}, %{{.*}} : tensor<3x5x14x2xf32>, tensor<3x12x2x4xf32>)
-// CHECK: shard.all_reduce %{{.*}} : tensor<3x3x3x4xf32>
+// CHECK: shard.reduce_scatter %{{.*}} : tensor<3x3x3x4xf32>
 // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<2x5x14x3xf32>, tensor<2x3x12x4xf32>)
-// CHECK: shard.all_reduce %{{.*}} : tensor<3x3x3x4xf32>
+// CHECK: shard.reduce_scatter %{{.*}} : tensor<3x3x3x4xf32>
 shard.grid @mesh(shape = 4x1) {tp.axes = ["x", "y"]}
 func.func @main(%x: tensor<2x14x14x3xf32> {tp.sharding = [["y"], ["x"], [], []]}, %k: tensor<3x3x3x4xf32>,
                 %g: tensor<2x12x12x4xf32> {tp.sharding = [["y"], ["x"], [], []]}, %g2: tensor<2x6x12x4xf32> {tp.sharding = [["y"], ["x"], [], []]})
