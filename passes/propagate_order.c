@@ -55,7 +55,8 @@ static void choose_places(const tp_planner *p, const lists *l, int *place) {
 static void renumber(tp_planner *p, const int *place, tp_node *nodes) {
   for (size_t i = 0; i < p->n_nodes; i++)
     nodes[place[i]] = p->nodes[i];
-  memcpy(p->nodes, nodes, p->n_nodes * sizeof *nodes);
+  if (p->n_nodes > 0) /* a function without tensors has no array of nodes */
+    memcpy(p->nodes, nodes, p->n_nodes * sizeof *nodes);
   for (size_t k = 0; k < p->n_values; k++) {
     tp_planned_value *v = &p->values[k];
     v->node = place[v->node];
