@@ -1,19 +1,6 @@
 /* f8e4m3 and f8e5m2 in the way of half.c: bit operations and exact float arithmetic, no branches. */
+#include "float_bits.h"
 #include "types.h"
-
-#include <string.h>
-
-static inline float float_of(uint32_t bits) {
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-static inline uint32_t bits_of(float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
 
 /* Fields moved to where those of an f32 stand; the exponent is 120 or 112 too small there, which one exact
  * multiplication corrects for normal and subnormal numbers alike. */

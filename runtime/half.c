@@ -1,19 +1,8 @@
 /* f16 and bf16 in portable C: bit operations and exact float arithmetic, no branches, so that loops vectorise. */
+#include "float_bits.h"
 #include "types.h"
 
 #include <string.h>
-
-static inline float float_of(uint32_t bits) {
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-static inline uint32_t bits_of(float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
 
 /* Shifted left by 13, the fields of an f16 stand where those of an f32 stand, with an exponent that is 112 too small; one
  * exact multiplication by 2^112 corrects that for normal and subnormal numbers alike. */
