@@ -3,16 +3,11 @@
 #define SHARD_BENCH_BENCH_H
 
 #include "measure.h"
+#include "tools/cli/cli.h"
 
 #include <stdio.h>
 
-#if defined(__GNUC__)
-#define BENCH_PRINTF(format_at, first) __attribute__((format(printf, format_at, first)))
-#else
-#define BENCH_PRINTF(format_at, first)
-#endif
-
-enum { EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
+enum { EXIT_FAILED = 1, EXIT_INTERRUPTED = 130 };
 
 typedef enum report_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON } report_format;
 
@@ -32,9 +27,8 @@ typedef struct options {
   const char *output;
 } options;
 
-/* -1: go on; else the exit code. */
+/* Returns CLI_GO_ON, or the exit code. */
 int cli_parse(int argc, char **argv, options *o);
-void complain(const char *format, ...) BENCH_PRINTF(1, 2);
 
 /* ---- passes: one program measures all sizes of a job ---- */
 

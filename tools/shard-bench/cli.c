@@ -3,13 +3,8 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-typedef struct option_row {
-  const char *name, *argument, *help;
-} option_row;
 
 enum {
   OPT_SIZES,
@@ -25,12 +20,10 @@ enum {
   OPT_FORMAT,
   OPT_CALIBRATE,
   OPT_OUTPUT,
-  OPT_HELP,
-  OPT_VERSION,
   N_OPTIONS
 };
 
-static const option_row rows[N_OPTIONS] = {
+static const cli_option rows[N_OPTIONS] = {
     [OPT_SIZES] = {"sizes", "LIST",
                    "bytes of the full tensor: 1K,1M or a range 1K:16M, each 4 times the last (default: 1K:16M)"},
     [OPT_DTYPE] = {"dtype", "TYPE", "f32, f64, f16, bf16, i8, ..., u64 (default: f32)"},
@@ -44,48 +37,25 @@ static const option_row rows[N_OPTIONS] = {
     [OPT_ROUND_TIME] = {"round-time", "MS", "milliseconds of a round (default: 20)"},
     [OPT_FORMAT] = {"format", "text|csv|json", "json: an object a line (default: text)"},
     [OPT_CALIBRATE] = {"calibrate", NULL, "measure this host and write a topology file; no operation is named then"},
-    [OPT_OUTPUT] = {"output", "FILE", "of --calibrate, also -o; default: standard output"},
-    [OPT_HELP] = {"help", NULL, "print this"},
-    [OPT_VERSION] = {"version", NULL, "print the version"},
+    [OPT_OUTPUT] = {"output", "FILE", "of --calibrate (default: standard output)", 'o'},
 };
 
-void complain(const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  fputs("shard-bench: error: ", stderr);
-  vfprintf(stderr, format, args);
-  fputc('\n', stderr);
-  va_end(args);
-}
-
-static void print_help(void) {
-  fputs("usage: shard-bench OPERATION[,OPERATION...] [options]\n"
-        "       shard-bench --calibrate [-o FILE] [options]\n\n"
-        "Times of all_reduce, all_gather, reduce_scatter, all_to_all, broadcast and permute (a ring) between ranks of this "
-        "host;\n"
-        "`all` is all of them. Results are checked. --calibrate measures the lines, rates and latencies that the planner "
-        "needs.\n\n",
-        stdout);
-  for (int i = 0; i < N_OPTIONS; i++) {
-    char left[64];
-    snprintf(left, sizeof left, "--%s%s%s", rows[i].name, rows[i].argument ? " " : "",
-             rows[i].argument ? rows[i].argument : "");
-    printf("  %-28s %s\n", left, rows[i].help);
-  }
-  fputs("\nExamples:\n"
-        "  shard-bench all_reduce --ranks=2,4 --registered\n"
-        "  shard-bench all_reduce,all_gather --sizes=64K,1M,16M --peer=openmpi --format=json\n"
-        "  shard-bench --calibrate -o host.json && shard-run model.mlir --mesh 2x2 --topology=./host.json\n\n"
-        "Exit code: 0 done, 1 failure, 2 wrong usage, 130 interrupted.\n",
-        stdout);
-}
-
-static int usage(const char *format, const char *a) {
-  fputs("shard-bench: error: ", stderr);
-  fprintf(stderr, format, a);
-  fputs("; see shard-bench --help\n", stderr);
-  return EXIT_USAGE;
-}
+const cli_tool cli_program = {
+    .name = "shard-bench",
+    .before = "usage: shard-bench OPERATION[,OPERATION...] [options]\n"
+              "       shard-bench --calibrate [-o FILE] [options]\n\n"
+              "Times of all_reduce, all_gather, reduce_scatter, all_to_all, broadcast and permute (a ring) between ranks of "
+              "this host;\n"
+              "`all` is all of them. Results are checked. --calibrate measures the lines, rates and latencies that the planner "
+              "needs.\n\n",
+    .after = "\nExamples:\n"
+             "  shard-bench all_reduce --ranks=2,4 --registered\n"
+             "  shard-bench all_reduce,all_gather --sizes=64K,1M,16M --peer=openmpi --format=json\n"
+             "  shard-bench --calibrate -o host.json && shard-run model.mlir --mesh 2x2 --topology=./host.json\n\n"
+             "Exit code: 0 done, 1 failure, 2 wrong usage, 130 interrupted.\n",
+    .options = rows,
+    .n_options = N_OPTIONS,
+};
 
 /* ---- values ---- */
 
@@ -172,11 +142,11 @@ static int parse_peers(const char *text, options *o) {
     for (int i = 0; i < o->n_peers; i++)
       again |= o->peers[i] == peer;
     if (peer < 0)
-      return usage("--peer takes openmpi or gloo, or both, not '%s'", name);
+      return cli_usage("--peer takes openmpi or gloo, or both, not '%s'", name);
     if (!again)
       o->peers[o->n_peers++] = peer;
   }
-  return -1;
+  return CLI_GO_ON;
 }
 
 static int parse_kinds(const char *text, options *o) {
@@ -189,72 +159,70 @@ static int parse_kinds(const char *text, options *o) {
       if ((strcmp(name, "all") == 0 || strcmp(name, tprt_op_kind_name(kinds[i])) == 0) && o->n_kinds < MAX_KINDS)
         o->kinds[o->n_kinds++] = kinds[i];
     if (o->n_kinds == n_before)
-      return usage(
+      return cli_usage(
           "there is no operation '%s', or it is named twice; there are all_reduce, all_gather, reduce_scatter, all_to_all, "
           "broadcast, permute and all",
           name);
   }
-  return -1;
+  return CLI_GO_ON;
 }
 
 /* ---- options ---- */
 
-static int apply(int which, const char *text, options *o) {
+static int apply(int which, const char *text, void *data) {
+  options *o = data;
   const char *end = "";
   int count;
   bench_job *job = &o->job;
   switch (which) {
   case OPT_SIZES:
     return parse_sizes(text, job)
-               ? -1
-               : usage("--sizes takes at most 64 sizes of 1 to 1024G bytes, such as 1K,1M or 1K:16M, not '%s'", text);
+               ? CLI_GO_ON
+               : cli_usage("--sizes takes at most 64 sizes of 1 to 1024G bytes, such as 1K,1M or 1K:16M, not '%s'", text);
   case OPT_DTYPE:
     job->dtype = tprt_dtype_parse(text);
     if (!job->dtype || job->dtype == TPRT_BOOL || job->dtype == TPRT_C64 || job->dtype == TPRT_C128)
-      return usage("--dtype takes f32, f64, f16, bf16, i8, i16, i32, i64, u8, u16, u32 or u64, not '%s'", text);
-    return -1;
+      return cli_usage("--dtype takes f32, f64, f16, bf16, i8, i16, i32, i64, u8, u16, u32 or u64, not '%s'", text);
+    return CLI_GO_ON;
   case OPT_RANKS:
-    return parse_ranks(text, o) ? -1 : usage("--ranks takes up to 8 numbers between 1 and 64, such as 2,4, not '%s'", text);
+    return parse_ranks(text, o) ? CLI_GO_ON
+                                : cli_usage("--ranks takes up to 8 numbers between 1 and 64, such as 2,4, not '%s'", text);
   case OPT_LAUNCH:
     o->threads = strcmp(text, "threads") == 0;
-    return o->threads || strcmp(text, "processes") == 0 ? -1 : usage("--launch takes processes or threads, not '%s'", text);
+    return o->threads || strcmp(text, "processes") == 0 ? CLI_GO_ON
+                                                        : cli_usage("--launch takes processes or threads, not '%s'", text);
   case OPT_REGISTERED:
     o->registered = true;
-    return -1;
+    return CLI_GO_ON;
   case OPT_IN_PLACE:
     job->in_place = true;
-    return -1;
+    return CLI_GO_ON;
   case OPT_PEER:
     return parse_peers(text, o);
   case OPT_REPEATS:
     return parse_count(text, &end, 25, &o->repeats) && !*end
-               ? -1
-               : usage("--repeats takes a number between 1 and 25, not '%s'", text);
+               ? CLI_GO_ON
+               : cli_usage("--repeats takes a number between 1 and 25, not '%s'", text);
   case OPT_ROUNDS:
     return parse_count(text, &end, 101, &job->n_rounds) && !*end
-               ? -1
-               : usage("--rounds takes a number between 1 and 101, not '%s'", text);
+               ? CLI_GO_ON
+               : cli_usage("--rounds takes a number between 1 and 101, not '%s'", text);
   case OPT_ROUND_TIME:
     if (!parse_count(text, &end, 60000, &count) || *end)
-      return usage("--round-time takes milliseconds between 1 and 60000, not '%s'", text);
+      return cli_usage("--round-time takes milliseconds between 1 and 60000, not '%s'", text);
     job->round_seconds = count * 1e-3;
-    return -1;
+    return CLI_GO_ON;
   case OPT_FORMAT:
     o->format = strcmp(text, "json") == 0 ? FORMAT_JSON : strcmp(text, "csv") == 0 ? FORMAT_CSV : FORMAT_TEXT;
-    return o->format != FORMAT_TEXT || strcmp(text, "text") == 0 ? -1
-                                                                 : usage("--format takes text, csv or json, not '%s'", text);
+    return o->format != FORMAT_TEXT || strcmp(text, "text") == 0
+               ? CLI_GO_ON
+               : cli_usage("--format takes text, csv or json, not '%s'", text);
   case OPT_CALIBRATE:
     o->calibrate = true;
-    return -1;
-  case OPT_OUTPUT:
-    o->output = text;
-    return -1;
-  case OPT_HELP:
-    print_help();
-    return 0;
+    return CLI_GO_ON;
   default:
-    puts("shard-bench (tpshard) " TP_VERSION);
-    return 0;
+    o->output = text;
+    return CLI_GO_ON;
   }
 }
 
@@ -275,44 +243,34 @@ static int check(const options *o) {
   for (int i = 0; i < o->n_kinds; i++)
     has_in_place &= o->kinds[i] == TPRT_OP_ALL_REDUCE || o->kinds[i] == TPRT_OP_BROADCAST;
   if (o->calibrate && o->n_kinds > 0)
-    return usage("--calibrate measures all operations; name none%s", "");
+    return cli_usage("--calibrate measures all operations; name none");
   if (o->calibrate && (o->n_peers > 0 || o->job.in_place || o->job.dtype != TPRT_F32 || o->format != FORMAT_TEXT))
-    return usage("--calibrate measures f32, out of place, without peers, and prints a topology file%s", "");
+    return cli_usage("--calibrate measures f32, out of place, without peers, and prints a topology file");
   for (int i = 0; o->calibrate && i < o->n_rank_counts; i++)
     if (o->rank_counts[i] < 2 || (i > 0 && o->rank_counts[i] <= o->rank_counts[i - 1]))
-      return usage("--ranks of --calibrate ascend and start at 2 or more%s", "");
+      return cli_usage("--ranks of --calibrate ascend and start at 2 or more");
   if (o->calibrate && o->job.n_sizes < 3)
-    return usage("--calibrate fits lines and needs three sizes or more%s", "");
+    return cli_usage("--calibrate fits lines and needs three sizes or more");
   if (!o->calibrate && o->output)
-    return usage("--output is for --calibrate%s", "");
+    return cli_usage("--output is for --calibrate");
   if (!o->calibrate && o->n_kinds == 0)
-    return usage("no operation is named%s", "");
+    return cli_usage("no operation is named");
   if (!fits_host(o))
-    return usage("buffers of these --sizes for so many --ranks are more than the memory of this host%s", "");
+    return cli_usage("buffers of these --sizes for so many --ranks are more than the memory of this host");
   if (o->job.in_place && !has_in_place)
-    return usage("only all_reduce and broadcast work in place%s", "");
-  return -1;
+    return cli_usage("only all_reduce and broadcast work in place");
+  return CLI_GO_ON;
 }
 
 int cli_parse(int argc, char **argv, options *o) {
   *o = (options){.repeats = 3, .job = {.dtype = TPRT_F32, .n_rounds = 9, .round_seconds = 0.02}};
-  struct option table[N_OPTIONS + 1] = {0};
   parse_sizes("1K:16M", &o->job);
-  for (int i = 0; i < N_OPTIONS; i++)
-    table[i] = (struct option){rows[i].name, rows[i].argument ? required_argument : no_argument, NULL, 256 + i};
-  opterr = 0;
-  for (int c; (c = getopt_long(argc, argv, ":o:", table, NULL)) != -1;) {
-    if (c == '?')
-      return usage("unknown option '%s'", argv[optind - 1]);
-    if (c == ':')
-      return usage("option '%s' needs a value", argv[optind - 1]);
-    int code = apply(c == 'o' ? OPT_OUTPUT : c - 256, optarg, o);
-    if (code >= 0)
-      return code;
-  }
+  int code = cli_options(argc, argv, apply, o);
+  if (code != CLI_GO_ON)
+    return code;
   for (int i = optind; i < argc; i++) {
-    int code = parse_kinds(argv[i], o);
-    if (code >= 0)
+    code = parse_kinds(argv[i], o);
+    if (code != CLI_GO_ON)
       return code;
   }
   if (o->n_rank_counts == 0 && !o->calibrate)

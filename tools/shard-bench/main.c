@@ -63,7 +63,7 @@ static int bench(const options *o) {
     for (int p = 0; p < o->n_peers; p++) {
       job.kind = o->kinds[k];
       if (!peer_ready(o->peers[p], &job))
-        return EXIT_USAGE;
+        return CLI_USAGE;
     }
   report_begin(o);
   for (int k = 0; k < o->n_kinds; k++)

@@ -4,6 +4,7 @@
 #define SHARD_RUN_RUN_H
 
 #include "array.h"
+#include "tools/cli/cli.h"
 
 #include "tp/compile.h"
 #include "tp/passes.h"
@@ -12,7 +13,7 @@
 
 #include <stdio.h>
 
-enum { EXIT_VERIFIED = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+enum { EXIT_VERIFIED = 0, EXIT_FAILED = 1 };
 
 /* ---- options ---- */
 
@@ -31,12 +32,8 @@ typedef struct options {
   int repeat, opt_level;
 } options;
 
-/* Returns -1 to go on, or the exit code. */
+/* Returns CLI_GO_ON, or the exit code. */
 int cli_parse(int argc, char **argv, options *o);
-/* "shard-run: error: ..." on stderr. */
-void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* A line that says what is going on, on a terminal only; NULL wipes it. */
-void progress(const char *what);
 double seconds_now(void);
 
 /* Prints the compiler's diagnostics from now on. */

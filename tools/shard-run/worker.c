@@ -96,7 +96,7 @@ int worker_main(const char *text) {
   exchange *x = strcmp(text, "1") == 0 ? map_exchange() : NULL;
   if (!x) {
     complain("--worker is how shard-run starts its own processes; it cannot be given by hand");
-    return EXIT_USAGE;
+    return CLI_USAGE;
   }
   tp_program *program = load_object(x);
   tp_entry entry;

@@ -2,11 +2,12 @@
 #ifndef SHARD_SOLVE_SOLVE_H
 #define SHARD_SOLVE_SOLVE_H
 
+#include "tools/cli/cli.h"
 #include "tp/solver.h"
 
 #include <stdio.h>
 
-enum { EXIT_SOLVED = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INFEASIBLE = 3, EXIT_NOT_FOUND = 4 };
+enum { EXIT_SOLVED = 0, EXIT_FAILED = 1, /* 2: CLI_USAGE */ EXIT_INFEASIBLE = 3, EXIT_NOT_FOUND = 4 };
 
 /* Files write infinity as this number. */
 #define CONTEST_INFINITY ((tp_cost)1000000000000000000)
@@ -20,10 +21,8 @@ typedef struct options {
   int threads;
 } options;
 
-/* Returns -1 to go on, or the exit code. */
+/* Returns CLI_GO_ON, or the exit code. */
 int cli_parse(int argc, char **argv, options *o);
-/* "shard-solve: error: ..." on stderr. */
-void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 typedef struct problem_file {
   tp_problem *problem;

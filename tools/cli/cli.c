@@ -1,0 +1,123 @@
+#include "cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_OPTIONS = 64, FIRST = 256 /* above all letters */ };
+
+static const cli_option help = {"help", NULL, "print this", 0}, version = {"version", NULL, "print the version", 0};
+
+void progress(const char *what) {
+  static bool shown;
+  if (!isatty(STDERR_FILENO))
+    return;
+  if (shown)
+    fputs("\r\033[K", stderr);
+  if (what)
+    fprintf(stderr, "%s ...", what);
+  fflush(stderr);
+  shown = what != NULL;
+}
+
+static void print_error(const char *format, va_list args) {
+  progress(NULL);
+  fprintf(stderr, "%s: error: ", cli_program.name);
+  vfprintf(stderr, format, args);
+}
+
+void complain(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  print_error(format, args);
+  fputc('\n', stderr);
+  va_end(args);
+}
+
+int cli_usage(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  print_error(format, args);
+  fprintf(stderr, "; see %s --help\n", cli_program.name);
+  va_end(args);
+  return CLI_USAGE;
+}
+
+bool cli_number(const char *text, double low, double high, double *value) {
+  char *end;
+  errno = 0;
+  *value = strtod(text, &end);
+  return end != text && *end == 0 && errno == 0 && *value >= low && *value <= high;
+}
+
+static const cli_option *option_at(int i) {
+  int n = cli_program.n_options;
+  return i < n ? &cli_program.options[i] : i == n ? &help : &version;
+}
+
+static void print_help(void) {
+  fputs(cli_program.before, stdout);
+  for (int i = 0; i < cli_program.n_options + 2; i++) {
+    const cli_option *o = option_at(i);
+    char left[64] = "";
+    if (!o->help)
+      continue;
+    if (o->letter)
+      snprintf(left, sizeof left, "-%c%s", o->letter, o->name ? ", " : "");
+    snprintf(left + strlen(left), sizeof left - strlen(left), "%s%s%s%s", o->name ? "--" : "", o->name ? o->name : "",
+             o->argument ? " " : "", o->argument ? o->argument : "");
+    printf("  %-30s %s\n", left, o->help);
+  }
+  fputs(cli_program.after, stdout);
+}
+
+/* The index of what getopt_long returned. */
+static int index_of(int code) {
+  if (code >= FIRST)
+    return code - FIRST;
+  int i = 0;
+  while (option_at(i)->letter != code)
+    i++;
+  return i;
+}
+
+int cli_options(int argc, char **argv, int (*apply)(int which, const char *value, void *data), void *data) {
+  int n = cli_program.n_options;
+  struct option table[MAX_OPTIONS + 3] = {0};
+  char letters[2 * MAX_OPTIONS + 2] = ":";
+  if (n > MAX_OPTIONS)
+    abort();
+  for (int i = 0, at = 0, letter = 1; i < n + 2; i++) {
+    const cli_option *o = option_at(i);
+    if (o->name)
+      table[at++] = (struct option){o->name, o->argument ? required_argument : no_argument, NULL, FIRST + i};
+    if (o->letter)
+      letters[letter++] = o->letter;
+    if (o->letter && o->argument)
+      letters[letter++] = ':';
+  }
+  opterr = 0;
+  for (int c; (c = getopt_long(argc, argv, letters, table, NULL)) != -1;) {
+    if (c == '?')
+      return cli_usage("unknown option '%s'", argv[optind - 1]);
+    if (c == ':')
+      return cli_usage("option '%s' needs a value", argv[optind - 1]);
+    int which = index_of(c);
+    if (which < n) {
+      int code = apply(which, optarg, data);
+      if (code != CLI_GO_ON)
+        return code;
+    } else if (option_at(which) == &help) {
+      print_help();
+      return CLI_DONE;
+    } else {
+      printf("%s (tpshard) " TP_VERSION "\n", cli_program.name);
+      return CLI_DONE;
+    }
+  }
+  return CLI_GO_ON;
+}
