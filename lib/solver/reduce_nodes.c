@@ -1,0 +1,203 @@
+/* How a node leaves the graph: folded, eliminated, or merged into a neighbour that it is tied to. */
+#include "solver/reducer.h"
+
+#include "solver/memory.h"
+#include "solver/vectors.h"
+
+#include <string.h>
+
+/* to[y] = the cost of y at the other end of the edge, with the best of `node`. */
+static void best_of(const tp__wnode *v, const tp__wnode *u, const tp__wview *w, tp_cost *to) {
+  for (int y = 0; y < u->n; y++) {
+    tp_cost best = TP_COST_FORBIDDEN;
+    for (int x = 0; x < v->n; x++) {
+      tp_cost sum = tp_cost_add(v->cost[x], w->table[(size_t)x * w->self + (size_t)y * w->far]);
+      best = sum < best ? sum : best;
+    }
+    to[y] = tp_cost_add(u->cost[y], best);
+  }
+}
+
+/* Adds the best of `node` to the cost of the neighbour at `edge`. */
+static tp_status absorb(tp__wcsp *g, int node, int edge) {
+  const tp__wnode *v = &g->nodes[node];
+  tp__wview w = tp__wcsp_view(g, edge, node);
+  tp__wnode *u = &g->nodes[w.other];
+  if (!g->shelf) {
+    best_of(v, u, &w, u->cost);
+    return TP_OK;
+  }
+  tp__shelf_key key;
+  tp__shelf_begin(&key, TP__SHELF_ABSORB);
+  tp__shelf_add_array(&key, u->cost);
+  tp__shelf_add_array(&key, v->cost);
+  tp__shelf_add_array(&key, w.table);
+  tp__shelf_add(&key, w.far == 1);
+  void **slot = tp__shelf_find(g->shelf, &key);
+  tp_cost *cost = slot ? *slot : NULL;
+  if (slot && !cost && (cost = *slot = tp__pool_take(&g->pool, (size_t)u->n, sizeof *cost)))
+    best_of(v, u, &w, cost);
+  u->cost = cost;
+  return cost ? TP_OK : TP_NO_MEMORY;
+}
+
+static void remove_edges(tp__reducer *r, int node) {
+  tp__wnode *v = &r->g->nodes[node];
+  tp__reducer_touch_neighbours(r, node);
+  while (v->n_edges)
+    tp__wcsp_remove_edge(r->g, v->edges[v->n_edges - 1]);
+}
+
+/* n == 1, or no neighbour: the cost of `node` is known. */
+tp_status tp__reducer_fold(tp__reducer *r, int node) {
+  tp__wcsp *g = r->g;
+  tp__wnode *v = &g->nodes[node];
+  tp_status status =
+      tp__reducer_normalise(g, v); /* a single strategy then costs 0, so that each neighbour takes up its table only */
+  for (int i = 0; i < v->n_edges && status == TP_OK; i++)
+    status = absorb(g, node, v->edges[i]);
+  if (status || tp__wcsp_record(g, node, 0, NULL))
+    return TP_NO_MEMORY;
+  remove_edges(r, node);
+  return TP_OK;
+}
+
+tp_status tp__reducer_eliminate_leaf(tp__reducer *r, int node) {
+  int edge = r->g->nodes[node].edges[0];
+  if (absorb(r->g, node, edge) || tp__wcsp_record(r->g, node, 1, &edge))
+    return TP_NO_MEMORY;
+  remove_edges(r, node);
+  return TP_OK;
+}
+
+/* rows[y * n + x] = the table of `edge` (plus the node's cost if asked), strategies of `node` innermost. */
+static void gather_rows(const tp__wcsp *g, int node, int edge, bool with_cost, tp_cost *rows) {
+  const tp__wnode *v = &g->nodes[node];
+  tp__wview w = tp__wcsp_view(g, edge, node);
+  for (int y = 0; y < g->nodes[w.other].n; y++)
+    for (int x = 0; x < v->n; x++)
+      *rows++ = tp_cost_add(with_cost ? v->cost[x] : 0, w.table[(size_t)x * w.self + (size_t)y * w.far]);
+}
+
+VECTORS static tp_cost least_sum(const tp_cost *a, const tp_cost *b, size_t n) {
+  tp_cost best = TP_COST_FORBIDDEN;
+  for (size_t x = 0; x < n; x++)
+    best = a[x] + b[x] < best ? a[x] + b[x] : best;
+  return best;
+}
+
+/* table[i][j] = the best of `node` between strategy i of the one neighbour and j of the other. */
+static tp_status tabulate_between(tp__reducer *r, int node, const int *edges, size_t n_a, size_t n_b, tp_cost *table) {
+  size_t n = (size_t)r->g->nodes[node].n;
+  tp_cost *rows_a = tp__reducer_scratch(r, n * n_a + n * n_b);
+  if (!rows_a)
+    return TP_NO_MEMORY;
+  tp_cost *rows_b = rows_a + n * n_a;
+  gather_rows(r->g, node, edges[0], true, rows_a);
+  gather_rows(r->g, node, edges[1], false, rows_b);
+  for (size_t i = 0; i < n_a; i++)
+    for (size_t j = 0; j < n_b; j++)
+      table[i * n_b + j] = least_sum(rows_a + i * n, rows_b + j * n, n);
+  *r->work += (int64_t)(n_a * n_b * n);
+  return TP_OK;
+}
+
+/* The same, done before or now, in the graph's pool; NULL when memory runs out. */
+static tp_cost *table_between(tp__reducer *r, int node, const int *edges, size_t n_a, size_t n_b) {
+  tp__wcsp *g = r->g;
+  const tp__wnode *v = &g->nodes[node];
+  void *unshelved = NULL, **slot = &unshelved;
+  if (g->shelf) {
+    tp__shelf_key key;
+    tp__shelf_begin(&key, TP__SHELF_BETWEEN);
+    tp__shelf_add_array(&key, v->cost);
+    for (int i = 0; i < 2; i++) {
+      tp__wview w = tp__wcsp_view(g, edges[i], node);
+      tp__shelf_add_array(&key, w.table);
+      tp__shelf_add(&key, w.far == 1);
+    }
+    slot = tp__shelf_find(g->shelf, &key);
+  }
+  if (!slot || *slot)
+    return slot ? *slot : NULL;
+  tp_cost *table = *slot = tp__pool_take(&g->pool, n_a * n_b, sizeof *table);
+  return table && tabulate_between(r, node, edges, n_a, n_b, table) == TP_OK ? table : NULL;
+}
+
+tp_status tp__reducer_eliminate_between(tp__reducer *r, int node) {
+  tp__wcsp *g = r->g;
+  const tp__wnode *v = &g->nodes[node];
+  bool ordered = tp__wcsp_view(g, v->edges[0], node).other < tp__wcsp_view(g, v->edges[1], node).other;
+  int edges[2] = {v->edges[ordered ? 0 : 1], v->edges[ordered ? 1 : 0]};
+  int a = tp__wcsp_view(g, edges[0], node).other, b = tp__wcsp_view(g, edges[1], node).other;
+  size_t n_a = (size_t)g->nodes[a].n, n_b = (size_t)g->nodes[b].n;
+  if ((int64_t)(n_a * n_b) > r->table_budget)
+    return TP_OK;
+  tp_cost *table = table_between(r, node, edges, n_a, n_b);
+  if (!table || tp__wcsp_record(g, node, 2, edges))
+    return TP_NO_MEMORY;
+  remove_edges(r, node);
+  return tp__wcsp_give(g, a, b, table);
+}
+
+/* If `edge` pairs the strategies of its ends one to one, partner[x] is the strategy of the other end. */
+static bool is_equality(const tp__reducer *r, int node, int edge, tp_cost *partner) {
+  const tp__wcsp *g = r->g;
+  tp__wview w = tp__wcsp_view(g, edge, node);
+  int n = g->nodes[node].n;
+  if (n != g->nodes[w.other].n)
+    return false;
+  memset(r->taken, 0, (size_t)n * sizeof *r->taken);
+  for (int x = 0; x < n; x++) {
+    int n_allowed = 0, at = 0;
+    for (int y = 0; y < n && n_allowed < 2; y++)
+      if (w.table[(size_t)x * w.self + (size_t)y * w.far] < TP_COST_FORBIDDEN) {
+        n_allowed++;
+        at = y;
+      }
+    if (n_allowed != 1 || r->taken[at])
+      return false;
+    r->taken[at] = true;
+    partner[x] = at;
+  }
+  return true;
+}
+
+/* Hands the edges of `node` over to the other end of `edge`, permuted, and takes `node` out. */
+static tp_status merge_into(tp__reducer *r, int node, int edge, const tp_cost *partner) {
+  tp__wcsp *g = r->g;
+  tp__wnode *v = &g->nodes[node];
+  int into = tp__wcsp_view(g, edge, node).other;
+  if (absorb(g, node, edge))
+    return TP_NO_MEMORY;
+  for (int i = 0; i < v->n_edges; i++) {
+    if (v->edges[i] == edge)
+      continue;
+    tp__wview w = tp__wcsp_view(g, v->edges[i], node);
+    size_t columns = (size_t)g->nodes[w.other].n;
+    tp_cost *table = tp__pool_take(&g->pool, (size_t)v->n * columns, sizeof *table);
+    if (!table)
+      return TP_NO_MEMORY;
+    for (size_t x = 0; x < (size_t)v->n; x++)
+      for (size_t y = 0; y < columns; y++)
+        table[(size_t)partner[x] * columns + y] = w.table[x * w.self + y * w.far];
+    if (tp__wcsp_connect(g, into, w.other, table, columns, 1))
+      return TP_NO_MEMORY;
+    *r->work += (int64_t)columns * v->n;
+  }
+  if (tp__memory_merge(g, node, into, partner) || tp__wcsp_record(g, node, 1, &edge))
+    return TP_NO_MEMORY;
+  remove_edges(r, node);
+  return TP_OK;
+}
+
+tp_status tp__reducer_merge_equal(tp__reducer *r, int node) {
+  const tp__wnode *v = &r->g->nodes[node];
+  tp_cost *partner = tp__reducer_scratch(r, (size_t)v->n);
+  if (!partner)
+    return TP_NO_MEMORY;
+  for (int i = 0; i < v->n_edges; i++)
+    if (is_equality(r, node, v->edges[i], partner))
+      return merge_into(r, node, v->edges[i], partner);
+  return TP_OK;
+}

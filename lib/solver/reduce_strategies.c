@@ -1,0 +1,303 @@
+/* What goes of a node and its edges: strategies that cost too much, or that others are never worse than. */
+#include "solver/reducer.h"
+
+#include "solver/memory.h"
+#include "solver/vectors.h"
+
+#include <string.h>
+
+/* Dominance compares all pairs of strategies; beyond this number that is not worth its time. */
+enum { MAX_DOMINANCE = 512 };
+
+/* Adds what a step at the node sees: its costs and tables, with the costs of its neighbours if asked. */
+static void add_surroundings(tp__shelf_key *key, const tp__wcsp *g, int node, bool neighbours) {
+  const tp__wnode *v = &g->nodes[node];
+  tp__shelf_add(key, (int64_t)v->n << 32 | v->n_edges);
+  tp__shelf_add_array(key, v->cost);
+  for (int i = 0; i < v->n_edges; i++) {
+    tp__wview w = tp__wcsp_view(g, v->edges[i], node);
+    tp__shelf_add_array(key, w.table);
+    tp__shelf_add(key, (int64_t)g->nodes[w.other].n << 1 | (w.far == 1));
+    if (neighbours)
+      tp__shelf_add_array(key, g->nodes[w.other].cost);
+  }
+}
+
+/* ---- normalisation ---- */
+
+typedef struct normal {
+  tp_cost least, *cost;
+} normal;
+
+static tp_cost least_cost(const tp__wnode *v) {
+  tp_cost least = TP_COST_FORBIDDEN;
+  for (int x = 0; x < v->n; x++)
+    least = v->cost[x] < least ? v->cost[x] : least;
+  return least < TP_COST_FORBIDDEN ? least : 0;
+}
+
+static void subtract(const tp__wnode *v, tp_cost least, tp_cost *cost) {
+  for (int x = 0; x < v->n; x++)
+    cost[x] = v->cost[x] < TP_COST_FORBIDDEN ? v->cost[x] - least : v->cost[x];
+}
+
+static normal *shelved_normal(tp__wcsp *g, const tp__wnode *v) {
+  tp__shelf_key key;
+  tp__shelf_begin(&key, TP__SHELF_NORMALISE);
+  tp__shelf_add_array(&key, v->cost);
+  void **slot = tp__shelf_find(g->shelf, &key);
+  if (!slot || *slot)
+    return slot ? *slot : NULL;
+  normal *n = *slot = tp__pool_take(&g->pool, 1, sizeof *n);
+  if (!n)
+    return NULL;
+  n->least = least_cost(v);
+  n->cost = n->least ? tp__pool_take(&g->pool, (size_t)v->n, sizeof *n->cost) : v->cost;
+  if (n->cost && n->least)
+    subtract(v, n->least, n->cost);
+  return n->cost ? n : NULL;
+}
+
+/* Moves the least node cost into the constant. */
+tp_status tp__reducer_normalise(tp__wcsp *g, tp__wnode *v) {
+  normal own = {.cost = v->cost};
+  const normal *n = &own;
+  if (g->shelf)
+    n = shelved_normal(g, v);
+  else if ((own.least = least_cost(v)) != 0)
+    subtract(v, own.least, v->cost);
+  if (!n)
+    return TP_NO_MEMORY;
+  v->cost = n->cost;
+  g->constant = tp_cost_add(g->constant, n->least);
+  return TP_OK;
+}
+
+/* ---- star bound ---- */
+
+/* least[x] = the least of table + neighbour's cost in row x, of entries for which that and base[x] stay below the slack. Returns whether some
+ * entry that does not was allowed. `row`: the first row of the table, of which the node at hand is end `end`. */
+VECTORS static bool least_below(const tp_cost *row, int rows, int columns, int end, const tp_cost *far, const tp_cost *base,
+                                tp_cost slack, tp_cost *restrict least) {
+  int64_t gone = 0;
+  if (end == 0) {
+    for (int x = 0; x < rows; x++, row += columns) {
+      tp_cost best = TP_COST_FORBIDDEN, most = slack - base[x];
+      for (int y = 0; y < columns; y++) {
+        tp_cost sum = row[y] + far[y];
+        best = sum < most && sum < best ? sum : best;
+        gone |= sum >= most && row[y] < TP_COST_FORBIDDEN;
+      }
+      least[x] = best;
+    }
+    return gone != 0;
+  }
+  for (int x = 0; x < columns; x++)
+    least[x] = TP_COST_FORBIDDEN;
+  for (int y = 0; y < rows; y++, row += columns)
+    for (int x = 0; x < columns; x++) {
+      tp_cost sum = row[x] + far[y], most = slack - base[x];
+      least[x] = sum < most && sum < least[x] ? sum : least[x];
+      gone |= sum >= most && row[x] < TP_COST_FORBIDDEN;
+    }
+  return gone != 0;
+}
+
+/* Forbids the entries that do not stay below the slack; `to` may be the table. */
+static void forbid(const tp__wview *w, int n, int n_far, const tp_cost *far, const tp_cost *base, tp_cost slack, tp_cost *to) {
+  for (int x = 0; x < n; x++)
+    for (int y = 0; y < n_far; y++) {
+      size_t at = (size_t)x * w->self + (size_t)y * w->far;
+      to[at] = w->table[at] + far[y] >= slack - base[x] ? TP_COST_FORBIDDEN : w->table[at];
+    }
+}
+
+typedef struct star {
+  int n_drop;
+  bool *drop;
+  tp_cost **table; /* by edge of the node: the table as it is from now on; NULL: changed in place */
+} star;
+
+/* With no limit known only forbidden costs count: on a shelf no other sum comes near them. */
+static tp_cost slack_of(const tp__reducer *r) {
+  return r->g->shelf && r->limit >= TP_COST_FORBIDDEN ? TP_COST_FORBIDDEN : r->limit - r->g->constant;
+}
+
+/* Tightens one edge of the node, and adds the least of its rows to `sum`. */
+static tp_status look_along(tp__reducer *r, int node, int edge, tp_cost *least, tp_cost *sum, tp_cost **table) {
+  tp__wcsp *g = r->g;
+  const tp__wnode *v = &g->nodes[node];
+  const tp__wedge *e = &g->edges[edge];
+  tp__wview w = tp__wcsp_view(g, edge, node);
+  const tp__wnode *u = &g->nodes[w.other];
+  int rows = g->nodes[e->node[0]].n, columns = g->nodes[e->node[1]].n;
+  *table = e->table;
+  if (least_below(e->table, rows, columns, e->node[0] != node, u->cost, v->cost, slack_of(r), least)) {
+    if (g->shelf)
+      *table = tp__pool_take(&g->pool, (size_t)rows * (size_t)columns, sizeof **table);
+    if (!*table)
+      return TP_NO_MEMORY;
+    forbid(&w, v->n, u->n, u->cost, v->cost, slack_of(r), *table);
+    tp__reducer_touch(r, w.other); /* it may have lost its last allowed partner */
+  }
+  for (int x = 0; x < v->n; x++)
+    sum[x] = tp_cost_add(sum[x], least[x]);
+  *r->work += (int64_t)rows * columns;
+  return TP_OK;
+}
+
+static tp_status look_around(tp__reducer *r, int node, star *s) {
+  const tp__wnode *v = &r->g->nodes[node];
+  tp_cost *sum = tp__reducer_scratch(r, 2 * (size_t)v->n), slack = slack_of(r);
+  tp_status status = sum ? TP_OK : TP_NO_MEMORY;
+  if (status == TP_OK)
+    memcpy(sum, v->cost, (size_t)v->n * sizeof *sum);
+  for (int i = 0; i < v->n_edges && status == TP_OK; i++) {
+    tp_cost *same;
+    status = look_along(r, node, v->edges[i], sum + v->n, sum, s->table ? &s->table[i] : &same);
+  }
+  for (int x = 0; x < v->n && status == TP_OK; x++) {
+    s->drop[x] = sum[x] >= slack;
+    s->n_drop += s->drop[x];
+  }
+  return status;
+}
+
+static star *new_star(tp__reducer *r, const tp__wnode *v) {
+  tp__pool *pool = &r->g->pool;
+  star *s = tp__pool_take_zeroed(pool, 1, sizeof *s);
+  if (s) {
+    s->drop = tp__pool_take(pool, (size_t)v->n, sizeof *s->drop);
+    s->table = tp__pool_take(pool, (size_t)v->n_edges, sizeof *s->table);
+  }
+  return s && s->drop && s->table ? s : NULL;
+}
+
+/* What looking around comes to, done before or now. */
+static tp_status shelved_star(tp__reducer *r, int node) {
+  tp__wcsp *g = r->g;
+  tp__shelf_key key;
+  tp__shelf_begin(&key, TP__SHELF_STAR);
+  tp__shelf_add(&key, slack_of(r));
+  add_surroundings(&key, g, node, true);
+  void **slot = tp__shelf_find(g->shelf, &key);
+  star *s = slot ? *slot : NULL;
+  tp_status status = slot ? TP_OK : TP_NO_MEMORY;
+  if (slot && !s) {
+    s = *slot = new_star(r, &g->nodes[node]);
+    status = s ? look_around(r, node, s) : TP_NO_MEMORY;
+  }
+  const tp__wnode *v = &g->nodes[node];
+  for (int i = 0; status == TP_OK && i < v->n_edges; i++) {
+    tp__wedge *e = &g->edges[v->edges[i]];
+    if (e->table != s->table[i])
+      tp__reducer_touch(r, e->node[0] + e->node[1] - node);
+    e->table = s->table[i];
+  }
+  if (status == TP_OK)
+    memcpy(r->drop, s->drop, (size_t)v->n * sizeof *r->drop);
+  return status == TP_OK ? tp__reducer_apply_drop(r, node, s->n_drop) : status;
+}
+
+tp_status tp__reducer_star_bound(tp__reducer *r, int node) {
+  if (r->g->shelf)
+    return shelved_star(r, node);
+  star s = {.drop = r->drop};
+  tp_status status = look_around(r, node, &s);
+  return status == TP_OK ? tp__reducer_apply_drop(r, node, s.n_drop) : status;
+}
+
+/* ---- dominance ---- */
+
+/* True if y is at least as good as x whatever the neighbours choose. hint[i * n + x] is the cheapest column of row x in
+ * edge i: trying only that column refutes most pairs at once. */
+static bool dominates(const tp__reducer *r, int node, int y, int x, const tp_cost *hint) {
+  const tp__wcsp *g = r->g;
+  const tp__wnode *v = &g->nodes[node];
+  /* Differences of costs, summed over the edges of a hub, may leave 64 bits. */
+  tp__wide gain = (tp__wide)v->cost[y] - v->cost[x];
+  for (int i = 0; i < v->n_edges; i++) {
+    tp__wview w = tp__wcsp_view(g, v->edges[i], node);
+    const tp_cost *column = w.table + (size_t)hint[(size_t)i * (size_t)v->n + (size_t)x] * w.far;
+    gain += (tp__wide)column[(size_t)y * w.self] - column[(size_t)x * w.self];
+  }
+  if (gain > 0 || !tp__memory_no_more(g, node, y, x))
+    return false;
+  gain = (tp__wide)v->cost[y] - v->cost[x];
+  for (int i = 0; i < v->n_edges; i++) {
+    tp__wview w = tp__wcsp_view(g, v->edges[i], node);
+    tp_cost worst = -TP_COST_FORBIDDEN;
+    for (int k = 0; k < g->nodes[w.other].n; k++) {
+      tp_cost of_x = w.table[(size_t)x * w.self + (size_t)k * w.far];
+      tp_cost of_y = w.table[(size_t)y * w.self + (size_t)k * w.far];
+      if (of_x >= TP_COST_FORBIDDEN)
+        continue;
+      if (of_y >= TP_COST_FORBIDDEN)
+        return false;
+      worst = of_y - of_x > worst ? of_y - of_x : worst;
+    }
+    *r->work += g->nodes[w.other].n;
+    gain += worst;
+  }
+  return gain <= 0;
+}
+
+/* Marks in r->drop. */
+static tp_status find_dominated(tp__reducer *r, int node, int *n_drop) {
+  const tp__wnode *v = &r->g->nodes[node];
+  tp_cost *hint = tp__reducer_scratch(r, (size_t)v->n_edges * (size_t)v->n + 1);
+  if (!hint)
+    return TP_NO_MEMORY;
+  for (int i = 0; i < v->n_edges; i++) {
+    tp__wview w = tp__wcsp_view(r->g, v->edges[i], node);
+    for (int x = 0; x < v->n; x++) {
+      const tp_cost *row = w.table + (size_t)x * w.self;
+      int best = 0;
+      for (int k = 1; k < r->g->nodes[w.other].n; k++)
+        best = row[(size_t)k * w.far] < row[(size_t)best * w.far] ? k : best;
+      hint[(size_t)i * (size_t)v->n + (size_t)x] = best;
+    }
+  }
+  memset(r->drop, 0, (size_t)v->n * sizeof *r->drop);
+  for (int x = 0; x < v->n; x++)
+    for (int y = 0; y < v->n && !r->drop[x]; y++)
+      if (y != x && !r->drop[y] && dominates(r, node, y, x, hint)) {
+        r->drop[x] = true;
+        ++*n_drop;
+      }
+  *r->work += (int64_t)v->n * v->n * (v->n_edges + 1);
+  return TP_OK;
+}
+
+static tp_status shelved_dominated(tp__reducer *r, int node, int *n_drop) {
+  tp__wcsp *g = r->g;
+  size_t n = (size_t)g->nodes[node].n;
+  tp__shelf_key key;
+  tp__shelf_begin(&key, TP__SHELF_DOMINATED);
+  add_surroundings(&key, g, node, false);
+  void **slot = tp__shelf_find(g->shelf, &key);
+  if (!slot)
+    return TP_NO_MEMORY;
+  star *s = *slot;
+  if (s) {
+    memcpy(r->drop, s->drop, n * sizeof *r->drop);
+    *n_drop = s->n_drop;
+    return TP_OK;
+  }
+  s = *slot = new_star(r, &g->nodes[node]);
+  tp_status status = s ? find_dominated(r, node, &s->n_drop) : TP_NO_MEMORY;
+  if (status == TP_OK) {
+    memcpy(s->drop, r->drop, n * sizeof *r->drop);
+    *n_drop = s->n_drop;
+  }
+  return status;
+}
+
+tp_status tp__reducer_dominated(tp__reducer *r, int node) {
+  const tp__wnode *v = &r->g->nodes[node];
+  int n_drop = 0;
+  if (v->n < 2 || v->n > MAX_DOMINANCE)
+    return TP_OK;
+  tp_status status = r->g->shelf ? shelved_dominated(r, node, &n_drop) : find_dominated(r, node, &n_drop);
+  return status == TP_OK ? tp__reducer_apply_drop(r, node, n_drop) : status;
+}
