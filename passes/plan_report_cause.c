@@ -148,8 +148,8 @@ static void say_origin(causes *c, int node, int axis) {
   for (int k = c->from[pinned]; pinned != node && k != node; k = c->from[k])
     between++;
   if (between > 0)
-    say(c,
-        tp__report_text(c->r, "%d %s between keep %s where it is", between, between == 1 ? "op" : "ops", axis_text(c, axis)));
+    say(c, tp__report_text(c->r, "%d %s %s where it is", between, between == 1 ? "op between keeps" : "ops between keep",
+                           axis_text(c, axis)));
 }
 
 /* ---- both ends ---- */

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """run.py [--handmade | --count N --seed S] [--near] [--jobs J] [--resume FILE] [--work DIR] [--ref COMMIT] [PATH...]: mutation testing.
 
-Changes one place of the sources, builds, and runs tests until one fails: first those on whose inputs the changed compiler prints something else
-(outputs.c), few at a time, and the unit tests of the folder; then all. What no test catches is a test that is missing, or a change that makes no
+Changes one place of the sources, builds, and runs tests until one fails: first those of the source's own subject; then those on whose inputs the
+changed compiler prints something else (outputs.c), few at a time; then all. What no test catches is a test that is missing, or a change that makes no
 difference; survivors.md says which of the two.
 
   --handmade    the changes of handmade/, all of which must be caught
   --check       only see that each of them still applies to this tree (part of the default tests)
   --count N     random changes that compile and make another object file (default 200), of the files PATH, or of SOURCES
   --seed S      which ones (default 1); another commit gives the same but for lines that changed
-  --near        only the former; what passes them is open, and as good as survived
+  --near        of all tests only those of which outputs.c sees nothing; what passes is open, and as good as survived
   --jobs J      that many copies of the tree at once (default 1)
   --resume FILE results, a line of JSON each (default: WORK/results.jsonl). What a test caught is not repeated, and neither is what the same
                 tests of the same commit did not catch; so the open ones of --near are finished by a run without it
@@ -43,13 +43,24 @@ SOURCES = ["lib/rules/*.c", "lib/sharding/*.c", "lib/ir/collectives.c", "passes/
 # Behind tp-spmd; changes of other files show in what that makes.
 LATE = ["passes/%s*.c" % word for word in ("assign", "contraction", "expand", "inline", "kernel", "lower", "name", "outline", "return")]
 PIPELINES = ["tp-spmd", "tp-spmd-to-runtime"]
-UNIT = [("lib/sharding/*", "^sharding[.](mesh|spec|cost|hops|reshard)$"), ("lib/rules/*", "^rules")]  # tests of ctest that take no time
+OWN = [  # (sources, tool, tests): of the subject of a source, that take no time
+    ("lib/sharding/*", "ctest", "^sharding[.](mesh|spec|cost|topology|hops|reshard)$"),
+    ("lib/rules/*", "ctest", "^rules"),
+    ("passes/plan_re*", "lit", "passes/(plan_report|explain|remarks)|tools/opt_explain|docs/plan_report"),
+    ("lib/sharding/topology*", "lit", "topology"),
+]
+UNSEEN = [  # whose input a script makes, that read a file, or that are other tools: mutant_outputs compiles nothing of them
+    ("passes/plan_re*", "lit", "models/(plan_report|memory)"),
+    ("*", "lit", "passes/(many_|inline_calls_many|propagate_gap)|planner/goldens"),
+    ("*", "ctest", "^sharding|^oracles|^planner|^fuzz|^tools.bench_fit"),
+    ("*", "lit", "planner/execute|rules/collective/random"),
+]
 ALL = [  # the cheap ones first
-    ("lit", "passes/|rules/"),
-    ("lit", "tools/|sharding/|fuzz/|oracles/|bench/"),
-    ("ctest", "^sharding|^oracles|^rules|^fuzz|^support"),
-    ("lit", "models/"),
-    ("ctest", "^examples.embed|^examples.user-rule"),
+    ("*", "lit", "passes/|rules/"),
+    ("*", "lit", "tools/|planner/|fuzz/|oracles/|bench/|docs/"),
+    ("*", "ctest", "^sharding|^oracles|^rules|^planner|^fuzz|^support|^docs|^tools"),
+    ("*", "lit", "models/"),
+    ("*", "ctest", "^examples.embed|^examples.user-rule"),
 ]
 STAGE_SECONDS = 900
 BATCHES = [1, 4, 8]  # tests that are run at once, the last number from then on
@@ -173,8 +184,15 @@ class Tree:
     def run_lit(self, *tests):
         return "lit", [self.lit, "-q", "-j2", "--order=lexical", "--max-failures=1", *tests]
 
-    def run_ctest(self, tests):
-        return "ctest", ["ctest", "--test-dir", self.build, "-R", tests, "--stop-on-failure", "--timeout", "300"]
+    def run_table(self, rows, path):
+        """The commands of a table of tests that are meant for the source."""
+        for sources, tool, tests in rows:
+            if not fnmatch.fnmatch(path, sources):
+                continue
+            if tool == "lit":
+                yield self.run_lit(os.path.join(self.build, "test"), "--filter", tests)
+            else:
+                yield tool, [tool, "--test-dir", self.build, "-R", tests, "--stop-on-failure", "--timeout", "300"]
 
     def differing(self, path):
         """Tests whose compiled programs or messages are others than those of the unchanged compiler. Those named as the source come first."""
@@ -192,7 +210,7 @@ class Tree:
         folder = os.path.join(self.build, "test")
         if first:
             yield self.run_lit(folder, "--filter", first)
-        yield from (self.run_ctest(tests) for pattern, tests in UNIT if fnmatch.fnmatch(path, pattern))
+        yield from self.run_table(OWN, path)
         batch, sizes = [], list(BATCHES)
         for test in self.differing(path) if path else ():
             batch.append(os.path.join(folder, test))
@@ -201,8 +219,7 @@ class Tree:
                 batch, sizes = [], sizes[1:] or sizes
         if batch:
             yield self.run_lit(*batch)
-        if not near:
-            yield from (self.run_lit(folder, "--filter", tests) if tool == "lit" else self.run_ctest(tests) for tool, tests in ALL)
+        yield from self.run_table(UNSEEN if near else ALL, path)
 
     def test(self, path, near, first=None):
         """(test that failed or None, what happened)."""
@@ -212,7 +229,7 @@ class Tree:
                 return " ".join([tool] + command[-2:]), "hangs"
             if status == 0:
                 continue
-            failed = re.search(r"(?:tpshard :: (\S+)|Test +#\d+: (\S+) \.*\*\*\*)", output)
+            failed = re.search(r"(?:tpshard :: (\S+)|Test +#\d+: (\S+) \.*[^*\n]*\*\*\*)", output)
             if not failed:
                 raise RuntimeError("%s\n%s" % (" ".join(command), output))
             return failed[1] or failed[2], "fails"

@@ -1,0 +1,116 @@
+// Every sentence that says why a collective is there, from the annotation to the op that wants another layout.
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t.md strategy=follow report-alternatives=0})' -o /dev/null
+// RUN: FileCheck %s --input-file=%t.md
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t.plan.md report-alternatives=0})' -o /dev/null
+// RUN: FileCheck %s --check-prefix=PLAN --input-file=%t.plan.md
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+
+// The axis comes from an argument, by way of ops that keep it.
+// CHECK-LABEL: ## between
+// CHECK: 1. **all_reduce** over tp: 24576 bytes
+// CHECK: because %arg0 (x) is pinned to {{\[\[\], \["tp"\]\]}} at {{[^ ]*}} -> 2 ops between keep tp where it is -> linalg.matmul at {{[^ ]*}} splits over tp a dimension that it reduces -> %2 is a partial sum over tp -> result 0 is pinned to {{\[\[\], \[\]\]}} at {{[^ ]*$}}
+// CHECK-NOT: because
+func.func @between(%x: tensor<64x512xf32> {tp.name = "x", tp.sharding = [[], ["tp"]]}, %w: tensor<512x64xf32>, %e: tensor<64x512xf32>,
+                   %c: tensor<64x64xf32>) -> (tensor<64x64xf32> {tp.sharding = [[], []]}) {
+  %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<64x512xf32>) outs(%e : tensor<64x512xf32>) {
+  ^bb0(%s: f32, %o: f32):
+    %t = math.absf %s : f32
+    linalg.yield %t : f32
+  } -> tensor<64x512xf32>
+  %b = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<64x512xf32>) outs(%e : tensor<64x512xf32>) {
+  ^bb0(%s: f32, %o: f32):
+    %t = math.sqrt %s : f32
+    linalg.yield %t : f32
+  } -> tensor<64x512xf32>
+  %y = linalg.matmul ins(%b, %w : tensor<64x512xf32>, tensor<512x64xf32>) outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}
+
+// One op between; the partial value passes through an op that is linear; nobody annotated the result.
+// CHECK-LABEL: ## through
+// CHECK: **all_reduce** over tp
+// CHECK: because %arg0 (x) is pinned to {{\[\[\], \["tp"\]\]}} at {{[^ ]*}} -> 1 op between keeps tp where it is -> linalg.generic at {{[^ ]*}} splits over tp a dimension that it reduces -> %1 is a partial max over tp -> result 0 has layout {{\[\[\]\]$}}
+// CHECK-NOT: because
+func.func @through(%x: tensor<64x512xf32> {tp.name = "x", tp.sharding = [[], ["tp"]]}, %e: tensor<64x512xf32>, %i: tensor<64xf32>) -> tensor<64xf32> {
+  %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<64x512xf32>) outs(%e : tensor<64x512xf32>) {
+  ^bb0(%s: f32, %o: f32):
+    %t = math.absf %s : f32
+    linalg.yield %t : f32
+  } -> tensor<64x512xf32>
+  %m = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<64x512xf32>) outs(%i : tensor<64xf32>) {
+  ^bb0(%s: f32, %o: f32):
+    %t = arith.maximumf %s, %o : f32
+    linalg.yield %t : f32
+  } -> tensor<64xf32>
+  return %m : tensor<64xf32>
+}
+
+// A window reads what its neighbours hold.
+// CHECK-LABEL: ## window
+// CHECK: because %arg0 is pinned to {{\[\[\], \["tp"\], \[\], \[\]\]}} at {{[^ ]*}} -> linalg.conv_2d_nhwc_hwcf at {{[^ ]*}} needs what other devices along tp hold{{$}}
+// CHECK-NOT: because
+func.func @window(%x: tensor<2x64x64x8xf32> {tp.sharding = [[], ["tp"], [], []]}, %k: tensor<3x3x8x16xf32>, %c: tensor<2x62x62x16xf32>)
+    -> tensor<2x62x62x16xf32> {
+  %y = linalg.conv_2d_nhwc_hwcf ins(%x, %k : tensor<2x64x64x8xf32>, tensor<3x3x8x16xf32>) outs(%c : tensor<2x62x62x16xf32>) -> tensor<2x62x62x16xf32>
+  return %y : tensor<2x62x62x16xf32>
+}
+
+// Two uses share a copy.
+// CHECK-LABEL: ## shared
+// CHECK: because %arg0 (x) is pinned to {{\[\["tp"\], \[\]\]}} at {{[^ ]*}} -> one copy in layout {{\[\[\], \[\]\]}} serves 2 uses{{$}}
+// CHECK-NOT: because
+func.func @shared(%x: tensor<512x512xf32> {tp.name = "x", tp.sharding = [["tp"], []]})
+    -> (tensor<512x512xf32> {tp.sharding = [[], []]}, tensor<512x512xf32> {tp.sharding = [[], []]}) {
+  return %x, %x : tensor<512x512xf32>, tensor<512x512xf32>
+}
+
+// A difference of a partial maximum is no maximum of differences.
+// CHECK-LABEL: ## cannot_take
+// CHECK: because %arg0 (x) is pinned to {{\[\[\], \["tp"\]\]}} at {{[^ ]*}} -> linalg.generic at {{[^ ]*}} splits over tp a dimension that it reduces -> %0 is a partial max over tp -> linalg.generic at {{[^ ]*}} has no strategy that takes operand 1 so; it takes {{\[\[\]\]$}}
+// CHECK-NOT: because
+func.func @cannot_take(%x: tensor<64x512xf32> {tp.name = "x", tp.sharding = [[], ["tp"]]}, %i: tensor<64xf32>, %e: tensor<64x512xf32>) -> tensor<64x512xf32> {
+  %m = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<64x512xf32>) outs(%i : tensor<64xf32>) {
+  ^bb0(%s: f32, %o: f32):
+    %t = arith.maximumf %s, %o : f32
+    linalg.yield %t : f32
+  } -> tensor<64xf32>
+  %d = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %m : tensor<64x512xf32>, tensor<64xf32>) outs(%e : tensor<64x512xf32>) {
+  ^bb0(%s: f32, %u: f32, %o: f32):
+    %t = arith.subf %s, %u : f32
+    linalg.yield %t : f32
+  } -> tensor<64x512xf32>
+  return %d : tensor<64x512xf32>
+}
+
+// The op could take it so, but another annotation has it take the whole; the annotation is named where the value is carried around a loop as well.
+// CHECK-LABEL: ## loop
+// CHECK: because %arg0 (x) is pinned to {{\[\["tp"\], \[\]\]}} at {{[^ ]*}} -> %arg4 has layout {{\[\["tp"\], \[\]\]}} -> %arg1 (w) is pinned to {{\[\["tp"\], \[\]\]}} at {{[^ ]*}} -> linalg.matmul at {{[^ ]*}} takes operand 1 in layout {{\[\[\], \[\]\]$}}
+// CHECK-NOT: because
+func.func @loop(%x: tensor<512x512xf32> {tp.name = "x", tp.sharding = [["tp"], []]}, %w: tensor<512x512xf32> {tp.name = "w", tp.sharding = [["tp"], []]},
+                %e: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%v = %x) -> tensor<512x512xf32> {
+    %n = linalg.matmul ins(%w, %v : tensor<512x512xf32>, tensor<512x512xf32>) outs(%e : tensor<512x512xf32>) -> tensor<512x512xf32>
+    scf.yield %n : tensor<512x512xf32>
+  }
+  return %r : tensor<512x512xf32>
+}
+
+// Nobody asked for it: 256 MiB are read in eight parts.
+// PLAN-LABEL: ## chosen
+// PLAN: because linalg.matmul at [[AT:[^ ]*]] is split over [[A:dp|tp]] by choice, no annotation asks for it -> linalg.matmul at [[AT]] splits over [[A]] a dimension that it reduces -> %0 is a partial sum over [[A]] -> result 0 has layout {{\[\[\], \[\]\]$}}
+func.func @chosen(%x: tensor<1x67108864xf32>, %w: tensor<67108864x1xf32>, %c: tensor<1x1xf32>) -> tensor<1x1xf32> {
+  %y = linalg.matmul ins(%x, %w : tensor<1x67108864xf32>, tensor<67108864x1xf32>) outs(%c : tensor<1x1xf32>) -> tensor<1x1xf32>
+  return %y : tensor<1x1xf32>
+}
