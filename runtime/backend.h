@@ -49,8 +49,9 @@ typedef struct tprt__backend {
   tprt_status (*create)(int n_ranks, int rank, const tprt__settings *settings, tprt__transport **transport);
   /* All ranks of a world inside this process. */
   tprt_status (*create_threads)(int n_ranks, const tprt__settings *settings, tprt__transport **transports);
-  /* For a new group: something that its members need to find each other, from one rank, for n_users calls of join. */
-  tprt_status (*reserve)(tprt__transport *parent, int n_users, tprt__token *token);
+  /* For a new group: something that its members need to find each other, from one rank, for a call of join by each of these
+   * ranks of the parent; NULL: by all. A rank that can no more join it when it destroys the parent gives its use back then. */
+  tprt_status (*reserve)(tprt__transport *parent, int n_users, const int *users, tprt__token *token);
   /* A rank's end of a new group, whose members (ranks of the parent) may come at different times. This rank is member `index`;
    * index -1 only gives its use of the token back, with NULL as child. */
   tprt_status (*join)(tprt__transport *parent, const tprt__token *token, int n_members, const int *members, int index,

@@ -31,9 +31,10 @@ static tprt_status self_create_threads(int n_ranks, const tprt__settings *settin
   return self_create(n_ranks, 0, settings, transports);
 }
 
-static tprt_status self_reserve(tprt__transport *parent, int n_users, tprt__token *token) {
+static tprt_status self_reserve(tprt__transport *parent, int n_users, const int *users, tprt__token *token) {
   (void)parent;
   (void)n_users;
+  (void)users;
   *token = (tprt__token){{0}};
   return TPRT_OK;
 }

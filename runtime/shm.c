@@ -64,7 +64,7 @@ static void mark_left(shm_line *line) {
 /* Tells peers that this rank will not come any more. */
 static void leave(shm_segment *segment, int channel, int world_rank) {
   mark_left(tprt__shm_line(segment, channel, world_rank));
-  tprt__shm_channel_drop(segment, channel);
+  tprt__shm_channel_drop(segment, channel, world_rank);
 }
 
 static void shm_leave(tprt__transport *transport) { mark_left(((shm_transport *)transport)->lines[transport->rank]); }
@@ -72,6 +72,8 @@ static void shm_leave(tprt__transport *transport) { mark_left(((shm_transport *)
 static void shm_destroy(tprt__transport *transport) {
   shm_transport *shm = (shm_transport *)transport;
   shm_segment *segment = shm->segment;
+  if (tprt__shm_fault(transport).status) /* a group may have been reserved that this rank was not told of any more */
+    tprt__shm_channel_forget(segment, shm->channel, shm->world_rank);
   leave(segment, shm->channel, shm->world_rank);
   close_end(shm);
   tprt__shm_segment_release(segment);
@@ -89,6 +91,8 @@ static tprt_status open_world(shm_segment *segment, int rank, tprt__transport **
   tprt__free(members);
   if (status)
     leave(segment, 0, rank);
+  else
+    tprt__shm_channel_join(segment, 0, rank);
   return status;
 }
 
@@ -131,7 +135,7 @@ static tprt_status shm_create_threads(int n_ranks, const tprt__settings *setting
   close(fd);
   if (status)
     return status;
-  tprt__shm_channel_take(segment, n_ranks);
+  tprt__shm_channel_take(segment, 0, n_ranks, NULL, -1);
   int n_open = 0;
   while (!status && n_open < n_ranks) {
     status = tprt__shm_segment_join(segment, n_open);
@@ -167,16 +171,23 @@ tprt_status tprt_shm_segment_create(int n_ranks, const tprt_config *config, int 
     close(made);
     return status;
   }
-  tprt__shm_channel_take(segment, n_ranks);
+  tprt__shm_channel_take(segment, 0, n_ranks, NULL, -1);
   tprt__shm_segment_release(segment);
   *fd = made;
   return TPRT_OK;
 }
 
 /* One channel serves all groups of a split, which are disjoint: lines and pipes are by ranks of the world. */
-static tprt_status shm_reserve(tprt__transport *parent, int n_users, tprt__token *token) {
-  shm_segment *segment = ((shm_transport *)parent)->segment;
-  int32_t channel = tprt__shm_channel_take(segment, n_users);
+static tprt_status shm_reserve(tprt__transport *parent, int n_users, const int *users, tprt__token *token) {
+  shm_transport *shm = (shm_transport *)parent;
+  shm_segment *segment = shm->segment;
+  int *world = tprt__alloc((size_t)n_users * sizeof *world);
+  if (!world)
+    return tprt__fail_memory((size_t)n_users * sizeof *world);
+  for (int i = 0; i < n_users; i++)
+    world[i] = shm->members[users ? users[i] : i];
+  int32_t channel = tprt__shm_channel_take(segment, shm->world_rank, n_users, world, shm->channel);
+  tprt__free(world);
   if (channel < 0) {
     return tprt__fail(TPRT_NO_MEMORY, "all %d communicators are in use; raise TPRT_MAX_COMMS", segment->sizes.n_channels);
   }
@@ -194,10 +205,11 @@ static tprt_status shm_join(tprt__transport *parent, const tprt__token *token, i
   if (channel < 0 || channel >= segment->sizes.n_channels)
     return tprt__fail(TPRT_INTERNAL, "communicator %d of %d", channel, segment->sizes.n_channels);
   if (index < 0) {
-    tprt__shm_channel_drop(segment, channel);
+    tprt__shm_channel_drop(segment, channel, shm->world_rank);
     *child = NULL;
     return TPRT_OK;
   }
+  tprt__shm_channel_join(segment, channel, shm->world_rank);
   int *world = tprt__alloc((size_t)n_members * sizeof *world);
   if (!world) {
     leave(segment, channel, shm->world_rank);

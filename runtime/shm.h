@@ -34,10 +34,14 @@ typedef struct shm_extra {
   int64_t longest;
 } shm_extra;
 
+/* A rank's use of a channel. */
+typedef enum shm_use { SHM_UNUSED = 0, SHM_RESERVED = 1, SHM_JOINED = 2 } shm_use;
+
 typedef struct shm_line {
   _Alignas(SHM_CACHE_LINE) _Atomic uint32_t step; /* also the futex that waiters sleep on */
   _Atomic uint32_t n_waiters;
   _Atomic uint32_t left;                          /* the rank destroyed its end */
+  _Atomic uint32_t use;                           /* shm_use: whether the rank has, or will have, this channel */
   _Alignas(SHM_CACHE_LINE) _Atomic uint32_t bell; /* counts what peers did in pipes of this rank; the futex for it */
   _Atomic uint32_t n_listeners;
   /* After a failure: this rank wants to go on; it was decided that it does; the decision, of the group whose rank 0 this line
@@ -82,6 +86,13 @@ typedef struct shm_sizes {
   uint64_t lines, slots, pipes, arenas, total; /* offsets and size of the segment, derived */
 } shm_sizes;
 
+/* Who has a channel is said by `use` of its lines; the count of them decides, atomically, when it is free. */
+enum { SHM_CHANNEL_FREE = 0, SHM_CHANNEL_MAKING = 1 << 30 /* + the rank that prepares it */ };
+typedef struct shm_channel {
+  _Atomic uint32_t n_users;
+  _Atomic int32_t parent; /* the channel whose ranks are told of it; -1: none */
+} shm_channel;
+
 typedef struct shm_header {
   uint64_t magic;
   uint32_t version;
@@ -89,7 +100,7 @@ typedef struct shm_header {
   uint64_t slot_bytes, arena_bytes;
   _Alignas(SHM_CACHE_LINE) _Atomic uint32_t n_joined;
   shm_rank ranks[SHM_MAX_RANKS];
-  _Atomic uint32_t channel_users[]; /* 0: free */
+  shm_channel channels[];
 } shm_header;
 
 typedef struct shm_block {
@@ -140,9 +151,16 @@ void tprt__shm_segment_release(shm_segment *segment);
 tprt_status tprt__shm_segment_join(shm_segment *segment, int rank);
 /* Waits until all ranks have joined, then opens handles that tell when their processes end. */
 tprt_status tprt__shm_segment_await(shm_segment *segment, int64_t deadline);
-/* Takes a free channel for n users and resets its lines; -1 when there is none. */
-int tprt__shm_channel_take(shm_segment *segment, int n_users);
-void tprt__shm_channel_drop(shm_segment *segment, int channel);
+/* Takes a free channel for these ranks of the world (NULL: 0, 1, ...) and resets its lines; -1 when there is none, also after
+ * those were freed that only ended processes have. `taker` is this rank. */
+int tprt__shm_channel_take(shm_segment *segment, int taker, int n_users, const int *users, int parent);
+void tprt__shm_channel_join(shm_segment *segment, int channel, int rank);
+/* Ends a rank's use of a channel, if it has one. */
+void tprt__shm_channel_drop(shm_segment *segment, int channel, int rank);
+/* Ends the uses that were reserved for a rank under `parent`, but of which it was never told. */
+void tprt__shm_channel_forget(shm_segment *segment, int parent, int rank);
+/* Whether the process of a rank has ended. */
+bool tprt__shm_ended(const shm_segment *segment, int rank);
 shm_line *tprt__shm_line(const shm_segment *segment, int channel, int rank);
 unsigned char *tprt__shm_slots(const shm_segment *segment, int channel, int rank);
 /* From rank `source` to rank `destination` of the world. */

@@ -18,14 +18,16 @@ static bool complete(const shm_transport *shm) {
   return true;
 }
 
-static void decide(shm_transport *shm) {
+static void decide(shm_transport *shm, int *survivors) {
   int n = 0;
   for (int i = 0; i < shm->base.n_ranks; i++) {
     bool survives = wants(shm, i) && !tprt__shm_gone(shm, i);
     atomic_store(&shm->lines[i]->survives, survives);
-    n += survives;
+    if (survives)
+      survivors[n++] = shm->members[i];
   }
-  atomic_store(&shm->lines[0]->next_channel, tprt__shm_channel_take(shm->segment, n));
+  int channel = tprt__shm_channel_take(shm->segment, shm->world_rank, n, survivors, shm->channel);
+  atomic_store(&shm->lines[0]->next_channel, channel);
   atomic_store(&shm->lines[0]->decision, RECOVERY_DECIDED);
   for (int i = 0; i < shm->base.n_ranks; i++)
     tprt__shm_ring(shm->lines[i]);
@@ -69,7 +71,7 @@ tprt_status tprt__shm_recover(tprt__transport *transport, int64_t deadline, tprt
       return read_decision(shm, token, members, n_members);
     int64_t now = tprt__now();
     if (take_over(shm, seen, now >= deadline || complete(shm)))
-      decide(shm);
+      decide(shm, members);
     else if (now - GRACE_NS >= deadline)
       return tprt__fail(TPRT_TIMEOUT, "rank %u, which decides who goes on, did not come in time", seen - 1);
     else

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,7 +13,7 @@
 #include <unistd.h>
 
 static const uint64_t magic = UINT64_C(0x7470727473686d31); /* "tprtshm1" */
-enum { VERSION = 4 };
+enum { VERSION = 5 };
 
 /* Offsets from the free parameters; false when they make no sense. Used for our own settings and for what a header says. */
 static bool derive(shm_sizes *sizes) {
@@ -24,7 +25,7 @@ static bool derive(shm_sizes *sizes) {
   if (sizes->arena_bytes % SHM_PAGE || sizes->arena_bytes > limit)
     return false;
   uint64_t n_lines = (uint64_t)sizes->n_ranks * (uint64_t)sizes->n_channels, slots, arenas;
-  sizes->lines = tprt__round_up(sizeof(shm_header) + (size_t)sizes->n_channels * sizeof(uint32_t), SHM_PAGE);
+  sizes->lines = tprt__round_up(sizeof(shm_header) + (size_t)sizes->n_channels * sizeof(shm_channel), SHM_PAGE);
   sizes->slots = sizes->lines + tprt__round_up(n_lines * sizeof(shm_line), SHM_PAGE);
   if (__builtin_mul_overflow(n_lines * 2, sizes->slot_bytes, &slots))
     return false;
@@ -213,6 +214,11 @@ tprt_status tprt__shm_segment_await(shm_segment *segment, int64_t deadline) {
   return TPRT_OK;
 }
 
+bool tprt__shm_ended(const shm_segment *segment, int rank) {
+  struct pollfd watched = {.fd = segment->pidfds[rank], .events = POLLIN};
+  return watched.fd >= 0 && poll(&watched, 1, 0) == 1;
+}
+
 /* Pages that were never touched or are punched read as zeros, which is the state of an unused pipe. */
 static void clear_pipes(shm_segment *segment, int channel) {
   size_t bytes = (size_t)segment->sizes.n_ranks * (size_t)segment->sizes.n_ranks * sizeof(shm_pipe);
@@ -221,29 +227,79 @@ static void clear_pipes(shm_segment *segment, int channel) {
     memset(first, 0, bytes);
 }
 
-int tprt__shm_channel_take(shm_segment *segment, int n_users) {
-  for (int channel = 0; channel < segment->sizes.n_channels; channel++) {
-    uint32_t none = 0;
-    if (!atomic_compare_exchange_strong(&segment->header->channel_users[channel], &none, (uint32_t)n_users))
+static void reset_lines(shm_segment *segment, int channel) {
+  for (int rank = 0; rank < segment->sizes.n_ranks; rank++) {
+    shm_line *line = tprt__shm_line(segment, channel, rank);
+    atomic_store(&line->step, 0);
+    atomic_store(&line->n_waiters, 0);
+    atomic_store(&line->left, 0);
+    atomic_store(&line->use, SHM_UNUSED);
+    atomic_store(&line->fault, 0);
+    atomic_store(&line->recovering, 0);
+    atomic_store(&line->survives, 0);
+    atomic_store(&line->decision, 0);
+  }
+}
+
+static int take_free(shm_segment *segment, int taker, int n_users, const int *users, int parent) {
+  for (int i = 0; i < segment->sizes.n_channels; i++) {
+    shm_channel *channel = &segment->header->channels[i];
+    uint32_t expected = SHM_CHANNEL_FREE;
+    if (!atomic_compare_exchange_strong(&channel->n_users, &expected, SHM_CHANNEL_MAKING + (uint32_t)taker))
       continue;
-    for (int rank = 0; rank < segment->sizes.n_ranks; rank++) {
-      shm_line *line = tprt__shm_line(segment, channel, rank);
-      atomic_store(&line->step, 0);
-      atomic_store(&line->n_waiters, 0);
-      atomic_store(&line->left, 0);
-      atomic_store(&line->fault, 0);
-      atomic_store(&line->recovering, 0);
-      atomic_store(&line->survives, 0);
-      atomic_store(&line->decision, 0);
-    }
-    clear_pipes(segment, channel);
-    return channel;
+    reset_lines(segment, i);
+    clear_pipes(segment, i);
+    atomic_store(&channel->parent, parent);
+    for (int u = 0; u < n_users; u++)
+      atomic_store(&tprt__shm_line(segment, i, users ? users[u] : u)->use, SHM_RESERVED);
+    /* Added, because a user may already have given its use back. */
+    atomic_fetch_sub(&channel->n_users, SHM_CHANNEL_MAKING + (uint32_t)taker - (uint32_t)n_users);
+    return i;
   }
   return -1;
 }
 
-void tprt__shm_channel_drop(shm_segment *segment, int channel) {
-  atomic_fetch_sub(&segment->header->channel_users[channel], 1);
+/* Frees what ended processes have of all channels. */
+static void reclaim(shm_segment *segment) {
+  for (int rank = 0; rank < segment->sizes.n_ranks; rank++) {
+    if (!tprt__shm_ended(segment, rank))
+      continue;
+    for (int i = 0; i < segment->sizes.n_channels; i++) {
+      uint32_t making = SHM_CHANNEL_MAKING + (uint32_t)rank;
+      if (!atomic_compare_exchange_strong(&segment->header->channels[i].n_users, &making, SHM_CHANNEL_FREE))
+        tprt__shm_channel_drop(segment, i, rank);
+    }
+  }
+}
+
+int tprt__shm_channel_take(shm_segment *segment, int taker, int n_users, const int *users, int parent) {
+  int channel = take_free(segment, taker, n_users, users, parent);
+  if (channel >= 0)
+    return channel;
+  reclaim(segment);
+  return take_free(segment, taker, n_users, users, parent);
+}
+
+void tprt__shm_channel_join(shm_segment *segment, int channel, int rank) {
+  atomic_store(&tprt__shm_line(segment, channel, rank)->use, SHM_JOINED);
+}
+
+/* Several may want to end the use of a rank that died; one succeeds, so the count stays right. */
+static void end_use(shm_segment *segment, int channel, int rank, uint32_t use) {
+  if (use != SHM_UNUSED && atomic_compare_exchange_strong(&tprt__shm_line(segment, channel, rank)->use, &use, SHM_UNUSED))
+    atomic_fetch_sub(&segment->header->channels[channel].n_users, 1);
+}
+
+void tprt__shm_channel_drop(shm_segment *segment, int channel, int rank) {
+  end_use(segment, channel, rank, atomic_load(&tprt__shm_line(segment, channel, rank)->use));
+}
+
+void tprt__shm_channel_forget(shm_segment *segment, int parent, int rank) {
+  for (int i = 0; i < segment->sizes.n_channels; i++) { /* while its use is reserved, a channel keeps its parent */
+    if (atomic_load(&tprt__shm_line(segment, i, rank)->use) == SHM_RESERVED &&
+        atomic_load(&segment->header->channels[i].parent) == parent)
+      end_use(segment, i, rank, SHM_RESERVED);
+  }
 }
 
 static size_t line_index(const shm_segment *segment, int channel, int rank) {

@@ -4,7 +4,6 @@
 
 #include <limits.h>
 #include <linux/futex.h>
-#include <poll.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -91,10 +90,7 @@ void tprt__shm_abort(tprt__transport *transport, const tprt__fault *fault) {
   }
 }
 
-static bool process_ended(const shm_transport *shm, int peer) {
-  struct pollfd watched = {.fd = shm->segment->pidfds[shm->members[peer]], .events = POLLIN};
-  return watched.fd >= 0 && poll(&watched, 1, 0) == 1;
-}
+static bool process_ended(const shm_transport *shm, int peer) { return tprt__shm_ended(shm->segment, shm->members[peer]); }
 
 bool tprt__shm_gone(const shm_transport *shm, int peer) {
   return atomic_load(&shm->lines[peer]->left) || process_ended(shm, peer);

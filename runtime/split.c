@@ -24,10 +24,10 @@ typedef struct invitation {
   tprt__token token;
 } invitation;
 
-static void invite(tprt_comm *comm, int n_users, invitation *made) {
+static void invite(tprt_comm *comm, int n_users, const int *users, invitation *made) {
   tprt__transport *transport = comm->transport;
   *made = (invitation){.status = TPRT_OK};
-  made->status = (int32_t)transport->backend->reserve(transport, n_users, &made->token);
+  made->status = (int32_t)transport->backend->reserve(transport, n_users, users, &made->token);
 }
 
 tprt_status tprt__comm_join(tprt_comm *comm, const tprt__token *token, int n_members, int *members, int index,
@@ -82,7 +82,7 @@ static tprt_status split_in_lane(tprt_comm *comm, int color, int64_t key, int64_
   }
   invitation invited;
   if (transport->rank == 0)
-    invite(comm, n, &invited);
+    invite(comm, n, NULL, &invited);
   status = run_bytes(comm, TPRT_OP_BROADCAST, &invited, &invited, sizeof invited);
   return status ? status : enter_group(comm, &invited, n_members, members, index, child);
 }
@@ -128,7 +128,7 @@ static tprt_status invite_members(tprt_comm *comm, const int *ranks, int n_ranks
   tprt__plan *plans = tprt__alloc(n * sizeof *plans);
   tprt_status status = plans ? TPRT_OK : tprt__comm_fail(comm, tprt__fail_memory(n * sizeof *plans), TPRT_OP_RECV);
   if (!status && index == 0)
-    invite(comm, n_ranks, invited);
+    invite(comm, n_ranks, ranks, invited);
   for (size_t i = 0; i < n && !status; i++) {
     int64_t bytes = (int64_t)sizeof *invited;
     tprt_op op = index == 0 ? tprt_op_send(invited, bytes, TPRT_U8, ranks[i + 1], 0)

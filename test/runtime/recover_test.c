@@ -62,6 +62,52 @@ static void test_killed(void **state) {
     assert_true(i == 1 || i == 3 ? WIFSIGNALED(status[i]) : WIFEXITED(status[i]) && WEXITSTATUS(status[i]) == 0);
 }
 
+/* What a killed rank had of communicators, and groups that it made but nobody joined, can be used again. With room for 6
+ * communicators, four rounds leave four of each kind behind. */
+static int no_leak(tprt_comm *comm, void *argument) {
+  (void)argument;
+  int errors = 0, n = tprt_comm_size(comm), me = tprt_comm_rank(comm);
+  tprt_comm *current = comm, *next, *children[3], *group;
+  for (int round = 0; n > 2; round++, n--) {
+    for (int i = 0; i < 2; i++)
+      CHECK_STATUS(errors, tprt_comm_split(current, 0, 0, &children[i]), TPRT_OK);
+    static const int first[] = {0, 1, 2};
+    if (me == round + 1)
+      raise(SIGKILL);
+    /* Rank 0 reserves before it waits for the dead one. */
+    if (me == 0)
+      CHECK_STATUS(errors, tprt_comm_split_ranks(current, first, 3, &group), TPRT_PEER_DEAD);
+    else
+      CHECK_STATUS(errors, tprt_barrier(current, NULL, NULL), TPRT_PEER_DEAD);
+    for (int i = 0; i < 2; i++)
+      tprt_comm_destroy(children[i]);
+    CHECK_STATUS(errors, tprt_comm_shrink(current, 0, &next), TPRT_OK);
+    if (errors)
+      return errors;
+    if (current != comm)
+      tprt_comm_destroy(current);
+    current = next;
+    CHECK_STATUS(errors, tprt_barrier(current, NULL, NULL), TPRT_OK); /* all others have given theirs back */
+  }
+  /* Left are the world, what was reserved in it, and the last one. */
+  for (int i = 0; i < 3; i++)
+    CHECK_STATUS(errors, tprt_comm_split(current, 0, 0, &children[i]), TPRT_OK);
+  for (int i = 0; i < 3 && !errors; i++)
+    tprt_comm_destroy(children[i]);
+  tprt_comm_destroy(current);
+  return errors;
+}
+
+static void test_no_leak(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  config.max_comms = 6;
+  int status[6];
+  assert_int_equal(run_processes(6, &config, no_leak, NULL, status), 4);
+  for (int i = 0; i < 6; i++)
+    assert_true(i >= 1 && i <= 4 ? WIFSIGNALED(status[i]) : WIFEXITED(status[i]) && WEXITSTATUS(status[i]) == 0);
+}
+
 /* With the other policy the first failure ends the process, and a malformed one is refused. */
 static void test_policy(void **state) {
   (void)state;
@@ -152,7 +198,8 @@ static void test_threads(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_killed), /* first: fork wants a process without threads */
+      cmocka_unit_test(test_killed),
+      cmocka_unit_test(test_no_leak), /* first: fork wants a process without threads */
       cmocka_unit_test(test_policy),
       cmocka_unit_test(test_threads),
   };
