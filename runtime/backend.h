@@ -85,6 +85,7 @@ typedef struct tprt__backend {
   void (*destroy)(tprt__transport *transport);
 } tprt__backend;
 
+extern const tprt__backend tprt__backend_loopback;
 extern const tprt__backend tprt__backend_self;
 extern const tprt__backend tprt__backend_shm;
 

@@ -102,6 +102,25 @@ void tprt__free(void *memory) {
   }
 }
 
+/* An aligned address, in front of which stands the one to release. */
+tprt_status tprt__alloc_aligned(size_t bytes, void **memory) {
+  enum { ALIGNMENT = 64, FRONT = sizeof(void *) + ALIGNMENT - 1 };
+  unsigned char *block = bytes > SIZE_MAX - FRONT ? NULL : tprt__alloc(bytes + FRONT);
+  if (!block)
+    return tprt__fail_memory(bytes);
+  unsigned char *at = block + sizeof(void *);
+  at += (ALIGNMENT - (uintptr_t)at % ALIGNMENT) % ALIGNMENT;
+  memcpy(at - sizeof(void *), &block, sizeof(void *));
+  *memory = at;
+  return TPRT_OK;
+}
+
+void tprt__free_aligned(void *memory) {
+  void *block;
+  memcpy(&block, (unsigned char *)memory - sizeof(void *), sizeof(void *));
+  tprt__free(block);
+}
+
 int64_t tprt__now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -10,6 +10,9 @@
 /* Zeroed memory through the user's allocator; NULL when there is none. */
 void *tprt__alloc(size_t bytes);
 void tprt__free(void *memory);
+/* The same, 64-byte aligned: registered memory of backends that need no special one. */
+tprt_status tprt__alloc_aligned(size_t bytes, void **memory);
+void tprt__free_aligned(void *memory);
 
 /* Sets the thread's error text and returns `status`, so that deciding an error is one statement. Callers propagate. */
 tprt_status tprt__fail(tprt_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -75,6 +75,12 @@ static inline bool tprt__plan_sends(const tprt__plan *plan) {
 static inline bool tprt__plan_receives(const tprt__plan *plan) {
   return plan->traits & TPRT__ROOT_RECEIVES ? plan->rank == plan->root : !(plan->traits & TPRT__NO_RECV);
 }
+/* Whether this rank gets a piece of rank i, for operations that do not reduce. */
+static inline bool tprt__plan_wants(const tprt__plan *plan, int i) {
+  if (plan->traits & TPRT__ROOT_SENDS)
+    return i == plan->root;
+  return plan->kind == TPRT_OP_PERMUTE ? i == plan->source : tprt__plan_receives(plan);
+}
 static inline bool tprt__plan_is_transfer(const tprt__plan *plan) { return plan->traits & TPRT__PEER; }
 
 /* ---- op_parts.c ---- */
@@ -100,6 +106,11 @@ typedef struct tprt__place {
 
 /* Staging memory: bytes in a row. */
 static inline tprt__place tprt__place_flat(void) { return (tprt__place){.map = {.run = INT64_MAX, .n = 1}}; }
+
+/* Byte `at` of piece `index` of a tensor that has one piece or one for each rank. */
+static inline tprt__place tprt__place_in(tprt__map map, int index, int64_t at) {
+  return (tprt__place){.map = map, .index = map.n > 1 ? index : 0, .at = at};
+}
 
 /* Copies `bytes` bytes of a piece. The tensors do not overlap, except that a run may be copied onto itself. */
 void tprt__piece_copy(void *to, tprt__place to_place, const void *from, tprt__place from_place, int64_t bytes);

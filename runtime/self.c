@@ -101,31 +101,17 @@ static void self_abort(tprt__transport *transport, const tprt__fault *fault) {
   atomic_compare_exchange_strong(&self->fault, &none, (int)fault->status);
 }
 
-/* From the heap: an aligned address, in front of which stands the one to release. */
 static tprt_status self_alloc(tprt__transport *transport, size_t bytes, void **memory) {
   tprt__transport *other = ((self_transport *)transport)->memory;
-  if (other)
-    return other->backend->alloc(other, bytes, memory);
-  enum { ALIGNMENT = 64, FRONT = sizeof(void *) + ALIGNMENT - 1 };
-  unsigned char *block = bytes > SIZE_MAX - FRONT ? NULL : tprt__alloc(bytes + FRONT);
-  if (!block)
-    return tprt__fail_memory(bytes);
-  unsigned char *at = block + sizeof(void *);
-  at += (ALIGNMENT - (uintptr_t)at % ALIGNMENT) % ALIGNMENT;
-  memcpy(at - sizeof(void *), &block, sizeof(void *));
-  *memory = at;
-  return TPRT_OK;
+  return other ? other->backend->alloc(other, bytes, memory) : tprt__alloc_aligned(bytes, memory);
 }
 
 static void self_free(tprt__transport *transport, void *memory) {
   tprt__transport *other = ((self_transport *)transport)->memory;
-  if (other) {
+  if (other)
     other->backend->free(other, memory);
-    return;
-  }
-  void *block;
-  memcpy(&block, (unsigned char *)memory - sizeof(void *), sizeof(void *));
-  tprt__free(block);
+  else
+    tprt__free_aligned(memory);
 }
 
 static uint64_t self_offset(const tprt__transport *transport, const void *memory) {

@@ -19,10 +19,6 @@ enum {
 
 static bool scatters(const tprt__plan *plan) { return plan->traits & TPRT__SCATTERS; }
 
-static tprt__place place(tprt__map map, int index, int64_t at) {
-  return (tprt__place){.map = map, .index = map.n > 1 ? index : 0, .at = at};
-}
-
 /* Slices are multiples of a cache line, so that no two ranks write one. */
 static int64_t slice_begin(int64_t bytes, int n, int rank) {
   int64_t slice = (int64_t)tprt__round_up((size_t)((bytes + n - 1) / n), SHM_CACHE_LINE);
@@ -46,7 +42,7 @@ static void pack(const shm_engine *run, int64_t begin, int64_t bytes) {
   }
   int n = scatters(plan) ? plan->n_ranks : 1;
   for (int i = 0; i < n; i++) {
-    tprt__piece_copy(slot + i * run->capacity, tprt__place_flat(), plan->send, place(plan->send_map, i, begin), bytes);
+    tprt__piece_copy(slot + i * run->capacity, tprt__place_flat(), plan->send, tprt__place_in(plan->send_map, i, begin), bytes);
   }
 }
 
@@ -91,20 +87,13 @@ static tprt_status exchange_slices(const shm_engine *run, int64_t begin, int64_t
 static void unpack_from(const shm_engine *run, int peer, int64_t begin, int64_t bytes) {
   const tprt__plan *plan = run->plan;
   int me = run->shm->base.rank;
-  tprt__place target = place(plan->recv_map, peer, begin);
+  tprt__place target = tprt__place_in(plan->recv_map, peer, begin);
   if (peer == me) { /* not through the slot: a gather may be in place */
-    tprt__piece_copy(plan->recv, target, plan->send, place(plan->send_map, me, begin), bytes);
+    tprt__piece_copy(plan->recv, target, plan->send, tprt__place_in(plan->send_map, me, begin), bytes);
   } else {
     const unsigned char *slot = tprt__shm_peer_slot(run->shm, peer) + (scatters(plan) ? me * run->capacity : 0);
     tprt__piece_copy(plan->recv, target, slot, tprt__place_flat(), bytes);
   }
-}
-
-/* Whether this rank gets a piece of rank i, for operations that do not reduce. */
-static bool wanted(const tprt__plan *plan, int i) {
-  if (plan->traits & TPRT__ROOT_SENDS)
-    return i == plan->root;
-  return plan->kind == TPRT_OP_PERMUTE ? i == plan->source : tprt__plan_receives(plan);
 }
 
 static tprt_status unpack(const shm_engine *run, int64_t begin, int64_t bytes) {
@@ -119,7 +108,7 @@ static tprt_status unpack(const shm_engine *run, int64_t begin, int64_t bytes) {
     return TPRT_OK;
   }
   for (int i = 0; i < plan->n_ranks; i++) {
-    if (wanted(plan, i))
+    if (tprt__plan_wants(plan, i))
       unpack_from(run, i, begin, bytes);
   }
   return TPRT_OK;
@@ -219,8 +208,9 @@ static tprt_status run_registered(const shm_engine *run) {
     reduce_registered(run);
   } else {
     for (int i = 0; i < plan->n_ranks; i++) {
-      if (wanted(plan, i))
-        tprt__piece_copy(plan->recv, place(plan->recv_map, i, 0), shm->sources[i], place(plan->send_map, me, 0), plan->piece);
+      if (tprt__plan_wants(plan, i))
+        tprt__piece_copy(plan->recv, tprt__place_in(plan->recv_map, i, 0), shm->sources[i],
+                         tprt__place_in(plan->send_map, me, 0), plan->piece);
     }
   }
   tprt__shm_publish(shm);

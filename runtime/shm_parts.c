@@ -51,8 +51,7 @@ static void unpack(const shm_engine *run, int64_t begin) {
   }
   for (int i = 0; i < plan->n_ranks; i++) {
     tprt__part piece = plan->recvs ? plan->recvs[i] : (tprt__part){plan->recv, plan->recv_bytes};
-    bool wanted = tprt__plan_receives(plan) && (!(plan->traits & TPRT__ROOT_SENDS) || i == plan->root);
-    int64_t bytes = wanted ? bytes_in_chunk(run, begin, piece.bytes) : 0;
+    int64_t bytes = tprt__plan_wants(plan, i) ? bytes_in_chunk(run, begin, piece.bytes) : 0;
     if (!bytes)
       continue;
     const void *from = tprt__shm_peer_slot(run->shm, i) + (scatters(run) ? plan->rank * run->capacity : 0);

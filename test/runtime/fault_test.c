@@ -300,6 +300,7 @@ static int die(tprt_comm *comm, void *argument) {
 
 static void test_peer_dead(void **state) {
   (void)state;
+  NEEDS_SHM();
   tprt_config config = test_config();
   for (int rank = 0; rank < 3; rank++) {
     for (int point = 0; point < 3; point++) {
@@ -342,6 +343,7 @@ static int join_alone(tprt_comm *comm, void *argument) {
 
 static void test_join(void **state) {
   (void)state;
+  NEEDS_SHM();
   tprt_config config = test_config();
   config.timeout_ns = 30000000;
   tprt_comm *comm;

@@ -4,12 +4,18 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 tprt_config test_config(void) {
   return (tprt_config){.size = sizeof(tprt_config), .timeout_ns = 20000000000, .slot_bytes = 8192, .arena_bytes = 16 << 20};
+}
+
+bool test_on_shm(void) {
+  const char *backend = getenv("TPRT_BACKEND");
+  return !backend || strcmp(backend, "shm") == 0;
 }
 
 typedef struct rank_thread {

@@ -35,6 +35,15 @@ typedef int rank_fn(tprt_comm *comm, void *argument);
 /* Small segments, 20 s: a test that hangs fails. */
 tprt_config test_config(void);
 
+/* Whether worlds are of backend shm unless they say otherwise. The programs run with other backends in TPRT_BACKEND, too, where
+ * what is about segments, their limits and processes that join through them is left out. */
+bool test_on_shm(void);
+#define NEEDS_SHM()                                                                                                            \
+  do {                                                                                                                         \
+    if (!test_on_shm())                                                                                                        \
+      skip();                                                                                                                  \
+  } while (0)
+
 /* One thread a rank; destroys the world; returns the sum of what the ranks returned. */
 int run_threads(int n_ranks, const tprt_config *config, rank_fn *fn, void *argument);
 

@@ -98,6 +98,7 @@ static int costs(tprt_comm *comm, void *argument) {
 
 static void test_costs(void **state) {
   (void)state;
+  NEEDS_SHM();
   tprt_config config = test_config();
   assert_int_equal(run_threads(2, &config, costs, NULL), 0);
   assert_int_equal(run_threads(4, &config, costs, NULL), 0);

@@ -55,6 +55,7 @@ static void test_given_up(void **state) {
 
 static void test_abandoned_world(void **state) {
   (void)state;
+  NEEDS_SHM();
   tprt_config config = test_config();
   tprt_comm *comm;
   int fd;
@@ -217,6 +218,7 @@ static int shared_memory(tprt_comm *comm, void *argument) {
 
 static void test_shared_memory(void **state) {
   (void)state;
+  NEEDS_SHM();
   tprt_config config = test_config();
   assert_int_equal(run_threads(4, &config, shared_memory, NULL), 0);
 }

@@ -55,6 +55,7 @@ static int killed(tprt_comm *comm, void *argument) {
 
 static void test_killed(void **state) {
   (void)state;
+  NEEDS_SHM();
   tprt_config config = test_config();
   int status[5];
   assert_int_equal(run_processes(5, &config, killed, NULL, status), 2);
@@ -189,7 +190,7 @@ static void test_threads(void **state) {
     assert_int_equal(run_threads(n, &config, rebuilt, NULL), 0);
   config.backend = "self";
   assert_int_equal(run_threads(1, &config, rebuilt, NULL), 0);
-  config.backend = "shm";
+  config.backend = NULL;
   for (int i = 0; i < 5; i++) {
     _Atomic int n_gone_on = 0;
     assert_int_equal(run_threads(4, &config, too_late, &n_gone_on), 0);
