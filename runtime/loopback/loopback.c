@@ -144,7 +144,8 @@ loopback_invitation *tprt__loopback_invite(loopback_hub *parent, int n_users) {
   return made;
 }
 
-static tprt_status loopback_reserve(tprt__transport *parent, int n_users, tprt__token *token) {
+static tprt_status loopback_reserve(tprt__transport *parent, int n_users, const int *users, tprt__token *token) {
+  (void)users;
   loopback_hub *hub = ((loopback_transport *)parent)->hub;
   pthread_mutex_lock(&hub->lock);
   loopback_invitation *made = tprt__loopback_invite(hub, n_users);

@@ -101,6 +101,7 @@ static int no_leak(tprt_comm *comm, void *argument) {
 
 static void test_no_leak(void **state) {
   (void)state;
+  NEEDS_SHM();
   tprt_config config = test_config();
   config.max_comms = 6;
   int status[6];
