@@ -25,7 +25,7 @@ static tp_status drop_boundary(dropper *d, MlirOperation func, bool is_args) {
 }
 
 static tp_status drop(MlirOperation op, void *data) {
-  static const char *const attributes[] = {"tp.sharding", "tp.factors", "tp.region_args", "tp.plan"};
+  static const char *const attributes[] = {"tp.sharding", "tp.factors", "tp.region_args", "tp.in_place", "tp.plan"};
   dropper *d = data;
   d->pass->statistics[STAT_SHARDINGS] += !mlirAttributeIsNull(tp__get(op, attributes[0]));
   for (int i = 0; i < TP_LEN(attributes); i++)

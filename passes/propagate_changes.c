@@ -5,6 +5,7 @@
  * outside of it. */
 #include "passes/plan_report.h"
 #include "passes/propagate_routes.h"
+#include "rules/in_place.h"
 
 #include <stdlib.h>
 
@@ -95,10 +96,17 @@ static void rewire(const tp_planned_value *v, const tp_use *use, MlirValue value
   capture c = {v->value, value};
   if (mlirValueEqual(value, v->value))
     return;
-  if (use->operand >= 0)
-    mlirOperationSetOperand(use->op, use->operand, value);
-  else
+  if (use->operand < 0) {
     tp__walk(use->op, rewire_captured, &c);
+    return;
+  }
+  MlirOperation pad = tp__pad_in_place(use->op, use->operand);
+  if (mlirOperationIsNull(pad)) {
+    mlirOperationSetOperand(use->op, use->operand, value);
+    return;
+  }
+  mlirOperationSetOperand(pad, 0, value);
+  mlirOperationMoveBefore(pad, use->op); /* the change may stand behind it */
 }
 
 /* A constraint (shard.shard) changes the layout itself, from whichever copy is cheapest. */

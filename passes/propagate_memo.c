@@ -10,7 +10,8 @@ void tp__words_add(tp_words *words, int64_t word) {
 }
 
 static void add_map(tp_words *words, const tp_value_map *map) {
-  tp__words_add(words, map->is_tensor | map->is_init << 1 | map->is_unused << 2 | map->has_combiner << 3 | map->rank << 8 |
+  tp__words_add(words, map->is_tensor | map->is_init << 1 | map->is_unused << 2 | map->has_combiner << 3 |
+                           !mlirOperationIsNull(map->pad) << 4 | map->rank << 8 |
                            (map->has_combiner ? (int64_t)map->combiner << 16 : 0));
   if (!map->is_tensor)
     return;

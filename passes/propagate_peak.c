@@ -8,6 +8,8 @@
  * same data (reshapes, changes of layout that change nothing). */
 #include "passes/propagate_memory.h"
 
+#include "rules/in_place.h"
+
 typedef struct peak_finder {
   tp_planner *planner;
   tp_timeline timeline;
@@ -142,8 +144,8 @@ static tp_status hold_op(peak_finder *f, int k) {
     hold_carried(f, k);
     return TP_OK;
   }
-  bool stored =
-      !(rule && rule->is_free) && !is_fused(f->planner, op, rule) && !is_reshape(op) && !changes_nothing(f->planner, op);
+  bool stored = !(rule && rule->is_free) && !is_fused(f->planner, op, rule) && !is_reshape(op) &&
+                !changes_nothing(f->planner, op) && !tp__is_in_place(op);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
     MlirValue value = mlirOperationGetResult(op, i);
     int last = last_use(f, value, k);

@@ -278,7 +278,8 @@ static bool produced_elementwise(const tp_planner *p, MlirValue value) {
 static uint64_t fused_operands(const tp_planner *p, const tp_rule *rule) {
   uint64_t fused = 0;
   for (int i = 0; i < rule->n_operands && rule->is_elementwise; i++)
-    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused && produced_elementwise(p, rule->operands[i].value))
+    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused && mlirOperationIsNull(rule->operands[i].pad) &&
+        produced_elementwise(p, rule->operands[i].value))
       fused |= UINT64_C(1) << i;
   return fused;
 }
@@ -295,8 +296,11 @@ static tp_cost compute_cost(const tp_planner *p, const tp_rule *rule, const tp_s
     return 0;
   for (int i = 0; i < rule->n_operands; i++) {
     const tp_value_map *map = &rule->operands[i];
-    if (map->is_tensor && !map->is_unused && !(fused >> i & 1))
-      work.memory_bytes += local_bytes(p, map, tp__strategy_operand(rule, p->mesh, s, i));
+    double bytes = map->is_tensor && !map->is_unused ? local_bytes(p, map, tp__strategy_operand(rule, p->mesh, s, i)) : 0;
+    if (!(fused >> i & 1))
+      work.memory_bytes += bytes;
+    if (!mlirOperationIsNull(map->pad)) /* what is padded is written and read once more */
+      work.memory_bytes += 2 * bytes;
   }
   for (int i = 0; i < rule->n_results && !rule->is_elementwise; i++)
     if (rule->results[i].is_tensor)

@@ -1,6 +1,7 @@
 #include "rules/alike.h"
 
 #include "ir/likeness.h"
+#include "rules/in_place.h"
 
 #include <string.h>
 
@@ -34,6 +35,24 @@ static tp_status grow(tp_alike *alike) {
   tp__free(alike->entries);
   *alike = bigger;
   return TP_OK;
+}
+
+static bool has_window(const tp_rule *rule) {
+  for (int i = 0; i < rule->n_operands; i++)
+    for (int d = 0; d < rule->operands[i].rank; d++)
+      if (rule->operands[i].dims[d].window)
+        return true;
+  return false;
+}
+
+/* Does an op with this rule, or that of an op that looks like it, read a pad in place? Then its rule is that of both. */
+static bool reads_in_place(const tp_rule *rule, MlirOperation op) {
+  if (!has_window(rule))
+    return false;
+  for (int i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (!mlirOperationIsNull(tp__pad_in_place(op, i)))
+      return true;
+  return false;
 }
 
 /* The rule of `first` with the values of `op`. Neither op reads tensors in its body, so all values are operands and results. */
@@ -72,10 +91,11 @@ tp_status tp__rule_alike(tp_alike *alike, MlirOperation op, bool unknown_replica
   if (2 * (alike->count + 1) > alike->capacity && grow(alike) != TP_OK)
     return tp__error(op, TP_NO_MEMORY, "out of memory");
   tp_alike_entry *entry = find(alike, hash, op);
-  if (entry->rule)
+  if (entry->rule && !reads_in_place(entry->rule, op))
     return take(entry->rule, op, arena, rule);
   tp_status status = tp__rule_of(op, unknown_replicate, arena, rule);
-  if (status != TP_OK || !rule->family || !rule->family->follows_from_op || !rule->family->follows_from_op(op))
+  if (status != TP_OK || entry->rule || reads_in_place(rule, op) || !rule->family || !rule->family->follows_from_op ||
+      !rule->family->follows_from_op(op))
     return status;
   alike->count++;
   return keep(entry, hash, rule, arena);

@@ -6,6 +6,7 @@
 #include "ir/work.h"
 #include "rules/body.h"
 #include "rules/families.h"
+#include "rules/in_place.h"
 #include "rules/linalg_window.h"
 #include "rules/mask.h"
 
@@ -200,10 +201,13 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
     status = read_maps(rule, maps);
   if (status == TP_OK)
     status = tp__linalg_windows(rule, maps, &body, arena);
+  if (status == TP_OK)
+    status = tp__rule_in_place(rule, arena);
   if (status != TP_OK)
     return status;
   read_reductions(rule, &body, first_init);
   read_variants(rule, &body);
+  tp__drop_padded_variants(rule);
   read_work(rule, &body);
   read_uneven(rule, &body);
   return TP_OK;

@@ -1,5 +1,7 @@
 #include "rules/linalg_window.h"
 
+#include "rules/in_place.h"
+#include "rules/pad.h"
 #include "rules/window.h"
 
 #include <mlir-c/AffineExpr.h>
@@ -168,12 +170,16 @@ tp_status tp__linalg_windows(tp_rule *rule, MlirAttribute maps, const tp_body *b
  * an uneven loop may read unspecified elements: along the result nobody looks at them, in a split reduction tp__mask_yields drops them. */
 
 /* The element that the loops at 0 read has to be counted from the first one fetched: point j reads from |stride| * j on, and from
- * |stride| * (R - 1 - j) on if the stride is negative (tp__fetch_windows). */
-static int64_t start_of(const tp_local *local, const tp_dim *dim) {
-  const tp_window *window = dim->window;
+ * |stride| * (R - 1 - j) on if the stride is negative (tp__fetch_windows). Maps count from the first element of the padding. */
+static int64_t start_of(const tp_local *local, int i, int d) {
+  const tp_value_map *map = &local->rule->operands[i];
+  const tp_window *window = map->dims[d].window;
   int64_t start = window->offset;
+  tp_padding padding;
+  if (!mlirOperationIsNull(map->pad) && tp__padding_of(map->pad, &padding))
+    start += padding.low[d];
   if (window->stride < 0)
-    start += window->stride * (tp__strategy_local(local->rule, local->mesh, local->strategy, dim->factors[0]) - 1);
+    start += window->stride * (tp__strategy_local(local->rule, local->mesh, local->strategy, map->dims[d].factors[0]) - 1);
   return start;
 }
 
@@ -184,17 +190,13 @@ static MlirAffineMap local_map(const tp_local *local, int i, MlirAffineMap map) 
   for (int d = 0; d < n; d++) {
     exprs[d] = mlirAffineMapGetResult(map, d);
     if (tp__window_is_split(local, i, d))
-      exprs[d] = mlirAffineAddExprGet(exprs[d],
-                                      mlirAffineConstantExprGet(context, -start_of(local, &local->rule->operands[i].dims[d])));
+      exprs[d] = mlirAffineAddExprGet(exprs[d], mlirAffineConstantExprGet(context, -start_of(local, i, d)));
   }
   return mlirAffineMapGet(context, mlirAffineMapGetNumDims(map), mlirAffineMapGetNumSymbols(map), n, exprs);
 }
 
-tp_status tp__linalg_fetch(const tp_local *local) {
+static void write_local_maps(const tp_local *local) {
   MlirOperation op = local->rule->op;
-  tp_status status = tp__fetch_windows(local);
-  if (status != TP_OK || !tp__op_is(op, "linalg.generic"))
-    return status;
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op), changed[64];
   int n = (int)mlirArrayAttrGetNumElements(maps);
   for (int i = 0; i < n; i++)
@@ -202,5 +204,13 @@ tp_status tp__linalg_fetch(const tp_local *local) {
         mlirAffineMapAttrGet(local->rule->operands[i].is_tensor ? local_map(local, i, map_of(maps, i)) : map_of(maps, i));
   mlirOperationSetInherentAttributeByName(op, tp__ref("indexing_maps"),
                                           mlirArrayAttrGet(mlirOperationGetContext(op), n, changed));
-  return TP_OK;
+}
+
+tp_status tp__linalg_fetch(const tp_local *local) {
+  tp_status status = tp__fetch_windows(local);
+  if (status != TP_OK)
+    return status;
+  if (tp__op_is(local->rule->op, "linalg.generic"))
+    write_local_maps(local);
+  return tp__pads_in_place_locally(local);
 }

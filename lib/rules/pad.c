@@ -1,5 +1,6 @@
 /* tensor.pad with static padding: every dimension. Along a padded one each device fetches what its points of the result read, and puts the
  * padding value where they lie outside of the operand. */
+#include "rules/pad.h"
 #include "rules/body.h"
 #include "rules/families.h"
 #include "rules/points.h"
@@ -9,7 +10,7 @@ static bool matches(MlirOperation op) { return tp__op_is(op, "tensor.pad"); }
 
 static MlirBlock body_of(MlirOperation op) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)); }
 
-static MlirValue padding_value(MlirOperation op) { return mlirOperationGetOperand(mlirBlockGetTerminator(body_of(op)), 0); }
+MlirValue tp__padding_value(MlirOperation pad) { return mlirOperationGetOperand(mlirBlockGetTerminator(body_of(pad)), 0); }
 
 static tp_status find_use_of_index(MlirOperation op, void *data) {
   MlirBlock block = *(MlirBlock *)data;
@@ -21,40 +22,39 @@ static tp_status find_use_of_index(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-typedef struct padding {
-  int rank;
-  int64_t low[TP_MAX_RANK], high[TP_MAX_RANK];
-} padding;
-
-static bool read_padding(MlirOperation op, padding *p) {
-  p->rank = tp__int_list(tp__inherent(op, "static_low"), TP_MAX_RANK, p->low);
-  return p->rank >= 0 && tp__int_list(tp__inherent(op, "static_high"), TP_MAX_RANK, p->high) == p->rank;
+bool tp__padding_moves(MlirOperation pad) {
+  MlirBlock block = body_of(pad);
+  return tp__walk(pad, find_use_of_index, &block) != TP_OK;
 }
 
-static bool is_known(const padding *p, int d) {
+bool tp__padding_of(MlirOperation pad, tp_padding *p) {
+  p->rank = tp__int_list(tp__inherent(pad, "static_low"), TP_MAX_RANK, p->low);
+  return p->rank >= 0 && tp__int_list(tp__inherent(pad, "static_high"), TP_MAX_RANK, p->high) == p->rank;
+}
+
+bool tp__padding_is_known(const tp_padding *p, int d) {
   int64_t dynamic = mlirShapedTypeGetDynamicSize();
   return p->low[d] != dynamic && p->high[d] != dynamic;
 }
 
 /* Upstream allows it and has no lowering for it. */
-static tp_status refuse_negative(MlirOperation op, const padding *p, int d) {
+static tp_status refuse_negative(MlirOperation op, const tp_padding *p, int d) {
   bool low = p->low[d] < 0;
   return tp__error(op, TP_UNSUPPORTED, "dimension %d has negative padding, %s[%lld]; take a tensor.extract_slice instead", d,
                    low ? "low" : "high", (long long)(low ? p->low[d] : p->high[d]));
 }
 
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
-  padding p;
+  tp_padding p;
   tp_status status = tp__rule_begin(op, arena, rule);
   if (status != TP_OK)
     return status;
-  if (!read_padding(op, &p))
+  if (!tp__padding_of(op, &p))
     return tp__error(op, TP_INTERNAL, "has no static padding attributes");
-  MlirBlock block = body_of(op);
-  if (tp__walk(op, find_use_of_index, &block) != TP_OK)
+  if (tp__padding_moves(op))
     return tp__error(op, TP_UNSUPPORTED, "computes its padding from the index; pad with one value, or use linalg.generic");
   for (int d = 0; d < p.rank && status == TP_OK; d++) {
-    if (!is_known(&p, d))
+    if (!tp__padding_is_known(&p, d))
       continue;
     if (p.low[d] < 0 || p.high[d] < 0)
       return refuse_negative(op, &p, d);
@@ -67,7 +67,7 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
     else
       status = tp__dim_window(rule, &rule->operands[0], d, f, (tp_window){1, -p.low[d], 1}, arena);
   }
-  if (tp__is_identity(padding_value(op), TP_SUM))
+  if (tp__is_identity(tp__padding_value(op), TP_SUM))
     tp__rule_variant(rule, TP_SUM, 1);
   rule->scalar_ops = (double)tp__shape_elements(p.rank, rule->results[0].shape);
   return status;
@@ -85,55 +85,57 @@ static void hoist_value(MlirOperation op) {
   }
 }
 
-/* Operand 0 as it was fetched, with the padding value outside of the dimensions of `split`. */
-static MlirValue put_value(const tp_local *local, uint32_t split) {
-  const tp_rule *rule = local->rule;
-  MlirOperation op = rule->op;
-  MlirValue in = mlirOperationGetOperand(op, 0), starts[TP_MAX_RANK], sizes[TP_MAX_RANK], all = {NULL};
-  for (int d = 0; d < rule->operands[0].rank; d++)
+/* The operand of `pad`, a run of operand i, with the padding value outside of the dimensions of `split`. */
+static MlirValue put_value(const tp_local *local, int i, MlirOperation pad, uint32_t split) {
+  const tp_value_map *map = &local->rule->operands[i];
+  MlirValue in = mlirOperationGetOperand(pad, 0), starts[TP_MAX_RANK], sizes[TP_MAX_RANK], all = {NULL};
+  for (int d = 0; d < map->rank; d++)
     if (split >> d & 1) {
-      starts[d] = tp__window_start(local, 0, d);
-      sizes[d] = tp__index_constant(op, rule->operands[0].shape[d]);
+      starts[d] = tp__window_start(local, i, d);
+      sizes[d] = tp__index_constant(local->rule->op, map->shape[d]);
     }
-  tp_points points = tp__points_begin(op, 1, &in, tp__empty(op, mlirValueGetType(in)));
-  for (int d = 0; d < rule->operands[0].rank; d++) {
+  if (!mlirOperationEqual(pad, local->rule->op)) /* behind what was fetched */
+    mlirOperationMoveBefore(pad, local->rule->op);
+  hoist_value(pad);
+  tp_points points = tp__points_begin(pad, 1, &in, tp__empty(pad, mlirValueGetType(in)));
+  for (int d = 0; d < map->rank; d++) {
     if (!(split >> d & 1))
       continue;
     MlirValue at = tp__binary(points.yield, "arith.addi", tp__points_index(&points, d), starts[d]);
     MlirValue inside = tp__compare(points.yield, TP_ULT, at, sizes[d]); /* what lies before wraps around */
     all = mlirValueIsNull(all) ? inside : tp__binary(points.yield, "arith.andi", all, inside);
   }
-  return tp__points_end(&points, tp__select(points.yield, all, tp__points_value(&points, 0), padding_value(op)));
+  return tp__points_end(&points, tp__select(points.yield, all, tp__points_value(&points, 0), tp__padding_value(pad)));
 }
 
-static tp_status localize(const tp_local *local) {
-  MlirOperation op = local->rule->op;
-  MlirContext context = mlirOperationGetContext(op);
+tp_status tp__pad_run(const tp_local *local, int i, MlirOperation pad) {
+  MlirContext context = mlirOperationGetContext(pad);
   uint32_t split = 0;
-  padding p;
-  if (!read_padding(op, &p))
-    return tp__error(op, TP_INTERNAL, "has no static padding attributes");
+  tp_padding p;
+  if (!tp__padding_of(pad, &p))
+    return tp__error(pad, TP_INTERNAL, "has no static padding attributes");
   for (int d = 0; d < p.rank; d++)
-    if (tp__window_is_split(local, 0, d)) {
+    if (tp__window_is_split(local, i, d)) {
       split |= UINT32_C(1) << d;
       p.low[d] = p.high[d] = 0;
     }
   if (!split)
     return TP_OK;
-  tp_status status = tp__fetch_windows(local);
-  if (status != TP_OK)
-    return status;
-  hoist_value(op);
-  mlirOperationSetOperand(op, 0, put_value(local, split));
-  mlirOperationSetInherentAttributeByName(op, tp__ref("static_low"), tp__attr_i64s(context, p.rank, p.low));
-  mlirOperationSetInherentAttributeByName(op, tp__ref("static_high"), tp__attr_i64s(context, p.rank, p.high));
+  mlirOperationSetOperand(pad, 0, put_value(local, i, pad, split));
+  mlirOperationSetInherentAttributeByName(pad, tp__ref("static_low"), tp__attr_i64s(context, p.rank, p.low));
+  mlirOperationSetInherentAttributeByName(pad, tp__ref("static_high"), tp__attr_i64s(context, p.rank, p.high));
   return TP_OK;
+}
+
+static tp_status localize(const tp_local *local) {
+  tp_status status = tp__fetch_windows(local);
+  return status == TP_OK ? tp__pad_run(local, 0, local->rule->op) : status;
 }
 
 const tp_family tp__pad_family = {
     .name = "pad",
     .ops = "tensor.pad",
-    .summary = "Every dimension whose padding is static; one padding value for all.",
+    .summary = "Every dimension whose padding is static; one padding value for all. In front of a window it is read in place.",
     .communication = "Permutes of what lies on other devices, along padded dimensions.",
     .test = "test/rules/pad",
     .matches = matches,

@@ -2,6 +2,7 @@
 
 #include "rules/alike.h"
 #include "rules/collective.h"
+#include "rules/in_place.h"
 
 #include <stdio.h>
 
@@ -184,7 +185,9 @@ static tp_status read_block(const reading *r, MlirBlock block, double trips) {
   if (mlirBlockIsNull(block))
     return TP_OK;
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    tp_status status = is_skipped(op) ? TP_OK : read_item(r, op, trips);
+    tp_status status = is_skipped(op)        ? TP_OK
+                       : tp__is_in_place(op) ? tp__check_in_place(op, r->arena)
+                                             : read_item(r, op, trips);
     if (status != TP_OK)
       return status;
   }

@@ -62,6 +62,8 @@ typedef struct tp_value_map {
   const int64_t *shape; /* global */
   int64_t element_size;
   tp_dim *dims;
+  MlirOperation
+      pad; /* a tensor.pad that the op reads in place (in_place.h): value, shape and dims are those of its operand; null: none */
 } tp_value_map;
 
 /* A linear op lets partial values through: with these operands partial(combiner) over an axis, and all others replicated along it, all

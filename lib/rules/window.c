@@ -73,12 +73,13 @@ tp_cost tp__window_cost(const tp_rule *rule, const tp_pricing *pricing, const tp
 /* ---- code ---- */
 
 static tp_status fetch_dim(const tp_local *local, int i, int d) {
-  MlirOperation op = local->rule->op;
+  MlirOperation op = local->rule->op, pad = local->rule->operands[i].pad, reader = mlirOperationIsNull(pad) ? op : pad;
+  int operand = mlirOperationIsNull(pad) ? i : 0;
   tp_run run = run_of(local->rule, local->mesh, local->strategy, i, d);
-  MlirValue value = tp__fetch(local, op, mlirOperationGetOperand(op, i), &run);
+  MlirValue value = tp__fetch(local, op, mlirOperationGetOperand(reader, operand), &run);
   if (mlirValueIsNull(value))
     return tp__error(op, TP_NO_MEMORY, "out of memory");
-  mlirOperationSetOperand(op, i, value);
+  mlirOperationSetOperand(reader, operand, value);
   return TP_OK;
 }
 

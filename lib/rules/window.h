@@ -20,9 +20,9 @@ tp_cost tp__window_cost(const tp_rule *rule, const tp_pricing *pricing, const tp
 /* Is dimension d of operand i read through a window that the strategy splits? */
 bool tp__window_is_split(const tp_local *local, int i, int d);
 
-/* Makes every operand with split windows the run of elements that this device's points read: along such a dimension it then has
- * |stride| * (R - 1) + extent elements, R being the points of one device, of which point j reads those from stride * j on (stride < 0: from
- * |stride| * (R - 1 - j) on). Elements outside of the dimension, and those that only points in the padding read, are unspecified. Dimensions
+/* Makes every operand with split windows (of a pad that is read in place, its operand) the run of elements that this device's points read:
+ * along such a dimension it then has |stride| * (R - 1) + extent elements, R being the points of one device, of which point j reads those from
+ * stride * j on (stride < 0: from |stride| * (R - 1 - j) on). Elements outside of the dimension, and those that only points in the padding read, are unspecified. Dimensions
  * without a split window are as they were. */
 tp_status tp__fetch_windows(const tp_local *local);
 

@@ -82,6 +82,9 @@ bool contract_range(element_kind e, range a, range b, int64_t k, range init, ran
 
 /* "%hID_NAME = tensor.empty()..." and, with `fill`, the fill with this constant; returns the name of the value. */
 const char *make_init(gen *g, const type *t, const char *name, const char *fill);
+/* `result` = tensor.pad `operand` with x; both are names. */
+void print_pad(gen *g, const char *result, const char *operand, const type *in, const int64_t *low, const int64_t *high,
+               double x, const type *t);
 /* affine_map<(d0, d1) -> (d1, 0)>; expressions >= 0 are dims, -1-c is the constant c. */
 void print_map(text *out, int n_loops, int n, const int *expressions);
 void print_iterators(text *out, int n_loops, unsigned reduced);

@@ -106,12 +106,37 @@ static void print_pair(text *out, const char *name, int n, const int64_t *values
   text_add(out, "> : tensor<%dxi64>", n);
 }
 
+/* Often what windows move over is padded first, now and then other dimensions too. `name`, `in` and `r` become those of the padded value. */
+static void draw_padding(gen *g, const named *row, char *name, type *in, range *r) {
+  int64_t low[MAX_DIMS] = {0}, high[MAX_DIMS] = {0};
+  type t = *in;
+  bool any = strpbrk(row->input, "HW") && rng_chance(&g->r, 50);
+  double x = rng_chance(&g->r, 30) ? 2 : 0;
+  for (int d = 0; d < in->rank && any; d++)
+    if (strchr("HW", row->input[d]) || rng_chance(&g->r, 10)) {
+      low[d] = rng_below(&g->r, 4), high[d] = rng_below(&g->r, 4);
+      t.shape[d] += low[d] + high[d];
+    }
+  if (!any || !fits(&t))
+    return;
+  char padded[MAX_NAME];
+  snprintf(padded, sizeof padded, "%%h%d_padded", g->id);
+  print_pad(g, padded, name, in, low, high, x, &t);
+  memcpy(name, padded, sizeof padded);
+  *in = t;
+  *r = range_join(*r, (range){x, x, true, x});
+}
+
 static bool print_named(gen *g, const named *row) {
   int rank = (int)strlen(row->input), v = use(g, pick(g, rank, rank));
   loops l;
   if (v < 0)
     return false;
+  char read[MAX_NAME];
   type in = g->p->values[v].type;
+  range of_read = range_of(g, v);
+  snprintf(read, sizeof read, "%%v%d", v);
+  draw_padding(g, row, read, &in, &of_read);
   if (!draw_loops(g, row, &in, &l))
     return false;
   type kernel = type_of(&l, in.element, row->kernel), result = type_of(&l, in.element, row->output);
@@ -128,14 +153,14 @@ static bool print_named(gen *g, const named *row) {
     snprintf(name, sizeof name, "%%v%d", w);
     kernel_name = name;
     init = sum_init(g, &result, &start);
-    if (!contract_range(in.element, range_of(g, v), range_of(g, w), count, start, &r))
+    if (!contract_range(in.element, of_read, range_of(g, w), count, start, &r))
       return false;
   } else { /* only the shape of the window counts */
     static const int kinds[] = {[POOL_SUM] = COMBINE_SUM, [POOL_MAX] = COMBINE_MAX, [POOL_MIN] = COMBINE_MIN};
     const combiner *c = combiner_of(in.element, kinds[row->what]);
     kernel_name = make_init(g, &kernel, "window", NULL);
     init = combiner_init(g, c, &result, "init", &start);
-    if (!combine_range(c, in.element, count, range_of(g, v), start, &r))
+    if (!combine_range(c, in.element, count, of_read, start, &r))
       return false;
   }
   text *out = &g->op->body;
@@ -147,7 +172,7 @@ static bool print_named(gen *g, const named *row) {
     print_pair(out, ", strides", n, l.strides);
     text_add(out, "} ");
   }
-  text_add(out, "ins(%%v%d, %s : %s, %s) outs(%s : %s) -> %s\n", v, kernel_name, type_text(&in), type_text(&kernel), init,
+  text_add(out, "ins(%s, %s : %s, %s) outs(%s : %s) -> %s\n", read, kernel_name, type_text(&in), type_text(&kernel), init,
            type_text(&result), type_text(&result));
   return true;
 }

@@ -210,10 +210,26 @@ bool gen_concat(gen *g) {
   return true;
 }
 
+void print_pad(gen *g, const char *result, const char *operand, const type *in, const int64_t *low, const int64_t *high,
+               double x, const type *t) {
+  const char *e = element_names[t->element];
+  text *out = &g->op->body;
+  text_add(out, "  %%h%d_p = arith.constant %s : %s\n", g->id, number(t->element, x), e);
+  text_add(out, "  %s = tensor.pad %s low", result, operand);
+  print_list(out, in->rank, low);
+  text_add(out, " high");
+  print_list(out, in->rank, high);
+  text_add(out, " {\n  ^bb0(");
+  for (int d = 0; d < in->rank; d++)
+    text_add(out, "%s%%i%d: index", d ? ", " : "", d);
+  text_add(out, "):\n    tensor.yield %%h%d_p : %s\n  } : %s to %s\n", g->id, e, type_text(in), type_text(t));
+}
+
 bool gen_pad(gen *g) {
   int v = use(g, pick(g, 1, 3));
   type in = g->p->values[v].type, t = in;
   int64_t low[MAX_DIMS] = {0}, high[MAX_DIMS] = {0};
+  char operand[MAX_NAME], result[MAX_NAME];
   for (int d = 0; d < in.rank; d++)
     if (rng_chance(&g->r, 50)) {
       low[d] = rng_below(&g->r, 3), high[d] = rng_below(&g->r, 3);
@@ -221,18 +237,10 @@ bool gen_pad(gen *g) {
     }
   if (!fits(&t))
     return false;
-  const char *e = element_names[t.element];
-  text *out = &g->op->body;
   double x = rng_chance(&g->r, 50) ? 2 : 0; /* zeros let sums through */
-  text_add(out, "  %%h%d_p = arith.constant %s : %s\n", g->id, number(t.element, x), e);
-  text_add(out, "  %%v%d = tensor.pad %%v%d low", add_result(g, &t, range_join(range_of(g, v), (range){x, x, true, x})), v);
-  print_list(out, in.rank, low);
-  text_add(out, " high");
-  print_list(out, in.rank, high);
-  text_add(out, " {\n  ^bb0(");
-  for (int d = 0; d < in.rank; d++)
-    text_add(out, "%s%%i%d: index", d ? ", " : "", d);
-  text_add(out, "):\n    tensor.yield %%h%d_p : %s\n  } : %s to %s\n", g->id, e, type_text(&in), type_text(&t));
+  snprintf(operand, sizeof operand, "%%v%d", v);
+  snprintf(result, sizeof result, "%%v%d", add_result(g, &t, range_join(range_of(g, v), (range){x, x, true, x})));
+  print_pad(g, result, operand, &in, low, high, x, &t);
   return true;
 }
 

@@ -1,0 +1,161 @@
+#include "rules/in_place.h"
+
+#include "rules/body.h"
+#include "rules/families.h"
+#include "rules/pad.h"
+#include "rules/window.h"
+
+bool tp__is_in_place(MlirOperation op) {
+  return tp__op_is(op, "tensor.pad") && !mlirAttributeIsNull(tp__get(op, "tp.in_place"));
+}
+
+MlirOperation tp__pad_in_place(MlirOperation op, int i) {
+  MlirOperation pad = tp__defining_op(mlirOperationGetOperand(op, i));
+  return !mlirOperationIsNull(pad) && tp__is_in_place(pad) ? pad : (MlirOperation){NULL};
+}
+
+/* ---- which ---- */
+
+static bool is_padded(const tp_padding *padding, int d) { return padding->low[d] != 0 || padding->high[d] != 0; }
+
+/* One value, of static width, around something. */
+static bool is_plain(MlirOperation pad, tp_padding *padding) {
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  bool plain = tp__static_tensor(mlirValueGetType(mlirOperationGetOperand(pad, 0)), &rank, shape) &&
+               tp__padding_of(pad, padding) && !tp__padding_moves(pad);
+  for (int d = 0; plain && d < rank; d++)
+    plain = tp__padding_is_known(padding, d) && padding->low[d] >= 0 && padding->high[d] >= 0 && shape[d] > 0;
+  return plain;
+}
+
+/* A pad that is in place already has become windows of the rule. */
+static bool reads_window(const tp_value_map *map, const tp_padding *padding) {
+  for (int d = 0; d < map->rank; d++)
+    if (is_padded(padding, d) && map->dims[d].window && (map->dims[d].window->extent > 1 || map->dims[d].window->stride != 1))
+      return true;
+  return false;
+}
+
+tp_status tp__can_read_in_place(MlirOperation pad, MlirOperation user, int i, tp__arena *arena, bool *can) {
+  tp_padding padding;
+  tp_rule rule;
+  *can = tp__op_has_dialect(user, "linalg") && mlirBlockEqual(mlirOperationGetBlock(pad), mlirOperationGetBlock(user)) &&
+         is_plain(pad, &padding);
+  if (!*can)
+    return TP_OK;
+  tp_status status = tp__rule_of(user, false, arena, &rule);
+  if (status == TP_OK)
+    *can = rule.family == &tp__linalg_family && reads_window(&rule.operands[i], &padding);
+  return status;
+}
+
+tp_status tp__check_in_place(MlirOperation pad, tp__arena *arena) {
+  MlirValue result = mlirOperationGetResult(pad, 0);
+  bool can = tp__n_uses(result) == 1;
+  if (can) {
+    MlirOpOperand use = mlirValueGetFirstUse(result);
+    tp_status status =
+        tp__can_read_in_place(pad, mlirOpOperandGetOwner(use), (int)mlirOpOperandGetOperandNumber(use), arena, &can);
+    if (status != TP_OK)
+      return status;
+  }
+  return can ? TP_OK
+             : tp__error(
+                   pad, TP_INVALID_ARGUMENT,
+                   "tp.in_place is for a pad of static width and one value that has one user, a structured op of the same "
+                   "block that reads a padded dimension through a window; remove the attribute");
+}
+
+/* ---- the rule ---- */
+
+/* The window of a padded dimension counts from the first element of what is padded. */
+static tp_status look_through_dim(tp_rule *rule, tp_value_map *map, int d, int64_t low, tp__arena *arena) {
+  const tp_dim *dim = &map->dims[d];
+  if (dim->n_factors == 0) /* read as a whole */
+    return TP_OK;
+  tp_window window = dim->window ? *dim->window : (tp_window){.stride = 1, .extent = 1};
+  window.offset -= low;
+  return tp__dim_window(rule, map, d, dim->factors[0], window, arena);
+}
+
+static tp_status look_through(tp_rule *rule, tp_value_map *map, MlirOperation pad, tp__arena *arena) {
+  tp_padding padding;
+  int64_t shape[TP_MAX_RANK], *copy = tp__arena_array(arena, (size_t)map->rank + 1, sizeof *copy);
+  if (!copy)
+    return tp__error(rule->op, TP_NO_MEMORY, "out of memory");
+  if (!is_plain(pad, &padding))
+    return tp__check_in_place(pad, arena);
+  map->pad = pad;
+  map->value = mlirOperationGetOperand(pad, 0);
+  tp__static_tensor(mlirValueGetType(map->value), &map->rank, shape);
+  map->shape = copy;
+  for (int d = 0; d < map->rank; d++) {
+    copy[d] = shape[d];
+    tp_status status = is_padded(&padding, d) ? look_through_dim(rule, map, d, padding.low[d], arena) : TP_OK;
+    if (status != TP_OK)
+      return status;
+  }
+  return TP_OK;
+}
+
+tp_status tp__rule_in_place(tp_rule *rule, tp__arena *arena) {
+  tp_status status = TP_OK;
+  for (int i = 0; i < mlirOperationGetNumOperands(rule->op) && status == TP_OK; i++) {
+    MlirOperation pad = tp__pad_in_place(rule->op, i);
+    if (!mlirOperationIsNull(pad))
+      status = look_through(rule, &rule->operands[i], pad, arena);
+  }
+  return status;
+}
+
+void tp__drop_padded_variants(tp_rule *rule) {
+  uint64_t padded = 0;
+  int kept = 0;
+  for (int i = 0; i < rule->n_operands; i++)
+    if (!mlirOperationIsNull(rule->operands[i].pad) && !tp__is_identity(tp__padding_value(rule->operands[i].pad), TP_SUM))
+      padded |= UINT64_C(1) << i;
+  for (int v = 0; v < rule->n_variants; v++)
+    if (!(rule->variants[v].operands & padded))
+      rule->variants[kept++] = rule->variants[v];
+  rule->n_variants = kept;
+}
+
+/* ---- localize ---- */
+
+/* What a pad of this width makes of its operand. */
+static MlirType padded_type(MlirOperation pad, const tp_padding *padding) {
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(pad, 0));
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  tp__static_tensor(type, &rank, shape);
+  for (int d = 0; d < rank; d++)
+    shape[d] += padding->low[d] + padding->high[d];
+  return tp__tensor_like(type, rank, shape);
+}
+
+static tp_status pad_locally(const tp_local *local, int i, MlirOperation pad) {
+  tp_padding padding;
+  tp_status status = tp__pad_run(local, i, pad);
+  if (status != TP_OK)
+    return status;
+  if (!tp__padding_of(pad, &padding))
+    return tp__error(pad, TP_INTERNAL, "has no static padding attributes");
+  tp__remove(pad, "tp.in_place");
+  for (int d = 0; d < padding.rank; d++)
+    if (is_padded(&padding, d)) {
+      mlirValueSetType(mlirOperationGetResult(pad, 0), padded_type(pad, &padding));
+      return TP_OK;
+    }
+  mlirOperationSetOperand(local->rule->op, i, mlirOperationGetOperand(pad, 0));
+  mlirOperationDestroy(pad);
+  return TP_OK;
+}
+
+tp_status tp__pads_in_place_locally(const tp_local *local) {
+  tp_status status = TP_OK;
+  for (int i = 0; i < local->rule->n_operands && status == TP_OK; i++)
+    if (!mlirOperationIsNull(local->rule->operands[i].pad))
+      status = pad_locally(local, i, local->rule->operands[i].pad);
+  return status;
+}
