@@ -1,5 +1,6 @@
 /* Communicators: creation, destruction, failure. */
 #include "comm.h"
+#include "bootstrap/launcher.h"
 #include "observe.h"
 
 #include <stdio.h>
@@ -48,34 +49,38 @@ static tprt_status wrap_world(tprt__transport *transport, const tprt__settings *
   return status;
 }
 
-tprt_status tprt_world_create(int n_ranks, int rank, const tprt_config *config, tprt_comm **comm) {
-  tprt__settings settings;
+static tprt_status join_world(int n_ranks, int rank, const tprt__settings *settings, tprt_comm **comm) {
   const tprt__backend *backend;
   tprt__transport *transport;
+  tprt_status status = tprt__backend_find(settings->backend, &backend);
+  if (!status)
+    status = backend->create(n_ranks, rank, settings, &transport);
+  return status ? status : wrap_world(transport, settings, comm);
+}
+
+/* As a launcher says. Its store is there until all have joined. */
+static tprt_status join_launched(tprt__settings *settings, tprt_comm **comm) {
+  tprt_launch launch = {.size = sizeof launch};
+  tprt_status status = tprt_launch_find(&launch);
+  if (status || launch.n_ranks == 1 || settings->store || settings->segment_fd >= 0)
+    return status ? status : join_world(launch.n_ranks, launch.rank, settings, comm);
+  status = tprt__launch_store(&launch, settings->timeout_ns, &settings->store);
+  if (!status)
+    status = join_world(launch.n_ranks, launch.rank, settings, comm);
+  tprt_store_destroy(settings->store);
+  return status;
+}
+
+tprt_status tprt_world_create(int n_ranks, int rank, const tprt_config *config, tprt_comm **comm) {
+  tprt__settings settings;
   tprt_status status = tprt__settings_resolve(config, &settings);
-  if (!status && n_ranks == 0) {
-    int64_t size, own;
-    status = tprt__env_number(TPRT__ENV_SIZE, 0, &size);
-    if (!status)
-      status = tprt__env_number(TPRT__ENV_RANK, -1, &own);
-    if (status)
-      return status;
-    if (size == 0 || own < 0) {
-      return tprt__fail(TPRT_INVALID_ARGUMENT, "n_ranks is 0 and %s is not set; start with a launcher",
-                        size == 0 ? "TPRT_SIZE" : "TPRT_RANK");
-    }
-    n_ranks = (int)size;
-    rank = (int)own;
-  }
   if (status)
     return status;
-  if (n_ranks < 1 || rank < 0 || rank >= n_ranks) {
+  if (n_ranks == 0)
+    return join_launched(&settings, comm);
+  if (n_ranks < 1 || rank < 0 || rank >= n_ranks)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "rank %d of %d ranks", rank, n_ranks);
-  }
-  status = tprt__backend_find(settings.backend, &backend);
-  if (!status)
-    status = backend->create(n_ranks, rank, &settings, &transport);
-  return status ? status : wrap_world(transport, &settings, comm);
+  return join_world(n_ranks, rank, &settings, comm);
 }
 
 tprt_status tprt_world_create_threads(int n_ranks, const tprt_config *config, tprt_comm **comms) {

@@ -14,6 +14,14 @@ static const tprt_env_var table[TPRT__N_ENV] = {
     [TPRT__ENV_RANK] = {"TPRT_RANK", "int", NULL, "this process's rank, set by the launcher"},
     [TPRT__ENV_SEGMENT_FD] = {"TPRT_SEGMENT_FD", "int", NULL,
                               "inherited descriptor of the shared segment, set by the launcher"},
+    [TPRT__ENV_STORE] = {"TPRT_STORE", "address", NULL,
+                         "where the ranks meet: `tcp://HOST:PORT` of rank 0, `unix:NAME`, `file:PATH` or `fd:NUMBER`"},
+    [TPRT__ENV_JOB] = {"TPRT_JOB", "name", NULL, "name of the job; a store admits ranks of one job"},
+    [TPRT__ENV_EPOCH] = {"TPRT_EPOCH", "int", "0", "how often the job was started again"},
+    [TPRT__ENV_SECRET_FILE] = {"TPRT_SECRET_FILE", "path", NULL,
+                               "file of mode 0600 with the job's secret: 32 bytes or 64 hexadecimal digits"},
+    [TPRT__ENV_SECRET_FD] = {"TPRT_SECRET_FD", "int", NULL, "inherited descriptor of the same; comes before the file"},
+    [TPRT__ENV_INSECURE] = {"TPRT_INSECURE", "switch", "0", "1: a store may be reached from other machines without a secret"},
     [TPRT__ENV_TIMEOUT] = {"TPRT_TIMEOUT", "seconds", "600", "deadline of every operation, counted from submission"},
     [TPRT__ENV_SLOT_BYTES] = {"TPRT_SLOT_BYTES", "bytes", "128K", "staging memory per rank and communicator, twice"},
     [TPRT__ENV_ARENA_BYTES] = {"TPRT_ARENA_BYTES", "bytes", "4G",
@@ -163,6 +171,7 @@ tprt_status tprt__settings_resolve(const tprt_config *config, tprt__settings *se
       .max_comms = (int)comms,
       .flight = (size_t)flight,
       .segment_fd = (int)fd,
+      .store = own.store,
   };
   return TPRT_OK;
 }

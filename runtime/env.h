@@ -3,12 +3,19 @@
 #define TPRT_RUNTIME_ENV_H
 
 #include "base.h"
+#include "tprt/bootstrap.h"
 
 typedef enum tprt__env_id {
   TPRT__ENV_BACKEND,
   TPRT__ENV_SIZE,
   TPRT__ENV_RANK,
   TPRT__ENV_SEGMENT_FD,
+  TPRT__ENV_STORE,
+  TPRT__ENV_JOB,
+  TPRT__ENV_EPOCH,
+  TPRT__ENV_SECRET_FILE,
+  TPRT__ENV_SECRET_FD,
+  TPRT__ENV_INSECURE,
   TPRT__ENV_TIMEOUT,
   TPRT__ENV_SLOT_BYTES,
   TPRT__ENV_ARENA_BYTES,
@@ -37,7 +44,8 @@ typedef struct tprt__settings {
   size_t slot_bytes, arena_bytes;
   int max_comms;
   size_t flight;
-  int segment_fd; /* -1: none */
+  int segment_fd;    /* -1: none */
+  tprt_store *store; /* NULL: none */
 } tprt__settings;
 
 /* `config` may be NULL. */

@@ -1,7 +1,9 @@
 /* Backend "shm": worlds of threads and of processes, splitting, and the table. */
 #define _GNU_SOURCE 1
 #include "shm.h"
+#include "bootstrap/meet.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -96,13 +98,55 @@ static tprt_status open_world(shm_segment *segment, int rank, tprt__transport **
   return status;
 }
 
-static tprt_status shm_create(int n_ranks, int rank, const tprt__settings *settings, tprt__transport **transport) {
-  if (settings->segment_fd < 0) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "backend shm joins processes through a segment: set segment_fd or "
-                                             "TPRT_SEGMENT_FD to a descriptor from tprt_shm_segment_create");
-  }
+/* A segment with its channel 0 taken for the world. */
+static tprt_status make_segment(int n_ranks, const tprt__settings *settings, int *fd) {
+  shm_sizes sizes;
   shm_segment *segment;
-  tprt_status status = tprt__shm_segment_map(settings->segment_fd, &segment);
+  int made;
+  tprt_status status = tprt__shm_sizes_make(n_ranks, settings, &sizes);
+  if (!status)
+    status = tprt__shm_segment_make(&sizes, &made);
+  if (status)
+    return status;
+  status = tprt__shm_segment_map(made, &segment);
+  if (status) {
+    close(made);
+    return status;
+  }
+  tprt__shm_channel_take(segment, 0, n_ranks, NULL, -1);
+  tprt__shm_segment_release(segment);
+  *fd = made;
+  return TPRT_OK;
+}
+
+/* The descriptor of the world's segment: given, own, or from rank 0. */
+static tprt_status find_segment(int n_ranks, int rank, const tprt__settings *settings, int64_t deadline, int *fd) {
+  if (settings->segment_fd >= 0) {
+    *fd = fcntl(settings->segment_fd, F_DUPFD_CLOEXEC, 3);
+    return *fd >= 0 ? TPRT_OK : tprt__fail_errno("segment descriptor %d", settings->segment_fd);
+  }
+  if (!settings->store && n_ranks > 1) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "backend shm joins processes through a segment or a store: set segment_fd or "
+                                             "TPRT_SEGMENT_FD to a descriptor from tprt_shm_segment_create, or store");
+  }
+  tprt_status status = rank == 0 ? make_segment(n_ranks, settings, fd) : TPRT_OK;
+  if (status || n_ranks == 1)
+    return status;
+  status = tprt__meet(settings->store, "shm", n_ranks, rank, deadline, *fd, fd);
+  if (status && rank == 0)
+    close(*fd);
+  return status;
+}
+
+static tprt_status shm_create(int n_ranks, int rank, const tprt__settings *settings, tprt__transport **transport) {
+  int64_t deadline = tprt__deadline(settings->timeout_ns);
+  shm_segment *segment;
+  int fd = -1;
+  tprt_status status = find_segment(n_ranks, rank, settings, deadline, &fd);
+  if (status)
+    return status;
+  status = tprt__shm_segment_map(fd, &segment);
+  close(fd);
   if (status)
     return status;
   if (segment->sizes.n_ranks != n_ranks) {
@@ -111,7 +155,7 @@ static tprt_status shm_create(int n_ranks, int rank, const tprt__settings *setti
   if (!status)
     status = tprt__shm_segment_join(segment, rank);
   if (!status) {
-    status = tprt__shm_segment_await(segment, tprt__deadline(settings->timeout_ns));
+    status = tprt__shm_segment_await(segment, deadline);
     if (status)
       leave(segment, 0, rank); /* peers that still come count this rank as joined */
   }
@@ -123,19 +167,15 @@ static tprt_status shm_create(int n_ranks, int rank, const tprt__settings *setti
 }
 
 static tprt_status shm_create_threads(int n_ranks, const tprt__settings *settings, tprt__transport **transports) {
-  shm_sizes sizes;
   shm_segment *segment;
   int fd;
-  tprt_status status = tprt__shm_sizes_make(n_ranks, settings, &sizes);
-  if (!status)
-    status = tprt__shm_segment_make(&sizes, &fd);
+  tprt_status status = make_segment(n_ranks, settings, &fd);
   if (status)
     return status;
   status = tprt__shm_segment_map(fd, &segment);
   close(fd);
   if (status)
     return status;
-  tprt__shm_channel_take(segment, 0, n_ranks, NULL, -1);
   int n_open = 0;
   while (!status && n_open < n_ranks) {
     status = tprt__shm_segment_join(segment, n_open);
@@ -156,25 +196,8 @@ static tprt_status shm_create_threads(int n_ranks, const tprt__settings *setting
 
 tprt_status tprt_shm_segment_create(int n_ranks, const tprt_config *config, int *fd) {
   tprt__settings settings;
-  shm_sizes sizes;
-  int made;
   tprt_status status = tprt__settings_resolve(config, &settings);
-  if (!status)
-    status = tprt__shm_sizes_make(n_ranks, &settings, &sizes);
-  if (!status)
-    status = tprt__shm_segment_make(&sizes, &made);
-  if (status)
-    return status;
-  shm_segment *segment;
-  status = tprt__shm_segment_map(made, &segment);
-  if (status) {
-    close(made);
-    return status;
-  }
-  tprt__shm_channel_take(segment, 0, n_ranks, NULL, -1);
-  tprt__shm_segment_release(segment);
-  *fd = made;
-  return TPRT_OK;
+  return status ? status : make_segment(n_ranks, &settings, fd);
 }
 
 /* One channel serves all groups of a split, which are disjoint: lines and pipes are by ranks of the world. */

@@ -2,6 +2,7 @@
 #ifndef TPRT_COMM_H
 #define TPRT_COMM_H
 
+#include "tprt/bootstrap.h"
 #include "tprt/types.h"
 
 #ifdef __cplusplus
@@ -20,6 +21,7 @@ typedef struct tprt_config {
   size_t arena_bytes;  /* shm: address space for registered memory of one rank         TPRT_ARENA_BYTES  4G */
   int32_t max_comms;   /* shm: communicators alive at once, splits included            TPRT_MAX_COMMS    64 */
   int32_t segment_fd;  /* shm, processes: descriptor from tprt_shm_segment_create      TPRT_SEGMENT_FD   */
+  tprt_store *store;   /* shm, processes that were started apart: where they meet. Borrowed for the call */
 } tprt_config;
 
 /* The environment variables that the library reads, for documentation. They are parsed strictly (a malformed value is
@@ -62,8 +64,10 @@ TPRT_API tprt_status tprt_world_create_threads(int n_ranks, const tprt_config *c
  * every worker inherit it (or a duplicate) and closes its own. The sizes in `config` decide for all ranks. */
 TPRT_API tprt_status tprt_shm_segment_create(int n_ranks, const tprt_config *config, int *fd);
 
-/* Joins a world as one of its ranks and waits, within the timeout, for the others. n_ranks == 0 takes number and rank
- * from TPRT_SIZE and TPRT_RANK. "shm" needs a segment descriptor, which stays the caller's; "self" needs n_ranks 1. */
+/* Joins a world as one of its ranks and waits, within the timeout, for the others. "shm" needs a segment descriptor, which
+ * stays the caller's, or a store, through which rank 0 gives the others one; "self" needs n_ranks 1.
+ * n_ranks == 0 takes number and rank, and without a descriptor or store in `config` also those, from the environment: what
+ * mpirun, torchrun, srun or another launcher in the table of bootstrap.h says. */
 TPRT_API tprt_status tprt_world_create(int n_ranks, int rank, const tprt_config *config, tprt_comm **comm);
 
 /* Completes pending work within the timeout and releases the handle. The peers need not do it at the same time; one that

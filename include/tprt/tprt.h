@@ -29,6 +29,7 @@
 #ifndef TPRT_TPRT_H
 #define TPRT_TPRT_H
 
+#include "tprt/bootstrap.h"
 #include "tprt/comm.h"
 #include "tprt/event.h"
 #include "tprt/observe.h"

@@ -104,6 +104,33 @@ static void print_rules(void) {
 
 /* ---- environment.md ---- */
 
+static void print_launchers(void) {
+  size_t n;
+  const tprt_launcher *rows = tprt_launchers(&n);
+  printf(
+      "\n## Launchers\n\n"
+      "`tprt_world_create(0, 0, ...)` takes rank and number of ranks from the first launcher whose two variables are set. A "
+      "value that\n"
+      "is malformed is an error that names its variable; in set-user-id programs nothing of this is read. The ranks meet at\n"
+      "`TPRT_STORE`; else at `MASTER_ADDR` and `MASTER_PORT` (one more where `TORCHELASTIC_USE_AGENT_STORE` is `True`: "
+      "torchrun's agent\n"
+      "has that port); else, when all of them run on one host, at a socket named after the job.\n\n"
+      "| launcher | rank | ranks | rank on the host | ranks on the host | restart | job |\n|---|---|---|---|---|---|---|\n");
+  for (size_t i = 0; i < n; i++) {
+    printf("| %s |", rows[i].name);
+    print_code_cell(rows[i].rank);
+    print_code_cell(rows[i].n_ranks);
+    print_code_cell(rows[i].local_rank);
+    if (rows[i].n_hosts)
+      printf(" all, if `%s` is 1 |", rows[i].n_hosts);
+    else
+      print_code_cell(rows[i].local_ranks);
+    print_code_cell(rows[i].epoch);
+    printf(" `%s`%s%s%s |\n", rows[i].job[0], rows[i].job[1] ? ", `" : "", rows[i].job[1] ? rows[i].job[1] : "",
+           rows[i].job[1] ? "`" : "");
+  }
+}
+
 static void print_environment(void) {
   size_t n;
   const tprt_env_var *rows = tprt_env(&n);
@@ -117,6 +144,7 @@ static void print_environment(void) {
     print_cell(rows[i].help);
     printf("\n");
   }
+  print_launchers();
 }
 
 /* ---- backends.md ---- */

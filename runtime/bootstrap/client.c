@@ -1,0 +1,247 @@
+/* The store of another rank: one request at a time over one connection. */
+#define _GNU_SOURCE 1
+#include "store.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct client {
+  tprt_store base;
+  int fd; /* -1: the connection broke */
+  tprt__session session;
+  char address[320];
+  unsigned char buffer[TPRT__MAX_FRAME];
+} client;
+
+/* ---- Bytes ---- */
+
+typedef enum transfer { DONE, LATE, BROKEN } transfer;
+
+static transfer send_all(int fd, const unsigned char *bytes, size_t n, int64_t deadline) {
+  while (n > 0) {
+    ssize_t sent = send(fd, bytes, n, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EAGAIN && !tprt__socket_wait(fd, POLLOUT, deadline))
+      return LATE;
+    if (sent < 0 && errno != EAGAIN && errno != EINTR)
+      return BROKEN;
+    if (sent > 0) {
+      bytes += sent;
+      n -= (size_t)sent;
+    }
+  }
+  return DONE;
+}
+
+static transfer receive_all(int fd, unsigned char *bytes, size_t n, int64_t deadline) {
+  while (n > 0) {
+    ssize_t got = recv(fd, bytes, n, 0);
+    if (got < 0 && errno == EAGAIN && !tprt__socket_wait(fd, POLLIN, deadline))
+      return LATE;
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+      return BROKEN;
+    if (got > 0) {
+      bytes += got;
+      n -= (size_t)got;
+    }
+  }
+  return DONE;
+}
+
+/* ---- Requests ---- */
+
+/* The connection is of no use any more: what comes next on it would be the answer to something else. */
+static tprt_status give_up(client *c, transfer how) {
+  close(c->fd);
+  c->fd = -1;
+  if (how == LATE)
+    return tprt__fail(TPRT_TIMEOUT, "rank 0, which serves %s, did not answer in time", c->address);
+  return tprt__fail(TPRT_PEER_DEAD, "rank 0, which serves %s, ended or closed the store", c->address);
+}
+
+static tprt_status receive_reply(client *c, int64_t deadline, tprt__frame *frame) {
+  transfer how = receive_all(c->fd, c->buffer, TPRT__HEAD_BYTES, deadline);
+  size_t n = how == DONE ? tprt__frame_bytes(c->buffer) : 0;
+  if (how == DONE && n)
+    how = receive_all(c->fd, c->buffer + TPRT__HEAD_BYTES, n - TPRT__HEAD_BYTES, deadline);
+  if (how != DONE)
+    return give_up(c, how);
+  if (n && tprt__frame_read(&c->session, c->buffer, n, frame) && frame->kind == TPRT__FRAME_REPLY)
+    return TPRT_OK;
+  close(c->fd);
+  c->fd = -1;
+  return tprt__fail(TPRT_AUTH, "an answer from %s was changed on its way", c->address);
+}
+
+/* Sends a request and waits for the answer. The server answers by the deadline, so it gets a little more. */
+static tprt_status request(client *c, tprt__frame *frame, int64_t deadline) {
+  enum { GRACE_NS = 1000000000 };
+  if (c->fd < 0)
+    return tprt__fail(TPRT_INVALID_STATE, "the connection to %s ended before", c->address);
+  size_t n = tprt__frame_write(&c->session, frame, c->buffer);
+  transfer how = send_all(c->fd, c->buffer, n, deadline);
+  if (how != DONE)
+    return give_up(c, how);
+  char key[TPRT_STORE_KEY_BYTES];
+  memcpy(key, frame->key, sizeof key);
+  tprt_status status = receive_reply(c, deadline > INT64_MAX - GRACE_NS ? deadline : deadline + GRACE_NS, frame);
+  if (status || !frame->code)
+    return status;
+  static const char *const why[] = {[TPRT_TIMEOUT] = "nobody set it in time",
+                                    [TPRT_NO_MEMORY] = "the store takes no more keys",
+                                    [TPRT_INVALID_ARGUMENT] = "its value is no number that could be added to"};
+  status = frame->code > TPRT_IN_PROGRESS && frame->code <= TPRT_PROGRAM ? (tprt_status)frame->code : TPRT_INTERNAL;
+  if (status == TPRT_PEER_DEAD)
+    return tprt__fail(status, "rank %d ended before \"%s\" was set", frame->rank, key);
+  size_t i = (size_t)status;
+  const char *text = i < sizeof why / sizeof *why && why[i] ? why[i] : tprt_status_name(status);
+  return tprt__fail(status, "\"%s\": %s", key, text);
+}
+
+static tprt__frame make_frame(tprt__frame_kind kind, const char *key) {
+  tprt__frame frame = {.kind = kind};
+  memcpy(frame.key, key, strlen(key) + 1);
+  return frame;
+}
+
+static tprt_status client_set(tprt_store *store, const char *key, const void *value, size_t bytes, int64_t deadline) {
+  tprt__frame frame = make_frame(TPRT__FRAME_SET, key);
+  frame.value = value;
+  frame.n_value = bytes;
+  return request((client *)store, &frame, deadline);
+}
+
+static tprt_status client_add(tprt_store *store, const char *key, int64_t delta, int64_t *sum, int64_t deadline) {
+  tprt__frame frame = make_frame(TPRT__FRAME_ADD, key);
+  frame.number = delta;
+  tprt_status status = request((client *)store, &frame, deadline);
+  if (!status)
+    *sum = frame.number;
+  return status;
+}
+
+static tprt_status client_get(tprt_store *store, const char *key, void *value, size_t *bytes, int64_t deadline) {
+  tprt__frame frame = make_frame(TPRT__FRAME_GET, key);
+  int64_t left = deadline - tprt__now();
+  frame.number = left > 0 ? left : 0;
+  tprt_status status = request((client *)store, &frame, deadline);
+  if (status)
+    return status;
+  if (frame.n_value > *bytes) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "the value of \"%s\" has %zu bytes; there is room for %zu", key, frame.n_value,
+                      *bytes);
+  }
+  if (frame.n_value)
+    memcpy(value, frame.value, frame.n_value);
+  *bytes = frame.n_value;
+  return TPRT_OK;
+}
+
+static void client_close(tprt_store *store) {
+  client *c = (client *)store;
+  tprt__frame bye = {.kind = TPRT__FRAME_BYE};
+  if (c->fd >= 0) {
+    size_t n = tprt__frame_write(&c->session, &bye, c->buffer);
+    (void)send_all(c->fd, c->buffer, n, tprt__deadline(c->base.timeout_ns)); /* nobody is left to be told */
+    close(c->fd);
+  }
+  tprt__wipe(&c->session, sizeof c->session);
+  tprt__free(c);
+}
+
+/* ---- The handshake ---- */
+
+static tprt_status refuse(const client *c, const tprt__identity *own, tprt__refusal refusal, const tprt__challenge *stated) {
+  switch (refusal) {
+  case TPRT__OTHER_VERSION:
+    return tprt__fail(TPRT_MISMATCH, "rank 0 speaks version %u of the store's protocol, rank %d version %d", stated->version,
+                      own->rank, TPRT__WIRE_VERSION);
+  case TPRT__OTHER_JOB:
+    if (stated->n_ranks != own->n_ranks)
+      return tprt__fail(TPRT_MISMATCH, "rank 0 was started with %d ranks, rank %d with %d", stated->n_ranks, own->rank,
+                        own->n_ranks);
+    if (stated->epoch != own->epoch)
+      return tprt__fail(TPRT_MISMATCH, "rank 0 is in epoch %d of the job, rank %d in epoch %d", stated->epoch, own->rank,
+                        own->epoch);
+    return tprt__fail(TPRT_MISMATCH, "%s belongs to another job", c->address);
+  case TPRT__OTHER_SECRET:
+    return tprt__fail(
+        TPRT_AUTH, "%s %s the secret of rank %d", c->address,
+        own->has_secret ? "could not prove that it knows" : "wants a proof of the job's secret; there is none:", own->rank);
+  default:
+    return tprt__fail(TPRT_MISMATCH, "what answers at %s is no store", c->address);
+  }
+}
+
+/* LATE and BROKEN: the server was busy and should be asked again. */
+static transfer shake_hands(client *c, const tprt__identity *own, int64_t deadline, tprt_status *status) {
+  unsigned char hello[TPRT__HELLO_BYTES], challenge[TPRT__CHALLENGE_BYTES], proof[TPRT__PROOF_BYTES];
+  tprt__challenge stated = {.version = 0};
+  tprt__hello_write(own, hello);
+  transfer how = send_all(c->fd, hello, sizeof hello, deadline);
+  if (how == DONE)
+    how = receive_all(c->fd, challenge, sizeof challenge, deadline);
+  if (how != DONE)
+    return how;
+  tprt__refusal refusal = tprt__challenge_answer(own, hello, challenge, &stated, proof, &c->session);
+  if (refusal) {
+    *status = refuse(c, own, refusal, &stated);
+    return DONE;
+  }
+  how = send_all(c->fd, proof, sizeof proof, deadline);
+  tprt__wipe(proof, sizeof proof);
+  if (how == DONE)
+    how = receive_all(c->fd, c->buffer, TPRT__HEAD_BYTES + TPRT__KEY_BYTES, deadline);
+  if (how != DONE)
+    return how;
+  tprt__frame welcome;
+  if (!tprt__frame_read(&c->session, c->buffer, TPRT__HEAD_BYTES + TPRT__KEY_BYTES, &welcome))
+    *status = tprt__fail(TPRT_AUTH, "an answer from %s was changed on its way", c->address);
+  else if (welcome.code == TPRT_INVALID_STATE)
+    *status = tprt__fail(TPRT_INVALID_STATE, "rank %d has already joined %s", own->rank, c->address);
+  else if (welcome.code)
+    *status = tprt__fail(TPRT_NO_MEMORY, "rank 0 has no memory for rank %d", own->rank);
+  return DONE;
+}
+
+/* Until the server has time for this rank: it drops the oldest of those that have not proven anything when too many come. */
+static tprt_status join(client *c, const tprt__address *address, const tprt__store_setup *setup) {
+  enum { TRY_NS = 1000000000, PAUSE_NS = 2000000 };
+  int64_t deadline = tprt__deadline(setup->timeout_ns);
+  for (;;) {
+    tprt_status status = tprt__address_connect(address, setup->open, deadline, &c->fd);
+    if (status)
+      return status;
+    if (address->is_unix && !tprt__same_user(c->fd))
+      return tprt__fail(TPRT_AUTH, "%s is served by another user", address->text);
+    if (shake_hands(c, &setup->identity, tprt__min(deadline, tprt__deadline(TRY_NS)), &status) == DONE)
+      return status;
+    close(c->fd);
+    c->fd = -1;
+    if (tprt__now() >= deadline)
+      return tprt__fail(TPRT_TIMEOUT, "%s did not answer in time", address->text);
+    nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+  }
+}
+
+tprt_status tprt__store_connect(const tprt__address *address, const tprt__store_setup *setup, tprt_store **store) {
+  static const tprt__store_kind kind = {client_set, client_get, client_add, client_close};
+  client *c = tprt__alloc(sizeof *c);
+  if (!c)
+    return tprt__fail_memory(sizeof *c);
+  c->base = (tprt_store){.kind = &kind, .timeout_ns = setup->timeout_ns};
+  c->fd = -1;
+  memcpy(c->address, address->text, sizeof c->address);
+  tprt_status status = join(c, address, setup);
+  if (status) {
+    if (c->fd >= 0)
+      close(c->fd);
+    tprt__free(c);
+    return status;
+  }
+  *store = &c->base;
+  return TPRT_OK;
+}

@@ -1,0 +1,174 @@
+/* What started this process: one table of the variables that launchers set. */
+#define _GNU_SOURCE 1
+#include "bootstrap/launcher.h"
+#include "env.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Inner launchers stand before the ones that they are run by: torchrun and mpirun are started inside an allocation of SLURM.
+ * SLURM's variables of the step are there only below srun, those of the job also in a batch script, which is no rank. PMIx does
+ * not say how many ranks there are, so the user does. */
+// clang-format off
+static const tprt_launcher launchers[] = {
+    {.name = "tprt", .rank = "TPRT_RANK", .n_ranks = "TPRT_SIZE", .epoch = "TPRT_EPOCH", .job = {"TPRT_JOB"}},
+    {.name = "torchrun", .rank = "RANK", .n_ranks = "WORLD_SIZE", .local_rank = "LOCAL_RANK", .local_ranks = "LOCAL_WORLD_SIZE",
+     .epoch = "TORCHELASTIC_RESTART_COUNT", .job = {"TORCHELASTIC_RUN_ID"}},
+    {.name = "openmpi", .rank = "OMPI_COMM_WORLD_RANK", .n_ranks = "OMPI_COMM_WORLD_SIZE", .local_rank = "OMPI_COMM_WORLD_LOCAL_RANK",
+     .local_ranks = "OMPI_COMM_WORLD_LOCAL_SIZE", .job = {"PMIX_NAMESPACE"}},
+    {.name = "pmi", .rank = "PMI_RANK", .n_ranks = "PMI_SIZE", .local_rank = "MPI_LOCALRANKID", .local_ranks = "MPI_LOCALNRANKS",
+     .job = {"PMI_JOBID"}},
+    {.name = "slurm", .rank = "SLURM_PROCID", .n_ranks = "SLURM_STEP_NUM_TASKS", .local_rank = "SLURM_LOCALID",
+     .n_hosts = "SLURM_STEP_NUM_NODES", .epoch = "SLURM_RESTART_COUNT", .job = {"SLURM_JOB_ID", "SLURM_STEP_ID"}},
+    {.name = "pmix", .rank = "PMIX_RANK", .n_ranks = "TPRT_SIZE", .job = {"PMIX_NAMESPACE"}},
+};
+// clang-format on
+enum { N_LAUNCHERS = sizeof launchers / sizeof *launchers };
+
+const tprt_launcher *tprt_launchers(size_t *n) {
+  *n = N_LAUNCHERS;
+  return launchers;
+}
+
+/* NULL: not set, or a launcher has no such variable. */
+static const char *text_of(const char *name) {
+  const char *text = name ? secure_getenv(name) : NULL;
+  return text && *text ? text : NULL;
+}
+
+static tprt_status number_of(const char *name, const char *type, int64_t absent, int64_t *value) {
+  const char *text = text_of(name);
+  *value = absent;
+  return text ? tprt__parse(type, "", name, text, value) : TPRT_OK;
+}
+
+static tprt_status read_ranks(const tprt_launcher *row, tprt_launch *launch) {
+  int64_t rank, n_ranks, local_rank, local_ranks, n_hosts, epoch;
+  tprt_status status = number_of(row->n_ranks, "count", 0, &n_ranks);
+  if (!status)
+    status = number_of(row->rank, "int", 0, &rank);
+  if (!status && rank >= n_ranks)
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "%s is %lld; it must be below %s, which is %lld", row->rank, (long long)rank,
+                        row->n_ranks, (long long)n_ranks);
+  if (!status)
+    status = number_of(row->local_rank, "int", -1, &local_rank);
+  if (!status)
+    status = number_of(row->local_ranks, "count", 0, &local_ranks);
+  if (!status)
+    status = number_of(row->n_hosts, "count", 0, &n_hosts);
+  if (!status && n_hosts == 1)
+    local_ranks = n_ranks;
+  if (!status && (local_ranks > n_ranks || (local_ranks && local_rank >= local_ranks)))
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "%s is %lld with %lld ranks on this host and %lld in all", row->local_rank,
+                        (long long)local_rank, (long long)local_ranks, (long long)n_ranks);
+  if (!status)
+    status = number_of(row->epoch, "int", 0, &epoch);
+  if (status)
+    return status;
+  launch->rank = (int32_t)rank;
+  launch->n_ranks = (int32_t)n_ranks;
+  launch->local_rank = (int32_t)local_rank;
+  launch->local_ranks = (int32_t)local_ranks;
+  launch->epoch = (int32_t)epoch;
+  return TPRT_OK;
+}
+
+static tprt_status read_job(const tprt_launcher *row, tprt_launch *launch) {
+  const char *first = text_of(row->job[0]), *second = text_of(row->job[1]);
+  int n = snprintf(launch->job, sizeof launch->job, "%s%s%s", first ? first : "", first && second ? "." : "",
+                   first && second ? second : "");
+  if (n < 0 || (size_t)n >= sizeof launch->job)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s has %d bytes; %zu are possible", row->job[0], n, sizeof launch->job - 1);
+  return TPRT_OK;
+}
+
+/* torchrun's agent serves a store of its own at MASTER_PORT, and says so; ours is beside it. */
+static tprt_status read_master(tprt_launch *launch) {
+  const char *host = text_of("MASTER_ADDR"), *agent = text_of("TORCHELASTIC_USE_AGENT_STORE");
+  int64_t port;
+  tprt_status status = number_of("MASTER_PORT", "count", 0, &port);
+  if (!status && (host != NULL) != (port != 0))
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "%s is set without %s", host ? "MASTER_ADDR" : "MASTER_PORT",
+                        host ? "MASTER_PORT" : "MASTER_ADDR");
+  if (status || !host)
+    return status;
+  port += agent && strcmp(agent, "True") == 0;
+  if (port > 65535)
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "MASTER_PORT is \"%s\"; it must be below 65536, and one less where torchrun's agent uses it",
+                      text_of("MASTER_PORT"));
+  bool bare = strchr(host, ':') && host[0] != '['; /* an IPv6 address */
+  int n = snprintf(launch->store, sizeof launch->store, "tcp://%s%s%s:%lld", bare ? "[" : "", host, bare ? "]" : "",
+                   (long long)port);
+  return n > 0 && (size_t)n < sizeof launch->store ? TPRT_OK : tprt__fail(TPRT_INVALID_ARGUMENT, "MASTER_ADDR has %d bytes", n);
+}
+
+/* Where the ranks meet: as the user says, at the master's address, or, when all of them run here, at a socket named after the
+ * job. */
+static tprt_status read_store(tprt_launch *launch) {
+  const char *given = tprt__env_text(TPRT__ENV_STORE);
+  if (given && strlen(given) >= sizeof launch->store)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "TPRT_STORE has %zu bytes; %zu are possible", strlen(given),
+                      sizeof launch->store - 1);
+  if (given) {
+    snprintf(launch->store, sizeof launch->store, "%s", given);
+    return TPRT_OK;
+  }
+  tprt_status status = read_master(launch);
+  if (!status && !*launch->store && *launch->job && launch->local_ranks == launch->n_ranks)
+    snprintf(launch->store, sizeof launch->store, "unix:tprt-%u-%s-%.48s-%d", (unsigned)geteuid(), launch->launcher,
+             launch->job, launch->epoch);
+  return status;
+}
+
+static tprt_status fail_absent(void) {
+  for (size_t i = 0; i < N_LAUNCHERS; i++) {
+    bool rank = text_of(launchers[i].rank) != NULL;
+    if (rank != (text_of(launchers[i].n_ranks) != NULL))
+      return tprt__fail(TPRT_INVALID_STATE, "no launcher started this process: %s is set without %s",
+                        rank ? launchers[i].rank : launchers[i].n_ranks, rank ? launchers[i].n_ranks : launchers[i].rank);
+  }
+  return tprt__fail(TPRT_INVALID_STATE, "no launcher started this process: neither TPRT_RANK and TPRT_SIZE are set, nor what "
+                                        "torchrun, mpirun or srun set");
+}
+
+tprt_status tprt_launch_find(tprt_launch *result) {
+  tprt_launch launch = {.size = sizeof launch};
+  const tprt_launcher *row = launchers;
+  tprt_status status = tprt__struct_copy(&launch, sizeof launch, result, "tprt_launch"); /* checks its size */
+  if (status)
+    return status;
+  size_t size = launch.size < sizeof launch ? launch.size : sizeof launch;
+  while (row < launchers + N_LAUNCHERS && !(text_of(row->rank) && text_of(row->n_ranks)))
+    row++;
+  if (row == launchers + N_LAUNCHERS)
+    return fail_absent();
+  launch = (tprt_launch){.size = launch.size};
+  snprintf(launch.launcher, sizeof launch.launcher, "%s", row->name);
+  status = read_ranks(row, &launch);
+  if (!status)
+    status = read_job(row, &launch);
+  if (!status)
+    status = read_store(&launch);
+  if (!status)
+    memcpy(result, &launch, size);
+  return status;
+}
+
+tprt_status tprt__launch_store(const tprt_launch *launch, int64_t timeout_ns, tprt_store **store) {
+  const tprt_store_config config = {.size = sizeof config,
+                                    .n_ranks = launch->n_ranks,
+                                    .rank = launch->rank,
+                                    .job = launch->job,
+                                    .epoch = launch->epoch,
+                                    .timeout_ns = timeout_ns};
+  if (*launch->store)
+    return tprt_store_open(launch->store, &config, store);
+  return tprt__fail(
+      TPRT_INVALID_ARGUMENT,
+      "launcher %s does not say where its %d ranks can meet: set TPRT_STORE to an address, e.g. tcp://HOST:PORT of "
+      "rank 0, or MASTER_ADDR and MASTER_PORT",
+      launch->launcher, launch->n_ranks);
+}

@@ -1,0 +1,86 @@
+/* What a store is inside, and the values that those of this library keep. */
+#ifndef TPRT_BOOTSTRAP_STORE_H
+#define TPRT_BOOTSTRAP_STORE_H
+
+#include "base.h"
+#include "bootstrap/wire.h"
+#include "tprt/bootstrap.h"
+
+#include <pthread.h>
+
+/* Arguments are checked: keys and values are within their limits. `deadline` is a time of tprt__now. */
+typedef struct tprt__store_kind {
+  tprt_status (*set)(tprt_store *store, const char *key, const void *value, size_t bytes, int64_t deadline);
+  tprt_status (*get)(tprt_store *store, const char *key, void *value, size_t *bytes, int64_t deadline);
+  tprt_status (*add)(tprt_store *store, const char *key, int64_t delta, int64_t *sum, int64_t deadline);
+  void (*close)(tprt_store *store);
+} tprt__store_kind;
+
+/* Kinds embed it as their first member. */
+struct tprt_store {
+  const tprt__store_kind *kind;
+  int64_t timeout_ns;
+};
+
+/* ---- values.c ---- */
+
+/* Room is that of the largest value, whoever asks for it: no peer chooses how much memory is taken. */
+typedef struct tprt__value {
+  struct tprt__value *next;
+  size_t bytes;
+  char key[TPRT_STORE_KEY_BYTES];
+  unsigned char data[TPRT_STORE_VALUE_BYTES];
+} tprt__value;
+
+typedef struct tprt__values {
+  tprt__value *first;
+  size_t n, limit;
+} tprt__values;
+
+void tprt__values_start(tprt__values *values, int n_ranks);
+void tprt__values_clear(tprt__values *values);
+const tprt__value *tprt__values_find(const tprt__values *values, const char *key);
+tprt_status tprt__values_set(tprt__values *values, const char *key, const void *data, size_t bytes);
+tprt_status tprt__values_add(tprt__values *values, const char *key, int64_t delta, int64_t *sum);
+/* Copies a value out; *bytes is the room, then the length. */
+tprt_status tprt__value_read(const tprt__value *value, void *data, size_t *bytes);
+
+/* ---- address.c ---- */
+
+typedef struct tprt__address {
+  char text[320];
+  bool is_unix;
+  char host[256], port[8]; /* tcp */
+  char name[96];           /* unix */
+} tprt__address;
+
+/* "tcp://HOST:PORT" or "unix:NAME". */
+tprt_status tprt__address_parse(const char *text, tprt__address *address);
+/* A socket that listens there, close-on-exec and non-blocking. `open`: whether addresses of other machines are allowed. */
+tprt_status tprt__address_listen(const tprt__address *address, bool open, int *fd);
+/* A connected socket, non-blocking. TIMEOUT when nobody listens there by the deadline; tries once when it has passed. */
+tprt_status tprt__address_connect(const tprt__address *address, bool open, int64_t deadline, int *fd);
+/* Whether the process at the other end of a UNIX socket is of this user. */
+bool tprt__same_user(int fd);
+/* Waits until a socket can be read (POLLIN) or written (POLLOUT); false when the deadline passed. */
+bool tprt__socket_wait(int fd, short events, int64_t deadline);
+
+/* ---- secret.c ---- */
+
+/* From the configuration, TPRT_SECRET_FD or TPRT_SECRET_FILE; `has` says whether there is one. */
+tprt_status tprt__secret_find(const void *given, unsigned char secret[TPRT_SECRET_BYTES], bool *has);
+
+/* ---- the kinds ---- */
+
+typedef struct tprt__store_setup {
+  tprt__identity identity;
+  int64_t timeout_ns;
+  bool open; /* other machines may be reached, and reach this one */
+} tprt__store_setup;
+
+tprt_status tprt__store_serve(const tprt__address *address, const tprt__store_setup *setup, tprt_store **store);
+tprt_status tprt__store_connect(const tprt__address *address, const tprt__store_setup *setup, tprt_store **store);
+/* `path` or, when it is NULL, a descriptor. */
+tprt_status tprt__store_file(const char *path, int fd, const tprt__store_setup *setup, tprt_store **store);
+
+#endif
