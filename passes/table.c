@@ -25,6 +25,7 @@ const tp_pass_row *const *tp__pass_rows(int *n) {
       &tp__return_errors_row,
       &tp__clone_inits_row,
       &tp__order_globals_row,
+      &tp__expand_math_row,
   };
   *n = TP_LEN(rows);
   return rows;
@@ -58,7 +59,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
            "tp-order-globals,canonicalize,cse,tp-lower-contractions,tp-assign-buffers,tp-outline-kernels,func.func(convert-"
            "linalg-to-loops),"
            "convert-complex-to-standard,"
-           "func.func(math-expand-ops{ops=rsqrt,fpowi,clampf}),math-extend-to-supported-types,"
+           "func.func(math-expand-ops{ops=rsqrt,fpowi,clampf}),math-extend-to-supported-types,tp-expand-math,"
            "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32},arith-expand{include-bf16=1},"
            "expand-strided-metadata,lower-affine,convert-scf-to-cf,tp-return-errors,convert-math-to-funcs,convert-math-to-llvm,"
            "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts,canonicalize"},

@@ -1,0 +1,24 @@
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-expand-math)' --verify-diagnostics | FileCheck %s
+
+// One function for all uses; what it uses itself is expanded as well. Others, and f64 but for two, stay.
+// CHECK-LABEL: func @uses
+// CHECK: call @tp.tanh.f32(%{{.*}}) : (f32) -> f32
+// CHECK: call @tp.tanh.f32
+// CHECK: math.tanh %{{.*}} : f64
+// CHECK: math.cos %{{.*}} : f32
+// CHECK: call @tp.log1p.f64(%{{.*}}) : (f64) -> f64
+// CHECK-COUNT-1: func.func private @tp.tanh.f32(%{{.*}}: f32) -> f32 attributes {llvm.linkage = #llvm.linkage<internal>, passthrough = ["alwaysinline"]}
+// CHECK: call @tp.exp.f32
+// CHECK: func.func private @tp.log1p.f64
+// CHECK: math.log %{{.*}} : f64
+// CHECK: func.func private @tp.exp.f32
+// CHECK-NOT: math.
+// CHECK-NOT: func.func
+func.func @uses(%a: f32, %b: f64) -> (f32, f64, f32, f64) {
+  %0 = math.tanh %a : f32
+  %1 = math.tanh %0 : f32
+  %2 = math.tanh %b : f64
+  %3 = math.cos %a : f32
+  %4 = math.log1p %b : f64
+  return %1, %2, %3, %4 : f32, f64, f32, f64
+}
