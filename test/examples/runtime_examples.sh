@@ -21,6 +21,16 @@ expect "$build/out/point_to_point" "rank 1: left neighbour's last cell 1000, fir
 expect "$build/out/mesh_groups" "rank 3 is at (1, 1); sums: over dp 4, over tp 5" 'rank 0 of "ends" is rank 3 of the world'
 expect "$build/out/windows" "the squares of 10, 20 and 30 add up to 1400"
 
+# As torchrun starts it, and as a launcher of our own would.
+python3 "$root/test/tools/Inputs/torchrun.py" 4 "$build/out/launched" >"$build/got"
+test "$(cat "$build/got")" = "4 ranks: the sum is 2.083333"
+for rank in 0 1 2; do
+  TPRT_RANK=$rank TPRT_SIZE=3 TPRT_STORE=file:$build/store "$build/out/launched" >>"$build/launched.txt" &
+done
+wait
+test "$(cat "$build/launched.txt")" = "3 ranks: the sum is 1.833333"
+test ! -e "$build/store"
+
 # shellcheck disable=SC2016
 sed -n '/^```c$/,/^```$/p' "$root/docs/runtime.md" | sed '/^```/d' >"$build/sum.c"
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name tprt.pc)")

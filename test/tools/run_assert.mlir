@@ -1,6 +1,7 @@
 // A failed assertion of the program ends all ranks with its message.
 // RUN: not shard-run %s 2>&1 | FileCheck %s
 // RUN: not shard-run %s --launch=processes 2>&1 | FileCheck %s
+// RUN: not shard-run -n 4 -- shard-run %s 2>&1 | FileCheck %s
 // CHECK: shard-run: error: rank {{[0-9]+}} failed: program failed: {{.*}}only device 2 fails
 module attributes {tp.phase = "local"} {
   shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}

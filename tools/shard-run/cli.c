@@ -27,6 +27,7 @@ enum {
   OPT_UNKNOWN_OPS,
   OPT_MEMORY_LIMIT,
   OPT_OUTPUT,
+  OPT_COPIES,
   OPT_WORKER,
   N_OPTIONS
 };
@@ -38,7 +39,9 @@ static const cli_option rows[N_OPTIONS] = {
     [OPT_INPUTS_FROM] = {"inputs-from", "PREFIX",
                          "arguments from PREFIX.in.K.npy, expected results from PREFIX.out.K.npy, where they exist"},
     [OPT_SAVE] = {"output", "@FILE.npy", "write the next result to a file; may be repeated"},
-    [OPT_LAUNCH] = {"launch", "threads|processes", "what a rank is (default: threads)"},
+    [OPT_LAUNCH] = {"launch", "KIND",
+                    "what a rank is: threads, processes, or attached: what mpirun, torchrun, srun or -n started\n"
+                    "                                 (default: attached if there is such a launcher, else threads)"},
     [OPT_STRATEGY] = {"strategy", "plan|follow", "how shardings are chosen (default: plan)"},
     [OPT_REPORT] = {"report", "FILE.json", "write the report of the run as JSON"},
     [OPT_PLAN_REPORT] = {"plan-report", "FILE", "write the report of the plan: JSON, or text for FILE.md and FILE.txt"},
@@ -55,6 +58,7 @@ static const cli_option rows[N_OPTIONS] = {
     [OPT_MEMORY_LIMIT] = {"memory-limit", "BYTES",
                           "what a device may hold: 512MiB, 80GB, ..., or topology (default: no limit)"},
     [OPT_OUTPUT] = {NULL, "FILE", "file that --emit writes", 'o'},
+    [OPT_COPIES] = {NULL, "N", "start PROGRAM N times, as ranks of one world", 'n'},
     [OPT_WORKER] = {"worker", "...", NULL}, /* hidden: how processes are started */
 };
 
@@ -66,10 +70,13 @@ double seconds_now(void) {
 
 const cli_tool cli_program = {
     .name = "shard-run",
-    .before = "usage: shard-run MODEL.mlir [--mesh SIZES] [options]\n\n"
-              "Partitions a tensor program, compiles it once, runs it on all devices of a mesh as ranks of this machine, and\n"
-              "compares the results with the same program on one device (if it has communication of its own: with every value\n"
-              "whole on every device) and with given ones.\n\n",
+    .before =
+        "usage: shard-run MODEL.mlir [--mesh SIZES] [options]\n"
+        "       shard-run -n N -- PROGRAM [arguments]\n\n"
+        "Partitions a tensor program, compiles it once, runs it on all devices of a mesh as ranks of this machine, and\n"
+        "compares the results with the same program on one device (if it has communication of its own: with every value\n"
+        "whole on every device) and with given ones. Started by mpirun, torchrun or srun, or by the second form, each process\n"
+        "is a rank.\n\n",
     .after =
         "\nExit code: 0 verified (or done, where nothing was to be verified), 1 a mismatch or failure, 2 wrong usage.\n"
         "Tolerances, relative to the largest absolute value of the reference: against one device f32 1e-5, f64 1e-12,\n"
@@ -91,6 +98,18 @@ static int parse_choice(const char *name, const char *text, const char *a, const
   if (strcmp(text, a) == 0 || strcmp(text, b) == 0)
     return CLI_GO_ON;
   return cli_usage("--%s takes %s or %s", name, a, b);
+}
+
+static int parse_launch(const char *name, const char *text, launch_kind *kind) {
+  static const char *const names[] = {
+      [LAUNCH_THREADS] = "threads", [LAUNCH_PROCESSES] = "processes", [LAUNCH_ATTACHED] = "attached"};
+  for (int i = LAUNCH_THREADS; i <= LAUNCH_ATTACHED; i++) {
+    if (strcmp(text, names[i]) == 0) {
+      *kind = (launch_kind)i;
+      return CLI_GO_ON;
+    }
+  }
+  return cli_usage("--%s takes threads, processes or attached, not '%s'", name, text);
 }
 
 static int parse_file(const char *name, const char *text, text_list *list) {
@@ -117,8 +136,7 @@ static int apply(int which, const char *text, void *data) {
     o->inputs_from = text;
     return CLI_GO_ON;
   case OPT_LAUNCH:
-    o->processes = strcmp(text, "processes") == 0;
-    return parse_choice(name, text, "threads", "processes");
+    return parse_launch(name, text, &o->launch);
   case OPT_STRATEGY:
     o->strategy = text;
     return parse_choice(name, text, "plan", "follow");
@@ -168,6 +186,11 @@ static int apply(int which, const char *text, void *data) {
   case OPT_OUTPUT:
     o->output = text;
     return CLI_GO_ON;
+  case OPT_COPIES:
+    if (!cli_number(text, 1, 1024, &number) || number != (int)number)
+      return cli_usage("-n takes a whole number from 1 to 1024, not '%s'", text);
+    o->n_copies = (int)number;
+    return CLI_GO_ON;
   default:
     o->worker = text;
     return CLI_GO_ON;
@@ -181,6 +204,12 @@ int cli_parse(int argc, char **argv, options *o) {
     return code;
   if (o->worker)
     return CLI_GO_ON;
+  if (o->n_copies && (optind == argc || strcmp(argv[optind - 1], "--") != 0))
+    return cli_usage("-n N starts a program: shard-run -n N -- PROGRAM ...");
+  if (o->n_copies) {
+    o->command = argv + optind;
+    return CLI_GO_ON;
+  }
   if (optind == argc)
     return cli_usage("no model is given");
   if (optind + 1 < argc)

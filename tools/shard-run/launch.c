@@ -76,7 +76,7 @@ bool launch_report(const launch *l) {
   return n_failed == 0;
 }
 
-static bool find_entry(launch *l, tp_program **program, tp_entry *entry) {
+bool launch_load(launch *l, tp_program **program, tp_entry *entry) {
   char why[1024] = "";
   const int64_t *table;
   if (tp_program_load(l->object->data, l->object->size, why, sizeof why, program) != TP_OK) {
@@ -118,7 +118,7 @@ static bool run_threads(launch *l, tp_entry entry, tprt_comm **worlds) {
 bool launch_describe(launch *l) {
   tp_program *program = NULL;
   tp_entry entry;
-  bool ok = find_entry(l, &program, &entry);
+  bool ok = launch_load(l, &program, &entry);
   if (ok)
     tp_program_unload(program);
   return ok;
@@ -129,7 +129,7 @@ bool launch_threads(launch *l) {
   tp_entry entry;
   tprt_config config = {.size = sizeof config, .timeout_ns = (int64_t)(l->timeout * 1e9)};
   tprt_comm **worlds = calloc((size_t)l->n_ranks, sizeof *worlds);
-  if (!worlds || !find_entry(l, &program, &entry)) {
+  if (!worlds || !launch_load(l, &program, &entry)) {
     free(worlds);
     return false;
   }

@@ -30,12 +30,15 @@ static bool read_model(MlirContext context, const char *path, MlirModule *module
 
 /* ---- running ---- */
 
-static bool execute(const options *o, const build *b, const array *inputs, launch *run, array **outputs) {
+static bool execute(const options *o, tprt_comm *world, const build *b, const array *inputs, launch *run, array **outputs) {
   *run = (launch){.function = b->shape->function, .object = &b->object, .timeout = o->timeout, .repeat = o->repeat};
   if (!shards_create(b->shape, inputs, run))
     return false;
   bool several = run->n_ranks > 1;
-  return (o->processes && several ? launch_processes : launch_threads)(run) && outputs_join(b->shape, run, outputs);
+  bool ok = several && world                           ? launch_attached(run, world)
+            : several && o->launch == LAUNCH_PROCESSES ? launch_processes(run)
+                                                       : launch_threads(run);
+  return ok && outputs_join(b->shape, run, outputs);
 }
 
 /* What the runtime counted must be what the plan says, site by site. */
@@ -63,6 +66,7 @@ static bool check_bytes(const tp_plan *plan, const launch *run) {
 
 typedef struct session {
   const options *o;
+  tprt_comm *world; /* of processes that a launcher started; NULL: none */
   build program, reference;
   launch run, reference_run;
   array *inputs, *expected, *outputs, *reference_outputs;
@@ -114,7 +118,7 @@ static bool run_reference(session *s, MlirModule module, build_kind kind) {
     return false;
   }
   progress("running the reference");
-  return execute(s->o, &s->reference, s->inputs, &s->reference_run, &s->reference_outputs);
+  return execute(s->o, s->world, &s->reference, s->inputs, &s->reference_run, &s->reference_outputs);
 }
 
 /* Ranks of this machine take memory each. */
@@ -180,7 +184,7 @@ static int run_session(session *s, MlirModule module) {
   if (o->emit)
     return write_file(o->output, &s->program.object) ? EXIT_VERIFIED : EXIT_FAILED;
   progress("running");
-  if (!execute(o, &s->program, s->inputs, &s->run, &s->outputs) || !check_bytes(s->program.plan, &s->run))
+  if (!execute(o, s->world, &s->program, s->inputs, &s->run, &s->outputs) || !check_bytes(s->program.plan, &s->run))
     return EXIT_FAILED;
   outcome out = {.options = o,
                  .program = &s->program,
@@ -199,22 +203,16 @@ static int run_session(session *s, MlirModule module) {
   return out.verified ? EXIT_VERIFIED : EXIT_FAILED;
 }
 
-int main(int argc, char **argv) {
-  options o;
-  int code = cli_parse(argc, argv, &o);
-  if (code >= 0)
-    return code;
-  if (o.worker)
-    return worker_main(o.worker);
+static int run_model(const options *o, tprt_comm *world) {
   tp_register_passes();
   MlirContext context = mlirContextCreate();
   tp_context_prepare(context);
   mlirContextSetAllowUnregisteredDialects(context, true); /* annotations of Shardy; ops that nobody knows are refused later */
   diagnostics_attach(context);
-  session s = {.o = &o};
+  session s = {.o = o, .world = world};
   MlirModule module = {NULL};
-  bool read = read_model(context, o.model, &module) && tp_run_pipeline(module, "tp-import") == TP_OK;
-  code = read ? run_session(&s, module) : EXIT_FAILED;
+  bool read = read_model(context, o->model, &module) && tp_run_pipeline(module, "tp-import") == TP_OK;
+  int code = read ? run_session(&s, module) : EXIT_FAILED;
   progress(NULL);
   free(s.against_one);
   free(s.against_expected);
@@ -229,6 +227,35 @@ int main(int argc, char **argv) {
   if (!mlirModuleIsNull(module))
     mlirModuleDestroy(module);
   mlirContextDestroy(context);
+  return code;
+}
+
+static int run_rank_of_model(const options *o) {
+  tprt_comm *world = NULL;
+  bool attached;
+  if (!attached_join(o, &attached, &world))
+    return EXIT_FAILED;
+  if (!attached)
+    return run_model(o, NULL);
+  int code;
+  if (tprt_comm_rank(world) == 0) {
+    code = run_model(o, world);
+    attached_end(world, code);
+  } else {
+    code = attached_obey(world);
+    tprt_comm_destroy(world);
+  }
+  return code;
+}
+
+int main(int argc, char **argv) {
+  options o;
+  int code = cli_parse(argc, argv, &o);
+  if (code >= 0)
+    return code;
+  if (o.worker)
+    return worker_main(o.worker);
+  code = o.n_copies ? start_program(o.n_copies, o.command) : run_rank_of_model(&o);
   free(o.inputs.items);
   free(o.expected.items);
   free(o.save.items);

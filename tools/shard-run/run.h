@@ -22,11 +22,21 @@ typedef struct text_list {
   int n;
 } text_list;
 
+typedef enum launch_kind {
+  LAUNCH_DEFAULT, /* attached to what a launcher started, else threads */
+  LAUNCH_THREADS,
+  LAUNCH_PROCESSES,
+  LAUNCH_ATTACHED,
+} launch_kind;
+
 typedef struct options {
   const char *model, *mesh, *strategy, *topology, *function, *inputs_from, *report, *plan_report, *emit, *output, *worker,
       *unknown_ops, *memory_limit;
   text_list inputs, expected, save;
-  bool processes, verify;
+  launch_kind launch;
+  bool verify;
+  int n_copies;   /* of `command`; 0: this is a run of a model */
+  char **command; /* ends with NULL */
   double timeout; /* seconds; 0: the runtime's */
   uint64_t seed;
   int repeat, opt_level;
@@ -85,13 +95,26 @@ typedef struct launch {
 /* Runs the program on all ranks. False, with a message printed, when it did not succeed everywhere. */
 bool launch_threads(launch *l);
 bool launch_processes(launch *l);
-/* Reads the program's table: number of sites, sizes of the blocks. */
+/* On the ranks of `world`, of which this is rank 0. */
+bool launch_attached(launch *l, tprt_comm *world);
+/* Loads the program and reads its table: number of sites, sizes of the blocks. */
+bool launch_load(launch *l, tp_program **program, tp_entry *entry);
+/* The same, and unloads it. */
 bool launch_describe(launch *l);
 /* Prints what the ranks that failed say, each text once (one rank fails by itself, the others hear of it); true when none did. */
 bool launch_report(const launch *l);
 /* What one rank does, in either form. */
 void run_rank(tprt_comm *world, tp_entry entry, int n_inputs, const array *inputs, int n_outputs, array *outputs, int n_sites,
               int repeat, rank_result *result);
+/* Joins the world of processes that a launcher started, if there is one. False, with a message, when that fails. */
+bool attached_join(const options *o, bool *attached, tprt_comm **world);
+/* What ranks other than 0 do until rank 0 ends; returns the exit code. */
+int attached_obey(tprt_comm *world);
+/* Rank 0 lets the others go, with this exit code. */
+void attached_end(tprt_comm *world, int code);
+
+/* Starts a program n times and waits; returns the exit code. */
+int start_program(int n, char **command);
 /* The worker process: `text` is the value of --worker. */
 int worker_main(const char *text);
 

@@ -1,0 +1,39 @@
+"""torchrun.py [--agent] N COMMAND...: starts a command N times with the variables that torchrun sets, on this host.
+
+--agent: something listens at MASTER_PORT already, as the store of torchrun's agent does."""
+import os
+import socket
+import subprocess
+import sys
+
+
+def two_ports():
+    """Sockets at a port and the one behind it; the caller closes them."""
+    while True:
+        first = socket.create_server(("127.0.0.1", 0))
+        try:
+            return first, socket.create_server(("127.0.0.1", first.getsockname()[1] + 1))
+        except OSError:
+            first.close()
+
+
+def main():
+    arguments = sys.argv[1:]
+    agent = arguments[0] == "--agent"
+    n, command = int(arguments[agent]), arguments[agent + 1:]
+    first, second = two_ports()
+    port = first.getsockname()[1]
+    second.close()
+    if not agent:
+        first.close()
+    ranks = []
+    for rank in range(n):
+        launch = {"RANK": rank, "WORLD_SIZE": n, "LOCAL_RANK": rank, "LOCAL_WORLD_SIZE": n, "MASTER_ADDR": "127.0.0.1",
+                  "MASTER_PORT": port, "TORCHELASTIC_RUN_ID": "test", "TORCHELASTIC_RESTART_COUNT": 0,
+                  "TORCHELASTIC_USE_AGENT_STORE": agent}
+        environment = {**os.environ, **{name: str(value) for name, value in launch.items()}}
+        ranks.append(subprocess.Popen(command, env=environment))
+    return max(abs(rank.wait()) for rank in ranks)
+
+
+sys.exit(main())

@@ -1,0 +1,235 @@
+/* Ranks that somebody else started: mpirun, torchrun, srun, shard-run -n. Every process is this program with the same arguments.
+ * Rank 0 does what shard-run does; the others wait for its orders, which come through the world of all of them:
+ *
+ *   order, object, then to each rank its sizes and arguments; the program runs in a communicator of its own, so that its
+ *   failure leaves the world as it was; then from each rank its result, its sites and its outputs.
+ *
+ * Rank 0 ends them with its own exit code. */
+#include "run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FUNCTION = 256 };
+
+typedef struct order {
+  int32_t run; /* 0: this is the end */
+  int32_t code;
+  int32_t n_inputs, n_outputs, n_sites, repeat;
+  int64_t object_bytes;
+  double timeout;
+  char function[MAX_FUNCTION];
+} order;
+
+/* What a rank answers, before its sites and outputs. */
+typedef struct answer {
+  int32_t status;
+  double seconds;
+  char error[512];
+} answer;
+
+static const int64_t patience_ns =
+    INT64_C(1000000000000000); /* rank 0 plans and compiles; its end is seen, however long that takes */
+
+/* An operation on bytes that may wait long. */
+static bool move(tprt_comm *world, tprt_op op) {
+  op.timeout_ns = patience_ns;
+  if (tprt_submit(world, &op, NULL) == TPRT_OK)
+    return true;
+  complain("the ranks cannot go on: %s", tprt_last_error());
+  return false;
+}
+
+static bool tell_all(tprt_comm *world, void *data, int64_t bytes) {
+  return move(world, tprt_op_flat(TPRT_OP_BROADCAST, data, data, bytes, TPRT_U8, NULL));
+}
+
+static bool to(tprt_comm *world, int rank, const void *data, int64_t bytes) {
+  return move(world, tprt_op_send(data, bytes, TPRT_U8, rank, 0));
+}
+
+static bool from(tprt_comm *world, int rank, void *data, int64_t bytes) {
+  return move(world, tprt_op_recv(data, bytes, TPRT_U8, rank, 0));
+}
+
+/* ---- Joining ---- */
+
+bool attached_join(const options *o, bool *attached, tprt_comm **world) {
+  tprt_launch found = {.size = sizeof found};
+  tprt_config config = {.size = sizeof config, .timeout_ns = (int64_t)(o->timeout * 1e9)};
+  *attached = false;
+  if (o->launch == LAUNCH_THREADS || o->launch == LAUNCH_PROCESSES)
+    return true;
+  tprt_status status = tprt_launch_find(&found);
+  if (status == TPRT_INVALID_STATE && o->launch == LAUNCH_DEFAULT)
+    return true; /* nobody started it but its user */
+  if (!status && found.n_ranks == 1)
+    return true;
+  if (!status)
+    status = tprt_world_create(0, 0, &config, world);
+  if (status)
+    complain("the ranks that were started together cannot find each other: %s", tprt_last_error());
+  *attached = !status;
+  return *attached;
+}
+
+/* ---- The program, on one rank ---- */
+
+static void run_in_group(tprt_comm *world, const order *o, tp_entry entry, const array *inputs, array *outputs,
+                         rank_result *result) {
+  tprt_comm *group;
+  char timeout[32];
+  result->status = tprt_comm_split(world, 0, 0, &group);
+  if (result->status) {
+    snprintf(result->error, sizeof result->error, "no communicator for the program: %s", tprt_last_error());
+    return;
+  }
+  snprintf(timeout, sizeof timeout, "%.9f", o->timeout);
+  if (o->timeout > 0)
+    (void)tprt_comm_set_hint(group, "timeout", timeout);
+  if (entry) {
+    run_rank(group, entry, o->n_inputs, inputs, o->n_outputs, outputs, o->n_sites, o->repeat, result);
+  } else { /* it could not be loaded here */
+    result->status = TPRT_SYSTEM;
+    snprintf(result->error, sizeof result->error, "the object cannot be loaded");
+    (void)tprt_comm_abort(group);
+  }
+  tprt_comm_destroy(group);
+}
+
+/* ---- Ranks from 1 on ---- */
+
+/* Room for arguments and results, whose sizes rank 0 has said. */
+static array *make_arrays(const int64_t *sizes, int n) {
+  array *arrays = calloc((size_t)n + 1, sizeof *arrays);
+  for (int i = 0; arrays && i < n; i++) {
+    arrays[i].data = aligned_alloc(64, ((size_t)sizes[i] + 64) / 64 * 64);
+    if (arrays[i].data)
+      continue;
+    arrays_clear(arrays, i);
+    return NULL;
+  }
+  return arrays;
+}
+
+static bool send_results(tprt_comm *world, const order *o, const int64_t *sizes, const rank_result *result,
+                         const array *outputs) {
+  answer said = {.status = (int32_t)result->status, .seconds = result->seconds};
+  memcpy(said.error, result->error, sizeof said.error);
+  bool ok = to(world, 0, &said, sizeof said) && to(world, 0, result->sites, o->n_sites * (int64_t)sizeof *result->sites);
+  for (int i = 0; i < o->n_outputs && ok; i++)
+    ok = to(world, 0, outputs[i].data, sizes[o->n_inputs + i]);
+  return ok;
+}
+
+static bool obey_with_data(tprt_comm *world, const order *o, tp_entry entry, const int64_t *sizes, array *data) {
+  rank_result result = {.sites = calloc((size_t)o->n_sites + 1, sizeof *result.sites)};
+  bool ok = result.sites != NULL;
+  for (int i = 0; i < o->n_inputs && ok; i++)
+    ok = from(world, 0, data[i].data, sizes[i]);
+  if (ok)
+    run_in_group(world, o, entry, data, data + o->n_inputs, &result);
+  ok = ok && send_results(world, o, sizes, &result, data + o->n_inputs);
+  free(result.sites);
+  return ok;
+}
+
+static bool obey_order(tprt_comm *world, const order *o) {
+  char why[400];
+  tp_program *program = NULL;
+  tp_entry entry = NULL;
+  const int64_t *table;
+  int n = o->n_inputs + o->n_outputs;
+  void *object = malloc((size_t)o->object_bytes);
+  int64_t *sizes = calloc((size_t)n + 1, sizeof *sizes);
+  bool ok = object && sizes && tell_all(world, object, o->object_bytes) && from(world, 0, sizes, n * (int64_t)sizeof *sizes);
+  array *data = ok ? make_arrays(sizes, n) : NULL;
+  if (ok && tp_program_load(object, (size_t)o->object_bytes, why, sizeof why, &program) == TP_OK)
+    (void)tp_program_find(program, o->function, &entry, &table);
+  ok = ok && data && obey_with_data(world, o, entry, sizes, data);
+  if (program)
+    tp_program_unload(program);
+  arrays_clear(data, n);
+  free(sizes);
+  free(object);
+  return ok;
+}
+
+int attached_obey(tprt_comm *world) {
+  order o;
+  while (tell_all(world, &o, sizeof o)) {
+    if (!o.run)
+      return o.code;
+    if (!obey_order(world, &o))
+      break;
+  }
+  return EXIT_FAILED;
+}
+
+/* ---- Rank 0 ---- */
+
+static bool send_work(tprt_comm *world, const launch *l, int rank) {
+  int n = l->n_inputs + l->n_outputs;
+  int64_t *sizes = calloc((size_t)n + 1, sizeof *sizes);
+  bool ok = sizes != NULL;
+  for (int i = 0; i < n && ok; i++)
+    sizes[i] = (int64_t)array_bytes(i < l->n_inputs ? l->inputs[rank] + i : l->outputs[rank] + (i - l->n_inputs));
+  ok = ok && to(world, rank, sizes, n * (int64_t)sizeof *sizes);
+  for (int i = 0; i < l->n_inputs && ok; i++)
+    ok = to(world, rank, l->inputs[rank][i].data, sizes[i]);
+  free(sizes);
+  return ok;
+}
+
+static bool receive_results(tprt_comm *world, launch *l, int rank) {
+  rank_result *result = l->ranks + rank;
+  answer said;
+  if (!from(world, rank, &said, sizeof said) || !from(world, rank, result->sites, l->n_sites * (int64_t)sizeof *result->sites))
+    return false;
+  result->status = (tprt_status)said.status;
+  result->seconds = said.seconds;
+  snprintf(result->error, sizeof result->error, "%s", said.error);
+  bool ok = true;
+  for (int i = 0; i < l->n_outputs && ok; i++)
+    ok = from(world, rank, l->outputs[rank][i].data, (int64_t)array_bytes(l->outputs[rank] + i));
+  return ok;
+}
+
+bool launch_attached(launch *l, tprt_comm *world) {
+  tp_program *program = NULL;
+  tp_entry entry;
+  if (l->n_ranks != tprt_comm_size(world)) {
+    complain("the mesh has %d devices, but %d ranks were started", l->n_ranks, tprt_comm_size(world));
+    return false;
+  }
+  if (strlen(l->function) >= MAX_FUNCTION) {
+    complain("the name of the function has %zu bytes; %d are possible", strlen(l->function), MAX_FUNCTION - 1);
+    return false;
+  }
+  if (!launch_load(l, &program, &entry))
+    return false;
+  order o = {.run = 1,
+             .n_inputs = l->n_inputs,
+             .n_outputs = l->n_outputs,
+             .n_sites = l->n_sites,
+             .repeat = l->repeat,
+             .object_bytes = (int64_t)l->object->size,
+             .timeout = l->timeout};
+  snprintf(o.function, sizeof o.function, "%s", l->function);
+  bool ok = tell_all(world, &o, sizeof o) && tell_all(world, l->object->data, o.object_bytes);
+  for (int r = 1; r < l->n_ranks && ok; r++)
+    ok = send_work(world, l, r);
+  if (ok)
+    run_in_group(world, &o, entry, l->inputs[0], l->outputs[0], l->ranks);
+  for (int r = 1; r < l->n_ranks && ok; r++)
+    ok = receive_results(world, l, r);
+  tp_program_unload(program);
+  return ok && launch_report(l);
+}
+
+void attached_end(tprt_comm *world, int code) {
+  order o = {.run = 0, .code = code};
+  if (tprt_comm_status(world) == TPRT_OK)
+    (void)tell_all(world, &o, sizeof o);
+  tprt_comm_destroy(world);
+}

@@ -1,0 +1,135 @@
+/* shard-run -n N -- PROGRAM: starts a program N times, as ranks of one world. What they meet at is a store in a memory file, which
+ * they inherit. When one fails, the others get a while to notice and are ended then. */
+#include "run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { GRACE_SECONDS = 10 };
+
+static volatile sig_atomic_t stopped_by;
+
+static void note_signal(int number) { stopped_by = number; }
+
+/* The environment with the variables of rank `rank`; `texts` has room for them. */
+static char **make_environment(int n, int rank, int store, char texts[4][48]) {
+  static const char *const names[] = {"TPRT_RANK=", "TPRT_SIZE=", "TPRT_STORE=", "TPRT_SEGMENT_FD="};
+  size_t n_old = 0, n_new = 0;
+  while (environ[n_old])
+    n_old++;
+  char **all = calloc(n_old + 4, sizeof *all);
+  if (!all)
+    return NULL;
+  snprintf(texts[0], sizeof texts[0], "TPRT_RANK=%d", rank);
+  snprintf(texts[1], sizeof texts[1], "TPRT_SIZE=%d", n);
+  snprintf(texts[2], sizeof texts[2], "TPRT_STORE=fd:%d", store);
+  for (size_t i = 0; i < 3; i++)
+    all[n_new++] = texts[i];
+  for (size_t i = 0; i < n_old; i++) {
+    bool ours = false;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+      ours |= strncmp(environ[i], names[k], strlen(names[k])) == 0;
+    if (!ours)
+      all[n_new++] = environ[i];
+  }
+  return all;
+}
+
+static bool start_one(char **command, int n, int rank, int store, pid_t *pid) {
+  char texts[4][48];
+  char **all = make_environment(n, rank, store, texts);
+  int code = all ? posix_spawnp(pid, command[0], NULL, NULL, command, all) : ENOMEM;
+  if (code)
+    complain("rank %d of %d, '%s', could not be started: %s", rank, n, command[0], strerror(code));
+  free(all);
+  return code == 0;
+}
+
+static void signal_all(const pid_t *pids, int n, int number) {
+  for (int i = 0; i < n; i++)
+    if (pids[i] > 0)
+      kill(pids[i], number);
+}
+
+/* What the shell would say of it. */
+static int code_of(int state) { return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state); }
+
+static void report_end(int rank, int state) {
+  if (WIFSIGNALED(state))
+    complain("rank %d was ended by signal %d", rank, WTERMSIG(state));
+  else if (WEXITSTATUS(state))
+    complain("rank %d ended with code %d", rank, WEXITSTATUS(state));
+}
+
+/* Waits for all. The first failure decides the code, and how long the others have. */
+static int await_all(pid_t *pids, int n) {
+  static const struct timespec pause = {.tv_nsec = 5000000};
+  int left = n, code = 0, number = SIGTERM;
+  double until = 0;
+  for (int i = 0; i < n; i++)
+    left -= pids[i] <= 0;
+  while (left > 0) {
+    int state;
+    pid_t pid = waitpid(-1, &state, WNOHANG);
+    for (int i = 0; i < n && pid > 0; i++) {
+      if (pids[i] != pid)
+        continue;
+      pids[i] = 0;
+      left--;
+      if (!code)
+        report_end(i, state);
+      if (!code && (code = code_of(state)))
+        until = seconds_now() + GRACE_SECONDS;
+    }
+    if (stopped_by && !code) {
+      code = 128 + stopped_by;
+      signal_all(pids, n, stopped_by);
+      until = seconds_now() + GRACE_SECONDS;
+    }
+    if (code && seconds_now() >= until) { /* first politely */
+      signal_all(pids, n, number);
+      number = SIGKILL;
+      until = seconds_now() + GRACE_SECONDS;
+    }
+    if (pid <= 0)
+      nanosleep(&pause, NULL);
+  }
+  return code;
+}
+
+int start_program(int n, char **command) {
+  struct sigaction note = {.sa_handler = note_signal};
+  pid_t *pids = calloc((size_t)n, sizeof *pids);
+  int file = memfd_create("shard-run store", MFD_CLOEXEC);
+  int store = file < 0 ? -1 : fcntl(file, F_DUPFD, 10); /* inherited */
+  int code = EXIT_FAILED;
+  sigaction(SIGINT, &note, NULL);
+  sigaction(SIGTERM, &note, NULL);
+  if (!pids || store < 0)
+    complain("%d ranks could not be started: %s", n, strerror(errno));
+  bool ok = pids && store >= 0;
+  for (int r = 0; r < n && ok; r++)
+    ok = start_one(command, n, r, store, &pids[r]);
+  if (pids && !ok)
+    signal_all(pids, n, SIGKILL);
+  if (pids) {
+    int ended = await_all(pids, n);
+    code = ok ? ended : EXIT_FAILED;
+  }
+  if (file >= 0)
+    close(file);
+  if (store >= 0)
+    close(store);
+  free(pids);
+  return code;
+}
