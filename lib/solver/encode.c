@@ -136,10 +136,9 @@ static tp_status encode_edge(tp__wcsp *g, const tp_problem *problem, const tp__c
   return e->a < e->b ? tp__wcsp_give(g, e->a, e->b, table) : tp__wcsp_give_turned(g, e->b, e->a, table);
 }
 
-/* Sharing pays if most tables are repeated. Memory changes what may be done with equal arrays, and sums must stay clear of what is forbidden. */
+/* Sharing pays if most tables are repeated. Memory changes what may be done with equal arrays. */
 static bool wants_shelf(const tp_problem *problem, const tp__code *code) {
-  return problem->n_repeated > problem->n_edges / 2 && problem->limit < 0 && code->form == TP__FORM_PLAIN &&
-         (unsigned __int128)code->most <= ROOM_FOR_SUMS;
+  return problem->n_repeated > problem->n_edges / 2 && problem->limit < 0 && code->form == TP__FORM_PLAIN;
 }
 
 tp__wcsp *tp__encode(const tp_problem *problem, const tp__code *code) {

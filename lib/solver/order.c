@@ -76,12 +76,14 @@ static entry pop(heap *h) {
   return top;
 }
 
-static int64_t times(int64_t a, int64_t b) { return a > INT64_MAX / 4 / b ? INT64_MAX / 4 : a * b; }
+static const int64_t MOST_ENTRIES = INT64_MAX / 4; /* as good as any larger number */
+
+static int64_t times(int64_t a, int64_t b) { return a > MOST_ENTRIES / b ? MOST_ENTRIES : a * b; }
 
 /* Combinations of the neighbours alone: the entries of the table that elimination makes. */
 static int64_t table_entries(const play *p, int node) {
   int64_t product = 1;
-  for (int i = 0; i < p->adjacent[node].n; i++)
+  for (int i = 0; i < p->adjacent[node].n && product < MOST_ENTRIES; i++)
     product = times(product, p->g->nodes[p->adjacent[node].item[i]].n);
   return product;
 }

@@ -154,7 +154,8 @@ static void end(tp__reducer *r) {
 }
 
 tp_status tp__wcsp_reduce(tp__wcsp *g, tp_cost limit, int64_t table_budget, int64_t *work) {
-  tp__reducer r = {.g = g, .limit = limit, .table_budget = table_budget, .work = work, .step = simplify};
+  tp__reducer r = {
+      .g = g, .limit = limit, .first_constant = g->constant, .table_budget = table_budget, .work = work, .step = simplify};
   tp_status status = start(&r);
   if (status == TP_OK)
     status = g->memory ? drain_with_memory(&r) : drain(&r);
@@ -170,7 +171,7 @@ static tp_status prune(tp__reducer *r, int node) {
 }
 
 tp_status tp__wcsp_prune(tp__wcsp *g, tp_cost limit, int64_t *work) {
-  tp__reducer r = {.g = g, .limit = limit, .work = work, .step = prune};
+  tp__reducer r = {.g = g, .limit = limit, .first_constant = g->constant, .work = work, .step = prune};
   tp_status status = start(&r);
   if (status == TP_OK)
     status = drain(&r);

@@ -9,6 +9,8 @@
 /* Dominance compares all pairs of strategies; beyond this number that is not worth its time. */
 enum { MAX_DOMINANCE = 512 };
 
+enum { FEW_EDGES = 16 };
+
 /* Adds what a step at the node sees: its costs and tables, with the costs of its neighbours if asked. */
 static void add_surroundings(tp__shelf_key *key, const tp__wcsp *g, int node, bool neighbours) {
   const tp__wnode *v = &g->nodes[node];
@@ -112,19 +114,28 @@ static void forbid(const tp__wview *w, int n, int n_far, const tp_cost *far, con
     }
 }
 
+/* What is seen along one edge. */
+typedef struct ray {
+  const tp_cost *least; /* by strategy */
+  tp_cost *table;       /* as it is from now on */
+} ray;
+
 typedef struct star {
   int n_drop;
   bool *drop;
   tp_cost **table; /* by edge of the node: the table as it is from now on; NULL: changed in place */
 } star;
 
-/* With no limit known only forbidden costs count: on a shelf no other sum comes near them. */
+/* With no limit known only forbidden costs count: on a shelf no other sum comes near them. With a shelf it stays what it was at the start, so that
+ * what was done before is found again. */
 static tp_cost slack_of(const tp__reducer *r) {
-  return r->g->shelf && r->limit >= TP_COST_FORBIDDEN ? TP_COST_FORBIDDEN : r->limit - r->g->constant;
+  if (!r->g->shelf)
+    return r->limit - r->g->constant;
+  return r->limit >= TP_COST_FORBIDDEN ? TP_COST_FORBIDDEN : r->limit - r->first_constant;
 }
 
-/* Tightens one edge of the node, and adds the least of its rows to `sum`. */
-static tp_status look_along(tp__reducer *r, int node, int edge, tp_cost *least, tp_cost *sum, tp_cost **table) {
+/* Tightens one edge of the node, and writes the least of its rows. */
+static tp_status look_along_anew(tp__reducer *r, int node, int edge, tp_cost *least, tp_cost **table) {
   tp__wcsp *g = r->g;
   const tp__wnode *v = &g->nodes[node];
   const tp__wedge *e = &g->edges[edge];
@@ -140,9 +151,37 @@ static tp_status look_along(tp__reducer *r, int node, int edge, tp_cost *least, 
     forbid(&w, v->n, u->n, u->cost, v->cost, slack_of(r), *table);
     tp__reducer_touch(r, w.other); /* it may have lost its last allowed partner */
   }
-  for (int x = 0; x < v->n; x++)
-    sum[x] = tp_cost_add(sum[x], least[x]);
   *r->work += (int64_t)rows * columns;
+  return TP_OK;
+}
+
+/* The same, done before or now: nodes of many layers have too many edges to be found as a whole. */
+static tp_status look_along(tp__reducer *r, int node, int edge, tp_cost *least, tp_cost **table) {
+  tp__wcsp *g = r->g;
+  const tp__wnode *v = &g->nodes[node];
+  tp__wview w = tp__wcsp_view(g, edge, node);
+  if (v->n_edges < FEW_EDGES || !g->shelf)
+    return look_along_anew(r, node, edge, least, table);
+  tp__shelf_key key;
+  tp__shelf_begin(&key, TP__SHELF_ALONG);
+  tp__shelf_add(&key, slack_of(r));
+  tp__shelf_add_array(&key, v->cost);
+  tp__shelf_add_array(&key, w.table);
+  tp__shelf_add_array(&key, g->nodes[w.other].cost);
+  tp__shelf_add(&key, (int64_t)g->nodes[w.other].n << 1 | (w.far == 1));
+  void **slot = tp__shelf_find(g->shelf, &key);
+  ray *found = slot ? *slot : NULL;
+  if (slot && !found) {
+    tp_cost *own = tp__pool_take(&g->pool, (size_t)v->n, sizeof *own);
+    found = *slot = tp__pool_take(&g->pool, 1, sizeof *found);
+    if (!own || !found || look_along_anew(r, node, edge, own, &found->table))
+      return TP_NO_MEMORY;
+    found->least = own;
+  }
+  if (!found)
+    return TP_NO_MEMORY;
+  memcpy(least, found->least, (size_t)v->n * sizeof *least);
+  *table = found->table;
   return TP_OK;
 }
 
@@ -154,7 +193,9 @@ static tp_status look_around(tp__reducer *r, int node, star *s) {
     memcpy(sum, v->cost, (size_t)v->n * sizeof *sum);
   for (int i = 0; i < v->n_edges && status == TP_OK; i++) {
     tp_cost *same;
-    status = look_along(r, node, v->edges[i], sum + v->n, sum, s->table ? &s->table[i] : &same);
+    status = look_along(r, node, v->edges[i], sum + v->n, s->table ? &s->table[i] : &same);
+    for (int x = 0; x < v->n && status == TP_OK; x++)
+      sum[x] = tp_cost_add(sum[x], sum[v->n + x]);
   }
   for (int x = 0; x < v->n && status == TP_OK; x++) {
     s->drop[x] = sum[x] >= slack;

@@ -8,7 +8,7 @@
 
 typedef struct tp__reducer {
   tp__wcsp *g;
-  tp_cost limit;
+  tp_cost limit, first_constant; /* that of the graph, at the start */
   int64_t table_budget, *work;
   int *queue; /* ring of n_nodes places: a node is queued at most once */
   int head, n_queued;

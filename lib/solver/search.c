@@ -5,6 +5,7 @@
 
 #include "solver/dual.h"
 #include "solver/eliminate.h"
+#include "solver/lift.h"
 #include "solver/local.h"
 #include "solver/reduce.h"
 
@@ -340,7 +341,7 @@ static tp_status split_or_eliminate(tp__search *s, const tp__wcsp *g, int64_t wo
 
 /* Stages, with a reduction under the limit and the bound reached so far before each. The first takes a choice from a
  * plain decoding, so that costs beyond it no longer count (some callers write infinity as a large number). The others
- * pass messages; pruning by what they found makes them, and exact elimination, cheaper and cheaper. When messages
+ * pass messages, for equal parts at once as long as that prunes something; pruning by what they found makes them, and exact elimination, cheaper and cheaper. When messages
  * stall, what is left is eliminated at any price that fits, or branched on. */
 static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp__answer *answer) {
   int64_t before = INT64_MAX;
@@ -351,11 +352,16 @@ static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp
       answer->bound = limit;
       return TP_OK;
     }
+    int64_t strategies = tp__wcsp_strategies(g);
     outcome what = {.done = g->n_alive == 0};
+    bool lifted = false;
     if (status == TP_OK && what.done) {
       offer(s, g, NULL, &limit, answer);
       answer->bound = g->constant;
-    } else if (status == TP_OK) {
+    } else if (status == TP_OK && g->shelf && strategies < before) {
+      status = tp__lift(g, &s->work, &lifted);
+    }
+    if (status == TP_OK && !what.done && !lifted) {
       int64_t worth = max64(EAGER_FACTOR * (stage + 1) * tp__wcsp_entries(g), EAGER_WORK);
       status = split_or_eliminate(s, g, stalled ? INT64_MAX : worth, limit, depth, answer, &what);
     }
@@ -366,12 +372,11 @@ static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp
     if (stage >= 2 &&
         tp__search_spent(s)) /* work that is spent does not keep what fits from being eliminated, a wish to stop does */
       return what.fits && !tp__search_stopped(s) ? split_or_eliminate(s, g, INT64_MAX, limit, depth, answer, &what) : TP_OK;
-    int64_t strategies = tp__wcsp_strategies(g);
     if (stalled && strategies >= before - before / 20) /* more messages would find the same */
       return depth < MAX_DEPTH ? branch(s, g, limit, depth, answer) : TP_OK;
     before = strategies;
-    s->passed_messages |= stage > 0;
-    effort spend = stage ? (effort){ROUNDS, PASSES, depth == 0, what.fits} : (effort){.rounds = 1};
+    s->passed_messages |= stage > 0 || lifted;
+    effort spend = stage && !lifted ? (effort){ROUNDS, PASSES, depth == 0, what.fits} : (effort){.rounds = 1};
     status = bound_and_decode(s, g, spend, &stalled, &limit, answer);
     if (status)
       return status;

@@ -25,6 +25,9 @@ typedef enum tp__shelf_step {
   TP__SHELF_BETWEEN,
   TP__SHELF_SUM,
   TP__SHELF_TURN,
+  TP__SHELF_UNIFIED,
+  TP__SHELF_EQUAL,
+  TP__SHELF_ALONG,
 } tp__shelf_step;
 
 typedef struct tp__shelf tp__shelf;

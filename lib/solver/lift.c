@@ -1,0 +1,289 @@
+/* Sequential message passing as in dual.c, in which one node of each class is visited. Where a node lies near the border of what is
+ * repeated, its edges may be of the class of edges further in; those messages are then the business of the nodes further in. */
+#include "solver/lift.h"
+
+#include "solver/lift_classes.h"
+#include "solver/vectors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  LEAST_NODES = 500, /* fewer are quickly done one by one */
+  REPEATED = 2,      /* nodes for each class, at least */
+  MOST_PASSES = 200,
+  IDLE_PASSES = 6 /* that gain less than a thousandth of what was gained */
+};
+
+/* Finite numbers stay within +-SAFE: sums of a few of them stay clear of what is forbidden. */
+#define SAFE ((tp_cost)1 << 54)
+
+/* What was moved from the tables of a class of edges to the strategies of one end. */
+typedef struct messages {
+  int owner; /* the class of nodes that sends them: of those with such edges, the one with most nodes */
+  tp_cost *taken, *best;
+} messages;
+
+typedef struct lift {
+  tp__wcsp *g;
+  tp__pool pool;
+  tp__lift_classes classes;
+  messages (*messages)[2]; /* by class of edges */
+  tp_cost *cost, *scratch; /* of the node at hand */
+  bool exhausted;          /* numbers left the safe range */
+} lift;
+
+static bool out_of_range(const tp_cost *values, int n, tp_cost most) {
+  tp_cost worst = 0;
+  for (int x = 0; x < n; x++)
+    worst |= values[x] > most || values[x] < -most;
+  return worst != 0;
+}
+
+static bool in_range(const tp__lift_classes *c) {
+  bool in = true;
+  for (int k = 0; k < c->n_nodes && in; k++)
+    in = !out_of_range(c->nodes[k].cost, c->nodes[k].n, SAFE);
+  for (int k = 0; k < c->n_edges && in; k++)
+    for (int64_t i = 0; i < (int64_t)c->edges[k].rows * c->edges[k].columns && in; i++)
+      in = c->edges[k].table[i] <= SAFE || c->edges[k].table[i] >= TP_COST_FORBIDDEN;
+  return in;
+}
+
+static tp_status start(lift *l) {
+  const tp__lift_classes *c = &l->classes;
+  int most = 1;
+  l->messages = tp__pool_take(&l->pool, (size_t)c->n_edges, sizeof *l->messages);
+  for (int k = 0; l->messages && k < c->n_edges; k++)
+    for (int end = 0; end < 2; end++) {
+      size_t n = (size_t)(end ? c->edges[k].columns : c->edges[k].rows);
+      messages *m = &l->messages[k][end];
+      *m = (messages){-1, tp__pool_take_zeroed(&l->pool, n, sizeof *m->taken),
+                      tp__pool_take_zeroed(&l->pool, n, sizeof *m->best)};
+      if (!m->taken || !m->best)
+        return TP_NO_MEMORY;
+    }
+  for (int k = 0; l->messages && k < c->n_nodes; k++) {
+    const tp__lift_nodes *v = &c->nodes[k];
+    most = v->n > most ? v->n : most;
+    for (int i = 0; i < v->n_items; i++) {
+      int *owner = &l->messages[v->items[i].edge_class][v->items[i].end].owner;
+      if (*owner < 0 || v->count > c->nodes[*owner].count)
+        *owner = k;
+    }
+  }
+  l->cost = tp__pool_take(&l->pool, (size_t)most, sizeof *l->cost);
+  l->scratch = tp__pool_take(&l->pool, (size_t)most, sizeof *l->scratch);
+  l->exhausted = !in_range(c);
+  return l->messages && l->cost && l->scratch ? TP_OK : TP_NO_MEMORY;
+}
+
+/* ---- passes ---- */
+
+/* l->cost = what the strategies of the class cost after all messages. */
+static void add_up(lift *l, const tp__lift_nodes *v) {
+  memcpy(l->cost, v->cost, (size_t)v->n * sizeof *l->cost);
+  for (int i = 0; i < v->n_items; i++) {
+    const tp_cost *taken = l->messages[v->items[i].edge_class][v->items[i].end].taken;
+    int64_t times = v->items[i].times;
+    if (out_of_range(taken, v->n, SAFE / times)) {
+      l->exhausted = true;
+      return;
+    }
+    for (int x = 0; x < v->n; x++)
+      l->cost[x] += times * taken[x];
+    l->exhausted |= out_of_range(l->cost, v->n, SAFE);
+  }
+}
+
+/* least[x] = min over y of table(x, y) - far(y), for the end `end` of the edges. */
+VECTORS static void least_by_strategy(const tp__lift_edges *e, int end, const tp_cost *far, tp_cost *restrict least) {
+  const tp_cost *row = e->table;
+  if (end == 0) {
+    for (int x = 0; x < e->rows; x++, row += e->columns) {
+      tp_cost best = INT64_MAX;
+      for (int y = 0; y < e->columns; y++)
+        best = row[y] - far[y] < best ? row[y] - far[y] : best;
+      least[x] = best;
+    }
+    return;
+  }
+  for (int x = 0; x < e->columns; x++)
+    least[x] = INT64_MAX;
+  for (int y = 0; y < e->rows; y++, row += e->columns)
+    for (int x = 0; x < e->columns; x++)
+      least[x] = row[x] - far[y] < least[x] ? row[x] - far[y] : least[x];
+}
+
+/* Moves all that the edges can spare to the node. */
+static void collect(lift *l, const tp__lift_nodes *v, const tp__lift_item *item) {
+  messages *m = l->messages[item->edge_class];
+  tp_cost *taken = m[item->end].taken;
+  least_by_strategy(&l->classes.edges[item->edge_class], item->end, m[1 - item->end].taken, l->scratch);
+  if (out_of_range(l->scratch, v->n, SAFE / item->times)) {
+    l->exhausted = true;
+    return;
+  }
+  for (int x = 0; x < v->n; x++) {
+    l->cost[x] += item->times * (l->scratch[x] - taken[x]);
+    taken[x] = l->scratch[x];
+  }
+}
+
+static tp_cost least_of(const tp_cost *values, int64_t n) {
+  tp_cost least = INT64_MAX;
+  for (int64_t i = 0; i < n; i++)
+    least = values[i] < least ? values[i] : least;
+  return least;
+}
+
+/* Collects from the edges behind, shares what is more than the least among the edges ahead. */
+static void visit(lift *l, int class, bool forward) {
+  const tp__lift_nodes *v = &l->classes.nodes[class];
+  int64_t n_behind = 0, n_ahead = 0;
+  add_up(l, v);
+  for (int i = 0; i < v->n_items && !l->exhausted; i++) {
+    const tp__lift_item *item = &v->items[i];
+    bool behind = (item->end == 1) == forward;
+    n_behind += behind ? item->times : 0;
+    n_ahead += behind ? 0 : item->times;
+    if (behind && l->messages[item->edge_class][item->end].owner == class)
+      collect(l, v, item);
+  }
+  if (l->exhausted || n_ahead == 0)
+    return;
+  tp_cost least = least_of(l->cost, v->n);
+  int64_t shares = n_ahead > n_behind ? n_ahead : n_behind;
+  for (int x = 0; x < v->n; x++)
+    l->scratch[x] = (l->cost[x] - least) / shares;
+  for (int i = 0; i < v->n_items; i++) {
+    messages *m = &l->messages[v->items[i].edge_class][v->items[i].end];
+    for (int x = 0; x < v->n && (v->items[i].end == 0) == forward && m->owner == class; x++)
+      m->taken[x] -= l->scratch[x];
+  }
+}
+
+/* ---- what they come to ---- */
+
+/* to = the table after all messages; returns its least entry. */
+static tp_cost moved(const lift *l, int class, tp_cost *to) {
+  const tp__lift_edges *e = &l->classes.edges[class];
+  const tp_cost *row = e->table, *of_rows = l->messages[class][0].taken, *of_columns = l->messages[class][1].taken;
+  tp_cost least = TP_COST_FORBIDDEN;
+  for (int x = 0; x < e->rows; x++)
+    for (int y = 0; y < e->columns; y++, row++) {
+      tp_cost entry = *row < TP_COST_FORBIDDEN ? *row - of_rows[x] - of_columns[y] : *row;
+      least = entry < least ? entry : least;
+      if (to)
+        *to++ = entry;
+    }
+  return least;
+}
+
+/* The constant that the messages leave. */
+static tp__wide bound(lift *l) {
+  tp__wide sum = l->g->constant;
+  for (int k = 0; k < l->classes.n_nodes && !l->exhausted; k++) {
+    add_up(l, &l->classes.nodes[k]);
+    sum += (tp__wide)l->classes.nodes[k].count * least_of(l->cost, l->classes.nodes[k].n);
+  }
+  for (int k = 0; k < l->classes.n_edges; k++)
+    sum += (tp__wide)l->classes.edges[k].count * moved(l, k, NULL);
+  return sum;
+}
+
+static void copy_messages(lift *l, bool keep) {
+  for (int k = 0; k < l->classes.n_edges; k++)
+    for (int end = 0; end < 2; end++) {
+      messages *m = &l->messages[k][end];
+      size_t n = (size_t)(end ? l->classes.edges[k].columns : l->classes.edges[k].rows);
+      memcpy(keep ? m->best : m->taken, keep ? m->taken : m->best, n * sizeof *m->taken);
+    }
+}
+
+/* Passes until they gain nothing more; leaves the best messages, and returns their bound. */
+static tp__wide pass_messages(lift *l, int64_t *work) {
+  tp__wide first = l->g->constant, best = first;
+  int64_t entries = 0;
+  for (int k = 0; k < l->classes.n_edges; k++)
+    entries += (int64_t)l->classes.edges[k].rows * l->classes.edges[k].columns;
+  for (int pass = 0, idle = 0; pass < MOST_PASSES && idle < IDLE_PASSES && !l->exhausted; pass++) {
+    for (int k = 0; k < l->classes.n_nodes && !l->exhausted; k++)
+      visit(l, k, true);
+    for (int k = l->classes.n_nodes - 1; k >= 0 && !l->exhausted; k--)
+      visit(l, k, false);
+    tp__wide now = bound(l);
+    *work += 3 * entries;
+    idle = now - best > (best - first) / 1000 ? 0 : idle + 1;
+    if (l->exhausted || now <= best)
+      continue;
+    best = now;
+    copy_messages(l, true);
+  }
+  l->exhausted = false; /* the best are not */
+  copy_messages(l, false);
+  return best;
+}
+
+/* ---- the graph ---- */
+
+static tp_status new_costs(lift *l, tp_cost **of_class) {
+  for (int k = 0; k < l->classes.n_nodes; k++) {
+    const tp__lift_nodes *v = &l->classes.nodes[k];
+    tp_cost *cost = of_class[k] = tp__pool_take(&l->g->pool, (size_t)v->n, sizeof *cost);
+    if (!cost)
+      return TP_NO_MEMORY;
+    add_up(l, v);
+    tp_cost least = least_of(l->cost, v->n);
+    for (int x = 0; x < v->n; x++)
+      cost[x] = l->cost[x] - least;
+  }
+  return TP_OK;
+}
+
+static tp_status new_tables(lift *l, tp_cost **of_class) {
+  for (int k = 0; k < l->classes.n_edges; k++) {
+    size_t n = (size_t)l->classes.edges[k].rows * (size_t)l->classes.edges[k].columns;
+    tp_cost *table = of_class[k] = tp__pool_take(&l->g->pool, n, sizeof *table);
+    if (!table)
+      return TP_NO_MEMORY;
+    tp_cost least = moved(l, k, table);
+    for (size_t i = 0; i < n; i++)
+      table[i] = table[i] < TP_COST_FORBIDDEN ? table[i] - least : table[i];
+  }
+  return TP_OK;
+}
+
+static tp_status apply(lift *l, tp_cost constant) {
+  tp__wcsp *g = l->g;
+  tp_cost **cost = tp__pool_take(&l->pool, (size_t)l->classes.n_nodes, sizeof *cost);
+  tp_cost **table = tp__pool_take(&l->pool, (size_t)l->classes.n_edges, sizeof *table);
+  if (!cost || !table || new_costs(l, cost) || new_tables(l, table))
+    return TP_NO_MEMORY;
+  for (int v = 0; v < g->n_nodes; v++)
+    if (g->nodes[v].alive)
+      g->nodes[v].cost = cost[l->classes.node_class[v]];
+  for (int e = 0; e < g->n_edges; e++)
+    if (g->edges[e].node[0] >= 0)
+      g->edges[e].table = table[l->classes.edge_class[e]];
+  g->constant = constant;
+  return TP_OK;
+}
+
+tp_status tp__lift(tp__wcsp *g, int64_t *work, bool *lifted) {
+  *lifted = false;
+  if (g->n_alive < LEAST_NODES)
+    return TP_OK;
+  lift l = {.g = g};
+  tp_status status = tp__lift_classify(g, &l.pool, &l.classes);
+  if (status == TP_OK && l.classes.n_nodes <= g->n_alive / REPEATED) {
+    status = start(&l);
+    tp__wide best = status == TP_OK ? pass_messages(&l, work) : 0;
+    if (status == TP_OK && best > g->constant) {
+      *lifted = true;
+      status = apply(&l, best < TP_COST_FORBIDDEN ? (tp_cost)best : TP_COST_FORBIDDEN);
+    }
+  }
+  tp__pool_release(&l.pool);
+  return status;
+}

@@ -1,0 +1,246 @@
+/* Colour refinement, a few rounds of it: a node's colour says its costs, and the tables and colours around it. Colours are hashes and only
+ * suggest; what belongs to a class is compared. */
+#include "solver/lift_classes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 8 }; /* edges that can be seen */
+
+static uint64_t mix(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+  hash ^= hash >> 29;
+  hash *= UINT64_C(0xbf58476d1ce4e5b9);
+  return hash ^ (hash >> 32);
+}
+
+/* ---- equal arrays ---- */
+
+/* The array that stands for all with the contents of this one; NULL when memory runs out. */
+static tp_cost *unified_anew(tp__wcsp *g, tp_cost *array, size_t n) {
+  uint64_t hash = n;
+  for (size_t i = 0; i < n; i++)
+    hash = mix(hash, (uint64_t)array[i]);
+  tp__shelf_key key;
+  tp__shelf_begin(&key, TP__SHELF_EQUAL);
+  tp__shelf_add(&key, (int64_t)n);
+  tp__shelf_add(&key, (int64_t)hash);
+  void **slot = tp__shelf_find(g->shelf, &key);
+  if (!slot)
+    return NULL;
+  if (!*slot)
+    *slot = array;
+  return memcmp(*slot, array, n * sizeof *array) == 0 ? *slot : array;
+}
+
+static tp_cost *unified(tp__wcsp *g, tp_cost *array, size_t n) {
+  tp__shelf_key key;
+  tp__shelf_begin(&key, TP__SHELF_UNIFIED);
+  tp__shelf_add_array(&key, array);
+  void **slot = tp__shelf_find(g->shelf, &key);
+  if (!slot || *slot)
+    return slot ? *slot : NULL;
+  tp_cost *one = unified_anew(g, array, n);
+  slot = one ? tp__shelf_find(g->shelf, &key) : NULL; /* the shelf may have moved */
+  if (slot)
+    *slot = one;
+  return slot ? one : NULL;
+}
+
+static tp_status unify(tp__wcsp *g) {
+  for (int v = 0; v < g->n_nodes; v++) {
+    tp__wnode *node = &g->nodes[v];
+    if (node->alive && !(node->cost = unified(g, node->cost, (size_t)node->n)))
+      return TP_NO_MEMORY;
+  }
+  for (int e = 0; e < g->n_edges; e++) {
+    tp__wedge *edge = &g->edges[e];
+    if (edge->node[0] >= 0 &&
+        !(edge->table = unified(g, edge->table, (size_t)g->nodes[edge->node[0]].n * (size_t)g->nodes[edge->node[1]].n)))
+      return TP_NO_MEMORY;
+  }
+  return TP_OK;
+}
+
+/* ---- colours ---- */
+
+static uint64_t address(const void *array) { return (uint64_t)(uintptr_t)array; }
+
+/* What all nodes look like, by node; NULL when memory runs out. */
+static const uint64_t *colours(const tp__wcsp *g, tp__pool *pool) {
+  uint64_t *now = tp__pool_take_zeroed(pool, (size_t)g->n_nodes, sizeof *now);
+  uint64_t *next = tp__pool_take_zeroed(pool, (size_t)g->n_nodes, sizeof *next);
+  if (!now || !next)
+    return NULL;
+  for (int v = 0; v < g->n_nodes; v++)
+    if (g->nodes[v].alive)
+      now[v] = mix((uint64_t)g->nodes[v].n, address(g->nodes[v].cost));
+  for (int round = 0; round < ROUNDS; round++) {
+    memset(next, 0, (size_t)g->n_nodes * sizeof *next);
+    for (int e = 0; e < g->n_edges; e++) {
+      const tp__wedge *edge = &g->edges[e];
+      if (edge->node[0] < 0)
+        continue;
+      next[edge->node[0]] += mix(address(edge->table), now[edge->node[1]]);
+      next[edge->node[1]] += mix(address(edge->table) + 1, now[edge->node[0]]);
+    }
+    for (int v = 0; v < g->n_nodes; v++)
+      next[v] = mix(now[v], next[v]);
+    uint64_t *spare = now;
+    now = next;
+    next = spare;
+  }
+  return now;
+}
+
+/* ---- classes ---- */
+
+/* The number of the class with this key, from 0; -1 when memory runs out. A key that is too long is a class of its own. */
+static int number(tp__shelf *shelf, const tp__shelf_key *key, int *n) {
+  void **slot = tp__shelf_find(shelf, key);
+  if (slot && !*slot)
+    *slot = (void *)(intptr_t)++*n;
+  return slot ? (int)(intptr_t)*slot - 1 : -1;
+}
+
+static tp_status classify_edges(const tp__wcsp *g, tp__shelf *shelf, const uint64_t *colour, tp__lift_classes *c) {
+  for (int e = 0; e < g->n_edges; e++) {
+    const tp__wedge *edge = &g->edges[e];
+    if (edge->node[0] < 0)
+      continue;
+    int rows = g->nodes[edge->node[0]].n, columns = g->nodes[edge->node[1]].n;
+    tp__shelf_key key;
+    tp__shelf_begin(&key, 0);
+    tp__shelf_add_array(&key, edge->table);
+    tp__shelf_add(&key, (int64_t)rows << 32 | columns);
+    tp__shelf_add(&key, (int64_t)colour[edge->node[0]]);
+    tp__shelf_add(&key, (int64_t)colour[edge->node[1]]);
+    int class = number(shelf, &key, &c->n_edges);
+    if (class < 0)
+      return TP_NO_MEMORY;
+    tp__lift_edges *l = &c->edges[c->edge_class[e] = class];
+    l->count++;
+    l->rows = rows;
+    l->columns = columns;
+    l->table = edge->table;
+  }
+  return TP_OK;
+}
+
+static int compare(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+static void sort(int64_t *words, size_t n) {
+  if (n > 32) {
+    qsort(words, n, sizeof *words, compare);
+    return;
+  }
+  for (size_t i = 1; i < n; i++)
+    for (size_t k = i; k > 0 && words[k - 1] > words[k]; k--) {
+      int64_t word = words[k];
+      words[k] = words[k - 1];
+      words[k - 1] = word;
+    }
+}
+
+/* Classes of the node's edges and its ends of them, in ascending order. */
+static void list_ends(const tp__wcsp *g, const tp__lift_classes *c, int node, int64_t *ends) {
+  const tp__wnode *v = &g->nodes[node];
+  for (int i = 0; i < v->n_edges; i++)
+    ends[i] = (int64_t)c->edge_class[v->edges[i]] << 1 | (g->edges[v->edges[i]].node[1] == node);
+  sort(ends, (size_t)v->n_edges);
+}
+
+static tp_status classify_nodes(const tp__wcsp *g, tp__shelf *shelf, int64_t *ends, tp__lift_classes *c) {
+  for (int v = 0; v < g->n_nodes; v++) {
+    const tp__wnode *node = &g->nodes[v];
+    if (!node->alive)
+      continue;
+    tp__shelf_key key;
+    tp__shelf_begin(&key, 1);
+    tp__shelf_add_array(&key, node->cost);
+    tp__shelf_add(&key, node->n);
+    list_ends(g, c, v, ends);
+    for (int i = 0; i < node->n_edges; i++)
+      tp__shelf_add(&key, ends[i]);
+    int class = number(shelf, &key, &c->n_nodes);
+    if (class < 0)
+      return TP_NO_MEMORY;
+    c->node_class[v] = class;
+    c->nodes[class].count++;
+  }
+  return TP_OK;
+}
+
+/* Chooses the node in the middle of each class, and numbers classes in the order of these. */
+static tp_status order_classes(const tp__wcsp *g, tp__pool *pool, tp__lift_classes *c) {
+  size_t n = (size_t)c->n_nodes;
+  int64_t *seen = tp__pool_take_zeroed(pool, n, sizeof *seen);
+  int *to = tp__pool_take(pool, n, sizeof *to);
+  tp__lift_nodes *ordered = tp__pool_take_zeroed(pool, n, sizeof *ordered);
+  if (!seen || !to || !ordered)
+    return TP_NO_MEMORY;
+  int next = 0;
+  for (int v = 0; v < g->n_nodes; v++) {
+    const tp__wnode *node = &g->nodes[v];
+    int class = c->node_class[v];
+    if (!node->alive || seen[class]++ != c->nodes[class].count / 2)
+      continue;
+    ordered[next] = (tp__lift_nodes){.node = v, .count = c->nodes[class].count, .n = node->n, .cost = node->cost};
+    to[class] = next++;
+  }
+  c->nodes = ordered;
+  for (int v = 0; v < g->n_nodes; v++)
+    if (g->nodes[v].alive)
+      c->node_class[v] = to[c->node_class[v]];
+  return TP_OK;
+}
+
+static tp_status list_items(const tp__wcsp *g, tp__pool *pool, int64_t *ends, tp__lift_classes *c) {
+  for (int k = 0; k < c->n_nodes; k++) {
+    tp__lift_nodes *l = &c->nodes[k];
+    int n = g->nodes[l->node].n_edges;
+    l->items = tp__pool_take(pool, (size_t)n, sizeof *l->items);
+    if (!l->items)
+      return TP_NO_MEMORY;
+    list_ends(g, c, l->node, ends);
+    for (int i = 0; i < n; i++) {
+      if (i == 0 || ends[i] != ends[i - 1])
+        l->items[l->n_items++] = (tp__lift_item){(int)(ends[i] >> 1), (int)(ends[i] & 1), 0};
+      l->items[l->n_items - 1].times++;
+    }
+  }
+  return TP_OK;
+}
+
+static tp_status classify(const tp__wcsp *g, tp__shelf *shelf, tp__pool *pool, tp__lift_classes *c) {
+  size_t most = 1;
+  for (int v = 0; v < g->n_nodes; v++)
+    most = (size_t)g->nodes[v].n_edges > most ? (size_t)g->nodes[v].n_edges : most;
+  int64_t *ends = tp__pool_take(pool, most, sizeof *ends);
+  const uint64_t *colour = colours(g, pool);
+  c->nodes = tp__pool_take_zeroed(pool, (size_t)g->n_nodes, sizeof *c->nodes);
+  c->edges = tp__pool_take_zeroed(pool, (size_t)g->n_edges, sizeof *c->edges);
+  c->node_class = tp__pool_take(pool, (size_t)g->n_nodes, sizeof *c->node_class);
+  c->edge_class = tp__pool_take(pool, (size_t)g->n_edges, sizeof *c->edge_class);
+  if (!ends || !colour || !c->nodes || !c->edges || !c->node_class || !c->edge_class)
+    return TP_NO_MEMORY;
+  tp_status status = classify_edges(g, shelf, colour, c);
+  if (status == TP_OK)
+    status = classify_nodes(g, shelf, ends, c);
+  if (status == TP_OK)
+    status = order_classes(g, pool, c);
+  return status == TP_OK ? list_items(g, pool, ends, c) : status;
+}
+
+tp_status tp__lift_classify(tp__wcsp *g, tp__pool *pool, tp__lift_classes *classes) {
+  *classes = (tp__lift_classes){0};
+  tp__shelf *shelf = tp__shelf_create();
+  tp_status status = shelf ? unify(g) : TP_NO_MEMORY;
+  if (status == TP_OK)
+    status = classify(g, shelf, pool, classes);
+  tp__shelf_destroy(shelf);
+  return status;
+}

@@ -1,0 +1,142 @@
+/* Lifted messages, on stacks of equal layers that share a node. */
+#include "generate.h"
+
+#include "solver/encode.h"
+#include "solver/lift.h"
+#include "solver/reduce.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { WIDTH = 6, CHOICES = 4, KINDS = 10 };
+
+/* Layers of six nodes, and a node that all layers see: kinds of edges within a layer, to the next one, and to the shared node. Layers with
+ * a number of their own (`odd`) cost something else. `forbidden`: per cent of entries. */
+static tp_problem *stack(rng r, int n_layers, int forbidden, bool shares, bool odd) {
+  tp_problem *p = tp_problem_create();
+  tp_cost costs[WIDTH][CHOICES], tables[KINDS][CHOICES * CHOICES];
+  for (int v = 0; v < WIDTH; v++)
+    for (int x = 0; x < CHOICES; x++)
+      costs[v][x] = rng_below(&r, 500);
+  for (int k = 0; k < KINDS; k++)
+    for (int i = 0; i < CHOICES * CHOICES; i++)
+      tables[k][i] = i % 5 && rng_below(&r, 100) < forbidden ? TP_COST_FORBIDDEN : rng_below(&r, 1000);
+  for (int v = 0; v < n_layers * WIDTH; v++) {
+    tp_cost cost[CHOICES];
+    for (int x = 0; x < CHOICES; x++)
+      cost[x] = costs[v % WIDTH][x] + (odd ? (v / WIDTH * 7 + x * 3) % 100 : 0);
+    assert_int_equal(tp_problem_add_node(p, CHOICES, cost), v);
+  }
+  int shared = tp_problem_add_node(p, CHOICES, costs[0]);
+  for (int layer = 0; layer + 1 < n_layers; layer++)
+    for (int k = 0; k < KINDS; k++) {
+      int a = layer * WIDTH + k % WIDTH, b = layer * WIDTH + (k * 5 + 3) % (2 * WIDTH);
+      b = k == KINDS - 1 ? shared : b + (a == b);
+      if (shares && layer > 0)
+        assert_int_equal(tp_problem_repeat_edge(p, a, b, k), TP_OK);
+      else
+        assert_int_equal(tp_problem_add_edge(p, a, b, tables[k]), TP_OK);
+    }
+  return p;
+}
+
+/* The problem as a graph, reduced without making tables, so that much of it is left. */
+static tp__wcsp *graph_of(const tp_problem *problem) {
+  tp__code code;
+  int64_t work = 0;
+  tp__code_choose(problem, TP__FORM_PLAIN, &code);
+  tp__wcsp *g = tp__encode(problem, &code);
+  assert_non_null(g);
+  assert_non_null(g->shelf);
+  assert_int_equal(tp__wcsp_reduce(g, TP_COST_FORBIDDEN, 0, &work), TP_OK);
+  return g;
+}
+
+static void choose(rng *r, const tp__wcsp *g, int *at) {
+  for (int v = 0; v < g->n_nodes; v++)
+    at[v] = g->nodes[v].alive ? rng_below(r, g->nodes[v].n) : 0;
+}
+
+/* No choice costs something else afterwards, and nothing costs less than the constant. */
+static void keeps_all_costs(void **state) {
+  (void)state;
+  int lifts = 0;
+  for (uint64_t seed = 1; seed <= 10; seed++) {
+    int forbidden = seed % 2 ? 0 : 10; /* without, every choice has a cost */
+    tp_problem *p = stack((rng){seed}, 150, forbidden, true, false);
+    tp__wcsp *g = graph_of(p);
+    tp_cost before[50], first = g->constant;
+    int *at = calloc((size_t)g->n_nodes, sizeof *at);
+    rng r = {seed};
+    for (int i = 0; i < 50; i++) {
+      choose(&r, g, at);
+      before[i] = tp__wcsp_evaluate(g, at);
+      assert_true(forbidden || before[i] < TP_COST_FORBIDDEN);
+    }
+    int64_t work = 0;
+    bool lifted;
+    assert_int_equal(tp__lift(g, &work, &lifted), TP_OK);
+    assert_true(lifted == (g->constant > first));
+    lifts += lifted;
+    r = (rng){seed};
+    for (int i = 0; i < 50; i++) {
+      choose(&r, g, at);
+      assert_true(tp__wcsp_evaluate(g, at) == before[i]);
+    }
+    for (int v = 0; v < g->n_nodes; v++)
+      for (int x = 0; g->nodes[v].alive && x < g->nodes[v].n; x++)
+        assert_true(g->nodes[v].cost[x] >= 0);
+    for (int e = 0; e < g->n_edges; e++)
+      for (int i = 0; g->edges[e].node[0] >= 0 && i < g->nodes[g->edges[e].node[0]].n * g->nodes[g->edges[e].node[1]].n; i++)
+        assert_true(g->edges[e].table[i] >= 0);
+    free(at);
+    tp__wcsp_destroy(g);
+    tp_problem_destroy(p);
+  }
+  assert_true(lifts >= 8);
+}
+
+/* What does not repeat itself is left alone. */
+static void needs_repetition(void **state) {
+  (void)state;
+  tp_problem *p = stack((rng){3}, 150, 10, true, true);
+  tp__wcsp *g = graph_of(p);
+  int64_t work = 0;
+  bool lifted;
+  tp_cost first = g->constant;
+  assert_int_equal(tp__lift(g, &work, &lifted), TP_OK);
+  assert_true(!lifted && g->constant == first && work == 0);
+  tp__wcsp_destroy(g);
+  tp_problem_destroy(p);
+}
+
+/* With layers enough to be lifted the answer costs what it does without. */
+static void same_optimum(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 4; seed++) {
+    tp_problem *apart = stack((rng){seed}, 120, 10, false, false), *shared = stack((rng){seed}, 120, 10, true, false);
+    tp_solution a, b;
+    tp_solver_options messages = {.size = sizeof messages, .table_budget = 1};
+    assert_int_equal(tp_solve(apart, &messages, &a), TP_OK);
+    assert_int_equal(tp_solve(shared, &messages, &b), TP_OK);
+    assert_true(b.cost == tp_problem_evaluate(apart, b.choices));
+    assert_true(b.lower_bound <= a.cost && a.lower_bound <= b.cost);
+    assert_true(!a.optimal || !b.optimal || a.cost == b.cost);
+    tp_solution_clear(&a);
+    tp_solution_clear(&b);
+    tp_problem_destroy(apart);
+    tp_problem_destroy(shared);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(keeps_all_costs),
+      cmocka_unit_test(needs_repetition),
+      cmocka_unit_test(same_optimum),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
