@@ -155,6 +155,10 @@ tprt__refusal tprt__challenge_answer(const tprt__identity *own, const unsigned c
   uint64_t refusal = take(answer + C_STATUS, 4);
   if (refusal)
     return refusal <= TPRT__OTHER_SECRET ? (tprt__refusal)refusal : TPRT__NO_STORE;
+  if (stated->n_ranks != own->n_ranks || stated->epoch != own->epoch)
+    return TPRT__OTHER_JOB;
+  if (take(answer + C_ZERO, 4))
+    return TPRT__NO_STORE;
   unsigned char expected[TPRT__KEY_BYTES];
   derive(own, "server  ", hello, answer + C_NONCE, expected);
   if (sodium_memcmp(expected, answer + C_PROOF, sizeof expected) != 0)
