@@ -199,6 +199,8 @@ void tprt__shm_ring(shm_line *line);
 void tprt__shm_listen(shm_transport *shm, uint32_t heard, int *rounds);
 /* Whether a listener with so many rounds sleeps. */
 bool tprt__shm_sleeps(const shm_transport *shm, int rounds);
+/* Whether a listener should look if its peer lives and how late it is; *next is its own, 0 at first. */
+bool tprt__shm_due(const shm_transport *shm, int rounds, int64_t *next);
 /* Whether a peer, in this communicator, can do nothing any more: read before looking at what it did. */
 bool tprt__shm_gone(const shm_transport *shm, int peer);
 /* Records a fault of a peer for all ranks of the communicator and ends with whichever was first. */

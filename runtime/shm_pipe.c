@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { REQUEST_FREE, REQUEST_POSTED, REQUEST_TAKEN };
-enum { DIRECT_BYTES = 4096, FEW = 16, ROUNDS_PER_CHECK = 64 };
+enum { DIRECT_BYTES = 4096, FEW = 16 };
 
 #define NO_REQUEST UINT32_MAX
 
@@ -273,10 +273,11 @@ static tprt_status run_all(exchange *run) {
   shm_transport *shm = run->shm;
   shm_line *own = shm->lines[shm->base.rank];
   int rounds = 0;
+  int64_t next = 0;
   size_t left = 0;
   for (size_t n_checks = 0;;) {
     uint32_t heard = atomic_load(&own->bell);
-    bool thorough = rounds % ROUNDS_PER_CHECK == ROUNDS_PER_CHECK - 1 || tprt__shm_sleeps(shm, rounds);
+    bool thorough = tprt__shm_due(shm, rounds, &next);
     int suspect = -1;
     if (thorough) { /* of all peers in turn, before the round: what one did before it went counts */
       int peer = run->transfers[n_checks++ % run->n].plan->peer;

@@ -13,6 +13,7 @@ enum {
   SPINS_PER_CHECK = 256,
   N_YIELDS = 1000,
   SLEEP_NS = 2000000, /* also how often a sleeper looks whether its peer lives */
+  LOOK_NS = 1000000,  /* how often one that yields does: on a busy machine a yield may take longer than that */
 };
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -36,6 +37,16 @@ void tprt__shm_ring(shm_line *line) {
 }
 
 bool tprt__shm_sleeps(const shm_transport *shm, int rounds) { return rounds >= shm->n_spins + N_YIELDS; }
+
+bool tprt__shm_due(const shm_transport *shm, int rounds, int64_t *next) {
+  if (rounds < shm->n_spins)
+    return rounds % SPINS_PER_CHECK == SPINS_PER_CHECK - 1;
+  int64_t now = tprt__now();
+  bool first = rounds == shm->n_spins, due = !first && (now >= *next || tprt__shm_sleeps(shm, rounds));
+  if (first || due)
+    *next = now + LOOK_NS;
+  return due;
+}
 
 void tprt__shm_listen(shm_transport *shm, uint32_t heard, int *rounds) {
   shm_line *line = shm->lines[shm->base.rank];
@@ -148,12 +159,14 @@ static tprt_status await_peer(shm_transport *shm, int peer, const shm_wait *wait
         return status;
     }
   }
-  for (int i = 0; i < N_YIELDS; i++) {
+  int64_t next = 0;
+  for (int i = shm->n_spins; !tprt__shm_sleeps(shm, i); i++) {
     if (reached(line, shm->step))
       return TPRT_OK;
     sched_yield();
-    if (i % 16 == 0) {
-      tprt_status status = check(shm, peer, wait, false);
+    bool due = tprt__shm_due(shm, i, &next);
+    if (due || i % 16 == 0) {
+      tprt_status status = check(shm, peer, wait, due);
       if (status)
         return status;
     }
@@ -178,9 +191,10 @@ tprt_status tprt__shm_await_counter(tprt__transport *transport, const _Atomic ui
                                     int64_t deadline) {
   shm_transport *shm = (shm_transport *)transport;
   const shm_wait wait = {.deadline = deadline};
+  int64_t next = 0;
   for (int rounds = 0;;) {
     uint32_t heard = atomic_load(&shm->lines[transport->rank]->bell);
-    bool thorough = rounds % SPINS_PER_CHECK == SPINS_PER_CHECK - 1 || tprt__shm_sleeps(shm, rounds);
+    bool thorough = tprt__shm_due(shm, rounds, &next);
     bool gone = thorough && tprt__shm_gone(shm, rank); /* before the look: what it did before it went counts */
     if (atomic_load(counter) >= value)
       return TPRT_OK;

@@ -3,8 +3,11 @@
 #include "harness.h"
 
 #include <dirent.h>
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static _Atomic int n_allocations, fail_at, n_alive;
 
@@ -74,9 +77,10 @@ static int split_and_work(tprt_comm *comm, void *argument) {
   return 0;
 }
 
-static int count_fds(void) {
+/* Of a folder of /proc. */
+static int count_entries(const char *path) {
   int n = 0;
-  DIR *directory = opendir("/proc/self/fd");
+  DIR *directory = opendir(path);
   while (directory && readdir(directory))
     n++;
   if (directory)
@@ -89,7 +93,7 @@ static void test_no_memory(void **state) {
   (void)state;
   const tprt_allocator allocator = {failing_allocate, counted_release, NULL};
   tprt_config config = test_config();
-  int fds = count_fds(), total = 1000;
+  int fds = count_entries("/proc/self/fd"), total = 1000;
   tprt_set_allocator(&allocator);
   for (int i = 0; i < total; i++) {
     atomic_store(&n_allocations, 0);
@@ -101,7 +105,7 @@ static void test_no_memory(void **state) {
   }
   tprt_set_allocator(NULL);
   assert_in_range(total, 60, 300);
-  assert_int_equal(count_fds(), fds);
+  assert_int_equal(count_entries("/proc/self/fd"), fds);
 }
 
 /* A world of one takes its memory in the same way. */
@@ -129,25 +133,136 @@ static void test_no_memory_alone(void **state) {
   tprt_set_allocator(NULL);
 }
 
-static int nothing(tprt_comm *comm, void *argument) {
-  (void)argument;
-  return tprt_barrier(comm, NULL, NULL) != TPRT_OK;
+/* ---- Stores ---- */
+
+typedef struct store_end {
+  pthread_t thread;
+  const char *address;
+  int rank;
+} store_end;
+
+/* A rank of a world of two that meets in a store; either may lack memory, and then the other should not wait long. */
+static void *meet(void *data) {
+  const store_end *end = data;
+  const int64_t timeout_ns = 100000000;
+  tprt_store_config store_config = {.size = sizeof store_config, .n_ranks = 2, .rank = end->rank, .timeout_ns = timeout_ns};
+  tprt_config config = test_config();
+  tprt_store *store = NULL;
+  tprt_comm *comm = NULL;
+  int64_t sum;
+  if (tprt_store_open(end->address, &store_config, &store))
+    return NULL;
+  config.store = store;
+  config.timeout_ns = timeout_ns;
+  if (tprt_store_add(store, "sum", 1, &sum) == TPRT_OK && tprt_world_create(2, end->rank, &config, &comm) == TPRT_OK)
+    tprt_comm_destroy(comm);
+  tprt_store_destroy(store);
+  return NULL;
 }
 
+static void test_no_memory_store(void **state) {
+  (void)state;
+  if (getenv("TPRT_BACKEND")) /* stores are for worlds of processes: shm */
+    skip();
+  const tprt_allocator allocator = {failing_allocate, counted_release, NULL};
+  for (int kind = 0; kind < 2; kind++) {
+    char address[64];
+    int fds = count_entries("/proc/self/fd"), total = 1000;
+    tprt_set_allocator(&allocator);
+    for (int i = 0; i < total; i++) {
+      store_end ends[2];
+      snprintf(address, sizeof address, kind ? "file:/tmp/tprt-memory-%d" : "unix:tprt-memory-%d-%d", (int)getpid(), i);
+      atomic_store(&n_allocations, 0);
+      atomic_store(&fail_at, i);
+      for (int rank = 0; rank < 2; rank++) {
+        ends[rank] = (store_end){.address = address, .rank = rank};
+        assert_int_equal(pthread_create(&ends[rank].thread, NULL, meet, &ends[rank]), 0);
+      }
+      for (int rank = 0; rank < 2; rank++)
+        pthread_join(ends[rank].thread, NULL);
+      if (kind)
+        unlink(address + 5);
+      assert_int_equal(atomic_load(&n_alive), 0);
+      if (atomic_load(&n_allocations) <= i)
+        total = i;
+    }
+    tprt_set_allocator(NULL);
+    assert_in_range(total, 20, 200);
+    assert_int_equal(count_entries("/proc/self/fd"), fds);
+  }
+}
+
+/* ---- Worlds and groups that come and go ---- */
+
+static int count_maps(void) {
+  int n = 0;
+  FILE *file = fopen("/proc/self/maps", "r");
+  for (int c; file && (c = getc(file)) != EOF;)
+    n += c == '\n';
+  if (file)
+    fclose(file);
+  return n;
+}
+
+static int use_groups(tprt_comm *comm, void *argument) {
+  (void)argument;
+  int errors = 0, value = 1, sum = 0;
+  tprt_comm *child, *pair;
+  tprt_work *work;
+  static const int both[] = {1, 0};
+  CHECK_STATUS(errors, tprt_comm_split(comm, 0, 0, &child), TPRT_OK);
+  CHECK_STATUS(errors, tprt_comm_split_ranks(child, both, 2, &pair), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(pair, &value, &sum, 1, TPRT_I32, TPRT_SUM, NULL, &work), TPRT_OK);
+  CHECK_STATUS(errors, tprt_work_wait(work, 0), TPRT_OK); /* its worker thread ends with the communicator */
+  CHECK(errors, sum == 2);
+  tprt_work_destroy(work);
+  tprt_comm_destroy(pair);
+  tprt_comm_destroy(child);
+  return errors;
+}
+
+/* TP_LONG=1: ten thousand. Each world has an address range of its own, which has to go with it. */
 static void test_many_worlds(void **state) {
   (void)state;
   tprt_config config = test_config();
-  int fds = count_fds();
-  for (int i = 0; i < 200; i++)
-    assert_int_equal(run_threads(2, &config, nothing, NULL), 0);
-  assert_int_equal(count_fds(), fds);
+  int cycles = getenv("TP_LONG") ? 10000 : 200, fds = 0, maps = 0, threads = 0;
+  for (int i = 0; i < cycles; i++) {
+    assert_int_equal(run_threads(2, &config, use_groups, NULL), 0);
+    if (i == 20) { /* the C library has made what it keeps */
+      fds = count_entries("/proc/self/fd");
+      maps = count_maps();
+      threads = count_entries("/proc/self/task");
+    }
+  }
+  int more_fds = count_entries("/proc/self/fd") - fds, more_maps = count_maps() - maps,
+      more_threads = count_entries("/proc/self/task") - threads;
+  print_message("%d worlds with groups: %d descriptors, %d mappings, %d threads more\n", cycles, more_fds, more_maps,
+                more_threads);
+  assert_int_equal(more_fds, 0);
+  assert_int_equal(more_threads, 0);
+  assert_true(more_maps <= 2); /* those of the heap come and go */
+}
+
+/* In one world, more groups than it has room for, one after the other. */
+static int many_groups(tprt_comm *comm, void *argument) {
+  int errors = 0, cycles = *(int *)argument;
+  for (int i = 0; i < cycles && !errors; i++)
+    errors = use_groups(comm, NULL);
+  return errors;
+}
+
+static void test_many_groups(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  int cycles = getenv("TP_LONG") ? 10000 : 500;
+  config.max_comms = 4;
+  assert_int_equal(run_threads(2, &config, many_groups, &cycles), 0);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_no_memory),
-      cmocka_unit_test(test_no_memory_alone),
-      cmocka_unit_test(test_many_worlds),
+      cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_no_memory_alone), cmocka_unit_test(test_no_memory_store),
+      cmocka_unit_test(test_many_worlds), cmocka_unit_test(test_many_groups),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
