@@ -26,6 +26,8 @@ const tp_pass_row *const *tp__pass_rows(int *n) {
       &tp__clone_inits_row,
       &tp__order_globals_row,
       &tp__expand_math_row,
+      &tp__inline_scalars_row,
+      &tp__order_loops_row,
   };
   *n = TP_LEN(rows);
   return rows;
@@ -49,14 +51,16 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
       {.name = "tp-optimize-local",
        .summary = "Inline, clean up and fuse the program of one device, on tensors",
        .text = "tp-decompose,tp-inline-calls,canonicalize,cse,convert-elementwise-to-linalg,tp-name-contractions,"
-               "convert-elementwise-to-linalg,linalg-fuse-elementwise-ops,tp-inline-calls,tp-expand-messages,canonicalize,cse"},
+               "convert-elementwise-to-linalg,tp-inline-scalars,linalg-fuse-elementwise-ops,tp-inline-calls,tp-expand-messages,"
+               "canonicalize,cse"},
       {.name = "tp-local-to-runtime",
        .summary = "From the optimized program of one device to the LLVM dialect, calling the runtime",
        .text =
            "tp-clone-inits,tp-lower-to-runtime,"
            "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map "
            "allow-return-allocs-from-loops=1},"
-           "tp-order-globals,canonicalize,cse,tp-lower-contractions,tp-assign-buffers,tp-outline-kernels,func.func(convert-"
+           "tp-order-globals,canonicalize,cse,tp-lower-contractions,tp-assign-buffers,tp-order-loops,tp-outline-kernels,func."
+           "func(convert-"
            "linalg-to-loops),"
            "convert-complex-to-standard,"
            "func.func(math-expand-ops{ops=rsqrt,fpowi,clampf}),math-extend-to-supported-types,tp-expand-math,"

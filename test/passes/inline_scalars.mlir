@@ -1,0 +1,61 @@
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-inline-scalars,canonicalize)' | FileCheck %s
+
+// A number that two ops read from a buffer each; one from outside, one that the maker has inside, and one of a fill.
+// CHECK-LABEL: func @main(
+// CHECK-SAME: %[[X:.*]]: tensor<4x8xf32>, %[[S:.*]]: f32)
+// CHECK-DAG: %[[HALF:.*]] = arith.constant 5.0
+// CHECK-DAG: %[[TWO:.*]] = arith.constant 2.0
+// CHECK: ins(%[[X]] : tensor<4x8xf32>)
+// CHECK: arith.mulf %{{.*}}, %[[HALF]]
+// CHECK: arith.addf %{{.*}}, %[[S]]
+// CHECK: ins(%{{.*}} : tensor<4x8xf32>)
+// CHECK: arith.mulf %{{.*}}, %[[HALF]]
+// CHECK: arith.addf %{{.*}}, %[[TWO]]
+#map = affine_map<(d0, d1) -> (d0, d1)>
+func.func @main(%x: tensor<4x8xf32>, %s: f32) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %two = arith.constant 2.0 : f32
+  %half = linalg.generic {indexing_maps = [#map], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<4x8xf32>) {
+  ^bb0(%o: f32):
+    %c = arith.constant 0.5 : f32
+    linalg.yield %c : f32
+  } -> tensor<4x8xf32>
+  %outside = linalg.generic {indexing_maps = [#map], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<4x8xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %s : f32
+  } -> tensor<4x8xf32>
+  %filled = linalg.fill ins(%two : f32) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %0 = linalg.generic {indexing_maps = [#map, #map, #map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%half, %x, %outside : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%h: f32, %a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %h : f32
+    %r = arith.addf %m, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<4x8xf32>
+  %1 = linalg.generic {indexing_maps = [#map, #map, #map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%0, %half, %filled : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %h: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %h : f32
+    %r = arith.addf %m, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
+
+// The range of the loop would not follow from anything else: it stays.
+// CHECK-LABEL: func @range
+// CHECK: linalg.fill
+// CHECK: linalg.generic
+// CHECK-SAME: ins(%{{.*}} : tensor<8xf32>)
+func.func @range(%init: tensor<f32>) -> tensor<f32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %two = arith.constant 2.0 : f32
+  %filled = linalg.fill ins(%two : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%filled : tensor<8xf32>) outs(%init : tensor<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %a, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<f32>
+  return %0 : tensor<f32>
+}
