@@ -27,21 +27,24 @@ class Program(Trace):
         self.args, self.results = [], []
         self.by_batch = False  # how the plan by hand splits attention
 
-    def arg(self, name, shape, places=None, dtype="f32", param=False, diff=False):
+    def arg(self, name, shape, places=None, dtype="f32", role=None, diff=False):
         """An argument; `places` None: its layout is left open."""
         x = Tensor(f"%arg{len(self.args)}", shape, dtype, diff)
-        attributes = [f'tp.name = "{name}"'] + (['tp.role = "param"'] if param else [])
+        attributes = [f'tp.name = "{name}"'] + ([f'tp.role = "{role}"'] if role else [])
         if places is not None and not self.free:
             attributes.append(f"tp.sharding = {sharding(len(shape), places)}")
         self.args.append(f"{x.name}: {x.type} {{{', '.join(attributes)}}}")
         return x
 
     def weight(self, name, shape, places):
-        return self.arg(name, shape, places, param=True, diff=True)
+        return self.arg(name, shape, places, role="param", diff=True)
 
-    def result(self, x, places=None):
-        pin = "" if places is None or self.free else f" {{tp.sharding = {sharding(len(x.shape), places)}}}"
-        self.results.append((x, pin))
+    def result(self, x, places=None, updates=None):
+        """`updates`: the argument of which this is the new value."""
+        attributes = [] if updates is None else [f"tp.updates = {updates.name.removeprefix('%arg')}"]
+        if places is not None and not self.free:
+            attributes.append(f"tp.sharding = {sharding(len(x.shape), places)}")
+        self.results.append((x, f" {{{', '.join(attributes)}}}" if attributes else ""))
 
     def pin(self, first, places):
         """What the plan by hand does in the ops from line `first` on: places of dimensions, one entry for each linalg.generic."""
@@ -105,6 +108,13 @@ class Program(Trace):
         read = ["d4", "d5 + d0", "d6 + d1", "d2"]
         return self.generic([padded, g], [read, ["d4", "d5", "d6", "d3"]], self.fill("0.000000e+00", w.shape), MULTIPLY_ADD, 7,
                             identity(4))
+
+    def rows_of(self, table, ids):
+        """table: [rows, width], ids: [batch] -> [batch, width]."""
+        body = ["%c = linalg.index 1 : index", "%r = arith.index_cast {0} : i32 to index",
+                f"%v = tensor.extract {table.name}[%r, %c] : {table.type}", f"linalg.yield %v : {table.dtype}"]
+        shape = (ids.shape[0], table.shape[1])
+        return self.generic([ids], [["d0"]], self.empty(shape, table.dtype), body, 2)
 
     def lookup(self, tables, ids):
         """tables: [n, rows, width], ids: [n, batch] -> [n, batch, width]."""

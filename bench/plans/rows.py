@@ -23,9 +23,9 @@ reduce_scatter = all_to_all = all_gather
 
 
 class Row:
-    def __init__(self, number, name, plan, mesh, build, sizes, small, hand, element="bf16", reason=None):
+    def __init__(self, number, name, plan, mesh, build, sizes, small, hand, element="bf16", reason=None, limit=None):
         self.number, self.name, self.plan, self.mesh, self.build = number, name, plan, mesh, build
-        self.sizes, self.small, self.hand, self.element, self.reason = sizes, small, hand, element, reason
+        self.sizes, self.small, self.hand, self.element, self.reason, self.limit = sizes, small, hand, element, reason, limit
 
     def program(self, small=False, hand=False, free=False):
         p = Program(self.mesh, "f32" if small else self.element, hand, free)
@@ -231,7 +231,7 @@ def resnet_parameters(C, L):
 
 
 def dlrm(t, N, R, W, B):
-    tables, ids = t.arg("tables", (N, R, W), {2: "x"}, param=True), t.arg("ids", (N, B), WHOLE, dtype="i32")
+    tables, ids = t.arg("tables", (N, R, W), {2: "x"}, role="param"), t.arg("ids", (N, B), WHOLE, dtype="i32")
     t.result(t.lookup(tables, ids), {1: "x"})
 
 
@@ -257,7 +257,7 @@ def swiglu_block(t, T, D, F):
 
 def lora(t, B, S, D, H, d, r):
     x = t.arg("x", (B, S, D), WHOLE, diff=True)
-    w = {n: t.arg(f"w{n}", (D, H * d) if n != "o" else (H * d, D), COLUMN if n != "o" else ROW, param=True) for n in "qkvo"}
+    w = {n: t.arg(f"w{n}", (D, H * d) if n != "o" else (H * d, D), COLUMN if n != "o" else ROW, role="param") for n in "qkvo"}
     a = {n: t.weight(f"a{n}", (D, r), WHOLE) for n in "qv"}
     b = {n: t.weight(f"b{n}", (r, H * d), COLUMN) for n in "qv"}
 
@@ -291,13 +291,15 @@ def decode(t, B, S, D, F, H, KV, d, L):
     t.result(x, WHOLE)
 
 
-def language_model(t, B, S, D, F, H, V, L, by_batch):
-    """9 parameters a layer and one embedding that is tied to the output: loss and gradients. By batch, or by heads and words."""
-    x, column, row, words = ({0: "x"}, WHOLE, WHOLE, WHOLE) if by_batch else (WHOLE, COLUMN, ROW, ROW)
+def language_model_gradients(t, B, S, D, F, H, V, L, by_batch, weights):
+    """9 parameters a layer and one embedding that is tied to the output: the loss, and each weight with its gradient. By batch, or by heads and
+    words. `weights`: places of columns, rows, words and the rest."""
+    x = {0: "x"} if by_batch else WHOLE
+    column, row, words, whole = weights
     t.by_batch = by_batch
     tokens, targets = (t.arg(n, (B, S), x, dtype="i32") for n in ("tokens", "targets"))
     embed = t.weight("embed", (V, D), words)
-    layers = [llama_weights(t, D, F, H, H, D // H, column, row, WHOLE) for _ in range(L)]
+    layers = [llama_weights(t, D, F, H, H, D // H, column, row, whole) for _ in range(L)]
     hot = lambda ids: t.to_float("arith.uitofp", t.compare("eq", t.broadcast(ids, (B, S, V), (0, 1)), t.iota((B, S, V), 2)))
     y = t.einsum("bsv,vd->bsd", hot(tokens), embed)
     for w in layers:
@@ -307,11 +309,38 @@ def language_model(t, B, S, D, F, H, V, L, by_batch):
     total = t.log(t.reduce(t.exp(shifted), [2], "arith.addf"))
     picked = t.reduce(t.mul(shifted, hot(targets)), [2], "arith.addf")
     loss = t.reduce(t.sub(total, picked), [0, 1], "arith.addf")
+    kind = lambda n: column if n in ("q", "k", "v", "gate", "up") else row if n in ("o", "down") else whole
+    ws = [(embed, words)] + [(v, kind(n)) for w in layers for n, v in w.items()]
+    return loss, [(w, place, g) for (w, place), g in zip(ws, t.gradients(loss, [w for w, _ in ws]))]
+
+
+def language_model(t, by_batch, **sizes):
+    loss, weights = language_model_gradients(t, by_batch=by_batch, weights=[WHOLE] * 4 if by_batch else [COLUMN, ROW, ROW, WHOLE], **sizes)
     t.result(loss, WHOLE)
-    ws = [embed] + [v for w in layers for v in w.values()]
-    kind = lambda n: column if n in ("q", "k", "v", "gate", "up") else row if n in ("o", "down") else WHOLE
-    for g, place in zip(t.gradients(loss, ws), [words] + [kind(n) for w in layers for n in w]):
+    for _, place, g in weights:
         t.result(g, place)
+
+
+def language_model_step(t, at_rest, **sizes):
+    """The same by batch, with its optimizer: every weight has a momentum, which is split over all devices; `at_rest`: and so is the weight."""
+    loss, weights = language_model_gradients(t, by_batch=True, weights=[ROW if at_rest else WHOLE] * 4, **sizes)
+    t.result(loss, WHOLE)
+    for i, (w, place, g) in enumerate(weights):
+        m = t.arg(f"momentum{i}", w.shape, ROW, role="state")
+        moved = t.add(t.mul(m, t.like(m, "9.000000e-01")), g)
+        t.result(t.sub(w, t.mul(moved, t.like(w, "1.000000e-03"))), place, updates=w)
+        t.result(moved, ROW, updates=m)
+
+
+def graph(t, N, E, D, L):
+    """Message passing: edges are on the devices, the features of nodes are whole. Each edge adds the features of its source to its target."""
+    h = t.arg("h", (N, D), WHOLE)
+    source, target = (t.arg(n, (E,), {0: "x"}, dtype="i32") for n in ("source", "target"))
+    hot = t.to_float("arith.uitofp", t.compare("eq", t.broadcast(target, (N, E), (1,)), t.iota((N, E), 0)))
+    for i in range(L):
+        added = t.einsum("ne,ed->nd", hot, t.rows_of(h, source), {"partial": "x"})
+        h = gelu(t, t.einsum("nd,df->nf", added, t.weight(f"w{i}", (D, D), WHOLE), {}))
+    t.result(h, WHOLE)
 
 
 def language_model_parameters(D, F, V, L):
@@ -325,7 +354,7 @@ def square_matmul(t, N):
 
 def three_added(t, T, D):
     g = [t.arg(f"d{n}", (T, D), COLUMN) for n in "qkv"]
-    w = [t.arg(f"w{n}", (D, D), ROW, param=True) for n in "qkv"]
+    w = [t.arg(f"w{n}", (D, D), ROW, role="param") for n in "qkv"]
     p = [t.einsum("tn,nd->td", a, b) for a, b in zip(g, w)]
     t.result(t.add(t.add(p[0], p[1]), p[2]), {0: "x"})
 
@@ -333,7 +362,7 @@ def three_added(t, T, D):
 def three_consumers(t, T, D):
     x = t.arg("x", (T, D), {0: "x"})
     for n in "qkv":
-        t.result(t.einsum("td,dn->tn", x, t.arg(f"w{n}", (D, D), COLUMN, param=True)), COLUMN)
+        t.result(t.einsum("td,dn->tn", x, t.arg(f"w{n}", (D, D), COLUMN, role="param")), COLUMN)
 
 
 LAYER_7B = dict(B=1, S=4096, D=4096, F=11008, H=32, KV=32, d=128)
@@ -389,6 +418,8 @@ ROWS = [
         lambda B, HW, C, L: all_reduce(4 * resnet_parameters(C, L), 8) + L * 2 * 2 * 4 * B * HW * C, "f32"),
     Row("14", "26 tables of 1M rows (B W)", "columns of tables, all_to_all", X, dlrm, dict(N=26, R=1 << 20, W=128, B=65536),
         dict(N=3, R=16, W=8, B=16), lambda N, R, W, B: all_to_all(4 * N * B * W / 8, 8), "f32"),
+    Row("15", "graph, two aggregates (B)", "edges; all_reduce of the features", X, graph, dict(N=16384, E=262144, D=256, L=2),
+        dict(N=16, E=24, D=8, L=2), lambda N, D, L, **_: L * all_reduce(2 * N * D, 8)),
     Row("17", "cross entropy of 128256 words (B W)", "3 all_reduce of a number a token", X, cross_entropy,
         dict(T=8192, V=128256, D=4096), dict(T=8, V=32, D=8), lambda T, V, D: 3 * all_reduce(4 * T, 8), "f32"),
     Row("18", "SwiGLU 70B (B W)", "column, row", X, swiglu_block, dict(T=8192, D=8192, F=28672), dict(T=16, D=16, F=32),
@@ -417,6 +448,15 @@ ROWS += [
     Row("24m", "the same, by heads and words (B W)", "4 all_reduce a layer, 2 at the ends", X,
         lambda t, **s: language_model(t, by_batch=False, **s), LANGUAGE_MODEL, SMALL_MODEL,
         lambda B, S, D, L, **_: (4 * L + 2) * all_reduce(2 * B * S * D, 8) + 3 * all_reduce(2 * B * S, 8)),
+    Row("24z2", "the same, by batch, momenta split (B)", "reduce_scatter of gradients, all_gather of weights", X,
+        lambda t, **s: language_model_step(t, at_rest=False, **s), LANGUAGE_MODEL, SMALL_MODEL,
+        lambda D, F, V, L, **_: 2 * all_gather(2 * language_model_parameters(D, F, V, L), 8) + all_reduce(16, 8)),
+    Row("24z3", "the same, weights split too (B W)", "weights gathered twice; reduce_scatter of gradients", X,
+        lambda t, **s: language_model_step(t, at_rest=True, **s), LANGUAGE_MODEL, SMALL_MODEL,
+        lambda D, F, V, L, **_: 3 * all_gather(2 * language_model_parameters(D, F, V, L), 8) + all_reduce(16, 8)),
+    Row("24z3m", "the same within 52 GB (B W)", "weights gathered twice; reduce_scatter of gradients", X,
+        lambda t, **s: language_model_step(t, at_rest=True, **s), LANGUAGE_MODEL, SMALL_MODEL,
+        lambda D, F, V, L, **_: 3 * all_gather(2 * language_model_parameters(D, F, V, L), 8) + all_reduce(16, 8), limit="52GB"),
 ]
 
 
