@@ -9,8 +9,8 @@
  *
  * A machine is a JSON file (docs/reference/topology.md): a device, and levels of a network, innermost first. Bound to a mesh it
  * is a topology, which gives for each mesh axis lines alpha + bytes/bandwidth, and a roofline for compute. A collective over a
- * set of axes is priced in one go (largest alpha, each taken at the size of the whole group: tp_link.doubling_us; smallest
- * bandwidth) and in stages that tp-stage-collectives can write; the lesser counts (tp_form). The order of the axes and axes of size 1 do
+ * set of axes is priced in one go (axes of one level by the lines for a group of that size: tp_joint; over several levels by the largest alpha,
+ * each taken at the size of the whole group, tp_link.doubling_us, and the smallest bandwidth) and in stages that tp-stage-collectives can write; the lesser counts (tp_form). The order of the axes and axes of size 1 do
  * not matter.
  *
  * Thread rule: topologies are immutable after creation; all functions are pure. */
@@ -55,8 +55,19 @@ typedef struct tp_line {
 typedef struct tp_link { /* one mesh axis */
   tp_line lines[TP_N_COLLECTIVES];
   tp_line latency_lines[TP_N_COLLECTIVES]; /* second line for small messages; alpha_us == 0 && gbytes == 0: none */
-  double doubling_us; /* what each doubling of the group beyond this axis adds to alpha, when several axes form one group */
+  double
+      doubling_us; /* what each doubling of the group beyond this axis adds to alpha, when axes of several levels form one group */
+  int level;       /* of the machine, innermost 0 */
 } tp_link;
+
+/* The lines of a group of several axes that lie in one level. */
+typedef struct tp_joint {
+  int level;
+  int64_t n; /* devices of the group */
+  tp_link link;
+} tp_joint;
+
+enum { TP_MAX_JOINTS = 64 };
 
 /* Classes of element types by the speed at which they are contracted. All types that are not named count as f32. */
 typedef enum tp_peak { TP_PEAK_F32, TP_PEAK_F64, TP_PEAK_F16, TP_PEAK_F8, TP_PEAK_I8, TP_N_PEAKS } tp_peak; /* F16: bf16 too */
@@ -73,7 +84,9 @@ typedef struct tp_topology {
   double launch_us;     /* floor of one cluster of ops */
   double efficiency;    /* share of the peaks that real code reaches, (0, 1] */
   int64_t min_gemm_dim; /* a contraction with a local dimension of d < this reaches d / min_gemm_dim of the peak; 0: any does */
-  tp_link links[TP_MAX_AXES]; /* by axis of the mesh, after tp_topology_bind */
+  tp_link links[TP_MAX_AXES]; /* by axis of the mesh, after tp_machine_bind */
+  int n_joints; /* groups beyond TP_MAX_JOINTS, which need a mesh of thousands of devices, are priced as those over several levels */
+  tp_joint joints[TP_MAX_JOINTS];
 } tp_topology;
 
 /* What a topology file says, of no mesh yet. Opaque; made by the loaders, ended by tp_machine_destroy. */

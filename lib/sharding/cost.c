@@ -37,7 +37,28 @@ static tp_cost from_us(double us) {
   return picoseconds < (double)TP_COST_FORBIDDEN ? (tp_cost)picoseconds : TP_COST_FORBIDDEN;
 }
 
-/* The line of a group: largest alpha at the size of the group, smallest bandwidth. False if some axis has none. */
+static bool line_of(const tp_link *link, tp_collective kind, bool latency, tp_line *line) {
+  *line = latency ? link->latency_lines[kind] : link->lines[kind];
+  return line->gbytes_per_s > 0;
+}
+
+/* The link of a group in one level; NULL where the group reaches over several, or is of one axis. */
+static const tp_link *joint_link(const tp_topology *topology, const tp_mesh *mesh, unsigned axes, int64_t n) {
+  int level = -1;
+  for (int a = 0; a < mesh->n_axes; a++) {
+    if (!(axes >> a & 1))
+      continue;
+    if (level >= 0 && topology->links[a].level != level)
+      return NULL;
+    level = topology->links[a].level;
+  }
+  for (int i = 0; i < topology->n_joints && (axes & (axes - 1)); i++)
+    if (topology->joints[i].level == level && topology->joints[i].n == n)
+      return &topology->joints[i].link;
+  return NULL;
+}
+
+/* The line of a group over several levels: largest alpha at the size of the group, smallest bandwidth. False if some axis has none. */
 static bool combine_lines(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, bool latency, unsigned axes,
                           int64_t n, tp_line *line) {
   tp_line all = {0, 0};
@@ -45,8 +66,8 @@ static bool combine_lines(const tp_topology *topology, const tp_mesh *mesh, tp_c
     if (!(axes >> a & 1))
       continue;
     const tp_link *link = &topology->links[a];
-    tp_line one = latency ? link->latency_lines[kind] : link->lines[kind];
-    if (one.gbytes_per_s <= 0)
+    tp_line one;
+    if (!line_of(link, kind, latency, &one))
       return false;
     one.alpha_us += link->doubling_us * tp__log2(n, mesh->axes[a].size);
     if (one.alpha_us > all.alpha_us)
@@ -72,9 +93,11 @@ static tp_cost price(const tp_topology *topology, const tp_mesh *mesh, tp_collec
                      int64_t element_size) {
   int64_t n = group_size(mesh, axes);
   double bytes = (double)tp_cost_bytes(kind, n, elements, element_size), best = -1;
+  const tp_link *joint = joint_link(topology, mesh, axes, n);
   for (int latency = 0; latency < 2; latency++) {
     tp_line line;
-    if (!combine_lines(topology, mesh, kind, latency != 0, axes, n, &line))
+    if (!(joint ? line_of(joint, kind, latency != 0, &line)
+                : combine_lines(topology, mesh, kind, latency != 0, axes, n, &line)))
       continue;
     double us = line.alpha_us + bytes / (line.gbytes_per_s * 1e3);
     if (best < 0 || us < best)

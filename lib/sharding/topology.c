@@ -139,6 +139,34 @@ static void bind_link(const tp__level *level, int64_t n, tp_link *link) {
   }
 }
 
+static bool has_joint(const tp_topology *topology, int level, int64_t n) {
+  for (int i = 0; i < topology->n_joints; i++)
+    if (topology->joints[i].level == level && topology->joints[i].n == n)
+      return true;
+  return false;
+}
+
+/* The lines of all groups that several axes of one level form. */
+static void bind_joints(const tp_machine *machine, const tp_mesh *mesh, tp_topology *topology) {
+  for (unsigned set = 1; set < 1u << mesh->n_axes; set++) {
+    int n_axes = 0, level = 0;
+    int64_t n = 1;
+    bool one_level = true;
+    for (int a = 0; a < mesh->n_axes; a++) {
+      if (!(set >> a & 1) || mesh->axes[a].size == 1)
+        continue;
+      one_level &= n_axes++ == 0 || topology->links[a].level == level;
+      level = topology->links[a].level;
+      n *= mesh->axes[a].size;
+    }
+    if (n_axes < 2 || !one_level || topology->n_joints == TP_MAX_JOINTS || has_joint(topology, level, n))
+      continue;
+    tp_joint *joint = &topology->joints[topology->n_joints++];
+    *joint = (tp_joint){.level = level, .n = n, .link = {.level = level}};
+    bind_link(&machine->levels[level], n, &joint->link);
+  }
+}
+
 /* The innermost level that holds `span` consecutive devices; NULL if the machine is smaller. */
 static const tp__level *find_level(const tp_machine *machine, int64_t span) {
   for (int i = 0; i < machine->n_levels; i++)
@@ -158,8 +186,11 @@ tp_status tp_machine_bind(const tp_machine *machine, const tp_mesh *mesh, char *
   }
   for (int a = 0; a < mesh->n_axes; a++) {
     int64_t n = mesh->axes[a].size;
-    bind_link(find_level(machine, tp_mesh_stride(mesh, a) * n), n, &bound.links[a]);
+    const tp__level *level = find_level(machine, tp_mesh_stride(mesh, a) * n);
+    bind_link(level, n, &bound.links[a]);
+    bound.links[a].level = (int)(level - machine->levels);
   }
+  bind_joints(machine, mesh, &bound);
   *topology = bound;
   return TP_OK;
 }

@@ -101,6 +101,35 @@ static void exact_figures(void **state) {
   assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 80, 4), 5000000 + 280000);
 }
 
+/* Axes of one level form a group as one axis of that size does; over several levels they do not. */
+static void joint_groups(void **state) {
+  (void)state;
+  static const int both[] = {0, 1}, one[] = {0}, reach[] = {1, 2};
+  tp_mesh parts = make_mesh(2, (int64_t[]){2, 4}), whole = make_mesh(1, (int64_t[]){8}),
+          nodes = make_mesh(3, (int64_t[]){2, 2, 8});
+  tp_topology split, joined;
+  for (const char *const *name = tp_topology_names(); *name; name++) {
+    assert_int_equal(tp_topology_load(*name, &parts, NULL, 0, &split), TP_OK);
+    assert_int_equal(tp_topology_load(*name, &whole, NULL, 0, &joined), TP_OK);
+    if (split.links[0].level != split.links[1].level)
+      continue;
+    assert_int_equal(split.n_joints, 1);
+    assert_int_equal(split.joints[0].n, 8);
+    for (int k = 0; k < TP_N_COLLECTIVES; k++)
+      for (int64_t elements = 8; elements < INT64_C(1) << 30; elements *= 64)
+        assert_int_equal(tp_cost_flat(&split, &parts, (tp_collective)k, 2, both, elements, 4),
+                         tp_cost_flat(&joined, &whole, (tp_collective)k, 1, one, elements, 4));
+  }
+  assert_int_equal(tp_topology_load("h100", &parts, NULL, 0, &split), TP_OK);
+  assert_int_equal(tp_cost_flat(&split, &parts, TP_ALL_GATHER, 2, both, 8, 4),
+                   11000199); /* the latency line of eight: 28 bytes at 141 GB/s */
+  assert_int_equal(tp_topology_load("h100", &nodes, NULL, 0, &joined), TP_OK);
+  assert_int_equal(joined.n_joints, 1); /* both axes of the network; with the node they are of two levels */
+  assert_int_equal(joined.joints[0].n, 4);
+  /* an axis of the network and the node: 20 us, and 20 more for each of three doublings; 60 bytes at 48 GB/s */
+  assert_int_equal(tp_cost_flat(&joined, &nodes, TP_ALL_GATHER, 2, reach, 16, 4), 80001250);
+}
+
 /* Axis 0 has 2 devices on a network, 10 us and 1 GB/s; axis 1 has 4 in a node, 1 us and 100 GB/s. */
 static tp_topology two_levels(void) {
   tp_topology t = {0};
@@ -212,8 +241,9 @@ static void sums_saturate(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bytes), cmocka_unit_test(topologies), cmocka_unit_test(collectives), cmocka_unit_test(exact_figures),
-      cmocka_unit_test(work),  cmocka_unit_test(stages),     cmocka_unit_test(three_axes),  cmocka_unit_test(sums_saturate),
+      cmocka_unit_test(bytes),         cmocka_unit_test(topologies),   cmocka_unit_test(collectives),
+      cmocka_unit_test(exact_figures), cmocka_unit_test(joint_groups), cmocka_unit_test(work),
+      cmocka_unit_test(stages),        cmocka_unit_test(three_axes),   cmocka_unit_test(sums_saturate),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
