@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Solver work under a memory limit, some ten seconds: what is left of the gap then closes slowly. */
-static const int64_t LIMITED_WORK = 1500000000;
+static const int64_t LIMITED_WORK = 2000000000;
 
 static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
 

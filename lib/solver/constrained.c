@@ -1,6 +1,7 @@
 #include "solver/constrained.h"
 
 #include "solver/climb.h"
+#include "solver/core.h"
 #include "solver/memory.h"
 #include "solver/reduce.h"
 #include "solver/repair.h"
@@ -234,14 +235,26 @@ static tp_status alternate(tp__climber *c) {
   return status;
 }
 
-tp_status tp__constrained_search(tp__search *s, tp__wcsp *g, tp_cost limit, tp__answer *answer) {
-  tp__climber c = {.s = s, .g = g, .answer = answer, .limit = limit, .bound = 0, .step = 1};
-  answer->cost = TP_COST_FORBIDDEN;
+static tp_status search_whole(tp__climber *c) {
   bool done;
-  tp_status status = shrink(&c, 0, &done);
-  tp__search_update(s, c.bound, answer->cost);
-  if (status == TP_OK && !done)
-    status = alternate(&c);
+  tp_status status = shrink(c, 0, &done);
+  tp__search_update(c->s, c->bound, c->answer->cost);
+  return status == TP_OK && !done ? alternate(c) : status;
+}
+
+tp_status tp__constrained_core(tp__search *s, tp__wcsp *g, tp_cost limit, tp__answer *answer) {
+  tp__climber c = {.s = s, .g = g, .answer = answer, .limit = limit, .bound = INT64_MIN / 4, .step = 1};
+  return search_whole(&c);
+}
+
+tp_status tp__constrained_search(tp__search *s, tp__wcsp *g, tp_cost limit, const int *near, tp__answer *answer) {
+  tp__climber c = {.s = s, .g = g, .answer = answer, .limit = limit, .bound = answer->bound, .step = 1};
+  answer->cost = TP_COST_FORBIDDEN;
+  tp_status status = tp__cores(&c, near);
+  if (status == TP_INFEASIBLE)
+    status = TP_OK;
+  else if (status == TP_OK && !tp__search_spent(s))
+    status = search_whole(&c);
   bool found = answer->cost < TP_COST_FORBIDDEN;
   answer->bound = c.bound;
   if (c.bound >= c.limit)

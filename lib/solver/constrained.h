@@ -5,9 +5,13 @@
 #include "solver/search.h"
 
 /* As tp__wcsp_search, for a graph with memory: looks for a choice of cost < limit for which there is room at all times.
- * answer->bound is TP_COST_FORBIDDEN if there is none. Without a cost answer->choices may still be those that exceed the
- * room least (answer->nearest). */
-tp_status tp__constrained_search(tp__search *s, tp__wcsp *g, tp_cost limit, tp__answer *answer);
+ * answer->bound is a bound at first, and TP_COST_FORBIDDEN in the end if there is none. Without a cost answer->choices may still be those
+ * that exceed the room least (answer->nearest). `near` has labels, by node, of a choice that is cheap but need not fit; or NULL. */
+tp_status tp__constrained_search(tp__search *s, tp__wcsp *g, tp_cost limit, const int *near, tp__answer *answer);
+
+/* Looks for a choice of cost < limit in a graph that leaves strategies out. A cost in the answer, not below the limit, is that of its
+ * choices, which are where the search starts. There is no bound. */
+tp_status tp__constrained_core(tp__search *s, tp__wcsp *g, tp_cost limit, tp__answer *answer);
 
 /* The same for a part, without neighbourhoods: as tp__wcsp_search, answer->bound == limit says that there is none. */
 tp_status tp__constrained_part(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp__answer *answer);

@@ -239,6 +239,23 @@ void tp__dual_tight(const tp__dual *d, const int *at, bool *tight) {
   }
 }
 
+void tp__dual_regret(const tp__dual *d, int node, tp_cost *more) {
+  const tp__wnode *v = &d->g->nodes[node];
+  for (int x = 0; x < v->n; x++)
+    more[x] = d->cost[node][x];
+  for (int i = 0; i < v->n_edges; i++) {
+    tp__wview w = tp__wcsp_view(d->g, v->edges[i], node);
+    for (int x = 0; x < v->n; x++) {
+      tp_cost least = TP_COST_FORBIDDEN;
+      for (int y = 0; y < d->g->nodes[w.other].n; y++) {
+        tp_cost sum = tp_cost_add(entry(d, v->edges[i], node, x, y), d->cost[w.other][y]);
+        least = sum < least ? sum : least;
+      }
+      more[x] = tp_cost_add(more[x], least);
+    }
+  }
+}
+
 tp_status tp__dual_apply(tp__dual *d) {
   tp__wcsp *g = d->g;
   if (g->shelf && !d->passed)

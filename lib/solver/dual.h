@@ -33,6 +33,9 @@ tp_status tp__dual_decode(const tp__dual *dual, int *at, int64_t *work);
 /* tight[v]: by current costs neither node v at `at` nor any of its edges costs anything, so no other strategy of v is better. */
 void tp__dual_tight(const tp__dual *dual, const int *at, bool *tight);
 
+/* more[x] = what a choice with strategy x at `node` costs beyond the bound, at least. */
+void tp__dual_regret(const tp__dual *dual, int node, tp_cost *more);
+
 /* Writes the reparametrisation into the graph: same cost for every choice, constant == bound. The graph has no shelf afterwards, unless there
  * was no pass. TP_NO_MEMORY. */
 tp_status tp__dual_apply(tp__dual *dual);

@@ -137,20 +137,21 @@ static tp_status encode_edge(tp__wcsp *g, const tp_problem *problem, const tp__c
 }
 
 /* Sharing pays if most tables are repeated. Memory changes what may be done with equal arrays. */
-static bool wants_shelf(const tp_problem *problem, const tp__code *code) {
-  return problem->n_repeated > problem->n_edges / 2 && problem->limit < 0 && code->form == TP__FORM_PLAIN;
+static bool wants_shelf(const tp_problem *problem, const tp__code *code, bool limited) {
+  return problem->n_repeated > problem->n_edges / 2 && !limited && code->form == TP__FORM_PLAIN;
 }
 
-tp__wcsp *tp__encode(const tp_problem *problem, const tp__code *code) {
+tp__wcsp *tp__encode(const tp_problem *problem, const tp__code *code, bool limited) {
+  limited &= problem->limit >= 0;
   tp__wcsp *g = tp__wcsp_create(problem->n_nodes);
   bool ok = g != NULL;
-  if (ok && wants_shelf(problem, code))
+  if (ok && wants_shelf(problem, code, limited))
     ok = (g->shelf = tp__shelf_create()) != NULL;
   for (int v = 0; ok && v < problem->n_nodes; v++)
     ok = encode_node(g, problem, code, v) == TP_OK;
   for (int e = 0; ok && e < problem->n_edges; e++)
     ok = encode_edge(g, problem, code, e) == TP_OK;
-  ok = ok && tp__memory_attach(g, problem) == TP_OK;
+  ok = ok && (!limited || tp__memory_attach(g, problem) == TP_OK);
   if (ok)
     return g;
   tp__wcsp_destroy(g);

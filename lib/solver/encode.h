@@ -28,8 +28,8 @@ typedef struct tp__code {
 /* False if the costs do not fit that form. */
 bool tp__code_choose(const tp_problem *problem, tp__form form, tp__code *code);
 
-/* NULL when memory runs out. */
-tp__wcsp *tp__encode(const tp_problem *problem, const tp__code *code);
+/* With the limit of the problem, if it has one, or without. NULL when memory runs out. */
+tp__wcsp *tp__encode(const tp_problem *problem, const tp__code *code, bool limited);
 
 /* A lower bound on the cost of all choices, given that of the graph; the exact cost of one, but for the shift. */
 unsigned __int128 tp__decode_bound(const tp__code *code, tp_cost bound);

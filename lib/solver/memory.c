@@ -76,8 +76,6 @@ static tp_status set_loads(tp__wcsp *g, int node, const tp__problem_node *from, 
 }
 
 tp_status tp__memory_attach(tp__wcsp *g, const tp_problem *problem) {
-  if (problem->limit < 0)
-    return TP_OK;
   tp__wmemory *memory = tp__pool_take_zeroed(&g->pool, 1, sizeof *memory);
   if (!memory || find_times(problem, memory, &g->pool))
     return TP_NO_MEMORY;

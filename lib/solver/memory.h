@@ -12,7 +12,7 @@
 #include "solver/problem.h"
 #include "solver/wcsp.h"
 
-/* Gives `g`, made of all nodes of `problem`, its times, rooms and loads. Leaves g->memory NULL if the problem has no limit. */
+/* Gives `g`, made of all nodes of `problem`, its times, rooms and loads. */
 tp_status tp__memory_attach(tp__wcsp *g, const tp_problem *problem);
 
 tp_status tp__memory_settle(tp__wcsp *g, int node);

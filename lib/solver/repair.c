@@ -1,5 +1,5 @@
 /* Memory beyond the room costs a weight per unit, at first the price of the time. Where a local optimum still exceeds the
- * room, weights grow; once it fits, exceeding is as forbidden as a forbidden entry. */
+ * room, weights grow; once it fits, exceeding is more forbidden than a forbidden entry. */
 #include "solver/repair.h"
 
 #include "solver/memory.h"
@@ -18,8 +18,12 @@ enum {
 /* Forbidden entries are counted apart, so that repairing one of several shows. */
 typedef struct score {
   double cost;
-  int n_forbidden;
+  int64_t n_forbidden;
 } score;
+
+/* What exceeds the room, once it fits, is worse than any number of forbidden entries: those may be left from before, and must not be
+ * repaired by it. */
+#define BARRED ((int64_t)1 << 32)
 
 typedef struct settler {
   const tp__wcsp *g;
@@ -73,7 +77,7 @@ static void charge_time(const settler *s, const tp__wload *load, int n, int t, t
     if (more <= 0)
       continue;
     out[x].cost += s->weight[t] * (double)more;
-    out[x].n_forbidden += s->strict;
+    out[x].n_forbidden += s->strict ? BARRED : 0;
   }
   s->search->work += n;
 }
@@ -152,7 +156,7 @@ static score rate_pair(settler *s, int a, int b, int x, int y, tp_cost entry, in
 /* The best pair of strategies by the present scores of each alone. */
 static void best_pair(settler *s, const tp__wedge *e, int *best_a, int *best_b) {
   int rows = s->g->nodes[e->node[0]].n, columns = s->g->nodes[e->node[1]].n;
-  score best = {0, INT32_MAX};
+  score best = {0, INT64_MAX};
   for (int x = 0; x < rows; x++)
     for (int y = 0; y < columns; y++) {
       score sum = plus(sum_of(s->mine[x], s->theirs[y]), e->table[(size_t)x * (size_t)columns + (size_t)y]);

@@ -1,6 +1,7 @@
 /* What tp_solve does around the search: which form the costs get, which limits hold, and what is reported. */
 #include "solver/constrained.h"
 #include "solver/reduce.h"
+#include "solver/relax.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,8 @@ enum {
   MORE = 4,               /* times the work of the run before, where only time counts */
   MOST_TIMES = 1 << 20
 };
-#define MOST_WORK 6000000000 /* ... and at most this */
+#define MOST_WORK 6000000000    /* ... and at most this */
+#define RELAXED_WORK 2000000000 /* without the limit */
 #define LEAST_MEMORY_WORK 20000000000
 #define MOST_MEMORY_WORK 200000000000
 #define MOST_TABLE_BUDGET ((int64_t)1 << 32)
@@ -51,36 +53,72 @@ static int64_t work_budget(const tp__wcsp *g, const tp_solver_options *o) {
   return work < most ? work : most;
 }
 
-/* Searches the graph, with `times` the usual work. *settled: more work would not find more. */
-static tp_status search_graph(tp__search *s, tp__wcsp *g, const tp__code *code, const tp_solver_options *o, int64_t times,
-                              tp__answer *answer, bool *settled) {
-  answer->cost = answer->bound = TP_COST_FORBIDDEN;
-  *settled = true;
-  tp_status status = g->memory ? tp__wcsp_reduce(g, code->most + 1, s->table_budget, &s->work) : TP_OK;
+/* The problem in one form, with `times` the usual work. *settled: more work would not find more. */
+typedef struct attempt {
+  const tp_problem *problem;
+  const tp_solver_options *options;
+  const tp__code *code;
+  int64_t times;
+  bool settled;
+} attempt;
+
+static tp_status search_free(tp__search *s, tp__wcsp *g, attempt *a, tp__answer *answer) {
+  s->work_limit = s->work + a->times * work_budget(g, a->options);
+  tp_status status = tp__wcsp_search(s, g, TP_COST_FORBIDDEN, 0, answer);
+  a->settled = answer->bound >= answer->cost;
+  return status;
+}
+
+/* `relaxed` is the answer for the problem without its limit, which does not fit. */
+static tp_status search_limited(tp__search *s, tp__wcsp *g, attempt *a, const tp__answer *relaxed, tp__answer *answer) {
+  tp_status status = tp__wcsp_reduce(g, a->code->most + 1, s->table_budget, &s->work);
   if (status == TP_INFEASIBLE)
     return TP_OK;
   if (status)
     return status;
-  s->work_limit = s->work + times * work_budget(g, o);
-  if (has_limit(g))
-    return tp__constrained_search(s, g, code->most + 1, answer);
-  status = tp__wcsp_search(s, g, TP_COST_FORBIDDEN, 0, answer);
-  *settled = answer->bound >= answer->cost;
+  if (!has_limit(g))
+    return search_free(s, g, a, answer);
+  s->work_limit = s->work + a->times * work_budget(g, a->options);
+  answer->bound = relaxed->bound;
+  bool is_near = relaxed->cost < TP_COST_FORBIDDEN;
+  return tp__constrained_search(s, g, a->code->most + 1, is_near ? relaxed->choices : NULL, answer);
+}
+
+/* Most limits leave room for the cheapest choice; and what that costs is a bound. */
+static tp_status search_relaxed(tp__search *s, attempt *a, tp__answer *relaxed, tp__answer *answer, bool *done) {
+  int64_t work = a->options->work_budget > 0 ? a->options->work_budget : RELAXED_WORK;
+  bool fits;
+  tp_status status = tp__relax(s, a->problem, a->code, work, relaxed, &fits);
+  *done = fits || relaxed->bound >= TP_COST_FORBIDDEN;
+  if (status == TP_OK && *done) {
+    memcpy(answer->choices, relaxed->choices, (size_t)a->problem->n_nodes * sizeof *answer->choices);
+    answer->cost = relaxed->cost;
+    answer->bound = relaxed->bound;
+  }
+  tp__search_update(s, relaxed->bound, answer->cost);
   return status;
 }
 
-/* The same for the problem in one form. */
-static tp_status search_coded(const tp_problem *problem, const tp_solver_options *o, const tp__code *code, int64_t times,
-                              tp__search *s, tp__answer *answer, bool *settled) {
-  tp__wcsp *g = tp__encode(problem, code);
-  if (!g)
-    return TP_NO_MEMORY;
-  s->step = code->step;
+static tp_status search_coded(tp__search *s, attempt *a, tp__answer *answer) {
+  const tp_solver_options *o = a->options;
+  bool limited = a->problem->limit >= 0, done = false;
+  tp__answer relaxed = {.choices = calloc((size_t)a->problem->n_nodes + 1, sizeof *relaxed.choices)};
+  tp_status status = relaxed.choices ? TP_OK : TP_NO_MEMORY;
+  s->step = a->code->step;
   s->table_budget = o->table_budget > 0 ? o->table_budget : DEFAULT_TABLE_BUDGET;
   s->table_budget = s->table_budget < MOST_TABLE_BUDGET ? s->table_budget : MOST_TABLE_BUDGET;
   s->threads = o->threads;
-  tp_status status = search_graph(s, g, code, o, times, answer, settled);
+  a->settled = true;
+  answer->cost = answer->bound = TP_COST_FORBIDDEN;
+  if (status == TP_OK && limited)
+    status = search_relaxed(s, a, &relaxed, answer, &done);
+  tp__wcsp *g = status == TP_OK && !done ? tp__encode(a->problem, a->code, limited) : NULL;
+  if (g)
+    status = limited ? search_limited(s, g, a, &relaxed, answer) : search_free(s, g, a, answer);
+  else if (!done)
+    status = TP_NO_MEMORY;
   tp__wcsp_destroy(g);
+  free(relaxed.choices);
   return status;
 }
 
@@ -109,15 +147,16 @@ static tp_status solve_coded(const tp_problem *problem, const tp_solver_options 
                              result *r) {
   int *choices = calloc((size_t)problem->n_nodes + 1, sizeof *choices);
   tp_status status = choices ? TP_OK : TP_NO_MEMORY;
-  bool settled = false, by_time = o->time_limit > 0 && o->work_budget <= 0;
+  bool by_time = o->time_limit > 0 && o->work_budget <= 0;
   control->code = code;
   r->s.control = o->interrupted || o->time_limit > 0 || o->gap > 0 ? control : NULL;
-  for (int64_t times = 1; status == TP_OK && !settled; times *= MORE) {
+  attempt a = {.problem = problem, .options = o, .code = code};
+  for (a.times = 1; status == TP_OK && !a.settled; a.times *= MORE) {
     tp__answer answer = {.choices = choices};
-    status = search_coded(problem, o, code, times, &r->s, &answer, &settled);
+    status = search_coded(&r->s, &a, &answer);
     if (status == TP_OK)
       take_in(problem, code, &answer, r);
-    settled |= !by_time || atomic_load(&control->stop) || times > MOST_TIMES;
+    a.settled |= !by_time || atomic_load(&control->stop) || a.times > MOST_TIMES;
   }
   free(choices);
   return status;

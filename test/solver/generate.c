@@ -86,6 +86,30 @@ void add_memory(tp_problem *problem, rng *r, int max_strategies) {
   tp_problem_set_limit(problem, 500 * (n / 6 + 1));
 }
 
+tp_problem *generate_tradeoffs(rng *r, int n_nodes, int n_strategies, int64_t *usages) {
+  tp_problem *p = tp_problem_create();
+  size_t n = (size_t)n_strategies;
+  tp_cost *costs = malloc(n * sizeof *costs), *table = malloc(n * n * sizeof *table);
+  for (int v = 0; v < n_nodes; v++, usages += n) {
+    for (int x = 0; x < n_strategies; x++) {
+      costs[x] = 100 * (n_strategies - x) + rng_below(r, 100);
+      usages[x] = 100 * x + rng_below(r, 100);
+    }
+    tp_problem_add_node(p, n_strategies, costs);
+    tp_problem_set_usage(p, v, 0, 1, usages);
+  }
+  for (int v = 0; v < n_nodes; v++) {
+    for (size_t i = 0; i < n * n; i++)
+      table[i] = rng_below(r, 400);
+    if (n_nodes > 1)
+      tp_problem_add_edge(p, v, (v + 1) % n_nodes, table);
+  }
+  tp_problem_set_limit(p, (int64_t)n_nodes * n_strategies * 40);
+  free(costs);
+  free(table);
+  return p;
+}
+
 /* Strategies stand for layouts; resharding costs the more the further apart they are, plus what the tensor weighs. */
 static void add_reshard(tp_problem *p, rng *r, int n, int a, int b) {
   tp_cost *table = malloc((size_t)(n * n) * sizeof *table);

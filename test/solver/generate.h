@@ -30,6 +30,10 @@ tp_problem *generate(rng *r, const recipe *recipe);
  * more than `max_strategies` <= 8. */
 void add_memory(tp_problem *problem, rng *r, int max_strategies);
 
+/* Nodes in a ring that all live at time 0, of strategies that are the cheaper the more they use, so that hardly any is dominated; the limit is
+ * 40 % of the most. usages[v * n_strategies + x] receives what strategy x of v uses. */
+tp_problem *generate_tradeoffs(rng *r, int n_nodes, int n_strategies, int64_t *usages);
+
 /* Layers of a transformer: residual stream, shared inputs with several consumers, forward and backward pass coupled. */
 tp_problem *generate_layers(rng *r, int n_layers, int n_strategies);
 

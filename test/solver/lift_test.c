@@ -48,7 +48,7 @@ static tp__wcsp *graph_of(const tp_problem *problem) {
   tp__code code;
   int64_t work = 0;
   tp__code_choose(problem, TP__FORM_PLAIN, &code);
-  tp__wcsp *g = tp__encode(problem, &code);
+  tp__wcsp *g = tp__encode(problem, &code, false);
   assert_non_null(g);
   assert_non_null(g->shelf);
   assert_int_equal(tp__wcsp_reduce(g, TP_COST_FORBIDDEN, 0, &work), TP_OK);

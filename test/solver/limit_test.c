@@ -279,6 +279,39 @@ static void other_decisions(void **state) {
   }
 }
 
+/* Nodes of so many strategies that those which matter are searched first. */
+static void of_many_strategies(void **state) {
+  (void)state;
+  enum { N = 3, S = 44 };
+  int n_limited = 0;
+  for (int i = 0; i < 200; i++) {
+    rng r = {(uint64_t)i + 99};
+    int64_t usages[N * S];
+    tp_problem *p = generate_tradeoffs(&r, N, S, usages);
+    tp_cost best = TP_COST_FORBIDDEN, free = TP_COST_FORBIDDEN;
+    int64_t limit = N * S * 10 * (1 + rng_below(&r, 10));
+    tp_problem_set_limit(p, limit);
+    for (int a[N] = {0}; a[2] < S; a[0] = (a[0] + 1) % S, a[1] = (a[1] + !a[0]) % S, a[2] += !a[0] && !a[1]) {
+      tp_cost cost = tp_problem_evaluate(p, a);
+      bool fits = usages[a[0]] + usages[S + a[1]] + usages[2 * S + a[2]] <= limit;
+      best = fits && cost < best ? cost : best;
+      free = cost < free ? cost : free;
+    }
+    tp_solver_options o = {.size = sizeof o, .work_budget = i % 2 ? 0 : 2000000};
+    tp_solution s;
+    tp_status status = tp_solve(p, &o, &s);
+    assert_int_equal(status, best < TP_COST_FORBIDDEN ? TP_OK : TP_INFEASIBLE);
+    assert_true(s.lower_bound <= best && s.lower_bound >= (best < TP_COST_FORBIDDEN ? free : 0));
+    assert_true(s.optimal || i % 2 == 0);
+    assert_true(status != TP_OK || (s.cost >= best && (!s.optimal || s.cost == best) && s.peak.low <= (uint64_t)limit));
+    n_limited += best > free;
+    tp_solution_clear(&s);
+    tp_problem_destroy(p);
+  }
+  print_message("%d of 200 are limited\n", n_limited);
+  assert_true(n_limited > 150);
+}
+
 /* Larger problems, with prices, neighbourhoods and branching. */
 static tp_problem *large(uint64_t seed, int n_nodes) {
   rng r = {seed};
@@ -331,7 +364,7 @@ static bool lose_patience(const tp_solver_progress *progress, void *data) {
 
 static void interrupted(void **state) {
   (void)state;
-  tp_problem *p = large(5, 200);
+  tp_problem *p = large(8, 200);
   patience mine = {.left = 10};
   tp_solver_options o = {.size = sizeof o, .interrupted = lose_patience, .data = &mine};
   tp_solution s;
@@ -402,13 +435,10 @@ static void arguments(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(arguments),
-      cmocka_unit_test(infeasible),
-      cmocka_unit_test(against_brute_force),
-      cmocka_unit_test(beyond_64_bits),
-      cmocka_unit_test(the_order_does_not_matter),
-      cmocka_unit_test(other_decisions),
-      cmocka_unit_test(same_for_any_number_of_threads),
+      cmocka_unit_test(arguments),           cmocka_unit_test(infeasible),
+      cmocka_unit_test(against_brute_force), cmocka_unit_test(beyond_64_bits),
+      cmocka_unit_test(of_many_strategies),  cmocka_unit_test(the_order_does_not_matter),
+      cmocka_unit_test(other_decisions),     cmocka_unit_test(same_for_any_number_of_threads),
       cmocka_unit_test(interrupted),
   };
   return cmocka_run_group_tests_name("solver under a limit", tests, NULL, NULL);

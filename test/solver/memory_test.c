@@ -83,6 +83,17 @@ static void solving(void **state) {
   }
 }
 
+static void limited(void **state) {
+  (void)state;
+  enum { N = 2, S = 40 };
+  int64_t usages[N * S];
+  tp_solver_options o = {.size = sizeof o, .work_budget = 200000};
+  rng r = {7};
+  tp_problem *p = generate_tradeoffs(&r, N, S, usages);
+  fail_each(p, &o);
+  tp_problem_destroy(p);
+}
+
 static void other_decisions(void **state) {
   (void)state;
   rng r = {3};
@@ -127,6 +138,7 @@ static void building(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(building), cmocka_unit_test(solving), cmocka_unit_test(other_decisions)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(building), cmocka_unit_test(solving), cmocka_unit_test(limited),
+                                     cmocka_unit_test(other_decisions)};
   return cmocka_run_group_tests_name("solver memory", tests, NULL, NULL);
 }

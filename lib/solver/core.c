@@ -1,0 +1,214 @@
+#include "solver/core.h"
+
+#include "solver/constrained.h"
+#include "solver/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  FIRST_PASSES = 10, /* of messages, before the first core ... */
+  PASSES = 5,        /* ... and each other */
+  FIRST_SHARE = 32,  /* strategies of a node, on the average */
+  GROWTH = 2,        /* of that, when a core has nothing better than what is known */
+  MAX_CORES = 10,
+  WORK_SHARE = 3, /* of the work that is left, at most, for a core ... */
+  LOOKS = 50      /* ... and no more than so many looks at the whole graph */
+};
+
+#define FIRST_WORTH 0.1
+#define WORTH_GROWTH 3.0
+
+typedef struct picker {
+  tp__climber *c;
+  tp__prices prices;
+  tp__pool pool;
+  const int *at;   /* kept in every core, and the answer */
+  tp_cost **more;  /* by node and strategy: what it costs beyond the bound, at least */
+  tp_cost *sorted; /* the same, ascending */
+  int64_t n;       /* strategies */
+  int *members, n_members;
+  tp_cost bound; /* the best at prices, which were ... */
+  double *price;
+  int n_failed; /* cores in which nothing fits */
+} picker;
+
+static int compare_costs(const void *a, const void *b) {
+  tp_cost x = *(const tp_cost *)a, y = *(const tp_cost *)b;
+  return (x > y) - (x < y);
+}
+
+static tp_status start(picker *p, tp__climber *c, const int *at) {
+  const tp__wcsp *g = c->g;
+  *p = (picker){.c = c, .at = at, .n = tp__wcsp_strategies(g)};
+  p->more = tp__pool_take_zeroed(&p->pool, (size_t)g->n_nodes, sizeof *p->more);
+  p->sorted = tp__pool_take(&p->pool, (size_t)p->n, sizeof *p->sorted);
+  p->members = tp__pool_take(&p->pool, (size_t)g->n_nodes, sizeof *p->members);
+  p->price = tp__pool_take(&p->pool, (size_t)g->memory->n_times, sizeof *p->price);
+  p->bound = INT64_MIN;
+  bool ok = p->more && p->sorted && p->members && p->price;
+  for (int v = 0; ok && v < g->n_nodes; v++)
+    if (g->nodes[v].alive) {
+      p->members[p->n_members++] = v;
+      ok = (p->more[v] = tp__pool_take(&p->pool, (size_t)g->nodes[v].n, sizeof **p->more)) != NULL;
+    }
+  return ok ? tp__prices_create(c->g, &p->prices) : TP_NO_MEMORY;
+}
+
+/* Messages at the present prices. False if there is no bound. */
+static bool pass(picker *p, int passes) {
+  bool valid = true;
+  for (int i = 0; valid && i < passes && (i == 0 || !tp__search_spent(p->c->s)); i++)
+    valid = tp__prices_pass(&p->prices, &p->c->s->work);
+  tp_cost bound = valid ? tp__prices_bound(&p->prices) : INT64_MIN;
+  if (bound > p->bound) {
+    p->bound = bound;
+    memcpy(p->price, p->c->g->memory->price, (size_t)p->c->g->memory->n_times * sizeof *p->price);
+  }
+  p->c->bound = bound > p->c->bound ? bound : p->c->bound;
+  return valid;
+}
+
+/* What the strategies cost that about `share` of each node do not exceed. */
+static tp_cost threshold(picker *p, int64_t share) {
+  int64_t n = 0;
+  for (int i = 0; i < p->n_members; i++) {
+    int v = p->members[i];
+    tp__dual_regret(&p->prices.dual, v, p->more[v]);
+    memcpy(p->sorted + n, p->more[v], (size_t)p->c->g->nodes[v].n * sizeof *p->sorted);
+    n += p->c->g->nodes[v].n;
+  }
+  p->c->s->work += 2 * tp__wcsp_entries(p->c->g);
+  qsort(p->sorted, (size_t)n, sizeof *p->sorted, compare_costs);
+  int64_t last = share * p->n_members;
+  return p->sorted[last < n ? last : n - 1];
+}
+
+/* The graph of the strategies that cost no more than `most` beyond the bound. */
+static tp__wcsp *make_core(const picker *p, tp_cost most) {
+  const tp__wcsp *g = p->c->g;
+  const tp__answer *answer = p->c->answer;
+  bool found = answer->cost < TP_COST_FORBIDDEN;
+  int largest = 1;
+  for (int i = 0; i < p->n_members; i++)
+    largest = g->nodes[p->members[i]].n > largest ? g->nodes[p->members[i]].n : largest;
+  tp__wcsp *core = tp__wcsp_extract(g, p->members, p->n_members, -1, 0);
+  bool *drop = malloc((size_t)largest * sizeof *drop);
+  bool ok = core && drop && tp__memory_extract(g, core, p->members, g->memory->room) == TP_OK;
+  for (int i = 0; ok && i < p->n_members; i++) {
+    int node = p->members[i];
+    const tp__wnode *v = &g->nodes[node];
+    for (int x = 0; x < v->n; x++)
+      drop[x] =
+          p->more[node][x] > most && !(p->at && v->label[x] == p->at[node]) && !(found && v->label[x] == answer->choices[node]);
+    ok = tp__wcsp_drop(core, i, drop) == TP_OK;
+  }
+  free(drop);
+  if (ok)
+    return core;
+  tp__wcsp_destroy(core);
+  return NULL;
+}
+
+/* Prices of a core, whose times are some of those of the graph. Where nothing fits prices grow without end, but still say at which times
+ * memory is short: then they are worth a share of the bound only, that grows with every failure. */
+static void take_prices(picker *p, const tp__wmemory *from, bool found) {
+  tp__wmemory *to = p->c->g->memory;
+  double paid = 0, most = FIRST_WORTH * (double)p->c->bound;
+  int k = 0;
+  for (int t = 0; t < to->n_times; t++) {
+    while (k < from->n_times && from->time[k] < to->time[t])
+      k++;
+    to->price[t] = k < from->n_times && from->time[k] == to->time[t] ? from->price[k] : 0;
+    paid += to->price[t] * (double)to->room[t];
+  }
+  for (int i = 0; i < p->n_failed; i++)
+    most *= WORTH_GROWTH;
+  p->n_failed += !found;
+  for (int t = 0; !found && paid > most && t < to->n_times; t++)
+    to->price[t] *= most / paid;
+  tp__prices_set(&p->prices);
+}
+
+static tp_status search_core(picker *p, tp_cost most, int64_t work) {
+  tp__climber *c = p->c;
+  tp__search *s = c->s;
+  tp__wcsp *core = make_core(p, most);
+  tp__answer found = {.choices = calloc((size_t)p->n_members + 1, sizeof *found.choices), .cost = TP_COST_FORBIDDEN};
+  tp_status status = core && found.choices ? TP_OK : TP_NO_MEMORY;
+  tp_cost constant = c->g->constant;
+  if (status == TP_OK && c->answer->cost < TP_COST_FORBIDDEN) {
+    for (int i = 0; i < p->n_members; i++)
+      found.choices[i] = c->answer->choices[p->members[i]];
+    found.cost = c->answer->cost - constant;
+  }
+  tp_cost before = found.cost;
+  int64_t whole_limit = s->work_limit;
+  s->work_limit = s->work + work < whole_limit ? s->work + work : whole_limit;
+  s->nested++;
+  if (status == TP_OK)
+    status = tp__constrained_core(s, core, c->limit - constant, &found);
+  s->nested--;
+  s->work_limit = whole_limit;
+  if (status == TP_OK && (found.cost < before || (found.nearest && c->answer->cost >= TP_COST_FORBIDDEN))) {
+    for (int i = 0; i < p->n_members; i++)
+      c->answer->choices[p->members[i]] = found.choices[i];
+    tp__wcsp_complete(c->g, c->answer->choices);
+    c->answer->nearest = found.nearest;
+    if (found.cost < before) {
+      c->answer->cost = found.cost + constant;
+      c->limit = tp__limit_below(s, c->answer->cost);
+    }
+  }
+  if (status == TP_OK)
+    take_prices(p, core->memory, found.cost < TP_COST_FORBIDDEN);
+  tp__wcsp_destroy(core);
+  free(found.choices);
+  return status;
+}
+
+/* Cores grow as long as they have nothing better. Once they have all strategies that may be part of something better, that is
+ * the whole graph, pruned. */
+static tp_status search_cores(picker *p, bool *valid) {
+  tp__climber *c = p->c;
+  tp__search *s = c->s;
+  int64_t share = FIRST_SHARE, looks = LOOKS * tp__wcsp_entries(c->g);
+  tp_status status = TP_OK;
+  *valid = pass(p, FIRST_PASSES);
+  for (int i = 0; status == TP_OK && *valid && i < MAX_CORES && c->bound < c->limit && !tp__search_spent(s); i++) {
+    tp_cost most = threshold(p, share), before = c->limit;
+    if (most >= p->sorted[p->n - 1] || most >= c->limit - tp__prices_bound(&p->prices))
+      break;
+    int64_t work = (s->work_limit - s->work) / WORK_SHARE;
+    status = search_core(p, most, work < looks ? work : looks);
+    tp__search_update(s, c->bound, c->answer->cost);
+    if (status == TP_OK)
+      *valid = pass(p, PASSES);
+    if (c->limit == before && p->n_failed != 1)
+      share *= GROWTH;
+  }
+  return status;
+}
+
+tp_status tp__cores(tp__climber *c, const int *at) {
+  picker p;
+  bool valid = true;
+  if (tp__wcsp_strategies(c->g) <= (int64_t)FIRST_SHARE * c->g->n_alive)
+    return TP_OK; /* a core would be all of it */
+  tp_status status = start(&p, c, at);
+  c->s->multiplied = true;
+  if (status == TP_OK)
+    status = search_cores(&p, &valid);
+  if (status == TP_OK && c->bound >= c->limit)
+    status = TP_INFEASIBLE;
+  if (status == TP_OK && valid) {
+    memcpy(c->g->memory->price, p.price, (size_t)c->g->memory->n_times * sizeof *p.price);
+    tp__prices_set(&p.prices);
+    valid = pass(&p, PASSES);
+  }
+  if (status == TP_OK && valid) /* the best choice itself stays, as the search of the whole starts from it */
+    status = tp__prices_prune(&p.prices, c->answer->cost < TP_COST_FORBIDDEN ? c->answer->cost + 1 : c->limit, &c->s->work);
+  tp__prices_clear(&p.prices);
+  tp__pool_release(&p.pool);
+  return status;
+}
