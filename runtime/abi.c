@@ -192,13 +192,13 @@ static tprt_status bind_steps(tprt_context *context, const int64_t *table, bound
     status = tprt__program_read(table, n_words, &made->program);
   if (status)
     return status;
+  status = compare_words(context, tprt__hash(n_words, table, n_words * sizeof *table), "run different programs");
+  if (status)
+    return status;
   if (made->program.n_devices != tprt_comm_size(context->world)) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "the program is for %lld devices, the world has %d ranks",
                       (long long)made->program.n_devices, tprt_comm_size(context->world));
   }
-  status = compare_words(context, tprt__hash(n_words, table, n_words * sizeof *table), "run different programs");
-  if (status)
-    return status;
   made->sites = tprt__alloc((size_t)made->program.n_sites * sizeof *made->sites);
   if (!made->sites)
     return tprt__fail_memory((size_t)made->program.n_sites * sizeof *made->sites);
