@@ -141,7 +141,7 @@ static tp_status read_count(const tp_pass *pass, int *count) {
 /* Found before the work is done, not after it. */
 static tp_status check_writable(tp_report *r) {
   const char *slash = strrchr(r->file, '/');
-  const char *folder = slash ? tp__report_text(r, "%.*s", (int)(slash - r->file) + 1, r->file) : ".";
+  const char *folder = tp__report_text(r, "%.*s.", slash ? (int)(slash - r->file) + 1 : 0, r->file); /* "folder/." or "." */
   struct stat info;
   bool is_folder = stat(r->file, &info) == 0 && S_ISDIR(info.st_mode);
   if (is_folder)

@@ -162,7 +162,8 @@ static tp_station_table *find_table(struct tp_routes *r, const tp_planned_value 
   tp_words key;
   key.n = 0;
   tp__words_add(&key, n_before);
-  tp__words_add(&key, v->element_size << 1 | keeps);
+  tp__words_add(&key, keeps);
+  tp__words_add(&key, v->element_size);
   tp__words_add(&key, (int64_t)v->trips);
   tp__words_add(&key, v->rank);
   for (int d = 0; d < v->rank; d++)

@@ -27,6 +27,7 @@ def parts(text):
     """The simple commands of the RUN lines."""
     for line in re.findall(r"RUN:\s*(.*(?:\\\n.*RUN:.*)*)", text):
         line = re.sub(r"\\\n.*?RUN:\s*", " ", line)
+        line = re.sub(r"\b\d(?=>)", "", line)  # of 2>&1, else taken for an argument
         try:
             lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;<>")
             lexer.whitespace_split = True

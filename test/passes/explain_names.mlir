@@ -33,8 +33,12 @@
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=nput})' 2>&1 | FileCheck %s --check-prefix=NEAR
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=outputs})' 2>&1 | FileCheck %s --check-prefix=OUT
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=sscal})' 2>&1 | FileCheck %s --check-prefix=TYPO
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=inp})' 2>&1 | FileCheck %s --check-prefix=PREFIX
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=argument})' 2>&1 | FileCheck %s --check-prefix=ARGUMENT
 // NEAR: there is no tensor named 'nput'; near are input, inputs, %0, %1, %arg0; names are
 // OUT: there is no tensor named 'outputs'; near are inputs, input, {{.*}}; names are
+// PREFIX: there is no tensor named 'inp'; near are input, inputs, %0, %1, %arg0; names are
+// ARGUMENT: there is no tensor named 'argument'; near are %arg0, input, %arg1, %arg2, %arg3; names are
 // TYPO: there is no tensor named 'sscal'; near are scale, {{.*}}; names are
 
 // Places are no names: the end of a folder's name, a part of a number, a line without a file.

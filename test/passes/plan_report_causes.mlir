@@ -1,8 +1,10 @@
 // Every sentence that says why a collective is there, from the annotation to the op that wants another layout.
-// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t.md strategy=follow report-alternatives=0})' -o /dev/null
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t.md strategy=follow})' -o /dev/null
 // RUN: FileCheck %s --input-file=%t.md
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t.plan.md report-alternatives=0})' -o /dev/null
 // RUN: FileCheck %s --check-prefix=PLAN --input-file=%t.plan.md
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t.limit.md strategy=follow report-alternatives=0 memory-limit=64GB})' -o /dev/null
+// RUN: FileCheck %s --check-prefix=LIMIT --input-file=%t.limit.md
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
@@ -35,6 +37,8 @@ func.func @between(%x: tensor<64x512xf32> {tp.name = "x", tp.sharding = [[], ["t
 // CHECK-LABEL: ## through
 // CHECK: **all_reduce** over tp
 // CHECK: because %arg0 (x) is pinned to {{\[\[\], \["tp"\]\]}} at {{[^ ]*}} -> 1 op between keeps tp where it is -> linalg.generic at {{[^ ]*}} splits over tp a dimension that it reduces -> %1 is a partial max over tp -> result 0 has layout {{\[\[\]\]$}}
+// The other choice is an annotation of an op whose result has fewer dimensions than its operand.
+// CHECK-NEXT: next best: +{{[0-9.]+}} us ({{.*}}) with `tp.sharding = {{\[\[\]\]}}` on linalg.generic (%1) at
 // CHECK-NOT: because
 func.func @through(%x: tensor<64x512xf32> {tp.name = "x", tp.sharding = [[], ["tp"]]}, %e: tensor<64x512xf32>, %i: tensor<64xf32>) -> tensor<64xf32> {
   %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
@@ -62,6 +66,19 @@ func.func @window(%x: tensor<2x64x64x8xf32> {tp.sharding = [[], ["tp"], [], []]}
   return %y : tensor<2x62x62x16xf32>
 }
 
+// Collectives stand in the order of the program, whether an op makes them itself or a change of layout does.
+// CHECK-LABEL: ## order
+// CHECK: 1. **permute** over tp
+// CHECK-NEXT: inside linalg.conv_2d_nhwc_hwcf
+// CHECK: 2. **all_gather** over tp
+// CHECK: because %arg3 is pinned to {{\[\["tp"\], \[\]\]}} at {{[^ ]*}} -> result 1 is pinned to {{\[\[\], \[\]\]}} at {{[^ ]*$}}
+// CHECK-NOT: because
+func.func @order(%x: tensor<2x64x64x8xf32> {tp.sharding = [[], ["tp"], [], []]}, %k: tensor<3x3x8x16xf32>, %c: tensor<2x62x62x16xf32>,
+                 %w: tensor<512x512xf32> {tp.sharding = [["tp"], []]}) -> (tensor<2x62x62x16xf32>, tensor<512x512xf32> {tp.sharding = [[], []]}) {
+  %y = linalg.conv_2d_nhwc_hwcf ins(%x, %k : tensor<2x64x64x8xf32>, tensor<3x3x8x16xf32>) outs(%c : tensor<2x62x62x16xf32>) -> tensor<2x62x62x16xf32>
+  return %y, %w : tensor<2x62x62x16xf32>, tensor<512x512xf32>
+}
+
 // Two uses share a copy.
 // CHECK-LABEL: ## shared
 // CHECK: because %arg0 (x) is pinned to {{\[\["tp"\], \[\]\]}} at {{[^ ]*}} -> one copy in layout {{\[\[\], \[\]\]}} serves 2 uses{{$}}
@@ -69,6 +86,21 @@ func.func @window(%x: tensor<2x64x64x8xf32> {tp.sharding = [[], ["tp"], [], []]}
 func.func @shared(%x: tensor<512x512xf32> {tp.name = "x", tp.sharding = [["tp"], []]})
     -> (tensor<512x512xf32> {tp.sharding = [[], []]}, tensor<512x512xf32> {tp.sharding = [[], []]}) {
   return %x, %x : tensor<512x512xf32>, tensor<512x512xf32>
+}
+
+// The same where memory is limited, and a copy is made where it is first wanted.
+// CHECK-LABEL: ## kept
+// LIMIT-LABEL: ## kept
+// LIMIT: 1. **all_gather** over tp: 786432 bytes, {{.*}} us, at {{[^ ]*}}plan_report_causes.mlir:[[# @LINE + 7]]:
+// LIMIT-NEXT: from `{{\[\["tp"\], \[\]\]}}` to `{{\[\[\], \[\]\]}}`, for linalg.matmul, operand 1
+// LIMIT-NEXT: because %arg0 (x) is pinned to {{\[\["tp"\], \[\]\]}} at {{[^ ]*}} -> one copy in layout {{\[\[\], \[\]\]}} serves 2 uses{{$}}
+// LIMIT-LABEL: ## cannot_take
+func.func @kept(%x: tensor<512x512xf32> {tp.name = "x", tp.sharding = [["tp"], []]}, %a: tensor<64x512xf32> {tp.sharding = [["dp"], []]},
+                %b: tensor<64x512xf32> {tp.sharding = [["dp"], []]}, %e: tensor<64x512xf32> {tp.sharding = [["dp"], []]})
+    -> (tensor<64x512xf32> {tp.sharding = [["dp"], []]}, tensor<64x512xf32> {tp.sharding = [["dp"], []]}) {
+  %p = linalg.matmul {tp.sharding = [["dp"], []]} ins(%a, %x : tensor<64x512xf32>, tensor<512x512xf32>) outs(%e : tensor<64x512xf32>) -> tensor<64x512xf32>
+  %q = linalg.matmul {tp.sharding = [["dp"], []]} ins(%b, %x : tensor<64x512xf32>, tensor<512x512xf32>) outs(%e : tensor<64x512xf32>) -> tensor<64x512xf32>
+  return %p, %q : tensor<64x512xf32>, tensor<64x512xf32>
 }
 
 // A difference of a partial maximum is no maximum of differences.

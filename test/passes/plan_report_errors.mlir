@@ -1,6 +1,8 @@
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t/no/such/folder/plan.json})' 2>&1 | FileCheck %s
 // RUN: rm -rf %t && mkdir %t
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t})' 2>&1 | FileCheck %s --check-prefix=FOLDER
+// Found before anything is planned, and so before anything is explained.
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t explain=%%arg0})' 2>&1 | FileCheck %s --check-prefix=FOLDER --implicit-check-not=remark:
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t/plan.json report-alternatives=many})' 2>&1 | FileCheck %s --check-prefix=COUNT
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report-alternatives=-1})' 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 

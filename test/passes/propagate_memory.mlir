@@ -64,3 +64,14 @@ func.func @loop(%x: tensor<32x32xf32> {tp.sharding = [["x"], []]}, %w: tensor<32
   }
   return %r : tensor<32x32xf32>
 }
+
+// -----
+
+// A change of layout in three steps holds what a step reads and what it makes: beside argument and result (1024 each) half of the rows and half
+// of the columns (2048 each), less the result that the last step makes.
+// CHECK-LABEL: func.func @in_steps
+// CHECK-SAME: peak_memory = 5120
+shard.grid @mesh(shape = 2x2) {tp.axes = ["x", "y"]}
+func.func @in_steps(%x: tensor<32x32xf32> {tp.sharding = [["x", "y"], []]}) -> (tensor<32x32xf32> {tp.sharding = [["y"], ["x"]]}) {
+  return %x : tensor<32x32xf32>
+}

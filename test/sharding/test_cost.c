@@ -226,6 +226,7 @@ static void work(void **state) {
   /* a small dimension leaves tiles partly empty; a product with a vector has none */
   assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 32}), INT64_C(80000000000));
   assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 128}), INT64_C(20000000000));
+  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 2}), INT64_C(1280000000000));
   assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 1}), INT64_C(20000000000));
   t.min_gemm_dim = 0;
   assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 32}), INT64_C(20000000000));

@@ -50,6 +50,20 @@ func.func @sort(%a: tensor<4x8x1xf32> {tp.sharding = [[], ["x"], []]}) -> (tenso
 
 // -----
 
+// Ops that differ only in what their rules forbid.
+// CHECK-LABEL: func.func @cumulative
+// CHECK: %[[A:.*]] = "my.scan"(%arg0) {{.*}} : (tensor<4x2xf32>) -> tensor<4x2xf32>
+// CHECK: %[[W:.*]] = shard.all_gather %[[A]] on @mesh grid_axes = [0] gather_axis = 1 : tensor<4x2xf32> -> tensor<4x8xf32>
+// CHECK: "my.scan"(%[[W]]) {{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @cumulative(%a: tensor<4x8xf32> {tp.sharding = [[], ["x"]]}) -> (tensor<4x8xf32> {tp.sharding = [[], []]}) {
+  %rows = "my.scan"(%a) {tp.rule = "([i,j])->([i,j])"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %columns = "my.scan"(%rows) {tp.rule = "([i,j])->([i,j]) fixed={j}"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %columns : tensor<4x8xf32>
+}
+
+// -----
+
 // An init enters once: it is masked where the result is partial.
 // CHECK-LABEL: func.func @accumulate
 // CHECK: arith.select
