@@ -47,4 +47,6 @@ config.substitutions += [
     ("%shard-run", "shard-run"),
     ("%python", sys.executable),
     ("%models", os.path.join(config.tp_source_dir, "examples", "models")),
+    ("%include", os.path.join(config.tp_source_dir, "include")),
+    ("%libraries", os.path.dirname(config.tp_plugin)),
 ]

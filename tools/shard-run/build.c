@@ -53,9 +53,14 @@ bool build_communicates(MlirModule source) {
 }
 
 bool build_object(const options *o, build *b) {
-  tp_compile_options compile = {.size = sizeof compile, .opt_level = o->opt_level};
+  char name[256];
+  bool is_library = o->emit && strcmp(o->emit, "so") == 0;
+  if (is_library && (!library_name(o->output, name, sizeof name) || !library_rename(b, name)))
+    return false;
+  const char *function = is_library ? name : o->function;
+  tp_compile_options compile = {.size = sizeof compile, .opt_level = o->opt_level, .generic = o->generic};
   tp_emit emit = o->emit && strcmp(o->emit, "llvm") == 0 ? TP_EMIT_LLVM : TP_EMIT_OBJECT;
-  return run(b->module, "tp-optimize-local") && tp_plan_measure(b->module, o->function, o->topology, &b->plan) == TP_OK &&
+  return run(b->module, "tp-optimize-local") && tp_plan_measure(b->module, function, o->topology, &b->plan) == TP_OK &&
          run(b->module, "tp-local-to-runtime") && tp_compile(b->module, &compile, emit, &b->object) == TP_OK;
 }
 

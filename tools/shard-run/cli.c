@@ -23,6 +23,7 @@ enum {
   OPT_REPEAT,
   OPT_EMIT,
   OPT_OPT_LEVEL,
+  OPT_CPU,
   OPT_TOPOLOGY,
   OPT_UNKNOWN_OPS,
   OPT_MEMORY_LIMIT,
@@ -50,8 +51,9 @@ static const cli_option rows[N_OPTIONS] = {
     [OPT_FUNCTION] = {"function", "NAME", "function to run (default: the only public one, or main)"},
     [OPT_TIMEOUT] = {"timeout", "SECONDS", "limit of every wait for another rank (default: the runtime's, 600)"},
     [OPT_REPEAT] = {"repeat", "N", "timed executions after the first (default: 1)"},
-    [OPT_EMIT] = {"emit", "obj|llvm", "write the compiled program to the file of -o, and stop"},
+    [OPT_EMIT] = {"emit", "so|obj|llvm", "write the compiled program to the file of -o, and stop; so: libNAME.so and NAME.h"},
     [OPT_OPT_LEVEL] = {"opt-level", "1|2|3", "optimization of generated code (default: 2)"},
+    [OPT_CPU] = {"cpu", "native|generic", "code for this processor, or for all of its architecture (default: native)"},
     [OPT_TOPOLOGY] = {"topology", "NAME",
                       "cost model for the plan and the modelled times: a name or a topology file (default: cpu)"},
     [OPT_UNKNOWN_OPS] = {"unknown-ops", "refuse|replicate", "ops without a sharding rule: an error, or run on all devices"},
@@ -154,7 +156,9 @@ static int apply(int which, const char *text, void *data) {
     return CLI_GO_ON;
   case OPT_EMIT:
     o->emit = text;
-    return parse_choice(name, text, "obj", "llvm");
+    if (strcmp(text, "so") == 0 || strcmp(text, "obj") == 0 || strcmp(text, "llvm") == 0)
+      return CLI_GO_ON;
+    return cli_usage("--emit takes so, obj or llvm");
   case OPT_TOPOLOGY:
     o->topology = text;
     return CLI_GO_ON;
@@ -183,6 +187,9 @@ static int apply(int which, const char *text, void *data) {
       return cli_usage("--%s takes 1, 2 or 3, not '%s'", name, text);
     o->opt_level = (int)number;
     return CLI_GO_ON;
+  case OPT_CPU:
+    o->generic = strcmp(text, "generic") == 0;
+    return parse_choice(name, text, "native", "generic");
   case OPT_OUTPUT:
     o->output = text;
     return CLI_GO_ON;

@@ -149,6 +149,12 @@ static bool can_write_all(const options *o) {
   return ok && (!o->emit || can_write(o->output));
 }
 
+static bool emit(const options *o, const build *program) {
+  char name[256];
+  return strcmp(o->emit, "so") == 0 ? library_name(o->output, name, sizeof name) && library_write(o, program, name)
+                                    : write_file(o->output, &program->object);
+}
+
 static bool is_one(const char *mesh) { return mesh && strcmp(mesh, "1") == 0; }
 
 static int run_session(session *s, MlirModule module) {
@@ -182,7 +188,7 @@ static int run_session(session *s, MlirModule module) {
     return EXIT_FAILED;
   }
   if (o->emit)
-    return write_file(o->output, &s->program.object) ? EXIT_VERIFIED : EXIT_FAILED;
+    return emit(o, &s->program) ? EXIT_VERIFIED : EXIT_FAILED;
   progress("running");
   if (!execute(o, s->world, &s->program, s->inputs, &s->run, &s->outputs) || !check_bytes(s->program.plan, &s->run))
     return EXIT_FAILED;

@@ -34,7 +34,7 @@ typedef struct options {
       *unknown_ops, *memory_limit;
   text_list inputs, expected, save;
   launch_kind launch;
-  bool verify;
+  bool verify, generic;
   int n_copies;   /* of `command`; 0: this is a run of a model */
   char **command; /* ends with NULL */
   double timeout; /* seconds; 0: the runtime's */
@@ -71,6 +71,15 @@ bool build_communicates(MlirModule source);
 /* Then its object. */
 bool build_object(const options *o, build *b);
 void build_clear(build *b);
+
+/* ---- shared libraries, --emit=so ---- */
+
+/* The name of the function of libNAME.so; false, with a message, where that is no name for C. */
+bool library_name(const char *path, char *name, size_t size);
+/* Gives the function that name; before code is made. */
+bool library_rename(build *b, const char *name);
+/* Links the object to the file of -o, and writes NAME.h beside it. */
+bool library_write(const options *o, const build *b, const char *name);
 
 /* ---- running ---- */
 

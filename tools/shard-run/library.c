@@ -1,0 +1,178 @@
+/* --emit=so: the compiled program as a shared library that any program may link, and a header that says how it is called. */
+#include "run.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <mlir-c/BuiltinAttributes.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* ---- Names ---- */
+
+/* "out/libmlp.so" gives mlp. */
+static bool name_of(const char *path, char *name, size_t size) {
+  const char *base = strrchr(path, '/');
+  base = base ? base + 1 : path;
+  base += strncmp(base, "lib", 3) == 0 ? 3 : 0;
+  size_t length = strlen(base);
+  if (length <= 3 || strcmp(base + length - 3, ".so") != 0 || length - 3 >= size)
+    return false;
+  snprintf(name, size, "%.*s", (int)length - 3, base);
+  for (const char *c = name; *c; c++)
+    if (!isalpha((unsigned char)*c) && *c != '_' && (c == name || !isdigit((unsigned char)*c)))
+      return false;
+  return strcmp(name, "main") != 0;
+}
+
+bool library_name(const char *path, char *name, size_t size) {
+  if (name_of(path, name, size))
+    return true;
+  complain("'%s' is no name for --emit=so: it has to be libNAME.so, where NAME is what C will call the function, and not main",
+           path);
+  return false;
+}
+
+/* A function `main` of the model would be that of every program that links the library. */
+bool library_rename(build *b, const char *name) {
+  MlirOperation module = mlirModuleGetOperation(b->module);
+  MlirContext context = mlirOperationGetContext(module);
+  MlirStringRef from = mlirStringRefCreateFromCString(b->shape->function), to = mlirStringRefCreateFromCString(name);
+  if (mlirStringRefEqual(from, to))
+    return true;
+  MlirSymbolTable table = mlirSymbolTableCreate(module);
+  MlirOperation func = mlirSymbolTableLookup(table, from);
+  bool is_free = mlirOperationIsNull(mlirSymbolTableLookup(table, to));
+  bool ok = is_free && !mlirLogicalResultIsFailure(mlirSymbolTableReplaceAllSymbolUses(from, to, module));
+  if (ok)
+    mlirOperationSetInherentAttributeByName(func, mlirSymbolTableGetSymbolAttributeName(), mlirStringAttrGet(context, to));
+  else
+    complain(is_free ? "the function cannot be renamed to '%s'"
+                     : "the model has another function '%s'; choose another name for the library",
+             name);
+  mlirSymbolTableDestroy(table);
+  return ok;
+}
+
+/* ---- Header ---- */
+
+static void print_shape(FILE *file, const tp_plan_value *value, const int64_t *shape) {
+  for (int d = 0; d < value->rank; d++)
+    fprintf(file, "%s%lld", d ? "x" : "", (long long)shape[d]);
+  fprintf(file, "%s%s", value->rank ? "x" : "", value->element);
+}
+
+static int64_t local_bytes(const tp_plan_value *value) {
+  int64_t bytes = value->element_size;
+  for (int d = 0; d < value->rank; d++)
+    bytes *= value->local[d];
+  return bytes;
+}
+
+static void print_values(FILE *file, const char *name, const char *what, int n, const tp_plan_value *values) {
+  fprintf(file, "\n/* %s, and the bytes of each on a device:\n", what);
+  for (int i = 0; i < n; i++) {
+    fprintf(file, " *   %d%s%s: ", i, *values[i].name ? " " : "", values[i].name);
+    print_shape(file, values + i, values[i].local);
+    fputs(" of ", file);
+    print_shape(file, values + i, values[i].shape);
+    fprintf(file, ", %s\n", values[i].sharding);
+  }
+  fprintf(file, " */\nstatic const int64_t %s[] = {", name);
+  for (int i = 0; i < n; i++)
+    fprintf(file, "%s%lld", i ? ", " : "", (long long)local_bytes(values + i));
+  fprintf(file, "%s};\n", n ? "" : "0");
+}
+
+static bool print_header(FILE *file, const options *o, const tp_plan *plan, const char *name) {
+  const char *model = strrchr(o->model, '/');
+  char values[300];
+  fprintf(file, "/* %s: %s for %lld device%s, compiled by tpshard %s. Link with -l%s -ltprt. */\n", name,
+          model ? model + 1 : o->model, (long long)plan->n_devices, plan->n_devices == 1 ? "" : "s", tp_version(), name);
+  fprintf(
+      file,
+      "#ifndef TPSHARD_%s_H\n#define TPSHARD_%s_H\n\n#include \"tprt/abi.h\"\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
+      name, name);
+  fprintf(file, "/* Devices: ");
+  for (int a = 0; a < plan->mesh.n_axes; a++)
+    fprintf(file, "%s%s=%lld", a ? ", " : "", plan->mesh.axes[a].name, (long long)plan->mesh.axes[a].size);
+  fprintf(file, ", the last axis fastest: as many ranks as the world of the context has. */\n");
+  fprintf(file, "enum { %s_DEVICES = %lld, %s_ARGUMENTS = %d, %s_RESULTS = %d };\n", name, (long long)plan->n_devices, name,
+          plan->n_arguments, name, plan->n_results);
+  snprintf(values, sizeof values, "%s_argument_bytes", name);
+  print_values(file, values, "Arguments", plan->n_arguments, plan->arguments);
+  snprintf(values, sizeof values, "%s_result_bytes", name);
+  print_values(file, values, "Results", plan->n_results, plan->results);
+  fprintf(file,
+          "\n/* Runs on this rank's device; every rank calls it. inputs[i] and outputs[i] are dense row-major data of this "
+          "device, aligned to 64\n"
+          " * bytes, which do not overlap each other. Returns a tprt_status; tprt_context_error has the text. */\n"
+          "int32_t %s(tprt_context *context, void *const *inputs, void *const *outputs);\n\n"
+          "#ifdef __cplusplus\n}\n#endif\n#endif\n",
+          name);
+  return !ferror(file);
+}
+
+static bool write_header(const options *o, const tp_plan *plan, const char *name) {
+  char path[4096];
+  const char *slash = strrchr(o->output, '/');
+  int n = snprintf(path, sizeof path, "%.*s%s.h", slash ? (int)(slash - o->output) + 1 : 0, o->output, name);
+  FILE *file = n < (int)sizeof path ? fopen(path, "w") : NULL;
+  bool ok = file && print_header(file, o, plan, name);
+  ok = file && fclose(file) == 0 && ok;
+  if (!ok)
+    complain("cannot write '%s': %s", path, strerror(errno));
+  return ok;
+}
+
+/* ---- Linking ---- */
+
+/* The C compiler links: it knows where the C library is. */
+static bool link_object(const char *object, const char *output, const char *name) {
+  const char *driver = getenv("CC");
+  char soname[300], runtime[4096];
+  Dl_info here;
+  if (!driver || !*driver)
+    driver = "cc";
+  snprintf(soname, sizeof soname, "-Wl,-soname,lib%s.so", name);
+  if (!dladdr((void *)(uintptr_t)tprt_abi_enter, &here) || !realpath(here.dli_fname, runtime)) {
+    complain("the runtime library is not found");
+    return false;
+  }
+  char *arguments[] = {(char *)driver,  "-shared", "-o",          (char *)output,
+                       (char *)object,  soname,    "-Wl,-z,defs", "-Wl,-z,now",
+                       "-nostartfiles", runtime,   "-lm",         NULL};
+  pid_t child;
+  int status = 0, error = posix_spawnp(&child, driver, NULL, NULL, arguments, environ);
+  if (error) {
+    complain("cannot start the C compiler '%s', which links the library: %s; install one, or name it in CC", driver,
+             strerror(error));
+    return false;
+  }
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    ;
+  if (status == 0)
+    return true;
+  complain("the C compiler '%s' could not link '%s'", driver, output);
+  return false;
+}
+
+bool library_write(const options *o, const build *b, const char *name) {
+  char object[4096];
+  int n = snprintf(object, sizeof object, "%s.XXXXXX", o->output);
+  int file = n < (int)sizeof object ? mkstemp(object) : -1;
+  bool ok = file >= 0 && write(file, b->object.data, b->object.size) == (ssize_t)b->object.size;
+  if (!ok)
+    complain("cannot write '%s': %s", object, strerror(errno));
+  if (file >= 0)
+    close(file);
+  ok = ok && link_object(object, o->output, name) && write_header(o, b->plan, name);
+  if (file >= 0)
+    unlink(object);
+  return ok;
+}
