@@ -120,7 +120,8 @@ static tprt_status make_segment(int n_ranks, const tprt__settings *settings, int
 }
 
 /* The descriptor of the world's segment: given, own, or from rank 0. */
-static tprt_status find_segment(int n_ranks, int rank, const tprt__settings *settings, int64_t deadline, int *fd) {
+static tprt_status find_segment(const tprt__meeting *meeting, const tprt__settings *settings, int *fd) {
+  int n_ranks = meeting->n_ranks, rank = meeting->rank;
   if (settings->segment_fd >= 0) {
     *fd = fcntl(settings->segment_fd, F_DUPFD_CLOEXEC, 3);
     return *fd >= 0 ? TPRT_OK : tprt__fail_errno("segment descriptor %d", settings->segment_fd);
@@ -132,7 +133,7 @@ static tprt_status find_segment(int n_ranks, int rank, const tprt__settings *set
   tprt_status status = rank == 0 ? make_segment(n_ranks, settings, fd) : TPRT_OK;
   if (status || n_ranks == 1)
     return status;
-  status = tprt__meet(settings->store, "shm", n_ranks, rank, deadline, *fd, fd);
+  status = tprt__meeting_share(meeting, *fd, fd);
   if (status && rank == 0)
     close(*fd);
   return status;
@@ -140,9 +141,13 @@ static tprt_status find_segment(int n_ranks, int rank, const tprt__settings *set
 
 static tprt_status shm_create(int n_ranks, int rank, const tprt__settings *settings, tprt__transport **transport) {
   int64_t deadline = tprt__deadline(settings->timeout_ns);
+  bool meets = settings->segment_fd < 0 && settings->store && n_ranks > 1;
+  tprt__meeting meeting = {.n_ranks = n_ranks, .rank = rank, .deadline = deadline};
   shm_segment *segment;
   int fd = -1;
-  tprt_status status = find_segment(n_ranks, rank, settings, deadline, &fd);
+  if (meets)
+    meeting = tprt__meeting_begin(settings->store, "shm", n_ranks, rank, deadline);
+  tprt_status status = find_segment(&meeting, settings, &fd);
   if (status)
     return status;
   status = tprt__shm_segment_map(fd, &segment);
@@ -155,7 +160,9 @@ static tprt_status shm_create(int n_ranks, int rank, const tprt__settings *setti
   if (!status)
     status = tprt__shm_segment_join(segment, rank);
   if (!status) {
-    status = tprt__shm_segment_await(segment, deadline);
+    status = meets ? tprt__meeting_end(&meeting) : TPRT_OK; /* the store knows of ranks that end before they have joined */
+    if (!status)
+      status = tprt__shm_segment_await(segment, deadline);
     if (status)
       leave(segment, 0, rank); /* peers that still come count this rank as joined */
   }

@@ -77,19 +77,19 @@ static tprt_status listen_somewhere(presence *own, int *listener) {
   return TPRT_OK;
 }
 
-static void key_of(char key[TPRT_STORE_KEY_BYTES], const char *what, const char *kind, int rank) {
-  snprintf(key, TPRT_STORE_KEY_BYTES, "tprt/%.16s/%s/%d", what, kind, rank);
+static void key_of(char key[TPRT_STORE_KEY_BYTES], const tprt__meeting *m, const char *what, int rank) {
+  snprintf(key, TPRT_STORE_KEY_BYTES, "tprt/%.16s/%u/%s/%d", m->backend, m->number, what, rank);
 }
 
-static int64_t left_of(int64_t deadline) {
-  int64_t left = deadline - tprt__now();
+static int64_t time_left(const tprt__meeting *m) {
+  int64_t left = m->deadline - tprt__now();
   return left > 0 ? left : 1;
 }
 
 /* A value of exactly this size. */
-static tprt_status fetch(tprt_store *store, const char *key, void *value, size_t size, int64_t deadline) {
+static tprt_status fetch(const tprt__meeting *m, const char *key, void *value, size_t size) {
   size_t bytes = size;
-  tprt_status status = tprt_store_get(store, key, value, &bytes, left_of(deadline));
+  tprt_status status = tprt_store_get(m->store, key, value, &bytes, time_left(m));
   if (!status && bytes != size)
     status = tprt__fail(TPRT_MISMATCH, "\"%s\" has %zu bytes instead of %zu: ranks have different versions", key, bytes, size);
   return status;
@@ -132,38 +132,38 @@ static tprt_status give(const presence *to, int rank, int segment, int64_t deadl
   return status;
 }
 
-static tprt_status give_all(tprt_store *store, const char *what, int n_ranks, const presence *own, int64_t deadline,
-                            int segment) {
+static tprt_status give_all(const tprt__meeting *m, const presence *own, int segment) {
   char key[TPRT_STORE_KEY_BYTES];
   tprt_status status = TPRT_OK;
   presence other;
-  for (int rank = 1; rank < n_ranks && !status; rank++) {
-    key_of(key, what, "here", rank);
-    status = fetch(store, key, &other, sizeof other, deadline);
+  for (int rank = 1; rank < m->n_ranks && !status; rank++) {
+    key_of(key, m, "here", rank);
+    status = fetch(m, key, &other, sizeof other);
+    if (status)
+      break;
     other.host[sizeof other.host - 1] = 0;
-    if (!status && memcmp(other.machine, own->machine, sizeof own->machine) != 0) {
-      status =
-          tprt__fail(TPRT_UNSUPPORTED,
-                     "backend %s joins ranks of one host: rank 0 is on \"%s\", rank %d on \"%s\"%s; use a backend for several "
-                     "hosts, such as mpi",
-                     what, own->host, rank, other.host,
-                     strcmp(own->host, other.host) ? "" : " in other name spaces, which share no memory");
+    if (memcmp(other.machine, own->machine, sizeof own->machine) != 0) {
+      return tprt__fail(
+          TPRT_UNSUPPORTED,
+          "backend %s joins ranks of one host: rank 0 is on \"%s\", rank %d on \"%s\"%s; use a backend for several "
+          "hosts, such as mpi",
+          m->backend, own->host, rank, other.host,
+          strcmp(own->host, other.host) ? "" : " in other name spaces, which share no memory");
     }
-    if (!status)
-      status = give(&other, rank, segment, deadline);
+    status = give(&other, rank, segment, m->deadline);
   }
   return status;
 }
 
-static tprt_status lead(tprt_store *store, const char *what, int n_ranks, const presence *own, int64_t deadline, int segment) {
+static tprt_status lead(const tprt__meeting *m, const presence *own, int segment) {
   char key[TPRT_STORE_KEY_BYTES];
-  tprt_status status = give_all(store, what, n_ranks, own, deadline, segment);
+  tprt_status status = give_all(m, own, segment);
   verdict said = {.status = (int32_t)status};
   if (status)
     snprintf(said.text, sizeof said.text, "%s", tprt_last_error());
-  for (int rank = 1; rank < n_ranks; rank++) {
-    key_of(key, what, "verdict", rank);
-    tprt_status told = tprt_store_set(store, key, &said, sizeof said);
+  for (int rank = 1; rank < m->n_ranks; rank++) {
+    key_of(key, m, "verdict", rank);
+    tprt_status told = tprt_store_set(m->store, key, &said, sizeof said);
     status = status ? status : told;
   }
   return status ? tprt__fail(status, "%s", said.status ? said.text : tprt_last_error()) : TPRT_OK;
@@ -214,29 +214,40 @@ static tprt_status accept_segment(int listener, const presence *own, int *receiv
   return tprt__fail(TPRT_TIMEOUT, "the segment of rank 0 did not arrive");
 }
 
-static tprt_status follow(tprt_store *store, const char *what, int rank, presence *own, int64_t deadline, int *received) {
+static tprt_status follow(const tprt__meeting *m, presence *own, int *received) {
   char key[TPRT_STORE_KEY_BYTES];
   verdict said;
   int listener = -1;
   tprt_status status = listen_somewhere(own, &listener);
   if (status)
     return status;
-  key_of(key, what, "here", rank);
-  status = tprt_store_set(store, key, own, sizeof *own);
-  key_of(key, what, "verdict", rank);
+  key_of(key, m, "here", m->rank);
+  status = tprt_store_set(m->store, key, own, sizeof *own);
+  key_of(key, m, "verdict", m->rank);
   if (!status)
-    status = fetch(store, key, &said, sizeof said, deadline);
-  said.text[sizeof said.text - 1] = 0;
-  if (!status && said.status)
+    status = fetch(m, key, &said, sizeof said);
+  if (!status && said.status) {
+    said.text[sizeof said.text - 1] = 0;
     status = tprt__fail((tprt_status)said.status, "%s", said.text);
+  }
   if (!status)
     status = accept_segment(listener, own, received);
   close(listener);
   return status;
 }
 
-tprt_status tprt__meet(tprt_store *store, const char *what, int n_ranks, int rank, int64_t deadline, int segment,
-                       int *received) {
+/* ---- The whole ---- */
+
+tprt__meeting tprt__meeting_begin(tprt_store *store, const char *backend, int n_ranks, int rank, int64_t deadline) {
+  return (tprt__meeting){.store = store,
+                         .backend = backend,
+                         .number = store->n_meetings++,
+                         .n_ranks = n_ranks,
+                         .rank = rank,
+                         .deadline = deadline};
+}
+
+tprt_status tprt__meeting_share(const tprt__meeting *m, int segment, int *received) {
   presence own = {.n_name = 0};
   if (sodium_init() < 0)
     return tprt__fail(TPRT_SYSTEM, "libsodium cannot be initialised");
@@ -244,5 +255,11 @@ tprt_status tprt__meet(tprt_store *store, const char *what, int n_ranks, int ran
   if (status)
     return status;
   randombytes_buf(own.ticket, sizeof own.ticket);
-  return rank == 0 ? lead(store, what, n_ranks, &own, deadline, segment) : follow(store, what, rank, &own, deadline, received);
+  return m->rank == 0 ? lead(m, &own, segment) : follow(m, &own, received);
+}
+
+tprt_status tprt__meeting_end(const tprt__meeting *m) {
+  char key[TPRT_STORE_KEY_BYTES];
+  snprintf(key, sizeof key, "tprt/%.16s/%u/end", m->backend, m->number);
+  return tprt_store_barrier(m->store, key, m->n_ranks, time_left(m));
 }

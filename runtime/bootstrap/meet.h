@@ -5,9 +5,20 @@
 #include "base.h"
 #include "tprt/bootstrap.h"
 
-/* Rank 0 gives a duplicate of `segment` to all others, who get it in *received. All ranks call it with the same timeout. A rank
- * on another host is UNSUPPORTED, on all ranks; `what` is the backend, for the message. */
-tprt_status tprt__meet(tprt_store *store, const char *what, int n_ranks, int rank, int64_t deadline, int segment,
-                       int *received);
+/* A use of the store by all ranks, in the same order. */
+typedef struct tprt__meeting {
+  tprt_store *store;
+  const char *backend;
+  unsigned number; /* of the store's meetings */
+  int n_ranks, rank;
+  int64_t deadline;
+} tprt__meeting;
+
+tprt__meeting tprt__meeting_begin(tprt_store *store, const char *backend, int n_ranks, int rank, int64_t deadline);
+/* Rank 0 gives a duplicate of `segment` to all others, who get it in *received. A rank on another host is UNSUPPORTED, on all
+ * ranks. */
+tprt_status tprt__meeting_share(const tprt__meeting *meeting, int segment, int *received);
+/* Waits until all ranks have come this far. A rank that dies before is named. */
+tprt_status tprt__meeting_end(const tprt__meeting *meeting);
 
 #endif

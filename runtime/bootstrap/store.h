@@ -20,6 +20,7 @@ typedef struct tprt__store_kind {
 struct tprt_store {
   const tprt__store_kind *kind;
   int64_t timeout_ns;
+  unsigned n_meetings; /* worlds that were made through it: their keys differ by that */
 };
 
 /* ---- values.c ---- */

@@ -737,14 +737,63 @@ static void test_death_in_store(void **state) {
   }
 }
 
+/* The same while the world is made; and several worlds through one store. */
+static void test_death_in_world(void **state) {
+  (void)state;
+  for (int victim = 0; victim < 4; victim++) { /* 3: nobody */
+    char address[128];
+    pid_t pids[3];
+    int how;
+    make_address(UNIX, address, sizeof address);
+    double begin = test_seconds();
+    for (int rank = 0; rank < 3; rank++) {
+      fflush(NULL);
+      pids[rank] = fork();
+      assert_true(pids[rank] >= 0);
+      if (pids[rank] > 0)
+        continue;
+      tprt_store_config store_config = config_of(3, rank, NULL);
+      tprt_config config = test_config();
+      tprt_store *store = NULL;
+      tprt_comm *comm = NULL;
+      int errors = 0;
+      char who[32];
+      snprintf(who, sizeof who, "rank %d", victim);
+      store_config.timeout_ns = 20 * second;
+      CHECK_STATUS(errors, tprt_store_open(address, &store_config, &store), TPRT_OK);
+      config.store = store;
+      for (int world = 0; world < 3; world++) {
+        if (world == 2 && rank == victim)
+          raise(SIGKILL);
+        tprt_status status = tprt_world_create(3, rank, &config, &comm);
+        CHECK(errors, status == (world == 2 && victim < 3 ? TPRT_PEER_DEAD : TPRT_OK));
+        CHECK(errors, !status || strstr(tprt_last_error(), who) != NULL);
+        if (!status)
+          errors += work_apart(comm, NULL);
+        if (!status)
+          tprt_comm_destroy(comm);
+      }
+      tprt_store_destroy(store);
+      fflush(NULL);
+      _exit(errors);
+    }
+    for (int rank = 0; rank < 3; rank++) {
+      waitpid(pids[rank], &how, 0);
+      assert_true(rank == victim ? WIFSIGNALED(how) : WIFEXITED(how) && WEXITSTATUS(how) == 0);
+    }
+    assert_true(test_seconds() - begin < 15);
+  }
+}
+
 int main(void) {
   unsetenv("TPRT_SECRET_FILE");
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_worlds), /* first: fork wants a process without threads */
-      cmocka_unit_test(test_death_apart), cmocka_unit_test(test_death_in_store), cmocka_unit_test(test_kinds),
-      cmocka_unit_test(test_callbacks),   cmocka_unit_test(test_admission),      cmocka_unit_test(test_open_address),
-      cmocka_unit_test(test_secret),      cmocka_unit_test(test_addresses),      cmocka_unit_test(test_silent),
-      cmocka_unit_test(test_noise),       cmocka_unit_test(test_other_server),   cmocka_unit_test(test_files),
+      cmocka_unit_test(test_death_apart),  cmocka_unit_test(test_death_in_store), cmocka_unit_test(test_death_in_world),
+      cmocka_unit_test(test_kinds),        cmocka_unit_test(test_callbacks),      cmocka_unit_test(test_admission),
+      cmocka_unit_test(test_open_address), cmocka_unit_test(test_secret),         cmocka_unit_test(test_addresses),
+      cmocka_unit_test(test_silent),       cmocka_unit_test(test_noise),          cmocka_unit_test(test_other_server),
+      cmocka_unit_test(test_files),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
