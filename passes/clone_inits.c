@@ -53,11 +53,19 @@ static bool is_identity(MlirOperation op, intptr_t operand) {
   return mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, operand)));
 }
 
+/* Does the loop around the op carry the value from one iteration to the next? */
+static bool is_carried(MlirValue value, MlirOperation op) {
+  MlirBlock block = mlirBlockArgumentGetOwner(value);
+  return mlirBlockEqual(block, mlirOperationGetBlock(op)) && tp__op_is(mlirBlockGetParentOperation(block), "scf.for");
+}
+
 /* Does only this op read the value, and may it be overwritten? A collective's result may not. */
 static bool ends_here(MlirOperation op, MlirValue value) {
   MlirOperation maker = tp__defining_op(value);
-  if (mlirOperationIsNull(maker) || tp__op_is(maker, "arith.constant") || tp__op_is(maker, "func.call") ||
-      tp__op_has_dialect(maker, "shard") || !mlirBlockEqual(mlirOperationGetBlock(maker), mlirOperationGetBlock(op)))
+  if (mlirOperationIsNull(maker)
+          ? !is_carried(value, op)
+          : tp__op_is(maker, "arith.constant") || tp__op_is(maker, "func.call") || tp__op_has_dialect(maker, "shard") ||
+                !mlirBlockEqual(mlirOperationGetBlock(maker), mlirOperationGetBlock(op)))
     return false;
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
     if (!mlirOperationEqual(mlirOpOperandGetOwner(use), op))

@@ -5,6 +5,7 @@
 #ifndef TP_PASSES_DECOMPOSE_H
 #define TP_PASSES_DECOMPOSE_H
 
+#include "passes/from_text.h"
 #include "passes/table.h"
 
 #include "ir/diagnostics.h"
@@ -27,9 +28,6 @@ void tp__part_type(tp__parts *parts, MlirType type);
 /* The tensor type of this shape with the elements of `like`. */
 void tp__part_tensor(tp__parts *parts, MlirType like, int rank, const int64_t *shape);
 
-void tp__append_type(tp__string *text, MlirType type);
-/* [4, 8] */
-void tp__append_list(tp__string *text, int n, const int64_t *values);
 /* affine_map<(d0, d1, d2) -> (d0, d2)>, without the dimension `skip` among the results; -1 skips none. */
 void tp__append_map(tp__string *text, int rank, int skip);
 /* "parallel", "reduction", "parallel"; -1: no reduction. */

@@ -2,15 +2,6 @@
  * quotient. */
 #include "passes/decompose.h"
 
-/* Bits of -infinity, which MLIR's text spells in hexadecimal. */
-static const char *minus_infinity(MlirType element) {
-  return mlirTypeIsAF64(element)    ? "0xFFF0000000000000"
-         : mlirTypeIsAF32(element)  ? "0xFF800000"
-         : mlirTypeIsAF16(element)  ? "0xFC00"
-         : mlirTypeIsABF16(element) ? "0xFF80"
-                                    : NULL;
-}
-
 /* $a: the type, $b: reduced, $c: of an element, $d: -infinity, $e: identity map, $f: map of what is reduced, $g and $h: iterators. */
 static const char steps[] =
     "func.func private @softmax(%x: $a) -> $a {\n"
@@ -50,7 +41,7 @@ tp_status tp__decompose_softmax(MlirOperation op) {
   int rank, dim = (int)mlirIntegerAttrGetValueInt(tp__inherent(op, "dimension"));
   int64_t shape[TP_MAX_RANK], reduced[TP_MAX_RANK];
   tp__static_tensor(type, &rank, shape);
-  if (!minus_infinity(element)) {
+  if (!tp__minus_infinity(element)) {
     char text[64];
     tp__type_text(element, sizeof text, text);
     return tp__error(op, TP_UNSUPPORTED, "a softmax of elements of type %s; convert them to f16, bf16, f32 or f64", text);
@@ -62,7 +53,7 @@ tp_status tp__decompose_softmax(MlirOperation op) {
   tp__part_type(&parts, type);
   tp__part_tensor(&parts, type, rank - 1, reduced);
   tp__part_type(&parts, element);
-  tp__string_append(tp__part(&parts), minus_infinity(element));
+  tp__string_append(tp__part(&parts), tp__minus_infinity(element));
   tp__append_map(tp__part(&parts), rank, -1);
   tp__append_map(tp__part(&parts), rank, dim);
   tp__append_iterators(tp__part(&parts), rank, -1);

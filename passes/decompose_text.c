@@ -7,21 +7,10 @@
 
 tp__string *tp__part(tp__parts *parts) { return &parts->list[parts->n++]; }
 
-static void append_piece(MlirStringRef piece, void *data) { tp__string_append_bytes(data, piece.data, piece.length); }
-
-void tp__append_type(tp__string *text, MlirType type) { mlirTypePrint(type, append_piece, text); }
-
 void tp__part_type(tp__parts *parts, MlirType type) { tp__append_type(tp__part(parts), type); }
 
 void tp__part_tensor(tp__parts *parts, MlirType like, int rank, const int64_t *shape) {
   tp__part_type(parts, tp__tensor_like(like, rank, shape));
-}
-
-void tp__append_list(tp__string *text, int n, const int64_t *values) {
-  tp__string_append(text, "[");
-  for (int i = 0; i < n; i++)
-    tp__string_printf(text, "%s%lld", i ? ", " : "", (long long)values[i]);
-  tp__string_append(text, "]");
 }
 
 void tp__append_map(tp__string *text, int rank, int skip) {
@@ -59,22 +48,10 @@ static void expand(tp__string *text, const char *format, const tp__parts *parts)
 MlirOperation tp__decomposition(MlirOperation op, const char *format, tp__parts *parts) {
   tp__string text = {0};
   expand(&text, format, parts);
-  MlirOperation func = {NULL};
-  if (text.failed)
-    (void)tp__error(op, TP_NO_MEMORY, "out of memory");
-  else
-    func = mlirOperationCreateParse(mlirOperationGetContext(op), tp__ref(text.text), tp__ref("tp-decompose"));
-  if (!text.failed && mlirOperationIsNull(func)) /* the parser has said why, of the text */
-    (void)tp__error(op, TP_INTERNAL, "could not be written as other ops; please report this");
-  tp__string_destroy(&text);
+  MlirOperation func = tp__parse_function(op, &text);
   for (int i = 0; i < parts->n; i++)
     tp__string_destroy(&parts->list[i]);
   return func;
-}
-
-static tp_status set_location(MlirOperation op, void *data) {
-  mlirOperationSetLocation(op, *(const MlirLocation *)data);
-  return TP_OK;
 }
 
 /* The layout that was asked for stands on the op that gives the value, or, where a decomposition has none, on a cast to the same type. */
@@ -98,22 +75,11 @@ static MlirValue keep_sharding(MlirOperation op, MlirValue value, bool is_new) {
 }
 
 void tp__decompose_into(MlirOperation op, MlirOperation func, int n, const MlirValue *values) {
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
-  MlirLocation location = mlirOperationGetLocation(op);
-  MlirOperation end = mlirBlockGetTerminator(block), next;
-  (void)tp__walk(func, set_location, &location); /* the visitor does not fail */
-  for (int i = 0; i < n; i++)
-    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(block, i), values[i]);
-  bool moved = false;
-  for (MlirOperation inner = mlirBlockGetFirstOperation(block); !mlirOperationEqual(inner, end); inner = next) {
-    next = mlirOperationGetNextInBlock(inner);
-    mlirOperationMoveBefore(inner, op);
-    moved = true;
-  }
-  MlirValue result = keep_sharding(op, mlirOperationGetOperand(end, 0), moved);
+  bool made;
+  MlirValue result = tp__inline_text(op, func, n, values, &made);
+  result = keep_sharding(op, result, made);
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), result);
   mlirOperationDestroy(op);
-  mlirOperationDestroy(func);
 }
 
 tp_status tp__decompose_by(MlirOperation op, const char *format, tp__parts *parts, int n, const MlirValue *values) {

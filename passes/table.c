@@ -17,6 +17,7 @@ const tp_pass_row *const *tp__pass_rows(int *n) {
       &tp__simplify_collectives_row,
       &tp__stage_collectives_row,
       &tp__expand_messages_row,
+      &tp__tile_attention_row,
       &tp__name_contractions_row,
       &tp__lower_to_runtime_row,
       &tp__lower_contractions_row,
@@ -50,9 +51,10 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
   static const tp_pipeline_row rows[] = {
       {.name = "tp-optimize-local",
        .summary = "Inline, clean up and fuse the program of one device, on tensors",
-       .text = "tp-decompose,tp-inline-calls,canonicalize,cse,convert-elementwise-to-linalg,tp-name-contractions,"
-               "convert-elementwise-to-linalg,tp-inline-scalars,linalg-fuse-elementwise-ops,tp-inline-calls,tp-expand-messages,"
-               "canonicalize,cse"},
+       .text =
+           "tp-decompose,tp-inline-calls,canonicalize,cse,convert-elementwise-to-linalg,tp-tile-attention,tp-name-contractions,"
+           "convert-elementwise-to-linalg,tp-inline-scalars,linalg-fuse-elementwise-ops,tp-inline-calls,tp-expand-messages,"
+           "canonicalize,cse"},
       {.name = "tp-local-to-runtime",
        .summary = "From the optimized program of one device to the LLVM dialect, calling the runtime",
        .text =

@@ -59,7 +59,8 @@ typedef struct tp_plan {
   int64_t bytes;         /* sent per device, all collectives once */
   tp_cost communication; /* modelled, all collectives once */
   tp_cost compute;       /* modelled */
-  double flops;          /* 2 per iteration of a contraction, 1 per scalar op; bodies of while loops count once */
+  double
+      flops; /* 2 per iteration of a contraction, 1 per scalar op; a body of a loop counts once where it is not known how often it runs */
   int64_t argument_bytes, argument_bytes_global; /* of one device; of one device that holds everything */
   int64_t param_bytes, param_bytes_global;       /* those with role "param" */
 } tp_plan;

@@ -130,6 +130,8 @@ void tp__replace_uses_except(MlirValue value, MlirValue with, MlirOperation exce
 int tp__n_uses(MlirValue value);
 /* The enclosing func.func; null if none. */
 MlirOperation tp__enclosing_func(MlirOperation op);
+/* How often the body of an scf.for runs; false for other ops, and where its bounds are no constants. */
+bool tp__loop_trips(MlirOperation op, double *trips);
 /* True if `value` is defined outside all regions of `op`. */
 bool tp__is_captured(MlirOperation op, MlirValue value);
 

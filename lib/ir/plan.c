@@ -19,8 +19,9 @@ typedef struct measure {
   tp_topology topology;
   tp_plan_collective *collectives;
   size_t capacity;
-  int depth, loops;
-  int64_t n_called_ops; /* seen in functions that are called */
+  int depth, loops, blocks; /* around what is looked at: calls, loops, loops over blocks that stay in the cache (tp.blocks) */
+  double times;             /* it runs, as far as that is known */
+  int64_t n_called_ops;     /* seen in functions that are called */
 } measure;
 
 /* ---- texts ---- */
@@ -261,8 +262,11 @@ static void measure_compute(measure *m, MlirOperation op) {
   tp_work work;
   if (!tp__op_work(op, &work))
     return;
-  m->plan.flops += work.contraction_flops + work.scalar_ops;
-  m->plan.compute = tp_cost_add(m->plan.compute, tp_cost_compute(&m->topology, &work));
+  if (m->blocks > 0)
+    work.memory_bytes = 0;
+  m->plan.flops += (work.contraction_flops + work.scalar_ops) * m->times;
+  double cost = (double)tp_cost_compute(&m->topology, &work) * m->times;
+  m->plan.compute = tp_cost_add(m->plan.compute, cost < (double)TP_COST_FORBIDDEN ? (tp_cost)cost : TP_COST_FORBIDDEN);
 }
 
 /* ---- walking ---- */
@@ -279,8 +283,13 @@ static MlirOperation find_function(MlirOperation module, MlirStringRef name) {
 static tp_status measure_ops(measure *m, MlirOperation parent) {
   bool structured = tp__op_has_dialect(parent, "linalg");
   bool loop = tp__op_is(parent, "scf.for") || tp__op_is(parent, "scf.while");
+  bool blocks = loop && !mlirAttributeIsNull(tp__get(parent, "tp.blocks"));
+  double before = m->times, trips;
   tp_status status = TP_OK;
   m->loops += loop;
+  m->blocks += blocks;
+  if (tp__loop_trips(parent, &trips))
+    m->times *= trips;
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(parent) && !structured; r++)
     for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(parent, r)); !mlirBlockIsNull(block);
          block = mlirBlockGetNextInRegion(block))
@@ -304,6 +313,8 @@ static tp_status measure_ops(measure *m, MlirOperation parent) {
           status = measure_ops(m, op);
       }
   m->loops -= loop;
+  m->blocks -= blocks;
+  m->times = before;
   return status;
 }
 
@@ -355,6 +366,7 @@ tp_status tp_plan_measure(MlirModule module, const char *function, const char *t
   if (!m)
     return tp__error(mlirModuleGetOperation(module), TP_NO_MEMORY, "memory ran out");
   m->module = mlirModuleGetOperation(module);
+  m->times = 1;
   tp_status status = prepare(m, function, topology);
   if (status == TP_OK)
     status = measure_signature(m);

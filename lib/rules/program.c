@@ -90,27 +90,10 @@ static void read_if(MlirOperation op, tp_item *item) {
   }
 }
 
-static bool constant_index(MlirValue value, int64_t *number) {
-  MlirOperation op = tp__defining_op(value);
-  if (mlirOperationIsNull(op) || !tp__op_is(op, "arith.constant"))
-    return false;
-  MlirAttribute attr = tp__inherent(op, "value");
-  bool is_integer = mlirAttributeIsAInteger(attr);
-  if (is_integer)
-    *number = mlirIntegerAttrGetValueInt(attr);
-  return is_integer;
-}
-
 /* How often the regions of control flow run; false where that is not known, and `trips` is assumed. */
 static bool count_trips(MlirOperation op, double *trips) {
-  int64_t low, high, step;
   *trips = tp__op_is(op, "scf.if") ? 1 : TP_ASSUMED_TRIPS;
-  if (!tp__op_is(op, "scf.for") || !constant_index(mlirOperationGetOperand(op, 0), &low) ||
-      !constant_index(mlirOperationGetOperand(op, 1), &high) || !constant_index(mlirOperationGetOperand(op, 2), &step) ||
-      step <= 0)
-    return false;
-  *trips = high > low ? (double)((high - low + step - 1) / step) : 0;
-  return true;
+  return tp__loop_trips(op, trips);
 }
 
 static double trips_of(MlirOperation op) {

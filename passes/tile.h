@@ -1,0 +1,65 @@
+/* Parts of tp-tile-attention: the tile of a value that belongs to the block at hand, and what is computed of rows. */
+#ifndef TP_PASSES_TILE_H
+#define TP_PASSES_TILE_H
+
+#include "rules/attention.h"
+
+/* A block is a range of each loop. Everything is built in front of `where`. */
+typedef struct tp_tiler {
+  const tp_attention *a;
+  MlirOperation where;
+  int64_t tile[TP_MAX_SCORE_LOOPS];     /* iterations of a whole block */
+  int64_t now[TP_MAX_SCORE_LOOPS];      /* of this one */
+  MlirValue offset[TP_MAX_SCORE_LOOPS]; /* its first iteration, an index; null: 0 */
+  MlirValue made[TP_MAX_ATTENTION_OPS]; /* the tiles of this block; null: not yet */
+  tp_status status;                     /* of what was built; sticky */
+} tp_tiler;
+
+/* Single loops in the order in which a value has them: all its dimensions taken apart. */
+typedef struct tp_loop_list {
+  int n;
+  uint8_t loops[TP_MAX_SCORE_LOOPS];
+} tp_loop_list;
+
+tp_loop_list tp__flat_loops(const tp_score_dim *dims, int n);
+tp_loop_list tp__result_loops(const tp_attention_op *op);
+
+/* ---- tile.c ---- */
+
+/* Of the block, or with `whole` of all iterations. */
+MlirType tp__loops_type(const tp_tiler *t, const tp_loop_list *list, MlirType element, bool whole);
+/* The tile of a value that has these dimensions: made by an op of the attention, or cut out. */
+MlirValue tp__tile(tp_tiler *t, MlirValue value, const tp_score_dim *dims);
+/* The op number `i` on tiles; a reduction starts from `init`. */
+MlirValue tp__tile_op(tp_tiler *t, int i, MlirValue init);
+/* The type of the result of op number `i` on tiles. */
+MlirType tp__tile_type(const tp_tiler *t, int i);
+/* The same elements in another shape. */
+MlirValue tp__reshaped(tp_tiler *t, MlirValue value, MlirType to);
+/* Puts the tile into what has all iterations of these loops. */
+MlirValue tp__put_tile(tp_tiler *t, MlirValue tile, MlirValue into, const tp_loop_list *list);
+/* What the function of this text returns for these values: `type`. After an error that was reported anything of this type. */
+MlirValue tp__tile_text(tp_tiler *t, tp__string *text, int n, const MlirValue *values, MlirType type);
+/* A tensor of this type, of zeros. */
+MlirValue tp__zeros(tp_tiler *t, MlirType type);
+
+/* ---- tile_rows.c ---- */
+
+typedef struct tp_row_operand {
+  MlirValue value; /* with a dimension for each loop */
+  tp_loop_list loops;
+} tp_row_operand;
+
+/* The type in which sums and products of these elements are kept: f64 for f64, else f32. */
+MlirType tp__wide_type(MlirType element);
+
+/* The exponential of x - m, or 0 where x and m are both -infinity: m is a maximum so far, and such a row has not begun. In the type of x, or in
+ * `wide` if that is not null. */
+MlirValue tp__row_exponential(tp_tiler *t, const tp_loop_list *loops, tp_row_operand x, tp_row_operand m, MlirType wide);
+/* sum * factor + part. */
+MlirValue tp__row_add(tp_tiler *t, tp_row_operand sum, tp_row_operand factor, tp_row_operand part);
+/* sum * exp(from - to), times or over what the n `scales` are, of all iterations. `divides`: bit i for scale i. */
+MlirValue tp__row_finish(tp_tiler *t, tp_row_operand sum, tp_row_operand from, tp_row_operand to, int n,
+                         const tp_row_operand *scales, uint32_t divides, MlirType element);
+
+#endif

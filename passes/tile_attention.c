@@ -1,0 +1,368 @@
+/* tp-tile-attention: attention block by block, so that scores are never stored.
+ *
+ * For each block of rows, over the blocks of columns: the scores of the block and what is done to them, the maximum of each row so far, the
+ * exponential of what is left of the scores without it, its sum, and its product with the values. Where the maximum grows, sums and products
+ * so far are scaled down (online softmax). What the program subtracts from the scores and what it divides by need not be known until all is
+ * added up: exp(s - M) is exp(s - m) exp(m - M) for all columns of a row. So M and the divisor may come from other devices.
+ *
+ * Each result is what the ops gave, up to rounding. A row of nothing but -infinity, or with +infinity or NaN, becomes NaN as before: m - M is
+ * NaN then. Sums and products are kept in f32 (f64 for f64) from block to block; columns are added in order. */
+#include "passes/table.h"
+#include "passes/tile.h"
+
+#include "ir/diagnostics.h"
+#include "rules/attention_loops.h"
+
+#include <string.h>
+
+/* Scores of a block: a few of them fit into the cache of a core, and a contraction of one is large enough to run at full speed. */
+enum { BLOCK_SCORES = 1 << 16, BLOCK_COLUMNS = 512, MAX_CARRIED = 16, MAX_SCALES = 8 };
+
+enum { STAT_TILED };
+
+/* What one block hands to the next. */
+typedef struct carried {
+  int op; /* TP_ROW_REDUCTION, TP_ROW_SUM or TP_OUTPUT */
+  tp_loop_list loops;
+  MlirType element; /* while it is carried */
+} carried;
+
+typedef struct blocks {
+  tp_tiler t;
+  int n, maximum; /* which of them is the maximum */
+  carried of[MAX_CARRIED];
+  MlirValue replaced[TP_MAX_ATTENTION_OPS]; /* by op: what its result has become; null: nothing yet */
+  int n_cut;                                /* loops around the rows of a block */
+  uint8_t cut[TP_MAX_SCORE_LOOPS];          /* outermost first */
+} blocks;
+
+/* ---- the size of blocks ---- */
+
+/* Blocks of about the same size, of at most `most` iterations. */
+static int64_t even_part(int64_t size, int64_t most) {
+  int64_t n = (size + most - 1) / most;
+  return (size + n - 1) / n;
+}
+
+/* A block is a range of every dimension: where several loops make one up, those in front of a loop that is cut stand still. */
+static void keep_ranges(const tp_score_dim *dims, int n, const int64_t *sizes, int64_t *tile) {
+  for (int d = 0; d < n; d++)
+    for (int k = 0; k < dims[d].n; k++)
+      for (int m = k + 1; m < dims[d].n; m++)
+        if (tile[dims[d].loops[m]] < sizes[dims[d].loops[m]])
+          tile[dims[d].loops[k]] = 1;
+}
+
+static void choose_tiles(blocks *b) {
+  const tp_attention *a = b->t.a;
+  tp_loop_list loops = tp__result_loops(&a->ops[0]);
+  int64_t *tile = b->t.tile, left;
+  for (int l = 0; l < a->n_loops; l++)
+    tile[l] = a->whole >> l & 1 ? a->sizes[l] : 1;
+  tile[a->column] = even_part(a->sizes[a->column], BLOCK_COLUMNS);
+  left = BLOCK_SCORES / tile[a->column];
+  for (int pass = 0; pass < 2; pass++) /* rows of one head first: they share keys and values */
+    for (int i = loops.n - 1; i >= 0; i--) {
+      int l = loops.loops[i];
+      if (l == a->column || (a->rows >> l & 1) != (pass == 0))
+        continue;
+      tile[l] = even_part(a->sizes[l], left);
+      left = tile[l] < a->sizes[l] ? 1 : left / tile[l];
+    }
+  for (int round = 0; round < a->n_loops; round++) /* a loop that stands still may stop others */
+    for (int i = 0; i < a->n_ops; i++) {
+      keep_ranges(a->ops[i].loops, a->ops[i].n_loops, a->sizes, tile);
+      keep_ranges(a->ops[i].from, a->ops[i].n_from, a->sizes, tile);
+    }
+  for (int i = 0; i < loops.n; i++)
+    if (loops.loops[i] != a->column && tile[loops.loops[i]] < a->sizes[loops.loops[i]])
+      b->cut[b->n_cut++] = loops.loops[i];
+  for (int l = 0; l < a->n_loops; l++)
+    b->t.now[l] = a->sizes[l];
+}
+
+/* ---- loops ---- */
+
+typedef void (*block_body)(blocks *b, int depth, MlirValue *values);
+
+/* An scf.for with `values`, from 0 up to `end`; builds its body, and the values become what comes out. */
+static void build_for(blocks *b, int64_t end, int64_t step, int loop, int depth, block_body body, MlirValue *values) {
+  MlirOperation where = b->t.where;
+  MlirContext context = mlirOperationGetContext(where);
+  MlirLocation location = mlirOperationGetLocation(where);
+  MlirType types[MAX_CARRIED + 1] = {mlirIndexTypeGet(context)};
+  MlirLocation locations[MAX_CARRIED + 1] = {location};
+  MlirValue operands[MAX_CARRIED + 3] = {tp__index_constant(where, 0), tp__index_constant(where, end),
+                                         tp__index_constant(where, step)};
+  for (int i = 0; i < b->n; i++) {
+    types[1 + i] = mlirValueGetType(values[i]);
+    locations[1 + i] = location;
+    operands[3 + i] = values[i];
+  }
+  MlirNamedAttribute mark = tp__named(context, "tp.blocks", mlirUnitAttrGet(context)); /* for the cost model */
+  MlirOperation loop_op = tp__create(&(tp_build){.name = "scf.for",
+                                                 .location = location,
+                                                 .n_operands = 3 + b->n,
+                                                 .operands = operands,
+                                                 .n_results = b->n,
+                                                 .results = types + 1,
+                                                 .n_attributes = 1,
+                                                 .attributes = &mark,
+                                                 .n_regions = 1});
+  MlirBlock block = mlirBlockCreate(1 + b->n, types, locations);
+  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(loop_op, 0), block);
+  MlirOperation yield = tp__create(&(tp_build){.name = "scf.yield", .location = location});
+  mlirBlockAppendOwnedOperation(block, yield);
+  tp__insert_before(where, loop_op);
+  for (int i = 0; i < b->n; i++)
+    values[i] = mlirBlockGetArgument(block, 1 + i);
+  b->t.where = yield;
+  b->t.offset[loop] = mlirBlockGetArgument(block, 0);
+  body(b, depth, values);
+  mlirOperationSetOperands(yield, b->n, values);
+  b->t.where = where;
+  for (int i = 0; i < b->n; i++)
+    values[i] = mlirOperationGetResult(loop_op, i);
+}
+
+/* The body for all blocks of a loop; the last one may be smaller. */
+static void each_block(blocks *b, int loop, int depth, block_body body, MlirValue *values) {
+  int64_t size = b->t.a->sizes[loop], tile = b->t.tile[loop], rest = size % tile;
+  b->t.now[loop] = tile;
+  if (size == tile)
+    body(b, depth, values);
+  else
+    build_for(b, size - rest, tile, loop, depth, body, values);
+  if (rest > 0) {
+    b->t.now[loop] = rest;
+    b->t.offset[loop] = tp__index_constant(b->t.where, size - rest);
+    body(b, depth, values);
+  }
+  b->t.now[loop] = size;
+  b->t.offset[loop] = (MlirValue){NULL};
+}
+
+/* ---- a block ---- */
+
+static tp_row_operand flat_operand(blocks *b, MlirValue tile, tp_loop_list loops) {
+  MlirType type = tp__loops_type(&b->t, &loops, tp__element_type(mlirValueGetType(tile)), false);
+  return (tp_row_operand){tp__reshaped(&b->t, tile, type), loops};
+}
+
+static tp_row_operand carried_operand(const blocks *b, int i, const MlirValue *values) {
+  return (tp_row_operand){values[i], b->of[i].loops};
+}
+
+static void make_exponential(blocks *b, tp_row_operand maximum) {
+  const tp_attention *a = b->t.a;
+  const tp_attention_op *op = &a->ops[a->exponential], *reduction = &a->ops[b->of[b->maximum].op];
+  tp_score_dim dims[TP_MAX_RANK];
+  MlirValue x = mlirOperationGetOperand(reduction->op, 0); /* what rows are subtracted from */
+  tp__attention_operand_dims(reduction, 0, dims);
+  tp_loop_list of_x = tp__flat_loops(dims, (int)mlirShapedTypeGetRank(mlirValueGetType(x))), loops = tp__result_loops(op);
+  tp_row_operand scores = flat_operand(b, tp__tile(&b->t, x, dims), of_x);
+  MlirValue e = tp__row_exponential(&b->t, &loops, scores, maximum, (MlirType){NULL});
+  b->t.made[a->exponential] = tp__reshaped(&b->t, e, tp__tile_type(&b->t, a->exponential));
+}
+
+/* One block of columns for a block of rows. */
+static void add_columns(blocks *b, int depth, MlirValue *values) {
+  tp_tiler *t = &b->t;
+  const tp_attention *a = t->a;
+  (void)depth;
+  memset(t->made, 0, sizeof t->made);
+  tp_row_operand before = carried_operand(b, b->maximum, values);
+  for (int i = 0; i < b->n; i++)
+    if (a->ops[b->of[i].op].role == TP_ROW_REDUCTION) {
+      MlirValue init = tp__reshaped(t, values[i], tp__tile_type(t, b->of[i].op));
+      values[i] = flat_operand(b, tp__tile_op(t, b->of[i].op, init), b->of[i].loops).value;
+    }
+  tp_row_operand maximum = carried_operand(b, b->maximum, values);
+  make_exponential(b, maximum);
+  MlirType wide = tp__wide_type(b->of[b->maximum].element);
+  tp_row_operand factor = {tp__row_exponential(t, &maximum.loops, before, maximum, wide), maximum.loops};
+  for (int i = 0; i < b->n; i++)
+    if (a->ops[b->of[i].op].role != TP_ROW_REDUCTION) {
+      MlirValue part = tp__tile_op(t, b->of[i].op, tp__zeros(t, tp__tile_type(t, b->of[i].op)));
+      values[i] = tp__row_add(t, carried_operand(b, i, values), factor, flat_operand(b, part, b->of[i].loops));
+    }
+}
+
+/* What a reduction starts from, for this block of rows. */
+static MlirValue first_of(blocks *b, int i) {
+  const tp_attention_op *op = &b->t.a->ops[b->of[i].op];
+  tp_score_dim dims[TP_MAX_RANK];
+  if (op->role != TP_ROW_REDUCTION)
+    return tp__zeros(&b->t, tp__loops_type(&b->t, &b->of[i].loops, b->of[i].element, false));
+  int init = (int)mlirOperationGetNumOperands(op->op) - 1;
+  tp__attention_operand_dims(op, init, dims);
+  return flat_operand(b, tp__tile(&b->t, mlirOperationGetOperand(op->op, init), dims), b->of[i].loops).value;
+}
+
+static void add_rows(blocks *b, int depth, MlirValue *values) {
+  if (depth < b->n_cut) {
+    each_block(b, b->cut[depth], depth + 1, add_rows, values);
+    return;
+  }
+  MlirValue rows[MAX_CARRIED];
+  for (int i = 0; i < b->n; i++)
+    rows[i] = first_of(b, i);
+  each_block(b, b->t.a->column, depth, add_columns, rows);
+  for (int i = 0; i < b->n; i++)
+    values[i] = tp__put_tile(&b->t, rows[i], values[i], &b->of[i].loops);
+}
+
+/* ---- around the blocks ---- */
+
+/* Rows of the program, with a dimension for each loop. */
+static tp_row_operand rows_of(blocks *b, const tp_attention_op *op) {
+  tp_loop_list loops = tp__flat_loops(op->row_dims, op->n_rows);
+  int maker = tp__attention_maker(b->t.a, op->rows);
+  MlirValue rows = maker < 0 ? op->rows : b->replaced[maker];
+  MlirType type = tp__loops_type(&b->t, &loops, tp__element_type(mlirValueGetType(rows)), true);
+  return (tp_row_operand){tp__reshaped(&b->t, rows, type), loops};
+}
+
+/* What the program subtracts from the scores. */
+static tp_row_operand subtracted_rows(blocks *b) {
+  const tp_attention *a = b->t.a;
+  for (int i = 0; i < a->n_ops; i++)
+    if ((a->ops[i].role == TP_SHIFT || a->ops[i].role == TP_EXPONENTIAL) && !mlirValueIsNull(a->ops[i].rows))
+      return rows_of(b, &a->ops[i]);
+  return (tp_row_operand){0}; /* there are some: tp__attention_at has seen them */
+}
+
+static void replace(blocks *b, int i, MlirValue with) {
+  MlirValue result = mlirOperationGetResult(b->t.a->ops[b->of[i].op].op, 0);
+  b->replaced[b->of[i].op] = tp__reshaped(&b->t, with, mlirValueGetType(result));
+  mlirValueReplaceAllUsesOfWith(result, b->replaced[b->of[i].op]);
+}
+
+/* Replaces the op by what was added up, relative to what the program subtracts; the output is scaled too. */
+static void finish(blocks *b, int i, const MlirValue *values) {
+  const tp_attention *a = b->t.a;
+  const tp_attention_op *op = &a->ops[b->of[i].op];
+  tp_row_operand scales[MAX_SCALES];
+  uint32_t divides = 0;
+  int n = 0;
+  for (int k = 0; k < a->n_ops && op->role == TP_OUTPUT; k++)
+    if (a->ops[k].role == TP_SCALE) {
+      divides |= a->ops[k].divides ? UINT32_C(1) << n : 0;
+      scales[n++] = rows_of(b, &a->ops[k]);
+    }
+  MlirType element = tp__element_type(mlirValueGetType(mlirOperationGetResult(op->op, 0)));
+  MlirValue sum = tp__row_finish(&b->t, carried_operand(b, i, values), carried_operand(b, b->maximum, values),
+                                 subtracted_rows(b), n, scales, divides, element);
+  replace(b, i, sum);
+}
+
+static bool choose_carried(blocks *b) {
+  const tp_attention *a = b->t.a;
+  int n_scales = 0;
+  for (int i = 0; i < a->n_ops; i++) {
+    tp_attention_role role = a->ops[i].role;
+    n_scales += role == TP_SCALE;
+    if (role != TP_ROW_REDUCTION && role != TP_ROW_SUM && role != TP_OUTPUT)
+      continue;
+    if (b->n == MAX_CARRIED)
+      return false;
+    MlirType element = tp__element_type(mlirValueGetType(mlirOperationGetResult(a->ops[i].op, 0)));
+    if (i == a->maximum)
+      b->maximum = b->n;
+    b->of[b->n++] = (carried){i, tp__result_loops(&a->ops[i]), role == TP_ROW_REDUCTION ? element : tp__wide_type(element)};
+  }
+  return n_scales <= MAX_SCALES;
+}
+
+static tp_status tile(tp_pass *pass, const tp_attention *a, const tp_op_list *followers) {
+  MlirOperation output = a->ops[a->output].op;
+  blocks b = {.t = {.a = a, .where = output}};
+  MlirValue values[MAX_CARRIED];
+  choose_tiles(&b);
+  if (!choose_carried(&b) || (b.n_cut == 0 && b.t.tile[a->column] == a->sizes[a->column]))
+    return TP_OK; /* one block is what the ops are */
+  for (int i = 0; i < b.n; i++)
+    values[i] = tp__empty(output, tp__loops_type(&b.t, &b.of[i].loops, b.of[i].element, true));
+  add_rows(&b, 0, values);
+  for (int i = 0; i < b.n; i++)
+    if (a->ops[b.of[i].op].role == TP_ROW_REDUCTION)
+      replace(&b, i, values[i]);
+  for (size_t k = 0; k < followers->n; k++) { /* what needs the rows comes behind the blocks */
+    mlirOperationMoveBefore(followers->items[k], output);
+    for (int i = 0; i < b.n; i++)
+      if (a->ops[b.of[i].op].role == TP_ROW_SUM && mlirOperationEqual(a->ops[b.of[i].op].op, followers->items[k]))
+        finish(&b, i, values);
+  }
+  for (int i = 0; i < b.n; i++)
+    if (b.of[i].op == a->output)
+      finish(&b, i, values);
+  pass->statistics[STAT_TILED]++;
+  return b.t.status;
+}
+
+/* Takes away the ops that the blocks stand for. Masks go if nothing else uses them. */
+static tp_status erase(const tp_attention *a, tp_value_table *erased) {
+  bool gone[TP_MAX_ATTENTION_OPS] = {false}, any = true;
+  while (any) {
+    any = false;
+    for (int i = 0; i < a->n_ops; i++) {
+      if (gone[i] || tp__n_uses(mlirOperationGetResult(a->ops[i].op, 0)) > 0)
+        continue;
+      if (tp__table_put(erased, a->ops[i].op.ptr, 1) != TP_OK)
+        return tp__error(a->ops[a->output].op, TP_NO_MEMORY, "out of memory");
+      mlirOperationDestroy(a->ops[i].op);
+      gone[i] = any = true;
+    }
+  }
+  return TP_OK;
+}
+
+/* ---- the pass ---- */
+
+static tp_status collect(MlirOperation op, void *data) {
+  bool is_nest = tp__op_has_dialect(op, "linalg") && mlirOperationGetNumRegions(op) == 1 && mlirOperationGetNumResults(op) == 1;
+  return is_nest ? tp__op_list_add(data, op) : TP_OK;
+}
+
+static tp_status tile_at(tp_pass *pass, MlirOperation op, tp_value_table *erased) {
+  tp_attention a;
+  tp_op_list followers = {0};
+  if (!tp__attention_at(op, &a))
+    return TP_OK;
+  tp_status status = tp__attention_followers(&a, &followers);
+  if (status == TP_OK)
+    status = tile(pass, &a, &followers);
+  if (status == TP_OK)
+    status = erase(&a, erased);
+  tp__free(followers.items);
+  return status;
+}
+
+static tp_status run(tp_pass *pass) {
+  tp_op_list list = {0};
+  tp_value_table erased = {0};
+  tp_status status = tp__walk(pass->module, collect, &list);
+  for (size_t i = 0; i < list.n && status == TP_OK; i++)
+    if (tp__table_get(&erased, list.items[i].ptr) < 0)
+      status = tile_at(pass, list.items[i], &erased);
+  tp__table_destroy(&erased);
+  tp__free(list.items);
+  return status;
+}
+
+static const tp_statistic_row statistics[] = {{"tiled", "attentions computed block by block"}};
+
+const tp_pass_row tp__tile_attention_row = {
+    .name = "tp-tile-attention",
+    .summary = "Compute attention block by block, so that scores are never stored",
+    .description = "Requires: tensors; the program of one device, partitioned or not. Establishes: where scores of queries and "
+                   "keys go through a "
+                   "softmax into a product with values and nowhere else, they are made, used and forgotten in blocks of at "
+                   "most 65536 (online "
+                   "softmax), by loops (scf.for). Columns may be split over devices: maxima and sums of the rows go through "
+                   "the collectives that are "
+                   "there. Breaks: nothing; sums of floats are rounded in another order.",
+    .statistics = statistics,
+    .n_statistics = TP_LEN(statistics),
+    .run = run,
+};
