@@ -5,7 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-static const tprt__backend *const backends[] = {&tprt__backend_shm, &tprt__backend_loopback, &tprt__backend_self};
+static const tprt__backend *const backends[] = {&tprt__backend_shm, &tprt__backend_loopback, &tprt__backend_mpi,
+                                                &tprt__backend_self};
 enum { N_BACKENDS = sizeof backends / sizeof *backends };
 
 const char *tprt_backend_name(size_t i) { return i < N_BACKENDS ? backends[i]->name : NULL; }
@@ -47,6 +48,8 @@ uint32_t tprt_comm_capabilities(const tprt_comm *comm) { return comm->transport-
 
 tprt_status tprt__backend_find(const char *name, const tprt__backend **backend) {
   char known[128] = "";
+  if (strchr(name, '/'))
+    return tprt__plugin_find(name, backend);
   for (size_t i = 0; i < N_BACKENDS; i++) {
     if (strcasecmp(name, backends[i]->name) == 0) {
       *backend = backends[i];

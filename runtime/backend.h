@@ -86,11 +86,15 @@ typedef struct tprt__backend {
 } tprt__backend;
 
 extern const tprt__backend tprt__backend_loopback;
+extern const tprt__backend tprt__backend_mpi;
 extern const tprt__backend tprt__backend_self;
 extern const tprt__backend tprt__backend_shm;
 
-/* By name, case ignored; the message for an unknown one lists the known. */
+/* By name, case ignored, or a plug-in by its absolute path; the message for an unknown one lists the known. */
 tprt_status tprt__backend_find(const char *name, const tprt__backend **backend);
+
+/* plugin.c: the backend of a plug-in, which is loaded once. */
+tprt_status tprt__plugin_find(const char *path, const tprt__backend **backend);
 
 /* The status and text with which an operation ends because of a fault. */
 tprt_status tprt__fault_fail(const tprt__fault *fault);

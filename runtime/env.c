@@ -30,6 +30,7 @@ static const tprt_env_var table[TPRT__N_ENV] = {
     [TPRT__ENV_ON_FAILURE] = {"TPRT_ON_FAILURE", "policy", "return",
                               "abort: a communicator that fails prints why and ends the process"},
     [TPRT__ENV_FLIGHT] = {"TPRT_FLIGHT", "int", "0", "operations that the flight recorder of each communicator keeps"},
+    [TPRT__ENV_MPI_LIBRARY] = {"TPRT_MPI_LIBRARY", "path", NULL, "MPI library of backend mpi; default: that of the launcher"},
     [TPRT__ENV_BLAS] = {"TPRT_BLAS", "switch", "1", "0: contractions use the built-in loops even when OpenBLAS is there"},
     [TPRT__ENV_BLAS_LIBRARY] = {"TPRT_BLAS_LIBRARY", "path", "libopenblas.so.0",
                                 "library with the cblas functions, 32-bit sizes"},

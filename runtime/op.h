@@ -98,6 +98,13 @@ void tprt__batch_clear(tprt__plan *plans, size_t n);
 
 bool tprt__overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes);
 
+/* Where the share of rank `rank` of n begins, if they reduce `bytes` bytes together: shares are multiples of a cache line, so that
+ * no two ranks write one. */
+static inline int64_t tprt__slice_begin(int64_t bytes, int n, int rank) {
+  int64_t slice = (int64_t)tprt__round_up((size_t)((bytes + n - 1) / n), 64);
+  return tprt__min(bytes, rank * slice);
+}
+
 /* A place in a tensor: byte `at` of piece `index`. */
 typedef struct tprt__place {
   tprt__map map;

@@ -19,12 +19,6 @@ enum {
 
 static bool scatters(const tprt__plan *plan) { return plan->traits & TPRT__SCATTERS; }
 
-/* Slices are multiples of a cache line, so that no two ranks write one. */
-static int64_t slice_begin(int64_t bytes, int n, int rank) {
-  int64_t slice = (int64_t)tprt__round_up((size_t)((bytes + n - 1) / n), SHM_CACHE_LINE);
-  return tprt__min(bytes, rank * slice);
-}
-
 /* ---- Staged ---- */
 
 static void pack(const shm_engine *run, int64_t begin, int64_t bytes) {
@@ -34,8 +28,8 @@ static void pack(const shm_engine *run, int64_t begin, int64_t bytes) {
     return;
   if (run->two_phase) { /* all but the slice that this rank reduces itself */
     const char *from = (const char *)plan->send + begin;
-    int64_t hole = slice_begin(bytes, plan->n_ranks, run->shm->base.rank);
-    int64_t rest = slice_begin(bytes, plan->n_ranks, run->shm->base.rank + 1);
+    int64_t hole = tprt__slice_begin(bytes, plan->n_ranks, run->shm->base.rank);
+    int64_t rest = tprt__slice_begin(bytes, plan->n_ranks, run->shm->base.rank + 1);
     memcpy(slot, from, (size_t)hole);
     memcpy(slot + rest, from + rest, (size_t)(bytes - rest));
     return;
@@ -70,15 +64,15 @@ static void reduce_chunk(const shm_engine *run, int64_t begin, int64_t from, int
 static tprt_status exchange_slices(const shm_engine *run, int64_t begin, int64_t bytes) {
   shm_transport *shm = run->shm;
   int n = run->plan->n_ranks, me = shm->base.rank;
-  int64_t from = slice_begin(bytes, n, me), to = slice_begin(bytes, n, me + 1);
+  int64_t from = tprt__slice_begin(bytes, n, me), to = tprt__slice_begin(bytes, n, me + 1);
   reduce_chunk(run, begin, from, to - from, tprt__shm_next_slot(shm) + from);
   tprt__shm_publish(shm);
   tprt_status status = tprt__shm_await(shm, &run->wait);
   for (int i = 0; i < n && !status && run->plan->recv; i++) {
     if (i == me)
       continue;
-    from = slice_begin(bytes, n, i);
-    to = slice_begin(bytes, n, i + 1);
+    from = tprt__slice_begin(bytes, n, i);
+    to = tprt__slice_begin(bytes, n, i + 1);
     memcpy((char *)run->plan->recv + begin + from, tprt__shm_peer_slot(shm, i) + from, (size_t)(to - from));
   }
   return status;
@@ -176,7 +170,7 @@ static void reduce_registered(const shm_engine *run) {
   int n = plan->n_ranks, me = shm->base.rank;
   int64_t size = (int64_t)plan->type->size;
   if (!scatters(plan)) { /* every rank a slice, which it writes to all that want it */
-    int64_t from = slice_begin(plan->piece, n, me), to = slice_begin(plan->piece, n, me + 1);
+    int64_t from = tprt__slice_begin(plan->piece, n, me), to = tprt__slice_begin(plan->piece, n, me + 1);
     for (int i = 0; i < n; i++) {
       shm->sources[i] = (const char *)shm->sources[i] + from;
       shm->destinations[i] = (char *)shm->destinations[i] + from;

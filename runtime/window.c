@@ -89,6 +89,9 @@ static tprt_status reach_all(tprt_window *window) {
 }
 
 tprt_status tprt_window_create(tprt_comm *comm, void *memory, size_t bytes, tprt_window **result) {
+  if (!(tprt_comm_capabilities(comm) & TPRT_CAP_WINDOWS))
+    return tprt__fail(TPRT_UNSUPPORTED, "backend %s has no windows: its ranks reach no memory of each other",
+                      tprt_comm_backend(comm));
   tprt_window *window = allocate(comm);
   if (!window) /* the others are about to wait */
     return tprt__comm_fail(comm, tprt__fail_memory(sizeof *window), TPRT_OP_ALL_GATHER);

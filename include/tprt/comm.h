@@ -15,7 +15,7 @@ extern "C" {
  * default. A larger size than the library knows is accepted while the unknown rest is zero. */
 typedef struct tprt_config {
   size_t size;
-  const char *backend; /* name, case ignored: "shm" (default), "loopback", "self" */
+  const char *backend; /* name, case ignored: "shm" (default), "loopback", "mpi", "self"; a plug-in's path */
   int64_t timeout_ns;  /* of every operation                                          TPRT_TIMEOUT       600 s */
   size_t slot_bytes;   /* shm: staging per rank; longer messages go in pieces          TPRT_SLOT_BYTES   128K */
   size_t arena_bytes;  /* shm: address space for registered memory of one rank         TPRT_ARENA_BYTES  4G */
@@ -57,7 +57,7 @@ TPRT_API void tprt_set_logger(const tprt_logger *logger);
 typedef struct tprt_comm tprt_comm;
 
 /* Makes a world of n ranks inside this process and writes its n handles; handle r is for the thread that plays rank r.
- * Backend "shm" or "loopback", or "self" when n is 1. `config` may be NULL. */
+ * Backend "shm", "loopback", or "self" when n is 1. `config` may be NULL. */
 TPRT_API tprt_status tprt_world_create_threads(int n_ranks, const tprt_config *config, tprt_comm **comms);
 
 /* For a launcher of processes: a shared memory segment for n ranks. The descriptor is close-on-exec; the launcher lets

@@ -145,9 +145,11 @@ typedef struct backend_row {
 } backend_row;
 
 static const backend_row backends[] = {
+    /* Processes first: fork wants a process without threads. */
     {"shm, processes", "shm", run_apart, 4, {2, 5, 3, 16}, 2, 2},
     {"self", "Self", run_threads, 1, {1}, 1, 1},
     {"loopback", "loopback", run_threads, 16, {4, 3, 7, 1, 2, 16, 5, 8, 6, 9, 10, 11, 12, 13, 14, 15}, 6, 2},
+    {"plug-in", MAILBOX_BACKEND, run_threads, 16, {2, 3, 5, 1, 4, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 5, 2},
     {"shm, threads", "shm", run_threads, 16, {3, 8, 2, 1, 5, 16, 4, 6, 7, 9, 10, 11, 12, 13, 14, 15}, 6, 2},
 };
 
@@ -158,6 +160,7 @@ static uint64_t stride_of(int n) {
 }
 
 static void run_backend(const backend_row *backend) {
+  long before = scenario_count();
   for (int i = 0; i < (is_long() ? backend->n_sizes : backend->n_short); i++) {
     tprt_config config = test_config();
     config.backend = backend->name;
@@ -168,23 +171,13 @@ static void run_backend(const backend_row *backend) {
         assert_int_equal(backend->run(backend->ranks[i], &config, tables[t].run, &stride), 0);
     }
   }
+  print_message("%s: %ld cases\n", backend->title, scenario_count() - before);
 }
 
-static void test_processes(void **state) { /* first: fork wants a process without threads */
-  (void)state;
-  run_backend(&backends[0]);
-}
-static void test_self(void **state) {
-  (void)state;
-  run_backend(&backends[1]);
-}
-static void test_threads(void **state) {
-  (void)state;
-  run_backend(&backends[2]);
-}
+static void test_backend(void **state) { run_backend(*state); }
 
 /* Chunks of 4 KiB, chunks larger than the message, other backends: the same bits. */
-static uint64_t bits_hashes[3];
+static uint64_t bits_hashes[4];
 static int hash_sum(tprt_comm *comm, void *argument) {
   enum { COUNT = 30011 };
   int errors = 0;
@@ -203,9 +196,9 @@ static int hash_sum(tprt_comm *comm, void *argument) {
 
 static void test_bits(void **state) {
   (void)state;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     tprt_config config = test_config();
-    config.backend = i < 2 ? "shm" : "loopback";
+    config.backend = i < 2 ? "shm" : i == 2 ? "loopback" : MAILBOX_BACKEND;
     config.slot_bytes = i ? 1 << 20 : 4096;
     assert_int_equal(run_threads(3, &config, hash_sum, &bits_hashes[i]), 0);
     assert_int_equal(bits_hashes[i], bits_hashes[0]);
@@ -216,7 +209,7 @@ static void test_bits(void **state) {
 static int huge(tprt_comm *comm, void *argument) {
   (void)argument;
   const size_t count = ((size_t)1 << 31) + 4097;
-  int errors = 0, me = tprt_comm_rank(comm);
+  int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
   unsigned char *data = malloc(count);
   CHECK(errors, data != NULL);
   if (!data)
@@ -226,7 +219,7 @@ static int huge(tprt_comm *comm, void *argument) {
   CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, (int64_t)count, TPRT_U8, TPRT_SUM, NULL, NULL), TPRT_OK);
   int64_t wrong = 0;
   for (size_t i = 0; i < count; i += 1021)
-    wrong += data[i] != (unsigned char)((i >> 12) * 3);
+    wrong += data[i] != (unsigned char)((i >> 12) * (unsigned)(n * (n + 1) / 2));
   CHECK(errors, wrong == 0);
   free(data);
   return errors;
@@ -247,10 +240,39 @@ static void test_count(void **state) { /* last */
   assert_true(scenario_count() > 100);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_processes), cmocka_unit_test(test_self), cmocka_unit_test(test_threads),
-      cmocka_unit_test(test_bits),      cmocka_unit_test(test_huge), cmocka_unit_test(test_count),
-  };
+/* As one rank of a world that a launcher started: every table on it, and nothing else. */
+static int run_attached(const char *backend) {
+  int errors = 0;
+  tprt_config config = {.size = sizeof config, .backend = backend, .timeout_ns = INT64_C(120000000000)};
+  tprt_comm *comm;
+  int n_ranks, rank;
+  attached_place(&n_ranks, &rank);
+  CHECK_STATUS(errors, tprt_world_create(n_ranks, rank, &config, &comm), TPRT_OK);
+  if (errors)
+    return 1;
+  uint64_t stride = stride_of(n_ranks);
+  for (size_t t = 0; t < sizeof tables / sizeof *tables && !errors; t++)
+    errors += tables[t].run(comm, &stride);
+  if (is_long() && !errors)
+    errors += huge(comm, NULL);
+  if (rank == 0 && !errors)
+    print_message("%s, %d attached ranks: %ld cases\n", backend, n_ranks, scenario_count());
+  if (errors)
+    tprt_comm_abort(comm);
+  tprt_comm_destroy(comm);
+  return errors > 0;
+}
+
+int main(int argc, char **argv) {
+  if (argc == 3 && strcmp(argv[1], "--attached") == 0)
+    return run_attached(argv[2]);
+  enum { N_BACKENDS = sizeof backends / sizeof *backends };
+  struct CMUnitTest tests[N_BACKENDS + 3];
+  for (size_t i = 0; i < N_BACKENDS; i++)
+    tests[i] = (struct CMUnitTest){
+        .name = backends[i].title, .test_func = test_backend, .initial_state = (void *)(uintptr_t)&backends[i]};
+  tests[N_BACKENDS] = (struct CMUnitTest)cmocka_unit_test(test_bits);
+  tests[N_BACKENDS + 1] = (struct CMUnitTest)cmocka_unit_test(test_huge);
+  tests[N_BACKENDS + 2] = (struct CMUnitTest)cmocka_unit_test(test_count);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

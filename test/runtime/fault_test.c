@@ -216,6 +216,8 @@ static int no_signal(tprt_comm *comm, void *argument) {
   bool leaves = *(bool *)argument;
   tprt_comm *child;
   tprt_window *window;
+  if (!(tprt_comm_capabilities(comm) & TPRT_CAP_WINDOWS))
+    return 0;
   CHECK_STATUS(errors, tprt_comm_split(comm, 0, 0, &child), TPRT_OK);
   CHECK_STATUS(errors, tprt_window_create(child, NULL, 0, &window), TPRT_OK);
   if (me == 0) {

@@ -146,6 +146,11 @@ static int rebuilt(tprt_comm *comm, void *argument) {
     tprt_status status = tprt_broadcast(comm, data, data, me == 1 ? 2 : 1, TPRT_I32, 0, NULL, NULL);
     CHECK(errors, (status == TPRT_OK) == (n == 1));
   }
+  if (!(tprt_comm_capabilities(comm) & TPRT_CAP_RECOVERY)) {
+    CHECK_STATUS(errors, tprt_comm_rebuild(comm, 0, &again), TPRT_UNSUPPORTED);
+    CHECK(errors, strstr(tprt_last_error(), "a communicator that failed cannot be replaced") != NULL);
+    return errors;
+  }
   CHECK_STATUS(errors, tprt_comm_rebuild(comm, 0, &again), TPRT_OK);
   if (errors)
     return errors;
@@ -161,6 +166,8 @@ static int too_late(tprt_comm *comm, void *argument) {
   _Atomic int *n_gone_on = argument;
   int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
   tprt_comm *child, *last;
+  if (!(tprt_comm_capabilities(comm) & TPRT_CAP_RECOVERY))
+    return 0;
   tprt_comm_abort(comm);
   if (me == 2) {
     while (atomic_load(n_gone_on) < n - 1)

@@ -75,6 +75,13 @@ int path_windows(tprt_comm *comm, void *argument) {
   size_t bytes = (size_t)n * sizeof(int32_t) + (size_t)me * 64; /* parts may differ */
   void *memory, *mapped;
   tprt_window *window, *empty;
+  if (!(tprt_comm_capabilities(comm) & TPRT_CAP_WINDOWS)) {
+    CHECK_STATUS(errors, tprt_window_create(comm, NULL, 0, &window), TPRT_UNSUPPORTED);
+    CHECK(errors, strstr(tprt_last_error(), "has no windows: its ranks reach no memory of each other") != NULL);
+    CHECK_STATUS(errors, tprt_mem_register(comm, &window, 1), TPRT_UNSUPPORTED);
+    CHECK(errors, strstr(tprt_last_error(), "ranks reach no memory of each other") != NULL);
+    return errors;
+  }
   CHECK_STATUS(errors, tprt_mem_alloc(comm, bytes, &memory), TPRT_OK);
   CHECK_STATUS(errors, tprt_window_create(comm, memory, bytes, &window), TPRT_OK);
   CHECK_STATUS(errors, tprt_window_create(comm, NULL, 0, &empty), TPRT_OK);

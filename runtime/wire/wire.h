@@ -1,0 +1,197 @@
+/* Operations out of messages: the backends mpi and plug-ins, which have no memory in common.
+ *
+ * Ranks tell each other by notes, small messages of one size, what they are about to do; data follows with a tag that its
+ * receiver chose and named in a note. So nothing arrives that nobody waits for, except what a failure leaves behind, and a
+ * receiver knows what it gets before memory is touched.
+ *
+ * A collective operation: every rank sends every other its note with the signature (arrival), all compare, then data goes
+ * straight between the ranks that have and need it. Reductions are in the order of the ranks: each rank reduces a slice.
+ * Transfers: the receiver asks, the sender answers the first question with its tag.
+ *
+ * All communicators of a rank share its end of the messenger, the world; notes carry the number of theirs, the context. */
+#ifndef TPRT_RUNTIME_WIRE_H
+#define TPRT_RUNTIME_WIRE_H
+
+#include "backend.h"
+#include "tprt/messenger.h"
+
+#include <pthread.h>
+
+enum {
+  WIRE_NOTE_TAG = 0,
+  WIRE_FIRST_TAG = 1,        /* of data */
+  WIRE_MOST_BYTES = 1 << 30, /* of one message */
+  WIRE_MAX_RANKS = 0xffff,
+};
+
+typedef enum wire_note_kind { WIRE_ARRIVES = 1, WIRE_ASKS, WIRE_FAILED, WIRE_LEAVES } wire_note_kind;
+
+/* Equal in size and layout on all ranks, which run the same architecture. */
+typedef struct wire_note {
+  uint64_t context;
+  uint32_t kind;
+  uint32_t tag;      /* ARRIVES, ASKS: of the data that its sender expects */
+  uint32_t sequence; /* ARRIVES, FAILED */
+  int32_t source;    /* ARRIVES, of permute: from whom its sender wants data */
+  uint64_t signature[4];
+  tprt__scale scale;
+  uint64_t sent, expected;          /* all_to_all_v, as in the plan */
+  int64_t elements;                 /* ASKS */
+  int32_t user_tag, dtype;          /* ASKS */
+  int32_t status, op, rank, unused; /* FAILED */
+} wire_note;
+
+/* A note that waits: to be sent, for a communicator that does not exist here yet, or for a send that answers it. */
+typedef struct wire_letter {
+  struct wire_letter *next;
+  void *request;
+  int peer;    /* in the world */
+  bool unread; /* inbox: it came, and waits for memory */
+  wire_note note;
+} wire_letter;
+
+/* What a rank knows of a member of its communicator. */
+typedef struct wire_peer {
+  int world_rank;
+  bool left;
+  uint32_t n_arrived;   /* operations for which its note is here; it is at most one ahead */
+  wire_note arrived[2]; /* by the number of the operation */
+  wire_letter *asks, **last_ask;
+} wire_peer;
+
+typedef struct wire_world wire_world;
+
+typedef struct wire_transport {
+  tprt__transport base;
+  wire_world *world;
+  struct wire_transport *next; /* of the world */
+  uint64_t context;
+  bool closed; /* destroyed; kept until no member can send a note any more */
+  uint32_t step;
+  tprt__fault fault;
+  char text[256]; /* of the fault, if this rank found it */
+  unsigned char *scratch;
+  size_t scratch_bytes;
+  const void **sources; /* one a rank, as the next */
+  tprt__scale *scales;
+  wire_peer peers[];
+} wire_transport;
+
+struct wire_world {
+  pthread_mutex_t lock; /* of everything here and in the transports, and of the messenger */
+  const tprt_messenger *messenger;
+  void *end;
+  const tprt__backend *backend;
+  int n_ranks, rank, host_ranks;
+  uint32_t most_tag, next_tag;
+  uint64_t next_context;
+  int references;      /* transports that are not closed */
+  bool broken;         /* the messenger failed */
+  wire_letter *inbox;  /* one a peer */
+  wire_letter *outbox; /* notes that are being sent */
+  wire_letter *early;  /* oldest first */
+  wire_transport *transports;
+};
+
+/* What a wait belongs to. */
+typedef struct wire_wait {
+  tprt_op_kind kind;
+  uint32_t sequence;
+  int64_t deadline;
+  int rounds;
+  bool comparing; /* of operations: goes on although another rank has seen already that they differ */
+} wire_wait;
+
+/* ---- wire.c: worlds and groups; rows of a backend ---- */
+tprt_status tprt__wire_open(const tprt_messenger *messenger, const tprt__backend *backend, int n_ranks, int rank,
+                            int64_t timeout_ns, tprt__transport **transport);
+tprt_status tprt__wire_open_threads(const tprt_messenger *messenger, const tprt__backend *backend, int n_ranks,
+                                    tprt__transport **transports);
+/* What all backends over a messenger have. */
+enum {
+  WIRE_CAPABILITIES = TPRT_CAP_REGISTERED | TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES | TPRT_CAP_TRANSFERS | TPRT_CAP_TAGS,
+};
+#define WIRE_ROWS                                                                                                              \
+  .size = sizeof(tprt__backend), .abi = TPRT__BACKEND_ABI, .reserve = tprt__wire_reserve, .join = tprt__wire_join,             \
+  .abort = tprt__wire_abort, .fault = tprt__wire_fault, .alloc = tprt__wire_alloc, .free = tprt__wire_free,                    \
+  .offset = tprt__wire_offset, .locate = tprt__wire_locate, .reach = tprt__wire_reach, .await = tprt__wire_await,              \
+  .notify = tprt__wire_notify, .recover = tprt__wire_recover, .constants = tprt__wire_constants, .cost = tprt__wire_cost,      \
+  .leave = tprt__wire_leave, .destroy = tprt__wire_destroy, .submit = tprt__wire_submit, .exchange = tprt__wire_exchange
+tprt_status tprt__wire_reserve(tprt__transport *parent, int n_users, const int *users, tprt__token *token);
+tprt_status tprt__wire_join(tprt__transport *parent, const tprt__token *token, int n_members, const int *members, int index,
+                            tprt__transport **child);
+void tprt__wire_abort(tprt__transport *transport, const tprt__fault *fault);
+tprt__fault tprt__wire_fault(const tprt__transport *transport);
+tprt_status tprt__wire_alloc(tprt__transport *transport, size_t bytes, void **memory);
+void tprt__wire_free(tprt__transport *transport, void *memory);
+uint64_t tprt__wire_offset(const tprt__transport *transport, const void *memory);
+tprt_status tprt__wire_locate(const tprt__transport *transport, const void *memory, uint64_t bytes, uint64_t *offset);
+tprt_status tprt__wire_reach(const tprt__transport *transport, int rank, uint64_t offset, uint64_t bytes, void **memory);
+tprt_status tprt__wire_await(tprt__transport *transport, const _Atomic uint64_t *counter, uint64_t value, int rank,
+                             int64_t deadline);
+void tprt__wire_notify(tprt__transport *transport, int rank);
+tprt_status tprt__wire_recover(tprt__transport *transport, int64_t deadline, tprt__token *token, int *members, int *n_members);
+void tprt__wire_constants(const tprt__transport *transport, int64_t *alpha_ps, int64_t *beta_ps_per_kb);
+void tprt__wire_cost(const tprt__transport *transport, const tprt__plan *plan, tprt__cost *cost);
+void tprt__wire_leave(tprt__transport *transport);
+void tprt__wire_destroy(tprt__transport *transport);
+
+/* Ends a transport that is closed and to which nobody can send a note any more; the lock is held. */
+void tprt__wire_reap(wire_transport *wire);
+
+/* ---- wire_notes.c; the lock is held ---- */
+/* Takes in what has come and lets go what was sent. */
+tprt_status tprt__wire_progress(wire_world *world);
+/* To one member. */
+tprt_status tprt__wire_note(wire_transport *wire, int peer, const wire_note *note);
+/* To all others; a failure to do so is this rank's alone. */
+void tprt__wire_tell(wire_transport *wire, const wire_note *note);
+/* To the members, ranks of the parent, of a group that this rank cannot join. */
+void tprt__wire_decline(wire_transport *parent, uint64_t context, int n_members, const int *members);
+/* What came for a communicator before it was opened. */
+void tprt__wire_take_early(wire_transport *wire);
+/* Waits until notes are sent, a little while at most. */
+void tprt__wire_flush(wire_world *world);
+uint32_t tprt__wire_tag(wire_world *world);
+
+/* ---- wire_wait.c; the lock is held ---- */
+tprt_status tprt__wire_fail(const wire_transport *wire);
+/* Records a fault with this thread's error text, tells the members, and ends with whichever fault was first. */
+tprt_status tprt__wire_blame(wire_transport *wire, const tprt__fault *fault);
+/* The same for a member that does not come. */
+tprt_status tprt__wire_blame_peer(wire_transport *wire, tprt_status status, int peer, const wire_wait *wait);
+/* What has come before an operation begins; a fault that is known by then. */
+tprt_status tprt__wire_begin(wire_transport *wire);
+/* Whether there is a fault that ends this wait. */
+tprt_status tprt__wire_check(const wire_transport *wire, const wire_wait *wait);
+/* One look at what has come, and a rest without the lock if there was nothing (`moved`: there was); a fault or the
+ * messenger's failure ends it. */
+tprt_status tprt__wire_turn(wire_transport *wire, wire_wait *wait, bool moved);
+/* Whether a member will send nothing any more. */
+bool tprt__wire_gone(const wire_transport *wire, int peer);
+
+/* ---- wire_moves.c: data; the lock is held ---- */
+typedef struct wire_move {
+  int peer;
+  uint32_t tag;
+  bool sends;
+  char *at;
+  int64_t bytes, started; /* of which requests exist or are done */
+  void *request;          /* of the last message; NULL: none is under way */
+  bool done;
+} wire_move;
+
+/* Runs them all at once to their end; those that are not done when it fails are given up. */
+tprt_status tprt__wire_move(wire_transport *wire, wire_move *moves, int n, wire_wait *wait);
+/* One step of a move; *moved is set if something happened. */
+tprt_status tprt__wire_push(wire_transport *wire, wire_move *move, bool *moved);
+void tprt__wire_give_up(wire_transport *wire, wire_move *moves, size_t n);
+
+/* ---- wire_collective.c ---- */
+tprt_status tprt__wire_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline);
+
+/* ---- wire_transfer.c ---- */
+tprt_status tprt__wire_exchange(tprt__transport *transport, const tprt__plan *plans, size_t n, uint32_t sequence,
+                                int64_t deadline);
+
+#endif

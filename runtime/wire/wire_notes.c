@@ -1,0 +1,185 @@
+/* Notes: sent, taken in, and given to the communicator that they are for. */
+#include "wire/wire.h"
+
+#include <string.h>
+
+enum { FLUSH_NS = 100000000 };
+
+static wire_transport *find(const wire_world *world, uint64_t context) {
+  wire_transport *at = world->transports;
+  while (at && at->context != context)
+    at = at->next;
+  return at;
+}
+
+static int member(const wire_transport *wire, int world_rank) {
+  int i = 0;
+  while (i < wire->base.n_ranks && wire->peers[i].world_rank != world_rank)
+    i++;
+  return i < wire->base.n_ranks ? i : -1;
+}
+
+/* The letter becomes the peer's; NULL if there is no memory. */
+static tprt_status keep(wire_letter **list, const wire_letter *letter) {
+  wire_letter *copy = tprt__alloc(sizeof *copy);
+  if (!copy)
+    return tprt__fail_memory(sizeof *copy);
+  *copy = (wire_letter){.peer = letter->peer, .note = letter->note};
+  while (*list)
+    list = &(*list)->next;
+  *list = copy;
+  return TPRT_OK;
+}
+
+static tprt_status deliver(wire_transport *wire, const wire_letter *letter) {
+  const wire_note *note = &letter->note;
+  int from = member(wire, letter->peer);
+  if (from < 0)
+    return tprt__fail(TPRT_INTERNAL, "rank %d sent a note to a communicator that it is not in", letter->peer);
+  wire_peer *peer = &wire->peers[from];
+  switch (note->kind) {
+  case WIRE_ARRIVES:
+    peer->n_arrived++;
+    peer->arrived[peer->n_arrived & 1] = *note;
+    return TPRT_OK;
+  case WIRE_ASKS:
+    return wire->closed ? TPRT_OK : keep(&peer->asks, letter);
+  case WIRE_FAILED:
+    if (!wire->fault.status)
+      wire->fault = (tprt__fault){
+          .status = (tprt_status)note->status, .kind = (tprt_op_kind)note->op, .rank = note->rank, .sequence = note->sequence};
+    return TPRT_OK;
+  case WIRE_LEAVES:
+    peer->left = true;
+    tprt__wire_reap(wire);
+    return TPRT_OK;
+  default:
+    return tprt__fail(TPRT_INTERNAL, "rank %d sent a note of unknown kind %u", letter->peer, note->kind);
+  }
+}
+
+void tprt__wire_take_early(wire_transport *wire) {
+  wire_letter **at = &wire->world->early;
+  while (*at) {
+    wire_letter *letter = *at;
+    if (letter->note.context != wire->context) {
+      at = &letter->next;
+      continue;
+    }
+    *at = letter->next;
+    (void)deliver(wire, letter); /* a note that makes no sense is as good as none: the wait for it ends in time */
+    tprt__free(letter);
+  }
+}
+
+static tprt_status take_in(wire_world *world, const wire_letter *letter) {
+  wire_transport *wire = find(world, letter->note.context);
+  return wire ? deliver(wire, letter) : keep(&world->early, letter);
+}
+
+/* A note for which there is no memory stays where it is, and the next look tries again: it must not be lost. */
+static tprt_status read_inbox(wire_world *world, wire_letter *letter) {
+  const tprt_messenger *messenger = world->messenger;
+  for (;;) {
+    tprt_status status = TPRT_OK;
+    if (letter->request) {
+      status = messenger->test(world->end, letter->request);
+      if (status == TPRT_IN_PROGRESS)
+        return TPRT_OK;
+      letter->request = NULL;
+      letter->unread = !status;
+    }
+    if (!status && letter->unread)
+      status = take_in(world, letter);
+    letter->unread &= status == TPRT_NO_MEMORY;
+    if (!status)
+      status =
+          messenger->receive(world->end, letter->peer, WIRE_NOTE_TAG, &letter->note, sizeof letter->note, &letter->request);
+    if (status)
+      return status == TPRT_NO_MEMORY ? TPRT_OK : status;
+  }
+}
+
+static tprt_status sweep_outbox(wire_world *world) {
+  for (wire_letter **at = &world->outbox; *at;) {
+    wire_letter *letter = *at;
+    tprt_status status = world->messenger->test(world->end, letter->request);
+    if (status == TPRT_IN_PROGRESS) {
+      at = &letter->next;
+      continue;
+    }
+    *at = letter->next;
+    tprt__free(letter);
+    if (status)
+      return status;
+  }
+  return TPRT_OK;
+}
+
+tprt_status tprt__wire_progress(wire_world *world) {
+  tprt_status status = world->broken ? tprt__fail(TPRT_SYSTEM, "the connection to the other ranks failed before") : TPRT_OK;
+  for (int i = 0; i < world->n_ranks && !status; i++) {
+    if (i != world->rank)
+      status = read_inbox(world, &world->inbox[i]);
+  }
+  if (!status)
+    status = sweep_outbox(world);
+  world->broken |= status != TPRT_OK;
+  return status;
+}
+
+static tprt_status post(wire_world *world, uint64_t context, int world_rank, const wire_note *note) {
+  wire_letter *letter = tprt__alloc(sizeof *letter);
+  if (!letter)
+    return tprt__fail_memory(sizeof *letter);
+  letter->note = *note;
+  letter->note.context = context;
+  letter->peer = world_rank;
+  tprt_status status =
+      world->messenger->send(world->end, world_rank, WIRE_NOTE_TAG, &letter->note, sizeof letter->note, &letter->request);
+  if (status) {
+    tprt__free(letter);
+    return status;
+  }
+  letter->next = world->outbox;
+  world->outbox = letter;
+  return TPRT_OK;
+}
+
+tprt_status tprt__wire_note(wire_transport *wire, int peer, const wire_note *note) {
+  return post(wire->world, wire->context, wire->peers[peer].world_rank, note);
+}
+
+/* Once more, if memory ran out: the others would wait in vain. */
+static void insist(wire_world *world, uint64_t context, int world_rank, const wire_note *note) {
+  if (post(world, context, world_rank, note))
+    (void)post(world, context, world_rank, note);
+}
+
+void tprt__wire_tell(wire_transport *wire, const wire_note *note) {
+  for (int i = 0; i < wire->base.n_ranks; i++) {
+    if (i != wire->base.rank && !wire->peers[i].left)
+      insist(wire->world, wire->context, wire->peers[i].world_rank, note);
+  }
+}
+
+void tprt__wire_decline(wire_transport *parent, uint64_t context, int n_members, const int *members) {
+  const wire_note note = {.kind = WIRE_LEAVES};
+  for (int i = 0; i < n_members; i++) {
+    if (members[i] != parent->base.rank)
+      insist(parent->world, context, parent->peers[members[i]].world_rank, &note);
+  }
+}
+
+void tprt__wire_flush(wire_world *world) {
+  int64_t end = tprt__now() + FLUSH_NS;
+  while (world->outbox && !tprt__wire_progress(world) && tprt__now() < end)
+    ;
+}
+
+/* Used tags come again after all others. */
+uint32_t tprt__wire_tag(wire_world *world) {
+  uint32_t tag = world->next_tag;
+  world->next_tag = tag == world->most_tag ? WIRE_FIRST_TAG : tag + 1;
+  return tag;
+}

@@ -1,0 +1,93 @@
+/* Waiting, and everything that ends a wait. */
+#define _GNU_SOURCE 1
+#include "wire/wire.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+  SPINS = 200, /* turns before the processor is given away */
+  YIELDS = 2000,
+  NAP_NS = 50000,
+};
+
+tprt_status tprt__wire_fail(const wire_transport *wire) {
+  if (*wire->text)
+    return tprt__fail(wire->fault.status, "%s", wire->text);
+  return tprt__fault_fail(&wire->fault);
+}
+
+tprt_status tprt__wire_blame(wire_transport *wire, const tprt__fault *fault) {
+  if (!wire->fault.status) {
+    wire->fault = *fault;
+    snprintf(wire->text, sizeof wire->text, "%s", tprt_last_error());
+    wire_note note = {.kind = WIRE_FAILED,
+                      .sequence = fault->sequence,
+                      .status = (int32_t)fault->status,
+                      .op = (int32_t)fault->kind,
+                      .rank = fault->rank};
+    tprt__wire_tell(wire, &note);
+  }
+  return tprt__wire_fail(wire);
+}
+
+tprt_status tprt__wire_blame_peer(wire_transport *wire, tprt_status status, int peer, const wire_wait *wait) {
+  tprt__fault fault = {.status = status, .kind = wait->kind, .rank = wire->peers[peer].world_rank, .sequence = wait->sequence};
+  tprt__fault_fail(&fault); /* the text */
+  return tprt__wire_blame(wire, &fault);
+}
+
+tprt_status tprt__wire_begin(wire_transport *wire) {
+  tprt_status status = tprt__wire_progress(wire->world);
+  return !status && wire->fault.status ? tprt__wire_fail(wire) : status;
+}
+
+bool tprt__wire_gone(const wire_transport *wire, int peer) {
+  const wire_world *world = wire->world;
+  return wire->peers[peer].left || world->messenger->ended(world->end, wire->peers[peer].world_rank);
+}
+
+/* Nobody wakes a rank: it has to look. */
+static void rest(wire_world *world, wire_wait *wait) {
+  const struct timespec nap = {.tv_nsec = NAP_NS};
+  if (wait->rounds++ < SPINS)
+    return;
+  pthread_mutex_unlock(&world->lock);
+  if (wait->rounds < SPINS + YIELDS)
+    sched_yield();
+  else
+    nanosleep(&nap, NULL);
+  pthread_mutex_lock(&world->lock);
+}
+
+static bool is_transfer(tprt_op_kind kind) { return kind == TPRT_OP_SEND || kind == TPRT_OP_RECV; }
+
+/* Notes overtake data. A rank that failed in a later operation has given all that this one needs, as have those that it heard
+ * from; and a rank that is about to see itself how operations differ will have all notes. Transfers have the number of the
+ * collective before them. */
+static bool concerns(const wire_transport *wire, const wire_wait *wait) {
+  const tprt__fault *fault = &wire->fault;
+  int32_t ahead = (int32_t)(fault->sequence - wait->sequence); /* wraps */
+  if (!fault->status || !fault->kind || is_transfer(wait->kind))
+    return fault->status != TPRT_OK;
+  if (is_transfer(fault->kind))
+    return ahead < 0;
+  return ahead < 0 || (ahead == 0 && !(wait->comparing && fault->status == TPRT_MISMATCH));
+}
+
+tprt_status tprt__wire_check(const wire_transport *wire, const wire_wait *wait) {
+  return concerns(wire, wait) ? tprt__wire_fail(wire) : TPRT_OK;
+}
+
+tprt_status tprt__wire_turn(wire_transport *wire, wire_wait *wait, bool moved) {
+  if (moved)
+    wait->rounds = 0;
+  else
+    rest(wire->world, wait);
+  tprt_status status = tprt__wire_progress(wire->world);
+  if (status)
+    return status;
+  return tprt__wire_check(wire, wait);
+}

@@ -1,0 +1,116 @@
+/* attached_test BACKEND: one rank of a world that a launcher started. What goes wrong there ends with the right status on all
+ * ranks, in time; what goes on after that; messages that are larger than what MPI counts. */
+#define _GNU_SOURCE 1
+#include "harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int me, n;
+
+static int sum_of_ranks(tprt_comm *comm) {
+  int errors = 0, sum = 0;
+  CHECK_STATUS(errors, tprt_all_reduce(comm, &me, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK(errors, sum == n * (n - 1) / 2);
+  return errors;
+}
+
+/* Rank 1 does something else in operation 1. */
+static int mismatch(tprt_comm *comm) {
+  int errors = 0;
+  int32_t data[100] = {0};
+  errors += sum_of_ranks(comm);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, me == 1 ? 99 : 100, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_MISMATCH);
+  CHECK(errors, strstr(tprt_last_error(), "operation 2 differs") != NULL);
+  CHECK_STATUS(errors, tprt_comm_status(comm), TPRT_MISMATCH);
+  return errors;
+}
+
+/* Rank 1 does not come in time. */
+static int timeout(tprt_comm *comm) {
+  int errors = 0;
+  double begin = test_seconds();
+  if (me == 1) { /* comes when the others have given up */
+    usleep(1000000);
+    CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_TIMEOUT);
+    return errors;
+  }
+  tprt_op op = tprt_op_flat(TPRT_OP_BROADCAST, &errors, &n, 0, TPRT_I32, NULL);
+  op.timeout_ns = 200000000;
+  CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), TPRT_TIMEOUT);
+  CHECK(errors, strstr(tprt_last_error(), "rank 1 did not come in time") != NULL);
+  CHECK(errors, test_seconds() - begin < 10);
+  return errors;
+}
+
+/* Rank 0 ends it while the others wait. */
+static int aborted(tprt_comm *comm) {
+  int errors = 0;
+  if (me == 0)
+    CHECK_STATUS(errors, tprt_comm_abort(comm), TPRT_OK);
+  else
+    CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_ABORTED);
+  return errors;
+}
+
+/* Rank 1 leaves. */
+static int left(tprt_comm *comm) {
+  int errors = 0;
+  if (me == 1) {
+    CHECK_STATUS(errors, tprt_comm_finalize(comm), TPRT_OK);
+    return errors;
+  }
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_PEER_DEAD);
+  CHECK(errors, strstr(tprt_last_error(), "rank 1 ended or destroyed its communicator") != NULL);
+  return errors;
+}
+
+/* A recv of another type than what is sent, and one that nobody answers. */
+static int transfers(tprt_comm *comm) {
+  int errors = 0;
+  int32_t data[5] = {0};
+  if (me == 0) {
+    CHECK_STATUS(errors, tprt_send(comm, data, 5, TPRT_I32, 1, 9, NULL, NULL), TPRT_MISMATCH);
+    CHECK(errors, strstr(tprt_last_error(), "rank 0 sends 5 i32 to rank 1 with tag 9, which expects 5 f32") != NULL);
+  } else if (me == 1) {
+    CHECK_STATUS(errors, tprt_recv(comm, data, 5, TPRT_F32, 0, 9, NULL, NULL), TPRT_MISMATCH);
+  }
+  return errors;
+}
+
+int main(int argc, char **argv) {
+  static const struct {
+    const char *name;
+    int (*run)(tprt_comm *comm);
+  } cases[] = {{"mismatch", mismatch}, {"timeout", timeout}, {"aborted", aborted}, {"left", left}, {"transfers", transfers}};
+  int errors = 0;
+  attached_place(&n, &me);
+  tprt_config config = {.size = sizeof config, .backend = argc > 1 ? argv[1] : NULL, .timeout_ns = INT64_C(20000000000)};
+  tprt_comm *world, *child;
+  CHECK_STATUS(errors, tprt_world_create(n + 1, me, &config, &world), TPRT_INVALID_ARGUMENT); /* not what was started */
+  CHECK_STATUS(errors, tprt_world_create(n, me, &config, &world), TPRT_OK);
+  if (errors)
+    return 1;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases && !errors; i++) {
+    CHECK_STATUS(errors, tprt_comm_split(world, 0, 0, &child), TPRT_OK);
+    if (errors)
+      break;
+    errors += cases[i].run(child);
+    tprt_comm_destroy(child);
+    CHECK_STATUS(errors, tprt_barrier(world, NULL, NULL), TPRT_OK); /* the world is as before */
+    if (errors)
+      print_error("rank %d of %d: %s\n", me, n, cases[i].name);
+  }
+  errors += sum_of_ranks(world);
+  tprt_comm_destroy(world);
+  CHECK_STATUS(errors, tprt_world_create(n, me, &config, &world), TPRT_OK); /* another one */
+  if (!errors) {
+    errors += sum_of_ranks(world);
+    tprt_comm_destroy(world);
+  }
+  if (me == 0 && !errors)
+    print_message("%d attached ranks: all right\n", n);
+  return errors > 0;
+}

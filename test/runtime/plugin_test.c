@@ -1,0 +1,68 @@
+/* Plug-ins: found by their absolute path, loaded once, refused with the reason. What they do is the conformance tests' matter. */
+#define _GNU_SOURCE 1
+#include "harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void refuse(const char *path, tprt_status status, const char *why) {
+  tprt_config config = {.size = sizeof config, .backend = path};
+  tprt_comm *comms[2];
+  assert_int_equal(tprt_world_create_threads(2, &config, comms), status);
+  if (!strstr(tprt_last_error(), why))
+    fail_msg("\"%s\" is not in: %s", why, tprt_last_error());
+}
+
+static void test_refused(void **state) {
+  (void)state;
+  refuse("lib/backend.so", TPRT_INVALID_ARGUMENT, "a plug-in is named by its absolute path");
+  refuse("/nonexistent/backend.so", TPRT_INVALID_ARGUMENT, "plug-in /nonexistent/backend.so: ");
+  refuse(HARNESS_LIBRARY, TPRT_INVALID_ARGUMENT, "exports no tprt_messenger_plugin");
+  refuse(OLD_PLUGIN, TPRT_UNSUPPORTED, "is for version 77 of the messenger interface");
+  refuse(OLD_PLUGIN, TPRT_UNSUPPORTED, "this library has version 1 ");
+  refuse(INCOMPLETE_PLUGIN, TPRT_UNSUPPORTED, "lacks a function or its name");
+}
+
+static int sum(tprt_comm *comm, void *argument) {
+  int errors = 0, total = 0, one = 1;
+  (void)argument;
+  CHECK(errors, strcmp(tprt_comm_backend(comm), "mailbox") == 0);
+  CHECK(errors, (tprt_comm_capabilities(comm) & (TPRT_CAP_THREADS | TPRT_CAP_PROCESSES)) == TPRT_CAP_THREADS);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, &one, &total, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK(errors, total == tprt_comm_size(comm));
+  return errors;
+}
+
+static void test_works(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  config.backend = MAILBOX_BACKEND;
+  assert_int_equal(run_threads(3, &config, sum, NULL), 0);
+  assert_int_equal(run_threads(2, &config, sum, NULL), 0);
+  tprt_comm *comm;
+  assert_int_equal(tprt_world_create(2, 0, &config, &comm), TPRT_UNSUPPORTED);
+  assert_non_null(strstr(tprt_last_error(), "backend mailbox has its ranks in one process"));
+}
+
+/* Without a library of MPI; and threads are no ranks of it. */
+static void test_mpi(void **state) {
+  (void)state;
+  tprt_config config = {.size = sizeof config, .backend = "MPI"};
+  tprt_comm *comm;
+  assert_int_equal(setenv("TPRT_MPI_LIBRARY", "/nonexistent/libmpi.so", 1), 0);
+  assert_int_equal(tprt_world_create(2, 0, &config, &comm), TPRT_UNSUPPORTED);
+  assert_non_null(strstr(tprt_last_error(), "backend mpi: TPRT_MPI_LIBRARY: /nonexistent/libmpi.so"));
+  assert_int_equal(setenv("TPRT_MPI_LIBRARY", HARNESS_LIBRARY, 1), 0);
+  assert_int_equal(tprt_world_create(2, 0, &config, &comm), TPRT_UNSUPPORTED);
+  assert_non_null(strstr(tprt_last_error(), "knows the binary interfaces of Open MPI and MPICH, but not that of \"\""));
+  unsetenv("TPRT_MPI_LIBRARY");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_works),
+      cmocka_unit_test(test_mpi),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
