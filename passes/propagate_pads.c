@@ -38,7 +38,7 @@ static tp_status give_to_users(tp_planner *p, MlirOperation pad) {
 
 tp_status tp__pads_in_place(tp_planner *p, MlirOperation func) {
   tp_op_list pads = {0};
-  tp_status status = tp__walk(func, collect, &pads);
+  tp_status status = tp__walk_outside(func, collect, &pads);
   for (size_t i = 0; i < pads.n && status == TP_OK; i++)
     status = give_to_users(p, pads.items[i]);
   tp__free(pads.items);

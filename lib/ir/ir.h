@@ -116,6 +116,8 @@ typedef tp_status (*tp_visit)(MlirOperation op, void *data);
 /* Visits all ops nested in `op` in pre-order; stops at the first failure. The visitor may insert ops and change the one it is
  * given, but not erase it. */
 tp_status tp__walk(MlirOperation op, tp_visit visit, void *data);
+/* The same, but not inside the bodies of structured ops (linalg, tensor), where nothing has a layout. */
+tp_status tp__walk_outside(MlirOperation op, tp_visit visit, void *data);
 /* Ops collected before they are changed. A zeroed struct is empty; free `items` with tp__free. add fails with TP_NO_MEMORY and a diagnostic. */
 typedef struct tp_op_list {
   size_t n, capacity;

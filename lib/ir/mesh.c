@@ -223,7 +223,7 @@ tp_status tp__module_mesh(MlirOperation module, const char *binding, tp_mesh *me
   if (status == TP_OK && binding && *binding)
     status = (strchr(binding, '=') ? bind_named : bind_bare)(module, binding, mesh, from_nothing);
   if (status == TP_OK && mesh->n_axes > 0)
-    status = tp__walk(module, refine_by_op, mesh);
+    status = tp__walk_outside(module, refine_by_op, mesh);
   return status;
 }
 

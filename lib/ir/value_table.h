@@ -6,8 +6,7 @@
 #include "support/support.h"
 
 typedef struct tp_value_table {
-  const void **keys;
-  int *values;
+  struct tp_value_entry *entries;
   size_t capacity; /* power of two, 0 when empty */
   size_t count;
 } tp_value_table;

@@ -2,7 +2,9 @@
 #include "ir/ir.h"
 #include "support/support.h"
 
-tp_status tp__walk(MlirOperation op, tp_visit visit, void *data) {
+static bool is_structured(MlirOperation op) { return tp__op_has_dialect(op, "linalg") || tp__op_has_dialect(op, "tensor"); }
+
+static tp_status walk(MlirOperation op, bool into_bodies, tp_visit visit, void *data) {
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
     MlirRegion region = mlirOperationGetRegion(op, r);
     for (MlirBlock block = mlirRegionGetFirstBlock(region); !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block)) {
@@ -10,8 +12,8 @@ tp_status tp__walk(MlirOperation op, tp_visit visit, void *data) {
       for (MlirOperation child = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(child); child = next) {
         next = mlirOperationGetNextInBlock(child);
         tp_status status = visit(child, data);
-        if (status == TP_OK)
-          status = tp__walk(child, visit, data);
+        if (status == TP_OK && (into_bodies || !is_structured(child)))
+          status = walk(child, into_bodies, visit, data);
         if (status != TP_OK)
           return status;
       }
@@ -19,6 +21,10 @@ tp_status tp__walk(MlirOperation op, tp_visit visit, void *data) {
   }
   return TP_OK;
 }
+
+tp_status tp__walk(MlirOperation op, tp_visit visit, void *data) { return walk(op, true, visit, data); }
+
+tp_status tp__walk_outside(MlirOperation op, tp_visit visit, void *data) { return walk(op, false, visit, data); }
 
 tp_status tp__op_list_add(tp_op_list *list, MlirOperation op) {
   if (tp__grow((void **)&list->items, &list->capacity, list->n + 1, sizeof *list->items) != TP_OK)

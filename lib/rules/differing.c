@@ -103,16 +103,9 @@ static tp_status mark_item(marking *a, const tp_item *item) {
   return TP_OK;
 }
 
-static tp_status find_shard(MlirOperation op, void *found) {
-  *(bool *)found |= tp__op_has_dialect(op, "shard") && !tp__op_is(op, "shard.shard") && !tp__op_is(op, "shard.sharding");
-  return TP_OK;
-}
-
 tp_status tp__mark_differing(tp_program *program) {
   marking a = {.program = program, .difference = {.mesh = program->mesh}};
-  bool found = false;
-  tp__walk(program->func, find_shard, &found);
-  if (!found)
+  if (!program->communicates)
     return TP_OK;
   tp_status status = tp__difference_run(&a.difference, program->func);
   for (int i = 0; i < program->n_items && status == TP_OK; i++)

@@ -130,6 +130,18 @@ static tp_status read_control_flow(const reading *r, MlirOperation op, double tr
 
 /* ---- items ---- */
 
+static tp_status find_communication(MlirOperation op, void *found) {
+  *(bool *)found |= tp__op_has_dialect(op, "shard") && !tp__op_is(op, "shard.shard") && !tp__op_is(op, "shard.sharding");
+  return TP_OK;
+}
+
+/* Ops that share a rule have equal bodies: one of them is looked into. */
+static void note_communication(tp_program *program, MlirOperation op, const tp_rule *rule) {
+  (void)find_communication(op, &program->communicates); /* the visitor does not fail */
+  if (!rule || !rule->first || mlirOperationEqual(rule->first->op, op))
+    (void)tp__walk(op, find_communication, &program->communicates);
+}
+
 static tp_status read_item(const reading *r, MlirOperation op, double trips) {
   tp_program *program = r->program;
   if (tp__grow((void **)&program->items, &program->item_capacity, (size_t)program->n_items + 1, sizeof *program->items) !=
@@ -152,6 +164,8 @@ static tp_status read_item(const reading *r, MlirOperation op, double trips) {
   if (!item->rule)
     return tp__error(op, TP_NO_MEMORY, "out of memory");
   tp_status status = tp__rule_alike(r->alike, op, r->unknown_replicate, r->arena, item->rule);
+  if (status == TP_OK)
+    note_communication(program, op, item->rule);
   bool planned = !mlirAttributeIsNull(tp__get(op, "tp.sharding")); /* then it was said before */
   if (status == TP_OK && !item->rule->family && !planned)
     tp__remark(op, "no sharding rule: replicated on all devices");
@@ -168,9 +182,10 @@ static tp_status read_block(const reading *r, MlirBlock block, double trips) {
   if (mlirBlockIsNull(block))
     return TP_OK;
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    tp_status status = is_skipped(op)        ? TP_OK
-                       : tp__is_in_place(op) ? tp__check_in_place(op, r->arena)
-                                             : read_item(r, op, trips);
+    bool skipped = is_skipped(op), in_place = !skipped && tp__is_in_place(op);
+    if (skipped || in_place)
+      note_communication(r->program, op, NULL);
+    tp_status status = skipped ? TP_OK : in_place ? tp__check_in_place(op, r->arena) : read_item(r, op, trips);
     if (status != TP_OK)
       return status;
   }

@@ -42,6 +42,7 @@ typedef struct tp_program {
   MlirOperation func;
   const tp_mesh *mesh;
   int n_args, n_results;
+  bool communicates; /* has communication or device indices of a user, maybe in a body */
   int n_items;
   tp_item *items;
   size_t item_capacity;
