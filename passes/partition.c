@@ -8,8 +8,6 @@
 
 enum { STAT_COLLECTIVES, STAT_LOCAL_STEPS, STAT_OPS };
 
-static int rank_of(MlirValue value) { return (int)mlirShapedTypeGetRank(mlirValueGetType(value)); }
-
 /* ---- rewriting ---- */
 
 static MlirType local_type_anew(const tp_partitioner *p, MlirType type, tp_spec spec) {
@@ -85,13 +83,12 @@ static MlirOperation previous(MlirOperation op) {
   return before;
 }
 
-static tp_status rewrite_layout(tp_partitioner *p, const tp_item *item, const tp_planned_op *plan, const int64_t *shape,
-                                int rank) {
+static tp_status rewrite_layout(tp_partitioner *p, const tp_item *item, const tp_planned_layout *plan) {
   MlirValue value = mlirOperationGetOperand(item->op, 0);
   MlirOperation before = mlirAttributeIsNull(tp__get(item->op, "tp.copy")) ? (MlirOperation){NULL} : previous(item->op);
   for (int i = 0; i < plan->path.n_steps; i++) {
     const tp_step *step = &plan->path.steps[i];
-    value = tp__build_step(item->op, p->pass->module, value, p->mesh, step, rank, shape);
+    value = tp__build_step(item->op, p->pass->module, value, p->mesh, step, plan->rank, plan->shape);
     if (mlirValueIsNull(value))
       return tp__error(item->op, TP_NO_MEMORY, "out of memory");
     p->pass->statistics[step->bytes > 0 ? STAT_COLLECTIVES : STAT_LOCAL_STEPS]++;
@@ -159,31 +156,17 @@ static tp_status rewrite_signature(tp_partitioner *p) {
   return TP_OK;
 }
 
-/* Shapes of the layout changes, global, taken before types change. */
-static int64_t (*layout_shapes(tp_partitioner *p)) [TP_MAX_RANK] {
-  int64_t (*shapes)[TP_MAX_RANK] = tp__arena_array(&p->arena, (size_t)p->program.n_items + 1, sizeof *shapes);
-  for (int i = 0; shapes && i < p->program.n_items; i++) {
-    int rank;
-    if (p->program.items[i].kind == TP_ITEM_LAYOUT)
-      tp__static_tensor(mlirValueGetType(mlirOperationGetOperand(p->program.items[i].op, 0)), &rank, shapes[i]);
-  }
-  return shapes;
-}
-
 static tp_status rewrite(tp_partitioner *p) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0));
-  int64_t (*shapes)[TP_MAX_RANK] = layout_shapes(p);
-  if (!shapes)
-    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
   for (int i = 0; i < p->program.n_args; i++)
     mlirValueSetType(mlirBlockGetArgument(block, i), local_type(p, p->arg_types[i], p->arg_specs[i]));
   for (int i = 0; i < p->program.n_items; i++) {
     const tp_item *item = &p->program.items[i];
     tp_status status = TP_OK;
     if (item->kind == TP_ITEM_OP)
-      status = rewrite_op(p, item, p->plans[i]);
+      status = rewrite_op(p, item, p->ops[i]);
     else if (item->kind == TP_ITEM_LAYOUT)
-      status = rewrite_layout(p, item, p->plans[i], shapes[i], rank_of(mlirOperationGetOperand(item->op, 0)));
+      status = rewrite_layout(p, item, p->layouts[i]);
     else if (item->kind == TP_ITEM_REGION)
       rewrite_region(p, item);
     if (status != TP_OK)
@@ -197,12 +180,13 @@ static tp_status rewrite(tp_partitioner *p) {
 
 static tp_status allocate(tp_partitioner *p) {
   size_t n_args = (size_t)p->program.n_args + 1, n_results = (size_t)p->program.n_results + 1;
-  p->plans = tp__arena_array(&p->arena, (size_t)p->program.n_items + 1, sizeof *p->plans);
+  p->ops = tp__arena_array(&p->arena, (size_t)p->program.n_items + 1, sizeof *p->ops);
+  p->layouts = tp__arena_array(&p->arena, (size_t)p->program.n_items + 1, sizeof *p->layouts);
   p->arg_types = tp__arena_array(&p->arena, n_args, sizeof *p->arg_types);
   p->result_types = tp__arena_array(&p->arena, n_results, sizeof *p->result_types);
   p->arg_specs = tp__arena_array(&p->arena, n_args, sizeof *p->arg_specs);
   p->result_specs = tp__arena_array(&p->arena, n_results, sizeof *p->result_specs);
-  bool ok = p->plans && p->arg_types && p->result_types && p->arg_specs && p->result_specs;
+  bool ok = p->ops && p->layouts && p->arg_types && p->result_types && p->arg_specs && p->result_specs;
   return ok ? TP_OK : tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
 }
 

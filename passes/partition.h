@@ -8,10 +8,15 @@
 #include "support/memo.h"
 
 typedef struct tp_planned_op {
-  tp_strategy strategy; /* TP_ITEM_OP */
-  tp_reshard path;      /* TP_ITEM_LAYOUT */
+  tp_strategy strategy;
   tp_spec *results;
 } tp_planned_op;
+
+typedef struct tp_planned_layout {
+  tp_reshard path;
+  int rank;
+  int64_t shape[TP_MAX_RANK]; /* global */
+} tp_planned_layout;
 
 typedef struct tp_partitioner {
   tp_pass *pass;
@@ -23,8 +28,9 @@ typedef struct tp_partitioner {
   tp_spec *spec_list;
   size_t n_specs, spec_capacity;
   tp_memo same_ops, local_types;
-  tp_planned_op **plans; /* one per item */
-  MlirType *arg_types;   /* global types of arguments and results, taken before anything changes */
+  const tp_planned_op **ops;   /* by item, of those that are ops; equal ones share one */
+  tp_planned_layout **layouts; /* by item, of those that change a layout */
+  MlirType *arg_types;         /* global types of arguments and results, taken before anything changes */
   MlirType *result_types;
   tp_spec *arg_specs, *result_specs;
 } tp_partitioner;

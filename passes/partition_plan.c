@@ -125,7 +125,7 @@ static void **same_plan(tp_partitioner *p, const tp_item *item, const tp_spec *o
   return tp__memo(&p->same_ops, &p->arena, key, n);
 }
 
-static tp_status plan_op(tp_partitioner *p, const tp_item *item, tp_planned_op *plan) {
+static tp_status plan_op(tp_partitioner *p, const tp_item *item, const tp_planned_op **planned) {
   const tp_rule *rule = item->rule;
   tp_spec operands[64] = {0};
   tp_status status = read_operands(p, item, operands);
@@ -134,24 +134,29 @@ static tp_status plan_op(tp_partitioner *p, const tp_item *item, tp_planned_op *
   void **slot = rule->first ? same_plan(p, item, operands) : NULL;
   if (rule->first && !slot)
     return tp__error(item->op, TP_NO_MEMORY, "out of memory");
-  if (slot && *slot)
-    *plan = *(const tp_planned_op *)*slot;
-  else if ((status = plan_anew(p, item, operands, plan)) == TP_OK && slot)
-    *slot = plan;
+  tp_planned_op *plan = slot ? *slot : NULL;
+  if (!plan) {
+    plan = tp__arena_alloc(&p->arena, sizeof *plan);
+    status = plan ? plan_anew(p, item, operands, plan) : tp__error(item->op, TP_NO_MEMORY, "out of memory");
+    if (slot && status == TP_OK)
+      *slot = plan;
+  }
   for (int i = 0; i < rule->n_results && status == TP_OK; i++)
     if (rule->results[i].is_tensor)
       status = set_spec(p, rule->results[i].value, plan->results[i]);
+  *planned = plan;
   return status;
 }
 
-static tp_status plan_layout(tp_partitioner *p, const tp_item *item, tp_planned_op *plan) {
+static tp_status plan_layout(tp_partitioner *p, const tp_item *item, tp_planned_layout **planned) {
   MlirValue source = mlirOperationGetOperand(item->op, 0);
-  int rank;
-  int64_t shape[TP_MAX_RANK];
+  tp_planned_layout *plan = *planned = tp__arena_alloc(&p->arena, sizeof *plan);
+  if (!plan)
+    return tp__error(item->op, TP_NO_MEMORY, "out of memory");
   tp_annotation annotation = {0};
   bool present;
   tp_spec from;
-  if (!tp__static_tensor(mlirValueGetType(source), &rank, shape) || !tp__planned_spec(p, source, &from))
+  if (!tp__static_tensor(mlirValueGetType(source), &plan->rank, plan->shape) || !tp__planned_spec(p, source, &from))
     return tp__error(item->op, TP_UNSUPPORTED, "its operand is not a tensor of static shape with a layout");
   tp_status status = tp__program_op(&p->program, item->op, 0, &annotation, &present);
   if (status == TP_OK && !present)
@@ -159,10 +164,10 @@ static tp_status plan_layout(tp_partitioner *p, const tp_item *item, tp_planned_
   if (status != TP_OK)
     return status;
   int64_t size = tp__element_size(tp__element_type(mlirValueGetType(source)));
-  if (tp_reshard_path(p->reshards, from, annotation.spec, rank, shape, size, &plan->path) != TP_OK) {
+  if (tp_reshard_path(p->reshards, from, annotation.spec, plan->rank, plan->shape, size, &plan->path) != TP_OK) {
     char a[256], b[256];
-    describe(p, from, rank, a, sizeof a);
-    describe(p, annotation.spec, rank, b, sizeof b);
+    describe(p, from, plan->rank, a, sizeof a);
+    describe(p, annotation.spec, plan->rank, b, sizeof b);
     return tp__error(
         item->op, TP_UNSUPPORTED,
         "no sequence of collectives takes layout %s to %s: an average has no identity, so nothing makes a partial one", a, b);
@@ -242,11 +247,8 @@ tp_status tp__read_plan(tp_partitioner *p) {
   tp_status status = read_args(p);
   for (int i = 0; i < p->program.n_items && status == TP_OK; i++) {
     const tp_item *item = &p->program.items[i];
-    p->plans[i] = tp__arena_alloc(&p->arena, sizeof **p->plans);
-    if (!p->plans[i])
-      return tp__error(item->op, TP_NO_MEMORY, "out of memory");
-    status = item->kind == TP_ITEM_OP       ? plan_op(p, item, p->plans[i])
-             : item->kind == TP_ITEM_LAYOUT ? plan_layout(p, item, p->plans[i])
+    status = item->kind == TP_ITEM_OP       ? plan_op(p, item, &p->ops[i])
+             : item->kind == TP_ITEM_LAYOUT ? plan_layout(p, item, &p->layouts[i])
              : item->kind == TP_ITEM_REGION ? plan_region(p, item)
                                             : plan_return(p, item);
   }
