@@ -136,13 +136,10 @@ static bool has_factor(const tp_value_map *map, int f) {
   return false;
 }
 
-/* Do all tensors that the op reads and makes have the factor? */
+/* Do all tensors that the op reads have the factor? Those that it makes have every parallel one. */
 static bool is_everywhere(const tp_rule *rule, int f) {
   for (int i = 0; i < rule->n_operands; i++)
     if (rule->operands[i].is_tensor && !rule->operands[i].is_unused && !has_factor(&rule->operands[i], f))
-      return false;
-  for (int i = 0; i < rule->n_results; i++)
-    if (rule->results[i].is_tensor && !has_factor(&rule->results[i], f))
       return false;
   return true;
 }

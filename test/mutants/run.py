@@ -46,7 +46,7 @@ PIPELINES = ["tp-spmd", "tp-spmd-to-runtime"]
 OWN = [  # (sources, tool, tests): of the subject of a source, that take no time
     ("lib/sharding/*", "ctest", "^sharding[.](mesh|spec|cost|topology|hops|reshard)$"),
     ("lib/rules/*", "ctest", "^rules"),
-    ("passes/plan_re*", "lit", "passes/(plan_report|explain|remarks)|tools/opt_explain|docs/plan_report"),
+    ("passes/plan_re*", "lit", "passes/(plan_report|explain|remarks|propagate_gap)|tools/opt_explain|docs/plan_report"),
     ("lib/sharding/topology*", "lit", "topology"),
 ]
 UNSEEN = [  # whose input a script makes, that read a file, or that are other tools: mutant_outputs compiles nothing of them

@@ -1,7 +1,8 @@
 """Places in C sources where one small change makes another program.
 
 A place is a token or a statement inside a function body. Left alone: comments, text, the preprocessor, static assertions, tables outside of
-functions, the arguments of what emits messages, and paths of failed allocations, where a change shows in no result."""
+functions, the arguments of what emits messages, paths of failed allocations, and statistics of passes, which only builds of LLVM that count them print:
+there a change shows in no result."""
 import re
 from collections import namedtuple
 
@@ -72,6 +73,13 @@ def protected(found, first, last):
             while found[start].text not in ";{}" or found[start + 1].text in (";",):
                 start -= 1
             kept.update(range(start, i + 2))
+        if found[i].text == "statistics":
+            start, end = i, i
+            while found[start - 1].text not in ";{})":
+                start -= 1
+            while found[end].text != ";":
+                end += 1
+            kept.update(range(start, end))
         if found[i].text == "[" and found[i + 1].kind == "number" and found[i + 2].text == "]" and found[i + 3].text in ";,=":
             kept.add(i + 1)  # the size of an array
     return kept

@@ -38,6 +38,19 @@ func.func @heads(%a: tensor<4x64xf32> {tp.sharding = [[], ["x"]]}) -> (tensor<8x
 
 // -----
 
+// The same with the heads in another operand than the first: the axis is cut where they end.
+// CHECK: shard.grid @mesh.sub(shape = 4x2) {tp.axes = ["x:(1)4", "x:(4)2"]
+// CHECK-LABEL: func.func @heads_of_second
+// CHECK-NOT: shard.all
+// CHECK: "my.heads"(%{{.*}}, %{{.*}}) {{.*}} : (tensor<4xf32>, tensor<4x8xf32>) -> tensor<1x4x8xf32>
+shard.grid @mesh(shape = 8) {tp.axes = ["x"]}
+func.func @heads_of_second(%s: tensor<4xf32>, %a: tensor<4x64xf32> {tp.sharding = [[], ["x"]]}) -> tensor<4x4x16xf32> {
+  %c = "my.heads"(%s, %a) {tp.rule = "([s],[s,(h d)])->([h,s,d])"} : (tensor<4xf32>, tensor<4x64xf32>) -> tensor<4x4x16xf32>
+  return %c : tensor<4x4x16xf32>
+}
+
+// -----
+
 // What is fixed, '_' or '1' is gathered.
 // CHECK-LABEL: func.func @sort
 // CHECK: %[[A:.*]] = shard.all_gather %arg0 on @mesh grid_axes = [0] gather_axis = 1 : tensor<4x2x1xf32> -> tensor<4x8x1xf32>
