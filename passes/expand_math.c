@@ -264,6 +264,26 @@ static const function_row functions[] = {
     {"math.log1p", "tp.log1p.f64", mlirTypeIsAF64, log1p_text}, {"math.expm1", "tp.expm1.f64", mlirTypeIsAF64, expm1_text},
 };
 
+/* Upstream would write these as comparisons, in which LLVM does not recognise a reduction. */
+typedef struct intrinsic_row {
+  const char *op, *intrinsic;
+} intrinsic_row;
+
+static const intrinsic_row intrinsics[] = {
+    {"arith.maximumf", "llvm.intr.maximum"},
+    {"arith.minimumf", "llvm.intr.minimum"},
+};
+
+static const intrinsic_row *find_intrinsic(MlirOperation op) {
+  if (!tp__op_has_dialect(op, "arith") || mlirOperationGetNumResults(op) != 1)
+    return NULL;
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  for (int i = 0; i < TP_LEN(intrinsics); i++)
+    if (tp__op_is(op, intrinsics[i].op) && (mlirTypeIsAF32(type) || mlirTypeIsAF64(type)))
+      return &intrinsics[i];
+  return NULL;
+}
+
 static int find_function(MlirOperation op) {
   if (tp__op_has_dialect(op, "math"))
     for (int i = 0; i < TP_LEN(functions); i++)
@@ -272,7 +292,9 @@ static int find_function(MlirOperation op) {
   return -1;
 }
 
-static tp_status collect(MlirOperation op, void *data) { return find_function(op) < 0 ? TP_OK : tp__op_list_add(data, op); }
+static tp_status collect(MlirOperation op, void *data) {
+  return find_function(op) < 0 && !find_intrinsic(op) ? TP_OK : tp__op_list_add(data, op);
+}
 
 static tp_status add_function(tp_pass *pass, MlirOperation op, const function_row *row) {
   tp__parts parts = {0};
@@ -292,21 +314,40 @@ static tp_status add_function(tp_pass *pass, MlirOperation op, const function_ro
   return TP_OK;
 }
 
-static void call_function(MlirContext context, MlirOperation op, const function_row *row) {
-  MlirNamedAttribute callee = tp__named(context, "callee", mlirFlatSymbolRefAttrGet(context, tp__ref(row->symbol)));
-  MlirValue operand = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
+/* Puts an op of this name, with the operands of `op`, in its place. */
+static void replace(MlirOperation op, const char *name, int n_attributes, const MlirNamedAttribute *attributes) {
+  MlirValue operands[2], result = mlirOperationGetResult(op, 0);
   MlirType type = mlirValueGetType(result);
-  MlirOperation call = tp__create(&(tp_build){.name = "func.call",
+  int n = (int)mlirOperationGetNumOperands(op);
+  for (int i = 0; i < n; i++)
+    operands[i] = mlirOperationGetOperand(op, i);
+  MlirOperation with = tp__create(&(tp_build){.name = name,
                                               .location = mlirOperationGetLocation(op),
-                                              .n_operands = 1,
-                                              .operands = &operand,
+                                              .n_operands = n,
+                                              .operands = operands,
                                               .n_results = 1,
                                               .results = &type,
-                                              .n_attributes = 1,
-                                              .attributes = &callee});
-  tp__insert_before(op, call);
-  mlirValueReplaceAllUsesOfWith(result, mlirOperationGetResult(call, 0));
+                                              .n_attributes = n_attributes,
+                                              .attributes = attributes});
+  tp__insert_before(op, with);
+  mlirValueReplaceAllUsesOfWith(result, mlirOperationGetResult(with, 0));
   mlirOperationDestroy(op);
+}
+
+static tp_status expand(tp_pass *pass, MlirOperation op, bool *added) {
+  const intrinsic_row *intrinsic = find_intrinsic(op);
+  if (intrinsic) {
+    replace(op, intrinsic->intrinsic, 0, NULL);
+    return TP_OK;
+  }
+  int which = find_function(op);
+  tp_status status = added[which] ? TP_OK : add_function(pass, op, &functions[which]);
+  added[which] = true;
+  MlirAttribute symbol = mlirFlatSymbolRefAttrGet(pass->context, tp__ref(functions[which].symbol));
+  MlirNamedAttribute callee = tp__named(pass->context, "callee", symbol);
+  replace(op, "func.call", 1, &callee);
+  pass->statistics[STAT_EXPANDED]++;
+  return status;
 }
 
 static tp_status run(tp_pass *pass) {
@@ -316,14 +357,8 @@ static tp_status run(tp_pass *pass) {
   do { /* functions that are added use others */
     ops.n = 0;
     status = tp__walk(pass->module, collect, &ops);
-    for (size_t i = 0; i < ops.n && status == TP_OK; i++) {
-      int which = find_function(ops.items[i]);
-      if (!added[which])
-        status = add_function(pass, ops.items[i], &functions[which]);
-      added[which] = true;
-      call_function(pass->context, ops.items[i], &functions[which]);
-      pass->statistics[STAT_EXPANDED]++;
-    }
+    for (size_t i = 0; i < ops.n && status == TP_OK; i++)
+      status = expand(pass, ops.items[i], added);
   } while (status == TP_OK && ops.n > 0);
   tp__free(ops.items);
   return status;
@@ -337,7 +372,8 @@ const tp_pass_row tp__expand_math_row = {
     .description =
         "Requires: math on numbers; narrower floats have been widened. Establishes: each such op is a call of a private "
         "function "
-        "without branches, which the compiler inlines. Other functions and f64 stay calls of libm. Breaks: nothing; results "
+        "without branches, which the compiler inlines; arith.maximumf and minimumf are intrinsics of LLVM. Other functions and "
+        "f64 stay calls of libm. Breaks: nothing; results "
         "differ from libm's by a few units of the last place, equally at every place of a tensor.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),

@@ -65,8 +65,8 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
            "func(convert-"
            "linalg-to-loops),"
            "convert-complex-to-standard,"
-           "func.func(math-expand-ops{ops=rsqrt,fpowi,clampf}),math-extend-to-supported-types,tp-expand-math,"
-           "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32},arith-expand{include-bf16=1},"
+           "func.func(math-expand-ops{ops=rsqrt,fpowi,clampf}),math-extend-to-supported-types,"
+           "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32},tp-expand-math,arith-expand{include-bf16=1},"
            "expand-strided-metadata,lower-affine,convert-scf-to-cf,tp-return-errors,convert-math-to-funcs,convert-math-to-llvm,"
            "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts,canonicalize"},
       {.name = "tp-to-runtime",

@@ -1,5 +1,16 @@
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-expand-math)' --verify-diagnostics | FileCheck %s
 
+// CHECK-LABEL: func @extrema
+// CHECK: llvm.intr.maximum(%{{.*}}, %{{.*}}) : (f32, f32) -> f32
+// CHECK: llvm.intr.minimum(%{{.*}}, %{{.*}}) : (f64, f64) -> f64
+// CHECK: arith.maximumf %{{.*}}, %{{.*}} : f16
+func.func @extrema(%a: f32, %b: f64, %c: f16) -> (f32, f64, f16) {
+  %0 = arith.maximumf %a, %a : f32
+  %1 = arith.minimumf %b, %b : f64
+  %2 = arith.maximumf %c, %c : f16
+  return %0, %1, %2 : f32, f64, f16
+}
+
 // One function for all uses; what it uses itself is expanded as well. Others, and f64 but for two, stay.
 // CHECK-LABEL: func @uses
 // CHECK: call @tp.tanh.f32(%{{.*}}) : (f32) -> f32
