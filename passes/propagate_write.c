@@ -50,9 +50,12 @@ typedef struct written {
 static void write_anew(tp_planner *p, const tp_node *node) {
   const tp_rule *rule = p->program.items[node->index].rule;
   tp_annotation annotations[64];
-  for (int i = 0; i < rule->n_results && i < TP_LEN(annotations); i++)
+  bool has_layout = false; /* an element that is read has none */
+  for (int i = 0; i < rule->n_results && i < TP_LEN(annotations); i++) {
     annotations[i] = closed(node->out[node->chosen * node->n_out + i]);
-  if (rule->n_results > 0)
+    has_layout |= rule->results[i].is_tensor;
+  }
+  if (has_layout)
     tp__set_op_sharding(rule->op, p->mesh, rule->n_results, annotations);
   write_factors(p, node);
 }
