@@ -71,11 +71,12 @@ typedef union any_address {
 } any_address;
 
 /* Whether nobody on another machine can be behind it. */
-static bool is_local(const struct sockaddr *at) {
-  const any_address *address = (const any_address *)(const void *)at;
-  if (at->sa_family == AF_INET)
-    return ntohl(address->v4.sin_addr.s_addr) >> 24 == 127;
-  return at->sa_family == AF_UNIX || (at->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&address->v6.sin6_addr));
+static bool is_local(const struct sockaddr *at, socklen_t bytes) {
+  any_address address = {.any = {.sa_family = AF_UNSPEC}};
+  memcpy(&address, at, bytes < sizeof address ? bytes : sizeof address);
+  if (address.any.sa_family == AF_INET)
+    return ntohl(address.v4.sin_addr.s_addr) >> 24 == 127;
+  return address.any.sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&address.v6.sin6_addr);
 }
 
 static tprt_status refuse_open(const tprt__address *address) {
@@ -101,7 +102,7 @@ static tprt_status each_address(const tprt__address *address, bool open, use_fn 
     return tprt__fail(TPRT_SYSTEM, "%s: %s", address->text, gai_strerror(code));
   tprt_status status = TPRT_INTERNAL;
   for (const struct addrinfo *at = list; at && status; at = at->ai_next)
-    status = open || is_local(at->ai_addr) ? use(at->ai_addr, at->ai_addrlen, data) : refuse_open(address);
+    status = open || is_local(at->ai_addr, at->ai_addrlen) ? use(at->ai_addr, at->ai_addrlen, data) : refuse_open(address);
   freeaddrinfo(list);
   return status;
 }

@@ -193,7 +193,8 @@ static tprt_status open_file(const char *path, int fd, file_store *f) {
     snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
     f->fd = open(name, O_RDWR | O_CLOEXEC | O_NONBLOCK);
   }
-  if (f->fd < 0 || fstat(f->fd, &info) != 0)
+  bool opened = f->fd >= 0 && fstat(f->fd, &info) == 0;
+  if (!opened)
     return path ? tprt__fail_errno("the store file:%s", path) : tprt__fail_errno("the store fd:%d", fd);
   if (!S_ISREG(info.st_mode) || (path && (info.st_uid != geteuid() || (info.st_mode & 022) != 0)))
     return tprt__fail(TPRT_AUTH, "%s must be a file%s", path ? path : name,

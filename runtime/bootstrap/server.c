@@ -261,6 +261,8 @@ static void accept_all(server *s) {
 
 /* ---- The thread ---- */
 
+static size_t n_watched(const server *s) { return 2 + (size_t)s->n_guests + (size_t)s->identity.n_ranks; }
+
 /* Fills in whom to listen to; returns until when. */
 static int64_t prepare(server *s) {
   int64_t until = s->stopping ? s->stop_deadline : INT64_MAX;
@@ -324,10 +326,10 @@ static void *run(void *data) {
     int64_t until = prepare(s), left = until - tprt__now();
     struct timespec time = {.tv_sec = left > 0 ? left / 1000000000 : 0, .tv_nsec = left > 0 ? left % 1000000000 : 0};
     pthread_mutex_unlock(&s->lock);
-    int n = ppoll(s->watched, (nfds_t)(2 + s->n_guests + s->identity.n_ranks), &time, NULL);
+    int n = ppoll(s->watched, n_watched(s), &time, NULL);
     pthread_mutex_lock(&s->lock);
     if (n < 0) /* interrupted: nothing is known of the descriptors */
-      memset(s->watched, 0, (size_t)(2 + s->n_guests + s->identity.n_ranks) * sizeof *s->watched);
+      memset(s->watched, 0, n_watched(s) * sizeof *s->watched);
     handle(s);
   }
   pthread_mutex_unlock(&s->lock);

@@ -13,8 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-extern char **environ;
-
 enum { GRACE_SECONDS = 10 };
 
 static volatile sig_atomic_t stopped_by;
