@@ -41,6 +41,7 @@ typedef struct tprt__backend {
   size_t size;
   uint32_t abi;
   uint32_t capabilities; /* tprt_capability */
+  bool needs_store;      /* ranks that a launcher started find each other through settings->store */
   const char *name;
   const char *summary;
   /* Whether it can work on this machine. */

@@ -61,8 +61,11 @@ static tprt_status join_world(int n_ranks, int rank, const tprt__settings *setti
 /* As a launcher says. Its store is there until all have joined. */
 static tprt_status join_launched(tprt__settings *settings, tprt_comm **comm) {
   tprt_launch launch = {.size = sizeof launch};
+  const tprt__backend *backend;
   tprt_status status = tprt_launch_find(&launch);
-  if (status || launch.n_ranks == 1 || settings->store || settings->segment_fd >= 0)
+  if (!status)
+    status = tprt__backend_find(settings->backend, &backend);
+  if (status || launch.n_ranks == 1 || !backend->needs_store || settings->store || settings->segment_fd >= 0)
     return status ? status : join_world(launch.n_ranks, launch.rank, settings, comm);
   status = tprt__launch_store(&launch, settings->timeout_ns, &settings->store);
   if (!status)

@@ -4,6 +4,7 @@
 # %shard-opt, %shard-run do the same. With `--param opt=plugin` the name shard-opt means test/plugin/shard-opt, which runs every command
 # twice, in shard-opt and in a stock mlir-opt that loads libtpshard as a plug-in, and dies when they differ by one byte.
 import os
+import shutil
 import sys
 
 import lit.formats
@@ -41,6 +42,10 @@ if config.tp_sanitize:
 for peer in ("openmpi", "gloo"):
     if os.path.exists(os.path.join(config.tp_tools_dir, "shard-bench-" + peer)):
         config.available_features.add(peer)
+
+# Open MPI's: its flags are in RUN lines, and a sanitizer would look into it.
+if shutil.which("mpirun.openmpi") and not config.tp_sanitize:
+    config.available_features.add("openmpi-run")
 
 config.substitutions += [
     ("%shard-opt", "shard-opt"),

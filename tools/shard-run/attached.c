@@ -57,6 +57,7 @@ static bool from(tprt_comm *world, int rank, void *data, int64_t bytes) {
 bool attached_join(const options *o, bool *attached, tprt_comm **world) {
   tprt_launch found = {.size = sizeof found};
   tprt_config config = {.size = sizeof config, .timeout_ns = (int64_t)(o->timeout * 1e9)};
+  config.backend = o->backend;
   *attached = false;
   if (o->launch == LAUNCH_THREADS || o->launch == LAUNCH_PROCESSES)
     return true;

@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 enum {
@@ -13,6 +14,7 @@ enum {
   OPT_INPUTS_FROM,
   OPT_SAVE,
   OPT_LAUNCH,
+  OPT_BACKEND,
   OPT_STRATEGY,
   OPT_REPORT,
   OPT_PLAN_REPORT,
@@ -49,6 +51,8 @@ static const cli_option rows[N_OPTIONS] = {
     [OPT_SEED] = {"seed", "N", "seed of the arguments that no file gives (default: 0)"},
     [OPT_NO_VERIFY] = {"no-verify", NULL, "do not run a reference for comparison"},
     [OPT_FUNCTION] = {"function", "NAME", "function to run (default: the only public one, or main)"},
+    [OPT_BACKEND] = {"backend", "NAME",
+                     "of the runtime: shm, loopback, mpi, a plug-in's path (default: TPRT_BACKEND, else shm)"},
     [OPT_TIMEOUT] = {"timeout", "SECONDS", "limit of every wait for another rank (default: the runtime's, 600)"},
     [OPT_REPEAT] = {"repeat", "N", "timed executions after the first (default: 1)"},
     [OPT_EMIT] = {"emit", "so|obj|llvm", "write the compiled program to the file of -o, and stop; so: libNAME.so and NAME.h"},
@@ -139,6 +143,9 @@ static int apply(int which, const char *text, void *data) {
     return CLI_GO_ON;
   case OPT_LAUNCH:
     return parse_launch(name, text, &o->launch);
+  case OPT_BACKEND:
+    o->backend = text;
+    return CLI_GO_ON;
   case OPT_STRATEGY:
     o->strategy = text;
     return parse_choice(name, text, "plan", "follow");
@@ -224,5 +231,7 @@ int cli_parse(int argc, char **argv, options *o) {
   o->model = argv[optind];
   if ((o->emit != NULL) != (o->output != NULL))
     return cli_usage("--emit and -o FILE go together");
+  if (o->backend && o->launch == LAUNCH_PROCESSES && strcasecmp(o->backend, "shm") != 0)
+    return cli_usage("--launch=processes is of backend shm; '%s' has threads, or what its own launcher starts", o->backend);
   return CLI_GO_ON;
 }

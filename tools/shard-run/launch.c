@@ -128,6 +128,7 @@ bool launch_threads(launch *l) {
   tp_program *program = NULL;
   tp_entry entry;
   tprt_config config = {.size = sizeof config, .timeout_ns = (int64_t)(l->timeout * 1e9)};
+  config.backend = l->n_ranks == 1 ? "self" : l->backend;
   tprt_comm **worlds = calloc((size_t)l->n_ranks, sizeof *worlds);
   if (!worlds || !launch_load(l, &program, &entry)) {
     free(worlds);

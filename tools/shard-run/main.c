@@ -31,7 +31,8 @@ static bool read_model(MlirContext context, const char *path, MlirModule *module
 /* ---- running ---- */
 
 static bool execute(const options *o, tprt_comm *world, const build *b, const array *inputs, launch *run, array **outputs) {
-  *run = (launch){.function = b->shape->function, .object = &b->object, .timeout = o->timeout, .repeat = o->repeat};
+  *run = (launch){
+      .function = b->shape->function, .object = &b->object, .timeout = o->timeout, .repeat = o->repeat, .backend = o->backend};
   if (!shards_create(b->shape, inputs, run))
     return false;
   bool several = run->n_ranks > 1;

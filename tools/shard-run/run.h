@@ -31,7 +31,7 @@ typedef enum launch_kind {
 
 typedef struct options {
   const char *model, *mesh, *strategy, *topology, *function, *inputs_from, *report, *plan_report, *emit, *output, *worker,
-      *unknown_ops, *memory_limit;
+      *unknown_ops, *memory_limit, *backend;
   text_list inputs, expected, save;
   launch_kind launch;
   bool verify, generic;
@@ -92,7 +92,7 @@ typedef struct rank_result {
 
 typedef struct launch {
   int n_ranks, n_inputs, n_outputs, n_sites, repeat;
-  const char *function;
+  const char *function, *backend; /* backend: of the ranks; NULL: the runtime's choice */
   const tp_bytes *object;
   double timeout;
   array **inputs;  /* [rank][input] */

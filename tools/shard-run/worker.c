@@ -68,6 +68,7 @@ static tp_program *load_object(exchange *x) {
 
 static void work(exchange *x, tp_entry entry) {
   tprt_config config = {.size = sizeof config, .timeout_ns = (int64_t)(x->timeout * 1e9), .segment_fd = SEGMENT_FD};
+  config.backend = "shm";
   tprt_comm *world;
   if (tprt_world_create(x->n_ranks, x->rank, &config, &world) != TPRT_OK) {
     worker_fail(x, TPRT_SYSTEM, "cannot join the world", tprt_last_error());
