@@ -21,11 +21,18 @@ typedef struct tp_pin {
   MlirAttribute sharding, factors; /* factors: null attribute when there are none */
 } tp_pin;
 
+/* What the program costs with other annotations. */
+typedef struct tp_price {
+  bool found;
+  bool
+      exact; /* of all that the planner then offers; else of what it offers now: with the annotation it may find something cheaper */
+  tp_cost cost, bound;
+} tp_price;
+
 /* The cheapest plan in which something else was decided. */
 typedef struct tp_alternative {
-  bool found;
-  tp_pin pin; /* the annotation that leads to it */
-  tp_cost cost, bound;
+  tp_price price;
+  tp_pin pin;          /* the annotation that leads to it */
   const char *missing; /* why there is none */
 } tp_alternative;
 
@@ -60,8 +67,19 @@ typedef struct tp_change {
 
 typedef struct tp_costly_pin {
   tp_pin pin;
-  tp_cost cost, bound; /* without it */
+  tp_price price; /* without it */
 } tp_costly_pin;
+
+/* The plans of a function: see plan_report_space.c. Arrays are by node, and by strategy of all nodes. */
+typedef struct tp_space {
+  tp_planner *planner; /* whose nodes have the strategies: of the plan, or of the function without its annotations */
+  int *chosen;         /* the plan */
+  size_t *offset;      /* a node's strategies among those of all nodes */
+  bool *base;          /* the plan's own problem */
+  bool *allowed;       /* the one at hand: tp__space_match */
+  const bool **base_rows, **rows;
+  tp_sensitivity *sensitivity;
+} tp_space;
 
 /* The function that is planned. */
 typedef struct tp_function_report {
@@ -138,6 +156,24 @@ int tp__report_why(tp_report *report, const tp_planned_value *value, int axis, c
 tp_status tp__report_explain(tp_report *report, tp_planner *planner);
 /* An error when no function had what was asked for. */
 tp_status tp__report_explained(tp_report *report);
+
+/* ---- plan_report_space.c ---- */
+/* `open`: the same function without its annotations, for the same mesh, or NULL; its problem is made here. It and the planner of the plan have to outlive
+ * the space. */
+tp_status tp__space_create(tp_planner *planner, tp_planner *open, tp_space *space);
+void tp__space_destroy(tp_space *space);
+/* Turns to the problem of what `other` offers. *covers: the space has all of that. False if it decides about other things. */
+bool tp__space_match(tp_space *space, const tp_planner *other, bool *covers);
+/* Has the problem at hand this choice? */
+bool tp__space_has(const tp_space *space, const int *choices);
+/* Is it a part of the plan's own problem, in which the node decides `among` these strategies? */
+bool tp__space_is_within(const tp_space *space, int node, const bool *among);
+/* Solves the problem at hand; see tp_sensitivity_solve. */
+tp_status tp__space_solve(const tp_space *space, tp_cost limit, tp_solution *solution);
+/* A bound for the problem at hand; see tp_sensitivity_bound. */
+tp_status tp__space_bound(const tp_space *space, tp_cost limit, tp_cost *bound);
+/* Solves the plan's own problem, in which the node decides `among` these strategies. */
+tp_status tp__space_solve_among(const tp_space *space, int node, const bool *among, tp_cost limit, tp_solution *solution);
 
 /* ---- plan_report_again.c: plans with one annotation more or less ---- */
 tp_status tp__report_alternatives(tp_report *report, tp_planner *planner);

@@ -1,6 +1,5 @@
-/* What other decisions would cost. Where the other decision lies is found by solving the same problem without the strategies of this one;
- * what it costs is found by planning the module again, with the annotation that makes it. So the figures are those that anybody gets who
- * writes the annotation. */
+/* What other decisions would cost. The other decision is found, and priced, in the space of all plans of the function (plan_report_space.c); the
+ * annotation that makes it is read as the planner would read it, so the figures are those that anybody gets who writes it. */
 #include "passes/plan_report.h"
 
 #include <mlir-c/Diagnostics.h>
@@ -8,7 +7,9 @@
 #include <string.h>
 
 enum {
-  COSTLY_PERCENT = 1,        /* of the plan's cost: an annotation that costs less is not reported */
+  COSTLY_PERCENT = 1, /* of the plan's cost: an annotation that costs less is not reported */
+  LITTLE_WORK =
+      100000000, /* of the solver for the plan: it may be done again where an annotation makes the planner offer more */
   PLANS_PER_ALTERNATIVE = 4, /* how many plans are made to find costly annotations, for each alternative that may be reported */
 };
 
@@ -21,13 +22,30 @@ static MlirLogicalResult swallow(MlirDiagnostic diagnostic, void *data) {
   return mlirLogicalResultSuccess();
 }
 
-static bool plan_copy(const tp_report *r, const tp_planner *p, tp_cost *cost, tp_cost *bound) {
+/* What the planner makes of the copy as it is annotated now; `again` is to be closed also when it fails. */
+static bool read_copy(const tp_report *r, const tp_planner *p, bool keep_mesh, tp_again *again) {
   MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(r->pass->context, swallow, NULL, NULL);
   tp_pass pass = *r->pass;
   pass.module = mlirModuleGetOperation(r->before);
-  tp_status status = tp__plan_again(&pass, p->number, cost, bound);
+  tp_status status = tp__again_open(&pass, p, keep_mesh, again);
   mlirContextDetachDiagnosticHandler(r->pass->context, handler);
   return status == TP_OK;
+}
+
+static bool solve_copy(const tp_report *r, tp_again *again, tp_price *price) {
+  MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(r->pass->context, swallow, NULL, NULL);
+  tp_status status = tp__plan_problem(&again->planner);
+  if (status == TP_OK)
+    status = tp__plan_solve(&again->planner);
+  mlirContextDetachDiagnosticHandler(r->pass->context, handler);
+  *price = (tp_price){status == TP_OK, true, again->planner.cost, again->planner.bound};
+  return price->found;
+}
+
+/* Is the problem of `again` about the same strategies, at the same costs, as that of the plan? Then the space is turned to it. */
+static bool is_near(const tp_planner *p, tp_space *space, const tp_again *again, bool *covers) {
+  return !p->routes && !p->overlaps && again->planner.reshards == p->reshards &&
+         tp__space_match(space, &again->planner, covers);
 }
 
 static MlirOperation copied(const tp_report *r, MlirOperation op) { return r->ops.items[tp__table_get(&r->op_place, op.ptr)]; }
@@ -92,18 +110,18 @@ typedef struct decision {
   int at; /* the output or input */
 } decision;
 
-static bool decides_as(const tp_planner *p, decision d, int s) {
-  const tp_node *n = &p->nodes[d.node];
-  int k = n->chosen;
+static bool decides_as(const tp_space *space, decision d, int s) {
+  const tp_node *n = &space->planner->nodes[d.node];
+  int k = space->chosen[d.node];
   if (d.what == STRATEGY)
     return s == k;
   return d.what == INPUT ? tp_spec_equal(n->in[s * n->n_in + d.at], n->in[k * n->n_in + d.at])
                          : tp_spec_equal(n->out[s * n->n_out + d.at], n->out[k * n->n_out + d.at]);
 }
 
-/* The annotation that says: this node has strategy s. */
-static bool pin_of_strategy(const tp_report *r, const tp_planner *p, decision d, int s, tp_pin *pin) {
-  const tp_node *n = &p->nodes[d.node];
+/* The annotation that says: this node has strategy s of the space. */
+static bool pin_of_strategy(const tp_report *r, const tp_planner *p, const tp_space *space, decision d, int s, tp_pin *pin) {
+  const tp_node *n = &space->planner->nodes[d.node];
   MlirContext context = r->pass->context;
   MlirOperation func = p->program.func;
   if (n->kind == TP_NODE_ARG || n->kind == TP_NODE_RESULT) {
@@ -141,54 +159,78 @@ static bool pin_of_strategy(const tp_report *r, const tp_planner *p, decision d,
   return true;
 }
 
-/* The strategy of the node in the cheapest plan in which it decides otherwise; -1 when there is no other. `bound` is what any such plan costs
- * at least. */
-static int decide_otherwise(const tp_planner *p, decision d, tp_cost *bound) {
-  const tp_node *n = &p->nodes[d.node];
-  bool *allowed = tp__calloc((size_t)n->n, sizeof *allowed), any = false;
-  int chosen = -1;
-  tp_solution solution;
-  for (int s = 0; allowed && s < n->n; s++)
-    any |= allowed[s] = !decides_as(p, d, s);
-  tp_solver_options options = {.size = sizeof options};
-  if (any && tp_solve_allowing(p->problem, &options, d.node, allowed, &solution) == TP_OK) {
-    chosen = solution.choices[d.node];
-    *bound = solution.lower_bound;
-    tp_solution_clear(&solution);
+/* The copy as it is annotated now, in which the decision is another. `other` is the cheapest plan of those. */
+static bool price_otherwise(const tp_report *r, const tp_planner *p, tp_space *space, int node, const bool *among,
+                            tp_cost limit, const tp_solution *other, tp_price *price) {
+  tp_again again;
+  bool covers = false;
+  bool read = read_copy(r, p, false, &again);
+  if (read && is_near(p, space, &again, &covers) && (covers || p->work > LITTLE_WORK)) {
+    *price = (tp_price){true, covers, other->cost, other->lower_bound};
+    if (!tp__space_has(space, other->choices) || !tp__space_is_within(space, node, among)) {
+      tp_solution solution;
+      price->found = tp__space_solve(space, limit, &solution) == TP_OK;
+      if (price->found) {
+        price->cost = solution.cost;
+        price->bound = solution.lower_bound;
+        tp_solution_clear(&solution);
+      }
+    }
+  } else if (read) {
+    solve_copy(r, &again, price);
   }
-  tp__free(allowed);
-  return chosen;
+  tp__again_close(&again);
+  return price->found;
 }
 
-static void try_decision(tp_report *r, const tp_planner *p, decision d, tp_alternative *best) {
-  tp_alternative other = {.found = true};
-  tp_cost bound = 0;
-  tp_node_kind kind = p->nodes[d.node].kind;
-  bool has_place = kind == TP_NODE_ARG || kind == TP_NODE_RESULT || kind == TP_NODE_OP; /* for an annotation */
+/* The cheapest plan of those in which the node decides otherwise, as the annotation that makes it. */
+static void try_plan(tp_report *r, const tp_planner *p, tp_space *space, decision d, const bool *among, tp_alternative *best) {
+  tp_alternative other = {0};
+  tp_cost limit = best->price.found ? best->price.cost : TP_COST_FORBIDDEN;
+  tp_solution solution;
+  if (tp__space_solve_among(space, d.node, among, limit, &solution) != TP_OK)
+    return;
+  if (solution.lower_bound < limit && pin_of_strategy(r, p, space, d, solution.choices[d.node], &other.pin)) {
+    tp_pin own = current(r, &other.pin);
+    annotate(r, &other.pin, other.pin.sharding, other.pin.factors);
+    bool found = price_otherwise(r, p, space, d.node, among, limit, &solution, &other.price);
+    annotate(r, &own, own.sharding, own.factors);
+    if (found && other.price.cost < limit)
+      *best = other;
+  }
+  tp_solution_clear(&solution);
+}
+
+static tp_status try_decision(tp_report *r, const tp_planner *p, tp_space *space, decision d, tp_alternative *best) {
+  const tp_node *n = &space->planner->nodes[d.node];
+  bool has_place = n->kind == TP_NODE_ARG || n->kind == TP_NODE_RESULT || n->kind == TP_NODE_OP; /* for an annotation */
   if (!has_place || p->nodes[d.node].n < 2)
-    return;
-  int s = decide_otherwise(p, d, &bound);
-  if (s < 0 || (best->found && bound >= best->cost) || !pin_of_strategy(r, p, d, s, &other.pin))
-    return;
-  tp_pin own = current(r, &other.pin);
-  annotate(r, &other.pin, other.pin.sharding, other.pin.factors);
-  bool planned = plan_copy(r, p, &other.cost, &other.bound);
-  annotate(r, &own, own.sharding, own.factors);
-  if (planned && (!best->found || other.cost < best->cost))
-    *best = other;
+    return TP_OK;
+  bool *among = tp__calloc((size_t)n->n, sizeof *among), any = false;
+  if (!among)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  for (int s = 0; s < n->n; s++)
+    any |= among[s] = space->base_rows[d.node][s] && !decides_as(space, d, s);
+  if (any)
+    try_plan(r, p, space, d, among, best);
+  tp__free(among);
+  return TP_OK;
 }
 
-static void find_alternative(tp_report *r, const tp_planner *p, tp_change *c) {
+static tp_status find_alternative(tp_report *r, const tp_planner *p, tp_space *space, tp_change *c) {
+  tp_status status;
   if (c->node >= 0) {
-    try_decision(r, p, (decision){c->node, STRATEGY, 0}, &c->alternative);
+    status = try_decision(r, p, space, (decision){c->node, STRATEGY, 0}, &c->alternative);
   } else {
     const tp_planned_value *v = c->value;
     const tp_use *use = &v->uses[c->use < 0 ? 0 : c->use];
-    try_decision(r, p, (decision){v->node, OUTPUT, v->output}, &c->alternative);
-    try_decision(r, p, (decision){use->node, INPUT, use->input}, &c->alternative);
+    status = try_decision(r, p, space, (decision){v->node, OUTPUT, v->output}, &c->alternative);
+    if (status == TP_OK)
+      status = try_decision(r, p, space, (decision){use->node, INPUT, use->input}, &c->alternative);
   }
-  if (!c->alternative.found)
+  if (!c->alternative.price.found)
     c->alternative.missing = "annotations and rules leave no other choice";
+  return status;
 }
 
 static int compare_costs(const void *a, const void *b) {
@@ -197,8 +239,9 @@ static int compare_costs(const void *a, const void *b) {
   return cx != cy ? (cx > cy ? -1 : 1) : x->position < y->position ? -1 : 1;
 }
 
-static tp_status find_alternatives(tp_report *r, const tp_planner *p) {
+static tp_status find_alternatives(tp_report *r, const tp_planner *p, tp_space *space) {
   tp_function_report *f = &r->function;
+  tp_status status = TP_OK;
   tp_change **order = tp__arena_array(p->arena, f->n_changes + 1, sizeof *order);
   size_t n = 0;
   if (!order)
@@ -207,59 +250,112 @@ static tp_status find_alternatives(tp_report *r, const tp_planner *p) {
     if (f->changes[i].n_collectives > 0)
       order[n++] = &f->changes[i];
   qsort(order, n, sizeof *order, compare_costs);
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n && status == TP_OK; i++)
     if (i < (size_t)r->n_alternatives)
-      find_alternative(r, p, order[i]);
+      status = find_alternative(r, p, space, order[i]);
     else
       order[i]->alternative.missing = "not among the most expensive collectives (report-alternatives)";
-  return TP_OK;
+  return status;
 }
 
 /* ---- annotations that cost something ---- */
 
 typedef struct dropping {
   tp_report *r;
-  const tp_planner *p;
+  tp_planner *p;
+  tp_space *space;
   int plans; /* that may still be made */
 } dropping;
 
-static bool plan_without(dropping *d, size_t first, size_t n, tp_cost *cost, tp_cost *bound) {
-  const tp_function_report *f = &d->r->function;
+/* Takes annotations out of the copy, or puts them back. */
+static void drop(const tp_report *r, size_t first, size_t n, bool back) {
+  const tp_function_report *f = &r->function;
+  for (size_t i = first; i < first + n; i++)
+    annotate(r, &f->pins[i], back ? f->pins[i].sharding : without(r, &f->pins[i]), back ? f->pins[i].factors : none);
+}
+
+/* The cheapest plan without these annotations, if it costs less than the limit, else a bound; of several annotations near the plan only a bound. */
+static bool price_without(const dropping *d, size_t n, tp_cost limit, tp_price *price) {
+  tp_solution solution;
+  *price = (tp_price){.exact = true};
+  if (n > 1)
+    return tp__space_bound(d->space, limit, &price->bound) == TP_OK;
+  tp_status status = tp__space_solve(d->space, limit, &solution);
+  if (status != TP_OK && status != TP_INFEASIBLE)
+    return false;
+  price->found = status == TP_OK;
+  price->cost = solution.cost;
+  price->bound = solution.lower_bound;
+  tp_solution_clear(&solution);
+  return true;
+}
+
+static bool plan_without(dropping *d, size_t first, size_t n, tp_cost limit, tp_price *price) {
+  tp_again again;
+  bool covers = false;
   if (d->plans == 0)
     return false;
   d->plans--;
-  for (size_t i = first; i < first + n; i++)
-    annotate(d->r, &f->pins[i], without(d->r, &f->pins[i]), none);
-  bool planned = plan_copy(d->r, d->p, cost, bound);
-  for (size_t i = first; i < first + n; i++)
-    annotate(d->r, &f->pins[i], f->pins[i].sharding, f->pins[i].factors);
-  return planned;
+  drop(d->r, first, n, false);
+  bool known = read_copy(d->r, d->p, false, &again);
+  if (known && is_near(d->p, d->space, &again, &covers) && covers)
+    known = price_without(d, n, limit, price);
+  else if (known)
+    known = solve_copy(d->r, &again, price);
+  tp__again_close(&again);
+  drop(d->r, first, n, true);
+  return known;
 }
 
 /* A group of annotations without which the plan costs about as much has none that costs more; else its halves are looked at. */
-static tp_status examine(dropping *d, size_t first, size_t n) {
+static void examine(dropping *d, size_t first, size_t n) {
   tp_function_report *f = &d->r->function;
-  tp_cost cost = 0, bound = 0, limit = d->p->cost - d->p->cost / 100 * COSTLY_PERCENT;
-  if (n == 0 || !plan_without(d, first, n, &cost, &bound))
-    return TP_OK;
-  if (bound >= limit || n == 1) {
+  tp_price price = {0};
+  tp_cost limit = d->p->cost - d->p->cost / 100 * COSTLY_PERCENT;
+  if (n == 0 || !plan_without(d, first, n, limit, &price))
+    return;
+  if (price.bound >= limit || n == 1) {
     f->n_examined += (int)n;
-    if (cost < limit)
-      f->costly[f->n_costly++] = (tp_costly_pin){f->pins[first], cost, bound};
-    return TP_OK;
+    if (price.found && price.cost < limit)
+      f->costly[f->n_costly++] = (tp_costly_pin){f->pins[first], price};
+    return;
   }
   examine(d, first, n / 2);
-  return examine(d, first + n / 2, n - n / 2);
+  examine(d, first + n / 2, n - n / 2);
 }
 
-static tp_status find_costly(tp_report *r, const tp_planner *p) {
+static tp_status find_costly(tp_report *r, tp_planner *p, tp_space *space) {
   tp_function_report *f = &r->function;
-  dropping d = {r, p, PLANS_PER_ALTERNATIVE * r->n_alternatives};
+  dropping d = {r, p, space, PLANS_PER_ALTERNATIVE * r->n_alternatives};
   f->costly = tp__calloc(f->n_pins + 1, sizeof *f->costly);
-  return f->costly ? examine(&d, 0, f->n_pins) : tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  if (!f->costly)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  examine(&d, 0, f->n_pins);
+  return TP_OK;
+}
+
+/* ---- all of it ---- */
+
+/* The function without annotations, as far as its problem can be compared with that of the plan. */
+static bool read_open(tp_report *r, const tp_planner *p, tp_again *open) {
+  drop(r, 0, r->function.n_pins, false);
+  bool read = read_copy(r, p, true, open);
+  drop(r, 0, r->function.n_pins, true);
+  return read && !p->routes && !p->overlaps;
 }
 
 tp_status tp__report_alternatives(tp_report *r, tp_planner *p) {
-  tp_status status = find_alternatives(r, p);
-  return status == TP_OK ? find_costly(r, p) : status;
+  tp_again open = {0};
+  tp_space space = {0};
+  if (r->n_alternatives == 0)
+    return find_alternatives(r, p, NULL);
+  bool is_open = r->function.n_pins > 0 && read_open(r, p, &open);
+  tp_status status = tp__space_create(p, is_open ? &open.planner : NULL, &space);
+  if (status == TP_OK)
+    status = find_alternatives(r, p, &space);
+  if (status == TP_OK)
+    status = find_costly(r, p, &space);
+  tp__space_destroy(&space);
+  tp__again_close(&open);
+  return status;
 }

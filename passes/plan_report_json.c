@@ -54,13 +54,14 @@ static json_t *pin_json(tp_report *r, const tp_planner *p, const tp_pin *pin) {
 }
 
 static json_t *alternative_json(tp_report *r, const tp_planner *p, const tp_alternative *a) {
-  if (!a->found)
+  if (!a->price.found)
     return json_null();
   json_t *json = json_object();
   put(json, "annotation", pin_json(r, p, &a->pin));
-  put(json, "cost_seconds", seconds_json(a->cost));
-  put(json, "bound_seconds", seconds_json(a->bound));
-  put(json, "extra_seconds", seconds_json(a->cost - p->cost));
+  put(json, "cost_seconds", seconds_json(a->price.cost));
+  put(json, "bound_seconds", seconds_json(a->price.bound));
+  put(json, "extra_seconds", seconds_json(a->price.cost - p->cost));
+  put(json, "exact", json_boolean(a->price.exact));
   return json;
 }
 
@@ -70,9 +71,9 @@ static json_t *costly_json(tp_report *r, const tp_planner *p) {
     const tp_costly_pin *c = &r->function.costly[i];
     json_t *json = json_object();
     put(json, "annotation", pin_json(r, p, &c->pin));
-    put(json, "cost_without_seconds", seconds_json(c->cost));
-    put(json, "bound_without_seconds", seconds_json(c->bound));
-    put(json, "saves_seconds", seconds_json(p->cost - c->cost));
+    put(json, "cost_without_seconds", seconds_json(c->price.cost));
+    put(json, "bound_without_seconds", seconds_json(c->price.bound));
+    put(json, "saves_seconds", seconds_json(p->cost - c->price.cost));
     json_array_append_new(list, json);
   }
   return list;

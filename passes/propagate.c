@@ -83,13 +83,14 @@ static void destroy(tp_planner *p) {
   tp__routes_destroy(p->routes);
 }
 
-static tp_status solve_func(tp_planner *p) {
-  tp_status status = tp__flow_build(p);
-  return status == TP_OK ? tp__plan_solve(p) : status;
-}
-
 static tp_status plan_func(tp_planner *p) {
-  tp_status status = solve_func(p);
+  tp_status status = tp__flow_build(p);
+  if (status == TP_OK)
+    status = tp__plan_nodes(p);
+  if (status == TP_OK)
+    status = tp__plan_problem(p);
+  if (status == TP_OK)
+    status = tp__plan_solve(p);
   if (status == TP_OK)
     status = tp__plan_remarks(p);
   if (status == TP_OK && p->report)
@@ -195,24 +196,49 @@ static tp_status read_options(tp_pass *pass, tp_mesh *mesh, bool *follow) {
   return status;
 }
 
-/* Cuts the mesh, and binds the topology to what comes out. `read` is the mesh of the annotations. */
-static tp_status refine(tp_planner *p, const tp_mesh *read, tp_func_list *list, tp_mesh *mesh, tp_topology *topology) {
-  const char *name = tp__pass_option(p->pass, "topology");
-  p->mesh = read;
-  p->mixes_sub_axes = tp_mesh_is_refined(read);
-  tp_status status = tp__load_topology(p->pass->module, name, read, topology);
-  if (status == TP_OK)
-    status = tp__refine_mesh(p, list->n, list->programs, mesh);
+/* From now on, the programs and the topology are about `mesh`. `read` is the mesh of the annotations. */
+static tp_status take_mesh(tp_planner *p, const tp_mesh *read, tp_func_list *list, const tp_mesh *mesh, tp_topology *topology) {
+  tp_status status = TP_OK;
   p->mesh = mesh;
   for (size_t i = 0; i < list->n; i++)
     list->programs[i].mesh = mesh;
   for (size_t i = 0; i < list->n && status == TP_OK && mesh->n_axes != read->n_axes; i++)
     status = tp__mark_differing(&list->programs[i]); /* again: its bits are those of the refined axes */
-  return status == TP_OK ? tp__load_topology(p->pass->module, name, mesh, topology) : status;
+  return status == TP_OK ? tp__load_topology(p->pass->module, tp__pass_option(p->pass, "topology"), mesh, topology) : status;
 }
 
-/* Everything of a module that does not depend on a plan. */
-static tp_status begin(tp_pass *pass, tp_planning *planning) {
+/* Cuts the mesh, and binds the topology to what comes out. */
+static tp_status refine(tp_planner *p, const tp_mesh *read, tp_func_list *list, tp_mesh *mesh, tp_topology *topology) {
+  p->mesh = read;
+  p->mixes_sub_axes = tp_mesh_is_refined(read);
+  tp_status status = tp__load_topology(p->pass->module, tp__pass_option(p->pass, "topology"), read, topology);
+  if (status == TP_OK)
+    status = tp__refine_mesh(p, list->n, list->programs, mesh);
+  return status == TP_OK ? take_mesh(p, read, list, mesh, topology) : status;
+}
+
+static bool same_axes(const tp_mesh *a, const tp_mesh *b) {
+  bool same = a->n_axes == b->n_axes && a->n_parents == b->n_parents;
+  for (int i = 0; same && i < a->n_axes; i++) {
+    const tp_axis *x = &a->axes[i], *y = &b->axes[i];
+    same = x->parent == y->parent && x->pre == y->pre && x->size == y->size && strcmp(x->name, y->name) == 0;
+  }
+  return same;
+}
+
+/* Changes of layout cost the same on the same mesh: what `like` found out about them is used. */
+static tp_status share_reshards(tp_planning *planning, const tp_planner *like) {
+  tp_planner *common = &planning->common;
+  bool is_shared = like && same_axes(like->mesh, &planning->mesh);
+  if (!is_shared)
+    planning->reshards = tp_reshard_cache_create(&planning->mesh, &planning->topology);
+  common->reshards = is_shared ? like->reshards : planning->reshards;
+  return common->reshards ? TP_OK : tp__error(common->pass->module, TP_NO_MEMORY, "out of memory");
+}
+
+/* Everything of a module that does not depend on a plan. `like`, which may be NULL, planned it with other annotations; with `keep_mesh` its mesh is
+ * taken as it is. */
+static tp_status begin(tp_pass *pass, const tp_planner *like, bool keep_mesh, tp_planning *planning) {
   tp_planner *common = &planning->common;
   tp_mesh *mesh = &planning->mesh, read;
   *planning = (tp_planning){0};
@@ -226,36 +252,43 @@ static tp_status begin(tp_pass *pass, tp_planning *planning) {
   if (status != TP_OK)
     return status;
   status = read_functions(common, &read, unknown_replicate, &planning->functions);
-  if (status == TP_OK)
+  if (status == TP_OK && keep_mesh) {
+    *mesh = *like->mesh;
+    common->mixes_sub_axes = like->mixes_sub_axes;
+    status = take_mesh(common, &read, &planning->functions, mesh, &planning->topology);
+  } else if (status == TP_OK) {
     status = refine(common, &read, &planning->functions, mesh, &planning->topology);
+  }
   if (status == TP_OK)
     status = tp__read_memory_limit(common);
-  if (status == TP_OK && !(common->reshards = tp_reshard_cache_create(mesh, &planning->topology)))
-    status = tp__error(pass->module, TP_NO_MEMORY, "out of memory");
-  return status;
+  return status == TP_OK ? share_reshards(planning, like) : status;
 }
 
 static void end(tp_planning *planning) {
-  tp_reshard_cache_destroy(planning->common.reshards);
+  tp_reshard_cache_destroy(planning->reshards);
   for (size_t i = 0; i < planning->functions.n; i++)
     tp__program_destroy(&planning->functions.programs[i]);
   tp__free(planning->functions.programs);
   tp__arena_destroy(&planning->arena);
 }
 
-tp_status tp__plan_again(tp_pass *pass, size_t function, tp_cost *cost, tp_cost *bound) {
-  tp_planning planning;
-  tp_status status = begin(pass, &planning);
-  if (status == TP_OK) {
-    tp_planner p = planning.common;
-    p.program = planning.functions.programs[function];
-    status = solve_func(&p);
-    *cost = p.cost;
-    *bound = p.bound;
-    destroy(&p);
-  }
-  end(&planning);
-  return status;
+tp_status tp__again_open(tp_pass *pass, const tp_planner *like, bool keep_mesh, tp_again *again) {
+  *again = (tp_again){0};
+  again->pass = *pass;
+  tp_status status = begin(&again->pass, like, keep_mesh, &again->planning);
+  again->planner = again->planning.common;
+  if (status != TP_OK)
+    return status;
+  again->planner.program = again->planning.functions.programs[like->number];
+  again->planner.number = like->number;
+  status = tp__flow_build(&again->planner);
+  return status == TP_OK ? tp__plan_nodes(&again->planner) : status;
+}
+
+void tp__again_close(tp_again *again) {
+  destroy(&again->planner);
+  end(&again->planning);
+  *again = (tp_again){0};
 }
 
 static tp_status run(tp_pass *pass) {
@@ -263,7 +296,7 @@ static tp_status run(tp_pass *pass) {
   tp_report *report = NULL;
   tp_status status = tp__report_open(pass, &report);
   if (status == TP_OK)
-    status = begin(pass, &planning);
+    status = begin(pass, NULL, false, &planning);
   planning.common.report = report;
   if (status == TP_OK && report)
     status = tp__report_start(report, &planning.mesh, &planning.topology);

@@ -101,11 +101,12 @@ typedef struct tp_func_list {
 
 /* A module that was read for planning. */
 typedef struct tp_planning {
-  tp_mesh mesh; /* refined for reshapes */
+  tp_mesh mesh; /* refined for reshapes and sizes */
   tp_topology topology;
   tp__arena arena;
   tp_func_list functions;
-  tp_planner common; /* what the planners of all functions start from */
+  tp_reshard_cache *reshards; /* NULL: those of another planning are used */
+  tp_planner common;          /* what the planners of all functions start from */
 } tp_planning;
 
 enum {
@@ -182,7 +183,9 @@ bool tp__flow_cuts(const tp_planner *planner, MlirValue value, int dim, int axis
 /* propagate_order.c: numbers the nodes anew, in the order in which the solver is quickest. */
 tp_status tp__order_nodes(tp_planner *planner);
 
-/* propagate_problem.c: builds nodes, values and edges, solves, sets chosen. */
+/* propagate_problem.c, in this order: builds nodes and values; prices them, and the edges between them; solves, and sets chosen. */
+tp_status tp__plan_nodes(tp_planner *planner);
+tp_status tp__plan_problem(tp_planner *planner);
 tp_status tp__plan_solve(tp_planner *planner);
 /* Solves with changes of layout priced by their exposed shares, and chooses anew. */
 tp_status tp__plan_exposed(tp_planner *planner);
@@ -204,7 +207,16 @@ tp_status tp__tie_updates(tp_planner *planner, tp_problem *problem);
 /* propagate_write.c: writes the chosen plan into the IR. */
 tp_status tp__plan_write(tp_planner *planner);
 
-/* propagate.c: plans the module of `pass`, and writes nothing; what its function number `function` costs then. */
-tp_status tp__plan_again(tp_pass *pass, size_t function, tp_cost *cost, tp_cost *bound);
+/* A function that is planned again, with other annotations: `planner` has its nodes, and may go on to price and solve. Not to be moved. */
+typedef struct tp_again {
+  tp_pass pass;
+  tp_planning planning;
+  tp_planner planner;
+} tp_again;
+
+/* propagate.c: reads the module of `pass`, a copy of the one that `like` planned, and makes the nodes of the same function; with `keep_mesh` for the same
+ * mesh, whatever the annotations say. To be closed also when it fails. */
+tp_status tp__again_open(tp_pass *pass, const tp_planner *like, bool keep_mesh, tp_again *again);
+void tp__again_close(tp_again *again);
 
 #endif

@@ -401,8 +401,7 @@ static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *so
   return TP_OK;
 }
 
-tp_status tp__plan_solve(tp_planner *p) {
-  tp_solution solution = {0};
+tp_status tp__plan_nodes(tp_planner *p) {
   tp_status status = add_items(p);
   if (status == TP_OK && p->memory_limit < 0)
     status = add_copies(p);
@@ -410,10 +409,14 @@ tp_status tp__plan_solve(tp_planner *p) {
     status = tp__order_nodes(p);
   if (status == TP_OK && p->memory_limit >= 0)
     status = tp__routes_build(p);
-  if (status == TP_OK)
-    status = make_problem(p, &p->problem);
-  if (status == TP_OK)
-    status = solve(p, p->problem, &solution);
+  return status;
+}
+
+tp_status tp__plan_problem(tp_planner *p) { return make_problem(p, &p->problem); }
+
+tp_status tp__plan_solve(tp_planner *p) {
+  tp_solution solution = {0};
+  tp_status status = solve(p, p->problem, &solution);
   if (status != TP_OK)
     return status;
   p->cost = solution.cost;

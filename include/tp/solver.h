@@ -123,6 +123,32 @@ TP_API tp_status tp_solve_allowing(const tp_problem *problem, const tp_solver_op
  * strategy, with the given options. Errors: TP_INVALID_ARGUMENT (also for problems with big costs), TP_NO_MEMORY. */
 TP_API tp_status tp_solve_each(const tp_problem *problem, const tp_solver_options *options, int node, tp_cost *bounds);
 
+/* A problem that was solved, to solve others beside it: the same nodes, edges and costs with fewer or other strategies. What was learnt of the base,
+ * the problem whose nodes choose among `allowed`, stays, and problems near it take a fraction of its time.
+ * allowed[node] has an entry per strategy; NULL for a node: all of them; NULL instead of the array: all of all nodes. */
+typedef struct tp_sensitivity tp_sensitivity;
+
+/* `problem` has to outlive the sensitivity. `known` is the cost of the best choice of the base, as far as it is known, else TP_COST_FORBIDDEN:
+ * no more is learnt than proves it. Of `options` (which may be NULL) the time limit and the interrupt are not used. A problem with a memory limit is
+ * taken too, but nothing is learnt of it. Errors: TP_INVALID_ARGUMENT (a NULL argument, a problem with big costs), TP_NO_MEMORY. */
+TP_API tp_status tp_sensitivity_create(const tp_problem *problem, const tp_solver_options *options, const bool *const *allowed,
+                                       tp_cost known, tp_sensitivity **sensitivity);
+TP_API void tp_sensitivity_destroy(tp_sensitivity *sensitivity);
+
+/* Reduced costs: every choice of the base with strategy x at `node` costs bounds[x] or more; TP_COST_FORBIDDEN where there is none. `bounds` has an
+ * entry per strategy. Errors: TP_INVALID_ARGUMENT (no such node), TP_NO_MEMORY. */
+TP_API tp_status tp_sensitivity_bounds(const tp_sensitivity *sensitivity, int node, tp_cost *bounds);
+
+/* A certified bound, soon: no choice among `allowed` (NULL for a node: as in the base) costs less. It is not sought beyond `limit`; 0 where nothing was
+ * learnt of the base. Errors: TP_INVALID_ARGUMENT (a NULL argument, a negative limit), TP_NO_MEMORY. */
+TP_API tp_status tp_sensitivity_bound(const tp_sensitivity *sensitivity, const bool *const *allowed, tp_cost limit,
+                                      tp_cost *bound);
+
+/* Solves with the strategies in `allowed`, as tp_solve does; NULL for a node: those of the base. Only choices of cost < limit are looked for, as far as
+ * that saves time: without choices and with `optimal`, no choice costs less than min(lower_bound, limit). Errors: those of tp_solve. */
+TP_API tp_status tp_sensitivity_solve(const tp_sensitivity *sensitivity, const bool *const *allowed, tp_cost limit,
+                                      tp_solution *solution);
+
 /* Cost of given choices (n_nodes entries), evaluated from the problem itself. Choices out of range are forbidden. */
 TP_API tp_cost tp_problem_evaluate(const tp_problem *problem, const int *choices);
 

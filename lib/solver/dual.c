@@ -29,7 +29,8 @@ static bool in_range(const tp__wcsp *g) {
   return true;
 }
 
-tp_status tp__dual_create(tp__wcsp *g, tp__dual *dual) {
+/* Arrays for the costs and messages of `g`, zeroed. */
+static tp_status allocate(tp__wcsp *g, tp__dual *dual) {
   tp__dual d = {.g = g, .bound = g->constant};
   int most = 1;
   d.cost = tp__pool_take_zeroed(&d.pool, (size_t)g->n_nodes, sizeof *d.cost);
@@ -42,21 +43,47 @@ tp_status tp__dual_create(tp__wcsp *g, tp__dual *dual) {
     most = node->n > most ? node->n : most;
     d.cost[v] = tp__pool_take(&d.pool, (size_t)node->n, sizeof **d.cost);
     ok = d.cost[v] != NULL;
-    if (ok)
-      memcpy(d.cost[v], node->cost, (size_t)node->n * sizeof **d.cost);
     for (int i = 0; ok && i < node->n_edges; i++) {
       tp_cost *taken = tp__pool_take_zeroed(&d.pool, (size_t)node->n, sizeof *taken);
       d.taken[node->edges[i]][end_of(g, node->edges[i], v)] = taken;
       ok = taken != NULL;
     }
   }
-  d.scratch = ok ? tp__pool_take(&d.pool, (size_t)most, sizeof *d.scratch) : NULL;
-  d.exhausted = !in_range(g);
+  d.scratch = ok ? tp__pool_take(&d.pool, 2 * (size_t)most, sizeof *d.scratch) : NULL;
+  d.far = d.scratch ? d.scratch + most : NULL;
   *dual = d;
   if (d.scratch)
     return TP_OK;
   tp__dual_clear(dual);
   return TP_NO_MEMORY;
+}
+
+tp_status tp__dual_create(tp__wcsp *g, tp__dual *dual) {
+  tp_status status = allocate(g, dual);
+  if (status)
+    return status;
+  for (int v = 0; v < g->n_nodes; v++)
+    if (g->nodes[v].alive)
+      memcpy(dual->cost[v], g->nodes[v].cost, (size_t)g->nodes[v].n * sizeof **dual->cost);
+  dual->exhausted = !in_range(g);
+  return TP_OK;
+}
+
+tp_status tp__dual_clone(const tp__dual *from, tp__dual *dual) {
+  tp__wcsp *g = from->g;
+  tp_status status = allocate(g, dual);
+  if (status)
+    return status;
+  for (int v = 0; v < g->n_nodes; v++)
+    if (g->nodes[v].alive)
+      memcpy(dual->cost[v], from->cost[v], (size_t)g->nodes[v].n * sizeof **dual->cost);
+  for (int e = 0; e < g->n_edges; e++)
+    for (int end = 0; g->edges[e].node[0] >= 0 && end < 2; end++)
+      memcpy(dual->taken[e][end], from->taken[e][end], (size_t)g->nodes[g->edges[e].node[end]].n * sizeof **dual->cost);
+  dual->bound = from->bound;
+  dual->exhausted = from->exhausted;
+  dual->passed = from->passed;
+  return TP_OK;
 }
 
 void tp__dual_clear(tp__dual *dual) {
@@ -158,6 +185,89 @@ static tp_cost entry(const tp__dual *d, int edge, int node, int x, int y) {
   return table >= TP_COST_FORBIDDEN ? table : table - d->taken[edge][end][x] - d->taken[edge][1 - end][y];
 }
 
+bool tp__dual_shift(tp__dual *d, int node, const tp_cost *by) {
+  const tp__wnode *v = &d->g->nodes[node];
+  tp_cost *cost = d->cost[node], least = INT64_MAX;
+  for (int i = 0; i < v->n_edges && !d->exhausted; i++)
+    collect(d, v->edges[i], node);
+  for (int x = 0; x < v->n; x++) {
+    cost[x] += by[x];
+    least = cost[x] < least ? cost[x] : least;
+  }
+  for (int x = 0; x < v->n; x++)
+    cost[x] -= least;
+  d->exhausted |= out_of_range(cost, v->n);
+  d->bound += least;
+  return !d->exhausted;
+}
+
+void tp__dual_regret(const tp__dual *d, int node, tp_cost *more) {
+  const tp__wnode *v = &d->g->nodes[node];
+  memcpy(more, d->cost[node], (size_t)v->n * sizeof *more);
+  for (int i = 0; i < v->n_edges; i++) {
+    int edge = v->edges[i], end = end_of(d->g, edge, node);
+    const tp__wedge *e = &d->g->edges[edge];
+    int other = e->node[1 - end];
+    for (int y = 0; y < d->g->nodes[other].n; y++)
+      d->far[y] = d->taken[edge][1 - end][y] - d->cost[other][y];
+    least_by_strategy(e->table, d->g->nodes[e->node[0]].n, d->g->nodes[e->node[1]].n, end, d->far, d->scratch);
+    for (int x = 0; x < v->n; x++)
+      more[x] = d->scratch[x] < TP_COST_FORBIDDEN - 3 * SAFE ? tp_cost_add(more[x], d->scratch[x] - d->taken[edge][end][x])
+                                                             : TP_COST_FORBIDDEN;
+  }
+}
+
+/* The nodes of an extract: as those of the graph, with the strategies that are kept. */
+static tp_status extract_nodes(const tp__dual *d, bool *const *kept, tp__wcsp *part, int *labels, tp_cost *costs) {
+  for (int v = 0; v < d->g->n_nodes; v++) {
+    const tp__wnode *node = &d->g->nodes[v];
+    int n = 0;
+    for (int x = 0; node->alive && x < node->n; x++)
+      if (kept[v][x]) {
+        labels[n] = node->label[x];
+        costs[n++] = d->cost[v][x];
+      }
+    if (node->alive && tp__wcsp_set_node(part, v, n, costs, labels))
+      return TP_NO_MEMORY;
+  }
+  return TP_OK;
+}
+
+static tp_status extract_edge(const tp__dual *d, bool *const *kept, tp__wcsp *part, int e) {
+  int a = d->g->edges[e].node[0], b = d->g->edges[e].node[1];
+  if (a < 0)
+    return TP_OK;
+  tp_cost *table = tp__pool_take(&part->pool, (size_t)part->nodes[a].n * (size_t)part->nodes[b].n, sizeof *table), *to = table;
+  if (!table)
+    return TP_NO_MEMORY;
+  for (int x = 0; x < d->g->nodes[a].n; x++)
+    for (int y = 0; kept[a][x] && y < d->g->nodes[b].n; y++)
+      if (kept[b][y])
+        *to++ = entry(d, e, a, x, y);
+  return tp__wcsp_give(part, a, b, table);
+}
+
+tp__wcsp *tp__dual_extract(const tp__dual *d, bool *const *kept) {
+  const tp__wcsp *g = d->g;
+  size_t most = 1;
+  for (int v = 0; v < g->n_nodes; v++)
+    most = g->nodes[v].alive && (size_t)g->nodes[v].n > most ? (size_t)g->nodes[v].n : most;
+  tp__wcsp *part = tp__wcsp_create(g->n_nodes);
+  int *labels = malloc(most * sizeof *labels);
+  tp_cost *costs = malloc(most * sizeof *costs);
+  bool ok = part && labels && costs && extract_nodes(d, kept, part, labels, costs) == TP_OK;
+  for (int e = 0; ok && e < g->n_edges; e++)
+    ok = extract_edge(d, kept, part, e) == TP_OK;
+  free(labels);
+  free(costs);
+  if (ok) {
+    part->constant = d->bound;
+    return part;
+  }
+  tp__wcsp_destroy(part);
+  return NULL;
+}
+
 /* After `node` chose x: strategies of undecided neighbours without an allowed pair with x are barred. */
 static void look_ahead(const tp__dual *d, int node, int x, bool **barred) {
   const tp__wnode *v = &d->g->nodes[node];
@@ -236,23 +346,6 @@ void tp__dual_tight(const tp__dual *d, const int *at, bool *tight) {
     int a = d->g->edges[e].node[0], b = d->g->edges[e].node[1];
     if (a >= 0 && entry(d, e, a, at[a], at[b]) != 0)
       tight[a] = tight[b] = false;
-  }
-}
-
-void tp__dual_regret(const tp__dual *d, int node, tp_cost *more) {
-  const tp__wnode *v = &d->g->nodes[node];
-  for (int x = 0; x < v->n; x++)
-    more[x] = d->cost[node][x];
-  for (int i = 0; i < v->n_edges; i++) {
-    tp__wview w = tp__wcsp_view(d->g, v->edges[i], node);
-    for (int x = 0; x < v->n; x++) {
-      tp_cost least = TP_COST_FORBIDDEN;
-      for (int y = 0; y < d->g->nodes[w.other].n; y++) {
-        tp_cost sum = tp_cost_add(entry(d, v->edges[i], node, x, y), d->cost[w.other][y]);
-        least = sum < least ? sum : least;
-      }
-      more[x] = tp_cost_add(more[x], least);
-    }
   }
 }
 

@@ -11,12 +11,12 @@
 typedef struct tp__dual {
   tp__wcsp *g;
   tp__pool pool;
-  tp_cost **cost;       /* by node: current node costs, >= 0 */
-  tp_cost *(*taken)[2]; /* by edge and end: what was moved from the table to that end's strategies */
-  tp_cost *scratch;
-  tp_cost bound;  /* certified, the graph's constant included */
-  bool exhausted; /* numbers left the safe range: no further passes */
-  bool passed;    /* there was a pass */
+  tp_cost **cost;         /* by node: current node costs, >= 0 */
+  tp_cost *(*taken)[2];   /* by edge and end: what was moved from the table to that end's strategies */
+  tp_cost *scratch, *far; /* room for the strategies of one node each */
+  tp_cost bound;          /* certified, the graph's constant included */
+  bool exhausted;         /* numbers left the safe range: no further passes */
+  bool passed;            /* there was a pass */
 } tp__dual;
 
 /* `g` must be reduced: no forbidden node cost, and every strategy has an allowed partner in each edge. */
@@ -35,6 +35,17 @@ void tp__dual_tight(const tp__dual *dual, const int *at, bool *tight);
 
 /* more[x] = what a choice with strategy x at `node` costs beyond the bound, at least. */
 void tp__dual_regret(const tp__dual *dual, int node, tp_cost *more);
+
+/* Adds by[x] to the cost of each strategy x of `node`, and collects there what its edges can spare, so that the bound is certified for the new
+ * costs. False if numbers left the safe range: the dual is then spent. */
+bool tp__dual_shift(tp__dual *dual, int node, const tp_cost *by);
+
+/* A dual of the same graph that starts where `from` is. */
+tp_status tp__dual_clone(const tp__dual *from, tp__dual *dual);
+
+/* A graph of the strategies x of nodes v with kept[v][x], one at least of each node, with their labels, at current costs and with the bound as
+ * its constant. NULL when memory runs out. */
+tp__wcsp *tp__dual_extract(const tp__dual *dual, bool *const *kept);
 
 /* Writes the reparametrisation into the graph: same cost for every choice, constant == bound. The graph has no shelf afterwards, unless there
  * was no pass. TP_NO_MEMORY. */

@@ -2,7 +2,8 @@
 """plan_alternatives.py SHARD_OPT MODELS N NAME...: other plans in the report of a plan are what the planner makes of the program that they are about.
 
 Each annotation that the report gives for a next best plan is written into the program, each that it calls costly is taken out, and the
-program is planned: its cost and bound have to be those of the report, to the picosecond."""
+program is planned: its cost has to be that of the report, to the picosecond. (Its bound as well: all of them are proven.) Where the report says that a
+price is not exact, the annotation makes the planner offer more: then planning finds nothing that costs more."""
 import json
 import os
 import re
@@ -118,7 +119,7 @@ def run(shard_opt, source, pipeline, target):
 class Checked:
     def __init__(self, shard_opt, folder, options):
         self.shard_opt, self.folder, self.options = shard_opt, folder, options
-        self.done, self.wrong = 0, []
+        self.done, self.inexact, self.wrong = 0, 0, []
 
     def plan(self, text):
         source, target = os.path.join(self.folder, "changed.mlir"), os.path.join(self.folder, "planned.mlir")
@@ -127,10 +128,11 @@ class Checked:
         plan = re.search(r"tp\.plan = \{bound_ps = (\d+) : i64, cost_ps = (\d+)", open(target).read())
         return int(plan.group(2)), int(plan.group(1))
 
-    def check(self, text, what, cost, bound):
+    def check(self, text, what, cost, bound, exact=True):
         got, want = self.plan(text), (round(cost * 1e12), round(bound * 1e12))
         self.done += 1
-        if got != want:
+        self.inexact += not exact
+        if got[0] > want[0] if not exact else got != want:
             self.wrong.append("%s: the report says cost and bound %s, planning gives %s" % (what, want, got))
 
 
@@ -150,13 +152,13 @@ def check_model(shard_opt, models, n, name, options):
             seen.add(json.dumps(other))
             pin = other["annotation"]
             checked.check(annotate(text, pin, pin["sharding"], pin["factors"]), "%s: next best of %s at %s" % (name, c["kind"], c["location"]),
-                          other["cost_seconds"], other["bound_seconds"])
+                          other["cost_seconds"], other["bound_seconds"], other["exact"])
         for c in function["costly_annotations"]:
             pin = c["annotation"]
             without = opened(pin["sharding"]) if pin["op"] == "shard.shard" else None
             checked.check(annotate(text, pin, without, None), "%s: without %s" % (name, pin), c["cost_without_seconds"],
                           c["bound_without_seconds"])
-        print("%s: %d plans" % (name, checked.done))
+        print("%s: %d plans, %d not exact" % (name, checked.done, checked.inexact))
         return checked
 
 

@@ -74,6 +74,15 @@ tp_problem *generate(rng *r, const recipe *c) {
   return p;
 }
 
+void find_sizes(const recipe *c, rng r, int *sizes) {
+  for (int v = 0; v < c->n_nodes; v++) {
+    sizes[v] = 1 + rng_below(&r, c->max_strategies);
+    for (int x = 0; x < sizes[v]; x++) /* repeats what `generate` drew for the node's costs */
+      if (rng_below(&r, 100) >= c->forbidden)
+        rng_below(&r, c->max_cost + 1);
+  }
+}
+
 void add_memory(tp_problem *problem, rng *r, int max_strategies) {
   int n = tp_problem_n_nodes(problem);
   for (int v = 0; v < n; v++) {

@@ -26,6 +26,9 @@ typedef struct recipe {
 
 tp_problem *generate(rng *r, const recipe *recipe);
 
+/* The numbers of strategies that `generate` draws from `r`. */
+void find_sizes(const recipe *recipe, rng r, int *sizes);
+
 /* Gives every node a life and usages, and the problem a limit that strategy 0 everywhere mostly keeps to. No node has
  * more than `max_strategies` <= 8. */
 void add_memory(tp_problem *problem, rng *r, int max_strategies);

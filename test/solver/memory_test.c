@@ -114,6 +114,47 @@ static void other_decisions(void **state) {
   tp_problem_destroy(p);
 }
 
+/* Everything that a sensitivity offers. TP_NO_MEMORY, or what the last call says. */
+static tp_status use_sensitivity(const tp_problem *p, const bool *const *allowed) {
+  tp_sensitivity *sensitivity = NULL;
+  tp_cost bounds[4], bound;
+  tp_solution solution = {0};
+  tp_status status = tp_sensitivity_create(p, NULL, NULL, TP_COST_FORBIDDEN, &sensitivity);
+  if (status == TP_OK)
+    status = tp_sensitivity_bounds(sensitivity, 1, bounds);
+  if (status == TP_OK)
+    status = tp_sensitivity_bound(sensitivity, allowed, TP_COST_FORBIDDEN, &bound);
+  if (status == TP_OK)
+    status = tp_sensitivity_solve(sensitivity, allowed, TP_COST_FORBIDDEN, &solution);
+  tp_solution_clear(&solution);
+  tp_sensitivity_destroy(sensitivity);
+  return status;
+}
+
+static void sensitivity(void **state) {
+  (void)state;
+  const bool last[4] = {false, false, false, true};
+  const bool *allowed[12] = {NULL};
+  for (int memory = 0; memory < 2; memory++) {
+    rng r = {4};
+    tp_problem *p = generate(&r, &(recipe){SHAPE_SPARSE, 12, 0, 4, 100, 0, 0, true});
+    if (memory)
+      add_memory(p, &r, 4);
+    allowed[3] = memory ? NULL : last;
+    int64_t before = n_alive;
+    bool reached = true;
+    for (int64_t k = 1; reached; k++) {
+      countdown = k;
+      tp_status status = use_sensitivity(p, allowed);
+      reached = countdown <= 0;
+      countdown = INT64_MAX;
+      assert_true(n_alive == before);
+      assert_true(reached ? status == TP_NO_MEMORY : status == TP_OK || status == TP_INFEASIBLE);
+    }
+    tp_problem_destroy(p);
+  }
+}
+
 static void building(void **state) {
   (void)state;
   tp_cost costs[200] = {0};
@@ -139,6 +180,6 @@ static void building(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(building), cmocka_unit_test(solving), cmocka_unit_test(limited),
-                                     cmocka_unit_test(other_decisions)};
+                                     cmocka_unit_test(other_decisions), cmocka_unit_test(sensitivity)};
   return cmocka_run_group_tests_name("solver memory", tests, NULL, NULL);
 }

@@ -23,16 +23,6 @@ static tp_cost brute_force(const tp_problem *problem, const int *sizes) {
   }
 }
 
-/* The numbers of strategies that `generate` draws from `r`. */
-static void find_sizes(const recipe *c, rng r, int *sizes) {
-  for (int v = 0; v < c->n_nodes; v++) {
-    sizes[v] = 1 + rng_below(&r, c->max_strategies);
-    for (int x = 0; x < sizes[v]; x++) /* repeats what `generate` drew for the node's costs */
-      if (rng_below(&r, 100) >= c->forbidden)
-        rng_below(&r, c->max_cost + 1);
-  }
-}
-
 static void check_against(const tp_problem *problem, const tp_solver_options *options, tp_cost best, bool exact) {
   tp_solution s;
   tp_status status = tp_solve(problem, options, &s);

@@ -1,0 +1,412 @@
+/* Solving problems beside one that was solved.
+ *
+ * Messages of the base stay. A problem with other strategies differs from it at a few nodes: what these no longer may choose gets a price there,
+ * what they now may choose loses it, and a few passes later the bound is certified again. By that bound most strategies cost more than the
+ * best choice does; what is left is searched, at first only for choices that cost little more than the bound. */
+#include "solver/control.h"
+#include "solver/dual.h"
+#include "solver/reduce.h"
+#include "solver/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  BASE_PASSES = 80,   /* of messages over the base, at most */
+  BASE_STALLED = 17,  /* a pass that gains less than 2^-17 of the bound is the last one, over the base, ... */
+  QUERY_PASSES = 16,  /* over another problem, at most */
+  QUERY_STALLED = 14, /* ... and over another problem */
+  BOUND_PASSES = 4,   /* where a bound is all that is asked for */
+  NEAREST = 18,       /* at first looked for: choices that cost 2^-18 more than the bound, or as much as the base does, ... */
+  NEAR = 14,          /* ... but at most 2^-14 more, ... */
+  FARTHER = 4,        /* ... and so many times more when there are none */
+  PRICE_SHIFT = 1,    /* the price of what is not allowed: half of what the base costs */
+  TABLE_BUDGET = 20000000
+};
+#define QUERY_WORK 2000000000
+#define MOST_PRICE ((tp_cost)1 << 52)
+
+struct tp_sensitivity {
+  const tp_problem *problem;
+  tp_solver_options options;
+  size_t *offset; /* by node, and the end: its strategies among those of all nodes */
+  bool *base;     /* by strategy of all nodes */
+  tp__wcsp *g;    /* NULL: problems are solved from the start */
+  tp__code code;
+  tp__dual dual;
+  tp_cost price; /* of a strategy that is not of the base; in the dual */
+  tp_cost gap;   /* of what the base costs, as far as it is known, over its bound */
+};
+
+/* ---- which strategies ---- */
+
+/* allowed[node] NULL: as `others` (NULL: all). `flat` has room for all strategies. */
+static void flatten(const tp_sensitivity *s, const bool *const *allowed, const bool *others, bool *flat) {
+  for (int v = 0; v < s->problem->n_nodes; v++)
+    for (size_t i = s->offset[v]; i < s->offset[v + 1]; i++)
+      flat[i] = allowed && allowed[v] ? allowed[v][i - s->offset[v]] : others ? others[i] : true;
+}
+
+static bool is_allowed(const tp_sensitivity *s, const bool *flat, int node, int x) {
+  return flat[s->offset[node] + (size_t)s->g->nodes[node].label[x]];
+}
+
+/* ---- the base ---- */
+
+/* Charges the price for strategies of the node that are in `from` but not in `to`, and pays it back the other way. */
+static bool charge(const tp_sensitivity *s, tp__dual *dual, int node, const bool *from, const bool *to, tp_cost *by) {
+  const tp__wnode *v = &s->g->nodes[node];
+  bool any = false;
+  for (int x = 0; x < v->n; x++) {
+    bool was = !from || is_allowed(s, from, node, x), is = is_allowed(s, to, node, x);
+    by[x] = was == is ? 0 : was ? s->price : -s->price;
+    any |= was != is;
+  }
+  return !any || tp__dual_shift(dual, node, by);
+}
+
+/* False when numbers left their range. */
+static bool charge_all(const tp_sensitivity *s, tp__dual *dual, const bool *from, const bool *to, tp_cost *by) {
+  bool ok = true;
+  for (int v = 0; ok && v < s->g->n_nodes; v++)
+    if (s->g->nodes[v].alive)
+      ok = charge(s, dual, v, from, to, by);
+  return ok;
+}
+
+/* Passes until the bound reaches `enough` or stalls. */
+static void pass_messages(tp__dual *dual, int passes, int stalled, tp_cost enough, int64_t *work) {
+  bool stalls = false;
+  for (int i = 0; i < passes && !stalls && dual->bound < enough && !dual->exhausted; i++) {
+    tp_cost before = dual->bound;
+    tp__dual_pass(dual, work);
+    stalls = dual->bound - before < dual->bound >> stalled;
+  }
+}
+
+static tp_cost encode_cost(const tp_sensitivity *s, tp_cost cost) {
+  return cost >= TP_COST_FORBIDDEN / s->code.step ? TP_COST_FORBIDDEN : cost * s->code.step;
+}
+
+/* The graph with all strategies that have partners, and messages for those of the base. */
+static tp_status begin(tp_sensitivity *s, tp_cost known) {
+  int64_t work = 0;
+  tp_cost *by = malloc((s->offset[s->problem->n_nodes] + 1) * sizeof *by);
+  s->g = by ? tp__encode(s->problem, &s->code, false) : NULL;
+  tp_status status = s->g ? tp__wcsp_prune(s->g, TP_COST_FORBIDDEN, &work) : TP_NO_MEMORY;
+  bool hopeless = status == TP_INFEASIBLE;
+  if (status == TP_OK)
+    status = tp__dual_create(s->g, &s->dual);
+  if (status == TP_OK) {
+    known = encode_cost(s, known);
+    s->price = (known < s->code.most ? known : s->code.most) >> PRICE_SHIFT;
+    s->price = s->price < MOST_PRICE ? s->price + 1 : MOST_PRICE;
+    hopeless = s->dual.exhausted || !charge_all(s, &s->dual, NULL, s->base, by);
+    pass_messages(&s->dual, BASE_PASSES, BASE_STALLED, known, &work);
+  }
+  s->gap = known > s->dual.bound ? known - s->dual.bound : 0;
+  free(by);
+  if (hopeless) { /* nothing to start from */
+    tp__dual_clear(&s->dual);
+    tp__wcsp_destroy(s->g);
+    s->g = NULL;
+    return TP_OK;
+  }
+  return status;
+}
+
+tp_status tp_sensitivity_create(const tp_problem *problem, const tp_solver_options *options, const bool *const *allowed,
+                                tp_cost known, tp_sensitivity **sensitivity) {
+  if (!problem || !sensitivity || problem->big || known < 0 || (options && options->size < sizeof options->size))
+    return TP_INVALID_ARGUMENT;
+  tp_sensitivity *s = calloc(1, sizeof *s);
+  if (!s)
+    return TP_NO_MEMORY;
+  s->problem = problem;
+  if (options)
+    memcpy(&s->options, options, options->size < sizeof s->options ? options->size : sizeof s->options);
+  s->options.size = sizeof s->options;
+  tp_status status = TP_NO_MEMORY;
+  s->offset = calloc((size_t)problem->n_nodes + 1, sizeof *s->offset);
+  for (int v = 0; s->offset && v < problem->n_nodes; v++)
+    s->offset[v + 1] = s->offset[v] + (size_t)problem->nodes[v].n;
+  if (s->offset)
+    s->base = malloc(s->offset[problem->n_nodes] + 1);
+  if (s->base) {
+    flatten(s, allowed, NULL, s->base);
+    tp__code_choose(problem, TP__FORM_PLAIN, &s->code);
+    status = problem->limit < 0 && problem->n_nodes > 0 ? begin(s, known) : TP_OK;
+  }
+  if (status == TP_OK)
+    *sensitivity = s;
+  else
+    tp_sensitivity_destroy(s);
+  return status;
+}
+
+void tp_sensitivity_destroy(tp_sensitivity *s) {
+  if (!s)
+    return;
+  tp__dual_clear(&s->dual);
+  tp__wcsp_destroy(s->g);
+  free(s->offset);
+  free(s->base);
+  free(s);
+}
+
+static tp_cost decoded(const tp_sensitivity *s, tp_cost bound) {
+  unsigned __int128 cost = bound < TP_COST_FORBIDDEN ? tp__decode_bound(&s->code, bound) : TP_COST_FORBIDDEN;
+  return cost < TP_COST_FORBIDDEN ? (tp_cost)cost : TP_COST_FORBIDDEN;
+}
+
+tp_status tp_sensitivity_bounds(const tp_sensitivity *s, int node, tp_cost *bounds) {
+  if (!s || !bounds || node < 0 || node >= s->problem->n_nodes)
+    return TP_INVALID_ARGUMENT;
+  for (int x = 0; x < s->problem->nodes[node].n; x++)
+    bounds[x] = s->g || !s->base[s->offset[node] + (size_t)x] ? TP_COST_FORBIDDEN : s->problem->nodes[node].costs[x];
+  if (!s->g)
+    return TP_OK;
+  tp_cost *least = malloc((size_t)s->g->nodes[node].n * sizeof *least + 1);
+  if (!least)
+    return TP_NO_MEMORY;
+  tp__dual_regret(&s->dual, node, least);
+  for (int x = 0; x < s->g->nodes[node].n; x++)
+    if (is_allowed(s, s->base, node, x))
+      bounds[s->g->nodes[node].label[x]] = decoded(s, tp_cost_add(least[x], s->dual.bound));
+  free(least);
+  return TP_OK;
+}
+
+/* ---- another problem ---- */
+
+/* A search beside the base. Costs are those of the graph. */
+typedef struct query {
+  const tp_sensitivity *s;
+  const bool *allowed;
+  tp__dual dual;
+  tp_cost **least; /* by node: tp__dual_regret */
+  bool **kept;     /* by node */
+  tp_cost limit;   /* choices of this cost or more are not looked for */
+  tp_cost bound;   /* certified, for all choices below the limit */
+  tp_cost cost;    /* of `choices`; TP_COST_FORBIDDEN if there are none */
+  int *choices;
+  tp__search search;
+  tp__pool pool;
+} query;
+
+static tp_status measure(query *q) {
+  const tp__wcsp *g = q->s->g;
+  q->least = tp__pool_take_zeroed(&q->pool, (size_t)g->n_nodes, sizeof *q->least);
+  q->kept = tp__pool_take_zeroed(&q->pool, (size_t)g->n_nodes, sizeof *q->kept);
+  bool ok = q->least && q->kept;
+  for (int v = 0; ok && v < g->n_nodes; v++) {
+    q->least[v] = tp__pool_take(&q->pool, (size_t)g->nodes[v].n, sizeof **q->least);
+    q->kept[v] = tp__pool_take(&q->pool, (size_t)g->nodes[v].n, sizeof **q->kept);
+    ok = q->least[v] && q->kept[v];
+    if (ok)
+      tp__dual_regret(&q->dual, v, q->least[v]);
+  }
+  q->search.work += 2 * tp__wcsp_entries(g);
+  return ok ? TP_OK : TP_NO_MEMORY;
+}
+
+/* Marks the strategies that can be in a choice of cost < limit; false if a node has none. */
+static bool keep_below(query *q, tp_cost limit) {
+  const tp__wcsp *g = q->s->g;
+  bool all = true;
+  for (int v = 0; v < g->n_nodes; v++) {
+    bool any = false;
+    for (int x = 0; x < g->nodes[v].n; x++)
+      any |= q->kept[v][x] = is_allowed(q->s, q->allowed, v, x) && tp_cost_add(q->dual.bound, q->least[v][x]) < limit;
+    all &= any;
+  }
+  return all;
+}
+
+/* Looks for a choice of cost < limit. */
+static tp_status search_below(query *q, tp_cost limit, tp_cost *bound) {
+  int n = q->s->problem->n_nodes;
+  *bound = limit;
+  if (!keep_below(q, limit))
+    return TP_OK;
+  tp__wcsp *part = tp__dual_extract(&q->dual, q->kept);
+  tp__answer answer = {.choices = calloc((size_t)n + 1, sizeof *answer.choices)};
+  tp_status status = part && answer.choices ? tp__wcsp_search(&q->search, part, limit, 0, &answer) : TP_NO_MEMORY;
+  if (status == TP_OK) {
+    *bound = answer.bound;
+    if (answer.cost < q->cost) {
+      q->cost = answer.cost;
+      memcpy(q->choices, answer.choices, (size_t)n * sizeof *answer.choices);
+    }
+  }
+  free(answer.choices);
+  tp__wcsp_destroy(part);
+  return status;
+}
+
+/* What plain decoding finds. */
+static tp_status decode(query *q) {
+  const tp__wcsp *g = q->s->g;
+  int *at = calloc((size_t)g->n_nodes + 1, sizeof *at);
+  tp_status status = at ? tp__dual_decode(&q->dual, at, &q->search.work) : TP_NO_MEMORY;
+  bool allowed = status == TP_OK;
+  for (int v = 0; allowed && v < g->n_nodes; v++)
+    allowed = is_allowed(q->s, q->allowed, v, at[v]);
+  tp_cost cost = allowed ? tp__wcsp_evaluate(g, at) : TP_COST_FORBIDDEN;
+  if (cost < q->limit) {
+    q->cost = cost;
+    for (int v = 0; v < g->n_nodes; v++)
+      q->choices[v] = g->nodes[v].label[at[v]];
+  }
+  free(at);
+  return status;
+}
+
+/* Below limits that grow, until the best choice is found, or it is proven that there is none below the limit. */
+static tp_status deepen(query *q) {
+  tp_status status = measure(q);
+  tp_cost ahead = q->s->gap < q->dual.bound >> NEAR ? q->s->gap : q->dual.bound >> NEAR;
+  ahead = (ahead > q->dual.bound >> NEAREST ? ahead : q->dual.bound >> NEAREST) + q->s->code.step;
+  for (; status == TP_OK; ahead *= FARTHER) {
+    tp_cost most = q->cost < TP_COST_FORBIDDEN ? tp__limit_below(&q->search, q->cost) : q->limit, bound;
+    tp_cost near = tp_cost_add(q->dual.bound, ahead);
+    bool last = near >= most || ahead > TP_COST_FORBIDDEN / FARTHER;
+    tp_cost limit = last ? most : near;
+    status = search_below(q, limit, &bound);
+    if (status == TP_OK && bound > q->bound)
+      q->bound = bound;
+    if (last || bound < limit || tp__search_spent(&q->search))
+      break;
+  }
+  if (q->cost < TP_COST_FORBIDDEN && q->bound >= tp__limit_below(&q->search, q->cost))
+    q->bound = q->cost;
+  return status;
+}
+
+/* Starts from the dual of the base. *ranged: numbers stayed in their range. */
+static tp_status run_query(query *q, bool *ranged) {
+  const tp_sensitivity *s = q->s;
+  tp_cost *by = malloc((s->offset[s->problem->n_nodes] + 1) * sizeof *by);
+  tp_status status = by ? tp__dual_clone(&s->dual, &q->dual) : TP_NO_MEMORY;
+  *ranged = status == TP_OK && charge_all(s, &q->dual, s->base, q->allowed, by);
+  if (*ranged) {
+
+    pass_messages(&q->dual, QUERY_PASSES, QUERY_STALLED, q->limit, &q->search.work);
+    q->bound = q->dual.bound;
+    status = decode(q);
+    if (status == TP_OK && q->bound < q->limit && q->bound < q->cost)
+      status = deepen(q);
+  }
+  free(by);
+  return status;
+}
+
+static void report(query *q, tp_solution *solution) {
+  const tp_problem *problem = q->s->problem;
+  tp_solution out = {.n_nodes = problem->n_nodes,
+                     .method = "messages of a solved problem + search",
+                     .work = q->search.work,
+                     .width = q->search.width};
+  out.cost = TP_COST_FORBIDDEN;
+  if (q->bound > q->limit)
+    q->bound = q->limit;
+  out.lower_bound = decoded(q->s, q->bound);
+  out.optimal = q->bound >= q->limit;
+  if (q->cost < TP_COST_FORBIDDEN) {
+    out.choices = q->choices;
+    q->choices = NULL;
+    out.cost = tp_problem_evaluate(problem, out.choices);
+    out.exact_cost = tp__exact((unsigned __int128)out.cost);
+    out.optimal = out.cost == out.lower_bound;
+  }
+  out.exact_bound = tp__exact((unsigned __int128)(out.lower_bound < TP_COST_FORBIDDEN ? out.lower_bound : 0));
+  *solution = out;
+}
+
+/* A problem of the nodes' strategies that are allowed, the others being forbidden. */
+static tp_status solve_anew(const tp_sensitivity *s, const bool *allowed, tp_solution *solution) {
+  const tp_problem *problem = s->problem;
+  size_t bytes = (size_t)problem->n_nodes * sizeof *problem->nodes;
+  tp_problem shared = *problem;
+  tp_cost *costs = malloc((s->offset[problem->n_nodes] + 1) * sizeof *costs);
+  shared.nodes = malloc(bytes + 1);
+  tp_status status = shared.nodes && costs ? TP_OK : TP_NO_MEMORY;
+  if (status == TP_OK && bytes)
+    memcpy(shared.nodes, problem->nodes, bytes);
+  for (int v = 0; status == TP_OK && v < problem->n_nodes; v++) {
+    shared.nodes[v].costs = costs + s->offset[v];
+    for (int x = 0; x < problem->nodes[v].n; x++)
+      shared.nodes[v].costs[x] = allowed[s->offset[v] + (size_t)x] ? problem->nodes[v].costs[x] : TP_COST_FORBIDDEN;
+  }
+  if (status == TP_OK)
+    status = tp_solve(&shared, &s->options, solution);
+  free(shared.nodes);
+  free(costs);
+  return status;
+}
+
+static tp_status solve_nearby(const tp_sensitivity *s, const bool *allowed, tp_cost limit, tp_solution *solution) {
+  bool ranged = false;
+  tp__control control;
+  tp__control_start(&control, &s->options);
+  control.code = &s->code;
+  query q = {.s = s, .allowed = allowed, .limit = encode_cost(s, limit), .cost = TP_COST_FORBIDDEN};
+  q.search = (tp__search){
+      .width = -1, .step = s->code.step, .threads = s->options.threads, .control = s->options.gap > 0 ? &control : NULL};
+  q.search.table_budget = s->options.table_budget > 0 ? s->options.table_budget : TABLE_BUDGET;
+  q.search.work_limit = s->options.work_budget > 0 ? s->options.work_budget : QUERY_WORK;
+  q.choices = calloc((size_t)s->problem->n_nodes + 1, sizeof *q.choices);
+  tp_status status = q.choices ? run_query(&q, &ranged) : TP_NO_MEMORY;
+  if (status == TP_OK && ranged) {
+    report(&q, solution);
+    status = solution->choices ? TP_OK : TP_INFEASIBLE;
+  }
+  tp__dual_clear(&q.dual);
+  tp__pool_release(&q.pool);
+  free(q.choices);
+  return status == TP_OK && !ranged ? solve_anew(s, allowed, solution) : status;
+}
+
+static tp_status bound_nearby(const tp_sensitivity *s, const bool *allowed, tp_cost limit, tp_cost *bound) {
+  tp__dual dual;
+  int64_t work = 0;
+  tp_cost *by = malloc((s->offset[s->problem->n_nodes] + 1) * sizeof *by);
+  tp_status status = by ? tp__dual_clone(&s->dual, &dual) : TP_NO_MEMORY;
+  if (status == TP_OK) {
+    if (charge_all(s, &dual, s->base, allowed, by))
+      pass_messages(&dual, BOUND_PASSES, QUERY_STALLED, encode_cost(s, limit), &work);
+    else
+      dual.bound = 0;
+    *bound = decoded(s, dual.bound);
+    tp__dual_clear(&dual);
+  }
+  free(by);
+  return status;
+}
+
+tp_status tp_sensitivity_bound(const tp_sensitivity *s, const bool *const *allowed, tp_cost limit, tp_cost *bound) {
+  if (!s || !bound || limit < 0)
+    return TP_INVALID_ARGUMENT;
+  bool *flat = malloc(s->offset[s->problem->n_nodes] + 1);
+  if (!flat)
+    return TP_NO_MEMORY;
+  flatten(s, allowed, s->base, flat);
+  tp_status status = TP_OK;
+  *bound = 0;
+  if (s->g)
+    status = bound_nearby(s, flat, limit, bound);
+  free(flat);
+  return status;
+}
+
+tp_status tp_sensitivity_solve(const tp_sensitivity *s, const bool *const *allowed, tp_cost limit, tp_solution *solution) {
+  if (!s || !solution || limit < 0)
+    return TP_INVALID_ARGUMENT;
+  bool *flat = malloc(s->offset[s->problem->n_nodes] + 1);
+  if (!flat)
+    return TP_NO_MEMORY;
+  flatten(s, allowed, s->base, flat);
+  tp_status status = s->g ? solve_nearby(s, flat, limit, solution) : solve_anew(s, flat, solution);
+  free(flat);
+  return status;
+}
