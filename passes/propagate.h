@@ -54,6 +54,7 @@ typedef struct tp_planned_value {
   int n_uses;
   tp_use *uses;
   size_t use_capacity;
+  bool in_blocks;  /* never stored as a whole (attention.h): its layout does not change */
   double trips;    /* how often a change of its layout would run: it stands behind the producer */
   uint8_t exposed; /* of the change into its copy, as in tp_use */
 } tp_planned_value;
@@ -193,6 +194,9 @@ tp_status tp__plan_exposed(tp_planner *planner);
  * sets `overlapped`, and `cost` to what the plan costs without overlap. */
 tp_status tp__plan_overlap(tp_planner *planner);
 tp_planned_value *tp__planned_value(const tp_planner *planner, MlirValue value);
+
+/* Bytes that a value of attention takes in blocks, of those that it would take as a whole. */
+int64_t tp__block_bytes(int64_t bytes, int64_t element_size);
 
 /* The layouts of the plan: what the producer gives, and what a use wants. */
 tp_spec tp__plan_produced(const tp_planner *planner, const tp_planned_value *value);

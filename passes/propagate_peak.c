@@ -5,7 +5,7 @@
  * lives until the loop ends, and what a loop carries lives from its start to the last use of the result.
  * No memory is held by values that the compiler of the local program never stores: those that are made from nothing (empty, fill, splat), and
  * those between two elementwise ops that become one loop nest. They only extend the life of what they are made from, as do other names of the
- * same data (reshapes, changes of layout that change nothing). */
+ * same data (reshapes, changes of layout that change nothing). What attention makes in blocks (attention.h) does that too, and holds a block. */
 #include "passes/propagate_memory.h"
 
 #include "rules/in_place.h"
@@ -48,9 +48,18 @@ static int64_t bytes_in(const tp_planner *p, MlirType type, tp_spec spec) {
   return tp__is_tensor(type) ? 0 : tp__element_size(type);
 }
 
-static int64_t bytes_of(const tp_planner *p, MlirValue value) {
+static int64_t whole_bytes(const tp_planner *p, MlirValue value) {
   return tp__is_tensor(mlirValueGetType(value)) ? bytes_in(p, mlirValueGetType(value), layout_of(p, value)) : 0;
 }
+
+static int64_t bytes_of(const tp_planner *p, MlirValue value) {
+  const tp_planned_value *v = tp__planned_value(p, value);
+  int64_t bytes = whole_bytes(p, value);
+  return v && v->in_blocks ? tp__block_bytes(bytes, v->element_size) : bytes;
+}
+
+/* Is the value more than a block? What fits into one is stored as it is. */
+static bool in_blocks(const tp_planner *p, MlirValue value) { return bytes_of(p, value) < whole_bytes(p, value); }
 
 static bool is_reshape(MlirOperation op) {
   return tp__op_is(op, "tensor.expand_shape") || tp__op_is(op, "tensor.collapse_shape") || tp__op_is(op, "tensor.cast") ||
@@ -149,9 +158,9 @@ static tp_status hold_op(peak_finder *f, int k) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
     MlirValue value = mlirOperationGetResult(op, i);
     int last = last_use(f, value, k);
-    if (!stored)
+    if (!stored || in_blocks(f->planner, value)) /* blocks are made where the last of them is used */
       f->last[k] = last > f->last[k] ? last : f->last[k];
-    else if (!is_returned(f->planner->program.func, value))
+    if (stored && !is_returned(f->planner->program.func, value))
       hold_value(f, value, k, last);
   }
   return tp__op_is(op, "shard.shard") ? hold_steps(f, k) : TP_OK;

@@ -1,6 +1,8 @@
 /* The strategy-selection problem of a function: nodes from ops, edges from uses, priced by the reshard between them. */
 #include "passes/propagate_routes.h"
 
+#include "rules/attention.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -72,8 +74,12 @@ static tp_status add_op(tp_planner *p, int item) {
   for (int i = 0; i < rule->n_operands && status == TP_OK; i++)
     if (rule->operands[i].is_tensor && !rule->operands[i].is_unused)
       status = add_use(p, rule->operands[i].value, (tp_use){node, i, rule->op, i < n_own ? i : -1, TP_EXPOSED});
-  for (int i = 0; i < rule->n_results && status == TP_OK; i++)
+  for (int i = 0; i < rule->n_results && status == TP_OK; i++) {
     status = new_value(p, rule->results[i].value, node, i);
+    tp_planned_value *v = status == TP_OK ? tp__planned_value(p, rule->results[i].value) : NULL;
+    if (v)
+      v->in_blocks = rule->results[i].in_blocks;
+  }
   return status;
 }
 
@@ -259,10 +265,12 @@ static tp_status price_edge(tp_planner *p, tp_problem *problem, const tp_planned
     int cb = distinct(b->in + ends.input, b->n, b->n_in, lists + na, numbers + na);
     for (int i = 0; i < ca; i++)
       for (int k = 0; k < cb; k++)
-        pairs[i * cb + k] = exposed_part(
-            tp__cost_times(tp_reshard_cost(p->reshards, lists[i], lists[na + (size_t)k], v->rank, v->shape, v->element_size),
-                           v->trips),
-            ends.exposed);
+        pairs[i * cb + k] = v->in_blocks
+                                ? tp_spec_equal(lists[i], lists[na + (size_t)k]) ? 0 : TP_COST_FORBIDDEN
+                                : exposed_part(tp__cost_times(tp_reshard_cost(p->reshards, lists[i], lists[na + (size_t)k],
+                                                                              v->rank, v->shape, v->element_size),
+                                                              v->trips),
+                                               ends.exposed);
     for (size_t i = 0; i < na; i++)
       for (size_t k = 0; k < nb; k++)
         table[i * nb + k] = pairs[numbers[i] * cb + numbers[na + k]];
@@ -286,7 +294,7 @@ static tp_status add_edge(tp_planner *p, tp_problem *problem, const tp_planned_v
   tp__words_add(&key, (int64_t)b->n << 32 | b->n_in);
   tp__words_add(&key, v->element_size);
   tp__words_add(&key, (int64_t)v->trips);
-  tp__words_add(&key, ends.exposed);
+  tp__words_add(&key, ends.exposed | v->in_blocks << 8);
   for (int d = 0; d < v->rank; d++)
     tp__words_add(&key, v->shape[d]);
   void **slot = tp__memo(&p->same_edges, p->arena, key.words, key.n);
@@ -321,6 +329,11 @@ static tp_status add_edges(tp_planner *p, tp_problem *problem) {
 }
 
 /* ---- the plan ---- */
+
+int64_t tp__block_bytes(int64_t bytes, int64_t element_size) {
+  int64_t block = TP_BLOCK_SCORES * element_size;
+  return bytes < block ? bytes : block;
+}
 
 tp_spec tp__plan_produced(const tp_planner *p, const tp_planned_value *v) {
   const tp_node *node = &p->nodes[v->node];

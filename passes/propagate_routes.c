@@ -194,6 +194,13 @@ static tp_status route_value(struct tp_routes *r, int value) {
     int n = place_uses(r, &v, uses);
     life l = life_of(r, &v, uses, n);
     int last = last_of(uses, 0, n, l.def);
+    if (v.in_blocks) { /* its layout does not change on the way */
+      if (!l.is_fused)
+        status = tp__hold_output(r, v.node, &v, 2 * (int64_t)l.def, 2 * (int64_t)last + 1);
+      tp__free(uses);
+      tp__free(above);
+      return status;
+    }
     status = add_shared(r, value, uses, n, &l, above);
     bool held = n > 0 && route->n_stations > 0 && route->stations[0].anchor < 0;
     for (int u = 0; u < v.n_uses && status == TP_OK; u++)
@@ -252,15 +259,19 @@ static tp_status hold_carried(struct tp_routes *r) {
 
 /* ---- building ---- */
 
-/* Backwards, since the user of a fused op may be fused itself. */
+/* Backwards, since the user of a fused op may be fused itself, or make blocks. */
 static void find_ends(struct tp_routes *r) {
   tp_planner *p = r->p;
   for (size_t k = r->timeline.n; k-- > 0;) {
     MlirOperation op = r->timeline.moments[k].op;
     r->until[k] = r->timeline.moments[k].end;
     const tp_planned_value *v = mlirOperationGetNumResults(op) > 0 ? tp__planned_value(p, mlirOperationGetResult(op, 0)) : NULL;
-    if (v && is_fused(p, v))
-      r->until[k] = r->until[tp__timeline_anchor(&r->timeline, v->value, v->uses[0].op)];
+    if (!v || !(v->in_blocks || is_fused(p, v)))
+      continue;
+    for (int u = 0; u < v->n_uses; u++) {
+      int until = r->until[tp__timeline_anchor(&r->timeline, v->value, v->uses[u].op)];
+      r->until[k] = until > r->until[k] ? until : r->until[k];
+    }
   }
 }
 

@@ -34,6 +34,12 @@ static void hold(struct tp_routes *r, int node, int64_t start, int64_t end, int6
   r->usages[node] = (tp_usage){start, end, bytes};
 }
 
+/* What is made in blocks takes a block. */
+static int64_t held_bytes(const tp_planner *p, const tp_planned_value *v, tp_spec spec) {
+  int64_t bytes = bytes_in(p, v, spec);
+  return v->in_blocks ? tp__block_bytes(bytes, v->element_size) : bytes;
+}
+
 tp_status tp__hold_output(struct tp_routes *r, int node, const tp_planned_value *v, int64_t start, int64_t end) {
   const tp_node *n = &r->p->nodes[node];
   tp_usage *u = &r->usages[node];
@@ -42,7 +48,7 @@ tp_status tp__hold_output(struct tp_routes *r, int node, const tp_planned_value 
     return out_of_memory(r->p);
   const tp_spec *specs = n->n_out ? n->out : n->in; /* a function's result has no output */
   for (int s = 0; s < n->n; s++)
-    u->bytes[s] += bytes_in(r->p, v, specs[n->n_out ? s * n->n_out + v->output : s]);
+    u->bytes[s] += held_bytes(r->p, v, specs[n->n_out ? s * n->n_out + v->output : s]);
   u->start = first || start < u->start ? start : u->start;
   u->end = first || end > u->end ? end : u->end;
   return TP_OK;

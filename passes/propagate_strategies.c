@@ -284,6 +284,15 @@ static uint64_t fused_operands(const tp_planner *p, const tp_rule *rule) {
   return fused;
 }
 
+/* Which values of the op are made in blocks: bits for operands, then results. */
+static uint64_t in_blocks(const tp_rule *rule) {
+  uint64_t set = 0;
+  for (int i = 0; i < rule->n_operands + rule->n_results && i < 64; i++)
+    if (i < rule->n_operands ? rule->operands[i].in_blocks : rule->results[i - rule->n_operands].in_blocks)
+      set |= UINT64_C(1) << i;
+  return set;
+}
+
 /* Seconds of local work. Only what enters a cluster of fused ops is charged. */
 static tp_cost compute_cost(const tp_planner *p, const tp_rule *rule, const tp_strategy *s, uint64_t fused) {
   double share = tp__strategy_share(rule, p->mesh, s);
@@ -297,13 +306,13 @@ static tp_cost compute_cost(const tp_planner *p, const tp_rule *rule, const tp_s
   for (int i = 0; i < rule->n_operands; i++) {
     const tp_value_map *map = &rule->operands[i];
     double bytes = map->is_tensor && !map->is_unused ? local_bytes(p, map, tp__strategy_operand(rule, p->mesh, s, i)) : 0;
-    if (!(fused >> i & 1))
+    if (!(fused >> i & 1) && !map->in_blocks)
       work.memory_bytes += bytes;
     if (!mlirOperationIsNull(map->pad)) /* what is padded is written and read once more */
       work.memory_bytes += 2 * bytes;
   }
   for (int i = 0; i < rule->n_results && !rule->is_elementwise; i++)
-    if (rule->results[i].is_tensor)
+    if (rule->results[i].is_tensor && !rule->results[i].in_blocks)
       work.memory_bytes += local_bytes(p, &rule->results[i], tp__strategy_result(rule, p->mesh, s, i));
   return tp_cost_compute(p->topology, &work);
 }
@@ -351,6 +360,26 @@ static tp_status store(tp_planner *p, const enumeration *e, uint64_t fused, tp_n
   return TP_OK;
 }
 
+/* What is made in blocks has its parts where they are used: the strategies stay under which it is not partial and the op moves nothing. */
+static void keep_blocks(enumeration *e) {
+  const tp_rule *rule = e->rule;
+  const tp_mesh *mesh = e->planner->mesh;
+  tp_pricing pricing = {.mesh = mesh, .topology = e->planner->topology};
+  if (!in_blocks(rule))
+    return;
+  int kept = 0;
+  for (int s = 0; s < e->n; s++) {
+    bool stays = tp__strategy_communication(rule, &pricing, &e->found[s]) == 0;
+    for (int i = 0; i < rule->n_operands && stays; i++)
+      stays = !rule->operands[i].in_blocks || !tp_spec_has_partial(tp__strategy_operand(rule, mesh, &e->found[s], i));
+    for (int i = 0; i < rule->n_results && stays; i++)
+      stays = !rule->results[i].in_blocks || !tp_spec_has_partial(tp__strategy_result(rule, mesh, &e->found[s], i));
+    if (stays)
+      e->found[kept++] = e->found[s];
+  }
+  e->n = kept;
+}
+
 static tp_status list_strategies(tp_planner *p, enumeration *e, uint64_t fused, tp_node *node) {
   e->n = 0;
   e->current = (tp_strategy){0};
@@ -359,6 +388,7 @@ static tp_status list_strategies(tp_planner *p, enumeration *e, uint64_t fused, 
   drop_equal_layouts(e);
   if (status == TP_OK)
     status = keep_pinned(e);
+  keep_blocks(e);
   if (status == TP_OK)
     status = limit(p, e, fused, &node->left_out);
   return status == TP_OK ? store(p, e, fused, node) : status;
@@ -388,6 +418,7 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
   tp__words_add(&key, word);
   tp__words_add(&key, rule->barred_axes);
   tp__words_add(&key, (int64_t)fused);
+  tp__words_add(&key, (int64_t)in_blocks(rule));
   for (int f = 0; f < rule->n_factors; f++)
     tp__words_add(&key, e->axes_of_factor[f] << 16 | e->cut_axes[f] << 8 | e->named_axes[f]);
   if (word && !is_annotated(rule->op) && !(slot = tp__memo(&p->same_ops, p->arena, key.words, key.n)))

@@ -15,8 +15,7 @@
 
 #include <string.h>
 
-/* Scores of a block: a few of them fit into the cache of a core, and a contraction of one is large enough to run at full speed. */
-enum { BLOCK_SCORES = 1 << 16, BLOCK_COLUMNS = 512, MAX_CARRIED = 16, MAX_SCALES = 8 };
+enum { BLOCK_COLUMNS = 512, MAX_CARRIED = 16, MAX_SCALES = 8 };
 
 enum { STAT_TILED };
 
@@ -53,6 +52,14 @@ static void keep_ranges(const tp_score_dim *dims, int n, const int64_t *sizes, i
           tile[dims[d].loops[k]] = 1;
 }
 
+static double n_scores(const tp_attention *a) {
+  tp_loop_list loops = tp__result_loops(&a->ops[0]);
+  double n = 1;
+  for (int i = 0; i < loops.n; i++)
+    n *= (double)a->sizes[loops.loops[i]];
+  return n;
+}
+
 static void choose_tiles(blocks *b) {
   const tp_attention *a = b->t.a;
   tp_loop_list loops = tp__result_loops(&a->ops[0]);
@@ -60,7 +67,7 @@ static void choose_tiles(blocks *b) {
   for (int l = 0; l < a->n_loops; l++)
     tile[l] = a->whole >> l & 1 ? a->sizes[l] : 1;
   tile[a->column] = even_part(a->sizes[a->column], BLOCK_COLUMNS);
-  left = BLOCK_SCORES / tile[a->column];
+  left = TP_BLOCK_SCORES / tile[a->column];
   for (int pass = 0; pass < 2; pass++) /* rows of one head first: they share keys and values */
     for (int i = loops.n - 1; i >= 0; i--) {
       int l = loops.loops[i];
@@ -278,9 +285,9 @@ static tp_status tile(tp_pass *pass, const tp_attention *a, const tp_op_list *fo
   MlirOperation output = a->ops[a->output].op;
   blocks b = {.t = {.a = a, .where = output}};
   MlirValue values[MAX_CARRIED];
-  choose_tiles(&b);
-  if (!choose_carried(&b) || (b.n_cut == 0 && b.t.tile[a->column] == a->sizes[a->column]))
+  if (!choose_carried(&b) || n_scores(a) <= TP_BLOCK_SCORES)
     return TP_OK; /* one block is what the ops are */
+  choose_tiles(&b);
   for (int i = 0; i < b.n; i++)
     values[i] = tp__empty(output, tp__loops_type(&b.t, &b.of[i].loops, b.of[i].element, true));
   add_rows(&b, 0, values);

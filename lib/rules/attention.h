@@ -16,6 +16,9 @@
 
 enum { TP_MAX_SCORE_LOOPS = 16, TP_MAX_ATTENTION_OPS = 48 };
 
+/* Scores of a block, at most: a few of them fit into the cache of a core, and a contraction of one is large enough to run at full speed. */
+enum { TP_BLOCK_SCORES = 1 << 16 };
+
 /* The loops of the attention that a dimension of some value runs through, major to minor; none: it stays whole. */
 typedef struct tp_score_dim {
   uint8_t n;
@@ -67,6 +70,11 @@ typedef struct tp_attention {
 /* Is `scores` the first contraction of attention? Never, if a value as large as the scores is used elsewhere, if what it needs is not there
  * before the maxima of the rows are, or where the result would be another one (docs/design/planning.md says when). */
 bool tp__attention_at(MlirOperation scores, tp_attention *attention);
+
+/* Marks the values of a program that are made in blocks (tp_value_map.in_blocks), where the layouts that its ops are annotated with allow it: all
+ * of them or none are, and a mesh axis splits the same loop of all. TP_NO_MEMORY with a diagnostic. */
+struct tp_program;
+tp_status tp__mark_attention(struct tp_program *program);
 
 /* The number of the op that makes `value`, -1: none of them does. */
 int tp__attention_maker(const tp_attention *attention, MlirValue value);

@@ -56,6 +56,7 @@ typedef struct tp_value_map {
   bool is_tensor;       /* false: a scalar; it has no layout */
   bool is_init;         /* operand that a reduction starts from: partial where the result is */
   bool is_unused;       /* operand whose elements are never read (outs of an elementwise op) */
+  bool in_blocks;       /* never stored as a whole: a value of attention that is made and used block by block (attention.h) */
   bool has_combiner;    /* results and inits of a reduction */
   tp_combiner combiner; /* how partial results combine over a sharded reduction factor */
   int rank;

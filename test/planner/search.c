@@ -30,6 +30,8 @@ typedef struct search {
 /* ---- what a value costs ---- */
 
 static tp_cost change(const search *q, const value *v, tp_spec from, tp_spec to) {
+  if (v->in_blocks)
+    return tp_spec_equal(from, to) ? 0 : TP_COST_FORBIDDEN;
   return tp_reshard_cost(q->reshards, from, to, v->rank, v->shape, v->element_size);
 }
 

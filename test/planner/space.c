@@ -170,10 +170,10 @@ tp_cost op_cost(const space *s, const tp_rule *rule, const tp_strategy *t, uint6
   if (rule->is_free)
     return sent;
   for (int i = 0; i < rule->n_operands; i++)
-    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused && !(fused >> i & 1))
+    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused && !rule->operands[i].in_blocks && !(fused >> i & 1))
       work.memory_bytes += bytes_of(s, &rule->operands[i], spec_of(s, rule, t, i, false));
   for (int i = 0; i < rule->n_results && !rule->is_elementwise; i++)
-    if (rule->results[i].is_tensor)
+    if (rule->results[i].is_tensor && !rule->results[i].in_blocks)
       work.memory_bytes += bytes_of(s, &rule->results[i], spec_of(s, rule, t, i, true));
   return tp_cost_add(tp_cost_compute(s->topology, &work), sent);
 }
@@ -200,6 +200,22 @@ static bool agrees(const space *s, tp_spec spec, tp_annotation pin) {
   return tp_spec_equal(spec, pin.spec);
 }
 
+/* Scores that are made in blocks are no partial sums, and nothing moves them. */
+static bool breaks_blocks(const choosing *c, const choice *made) {
+  const tp_rule *rule = c->rule;
+  bool any = false, partial = false;
+  for (int i = 0; i < rule->n_operands + rule->n_results; i++) {
+    bool is_operand = i < rule->n_operands;
+    int k = is_operand ? i : i - rule->n_operands;
+    if (!(is_operand ? rule->operands[k].in_blocks : rule->results[k].in_blocks))
+      continue;
+    any = true;
+    partial |= tp_spec_has_partial(is_operand ? made->in[k] : made->out[k]);
+  }
+  return partial ||
+         (any && tp__strategy_communication(rule, &(tp_pricing){.mesh = c->s->mesh, .topology = c->s->topology}, &c->now) > 0);
+}
+
 static void keep_choice(choosing *c) {
   const tp_rule *rule = c->rule;
   choice made = {.beyond = choice_beyond(c->s, rule, &c->now),
@@ -212,6 +228,8 @@ static void keep_choice(choosing *c) {
     if (c->pinned[i] && !agrees(c->s, made.out[i], c->pins[i]))
       return;
   }
+  if (breaks_blocks(c, &made))
+    return;
   made.cost = op_cost(c->s, rule, &c->now, c->fused);
   if (c->n < MAX_CHOICES)
     c->found[c->n++] = made;
@@ -379,7 +397,7 @@ static bool add_item(space *s, const tp_item *item) {
       d->choices[k].cost = (tp_cost)((double)d->choices[k].cost * item->trips);
     for (int i = 0; i < item->rule->n_results; i++)
       if (item->rule->results[i].is_tensor)
-        add_value(s, item->rule->results[i].value, s->n_decisions, i);
+        add_value(s, item->rule->results[i].value, s->n_decisions, i)->in_blocks = item->rule->results[i].in_blocks;
     s->n_decisions++;
     return ok;
   case TP_ITEM_LAYOUT:

@@ -52,6 +52,7 @@ typedef struct value {
   int rank;
   int64_t shape[TP_MAX_RANK];
   int64_t element_size;
+  bool in_blocks; /* its layout does not change */
   double trips;
   int decision, output; /* decision < 0: the argument of the function with these layouts */
   layouts argument;

@@ -1,0 +1,128 @@
+/* Attention in a program that is planned: which of its values need no memory and must not change their layout. */
+#include "ir/diagnostics.h"
+#include "rules/attention.h"
+#include "rules/attention_loops.h"
+#include "rules/program.h"
+
+#include <string.h>
+
+enum { NOWHERE = -1 };
+
+/* Is the value made in blocks, and in none but these? A mask that others use too is stored. */
+static bool is_inner(const tp_attention *a, int i) {
+  if (a->ops[i].role != TP_MASK)
+    return tp__attention_is_inner(a->ops[i].role);
+  MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(a->ops[i].op, 0));
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    int k = 0;
+    while (k < a->n_ops && !mlirOperationEqual(a->ops[k].op, mlirOpOperandGetOwner(use)))
+      k++;
+    if (k == a->n_ops || !is_inner(a, k))
+      return false;
+  }
+  return mlirBlockEqual(mlirOperationGetBlock(a->ops[i].op), mlirOperationGetBlock(a->ops[0].op));
+}
+
+/* ---- annotations ---- */
+
+/* The loop that each axis splits, of one value; false if it is partial, or an axis splits more than a loop. */
+static bool split_loops(const tp_attention *a, const tp_mesh *mesh, tp_spec spec, const tp_score_dim *dims, int rank,
+                        int *loops) {
+  for (int x = 0; x < TP_MAX_AXES; x++)
+    loops[x] = NOWHERE;
+  if (tp_spec_has_partial(spec))
+    return false;
+  for (int d = 0; d < rank; d++) {
+    int axes[TP_MAX_AXES], n = tp_spec_dim_axes(mesh, spec, d, axes), k = 0;
+    int64_t left = dims[d].n > 0 ? a->sizes[dims[d].loops[0]] : 1;
+    for (int i = 0; i < n; i++) {
+      if (left == 1 && k + 1 < dims[d].n)
+        left = a->sizes[dims[d].loops[++k]];
+      if (dims[d].n == 0)
+        return false;
+      loops[axes[i]] = dims[d].loops[k];
+      left = left % mesh->axes[axes[i]].size == 0 ? left / mesh->axes[axes[i]].size : 0;
+    }
+  }
+  return true;
+}
+
+/* May the values that are made in blocks have the layouts that are written on their ops? *n counts those that have one. */
+static tp_status check_layouts(const tp_program *program, const tp_attention *a, bool *fits, int *n, int *n_inner) {
+  int loops[TP_MAX_AXES], first[TP_MAX_AXES];
+  for (int x = 0; x < TP_MAX_AXES; x++)
+    first[x] = NOWHERE;
+  *fits = true;
+  for (int round = 0; round < 2; round++) /* what an axis splits, then whether it splits that of all */
+    for (int i = 0; i < a->n_ops && *fits; i++) {
+      tp_annotation pin = {0};
+      tp_score_dim dims[TP_MAX_RANK];
+      bool pinned;
+      if (!is_inner(a, i))
+        continue;
+      tp_status status = tp__program_op(program, a->ops[i].op, 0, &pin, &pinned);
+      if (status != TP_OK)
+        return status;
+      *n_inner += round == 0;
+      *n += round == 0 && pinned;
+      int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(a->ops[i].op, 0)));
+      tp__attention_result_dims(&a->ops[i], dims);
+      if (!pinned)
+        continue;
+      *fits = split_loops(a, program->mesh, pin.spec, dims, rank, loops) && pin.open == 0;
+      for (int x = 0; x < program->mesh->n_axes && *fits; x++) {
+        if (round == 0 && loops[x] != NOWHERE)
+          first[x] = loops[x];
+        *fits = round == 0 || loops[x] == first[x] || (loops[x] == NOWHERE && !tp__has_loop(dims, rank, first[x]));
+      }
+    }
+  return TP_OK;
+}
+
+/* ---- marks ---- */
+
+static void mark(tp_rule *rule, const tp_attention *a) {
+  for (int i = 0; i < rule->n_operands + rule->n_results; i++) {
+    tp_value_map *map = i < rule->n_operands ? &rule->operands[i] : &rule->results[i - rule->n_operands];
+    int maker = tp__attention_maker(a, map->value);
+    map->in_blocks = maker >= 0 && is_inner(a, maker);
+  }
+}
+
+/* The items that are ops, by op. */
+static tp_status number_items(const tp_program *program, tp_value_table *numbers) {
+  for (int i = 0; i < program->n_items; i++)
+    if (program->items[i].kind == TP_ITEM_OP && tp__table_put(numbers, program->items[i].op.ptr, i) != TP_OK)
+      return tp__error(program->func, TP_NO_MEMORY, "out of memory");
+  return TP_OK;
+}
+
+static tp_status mark_at(const tp_program *program, const tp_attention *a, tp_value_table *numbers) {
+  bool fits;
+  int n = 0, n_inner = 0;
+  tp_status status = check_layouts(program, a, &fits, &n, &n_inner);
+  if (status != TP_OK || !fits || (n > 0 && n < n_inner))
+    return status;
+  if (numbers->count == 0)
+    status = number_items(program, numbers);
+  for (int k = 0; k < a->n_ops && status == TP_OK; k++) {
+    int item = tp__table_get(numbers, a->ops[k].op.ptr);
+    if (item >= 0)
+      mark(program->items[item].rule, a);
+  }
+  return status;
+}
+
+tp_status tp__mark_attention(tp_program *program) {
+  tp_value_table numbers = {0};
+  tp_attention a;
+  tp_status status = TP_OK;
+  for (int i = 0; i < program->n_items && status == TP_OK; i++) {
+    const tp_item *item = &program->items[i];
+    if (item->kind == TP_ITEM_OP && item->rule->contraction_flops > 0 && !item->rule->results[0].in_blocks &&
+        tp__attention_at(item->op, &a))
+      status = mark_at(program, &a, &numbers);
+  }
+  tp__table_destroy(&numbers);
+  return status;
+}
