@@ -93,9 +93,10 @@ FEW = os.path.join(HERE, "few_bytes.json")
 PREPARED = "tp-import,tp-decompose,tp-inline-calls,tp-raise,tp-hoist-invariants"  # as tp-spmd does
 
 
-def few_total(path, machine):
-    """Modelled us of the plan for few_bytes.json on this machine: a plan is made of pins, and planning it again prices it."""
-    pipeline = f"{PREPARED},tp-propagate{{topology={FEW}}},tp-propagate{{topology={machine.argument}}}"
+def total(path, planned, machine):
+    """Modelled us on a machine of the plan for the topology `planned`. A plan is made of pins, and planning it again prices it as it is written. That is up to
+    three percent off the planner's own sum, which counts changes of layout that start from each other's results in another way."""
+    pipeline = f"{PREPARED},tp-propagate{{topology={planned}}},tp-propagate{{topology={machine.argument}}}"
     done = subprocess.run([tool("shard-opt"), path, f"--pass-pipeline=builtin.module({pipeline})"], capture_output=True, text=True, check=True)
     return sum(int(ps) for ps in re.findall(r"cost_ps = (\d+)", done.stdout)) / 1e6
 
@@ -113,9 +114,8 @@ class Ours:
         found = collectives.of_module(done.stdout)
         self.bytes, self.counts, self.work = sum(sent for _, _, sent in found), collectives.counts(found), None
         with open(plan, encoding="utf-8") as file:
-            functions = json.load(file)["functions"]
-        self.us = 1e6 * sum(f["step"]["collective_seconds"] for f in functions)
-        self.total = 1e6 * sum(f["solution"]["cost_seconds"] for f in functions)
+            self.us = 1e6 * sum(f["step"]["collective_seconds"] for f in json.load(file)["functions"])
+        self.total = total(path, machine.argument, machine)
         if run:
             subprocess.run([tool("shard-run"), path, "--inputs-from", os.path.splitext(model)[0], "--topology", machine.argument,
                             "--report", report], capture_output=True, text=True, check=True)
@@ -134,16 +134,16 @@ def measure(path, peer, machine, run, directory):
     copy = pinned(path, peer["model"], directory)
     theirs = Ours(copy, machine, run, directory, path) if copy else None
     least = machine.least_us(peer["collectives"], sent)
-    few = few_total(path, machine)
-    work, total = "-" if ours.work is None else f"{ours.work:.2f}", f"{theirs.total:.1f}" if theirs else "-"
-    print(f"{peer['model']:30} {machine.name:8} {sent:12.6g} {ours.bytes:12.6g} {ours.bytes / sent:9.3f} | {least:11.1f} {ours.us:11.1f} | {total:>11} "
+    few = total(path, FEW, machine)
+    work, pins = "-" if ours.work is None else f"{ours.work:.2f}", f"{theirs.total:.1f}" if theirs else "-"
+    print(f"{peer['model']:30} {machine.name:8} {sent:12.6g} {ours.bytes:12.6g} {ours.bytes / sent:9.3f} | {least:11.1f} {ours.us:11.1f} | {pins:>11} "
           f"{few:11.1f} {ours.total:11.1f} | {float(peer['flops']):8.2f} {work:>6} | {ours.wall:6.2f}  {peer['collectives']:28} {ours.text()}", flush=True)
     words = []
     if ours.bytes > sent * 1.005:
         words.append("more bytes than XLA")
     if ours.bytes > sent * 1.005 and machine.argument == FEW:
         words.append("A STRATEGY IS MISSING")
-    if machine.argument != FEW and ours.total > min(few, theirs.total if theirs else few) * (1 + 1e-9):
+    if ours.total > min(few, theirs.total if theirs else few) * (1 + 1e-9):
         words.append("MORE TIME than XLA's plan, or the one of few bytes")
     if theirs and abs(theirs.bytes - sent) > 0.03 * sent:
         words.append(f"the pinned plan sends {theirs.bytes} bytes by {theirs.text()}: not XLA's")
