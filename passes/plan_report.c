@@ -201,6 +201,7 @@ static void forget_function(tp_report *r) {
   tp__free(r->function.changes);
   tp__free(r->function.pins);
   tp__free(r->function.costly);
+  tp__free(r->function.decisions);
   r->function = (tp_function_report){0};
 }
 

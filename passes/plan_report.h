@@ -70,6 +70,12 @@ typedef struct tp_costly_pin {
   tp_price price; /* without it */
 } tp_costly_pin;
 
+/* Every plan in which the node decides otherwise costs so much more, or more. */
+typedef struct tp_decision {
+  int node;
+  tp_cost worth;
+} tp_decision;
+
 /* The plans of a function: see plan_report_space.c. Arrays are by node, and by strategy of all nodes. */
 typedef struct tp_space {
   tp_planner *planner; /* whose nodes have the strategies: of the plan, or of the function without its annotations */
@@ -90,7 +96,9 @@ typedef struct tp_function_report {
   int *pin_of_node; /* the annotation that pins a node, or -1 */
   int n_costly;
   tp_costly_pin *costly;
-  int n_examined; /* pins of which it is known whether they cost more than one percent */
+  int n_decisions;
+  tp_decision *decisions; /* those of which it is known that they are worth something, most first */
+  int n_examined;         /* pins of which it is known whether they cost more than one percent */
   tp_cost compute, communication, local;
   int64_t bytes;
   struct causes *causes;
@@ -174,6 +182,9 @@ tp_status tp__space_solve(const tp_space *space, tp_cost limit, tp_solution *sol
 tp_status tp__space_bound(const tp_space *space, tp_cost limit, tp_cost *bound);
 /* Solves the plan's own problem, in which the node decides `among` these strategies. */
 tp_status tp__space_solve_among(const tp_space *space, int node, const bool *among, tp_cost limit, tp_solution *solution);
+
+/* ---- plan_report_decisions.c ---- */
+tp_status tp__report_decisions(tp_report *report, const tp_planner *planner, const tp_space *space);
 
 /* ---- plan_report_again.c: plans with one annotation more or less ---- */
 tp_status tp__report_alternatives(tp_report *report, tp_planner *planner);

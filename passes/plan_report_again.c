@@ -355,6 +355,8 @@ tp_status tp__report_alternatives(tp_report *r, tp_planner *p) {
     status = find_alternatives(r, p, &space);
   if (status == TP_OK)
     status = find_costly(r, p, &space);
+  if (status == TP_OK)
+    status = tp__report_decisions(r, p, &space);
   tp__space_destroy(&space);
   tp__again_close(&open);
   return status;

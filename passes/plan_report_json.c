@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_HELD = 20 };
+enum { MAX_HELD = 20, MAX_DECISIONS = 200 };
 
 /* ---- values ---- */
 
@@ -197,6 +197,37 @@ static json_t *memory_json(tp_report *r, const tp_planner *p, const tp_memory_pe
   return json;
 }
 
+/* ---- decisions ---- */
+
+static json_t *decision_json(tp_report *r, const tp_planner *p, const tp_decision *d) {
+  static const char *const kinds[] = {[TP_NODE_ARG] = "argument", [TP_NODE_RESULT] = "result", [TP_NODE_OP] = "op"};
+  const tp_node *node = &p->nodes[d->node];
+  bool is_op = node->kind == TP_NODE_OP;
+  MlirOperation op = is_op ? p->program.items[node->index].op : p->program.func;
+  MlirValue value = {NULL};
+  if (node->kind == TP_NODE_ARG)
+    value = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), node->index);
+  else if (is_op && mlirOperationGetNumResults(op) > 0)
+    value = mlirOperationGetResult(op, 0);
+  json_t *json = json_object();
+  put(json, "kind", json_string(kinds[node->kind]));
+  put(json, "number", is_op ? json_null() : integer_json(node->index));
+  put(json, "op", text_json(op_name(r, op)));
+  put(json, "location", text_json(tp__report_location(r, op)));
+  put(json, "value", text_json(tp__report_name(r, value)));
+  put(json, "name", text_json(tp__report_arg_name(r, p, value)));
+  put(json, "strategies", integer_json(node->n));
+  put(json, "worth_seconds", seconds_json(d->worth));
+  return json;
+}
+
+static json_t *decisions_json(tp_report *r, const tp_planner *p) {
+  json_t *list = json_array();
+  for (int i = 0; i < r->function.n_decisions && i < MAX_DECISIONS; i++)
+    json_array_append_new(list, decision_json(r, p, &r->function.decisions[i]));
+  return list;
+}
+
 /* ---- functions ---- */
 
 static json_t *step_json(const tp_report *r, const tp_planner *p) {
@@ -240,6 +271,9 @@ json_t *tp__report_function(tp_report *r, const tp_planner *p, const tp_memory_p
   put(json, "annotations_examined", integer_json(r->function.n_examined));
   put(json, "costly_annotations", costly_json(r, p));
   put(json, "collectives", collectives);
+  put(json, "decisions", decisions_json(r, p));
+  put(json, "other_decisions",
+      integer_json(r->function.n_decisions < MAX_DECISIONS ? 0 : r->function.n_decisions - MAX_DECISIONS));
   return json;
 }
 

@@ -2,6 +2,7 @@
 #include "passes/plan_report.h"
 
 #include <jansson.h>
+#include <string.h>
 
 static const char *text_of(const json_t *object, const char *key) {
   const char *text = json_string_value(json_object_get(object, key));
@@ -98,6 +99,30 @@ static void print_memory(tp__string *t, const json_t *memory) {
   tp__string_append(t, "\n");
 }
 
+static void print_decisions(tp__string *t, const json_t *list) {
+  enum { MOST = 20 };
+  const json_t *d;
+  size_t i;
+  if (json_array_size(list) == 0)
+    return;
+  tp__string_append(t, "What decisions are worth: to decide this one otherwise costs so much more, at least.\n\n| at least | "
+                       "what | where |\n|---|---|---|\n");
+  json_array_foreach(list, i, d) {
+    bool is_op = strcmp(text_of(d, "kind"), "op") == 0;
+    if (i >= MOST)
+      break;
+    tp__string_printf(t, "| %.3f us | ", us(d, "worth_seconds"));
+    if (is_op)
+      tp__string_append(t, text_of(d, "op"));
+    else
+      tp__string_printf(t, "%s %lld", text_of(d, "kind"), integer_of(d, "number"));
+    const char *value = text_of(d, "value"), *name = text_of(d, "name");
+    tp__string_printf(t, "%s%s%s%s%s | %s |\n", *value ? " " : "", value, *name ? " (" : "", name, *name ? ")" : "",
+                      text_of(d, "location"));
+  }
+  tp__string_append(t, "\n");
+}
+
 static void print_function(tp__string *t, const json_t *f) {
   const json_t *solution = json_object_get(f, "solution"), *step = json_object_get(f, "step"), *c;
   size_t i;
@@ -115,6 +140,7 @@ static void print_function(tp__string *t, const json_t *f) {
   print_costly(t, f);
   json_array_foreach(json_object_get(f, "collectives"), i, c) print_collective(t, i, c);
   tp__string_append(t, i ? "\n" : "");
+  print_decisions(t, json_object_get(f, "decisions"));
 }
 
 char *tp__report_print(const json_t *document) {

@@ -136,6 +136,19 @@ class Checked:
             self.wrong.append("%s: the report says cost and bound %s, planning gives %s" % (what, want, got))
 
 
+def wrong_worths(function):
+    """Decisions, the worthiest first, of which no alternative costs less than they are worth."""
+    worths = [d["worth_seconds"] for d in function["decisions"]]
+    if worths != sorted(worths, reverse=True) or any(w <= 0 for w in worths):
+        yield "decisions are not sorted, or worth nothing"
+    for c in function["collectives"]:
+        pin = c["alternative"] and c["alternative"]["annotation"]
+        for d in function["decisions"] if pin else []:
+            same = (d["kind"], d["number"], d["location"], d["value"]) == (pin["place"], pin["number"], pin["location"], pin["value"])
+            if same and c["alternative"]["extra_seconds"] < d["worth_seconds"] - 1e-13:
+                yield "deciding %s otherwise is worth %g, but costs %g" % (d["location"], d["worth_seconds"], c["alternative"]["extra_seconds"])
+
+
 def check_model(shard_opt, models, n, name, options):
     with tempfile.TemporaryDirectory() as folder:
         source, report = os.path.join(folder, "before.mlir"), os.path.join(folder, "plan.json")
@@ -144,6 +157,8 @@ def check_model(shard_opt, models, n, name, options):
             os.path.join(folder, "plan.mlir"))
         text, checked = open(source).read(), Checked(shard_opt, folder, options)
         function, = json.load(open(report))["functions"]
+        checked.wrong += ["%s: %s" % (name, text) for text in wrong_worths(function)]
+        checked.decisions = len(function["decisions"])
         seen = set()
         for c in function["collectives"]:
             other = c["alternative"]
@@ -164,14 +179,15 @@ def check_model(shard_opt, models, n, name, options):
 
 def main():
     shard_opt, models, n, names = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
-    done, wrong = 0, []
+    done, decisions, wrong = 0, 0, []
     for name in names:
         name, _, options = name.partition("@")
         checked = check_model(shard_opt, models, n, name, options)
         done += checked.done
+        decisions += checked.decisions
         wrong += checked.wrong
     print("\n".join(wrong + ["%d plans, %d differ" % (done, len(wrong))]))
-    return bool(wrong) or done < 2 * len(names)
+    return bool(wrong) or done < 2 * len(names) or decisions < len(names)
 
 
 sys.exit(main())

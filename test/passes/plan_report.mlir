@@ -36,6 +36,13 @@
 // CHECK: "alternative": {
 // CHECK: "extra_seconds":
 // CHECK: "no_alternative": null
+// CHECK: "decisions": [
+// CHECK: "kind": "op",
+// CHECK: "op": "linalg.matmul",
+// CHECK: "value": "%{{[0-9]}}",
+// CHECK: "strategies": {{[0-9]+}},
+// CHECK-NEXT: "worth_seconds": {{[0-9.e-]+}}
+// CHECK: "other_decisions": 0
 
 // TEXT: # Plan
 // TEXT: Mesh tp=4, topology cpu, strategy plan.
@@ -45,10 +52,13 @@
 // TEXT-NEXT: * %1 from
 // TEXT-NEXT: * because %arg{{.*}} is pinned to {{.*}} -> {{.*}} -> %1 is a partial sum over tp -> result 0 is pinned
 // TEXT-NEXT: * next best: +{{[0-9.]+}} us
+// TEXT: | at least | what | where |
+// TEXT: | {{[0-9.]+}} us | linalg.matmul %{{[0-9]}} |
 
 // NONE: "annotations_examined": 0
 // NONE: "alternative": null,
 // NONE-NEXT: "no_alternative": "not among the most expensive collectives (report-alternatives)"
+// NONE: "decisions": [],
 
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
 func.func @mlp(%x: tensor<64x128xf32> {tp.name = "x", tp.sharding = [[], []]},
