@@ -119,39 +119,12 @@ static tprt_status make_segment(int n_ranks, const tprt__settings *settings, int
   return TPRT_OK;
 }
 
-/* The descriptor of the world's segment: given, own, or from rank 0. */
-static tprt_status find_segment(const tprt__meeting *meeting, const tprt__settings *settings, int *fd) {
-  int n_ranks = meeting->n_ranks, rank = meeting->rank;
-  if (settings->segment_fd >= 0) {
-    *fd = fcntl(settings->segment_fd, F_DUPFD_CLOEXEC, 3);
-    return *fd >= 0 ? TPRT_OK : tprt__fail_errno("segment descriptor %d", settings->segment_fd);
-  }
-  if (!settings->store && n_ranks > 1) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "backend shm joins processes through a segment or a store: set segment_fd or "
-                                             "TPRT_SEGMENT_FD to a descriptor from tprt_shm_segment_create, or store");
-  }
-  tprt_status status = rank == 0 ? make_segment(n_ranks, settings, fd) : TPRT_OK;
-  if (status || n_ranks == 1)
-    return status;
-  status = tprt__meeting_share(meeting, *fd, fd);
-  if (status && rank == 0)
-    close(*fd);
-  return status;
-}
-
-static tprt_status shm_create(int n_ranks, int rank, const tprt__settings *settings, tprt__transport **transport) {
-  int64_t deadline = tprt__deadline(settings->timeout_ns);
-  bool meets = settings->segment_fd < 0 && settings->store && n_ranks > 1;
-  tprt__meeting meeting = {.n_ranks = n_ranks, .rank = rank, .deadline = deadline};
+/* Joins the world of a segment. `meeting`: of ranks that were started apart; its store knows of those that end before they have
+ * joined. NULL: the deadline has to. */
+static tprt_status join_segment(int fd, int n_ranks, int rank, const tprt__meeting *meeting, int64_t deadline,
+                                tprt__transport **transport) {
   shm_segment *segment;
-  int fd = -1;
-  if (meets)
-    meeting = tprt__meeting_begin(settings->store, "shm", n_ranks, rank, deadline);
-  tprt_status status = find_segment(&meeting, settings, &fd);
-  if (status)
-    return status;
-  status = tprt__shm_segment_map(fd, &segment);
-  close(fd);
+  tprt_status status = tprt__shm_segment_map(fd, &segment);
   if (status)
     return status;
   if (segment->sizes.n_ranks != n_ranks) {
@@ -160,7 +133,7 @@ static tprt_status shm_create(int n_ranks, int rank, const tprt__settings *setti
   if (!status)
     status = tprt__shm_segment_join(segment, rank);
   if (!status) {
-    status = meets ? tprt__meeting_end(&meeting) : TPRT_OK; /* the store knows of ranks that end before they have joined */
+    status = meeting ? tprt__meeting_end(meeting) : TPRT_OK;
     if (!status)
       status = tprt__shm_segment_await(segment, deadline);
     if (status)
@@ -171,6 +144,43 @@ static tprt_status shm_create(int n_ranks, int rank, const tprt__settings *setti
   if (status)
     tprt__shm_segment_release(segment);
   return status;
+}
+
+/* Rank 0 makes a segment, which the others get through the store. */
+static tprt_status join_meeting(const tprt__meeting *meeting, const tprt__settings *settings, tprt__transport **transport) {
+  int fd = -1;
+  tprt_status status = meeting->rank == 0 ? make_segment(meeting->n_ranks, settings, &fd) : TPRT_OK;
+  if (!status)
+    status = tprt__meeting_share(meeting, fd, &fd);
+  if (!status)
+    status = join_segment(fd, meeting->n_ranks, meeting->rank, meeting, meeting->deadline, transport);
+  if (fd >= 0)
+    close(fd);
+  return status;
+}
+
+static tprt_status join_alone(const tprt__settings *settings, int64_t deadline, tprt__transport **transport) {
+  int fd;
+  tprt_status status = make_segment(1, settings, &fd);
+  if (status)
+    return status;
+  status = join_segment(fd, 1, 0, NULL, deadline, transport);
+  close(fd);
+  return status;
+}
+
+static tprt_status shm_create(int n_ranks, int rank, const tprt__settings *settings, tprt__transport **transport) {
+  int64_t deadline = tprt__deadline(settings->timeout_ns);
+  if (settings->segment_fd >= 0)
+    return join_segment(settings->segment_fd, n_ranks, rank, NULL, deadline, transport);
+  if (n_ranks == 1)
+    return join_alone(settings, deadline, transport);
+  if (!settings->store) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "backend shm joins processes through a segment or a store: set segment_fd or "
+                                             "TPRT_SEGMENT_FD to a descriptor from tprt_shm_segment_create, or store");
+  }
+  const tprt__meeting meeting = tprt__meeting_begin(settings->store, "shm", n_ranks, rank, deadline);
+  return join_meeting(&meeting, settings, transport);
 }
 
 static tprt_status shm_create_threads(int n_ranks, const tprt__settings *settings, tprt__transport **transports) {
