@@ -2,7 +2,7 @@
 
     file: lib/rules/mask.c
     what: why the change is a defect
-    tests: filter of lit that is tried first (optional)
+    tests: filter of lit, for what shows in no output of the compiler (optional)
     - text to find, exactly once; lines of it that follow each other
     + text that takes its place"""
 import glob

@@ -205,11 +205,9 @@ class Tree:
                 found.add(test)
                 yield test
 
-    def stages(self, path, near, first):
+    def stages(self, path, near, named):
         """Commands, most promising first."""
         folder = os.path.join(self.build, "test")
-        if first:
-            yield self.run_lit(folder, "--filter", first)
         yield from self.run_table(OWN, path)
         batch, sizes = [], list(BATCHES)
         for test in self.differing(path) if path else ():
@@ -219,11 +217,13 @@ class Tree:
                 batch, sizes = [], sizes[1:] or sizes
         if batch:
             yield self.run_lit(*batch)
+        if named:
+            yield self.run_lit(folder, "--filter", named)
         yield from self.run_table(UNSEEN if near else ALL, path)
 
-    def test(self, path, near, first=None):
+    def test(self, path, near, named=None):
         """(test that failed or None, what happened)."""
-        for tool, command in self.stages(path, near, first):
+        for tool, command in self.stages(path, near, named):
             status, output = run(command, self.build, STAGE_SECONDS)
             if status is None:
                 return " ".join([tool] + command[-2:]), "hangs"
