@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-enum { BLOCK_COLUMNS = 512, MAX_CARRIED = 16, MAX_SCALES = 8 };
+enum { BLOCK_COLUMNS = 512 };
 
 enum { STAT_TILED };
 
@@ -29,7 +29,7 @@ typedef struct carried {
 typedef struct blocks {
   tp_tiler t;
   int n, maximum; /* which of them is the maximum */
-  carried of[MAX_CARRIED];
+  carried of[TP_MAX_ATTENTION_SUMS];
   MlirValue replaced[TP_MAX_ATTENTION_OPS]; /* by op: what its result has become; null: nothing yet */
   int n_cut;                                /* loops around the rows of a block */
   uint8_t cut[TP_MAX_SCORE_LOOPS];          /* outermost first */
@@ -97,10 +97,10 @@ static void build_for(blocks *b, int64_t end, int64_t step, int loop, int depth,
   MlirOperation where = b->t.where;
   MlirContext context = mlirOperationGetContext(where);
   MlirLocation location = mlirOperationGetLocation(where);
-  MlirType types[MAX_CARRIED + 1] = {mlirIndexTypeGet(context)};
-  MlirLocation locations[MAX_CARRIED + 1] = {location};
-  MlirValue operands[MAX_CARRIED + 3] = {tp__index_constant(where, 0), tp__index_constant(where, end),
-                                         tp__index_constant(where, step)};
+  MlirType types[TP_MAX_ATTENTION_SUMS + 1] = {mlirIndexTypeGet(context)};
+  MlirLocation locations[TP_MAX_ATTENTION_SUMS + 1] = {location};
+  MlirValue operands[TP_MAX_ATTENTION_SUMS + 3] = {tp__index_constant(where, 0), tp__index_constant(where, end),
+                                                   tp__index_constant(where, step)};
   for (int i = 0; i < b->n; i++) {
     types[1 + i] = mlirValueGetType(values[i]);
     locations[1 + i] = location;
@@ -211,7 +211,7 @@ static void add_rows(blocks *b, int depth, MlirValue *values) {
     each_block(b, b->cut[depth], depth + 1, add_rows, values);
     return;
   }
-  MlirValue rows[MAX_CARRIED];
+  MlirValue rows[TP_MAX_ATTENTION_SUMS];
   for (int i = 0; i < b->n; i++)
     rows[i] = first_of(b, i);
   each_block(b, b->t.a->column, depth, add_columns, rows);
@@ -249,7 +249,7 @@ static void replace(blocks *b, int i, MlirValue with) {
 static void finish(blocks *b, int i, const MlirValue *values) {
   const tp_attention *a = b->t.a;
   const tp_attention_op *op = &a->ops[b->of[i].op];
-  tp_row_operand scales[MAX_SCALES];
+  tp_row_operand scales[TP_MAX_ATTENTION_SCALES];
   uint32_t divides = 0;
   int n = 0;
   for (int k = 0; k < a->n_ops && op->role == TP_OUTPUT; k++)
@@ -263,30 +263,26 @@ static void finish(blocks *b, int i, const MlirValue *values) {
   replace(b, i, sum);
 }
 
-static bool choose_carried(blocks *b) {
+static void choose_carried(blocks *b) {
   const tp_attention *a = b->t.a;
-  int n_scales = 0;
   for (int i = 0; i < a->n_ops; i++) {
-    tp_attention_role role = a->ops[i].role;
-    n_scales += role == TP_SCALE;
-    if (role != TP_ROW_REDUCTION && role != TP_ROW_SUM && role != TP_OUTPUT)
+    if (tp__attention_is_inner(a->ops[i].role))
       continue;
-    if (b->n == MAX_CARRIED)
-      return false;
     MlirType element = tp__element_type(mlirValueGetType(mlirOperationGetResult(a->ops[i].op, 0)));
     if (i == a->maximum)
       b->maximum = b->n;
-    b->of[b->n++] = (carried){i, tp__result_loops(&a->ops[i]), role == TP_ROW_REDUCTION ? element : tp__wide_type(element)};
+    b->of[b->n++] =
+        (carried){i, tp__result_loops(&a->ops[i]), a->ops[i].role == TP_ROW_REDUCTION ? element : tp__wide_type(element)};
   }
-  return n_scales <= MAX_SCALES;
 }
 
 static tp_status tile(tp_pass *pass, const tp_attention *a, const tp_op_list *followers) {
   MlirOperation output = a->ops[a->output].op;
   blocks b = {.t = {.a = a, .where = output}};
-  MlirValue values[MAX_CARRIED];
-  if (!choose_carried(&b) || n_scores(a) <= TP_BLOCK_SCORES)
+  MlirValue values[TP_MAX_ATTENTION_SUMS];
+  if (n_scores(a) <= TP_BLOCK_SCORES)
     return TP_OK; /* one block is what the ops are */
+  choose_carried(&b);
   choose_tiles(&b);
   for (int i = 0; i < b.n; i++)
     values[i] = tp__empty(output, tp__loops_type(&b.t, &b.of[i].loops, b.of[i].element, true));

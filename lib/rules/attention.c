@@ -482,6 +482,25 @@ static bool is_stable(const tp_attention *a) {
   return false;
 }
 
+static bool is_float(MlirOperation op) {
+  MlirType element = tp__element_type(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  return mlirTypeIsAF32(element) || mlirTypeIsAF64(element) || mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
+}
+
+/* Can it be computed in blocks: of these types, with as many sums and loops as there is room for? */
+static bool fits_blocks(const tp_attention *a) {
+  int n_sums = 0, n_scales = 0;
+  bool floats = true;
+  for (int i = 0; i < a->n_ops; i++) {
+    tp_attention_role role = a->ops[i].role;
+    n_sums += !tp__attention_is_inner(role);
+    n_scales += role == TP_SCALE;
+    if (role == TP_ROW_SUM || role == TP_OUTPUT || i == a->maximum || i == a->exponential)
+      floats &= is_float(a->ops[i].op);
+  }
+  return floats && n_sums <= TP_MAX_ATTENTION_SUMS && n_scales <= TP_MAX_ATTENTION_SCALES && a->n_loops <= TP_MAX_RANK;
+}
+
 /* ---- masks ---- */
 
 static bool is_as_large(const tp_attention *a, const tp_score_dim *dims, int n) {
@@ -572,7 +591,7 @@ bool tp__attention_at(MlirOperation scores, tp_attention *a) {
   memset(a, 0, sizeof *a);
   a->column = -1;
   finder f = {.a = a};
-  bool found = add_scores(&f, scores) && scan(&f) && stays_inside(a) && is_stable(a);
+  bool found = add_scores(&f, scores) && scan(&f) && stays_inside(a) && is_stable(a) && fits_blocks(a);
   tp__table_destroy(&f.dependent);
   if (found)
     add_masks(a);

@@ -19,6 +19,9 @@ enum { TP_MAX_SCORE_LOOPS = 16, TP_MAX_ATTENTION_OPS = 48 };
 /* Scores of a block, at most: a few of them fit into the cache of a core, and a contraction of one is large enough to run at full speed. */
 enum { TP_BLOCK_SCORES = 1 << 16 };
 
+/* Reductions and the output, and factors of rows; attention that has more is not recognised. */
+enum { TP_MAX_ATTENTION_SUMS = 16, TP_MAX_ATTENTION_SCALES = 8 };
+
 /* The loops of the attention that a dimension of some value runs through, major to minor; none: it stays whole. */
 typedef struct tp_score_dim {
   uint8_t n;
