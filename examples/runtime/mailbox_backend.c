@@ -2,8 +2,9 @@
  * and all operations of libtprt run on it.
  *
  *     cc -std=c11 -shared -fPIC -o mailbox_backend.so mailbox_backend.c $(pkg-config --cflags --libs tprt)
- *     TPRT_BACKEND=$PWD/mailbox_backend.so ./all_reduce
+ *     TPRT_BACKEND=$PWD/mailbox_backend.so ./sum
  *
+ * where sum is the program of docs/runtime.md, or any other whose ranks are threads.
  * See tprt/messenger.h for what each function has to do. */
 #include <tprt/messenger.h>
 

@@ -151,7 +151,8 @@ tprt_status tprt__wire_exchange(tprt__transport *transport, const tprt__plan *pl
   exchange run = {.wire = wire, .transfers = tprt__alloc(n * sizeof *run.transfers)};
   if (!run.transfers)
     return tprt__fail_memory(n * sizeof *run.transfers);
-  run.wait = (wire_wait){.sequence = sequence, .deadline = deadline};
+  run.wait =
+      (wire_wait){.kind = TPRT_OP_SEND, .sequence = sequence, .deadline = deadline}; /* becomes that of the one to blame */
   for (size_t i = 0; i < n; i++) {
     if (plans[i].peer != transport->rank) /* those were done before */
       run.transfers[run.n++].plan = &plans[i];

@@ -37,4 +37,7 @@ PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name tprt.pc)")
 export PKG_CONFIG_PATH
 # shellcheck disable=SC2046
 cc -std=c11 -Wall -Wextra -Werror "$build/sum.c" $(pkg-config --cflags --libs tprt) -lpthread -o "$build/sum"
-LD_LIBRARY_PATH=$(pkg-config --variable=libdir tprt) expect "$build/sum" "the ranks add up to 6"
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir tprt)
+export LD_LIBRARY_PATH
+expect "$build/sum" "the ranks add up to 6"
+TPRT_BACKEND=$(realpath "$build/out/mailbox_backend.so") expect "$build/sum" "the ranks add up to 6"

@@ -210,6 +210,33 @@ static void test_transfers(void **state) {
     assert_int_equal(run_threads(3, &config, bad_transfer, &i), 0);
 }
 
+/* A transfer that waits ends when another rank gives up one of its own. */
+static int given_up_elsewhere(tprt_comm *comm, void *argument) {
+  int errors = 0, me = tprt_comm_rank(comm);
+  int32_t data = 0;
+  double begin = test_seconds();
+  (void)argument;
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
+  tprt_op op = tprt_op_recv(&data, 1, TPRT_I32, 2, 4);
+  op.timeout_ns = me == 0 ? 50000000 : 0;
+  if (me < 2) {
+    CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), TPRT_TIMEOUT);
+    CHECK(errors, strstr(tprt_last_error(), "rank 2 did not come in time") != NULL);
+    CHECK(errors, test_seconds() - begin < 10); /* the others have 20 seconds */
+  } else {
+    while (!tprt_comm_status(comm) && test_seconds() - begin < 10)
+      (void)tprt_send(comm, &data, 1, TPRT_I32, 0, 5, NULL, NULL); /* what nobody asks for: ends with the others */
+    CHECK_STATUS(errors, tprt_comm_status(comm), TPRT_TIMEOUT);
+  }
+  return errors;
+}
+
+static void test_given_up_elsewhere(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  assert_int_equal(run_threads(3, &config, given_up_elsewhere, NULL), 0);
+}
+
 /* A signal that does not come, from a rank that is late or has left. */
 static int no_signal(tprt_comm *comm, void *argument) {
   int errors = 0, me = tprt_comm_rank(comm);
@@ -401,9 +428,9 @@ static void test_abort(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_peer_dead), /* first: fork wants a process without threads */
-      cmocka_unit_test(test_mismatch),  cmocka_unit_test(test_transfers), cmocka_unit_test(test_no_signal),
-      cmocka_unit_test(test_timeout),   cmocka_unit_test(test_leave),     cmocka_unit_test(test_join),
-      cmocka_unit_test(test_abort),
+      cmocka_unit_test(test_mismatch),  cmocka_unit_test(test_transfers), cmocka_unit_test(test_given_up_elsewhere),
+      cmocka_unit_test(test_no_signal), cmocka_unit_test(test_timeout),   cmocka_unit_test(test_leave),
+      cmocka_unit_test(test_join),      cmocka_unit_test(test_abort),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
