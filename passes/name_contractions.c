@@ -22,22 +22,79 @@ static tp_status collect(MlirOperation op, void *data) {
   return tp__op_list_add(list, op);
 }
 
+/* Is `op` a transpose of its first operand? from[d]: the dimension of the operand that is dimension d of the result. */
+static bool is_transpose(MlirOperation op, int rank, int *from) {
+  int64_t permutation[TP_MAX_RANK];
+  if (tp__op_is(op, "linalg.transpose") && tp__int_list(tp__inherent(op, "permutation"), TP_MAX_RANK, permutation) == rank) {
+    for (int d = 0; d < rank; d++)
+      from[d] = (int)permutation[d];
+    return true;
+  }
+  if (!tp__op_is(op, "linalg.generic") || mlirOperationGetNumOperands(op) != 2 || mlirOperationGetNumResults(op) != 1)
+    return false;
+  MlirAttribute maps = tp__inherent(op, "indexing_maps");
+  MlirAffineMap in = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 0)),
+                out = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 1));
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  if (!mlirAffineMapIsPermutation(in) || !mlirAffineMapIsIdentity(out) || mlirAffineMapGetNumResults(in) != rank ||
+      !mlirValueEqual(mlirOperationGetOperand(mlirBlockGetTerminator(body), 0), mlirBlockGetArgument(body, 0)))
+    return false;
+  for (int d = 0; d < rank; d++)
+    from[mlirAffineDimExprGetPosition(mlirAffineMapGetResult(in, d))] = d;
+  return true;
+}
+
 /* Reads an operand through transposes: the loops of the dimensions of what was transposed. */
 static MlirValue through_transposes(MlirValue value, int rank, int *loops) {
   for (;;) {
     MlirOperation op = tp__defining_op(value);
-    int64_t permutation[TP_MAX_RANK];
-    int old[TP_MAX_RANK];
-    if (mlirOperationIsNull(op) || !tp__op_is(op, "linalg.transpose") ||
-        tp__int_list(tp__inherent(op, "permutation"), TP_MAX_RANK, permutation) != rank)
+    int from[TP_MAX_RANK], old[TP_MAX_RANK];
+    if (mlirOperationIsNull(op) || !is_transpose(op, rank, from))
       return value;
-    /* dimension d of the result is dimension permutation[d] of the source */
     for (int d = 0; d < rank; d++)
       old[d] = loops[d];
     for (int d = 0; d < rank; d++)
-      loops[permutation[d]] = old[d];
+      loops[from[d]] = old[d];
     value = mlirOperationGetOperand(op, 0);
   }
+}
+
+/* The transpose that is the only reader of what `op` makes out of a fill; null if there is none. The product can then be made in that order: a
+ * gradient of a weight is written as it is used, in place of being read down its columns. Turns the loops of the result. */
+static MlirOperation absorb_transpose(MlirOperation op, tp__contraction *c) {
+  MlirOperation init = tp__defining_op(mlirOperationGetOperand(op, 2));
+  MlirValue value = mlirOperationGetResult(op, 0);
+  int from[TP_MAX_RANK], old[TP_MAX_RANK];
+  if (mlirOperationIsNull(init) || !tp__op_is(init, "linalg.fill") || tp__n_uses(value) != 1)
+    return (MlirOperation){NULL};
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  MlirOperation user = mlirOpOperandGetOwner(use);
+  if (mlirOpOperandGetOperandNumber(use) != 0 || !is_transpose(user, c->rank[2], from))
+    return (MlirOperation){NULL};
+  for (int d = 0; d < c->rank[2]; d++)
+    old[d] = c->loops[2][d];
+  for (int d = 0; d < c->rank[2]; d++)
+    c->loops[2][d] = old[from[d]];
+  return user;
+}
+
+/* A fill of another shape with the number of the fill that makes `like`, before `where`. */
+static MlirValue fill_like(MlirOperation where, MlirValue like, MlirType type) {
+  MlirValue operands[2] = {mlirOperationGetOperand(tp__defining_op(like), 0), tp__empty(where, type)};
+  MlirNamedAttribute segments = tp__named(mlirOperationGetContext(where), "operandSegmentSizes",
+                                          mlirDenseI32ArrayGet(mlirOperationGetContext(where), 2, (const int32_t[]){1, 1}));
+  MlirOperation fill = tp__create(&(tp_build){.name = "linalg.fill",
+                                              .location = mlirOperationGetLocation(where),
+                                              .n_operands = 2,
+                                              .operands = operands,
+                                              .n_results = 1,
+                                              .results = &type,
+                                              .n_attributes = 1,
+                                              .attributes = &segments,
+                                              .n_regions = 1});
+  mlirLinalgFillBuiltinNamedOpRegion(fill);
+  tp__insert_before(where, fill);
+  return mlirOperationGetResult(fill, 0);
 }
 
 /* linalg.contract wants plain permuted projections, and every loop of A and B in C or in both. */
@@ -102,7 +159,11 @@ static void name_contraction(MlirOperation module, MlirOperation op, size_t numb
     return;
   MlirContext context = mlirOperationGetContext(op);
   MlirValue operands[3] = {{NULL}, {NULL}, mlirOperationGetOperand(op, 2)};
-  MlirType result = mlirValueGetType(operands[2]), element = tp__element_type(result);
+  MlirOperation transpose = absorb_transpose(op, &c);
+  MlirType result = mlirValueGetType(mlirOperationGetResult(mlirOperationIsNull(transpose) ? op : transpose, 0));
+  MlirType element = tp__element_type(result);
+  if (!mlirOperationIsNull(transpose))
+    operands[2] = fill_like(op, operands[2], result);
   for (int k = 0; k < 2; k++) {
     MlirValue value = through_transposes(mlirOperationGetOperand(op, c.operands[k]), c.rank[k], c.loops[k]);
     int rank;
@@ -129,7 +190,13 @@ static void name_contraction(MlirOperation module, MlirOperation op, size_t numb
                                                   .attributes = attrs,
                                                   .n_regions = 1});
   mlirLinalgFillBuiltinNamedOpRegion(contract);
-  tp__replace_op(op, hide(module, op, contract, operands, result, number));
+  MlirValue value = hide(module, op, contract, operands, result, number);
+  if (!mlirOperationIsNull(transpose)) {
+    tp__replace_op(transpose, value);
+    mlirOperationDestroy(op);
+  } else {
+    tp__replace_op(op, value);
+  }
 }
 
 static tp_status run(tp_pass *pass) {
@@ -151,7 +218,8 @@ const tp_pass_row tp__name_contractions_row = {
         "Requires: tensors, calls inlined. Establishes: every contraction of floating-point numbers with permuted projections "
         "as "
         "maps is a call of a private function that holds one linalg.contract, whose operands have the type of its result; "
-        "transposes of operands have become part of the maps. Fusion cannot reach in; `inline` brings them back. "
+        "transposes of operands, and of results with no other reader, have become part of the maps. Fusion cannot reach in; "
+        "`inline` brings them back. "
         "Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),

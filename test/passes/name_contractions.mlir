@@ -66,3 +66,41 @@ func.func @others(%a: tensor<4x8xf32>, %r: tensor<4xf32>, %i: tensor<4x8xi32>, %
   %2 = linalg.matmul ins(%i, %j : tensor<4x8xi32>, tensor<8x4xi32>) outs(%k : tensor<4x4xi32>) -> tensor<4x4xi32>
   return %0, %1, %2 : tensor<4x8xf32>, tensor<4xf32>, tensor<4x4xi32>
 }
+
+// -----
+
+// A result that is only read transposed is made so, out of a fill of that shape; with another reader, or out of what is not a fill, it stays.
+// CHECK-DAG: #[[A:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+// CHECK-DAG: #[[B:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
+// CHECK-DAG: #[[C:.*]] = affine_map<(d0, d1, d2) -> (d1, d0)>
+// CHECK-LABEL: func.func @results
+// CHECK: %[[FILL:.*]] = linalg.fill {{.*}} outs(%{{.*}} : tensor<16x4xf32>)
+// CHECK: %[[R:.*]] = call @tp.contraction.0(%arg0, %arg1, %[[FILL]]) : (tensor<4x8xf32>, tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<16x4xf32>
+// CHECK: %[[S:.*]] = call @tp.contraction.1{{.*}} -> tensor<16x4xf32>
+// CHECK: call @tp.contraction.2{{.*}} -> tensor<4x16xf32>
+// CHECK: call @tp.contraction.3{{.*}} -> tensor<4x16xf32>
+// CHECK: return %[[R]], %[[S]],
+// CHECK: func.func private @tp.contraction.0
+// CHECK: linalg.contract indexing_maps = [#[[A]], #[[B]], #[[C]]]
+#turn = affine_map<(d0, d1) -> (d1, d0)>
+#stay = affine_map<(d0, d1) -> (d0, d1)>
+func.func @results(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>, %c: tensor<4x16xf32>)
+    -> (tensor<16x4xf32>, tensor<16x4xf32>, tensor<4x16xf32>, tensor<16x4xf32>, tensor<16x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x16xf32>
+  %t = tensor.empty() : tensor<16x4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x16xf32>) outs(%f : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %1 = linalg.generic {indexing_maps = [#turn, #stay], iterator_types = ["parallel", "parallel"]}
+      ins(%0 : tensor<4x16xf32>) outs(%t : tensor<16x4xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    linalg.yield %x : f32
+  } -> tensor<16x4xf32>
+  %2 = linalg.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x16xf32>) outs(%f : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %3 = linalg.transpose ins(%2 : tensor<4x16xf32>) outs(%t : tensor<16x4xf32>) permutation = [1, 0]
+  %4 = linalg.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x16xf32>) outs(%f : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %5 = linalg.transpose ins(%4 : tensor<4x16xf32>) outs(%t : tensor<16x4xf32>) permutation = [1, 0]
+  %6 = linalg.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x16xf32>) outs(%c : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %7 = linalg.transpose ins(%6 : tensor<4x16xf32>) outs(%t : tensor<16x4xf32>) permutation = [1, 0]
+  return %1, %3, %4, %5, %7 : tensor<16x4xf32>, tensor<16x4xf32>, tensor<4x16xf32>, tensor<16x4xf32>, tensor<16x4xf32>
+}
