@@ -351,12 +351,13 @@ static bool add_reduction(finder *f, const step *s, tp_attention_op *op) {
 
 static bool add_output(finder *f, const step *s, tp_attention_op *op, uint32_t beside) {
   tp_attention *a = f->a;
-  MlirValue values = mlirOperationGetOperand(s->op, 1 - s->inner);
   tp_score_dim dims[TP_MAX_RANK];
   op->role = TP_OUTPUT;
   a->output = (int)(op - a->ops);
-  if (s->n_inner != 1 || !s->past || !is_zero(mlirOperationGetOperand(s->op, 2)))
+  if (s->n_inner != 1 || s->inner > 1 || !s->past ||
+      !is_zero(mlirOperationGetOperand(s->op, 2))) /* 2: scores that it adds to */
     return false;
+  MlirValue values = mlirOperationGetOperand(s->op, 1 - s->inner);
   for (int l = 0; l < s->nest.n_loops; l++) {
     bool reduced = s->nest.reduced >> l & 1;
     if (!(beside >> l & 1)) {
