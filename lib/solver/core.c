@@ -2,6 +2,7 @@
 
 #include "solver/constrained.h"
 #include "solver/memory.h"
+#include "solver/repair.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,24 +111,61 @@ static tp__wcsp *make_core(const picker *p, tp_cost most) {
   return NULL;
 }
 
-/* Prices of a core, whose times are some of those of the graph. Where nothing fits prices grow without end, but still say at which times
- * memory is short: then they are worth a share of the bound only, that grows with every failure. */
-static void take_prices(picker *p, const tp__wmemory *from, bool found) {
+/* Prices of a core, whose times are some of those of the graph. */
+static void take_prices(picker *p, const tp__wmemory *from) {
   tp__wmemory *to = p->c->g->memory;
-  double paid = 0, most = FIRST_WORTH * (double)p->c->bound;
   int k = 0;
   for (int t = 0; t < to->n_times; t++) {
     while (k < from->n_times && from->time[k] < to->time[t])
       k++;
     to->price[t] = k < from->n_times && from->time[k] == to->time[t] ? from->price[k] : 0;
-    paid += to->price[t] * (double)to->room[t];
   }
+}
+
+static double paid_for_room(const tp__wmemory *memory) {
+  double paid = 0;
+  for (int t = 0; t < memory->n_times; t++)
+    paid += memory->price[t] * (double)memory->room[t];
+  return paid;
+}
+
+/* Prices where the strategies that cost least exceed the room, by how much; everywhere if they do not. */
+static tp_status price_excess(picker *p) {
+  tp__wcsp *g = p->c->g;
+  tp__wmemory *memory = g->memory;
+  int *at = calloc((size_t)g->n_nodes + 1, sizeof *at);
+  tp__wide *used = malloc((size_t)memory->n_times * sizeof *used + 1);
+  bool ok = at && used, exceeds = false;
+  for (int i = 0; ok && i < p->n_members; i++) {
+    int v = p->members[i];
+    for (int x = 1; x < g->nodes[v].n; x++)
+      at[v] = p->more[v][x] < p->more[v][at[v]] ? x : at[v];
+  }
+  if (ok)
+    tp__usage_of(g, at, used);
+  for (int t = 0; ok && t < memory->n_times; t++)
+    exceeds |= used[t] > memory->room[t];
+  for (int t = 0; ok && t < memory->n_times; t++)
+    memory->price[t] = !exceeds ? 1 : used[t] > memory->room[t] ? (double)(used[t] - memory->room[t]) : 0;
+  free(at);
+  free(used);
+  return ok ? TP_OK : TP_NO_MEMORY;
+}
+
+/* After a core in which nothing fits. Its prices say at which times memory is short, but they grow without end, or there are none yet:
+ * all room together gets a share of the bound, that grows with every failure. */
+static tp_status price_shortage(picker *p) {
+  tp__wmemory *memory = p->c->g->memory;
+  double worth = FIRST_WORTH * (p->c->bound > 0 ? (double)p->c->bound : 1);
   for (int i = 0; i < p->n_failed; i++)
-    most *= WORTH_GROWTH;
-  p->n_failed += !found;
-  for (int t = 0; !found && paid > most && t < to->n_times; t++)
-    to->price[t] *= most / paid;
-  tp__prices_set(&p->prices);
+    worth *= WORTH_GROWTH;
+  p->n_failed++;
+  if (paid_for_room(memory) <= 0 && price_excess(p))
+    return TP_NO_MEMORY;
+  double paid = paid_for_room(memory);
+  for (int t = 0; paid > 0 && t < memory->n_times; t++)
+    memory->price[t] *= worth / paid;
+  return TP_OK;
 }
 
 static tp_status search_core(picker *p, tp_cost most, int64_t work) {
@@ -160,8 +198,12 @@ static tp_status search_core(picker *p, tp_cost most, int64_t work) {
       c->limit = tp__limit_below(s, c->answer->cost);
     }
   }
-  if (status == TP_OK)
-    take_prices(p, core->memory, found.cost < TP_COST_FORBIDDEN);
+  if (status == TP_OK) {
+    take_prices(p, core->memory);
+    if (found.cost >= TP_COST_FORBIDDEN)
+      status = price_shortage(p);
+    tp__prices_set(&p->prices);
+  }
   tp__wcsp_destroy(core);
   free(found.choices);
   return status;
