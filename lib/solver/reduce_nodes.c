@@ -86,19 +86,57 @@ VECTORS static tp_cost least_sum(const tp_cost *a, const tp_cost *b, size_t n) {
   return best;
 }
 
-/* table[i][j] = the best of `node` between strategy i of the one neighbour and j of the other. */
+/* Moves the rows that differ to the front; of[i] is where row i went. `slots` are a power of two, more than rows. */
+static size_t keep_different(tp_cost *rows, size_t n_rows, size_t n, tp_cost *of, tp_cost *slots, size_t n_slots) {
+  size_t kept = 0;
+  memset(slots, 0, n_slots * sizeof *slots);
+  for (size_t i = 0; i < n_rows; i++) {
+    const tp_cost *row = rows + i * n;
+    uint64_t hash = 0;
+    for (size_t x = 0; x < n; x++) {
+      hash = (hash ^ (uint64_t)row[x]) * 0x9e3779b97f4a7c15u;
+      hash ^= hash >> 29;
+    }
+    size_t k = hash & (n_slots - 1);
+    while (slots[k] && memcmp(rows + (size_t)(slots[k] - 1) * n, row, n * sizeof *row) != 0)
+      k = (k + 1) & (n_slots - 1);
+    if (!slots[k]) {
+      if (kept < i)
+        memcpy(rows + kept * n, row, n * sizeof *row);
+      slots[k] = (tp_cost)++kept;
+    }
+    of[i] = slots[k] - 1;
+  }
+  return kept;
+}
+
+/* table[i][j] = the best of `node` between strategy i of the one neighbour and j of the other. Strategies that give a value one layout
+ * have equal rows, and layouts are few. */
 static tp_status tabulate_between(tp__reducer *r, int node, const int *edges, size_t n_a, size_t n_b, tp_cost *table) {
-  size_t n = (size_t)r->g->nodes[node].n;
-  tp_cost *rows_a = tp__reducer_scratch(r, n * n_a + n * n_b);
+  size_t n = (size_t)r->g->nodes[node].n, n_slots = 4;
+  while (n_slots <= n_a || n_slots <= n_b)
+    n_slots *= 2;
+  tp_cost *rows_a = tp__reducer_scratch(r, (n + 1) * (n_a + n_b) + n_b + n_slots);
   if (!rows_a)
     return TP_NO_MEMORY;
-  tp_cost *rows_b = rows_a + n * n_a;
+  tp_cost *rows_b = rows_a + n * n_a, *of_a = rows_b + n * n_b, *of_b = of_a + n_a, *best = of_b + n_b, *slots = best + n_b;
   gather_rows(r->g, node, edges[0], true, rows_a);
   gather_rows(r->g, node, edges[1], false, rows_b);
-  for (size_t i = 0; i < n_a; i++)
+  size_t n_different = keep_different(rows_b, n_b, n, of_b, slots, n_slots), n_done = 0;
+  *r->work += (int64_t)(n * (n_a + n_b) + n_a * n_b);
+  *r->work += (int64_t)(keep_different(rows_a, n_a, n, of_a, slots, n_slots) * n_different * n);
+  tp_cost *first = slots; /* strategy with that row */
+  for (size_t i = 0; i < n_a; i++) {
+    if ((size_t)of_a[i] < n_done) {
+      memcpy(table + i * n_b, table + (size_t)first[of_a[i]] * n_b, n_b * sizeof *table);
+      continue;
+    }
+    first[n_done++] = (tp_cost)i;
+    for (size_t j = 0; j < n_different; j++)
+      best[j] = least_sum(rows_a + (size_t)of_a[i] * n, rows_b + j * n, n);
     for (size_t j = 0; j < n_b; j++)
-      table[i * n_b + j] = least_sum(rows_a + i * n, rows_b + j * n, n);
-  *r->work += (int64_t)(n_a * n_b * n);
+      table[i * n_b + j] = best[of_b[j]];
+  }
   return TP_OK;
 }
 

@@ -84,10 +84,17 @@ static tp_status search_limited(tp__search *s, tp__wcsp *g, attempt *a, const tp
   return tp__constrained_search(s, g, a->code->most + 1, is_near ? relaxed->choices : NULL, answer);
 }
 
-/* Most limits leave room for the cheapest choice; and what that costs is a bound. */
+/* Most limits leave room for the cheapest choice; and what that costs is a bound. Where not even the least of all nodes fits nothing needs
+ * to be solved. */
 static tp_status search_relaxed(tp__search *s, attempt *a, tp__answer *relaxed, tp__answer *answer, bool *done) {
-  int64_t work = a->options->work_budget > 0 ? a->options->work_budget : RELAXED_WORK;
+  int64_t work = a->options->work_budget > 0 ? a->options->work_budget : RELAXED_WORK, time;
+  exact least;
   bool fits;
+  if (tp__problem_peak(a->problem, NULL, &time, &least))
+    return TP_NO_MEMORY;
+  *done = least > (exact)a->problem->limit;
+  if (*done)
+    return TP_OK;
   tp_status status = tp__relax(s, a->problem, a->code, work, relaxed, &fits);
   *done = fits || relaxed->bound >= TP_COST_FORBIDDEN;
   if (status == TP_OK && *done) {
