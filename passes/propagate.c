@@ -92,6 +92,8 @@ static tp_status plan_func(tp_planner *p) {
   if (status == TP_OK)
     status = tp__plan_solve(p);
   if (status == TP_OK)
+    tp__limit_remark(p);
+  if (status == TP_OK)
     status = tp__plan_remarks(p);
   if (status == TP_OK && p->report)
     status = tp__report_begin(p);
@@ -319,6 +321,9 @@ static const tp_option_row options[] = {
     {"topology", "cpu", "cost model: a name (cpu, h100, h200, a100, pcie4, torus64k) or the path of a topology file"},
     {"unknown-ops", "refuse", "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark"},
     {"memory-limit", "", "bytes that a device may hold at any time: 512MiB, 80GB, ...; topology: what the topology file says"},
+    {"effort", "1",
+     "how long to plan with a memory-limit, at most: 1 is some five seconds; it counts work, so that plans are the same on "
+     "every run"},
     {"gap", "0", "planning may end when the plan is proven to cost at most this share more than the cheapest: 0.001 for 0.1 %"},
     {"remark-bytes", "67108864",
      "remarks about tensors of at least so many bytes that every device holds whole, and weights of which it gathers so many; "

@@ -85,6 +85,7 @@ typedef struct tp_planner {
   tp_problem *problem;      /* that was solved */
   double gap;               /* of cost over bound, that is good enough */
   int64_t memory_limit;     /* bytes of a device at any time; -1: none */
+  int64_t limited_work;     /* of the solver, with a limit */
   struct tp_routes *routes; /* NULL without a limit */
   int n_orders; /* in which axes follow each other in one dimension: that of the mesh, and those that annotations have */
   uint8_t orders[TP_MAX_ORDERS][TP_MAX_AXES];

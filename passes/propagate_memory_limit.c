@@ -6,7 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the option ---- */
+/* ---- the options ---- */
+
+/* Solver work for effort=1, some five seconds. */
+#define WORK 2e9
+#define MOST_EFFORT 1e4
+
+static tp_status read_effort(tp_planner *p) {
+  const char *text = tp__pass_option(p->pass, "effort");
+  char *end;
+  double effort = strtod(text, &end);
+  if (end == text || *end || !(effort > 0 && effort <= MOST_EFFORT))
+    return tp__error(p->pass->module, TP_INVALID_ARGUMENT,
+                     "effort '%s' is not a number above 0 and up to 10000; 1 is some five seconds of planning", text);
+  p->limited_work = (int64_t)(WORK * effort) + 1;
+  return TP_OK;
+}
 
 static bool read_bytes(const char *text, int64_t *bytes) {
   static const struct {
@@ -29,8 +44,9 @@ static bool read_bytes(const char *text, int64_t *bytes) {
 tp_status tp__read_memory_limit(tp_planner *p) {
   const char *text = tp__pass_option(p->pass, "memory-limit");
   p->memory_limit = -1;
-  if (text[0] == 0)
-    return TP_OK;
+  tp_status status = read_effort(p);
+  if (status != TP_OK || text[0] == 0)
+    return status;
   if (strcmp(text, "topology") == 0) {
     if (p->topology->memory_bytes == 0)
       return tp__error(
@@ -46,6 +62,18 @@ tp_status tp__read_memory_limit(tp_planner *p) {
                      "memory-limit '%s' is no size; use bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB), or topology",
                      text);
   return TP_OK;
+}
+
+/* ---- a gap is left ---- */
+
+void tp__limit_remark(const tp_planner *p) {
+  double gap = p->bound > 0 ? (double)(p->cost - p->bound) / (double)p->bound : 0;
+  if (p->routes && gap > p->gap)
+    tp__remark(
+        p->program.func,
+        "memory-limit: this plan is proven to cost at most %.3g %% more than the cheapest that keeps the limit; a larger "
+        "effort plans for longer, a gap ends planning earlier",
+        100 * gap);
 }
 
 /* ---- the limit is exceeded ---- */

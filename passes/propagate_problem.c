@@ -6,9 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Solver work under a memory limit, some ten seconds: what is left of the gap then closes slowly. */
-static const int64_t LIMITED_WORK = 2000000000;
-
 static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
 
 tp_planned_value *tp__planned_value(const tp_planner *p, MlirValue value) {
@@ -402,7 +399,7 @@ static tp_status make_problem(tp_planner *p, tp_problem **made) {
 }
 
 static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *solution) {
-  tp_solver_options options = {.size = sizeof options, .work_budget = p->routes ? LIMITED_WORK : 0, .gap = p->gap};
+  tp_solver_options options = {.size = sizeof options, .work_budget = p->routes ? p->limited_work : 0, .gap = p->gap};
   tp_status solved = tp_solve(problem, &options, solution);
   if (solved != TP_OK)
     return solved == TP_INFEASIBLE  ? infeasible(p, solution)

@@ -43,7 +43,9 @@ const tp_usage *tp__usage(const struct tp_routes *routes, int node);
 MlirOperation tp__routes_op(const struct tp_routes *routes, int64_t time);
 
 /* propagate_memory_limit.c */
-/* The option memory-limit, when the topology is known. */
+/* A remark if the plan may not be the cheapest that keeps the limit. */
+void tp__limit_remark(const tp_planner *planner);
+/* The options memory-limit and effort, when the topology is known. */
 tp_status tp__read_memory_limit(tp_planner *planner);
 /* No plan was found that keeps it: says what needs most. */
 tp_status tp__limit_exceeded(tp_planner *planner, const tp_solution *solution);

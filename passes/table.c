@@ -42,6 +42,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
       {"unknown-ops", "refuse", "refuse or replicate, see tp-propagate"},
       {"memory-limit", "", "bytes that a device may hold, see tp-propagate"},
       {"remark-bytes", "67108864", "size from which on tensors are remarked, see tp-propagate"},
+      {"effort", "1", "how long to plan with a memory limit, see tp-propagate"},
       {"gap", "0", "how far from the cheapest a plan may be, see tp-propagate"},
       {"overlap", "false", "true or false, see tp-propagate"},
       {"report", "", "file for the report of the plan, see tp-propagate"},
@@ -76,17 +77,18 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .summary = "Plan, insert collectives and partition: the program of one device out of an annotated or plain program",
        .options = spmd_options,
        .n_options = TP_LEN(spmd_options),
-       .text =
-           "tp-import,tp-decompose,tp-inline-calls{{mesh}},tp-raise,tp-hoist-invariants,tp-propagate{{mesh} {strategy} "
-           "{topology} {unknown-ops} {memory-limit} {gap} {overlap} {remark-bytes} {report} {report-alternatives} {explain}},"
-           "tp-partition{{topology} {unknown-ops}},tp-simplify-collectives,tp-stage-collectives{{topology}}"},
+       .text = "tp-import,tp-decompose,tp-inline-calls{{mesh}},tp-raise,tp-hoist-invariants,tp-propagate{{mesh} {strategy} "
+               "{topology} {unknown-ops} {memory-limit} {effort} {gap} {overlap} {remark-bytes} {report} {report-alternatives} "
+               "{explain}},"
+               "tp-partition{{topology} {unknown-ops}},tp-simplify-collectives,tp-stage-collectives{{topology}}"},
       {.name = "tp-spmd-to-runtime",
        .summary = "tp-spmd, then tp-to-runtime: from an annotated or plain program to the LLVM dialect of one device",
        .options = spmd_options,
        .n_options = TP_LEN(spmd_options),
-       .text = "tp-spmd{{mesh} {strategy} {topology} {unknown-ops} {memory-limit} {gap} {overlap} {remark-bytes} {report} "
-               "{report-alternatives} "
-               "{explain}},tp-to-runtime"},
+       .text =
+           "tp-spmd{{mesh} {strategy} {topology} {unknown-ops} {memory-limit} {effort} {gap} {overlap} {remark-bytes} {report} "
+           "{report-alternatives} "
+           "{explain}},tp-to-runtime"},
   };
   *n = TP_LEN(rows);
   return rows;

@@ -5,6 +5,10 @@
 // CHECK1: error: {{.*}}unknown-ops 'skip' is not known; use refuse or replicate
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{overlap=maybe})' 2>&1 | FileCheck %s --check-prefix=OVERLAP
 // OVERLAP: error: {{.*}}overlap 'maybe' is not known; use true or false
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{effort=0})' 2>&1 | FileCheck %s --check-prefix=EFFORT
+// EFFORT: error: {{.*}}effort '0' is not a number above 0 and up to 10000; 1 is some five seconds of planning
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{effort=2x})' 2>&1 | FileCheck %s --check-prefix=EFFORTS
+// EFFORTS: error: {{.*}}effort '2x' is not a number
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{gap=1%%})' 2>&1 | FileCheck %s --check-prefix=GAP
 // GAP: error: {{.*}}gap '1%' is not a number from 0 to below 1; gap=0.001 accepts
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{gap=nan})' 2>&1 | FileCheck %s --check-prefix=NOGAP
