@@ -341,8 +341,9 @@ static tp_status split_or_eliminate(tp__search *s, const tp__wcsp *g, int64_t wo
 
 /* Stages, with a reduction under the limit and the bound reached so far before each. The first takes a choice from a
  * plain decoding, so that costs beyond it no longer count (some callers write infinity as a large number). The others
- * pass messages, for equal parts at once as long as that prunes something; pruning by what they found makes them, and exact elimination, cheaper and cheaper. When messages
- * stall, what is left is eliminated at any price that fits, or branched on. */
+ * pass messages, for equal parts at once as long as that prunes something; pruning by what they found makes them, and
+ * exact elimination, cheaper and cheaper. When messages stall, what is left is eliminated at any price that fits, or
+ * branched on. */
 static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp__answer *answer) {
   int64_t before = INT64_MAX;
   bool stalled = false;
