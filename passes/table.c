@@ -27,7 +27,7 @@ const tp_pass_row *const *tp__pass_rows(int *n) {
       &tp__clone_inits_row,
       &tp__order_globals_row,
       &tp__expand_math_row,
-      &tp__inline_scalars_row,
+      &tp__prepare_fusion_row,
       &tp__order_loops_row,
   };
   *n = TP_LEN(rows);
@@ -54,7 +54,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .summary = "Inline, clean up and fuse the program of one device, on tensors",
        .text =
            "tp-decompose,tp-inline-calls,canonicalize,cse,convert-elementwise-to-linalg,tp-tile-attention,tp-name-contractions,"
-           "convert-elementwise-to-linalg,tp-inline-scalars,linalg-fuse-elementwise-ops,tp-inline-calls,tp-expand-messages,"
+           "convert-elementwise-to-linalg,tp-prepare-fusion,linalg-fuse-elementwise-ops,tp-inline-calls,tp-expand-messages,"
            "canonicalize,cse"},
       {.name = "tp-local-to-runtime",
        .summary = "From the optimized program of one device to the LLVM dialect, calling the runtime",

@@ -1,4 +1,4 @@
-// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-inline-scalars,canonicalize)' | FileCheck %s
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-prepare-fusion,canonicalize)' | FileCheck %s
 
 // A number that two ops read from a buffer each; one from outside, one that the maker has inside, and one of a fill.
 // CHECK-LABEL: func @main(
@@ -58,4 +58,40 @@ func.func @range(%init: tensor<f32>) -> tensor<f32> {
     linalg.yield %r : f32
   } -> tensor<f32>
   return %0 : tensor<f32>
+}
+
+// What is read is an input, and fusion gives the right numbers: each element of %acc is added once, not once for each column.
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-prepare-fusion)' | FileCheck %s --check-prefix=READ
+// RUN: shard-run %s --function accumulate --mesh 1 --no-verify
+// READ-LABEL: func @accumulate
+// READ: ins(%{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xf32>)
+#i = affine_map<(i) -> (i)>
+func.func @accumulate() -> tensor<4x8xf32> {
+  %x = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %y = arith.constant dense<1.0> : tensor<4x8xf32>
+  %i = tensor.empty() : tensor<4xf32>
+  %acc = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%i : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = math.sqrt %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<4xf32>
+  %p = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%acc : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %a, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<4xf32>
+  %e = tensor.empty() : tensor<4x8xf32>
+  %c = linalg.generic {indexing_maps = [#map, affine_map<(i, j) -> (i)>, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%y, %p : tensor<4x8xf32>, tensor<4xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x8xf32>
+  %c3 = arith.constant 3 : index
+  %c7 = arith.constant 7 : index
+  %last = tensor.extract %c[%c3, %c7] : tensor<4x8xf32>
+  %six = arith.constant 6.0 : f32
+  %ok = arith.cmpf oeq, %last, %six : f32
+  cf.assert %ok, "4 + sqrt 4 is 6"
+  return %c : tensor<4x8xf32>
 }
