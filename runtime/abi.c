@@ -123,13 +123,15 @@ static tprt_status compare_words(tprt_context *context, uint64_t word, const cha
   if (!all)
     return tprt__fail_memory((size_t)n * sizeof *all);
   tprt_status status = tprt_all_gather(context->world, &word, all, 1, TPRT_U64, NULL, NULL);
-  for (int i = 0; i < n && !status; i++) {
-    if (all[i] != word) {
-      status = tprt__fail(TPRT_MISMATCH, "rank %d and rank %d %s", tprt_comm_rank(context->world), i, what);
-    }
-  }
+  int other = 0;
+  while (!status && other < n && all[other] == word)
+    other++;
   tprt__free(all);
-  return status;
+  if (status || other == n)
+    return status;
+  /* All see it. Nobody fails, and so aborts the world, before all have heard of it. */
+  (void)tprt_barrier(context->world, NULL, NULL);
+  return tprt__fail(TPRT_MISMATCH, "rank %d and rank %d %s", tprt_comm_rank(context->world), other, what);
 }
 
 static tprt_status bind_site(tprt_context *context, const tprt__program *program, const tprt__site *site, site_state *state) {
