@@ -131,7 +131,7 @@ static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_repli
       continue;
     tp_status status = clone_free_ops(p, op, unknown_replicate);
     if (status == TP_OK)
-      status = tp__pads_in_place(p, op);
+      status = tp__pads_in_place(op, p->arena);
     if (status == TP_OK && tp__grow((void **)&list->programs, &list->capacity, list->n + 1, sizeof *list->programs) != TP_OK)
       status = tp__error(op, TP_NO_MEMORY, "out of memory");
     if (status == TP_OK)

@@ -140,7 +140,7 @@ bool tp__is_offered(const tp_planner *planner, int64_t size, unsigned axes, bool
 bool tp__may_be_offered(const tp_planner *planner, int64_t size, int axis, bool named);
 
 /* propagate_pads.c: makes pads that windows can read in place ops of those windows (rules/in_place.h). */
-tp_status tp__pads_in_place(tp_planner *planner, MlirOperation func);
+tp_status tp__pads_in_place(MlirOperation func, tp__arena *arena);
 
 /* propagate_refine.c */
 /* `refined` is the planner's mesh with its axes cut where that pays for one of the n programs. */

@@ -10,7 +10,7 @@ static tp_status collect(MlirOperation op, void *data) {
   return open ? tp__op_list_add(data, op) : TP_OK;
 }
 
-static tp_status give_to_users(tp_planner *p, MlirOperation pad) {
+static tp_status give_to_users(MlirOperation pad, tp__arena *arena) {
   MlirValue result = mlirOperationGetResult(pad, 0);
   MlirOpOperand use = mlirValueGetFirstUse(result);
   bool given = false;
@@ -19,12 +19,12 @@ static tp_status give_to_users(tp_planner *p, MlirOperation pad) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     int operand = (int)mlirOpOperandGetOperandNumber(use);
     bool can;
-    tp_status status = tp__can_read_in_place(pad, user, operand, p->arena, &can);
+    tp_status status = tp__can_read_in_place(pad, user, operand, arena, &can);
     if (status != TP_OK)
       return status;
     if (can) {
       MlirOperation own = mlirOperationClone(pad);
-      tp__set(own, "tp.in_place", mlirUnitAttrGet(p->pass->context));
+      tp__set(own, "tp.in_place", mlirUnitAttrGet(mlirOperationGetContext(pad)));
       tp__insert_before(user, own);
       mlirOperationSetOperand(user, operand, mlirOperationGetResult(own, 0));
       given = true;
@@ -36,11 +36,11 @@ static tp_status give_to_users(tp_planner *p, MlirOperation pad) {
   return TP_OK;
 }
 
-tp_status tp__pads_in_place(tp_planner *p, MlirOperation func) {
+tp_status tp__pads_in_place(MlirOperation func, tp__arena *arena) {
   tp_op_list pads = {0};
   tp_status status = tp__walk_outside(func, collect, &pads);
   for (size_t i = 0; i < pads.n && status == TP_OK; i++)
-    status = give_to_users(p, pads.items[i]);
+    status = give_to_users(pads.items[i], arena);
   tp__free(pads.items);
   return status;
 }

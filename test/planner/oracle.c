@@ -3,6 +3,9 @@
 #include "search.h"
 #include "source.h"
 
+#include "passes/propagate.h"
+#include "rules/in_place.h"
+
 #include "tp/passes.h"
 
 #include <mlir-c/Diagnostics.h>
@@ -118,7 +121,8 @@ static tp_cost written_op(const space *s, const tp_item *item) {
   bool hinted = !mlirAttributeIsNull(factors) && tp__read_factors(rule, factors, s->mesh, &hint) == TP_OK;
   for (int i = 0; i < rule->n_operands; i++) {
     in[i] = rule->operands[i].is_tensor ? spec_of(&s->program, rule->operands[i].value) : tp_spec_replicated();
-    if (rule->is_elementwise && rule->operands[i].is_tensor && is_elementwise(&s->program, rule->operands[i].value))
+    if (rule->is_elementwise && rule->operands[i].is_tensor && mlirOperationIsNull(rule->operands[i].pad) &&
+        is_elementwise(&s->program, rule->operands[i].value))
       fused |= UINT64_C(1) << i;
   }
   for (int i = 0; i < rule->n_results; i++)
@@ -254,7 +258,7 @@ static tp_status pin_one(MlirOperation op, void *data) {
   int64_t shape[TP_MAX_RANK];
   bool fits = mlirOperationGetNumResults(op) == 1 && mlirOperationGetNumRegions(op) <= 1 &&
               tp__static_tensor(mlirValueGetType(mlirOperationGetResult(op, 0)), &rank, shape) &&
-              mlirAttributeIsNull(tp__get(op, "tp.sharding")) && !tp__op_has_dialect(op, "scf");
+              mlirAttributeIsNull(tp__get(op, "tp.sharding")) && !tp__op_has_dialect(op, "scf") && !tp__is_in_place(op);
   if (!fits || !mlirOperationIsNull(e->done) || e->left-- > 0)
     return TP_OK;
   tp_annotation pin = {.spec = random_layout(e, rank, shape)};
@@ -310,7 +314,8 @@ static verdict check_module(const setting *s, MlirModule module, rng *r, totals 
   if (tp__module_mesh(mlirModuleGetOperation(module), "", &before) == TP_OK && plan(module, &c.plan)) {
     tp_topology_load("cpu", &c.plan.mesh, NULL, 0, &topology);
     c.reshards = tp_reshard_cache_create(&c.plan.mesh, &topology);
-    v = check_planned(&c, &topology, tp_mesh_is_refined(&before));
+    if (tp__pads_in_place(the_function(module), &c.arena) == TP_OK) /* no decision: so they are in all plans */
+      v = check_planned(&c, &topology, tp_mesh_is_refined(&before));
     for (int i = 0; i < s->edits && v < CHEAPER; i++)
       if (edit(&c, r) == EDITED)
         v = EDITED;

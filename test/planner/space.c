@@ -170,8 +170,10 @@ tp_cost op_cost(const space *s, const tp_rule *rule, const tp_strategy *t, uint6
   if (rule->is_free)
     return sent;
   for (int i = 0; i < rule->n_operands; i++)
-    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused && !rule->operands[i].in_blocks && !(fused >> i & 1))
-      work.memory_bytes += bytes_of(s, &rule->operands[i], spec_of(s, rule, t, i, false));
+    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused && !rule->operands[i].in_blocks && !(fused >> i & 1)) {
+      bool padded = !mlirOperationIsNull(rule->operands[i].pad); /* read, written with its padding, and read again */
+      work.memory_bytes += (padded ? 3 : 1) * bytes_of(s, &rule->operands[i], spec_of(s, rule, t, i, false));
+    }
   for (int i = 0; i < rule->n_results && !rule->is_elementwise; i++)
     if (rule->results[i].is_tensor && !rule->results[i].in_blocks)
       work.memory_bytes += bytes_of(s, &rule->results[i], spec_of(s, rule, t, i, true));
@@ -306,7 +308,7 @@ static uint64_t fused_operands(const space *s, const tp_rule *rule) {
   uint64_t fused = 0;
   for (int i = 0; i < rule->n_operands && rule->is_elementwise; i++) {
     int v = tp__table_get(&s->table, rule->operands[i].value.ptr);
-    if (v < 0 || s->values[v].decision < 0)
+    if (v < 0 || s->values[v].decision < 0 || !mlirOperationIsNull(rule->operands[i].pad))
       continue;
     const tp_rule *producer = s->decisions[s->values[v].decision].rule;
     if (producer && producer->is_elementwise)
