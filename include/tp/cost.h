@@ -86,7 +86,7 @@ typedef struct tp_topology {
   int64_t min_gemm_dim; /* a contraction with a local dimension of d < this reaches d / min_gemm_dim of the peak; 0: any does */
   tp_link links[TP_MAX_AXES]; /* by axis of the mesh, after tp_machine_bind */
   int n_joints; /* groups beyond TP_MAX_JOINTS, which need a mesh of thousands of devices, are priced as those over several levels */
-  tp_joint joints[TP_MAX_JOINTS];
+  tp_joint joints[TP_MAX_JOINTS]; /* the prices of these groups; links then price only their single axes */
 } tp_topology;
 
 /* What a topology file says, of no mesh yet. Opaque; made by the loaders, ended by tp_machine_destroy. */

@@ -132,19 +132,29 @@ static int for_each_case(void (*check)(const reshard_case *c, void *data), void 
 
 /* ---- one path ---- */
 
-/* Nothing counts but bytes. */
-static void bytes_only(tp_topology *topology) {
-  for (int a = 0; a < TP_MAX_AXES; a++) {
-    topology->links[a] = (tp_link){0};
-    for (int k = 0; k < TP_N_COLLECTIVES; k++)
-      topology->links[a].lines[k] = (tp_line){0, 1};
-  }
-  topology->memory_gbytes_per_s = 1e9;
-  topology->launch_us = 0;
+/* Nothing counts but bytes, for groups of one axis and of several: no latencies, and memory that costs nothing. */
+static const char bytes_only[] =
+    "{\"schema\": \"tpshard.topology/1\", \"name\": \"bytes_only\", \"description\": \"-\", \"source\": \"-\","
+    " \"certainty\": \"made up\","
+    " \"device\": {\"gflops\": {\"f32\": 1, \"f16\": 1}, \"elementwise_gops\": 1, \"memory_gbytes_per_s\": 1e9,"
+    "  \"launch_us\": 0, \"efficiency\": 1},"
+    " \"levels\": [{\"name\": \"all\", \"doubling_us\": 0, \"lines\": [{\"kinds\": [\"all_gather\", \"reduce_scatter\","
+    "  \"all_reduce\", \"all_to_all\", \"permute\", \"broadcast\"], \"n\": 2, \"alpha_us\": 0, \"gbytes_per_s\": 1}]}]}";
+
+/* `name`: of a built-in machine; NULL: bytes_only. */
+static void load_topology(const char *name, const tp_mesh *mesh, tp_topology *topology) {
+  tp_machine *machine;
+  char why[256] = "";
+  tp_status status = name ? tp_machine_load(name, why, sizeof why, &machine)
+                          : tp_machine_parse("bytes_only", bytes_only, strlen(bytes_only), why, sizeof why, &machine);
+  if (status != TP_OK)
+    fail_msg("%s", why);
+  assert_int_equal(tp_machine_bind(machine, mesh, NULL, 0, topology), TP_OK);
+  tp_machine_destroy(machine);
 }
 
 typedef struct setting {
-  const char *topology; /* NULL: only bytes count */
+  const char *topology; /* NULL: bytes_only */
   bool cut;             /* all axes into primes */
   bool large;           /* elements of 4 MB instead of 4 bytes: latency hardly counts */
   int n_right, n_optimal, n_shardy, n_exact;
@@ -181,9 +191,7 @@ static void check_case(const reshard_case *c, void *data) {
   if (s->cut)
     cut(&mesh);
   tp_spec from = read_layout(&mesh, c->from, c->partial), to = read_layout(&mesh, c->to, c->partial);
-  assert_int_equal(tp_topology_load(s->topology ? s->topology : "cpu", &mesh, NULL, 0, &topology), TP_OK);
-  if (!s->topology)
-    bytes_only(&topology);
+  load_topology(s->topology, &mesh, &topology);
   tp_reshard_cache *cache = tp_reshard_cache_create(&mesh, &topology);
   assert_non_null(cache);
   int64_t scale = s->large ? 1000000 : 1;
