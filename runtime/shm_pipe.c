@@ -70,8 +70,8 @@ static void notice_change(exchange *run, const transfer *t, const transfer *befo
 
 /* ---- Sending ---- */
 
-/* The oldest request with this tag; SHM_PIPE_REQUESTS if there is none. */
-static uint32_t find_request(shm_pipe *pipe, int32_t tag) {
+/* The oldest request with this tag among those that are seen on the way; SHM_PIPE_REQUESTS if there is none. */
+static uint32_t look_for_request(shm_pipe *pipe, int32_t tag) {
   uint32_t found = SHM_PIPE_REQUESTS;
   for (uint32_t i = 0; i < SHM_PIPE_REQUESTS; i++) {
     shm_request *request = &pipe->requests[i];
@@ -81,6 +81,12 @@ static uint32_t find_request(shm_pipe *pipe, int32_t tag) {
       found = i;
   }
   return found;
+}
+
+/* The oldest request with this tag. The first look may pass a place before the oldest request is posted there, and then find a younger one; what is
+ * older than one that was found was posted before it, and a second look sees all of it. */
+static uint32_t find_request(shm_pipe *pipe, int32_t tag) {
+  return look_for_request(pipe, tag) == SHM_PIPE_REQUESTS ? SHM_PIPE_REQUESTS : look_for_request(pipe, tag);
 }
 
 static tprt_status check_request(const exchange *run, const tprt__plan *plan, const shm_request *request) {

@@ -126,6 +126,7 @@ static const struct {
               {path_odd_permutes, true},
               {path_random_transfers, false},
               {path_tags, true},
+              {path_same_tag, true},
               {path_windows, false},
               {path_capabilities, false}};
 

@@ -14,6 +14,7 @@ int path_capabilities(tprt_comm *comm, void *argument);
 /* transfers.c: sends and recvs. */
 int path_random_transfers(tprt_comm *comm, void *argument);
 int path_tags(tprt_comm *comm, void *argument);
+int path_same_tag(tprt_comm *comm, void *argument);
 
 /* windows.c */
 int path_windows(tprt_comm *comm, void *argument);

@@ -154,3 +154,23 @@ int path_tags(tprt_comm *comm, void *argument) {
   CHECK_STATUS(errors, tprt_submit_batch(comm, NULL, 0, NULL), TPRT_OK);
   return errors;
 }
+
+/* Batches of messages with one tag and different sizes, over and over: whatever the moment at which the sender looks, it has to see an older
+ * request before a younger one. Each recv says by its size which message it is for. */
+int path_same_tag(tprt_comm *comm, void *argument) {
+  (void)argument;
+  enum { N = 24, ROUNDS = 4000 };
+  int errors = 0, n = tprt_comm_size(comm), me = tprt_comm_rank(comm), peer = me ^ 1;
+  static const unsigned char data[N];
+  if (peer >= n)
+    return 0;
+  for (int round = 0; round < ROUNDS && !errors; round++) {
+    unsigned char received[N];
+    tprt_op ops[N];
+    for (int i = 0; i < N; i++)
+      ops[i] = me & 1 ? tprt_op_send(data, 1 + (i * 7 + round) % N, TPRT_U8, peer, 3)
+                      : tprt_op_recv(received, 1 + (i * 7 + round) % N, TPRT_U8, peer, 3);
+    CHECK_STATUS(errors, tprt_submit_batch(comm, ops, N, NULL), TPRT_OK);
+  }
+  return errors;
+}
