@@ -4,10 +4,8 @@
 #include "ir/diagnostics.h"
 #include "rules/in_place.h"
 
-/* A pad with an annotation has a layout, and one that is in place already stays so. */
 static tp_status collect(MlirOperation op, void *data) {
-  bool open = tp__op_is(op, "tensor.pad") && mlirAttributeIsNull(tp__get(op, "tp.sharding")) && !tp__is_in_place(op);
-  return open ? tp__op_list_add(data, op) : TP_OK;
+  return tp__op_is(op, "tensor.pad") && !tp__is_in_place(op) ? tp__op_list_add(data, op) : TP_OK;
 }
 
 static tp_status give_to_users(MlirOperation pad, tp__arena *arena) {

@@ -18,6 +18,15 @@ MlirOperation tp__pad_in_place(MlirOperation op, int i) {
 
 static bool is_padded(const tp_padding *padding, int d) { return padding->low[d] != 0 || padding->high[d] != 0; }
 
+/* Annotations are about a decision: a pad that has one stays a value. */
+static bool is_annotated(MlirOperation pad) {
+  static const char *const attributes[] = {"tp.sharding", "tp.factors", "tp.rule"};
+  for (int i = 0; i < TP_LEN(attributes); i++)
+    if (!mlirAttributeIsNull(tp__get(pad, attributes[i])))
+      return true;
+  return false;
+}
+
 /* One value, of static width, around something. */
 static bool is_plain(MlirOperation pad, tp_padding *padding) {
   int rank;
@@ -41,7 +50,7 @@ tp_status tp__can_read_in_place(MlirOperation pad, MlirOperation user, int i, tp
   tp_padding padding;
   tp_rule rule;
   *can = tp__op_has_dialect(user, "linalg") && mlirBlockEqual(mlirOperationGetBlock(pad), mlirOperationGetBlock(user)) &&
-         is_plain(pad, &padding);
+         !is_annotated(pad) && is_plain(pad, &padding);
   if (!*can)
     return TP_OK;
   tp_status status = tp__rule_of(user, false, arena, &rule);
@@ -63,8 +72,8 @@ tp_status tp__check_in_place(MlirOperation pad, tp__arena *arena) {
   return can ? TP_OK
              : tp__error(
                    pad, TP_INVALID_ARGUMENT,
-                   "tp.in_place is for a pad of static width and one value that has one user, a structured op of the same "
-                   "block that reads a padded dimension through a window; remove the attribute");
+                   "tp.in_place is for a pad of static width and one value, without annotations, that has one user, a "
+                   "structured op of the same block that reads a padded dimension through a window; remove the attribute");
 }
 
 /* ---- the rule ---- */

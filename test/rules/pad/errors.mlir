@@ -53,7 +53,7 @@ func.func @affine(%a: tensor<8xf32>) -> tensor<10xf32> {
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @no_window(%a: tensor<12xf32>, %v: f32) -> tensor<14xf32> {
-  // expected-error @below {{'tensor.pad': tp.in_place is for a pad of static width and one value that has one user, a structured op of the same block that reads a padded dimension through a window; remove the attribute}}
+  // expected-error @below {{'tensor.pad': tp.in_place is for a pad of static width and one value, without annotations, that has one user, a structured op of the same block that reads a padded dimension through a window; remove the attribute}}
   %p = tensor.pad %a low[1] high[1] {
   ^bb0(%i: index):
     tensor.yield %v : f32
@@ -66,7 +66,7 @@ func.func @no_window(%a: tensor<12xf32>, %v: f32) -> tensor<14xf32> {
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @two_users(%a: tensor<12xf32>, %k: tensor<3xf32>, %o: tensor<12xf32>, %v: f32) -> (tensor<12xf32>, tensor<14xf32>) {
-  // expected-error @below {{'tensor.pad': tp.in_place is for a pad of static width and one value that has one user, a structured op of the same block that reads a padded dimension through a window; remove the attribute}}
+  // expected-error @below {{'tensor.pad': tp.in_place is for a pad of static width and one value, without annotations, that has one user, a structured op of the same block that reads a padded dimension through a window; remove the attribute}}
   %p = tensor.pad %a low[1] high[1] {
   ^bb0(%i: index):
     tensor.yield %v : f32
@@ -79,11 +79,24 @@ func.func @two_users(%a: tensor<12xf32>, %k: tensor<3xf32>, %o: tensor<12xf32>, 
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @unknown_width(%a: tensor<12xf32>, %k: tensor<3xf32>, %o: tensor<12xf32>, %v: f32, %n: index) -> tensor<12xf32> {
-  // expected-error @below {{'tensor.pad': tp.in_place is for a pad of static width and one value that has one user, a structured op of the same block that reads a padded dimension through a window; remove the attribute}}
+  // expected-error @below {{'tensor.pad': tp.in_place is for a pad of static width and one value, without annotations, that has one user, a structured op of the same block that reads a padded dimension through a window; remove the attribute}}
   %p = tensor.pad %a low[%n] high[1] {
   ^bb0(%i: index):
     tensor.yield %v : f32
   } {tp.in_place} : tensor<12xf32> to tensor<14xf32>
+  %r = linalg.conv_1d ins(%p, %k : tensor<14xf32>, tensor<3xf32>) outs(%o : tensor<12xf32>) -> tensor<12xf32>
+  return %r : tensor<12xf32>
+}
+
+// -----
+
+shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
+func.func @annotated(%a: tensor<12xf32>, %k: tensor<3xf32>, %o: tensor<12xf32>, %v: f32) -> tensor<12xf32> {
+  // expected-error @below {{'tensor.pad': tp.in_place is for a pad of static width and one value, without annotations, that has one user, a structured op of the same block that reads a padded dimension through a window; remove the attribute}}
+  %p = tensor.pad %a low[1] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %v : f32
+  } {tp.in_place, tp.sharding = [["x"]]} : tensor<12xf32> to tensor<14xf32>
   %r = linalg.conv_1d ins(%p, %k : tensor<14xf32>, tensor<3xf32>) outs(%o : tensor<12xf32>) -> tensor<12xf32>
   return %r : tensor<12xf32>
 }

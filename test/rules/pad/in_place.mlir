@@ -135,3 +135,22 @@ func.func @stays(%a: tensor<2x16x3xf32> {tp.sharding = [[], ["x"], []]}, %z: f32
   }
   return %0, %q, %1, %3, %4, %5 : tensor<2x16x3xf32>, tensor<2x18x3xf32>, tensor<2x18x3xf32>, tensor<2x17x3xf32>, tensor<2x16x3xf32>, tensor<2x16x3xf32>
 }
+
+// -----
+
+// tp.factors is an annotation too.
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+// CHECK-LABEL: func.func @factors
+// CHECK: tensor.pad
+// CHECK: } {tp.sharding = {{\[\[}}"x"], [], []]}
+func.func @factors(%a: tensor<4x16x3xf32> {tp.sharding = [["x"], [], []]}, %z: f32, %w: tensor<3xf32>) -> tensor<4x16x3xf32> {
+  %p = tensor.pad %a low[0, 1, 0] high[0, 1, 0] {
+  ^bb0(%i: index, %j: index, %l: index):
+    tensor.yield %z : f32
+  } {tp.factors = {x = 0}} : tensor<4x16x3xf32> to tensor<4x18x3xf32>
+  %e = tensor.empty() : tensor<4x16x3xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<4x16x3xf32>) -> tensor<4x16x3xf32>
+  %0 = linalg.pooling_nwc_max {dilations = dense<1> : tensor<1xi64>, strides = dense<1> : tensor<1xi64>}
+      ins(%p, %w : tensor<4x18x3xf32>, tensor<3xf32>) outs(%f : tensor<4x16x3xf32>) -> tensor<4x16x3xf32>
+  return %0 : tensor<4x16x3xf32>
+}
