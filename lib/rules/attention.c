@@ -441,11 +441,15 @@ static bool stays_inside(const tp_attention *a) {
   return true;
 }
 
-/* Goes on from the scores until the output is found; false where something does not fit. */
+/* Goes on from the scores until the output is found; false where something does not fit. The ops of an attention stand together. What a
+ * backward pass reads stands anywhere behind, and looking for it from every product of a long program would take quadratic time: there is a
+ * limit. */
 static bool scan(finder *f) {
+  enum { FARTHEST = 256 };
   tp_attention *a = f->a;
-  for (MlirOperation op = mlirOperationGetNextInBlock(a->ops[0].op); !mlirOperationIsNull(op) && a->output == 0 && !f->failed;
-       op = mlirOperationGetNextInBlock(op)) {
+  int n = 0;
+  for (MlirOperation op = mlirOperationGetNextInBlock(a->ops[0].op);
+       !mlirOperationIsNull(op) && a->output == 0 && !f->failed && n < FARTHEST; op = mlirOperationGetNextInBlock(op), n++) {
     step s = {.op = op, .inner = -1};
     for (int i = 0; i < mlirOperationGetNumOperands(op); i++) {
       int maker = inner_maker(a, op, i);
