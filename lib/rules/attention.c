@@ -506,70 +506,6 @@ static bool fits_blocks(const tp_attention *a) {
   return floats && n_sums <= TP_MAX_ATTENTION_SUMS && n_scales <= TP_MAX_ATTENTION_SCALES && a->n_loops <= TP_MAX_RANK;
 }
 
-/* ---- masks ---- */
-
-static bool is_as_large(const tp_attention *a, const tp_score_dim *dims, int n) {
-  bool has_rows = false;
-  for (int l = 0; l < a->n_loops; l++)
-    has_rows |= (a->rows >> l & 1) && tp__has_loop(dims, n, l);
-  return has_rows && tp__has_loop(dims, n, a->column);
-}
-
-/* Adds what makes `value`, if it is a mask. */
-static void add_mask(tp_attention *a, MlirValue value, const tp_score_dim *dims) {
-  MlirOperation op = tp__defining_op(value);
-  tp_score_dim of[TP_MAX_RANK];
-  tp_nest nest;
-  int n_ops = a->n_ops;
-  uint32_t known = 0;
-  int rank = mlirTypeIsARankedTensor(mlirValueGetType(value)) ? (int)mlirShapedTypeGetRank(mlirValueGetType(value)) : 0;
-  if (mlirOperationIsNull(op) || !is_as_large(a, dims, rank) || tp__attention_maker(a, value) >= 0)
-    return;
-  tp_attention_op *made = tp__attention_add(a, op, TP_MASK);
-  if (!made)
-    return;
-  if (tp__is_reshape(op)) {
-    if (tp__attention_reshape_back(a, made, dims))
-      add_mask(a, mlirOperationGetOperand(op, 0), made->from);
-    else
-      a->n_ops = n_ops;
-    return;
-  }
-  bool fits = tp__nest_of(op, &nest) && tp__nest_is_elementwise(&nest) && !tp__op_is(op, "linalg.fill");
-  made->n_loops = nest.n_loops;
-  for (int d = 0; d < rank && fits; d++) {
-    int loop = nest.is_written ? tp__nest_loop(&nest, nest.n_inputs, d) : d;
-    fits = loop != TP_WHOLE_DIM;
-    if (fits) {
-      made->loops[loop] = dims[d];
-      known |= UINT32_C(1) << loop;
-    }
-  }
-  if (!fits || known != (UINT32_C(1) << nest.n_loops) - 1) {
-    a->n_ops = n_ops;
-    return;
-  }
-  for (int i = 0; i < nest.n_inputs; i++)
-    if (mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(op, i)))) {
-      tp__attention_operand_dims(made, i, of);
-      add_mask(a, mlirOperationGetOperand(op, i), of);
-    }
-}
-
-static void add_masks(tp_attention *a) {
-  tp_score_dim dims[TP_MAX_RANK];
-  for (int i = 0, n = a->n_ops; i < n; i++) {
-    tp_nest nest;
-    if ((a->ops[i].role != TP_BEFORE && a->ops[i].role != TP_AFTER) || !tp__nest_of(a->ops[i].op, &nest))
-      continue;
-    for (int k = 0; k < nest.n_inputs; k++)
-      if (mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(a->ops[i].op, k)))) {
-        tp__attention_operand_dims(&a->ops[i], k, dims);
-        add_mask(a, mlirOperationGetOperand(a->ops[i].op, k), dims);
-      }
-  }
-}
-
 tp_status tp__attention_followers(const tp_attention *a, tp_op_list *list) {
   tp_attention copy = *a;
   finder f = {.a = &copy};
@@ -599,6 +535,6 @@ bool tp__attention_at(MlirOperation scores, tp_attention *a) {
   bool found = add_scores(&f, scores) && scan(&f) && stays_inside(a) && is_stable(a) && fits_blocks(a);
   tp__table_destroy(&f.dependent);
   if (found)
-    add_masks(a);
+    tp__attention_add_masks(a);
   return found;
 }

@@ -22,4 +22,7 @@ bool tp__attention_reshape(tp_attention *a, tp_attention_op *op, const tp_score_
 /* From those of its result, where no loop has to be split for that. */
 bool tp__attention_reshape_back(const tp_attention *a, tp_attention_op *op, const tp_score_dim *to);
 
+/* Adds the ops that make masks for the elementwise ops of an attention that was found. */
+void tp__attention_add_masks(tp_attention *a);
+
 #endif
