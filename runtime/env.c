@@ -31,6 +31,7 @@ static const tprt_env_var table[TPRT__N_ENV] = {
                               "abort: a communicator that fails prints why and ends the process"},
     [TPRT__ENV_FLIGHT] = {"TPRT_FLIGHT", "int", "0", "operations that the flight recorder of each communicator keeps"},
     [TPRT__ENV_MPI_LIBRARY] = {"TPRT_MPI_LIBRARY", "path", NULL, "MPI library of backend mpi; default: that of the launcher"},
+    [TPRT__ENV_CUDA_LIBRARY] = {"TPRT_CUDA_LIBRARY", "path", "libcuda.so.1", "CUDA driver, for what runs on GPUs"},
     [TPRT__ENV_BLAS] = {"TPRT_BLAS", "switch", "1", "0: contractions use the built-in loops even when OpenBLAS is there"},
     [TPRT__ENV_BLAS_LIBRARY] = {"TPRT_BLAS_LIBRARY", "path", "libopenblas.so.0",
                                 "library with the cblas functions, 32-bit sizes"},

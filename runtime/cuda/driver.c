@@ -1,0 +1,83 @@
+#define _GNU_SOURCE 1
+#include "cuda/driver.h"
+
+#include "env.h"
+#include "tprt/cuda.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+typedef struct cuda_symbol {
+  const char *name;
+  void *slot; /* a function pointer */
+} cuda_symbol;
+
+static tprt__cuda loaded;
+static const cuda_symbol symbols[] = {
+#define ROW(member, symbol, parameters) {symbol, &loaded.member},
+    TPRT_CUDA_CALLS(ROW)
+#undef ROW
+};
+
+static tprt_status resolve(void *library, const char *path) {
+  for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+    void *found = dlsym(library, symbols[i].name);
+    if (!found)
+      return tprt__fail(TPRT_UNSUPPORTED, "CUDA: %s has no %s; a driver of CUDA 11 or newer is needed", path, symbols[i].name);
+    memcpy(symbols[i].slot, &found, sizeof found);
+  }
+  return TPRT_OK;
+}
+
+tprt_status tprt__cuda_check(const tprt__cuda *driver, cuda_result result, const char *what) {
+  if (result == CUDA_RESULT_SUCCESS)
+    return TPRT_OK;
+  const char *name = NULL;
+  driver->error_name(result, &name);
+  return tprt__fail(TPRT_DEVICE, "CUDA: %s: %s (%d)", what, name ? name : "unknown error", result);
+}
+
+static tprt_status start(const char *path) {
+  cuda_result result = loaded.init(0);
+  int n = 0;
+  if (result == CUDA_RESULT_SUCCESS)
+    result = loaded.device_count(&n);
+  if (result == CUDA_RESULT_NO_DEVICE || (result == CUDA_RESULT_SUCCESS && n == 0))
+    return tprt__fail(TPRT_UNSUPPORTED, "CUDA: %s sees no device", path);
+  return tprt__cuda_check(&loaded, result, "start of the driver");
+}
+
+tprt_status tprt__cuda_load(const tprt__cuda **driver) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static bool done;
+  tprt_status status = TPRT_OK;
+  pthread_mutex_lock(&lock);
+  if (!done) {
+    const char *path = tprt__env_text(TPRT__ENV_CUDA_LIBRARY);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    status = library ? resolve(library, path) : tprt__fail(TPRT_UNSUPPORTED, "CUDA: %s", dlerror());
+    if (!status)
+      status = start(path);
+    if (status && library)
+      dlclose(library);
+    done = !status;
+  }
+  pthread_mutex_unlock(&lock);
+  *driver = status ? NULL : &loaded;
+  return status;
+}
+
+tprt_status tprt_cuda_probe(tprt_cuda_info *info) {
+  const tprt__cuda *driver;
+  tprt_status status = tprt__cuda_load(&driver);
+  if (status)
+    return status;
+  tprt_cuda_info found = {0};
+  status = tprt__cuda_check(driver, driver->driver_version(&found.driver_version), "its version");
+  if (!status)
+    status = tprt__cuda_check(driver, driver->device_count(&found.n_devices), "number of devices");
+  if (!status)
+    *info = found;
+  return status;
+}
