@@ -10,6 +10,9 @@ typedef struct site_state {
   tprt_comm *comm; /* borrowed from the world; NULL for contractions */
   tprt__plan plan; /* without buffers */
   tprt_site_stats stats;
+  tprt_work *work; /* started and not waited for, with these buffers */
+  const void *send;
+  void *recv;
 } site_state;
 
 /* A program on a context. */
@@ -26,11 +29,23 @@ struct tprt_context {
   tprt_status status;
   char error[512];
   bound *programs, *current;
-  void *scratch; /* of contractions */
+  bool on_demand; /* what is started is done by who waits for it, not by a thread */
+  void *scratch;  /* of contractions */
   size_t scratch_bytes;
 };
 
 /* ---- Failure ---- */
+
+/* Ends what was started, on communicators that have failed or will complete it. The buffers are the caller's afterwards. */
+static void end_started(bound *program) {
+  for (int i = 0; i < program->program.n_sites && program->sites; i++) {
+    if (!program->sites[i].work)
+      continue;
+    (void)tprt_work_wait(program->sites[i].work, 0);
+    tprt_work_destroy(program->sites[i].work);
+    program->sites[i].work = NULL;
+  }
+}
 
 /* Records the first failure (text: the thread's last error) and ends the operations of all peers. `comm`, if not NULL, is
  * where it happened: its fault names the culprit, which need not be this rank. */
@@ -48,6 +63,8 @@ static int32_t fail(tprt_context *context, tprt_status status, const tprt_comm *
       rank = fault.rank;
   }
   tprt__comm_poison(context->world, status, rank);
+  for (bound *program = context->programs; program; program = program->next)
+    end_started(program);
   return (int32_t)status;
 }
 
@@ -80,7 +97,10 @@ static tprt_status choose_threads(const tprt_context_config *config, const tprt_
 
 tprt_status tprt_context_create(tprt_comm *world, const tprt_context_config *config, tprt_context **result) {
   int threads;
+  int64_t progress;
   tprt_status status = choose_threads(config, world, &threads);
+  if (!status)
+    status = tprt__env_number(TPRT__ENV_PROGRESS, tprt__cores() >= 2 * tprt_comm_host_ranks(world), &progress);
   if (!status)
     status = tprt__blas_start();
   if (status)
@@ -90,11 +110,13 @@ tprt_status tprt_context_create(tprt_comm *world, const tprt_context_config *con
     return tprt__fail_memory(sizeof *context);
   tprt__blas_set_threads(threads);
   context->world = world;
+  context->on_demand = !progress;
   *result = context;
   return TPRT_OK;
 }
 
 static void unbind(tprt_context *context, bound *program) {
+  end_started(program);
   tprt_mem_free(context->world, program->registered);
   tprt__free(program->private_base);
   tprt__free(program->sites);
@@ -263,6 +285,11 @@ static void count(site_state *state, int64_t bytes, int64_t begin) {
   state->stats.seconds += (double)(tprt__now() - begin) * 1e-9;
 }
 
+static int32_t fail_collective(tprt_context *context, int32_t site, tprt_status status) {
+  tprt__fail(status, "site %d: %s", site, tprt_last_error());
+  return fail(context, status, find_site(context, site, false)->comm);
+}
+
 int32_t tprt_abi_collective(tprt_context *context, int32_t site, const void *send, void *recv) {
   if (context->status)
     return (int32_t)context->status;
@@ -274,11 +301,50 @@ int32_t tprt_abi_collective(tprt_context *context, int32_t site, const void *sen
   tprt_status status = tprt__plan_buffers(&plan, send, recv);
   if (!status)
     status = tprt__comm_submit(state->comm, &plan, tprt__deadline(state->comm->timeout_ns));
-  if (status) {
-    tprt__fail(status, "site %d: %s", site, tprt_last_error());
-    return fail(context, status, state->comm);
-  }
+  if (status)
+    return fail_collective(context, site, status);
   count(state, plan.traffic, begin);
+  return TPRT_OK;
+}
+
+int32_t tprt_abi_start(tprt_context *context, int32_t site, const void *send, void *recv) {
+  if (context->status)
+    return (int32_t)context->status;
+  site_state *state = find_site(context, site, false);
+  if (!state)
+    return fail_site(context, site, "collective");
+  int64_t begin = tprt__now();
+  tprt__plan plan = state->plan;
+  tprt_status status = tprt__plan_buffers(&plan, send, recv);
+  if (!status && state->work)
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "it was started before and not waited for");
+  if (!status)
+    status = tprt__comm_start(state->comm, &plan, tprt__deadline(state->comm->timeout_ns), context->on_demand, &state->work);
+  if (status)
+    return fail_collective(context, site, status);
+  state->send = send;
+  state->recv = recv;
+  state->stats.bytes += plan.traffic;
+  state->stats.seconds += (double)(tprt__now() - begin) * 1e-9;
+  return TPRT_OK;
+}
+
+int32_t tprt_abi_wait(tprt_context *context, int32_t site, const void *send, void *recv) {
+  if (context->status)
+    return (int32_t)context->status;
+  site_state *state = find_site(context, site, false);
+  if (!state)
+    return fail_site(context, site, "collective");
+  int64_t begin = tprt__now();
+  if (!state->work || state->send != send || state->recv != recv)
+    return fail_collective(context, site, tprt__fail(TPRT_INVALID_ARGUMENT, "it was not started with these buffers"));
+  tprt_work *work = state->work;
+  state->work = NULL;
+  tprt_status status = tprt_work_wait(work, 0);
+  tprt_work_destroy(work);
+  if (status)
+    return fail_collective(context, site, status);
+  count(state, 0, begin);
   return TPRT_OK;
 }
 

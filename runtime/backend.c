@@ -19,6 +19,12 @@ uint32_t tprt_backend_capabilities(size_t i, const char **summary) {
   return backends[i]->capabilities;
 }
 
+void tprt__begin_nothing(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence) {
+  (void)transport;
+  (void)plan;
+  (void)sequence;
+}
+
 /* By bit. */
 static const struct {
   const char *name, *help;

@@ -57,6 +57,9 @@ typedef struct tprt__backend {
    * index -1 only gives its use of the token back, with NULL as child. */
   tprt_status (*join)(tprt__transport *parent, const tprt__token *token, int n_members, const int *members, int index,
                       tprt__transport **child);
+  /* Does what needs no peer of the operation that submit runs next, with this plan and sequence, and tells the peers that this rank
+   * is there. Never waits. May do nothing. */
+  void (*begin)(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence);
   /* Runs an operation to its end. `deadline` is a time of tprt__now. */
   tprt_status (*submit)(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline);
   /* Runs n sends and recvs all at once; those with this rank itself are not for the backend. */
@@ -96,6 +99,9 @@ tprt_status tprt__backend_find(const char *name, const tprt__backend **backend);
 
 /* plugin.c: the backend of a plug-in, which is loaded once. */
 tprt_status tprt__plugin_find(const char *path, const tprt__backend **backend);
+
+/* For backends whose operations do everything when they are submitted. */
+void tprt__begin_nothing(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence);
 
 /* The status and text with which an operation ends because of a fault. */
 tprt_status tprt__fault_fail(const tprt__fault *fault);

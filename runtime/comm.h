@@ -30,8 +30,9 @@ struct tprt_comm {
   _Atomic int64_t timeout_ns;  /* a hint may change it at any time, as calibration the next two */
   uint32_t sequence;           /* of the last operation; belongs to whoever holds the lane */
 
-  /* The lane: operations run one at a time. A blocking one waits until the queue is empty and takes the lane itself, the
-   * queued ones are run by the worker, which starts with the first of them. */
+  /* The lane: operations run one at a time. A blocking one waits until the queue is empty and takes the lane itself; the
+   * queued ones are run by the worker, which starts with the first of them, or by a thread that waits for one. Those on demand have
+   * no worker: who needs the lane runs them. */
   pthread_mutex_t lock;
   pthread_cond_t changed;
   bool busy, has_worker, stopping;
@@ -72,6 +73,9 @@ tprt_status tprt__comm_run_list(tprt_comm *comm, const tprt__plan *plans, size_t
 tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t deadline);
 /* The same without the lane: waits for it. */
 tprt_status tprt__comm_submit(tprt_comm *comm, const tprt__plan *plan, int64_t deadline);
+/* Starts a plan that owns nothing: in the worker or, `on_demand`, by whoever waits for it or wants the lane next; the backend then begins it at
+ * once if nothing else is pending. Wait for the work with no timeout. */
+tprt_status tprt__comm_start(tprt_comm *comm, const tprt__plan *plan, int64_t deadline, bool on_demand, tprt_work **work);
 /* A place in the order of a communicator's work that is no operation: runs with the lane held, in the worker, or, if it is
  * is_short and nothing is pending, at once. `fn` runs exactly once, also when this fails, and takes `data` over. */
 typedef tprt_status tprt__marker_fn(tprt_comm *comm, void *data, int64_t deadline);

@@ -30,6 +30,10 @@ static const tprt_env_var table[TPRT__N_ENV] = {
     [TPRT__ENV_ON_FAILURE] = {"TPRT_ON_FAILURE", "policy", "return",
                               "abort: a communicator that fails prints why and ends the process"},
     [TPRT__ENV_FLIGHT] = {"TPRT_FLIGHT", "int", "0", "operations that the flight recorder of each communicator keeps"},
+    [TPRT__ENV_PROGRESS] =
+        {"TPRT_PROGRESS", "switch", NULL,
+         "1: collectives that a compiled program starts run in a thread of their own; 0: in its thread, when it waits "
+         "for them; default: 1 where each rank of this host has two processors"},
     [TPRT__ENV_MPI_LIBRARY] = {"TPRT_MPI_LIBRARY", "path", NULL, "MPI library of backend mpi; default: that of the launcher"},
     [TPRT__ENV_CUDA_LIBRARY] = {"TPRT_CUDA_LIBRARY", "path", "libcuda.so.1", "CUDA driver, for what runs on GPUs"},
     [TPRT__ENV_BLAS] = {"TPRT_BLAS", "switch", "1", "0: contractions use the built-in loops even when OpenBLAS is there"},

@@ -193,6 +193,7 @@ const tprt__backend tprt__backend_self = {
     .create_threads = self_create_threads,
     .reserve = self_reserve,
     .join = self_join,
+    .begin = tprt__begin_nothing,
     .submit = self_submit,
     .exchange = self_exchange,
     .abort = self_abort,

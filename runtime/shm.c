@@ -280,6 +280,7 @@ const tprt__backend tprt__backend_shm = {
     .create_threads = shm_create_threads,
     .reserve = shm_reserve,
     .join = shm_join,
+    .begin = tprt__shm_begin,
     .submit = tprt__shm_submit,
     .exchange = tprt__shm_exchange,
     .abort = tprt__shm_abort,

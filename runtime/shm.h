@@ -138,6 +138,8 @@ typedef struct shm_transport {
   const void **sources;  /* scratch of an operation */
   void **destinations;
   tprt__scale *scales;
+  bool has_come; /* the operation that is submitted next has been begun, with this notice */
+  shm_notice notice;
 } shm_transport;
 
 /* ---- shm_segment.c ---- */
@@ -223,6 +225,7 @@ shm_engine tprt__shm_engine(shm_transport *shm, const tprt__plan *plan, const sh
 /* Whether this rank's buffers can be used where they are. */
 bool tprt__shm_register(const shm_engine *run, shm_notice *notice);
 
+void tprt__shm_begin(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence);
 tprt_status tprt__shm_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline);
 /* Publishes this rank's notice, waits for the others' and compares signatures. */
 tprt_status tprt__shm_arrive(const shm_engine *run, const shm_notice *mine);

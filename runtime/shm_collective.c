@@ -234,10 +234,16 @@ static tprt_status compare(const shm_engine *run, const shm_notice *mine) {
   return TPRT_OK;
 }
 
-tprt_status tprt__shm_arrive(const shm_engine *run, const shm_notice *mine) {
+static void publish_notice(const shm_engine *run, const shm_notice *mine) {
   shm_transport *shm = run->shm;
+  if (run->plan->reduction == TPRT_PREMUL_SUM)
+    shm->lines[shm->base.rank]->extra[(shm->step + 1) & 1].scale = run->plan->scale;
   shm->lines[shm->base.rank]->notice[(shm->step + 1) & 1] = *mine;
   tprt__shm_publish(shm);
+}
+
+static tprt_status meet(const shm_engine *run, const shm_notice *mine) {
+  shm_transport *shm = run->shm;
   tprt_status status = tprt__shm_await(shm, &run->wait);
   if (!status)
     status = compare(run, mine);
@@ -246,6 +252,11 @@ tprt_status tprt__shm_arrive(const shm_engine *run, const shm_notice *mine) {
   for (int i = 0; i < run->plan->n_ranks; i++)
     shm->scales[i] = shm->lines[i]->extra[shm->step & 1].scale;
   return TPRT_OK;
+}
+
+tprt_status tprt__shm_arrive(const shm_engine *run, const shm_notice *mine) {
+  publish_notice(run, mine);
+  return meet(run, mine);
 }
 
 /* Whether the buffers of all ranks that have one are registered. */
@@ -274,23 +285,43 @@ shm_engine tprt__shm_engine(shm_transport *shm, const tprt__plan *plan, const sh
   };
 }
 
+/* The notice of this rank, with the first chunk in its slot unless the buffer is registered. */
+static void come(const shm_engine *run) {
+  shm_transport *shm = run->shm;
+  const tprt__plan *plan = run->plan;
+  shm_notice mine = {.sequence = run->wait.sequence};
+  memcpy(mine.signature, plan->signature, sizeof mine.signature);
+  mine.registered = tprt__shm_register(run, &mine);
+  if (!mine.registered)
+    pack(run, 0, tprt__min(run->capacity, plan->piece));
+  shm->notice = mine;
+  publish_notice(run, &mine);
+}
+
+void tprt__shm_begin(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence) {
+  shm_transport *shm = (shm_transport *)transport;
+  const shm_wait wait = {.kind = plan->kind, .sequence = sequence};
+  if (plan->parts || tprt__shm_fault(transport).status)
+    return;
+  shm_engine run = tprt__shm_engine(shm, plan, &wait);
+  come(&run);
+  shm->has_come = true;
+}
+
 tprt_status tprt__shm_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline) {
   shm_transport *shm = (shm_transport *)transport;
   const shm_wait wait = {.kind = plan->kind, .sequence = sequence, .deadline = deadline};
   shm_engine run = tprt__shm_engine(shm, plan, &wait);
+  bool has_come = shm->has_come;
+  shm->has_come = false;
   tprt__fault fault = tprt__shm_fault(transport);
   if (fault.status)
     return tprt__fault_fail(&fault);
-  if (plan->reduction == TPRT_PREMUL_SUM)
-    shm->lines[transport->rank]->extra[(shm->step + 1) & 1].scale = plan->scale;
   if (plan->parts)
     return tprt__shm_submit_parts(&run);
-  shm_notice mine = {.sequence = sequence};
-  memcpy(mine.signature, plan->signature, sizeof mine.signature);
-  mine.registered = tprt__shm_register(&run, &mine);
-  if (!mine.registered)
-    pack(&run, 0, tprt__min(run.capacity, plan->piece));
-  tprt_status status = tprt__shm_arrive(&run, &mine);
+  if (!has_come)
+    come(&run);
+  tprt_status status = meet(&run, &shm->notice);
   if (status)
     return status;
   int n_registered;

@@ -9,6 +9,7 @@
 
 struct tprt_work {
   tprt_work *next;
+  tprt_comm *comm;
   tprt__plan one;
   tprt__plan *plans; /* &one, an array that the work owns, or one that is borrowed */
   size_t n;
@@ -16,6 +17,9 @@ struct tprt_work {
   tprt__marker_fn *marker; /* instead of plans */
   void *data;
   int64_t deadline;
+  bool on_demand; /* no worker is there for it: run by whoever wants the lane next, or waits for it */
+  bool announced; /* the backend has begun it; belongs to the lane */
+  bool done;      /* under the communicator's lock */
   pthread_mutex_t lock;
   pthread_cond_t finished;
   int references; /* the user's handle and the queue's; under lock, as the next two */
@@ -23,10 +27,16 @@ struct tprt_work {
   char error[512];
 };
 
+static void run_head(tprt_comm *comm);
+
 void tprt__lane_enter(tprt_comm *comm) {
   pthread_mutex_lock(&comm->lock);
-  while (comm->busy || comm->head)
-    pthread_cond_wait(&comm->changed, &comm->lock);
+  while (comm->busy || comm->head) {
+    if (!comm->busy && comm->head->on_demand)
+      run_head(comm);
+    else
+      pthread_cond_wait(&comm->changed, &comm->lock);
+  }
   comm->busy = true;
   pthread_mutex_unlock(&comm->lock);
 }
@@ -115,6 +125,41 @@ static void work_release(tprt_work *work) {
   tprt__free(work);
 }
 
+/* Lets the backend begin an operation that runs on demand, so that peers do not wait for this rank when it comes to it. Nothing stands
+ * before it in the queue; the caller holds the lane. */
+static void announce(tprt_comm *comm, tprt_work *work) {
+  if (work->announced || !work->on_demand || atomic_load(&comm->status))
+    return;
+  work->announced = true;
+  comm->transport->backend->begin(comm->transport, work->plans, comm->sequence + 1);
+}
+
+/* Runs the first work of the queue. The caller has found the lane free and holds the communicator's lock, which is given away meanwhile. */
+static void run_head(tprt_comm *comm) {
+  tprt_work *work = comm->head;
+  comm->head = work->next;
+  comm->busy = true;
+  pthread_mutex_unlock(&comm->lock);
+  tprt_status status = work->marker ? work->marker(comm, work->data, work->deadline)
+                                    : tprt__comm_run_list(comm, work->plans, work->n, work->deadline);
+  pthread_mutex_lock(&work->lock);
+  work->status = status;
+  if (status)
+    snprintf(work->error, sizeof work->error, "%s", tprt_last_error());
+  pthread_cond_broadcast(&work->finished);
+  pthread_mutex_unlock(&work->lock);
+  pthread_mutex_lock(&comm->lock);
+  work->done = true;
+  tprt_work *next = comm->head;
+  pthread_mutex_unlock(&comm->lock);
+  work_release(work);
+  if (next) /* stays the first while the lane is held */
+    announce(comm, next);
+  pthread_mutex_lock(&comm->lock);
+  comm->busy = false;
+  pthread_cond_broadcast(&comm->changed);
+}
+
 static void *worker_main(void *argument) {
   tprt_comm *comm = argument;
   pthread_mutex_lock(&comm->lock);
@@ -123,22 +168,7 @@ static void *worker_main(void *argument) {
       pthread_cond_wait(&comm->changed, &comm->lock);
     if (!comm->head)
       break;
-    tprt_work *work = comm->head;
-    comm->head = work->next;
-    comm->busy = true;
-    pthread_mutex_unlock(&comm->lock);
-    tprt_status status = work->marker ? work->marker(comm, work->data, work->deadline)
-                                      : tprt__comm_run_list(comm, work->plans, work->n, work->deadline);
-    pthread_mutex_lock(&work->lock);
-    work->status = status;
-    if (status)
-      snprintf(work->error, sizeof work->error, "%s", tprt_last_error());
-    pthread_cond_broadcast(&work->finished);
-    pthread_mutex_unlock(&work->lock);
-    work_release(work);
-    pthread_mutex_lock(&comm->lock);
-    comm->busy = false;
-    pthread_cond_broadcast(&comm->changed);
+    run_head(comm);
   }
   pthread_mutex_unlock(&comm->lock);
   return NULL;
@@ -156,7 +186,7 @@ void tprt__worker_stop(tprt_comm *comm) {
     pthread_join(comm->worker, NULL);
 }
 
-static tprt_work *work_create(int64_t deadline) {
+static tprt_work *work_create(tprt_comm *comm, int64_t deadline) {
   tprt_work *work = tprt__alloc(sizeof *work);
   if (!work)
     return NULL;
@@ -166,6 +196,7 @@ static tprt_work *work_create(int64_t deadline) {
   pthread_mutex_init(&work->lock, NULL);
   pthread_cond_init(&work->finished, &monotonic);
   pthread_condattr_destroy(&monotonic);
+  work->comm = comm;
   work->plans = &work->one;
   work->deadline = deadline;
   work->references = 2;
@@ -176,9 +207,9 @@ static tprt_work *work_create(int64_t deadline) {
 /* Takes over the queue's reference in any case. */
 static tprt_status enqueue(tprt_comm *comm, tprt_work *work) {
   pthread_mutex_lock(&comm->lock);
-  int error = comm->has_worker ? 0 : pthread_create(&comm->worker, NULL, worker_main, comm);
+  int error = comm->has_worker || work->on_demand ? 0 : pthread_create(&comm->worker, NULL, worker_main, comm);
   if (!error) {
-    comm->has_worker = true;
+    comm->has_worker |= !work->on_demand;
     if (comm->head) {
       comm->tail->next = work;
     } else {
@@ -196,7 +227,7 @@ static tprt_status enqueue(tprt_comm *comm, tprt_work *work) {
 
 /* Plans in the background. What they own goes over to the work, or, when this fails, stays. */
 static tprt_status start(tprt_comm *comm, tprt__plan *plans, size_t n, bool borrowed, int64_t deadline, tprt_work **handle) {
-  tprt_work *work = work_create(deadline);
+  tprt_work *work = work_create(comm, deadline);
   if (!work)
     return tprt__fail_memory(sizeof *work);
   work->n = n;
@@ -225,6 +256,32 @@ tprt_status tprt__comm_submit_list(tprt_comm *comm, const tprt__plan *plans, siz
   return status;
 }
 
+tprt_status tprt__comm_start(tprt_comm *comm, const tprt__plan *plan, int64_t deadline, bool on_demand, tprt_work **handle) {
+  tprt_work *work = work_create(comm, deadline);
+  if (!work)
+    return tprt__fail_memory(sizeof *work);
+  work->n = 1;
+  work->one = *plan;
+  work->on_demand = on_demand;
+  tprt_status status = enqueue(comm, work);
+  if (status) {
+    work_release(work);
+    return status;
+  }
+  *handle = work;
+  if (!on_demand)
+    return TPRT_OK;
+  pthread_mutex_lock(&comm->lock);
+  bool first = !comm->busy && comm->head == work;
+  comm->busy |= first;
+  pthread_mutex_unlock(&comm->lock);
+  if (first) {
+    announce(comm, work);
+    tprt__lane_leave(comm);
+  }
+  return TPRT_OK;
+}
+
 tprt_status tprt__comm_mark(tprt_comm *comm, tprt__marker_fn *fn, void *data, bool is_short) {
   int64_t deadline = tprt__deadline(comm->timeout_ns);
   pthread_mutex_lock(&comm->lock);
@@ -236,7 +293,7 @@ tprt_status tprt__comm_mark(tprt_comm *comm, tprt__marker_fn *fn, void *data, bo
     tprt__lane_leave(comm);
     return status;
   }
-  tprt_work *work = work_create(deadline);
+  tprt_work *work = work_create(comm, deadline);
   tprt_status status = work ? TPRT_OK : tprt__fail_memory(sizeof *work);
   if (work) {
     work->marker = fn;
@@ -310,16 +367,34 @@ tprt_status tprt_work_test(const tprt_work *work) {
   return report(work, status);
 }
 
+/* Waits for the work, and runs what stands before it, and the work itself, where nobody else has come to it yet. */
+static void wait_or_run(tprt_work *work) {
+  tprt_comm *comm = work->comm;
+  pthread_mutex_lock(&comm->lock);
+  while (!work->done) {
+    if (!comm->busy && comm->head)
+      run_head(comm);
+    else
+      pthread_cond_wait(&comm->changed, &comm->lock);
+  }
+  pthread_mutex_unlock(&comm->lock);
+}
+
 tprt_status tprt_work_wait(tprt_work *work, int64_t timeout_ns) {
+  tprt_status before = tprt_work_test(work);
+  if (before != TPRT_IN_PROGRESS) /* its communicator may be gone */
+    return before;
+  if (timeout_ns <= 0) {
+    wait_or_run(work);
+    return tprt_work_test(work);
+  }
   struct timespec until;
-  int64_t end = tprt__deadline(timeout_ns > 0 ? timeout_ns : 0);
+  int64_t end = tprt__deadline(timeout_ns);
   until = (struct timespec){.tv_sec = end / 1000000000, .tv_nsec = end % 1000000000};
   int error = 0;
   pthread_mutex_lock(&work->lock);
   while (work->status == TPRT_IN_PROGRESS && !error) {
-    /* The worker ends every operation by its deadline, so waiting for the result is waiting for the deadline. */
-    error = timeout_ns > 0 ? pthread_cond_timedwait(&work->finished, &work->lock, &until)
-                           : pthread_cond_wait(&work->finished, &work->lock);
+    error = pthread_cond_timedwait(&work->finished, &work->lock, &until);
   }
   tprt_status status = work->status;
   pthread_mutex_unlock(&work->lock);

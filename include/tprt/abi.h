@@ -76,6 +76,15 @@ TPRT_API void *tprt_abi_registered(tprt_context *context);
  * broadcast. */
 TPRT_API int32_t tprt_abi_collective(tprt_context *context, int32_t site, const void *send, void *recv);
 
+/* The same in two calls, between which the program goes on. From start to wait `send` must not change and `recv` not be touched, by the
+ * program or by another site. Sites that are started on one group run in the order in which they are started; a collective that is not
+ * started but run waits for those before it. A site is started at most once before it is waited for, and wait is given what start was
+ * given; else TPRT_INVALID_ARGUMENT. Where each rank of the host has two processors, or with TPRT_PROGRESS=1, a thread of the group's
+ * does the work meanwhile; otherwise, or with TPRT_PROGRESS=0, the peers are told that this rank is there, and wait does the work. When the
+ * context fails, what was started is ended before the failing call returns. */
+TPRT_API int32_t tprt_abi_start(tprt_context *context, int32_t site, const void *send, void *recv);
+TPRT_API int32_t tprt_abi_wait(tprt_context *context, int32_t site, const void *send, void *recv);
+
 /* Runs contraction site `site`: c += a * b. Operands are aligned for their element type and do not
  * overlap c. */
 TPRT_API int32_t tprt_abi_contract(tprt_context *context, int32_t site, const void *a, const void *b, void *c);

@@ -116,7 +116,8 @@ enum {
   .abort = tprt__wire_abort, .fault = tprt__wire_fault, .alloc = tprt__wire_alloc, .free = tprt__wire_free,                    \
   .offset = tprt__wire_offset, .locate = tprt__wire_locate, .reach = tprt__wire_reach, .await = tprt__wire_await,              \
   .notify = tprt__wire_notify, .recover = tprt__wire_recover, .constants = tprt__wire_constants, .cost = tprt__wire_cost,      \
-  .leave = tprt__wire_leave, .destroy = tprt__wire_destroy, .submit = tprt__wire_submit, .exchange = tprt__wire_exchange
+  .leave = tprt__wire_leave, .destroy = tprt__wire_destroy, .begin = tprt__begin_nothing, .submit = tprt__wire_submit,         \
+  .exchange = tprt__wire_exchange
 tprt_status tprt__wire_reserve(tprt__transport *parent, int n_users, const int *users, tprt__token *token);
 tprt_status tprt__wire_join(tprt__transport *parent, const tprt__token *token, int n_members, const int *members, int index,
                             tprt__transport **child);

@@ -1,4 +1,5 @@
 /* Programs on contexts: sites against what they mean, statistics, failure, and tables that are cut or damaged. */
+#define _POSIX_C_SOURCE 200809L
 #include "harness.h"
 #include "table.h"
 
@@ -86,6 +87,78 @@ static int check_stats(tprt_context *context) {
   return errors;
 }
 
+/* Several at once, of one group and of several, one that is not started among them, and waits in another order. */
+static int check_started(tprt_context *context, int me) {
+  int errors = 0, row = me / 3, column = me % 3;
+  float *in = tprt_abi_registered(context), *out = in + 35000;
+  for (int i = 0; i < 30000; i++)
+    in[i] = (float)(me + i);
+  int32_t m[24], gathered[48], scattered[8], moved[24], sum;
+  for (int i = 0; i < 24; i++)
+    m[i] = 100 * me + i;
+  CHECK(errors, tprt_abi_start(context, AR, in, out) == TPRT_OK);
+  CHECK(errors, tprt_abi_start(context, AG, m, gathered) == TPRT_OK);
+  CHECK(errors, tprt_abi_start(context, RS, m, scattered) == TPRT_OK);
+  CHECK(errors, tprt_abi_start(context, AA, m, moved) == TPRT_OK);
+  CHECK(errors, tprt_abi_collective(context, WHOLE, m, &sum) == TPRT_OK && sum == 1500);
+  CHECK(errors, tprt_abi_wait(context, RS, m, scattered) == TPRT_OK);
+  for (int i = 0; i < 8; i++)
+    errors += scattered[i] != 100 * (row * 3 + 2) + i / 2 * 6 + column * 2 + i % 2;
+  CHECK(errors, tprt_abi_start(context, RS, m, scattered) == TPRT_OK);
+  CHECK(errors, tprt_abi_wait(context, AR, in, out) == TPRT_OK);
+  for (int i = 0; i < 30000; i++)
+    errors += out[i] != (float)(3 * i + 9 * row + 3);
+  CHECK(errors, tprt_abi_wait(context, AG, m, gathered) == TPRT_OK);
+  for (int i = 0; i < 48; i++)
+    errors += gathered[i] != 100 * (i % 12 / 6 * 3 + column) + i / 12 * 6 + i % 6;
+  CHECK(errors, tprt_abi_wait(context, AA, m, moved) == TPRT_OK);
+  for (int i = 0; i < 24; i++)
+    errors += moved[i] != 100 * (row * 3 + i / 8) + i / 2 % 4 * 6 + column * 2 + i % 2;
+  CHECK(errors, tprt_abi_wait(context, RS, m, scattered) == TPRT_OK);
+  CHECK(errors, errors == 0);
+  return errors;
+}
+
+static int run_started(tprt_comm *comm, void *argument) {
+  const test_table *program = argument;
+  static const int64_t bytes[] = {2 * 2 * 10000 * 4, 24 * 4, 2 * 2 * 8 * 4, 2 * 8 * 4}, calls[] = {1, 1, 2, 1};
+  enum { N_TURNS = 20 };
+  int errors = 0;
+  tprt_context *context;
+  CHECK_STATUS(errors, tprt_context_create(comm, NULL, &context), TPRT_OK);
+  for (int turn = 0; turn < N_TURNS && !errors; turn++) {
+    CHECK(errors, tprt_abi_enter(context, program->words) == TPRT_OK);
+    errors += check_started(context, tprt_comm_rank(comm));
+  }
+  for (int i = AR; i <= AA && !errors; i++) {
+    tprt_site_stats stats;
+    CHECK_STATUS(errors, tprt_context_site_stats(context, i, &stats), TPRT_OK);
+    CHECK(errors, stats.calls == N_TURNS * calls[i] && stats.bytes == N_TURNS * bytes[i] && stats.seconds > 0);
+  }
+  /* What is never waited for is ended with the context. */
+  int32_t m[24] = {0}, r[48];
+  CHECK(errors, tprt_abi_start(context, AG, m, r) == TPRT_OK);
+  tprt_context_destroy(context);
+  return errors;
+}
+
+/* What is started runs in a thread, or with who waits for it. */
+static const char *const progress[] = {"0", "1"};
+
+static void test_started(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  test_table program = make_program();
+  for (int i = 0; i < 2; i++) {
+    setenv("TPRT_PROGRESS", progress[i], 1);
+    if (test_on_shm())
+      assert_int_equal(run_processes(6, &config, run_started, &program, NULL), 0);
+    assert_int_equal(run_threads(6, &config, run_started, &program), 0);
+  }
+  unsetenv("TPRT_PROGRESS");
+  table_free(&program);
+}
+
 static int run_program(tprt_comm *comm, void *argument) {
   const test_table *program = argument;
   int errors = 0;
@@ -121,6 +194,7 @@ static void test_program(void **state) {
 typedef struct failing {
   test_table program;
   int how;
+  _Atomic int n_told; /* ranks that were told what is wrong; the others may hear from them before they come to it */
 } failing;
 
 /* Rank 4 fails while the others are on their way into collectives of several groups; all come back with its status. */
@@ -171,6 +245,97 @@ static void test_failure(void **state) {
   for (f.how = 0; f.how < 4; f.how++) {
     if (f.how != 1)
       assert_int_equal(run_threads(6, &config, fail_program, &f), 0);
+  }
+  table_free(&f.program);
+}
+
+/* Rank 4 fails while all have collectives in flight; nobody touches the buffers of one that returned. */
+static int fail_started(tprt_comm *comm, void *argument) {
+  const failing *f = argument;
+  static const tprt_status expected[] = {TPRT_PROGRAM, TPRT_PEER_DEAD, TPRT_INVALID_ARGUMENT, TPRT_ABORTED};
+  int errors = 0, me = tprt_comm_rank(comm);
+  tprt_context *context;
+  CHECK_STATUS(errors, tprt_context_create(comm, NULL, &context), TPRT_OK);
+  CHECK(errors, tprt_abi_enter(context, f->program.words) == TPRT_OK);
+  int32_t *m = calloc(24, sizeof *m), *r = calloc(48, sizeof *r), *s = calloc(8, sizeof *s);
+  for (int turn = 0; turn < 1000 && !tprt_abi_status(context); turn++) {
+    tprt_abi_start(context, AG, m, r);
+    tprt_abi_start(context, RS, m, s);
+    if (turn == 20 && me == 4) {
+      if (f->how == 0)
+        tprt_abi_fail(context, TPRT_PROGRAM, "x > 0");
+      if (f->how == 1)
+        raise(SIGKILL);
+      if (f->how == 2)
+        tprt_abi_start(context, AG, m, r); /* again */
+      if (f->how == 3)
+        tprt_comm_abort(comm);
+    }
+    tprt_abi_wait(context, RS, m, s);
+    tprt_abi_wait(context, AG, m, r);
+  }
+  free(m);
+  free(r);
+  free(s);
+  CHECK(errors, tprt_abi_status(context) == (int32_t)expected[f->how]);
+  CHECK(errors, strlen(tprt_context_error(context)) > 0);
+  CHECK(errors, tprt_abi_start(context, AG, NULL, NULL) == (int32_t)expected[f->how]); /* at once */
+  CHECK(errors, tprt_abi_wait(context, AG, NULL, NULL) == (int32_t)expected[f->how]);
+  tprt_context_destroy(context);
+  return errors;
+}
+
+static void test_failure_started(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  failing f = {.program = make_program()};
+  int status[6];
+  for (int i = 0; i < 2; i++) {
+    setenv("TPRT_PROGRESS", progress[i], 1);
+    f.how = 1;
+    if (test_on_shm()) {
+      assert_int_equal(run_processes(6, &config, fail_started, &f, status), 1);
+      assert_true(WIFSIGNALED(status[4]));
+    }
+    for (f.how = 0; f.how < 4; f.how++) {
+      if (f.how != 1)
+        assert_int_equal(run_threads(6, &config, fail_started, &f), 0);
+    }
+  }
+  unsetenv("TPRT_PROGRESS");
+  table_free(&f.program);
+}
+
+/* A wait for what was not started, or with other buffers; a start of what is no collective. */
+static int wrong_wait(tprt_comm *comm, void *argument) {
+  failing *f = argument;
+  int errors = 0;
+  int32_t m[24] = {0}, r[48], other[48];
+  tprt_context *context;
+  CHECK_STATUS(errors, tprt_context_create(comm, NULL, &context), TPRT_OK);
+  tprt_abi_enter(context, f->program.words);
+  if (f->how < 3)
+    tprt_abi_start(context, AG, m, r);
+  int32_t status = f->how == 0   ? tprt_abi_wait(context, RS, m, r)
+                   : f->how == 1 ? tprt_abi_wait(context, AG, other, r)
+                   : f->how == 2 ? tprt_abi_wait(context, AG, m, other)
+                   : f->how == 3 ? tprt_abi_wait(context, CT, m, r)
+                                 : tprt_abi_start(context, CT, m, r);
+  CHECK(errors, status == TPRT_INVALID_ARGUMENT);
+  const char *text = f->how < 3 ? "not started with these buffers" : "no collective";
+  f->n_told += strstr(tprt_context_error(context), text) != NULL;
+  tprt_context_destroy(context);
+  return errors;
+}
+
+static void test_wrong_waits(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  failing f = {.program = make_program()};
+  for (f.how = 0; f.how < 5; f.how++) {
+    f.n_told = 0;
+    assert_int_equal(run_threads(6, &config, wrong_wait, &f), 0);
+    assert_in_range(f.n_told, 1, 6);
   }
   table_free(&f.program);
 }
@@ -278,8 +443,9 @@ static void test_mutation(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_program),    cmocka_unit_test(test_failure),  cmocka_unit_test(test_schedules),
-      cmocka_unit_test(test_truncation), cmocka_unit_test(test_mutation),
+      cmocka_unit_test(test_program),         cmocka_unit_test(test_failure),     cmocka_unit_test(test_schedules),
+      cmocka_unit_test(test_truncation),      cmocka_unit_test(test_mutation),    cmocka_unit_test(test_started),
+      cmocka_unit_test(test_failure_started), cmocka_unit_test(test_wrong_waits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
