@@ -87,23 +87,27 @@ static void call(bool wide, const tprt__gemm_args *g) {
   }
 }
 
-void tprt__gemm(bool wide, const tprt__gemm_args *args) {
-  if (args->m == 0 || args->n == 0 || args->k == 0)
-    return;
+static void multiply(bool wide, const tprt__gemm_args *args) {
   /* Below this the call costs more than the product. */
   bool tiny = args->m * args->n <= 64 && args->k <= 16;
   if (!blas.sgemm || tiny || !fits_int(args)) {
     (wide ? tprt__gemm_loops_f64 : tprt__gemm_loops_f32)(args);
-    return;
-  }
-  pthread_rwlock_rdlock(&blas.lock);
-  bool alone = blas.n_threads == 1;
-  if (alone)
+  } else {
     call(wide, args);
+  }
+}
+
+void tprt__gemm(bool wide, const tprt__gemm_args *args) {
+  if (args->m == 0 || args->n == 0 || args->k == 0)
+    return;
+  pthread_rwlock_rdlock(&blas.lock);
+  bool alone = blas.n_threads <= 1; /* 0: no library */
+  if (alone && (wide || !tprt__gemm_skinny_f32(TPRT__AVX512, args)))
+    multiply(wide, args);
   pthread_rwlock_unlock(&blas.lock);
   if (alone)
     return;
   pthread_rwlock_wrlock(&blas.lock);
-  call(wide, args);
+  multiply(wide, args);
   pthread_rwlock_unlock(&blas.lock);
 }

@@ -23,6 +23,12 @@ void tprt__blas_set_threads(int n);
 /* "openblas" or "built-in". */
 const char *tprt__blas_name(void);
 
+/* Vectors that products with few rows can use; the best first. */
+typedef enum tprt__vectors { TPRT__AVX512, TPRT__AVX2 } tprt__vectors;
+/* Few rows of f32, in gemm_skinny.c: with these vectors, or the next ones that the processor has. False, and nothing done, where it has none of
+ * them, or the product is none with few rows and a large B. */
+bool tprt__gemm_skinny_f32(tprt__vectors vectors, const tprt__gemm_args *args);
+
 /* The loops, in gemm.c. */
 void tprt__gemm_loops_f32(const tprt__gemm_args *args);
 void tprt__gemm_loops_f64(const tprt__gemm_args *args);

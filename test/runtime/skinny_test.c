@@ -1,0 +1,122 @@
+/* Products with few rows against sums in f64, with each kind of vectors; and which products are left to other ways. */
+#define _GNU_SOURCE 1
+#include "blas.h"
+#include "harness.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct product {
+  int64_t m, n, k;
+  bool transpose_a, transpose_b;
+  int64_t slack; /* of leading dimensions */
+} product;
+
+static float *random_floats(int64_t n, uint64_t *seed) {
+  float *x = malloc((size_t)n * sizeof *x);
+  assert_non_null(x);
+  for (int64_t i = 0; i < n; i++)
+    x[i] = (float)(test_random(seed) % 2000) / 1000.0f - 1.0f;
+  return x;
+}
+
+/* False where the kernel leaves the product to others. The arrays end with their last element, for the address sanitizer. */
+static bool check(tprt__vectors vectors, product p) {
+  uint64_t seed = 7;
+  tprt__gemm_args g = {.transpose_a = p.transpose_a, .transpose_b = p.transpose_b, .m = p.m, .n = p.n, .k = p.k};
+  int64_t rows_a = p.transpose_a ? p.k : p.m, columns_a = p.transpose_a ? p.m : p.k;
+  int64_t rows_b = p.transpose_b ? p.n : p.k, columns_b = p.transpose_b ? p.k : p.n;
+  g.lda = columns_a + p.slack;
+  g.ldb = columns_b + p.slack;
+  g.ldc = p.n + p.slack;
+  int64_t n_c = (p.m - 1) * g.ldc + p.n;
+  float *a = random_floats((rows_a - 1) * g.lda + columns_a, &seed),
+        *b = random_floats((rows_b - 1) * g.ldb + columns_b, &seed);
+  float *before = random_floats(n_c, &seed), *c = malloc((size_t)n_c * sizeof *c);
+  assert_non_null(c);
+  memcpy(c, before, (size_t)n_c * sizeof *c);
+  g.a = a;
+  g.b = b;
+  g.c = c;
+  bool done = tprt__gemm_skinny_f32(vectors, &g);
+  for (int64_t i = 0; done && i < n_c; i++) {
+    int64_t row = i / g.ldc, column = i % g.ldc;
+    if (column >= p.n) {
+      assert_true(c[i] == before[i]);
+      continue;
+    }
+    double sum = (double)before[i];
+    for (int64_t q = 0; q < p.k; q++) {
+      sum += (double)a[p.transpose_a ? q * g.lda + row : row * g.lda + q] *
+             (double)b[p.transpose_b ? column * g.ldb + q : q * g.ldb + column];
+    }
+    if (fabs(sum - (double)c[i]) > 1e-6 * (double)p.k)
+      fail_msg("%lld x %lld x %lld: c[%lld][%lld] is %g, not %g", (long long)p.m, (long long)p.n, (long long)p.k,
+               (long long)row, (long long)column, (double)c[i], sum);
+  }
+  if (!done)
+    assert_memory_equal(c, before, (size_t)n_c * sizeof *c);
+  free(a);
+  free(b);
+  free(c);
+  free(before);
+  return done;
+}
+
+static bool has_vectors(tprt__vectors vectors) {
+#if defined(__x86_64__)
+  return vectors == TPRT__AVX512 ? __builtin_cpu_supports("avx512f")
+                                 : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+  (void)vectors;
+  return false;
+#endif
+}
+
+static void check_all(tprt__vectors vectors) {
+  static const int64_t rows[] = {1, 2, 3, 4, 5, 8, 9, 31, 32}, columns[] = {1, 15, 33, 512, 515, 1029},
+                       sums[] = {64, 71, 256, 300, 1030};
+  int n_done[2] = {0, 0};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t j = 0; j < sizeof columns / sizeof *columns; j++) {
+      for (size_t k = 0; k < sizeof sums / sizeof *sums; k++) {
+        for (int way = 0; way < 4; way++) {
+          product p = {rows[i], columns[j], sums[k], way & 1, way & 2, (int64_t)(i + j + k) % 3};
+          bool expected = p.n * p.k >= 1 << 14 && (!p.transpose_b || p.m <= 8);
+          assert_int_equal(check(vectors, p), expected);
+          n_done[p.transpose_b] += expected;
+        }
+      }
+    }
+  }
+  assert_true(n_done[false] > 100 && n_done[true] > 100);
+}
+
+static void test_avx512(void **state) {
+  (void)state;
+  if (!has_vectors(TPRT__AVX512))
+    skip(); /* the processor has none */
+  check_all(TPRT__AVX512);
+}
+
+static void test_avx2(void **state) {
+  (void)state;
+  if (!has_vectors(TPRT__AVX2))
+    skip();
+  check_all(TPRT__AVX2);
+}
+
+static void test_left_to_others(void **state) {
+  (void)state;
+  assert_false(check(TPRT__AVX512, (product){33, 600, 300, false, false, 0}));
+  assert_false(check(TPRT__AVX512, (product){9, 600, 300, false, true, 0}));
+  assert_false(check(TPRT__AVX512, (product){8, 4000, 63, false, false, 0}));
+  assert_false(check(TPRT__AVX512, (product){8, 100, 100, false, false, 0}));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_avx512), cmocka_unit_test(test_avx2),
+                                     cmocka_unit_test(test_left_to_others)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
