@@ -52,19 +52,30 @@ const char *tprt_capability_name(int i, const char **help) {
 
 uint32_t tprt_comm_capabilities(const tprt_comm *comm) { return comm->transport->backend->capabilities; }
 
-tprt_status tprt__backend_find(const char *name, const tprt__backend **backend) {
+static tprt_status find(const char *name, const tprt__backend **backend) {
   char known[128] = "";
   if (strchr(name, '/'))
     return tprt__plugin_find(name, backend);
   for (size_t i = 0; i < N_BACKENDS; i++) {
     if (strcasecmp(name, backends[i]->name) == 0) {
       *backend = backends[i];
-      return backends[i]->probe();
+      return TPRT_OK;
     }
     size_t n = strlen(known);
     snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "", backends[i]->name);
   }
   return tprt__fail(TPRT_INVALID_ARGUMENT, "there is no backend \"%s\"; known: %s", name, known);
+}
+
+tprt_status tprt__backend_find(const char *name, uint32_t wanted, const tprt__backend **backend) {
+  tprt_status status = find(name, backend);
+  if (status)
+    return status;
+  if (wanted & TPRT_CAP_THREADS & ~(*backend)->capabilities)
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "backend %s has processes as ranks, which a launcher starts; threads need another, as shm or loopback",
+                      (*backend)->name);
+  return (*backend)->probe();
 }
 
 tprt_status tprt__fault_fail(const tprt__fault *fault) {

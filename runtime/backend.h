@@ -48,7 +48,7 @@ typedef struct tprt__backend {
   tprt_status (*probe)(void);
   /* One rank of a world; waits for the others. */
   tprt_status (*create)(int n_ranks, int rank, const tprt__settings *settings, tprt__transport **transport);
-  /* All ranks of a world inside this process. */
+  /* All ranks of a world inside this process; with TPRT_CAP_THREADS only. */
   tprt_status (*create_threads)(int n_ranks, const tprt__settings *settings, tprt__transport **transports);
   /* For a new group: something that its members need to find each other, from one rank, for a call of join by each of these
    * ranks of the parent; NULL: by all. A rank that can no more join it when it destroys the parent gives its use back then. */
@@ -94,8 +94,9 @@ extern const tprt__backend tprt__backend_mpi;
 extern const tprt__backend tprt__backend_self;
 extern const tprt__backend tprt__backend_shm;
 
-/* By name, case ignored, or a plug-in by its absolute path; the message for an unknown one lists the known. */
-tprt_status tprt__backend_find(const char *name, const tprt__backend **backend);
+/* By name, case ignored, or a plug-in by its absolute path; the message for an unknown one lists the known. UNSUPPORTED for a name without
+ * the capabilities, whether or not it can work on this machine. */
+tprt_status tprt__backend_find(const char *name, uint32_t capabilities, const tprt__backend **backend);
 
 /* plugin.c: the backend of a plug-in, which is loaded once. */
 tprt_status tprt__plugin_find(const char *path, const tprt__backend **backend);

@@ -52,7 +52,7 @@ static tprt_status wrap_world(tprt__transport *transport, const tprt__settings *
 static tprt_status join_world(int n_ranks, int rank, const tprt__settings *settings, tprt_comm **comm) {
   const tprt__backend *backend;
   tprt__transport *transport;
-  tprt_status status = tprt__backend_find(settings->backend, &backend);
+  tprt_status status = tprt__backend_find(settings->backend, 0, &backend);
   if (!status)
     status = backend->create(n_ranks, rank, settings, &transport);
   return status ? status : wrap_world(transport, settings, comm);
@@ -64,7 +64,7 @@ static tprt_status join_launched(tprt__settings *settings, tprt_comm **comm) {
   const tprt__backend *backend;
   tprt_status status = tprt_launch_find(&launch);
   if (!status)
-    status = tprt__backend_find(settings->backend, &backend);
+    status = tprt__backend_find(settings->backend, 0, &backend);
   if (status || launch.n_ranks == 1 || !backend->needs_store || settings->store || settings->segment_fd >= 0)
     return status ? status : join_world(launch.n_ranks, launch.rank, settings, comm);
   status = tprt__launch_store(&launch, settings->timeout_ns, &settings->store);
@@ -91,7 +91,7 @@ tprt_status tprt_world_create_threads(int n_ranks, const tprt_config *config, tp
   const tprt__backend *backend;
   tprt_status status = tprt__settings_resolve(config, &settings);
   if (!status)
-    status = tprt__backend_find(settings.backend, &backend);
+    status = tprt__backend_find(settings.backend, TPRT_CAP_THREADS, &backend);
   if (status)
     return status;
   if (n_ranks < 1)

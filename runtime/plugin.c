@@ -47,8 +47,6 @@ static tprt_status plugin_create(int n_ranks, int rank, const tprt__settings *se
 
 static tprt_status plugin_create_threads(int n_ranks, const tprt__settings *settings, tprt__transport **transports) {
   const plugin *from = find(settings->backend);
-  if (!from->messenger->open_threads)
-    return tprt__fail(TPRT_UNSUPPORTED, "backend %s has processes as ranks: use tprt_world_create", from->messenger->name);
   return tprt__wire_open_threads(from->messenger, &from->backend, n_ranks, transports);
 }
 

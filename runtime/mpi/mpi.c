@@ -192,19 +192,11 @@ static tprt_status backend_create(int n_ranks, int rank, const tprt__settings *s
   return tprt__wire_open(&messenger, &tprt__backend_mpi, n_ranks, rank, settings->timeout_ns, transport);
 }
 
-static tprt_status backend_create_threads(int n_ranks, const tprt__settings *settings, tprt__transport **transports) {
-  (void)settings;
-  (void)transports;
-  return tprt__fail(TPRT_UNSUPPORTED,
-                    "backend mpi has processes as ranks, which mpirun starts; %d threads need shm or loopback", n_ranks);
-}
-
 const tprt__backend tprt__backend_mpi = {
     .capabilities = WIRE_CAPABILITIES | TPRT_CAP_PROCESSES,
     .name = "mpi",
     .summary = "processes of an MPI launcher, on any number of hosts",
     .probe = backend_probe,
     .create = backend_create,
-    .create_threads = backend_create_threads,
     WIRE_ROWS,
 };
