@@ -36,10 +36,11 @@ static const struct {
     {"pieces", "the collectives with pieces of different lengths, at offsets or in lists"},
     {"transfers", "send, recv and batches of them"},
     {"tags", "tags other than 0"},
-    {"windows", "put, get, signals, mapped memory of peers"},
+    {"windows", "put, get and signals"},
     {"user memory", "tprt_mem_register of memory that is not from tprt_mem_alloc"},
     {"recovery", "tprt_comm_shrink and tprt_comm_rebuild after a failure"},
     {"streams", "work on streams of an accelerator"},
+    {"mapped", "tprt_window_map of memory of other ranks"},
 };
 
 const char *tprt_capability_name(int i, const char **help) {

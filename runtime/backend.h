@@ -71,13 +71,18 @@ typedef struct tprt__backend {
   void (*free)(tprt__transport *transport, void *memory);
   /* Where memory from alloc lies, counted so that equal allocations of two ranks have equal offsets. */
   uint64_t (*offset)(const tprt__transport *transport, const void *memory);
-  /* Whether peers can reach memory of this rank, and as what `reach` knows it. */
-  tprt_status (*locate)(const tprt__transport *transport, const void *memory, uint64_t bytes, uint64_t *offset);
-  /* The address of memory of another rank in this process. */
-  tprt_status (*reach)(const tprt__transport *transport, int rank, uint64_t offset, uint64_t bytes, void **memory);
-  /* Waits until a counter in registered memory of this rank has got to `value` by what `rank` does; it says so by `notify`. */
+  /* Lets peers reach memory of this rank, until it is withdrawn as often; *place is what they call it. */
+  tprt_status (*expose)(tprt__transport *transport, void *memory, uint64_t bytes, uint64_t *place);
+  tprt_status (*withdraw)(tprt__transport *transport, void *memory);
+  /* The address of exposed memory of another rank in this process. */
+  tprt_status (*reach)(const tprt__transport *transport, int rank, uint64_t place, uint64_t bytes, void **memory);
+  /* Copies to and from exposed memory of another rank, from any thread; what is put is there when they return. */
+  tprt_status (*put)(tprt__transport *transport, int rank, uint64_t place, const void *from, uint64_t bytes, int64_t deadline);
+  tprt_status (*get)(tprt__transport *transport, int rank, uint64_t place, void *to, uint64_t bytes, int64_t deadline);
+  /* Adds 1 to a counter in exposed memory of a rank, which may be this one. */
+  tprt_status (*signal)(tprt__transport *transport, int rank, uint64_t place);
+  /* Waits until a counter of this rank has got to `value` by signals of `rank`. */
   tprt_status (*await)(tprt__transport *transport, const _Atomic uint64_t *counter, uint64_t value, int rank, int64_t deadline);
-  void (*notify)(tprt__transport *transport, int rank);
   /* On a failed communicator: which of its ranks go on, those that call this by the deadline, and a token for them to join. A
    * rank that comes later, or calls it again, gets TPRT_INVALID_STATE. `members` has room for all ranks. */
   tprt_status (*recover)(tprt__transport *transport, int64_t deadline, tprt__token *token, int *members, int *n_members);
@@ -103,6 +108,11 @@ tprt_status tprt__plugin_find(const char *path, const tprt__backend **backend);
 
 /* For backends whose operations do everything when they are submitted. */
 void tprt__begin_nothing(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence);
+
+/* window.c: put and get where ranks have addresses for memory of each other. */
+tprt_status tprt__reached_put(tprt__transport *transport, int rank, uint64_t place, const void *from, uint64_t bytes,
+                              int64_t deadline);
+tprt_status tprt__reached_get(tprt__transport *transport, int rank, uint64_t place, void *to, uint64_t bytes, int64_t deadline);
 
 /* The status and text with which an operation ends because of a fault. */
 tprt_status tprt__fault_fail(const tprt__fault *fault);

@@ -120,20 +120,32 @@ static uint64_t self_offset(const tprt__transport *transport, const void *memory
 }
 
 /* All memory is reachable for the rank itself. A group of one of another world need not have its parent's. */
-static tprt_status self_locate(const tprt__transport *transport, const void *memory, uint64_t bytes, uint64_t *offset) {
+static tprt_status self_expose(tprt__transport *transport, void *memory, uint64_t bytes, uint64_t *place) {
   (void)transport;
-  (void)memory;
   (void)bytes;
-  *offset = 0;
+  *place = (uint64_t)(uintptr_t)memory;
   return TPRT_OK;
 }
 
-static tprt_status self_reach(const tprt__transport *transport, int rank, uint64_t offset, uint64_t bytes, void **memory) {
+static tprt_status self_withdraw(tprt__transport *transport, void *memory) {
   (void)transport;
-  (void)offset;
-  (void)bytes;
   (void)memory;
-  return tprt__fail(TPRT_INTERNAL, "backend self has no rank %d", rank);
+  return TPRT_OK;
+}
+
+static tprt_status self_reach(const tprt__transport *transport, int rank, uint64_t place, uint64_t bytes, void **memory) {
+  (void)transport;
+  (void)rank;
+  (void)bytes;
+  *memory = (void *)(uintptr_t)place;
+  return TPRT_OK;
+}
+
+static tprt_status self_signal(tprt__transport *transport, int rank, uint64_t place) {
+  (void)transport;
+  (void)rank;
+  atomic_fetch_add((_Atomic uint64_t *)(uintptr_t)place, 1);
+  return TPRT_OK;
 }
 
 /* Another thread of this rank may signal. */
@@ -149,11 +161,6 @@ static tprt_status self_await(tprt__transport *transport, const _Atomic uint64_t
     nanosleep(&pause, NULL);
   }
   return TPRT_OK;
-}
-
-static void self_notify(tprt__transport *transport, int rank) {
-  (void)transport;
-  (void)rank;
 }
 
 static tprt_status self_recover(tprt__transport *transport, int64_t deadline, tprt__token *token, int *members,
@@ -185,7 +192,8 @@ const tprt__backend tprt__backend_self = {
     .size = sizeof(tprt__backend),
     .abi = TPRT__BACKEND_ABI,
     .capabilities = TPRT_CAP_THREADS | TPRT_CAP_PROCESSES | TPRT_CAP_REGISTERED | TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES |
-                    TPRT_CAP_TRANSFERS | TPRT_CAP_TAGS | TPRT_CAP_WINDOWS | TPRT_CAP_USER_MEMORY | TPRT_CAP_RECOVERY,
+                    TPRT_CAP_TRANSFERS | TPRT_CAP_TAGS | TPRT_CAP_WINDOWS | TPRT_CAP_MAPPED | TPRT_CAP_USER_MEMORY |
+                    TPRT_CAP_RECOVERY,
     .name = "self",
     .summary = "one rank, every operation is a copy",
     .probe = self_probe,
@@ -201,10 +209,13 @@ const tprt__backend tprt__backend_self = {
     .alloc = self_alloc,
     .free = self_free,
     .offset = self_offset,
-    .locate = self_locate,
+    .expose = self_expose,
+    .withdraw = self_withdraw,
     .reach = self_reach,
+    .put = tprt__reached_put,
+    .get = tprt__reached_get,
+    .signal = self_signal,
     .await = self_await,
-    .notify = self_notify,
     .recover = self_recover,
     .constants = self_constants,
     .cost = self_cost,

@@ -174,8 +174,9 @@ tprt_status tprt__shm_alloc(tprt__transport *transport, size_t bytes, void **mem
 void tprt__shm_free(tprt__transport *transport, void *memory);
 uint64_t tprt__shm_offset(const tprt__transport *transport, const void *memory);
 void tprt__shm_arena_clear(shm_arena *arena);
-tprt_status tprt__shm_locate(const tprt__transport *transport, const void *memory, uint64_t bytes, uint64_t *offset);
-tprt_status tprt__shm_reach(const tprt__transport *transport, int rank, uint64_t offset, uint64_t bytes, void **memory);
+tprt_status tprt__shm_expose(tprt__transport *transport, void *memory, uint64_t bytes, uint64_t *place);
+tprt_status tprt__shm_withdraw(tprt__transport *transport, void *memory);
+tprt_status tprt__shm_reach(const tprt__transport *transport, int rank, uint64_t place, uint64_t bytes, void **memory);
 
 /* ---- shm_wait.c ---- */
 /* What a wait belongs to. */
@@ -191,7 +192,7 @@ void tprt__shm_publish(shm_transport *shm);
 tprt_status tprt__shm_await(shm_transport *shm, const shm_wait *wait);
 tprt_status tprt__shm_await_counter(tprt__transport *transport, const _Atomic uint64_t *counter, uint64_t value, int rank,
                                     int64_t deadline);
-void tprt__shm_notify(tprt__transport *transport, int rank);
+tprt_status tprt__shm_signal(tprt__transport *transport, int rank, uint64_t place);
 void tprt__shm_abort(tprt__transport *transport, const tprt__fault *fault);
 tprt__fault tprt__shm_fault(const tprt__transport *transport);
 void tprt__shm_wake(shm_line *line);

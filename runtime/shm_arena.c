@@ -79,19 +79,25 @@ bool tprt__shm_arena_offset(const shm_transport *shm, const void *buffer, int64_
          (uint64_t)bytes <= shm->segment->sizes.arena_bytes - (at - base);
 }
 
-tprt_status tprt__shm_locate(const tprt__transport *transport, const void *memory, uint64_t bytes, uint64_t *offset) {
-  if (tprt__shm_arena_offset((const shm_transport *)transport, memory, (int64_t)bytes, offset))
+/* The arena is mapped in all peers anyway: to expose is to say where in it the memory lies. */
+tprt_status tprt__shm_expose(tprt__transport *transport, void *memory, uint64_t bytes, uint64_t *place) {
+  if (tprt__shm_arena_offset((const shm_transport *)transport, memory, (int64_t)bytes, place))
     return TPRT_OK;
   return tprt__fail(TPRT_UNSUPPORTED,
                     "backend shm: peers reach only memory from tprt_mem_alloc, which the %llu bytes at %p are not",
                     (unsigned long long)bytes, memory);
 }
 
-tprt_status tprt__shm_reach(const tprt__transport *transport, int rank, uint64_t offset, uint64_t bytes, void **memory) {
+tprt_status tprt__shm_withdraw(tprt__transport *transport, void *memory) {
+  uint64_t place;
+  return tprt__shm_expose(transport, memory, 1, &place);
+}
+
+tprt_status tprt__shm_reach(const tprt__transport *transport, int rank, uint64_t place, uint64_t bytes, void **memory) {
   const shm_transport *shm = (const shm_transport *)transport;
   uint64_t arena = shm->segment->sizes.arena_bytes;
-  if (bytes > arena || offset > arena - bytes)
+  if (bytes > arena || place > arena - bytes)
     return tprt__fail(TPRT_INTERNAL, "rank %d named memory outside its arena", shm->members[rank]);
-  *memory = tprt__shm_arena(shm->segment, shm->members[rank]) + offset;
+  *memory = tprt__shm_arena(shm->segment, shm->members[rank]) + place;
   return TPRT_OK;
 }

@@ -1,4 +1,4 @@
-/* Windows: the exchange of where memory is, and accesses, which are copies through addresses that the backend gives. */
+/* Windows: the exchange of where memory is, and accesses, which the backend makes. */
 #include "tprt/window.h"
 
 #include "comm.h"
@@ -12,27 +12,29 @@ typedef struct part {
   int32_t status; /* why it has none */
   int32_t unused;
   uint64_t bytes;
-  uint64_t offset, signals; /* of the memory and of the counters, for the backend */
+  uint64_t memory, signals; /* what the backend calls the memory and the counters */
 } part;
 
 struct tprt_window {
   tprt_comm *comm;
   int n_ranks, rank;
-  unsigned char *memory;
-  void *counters; /* of this rank: one a peer */
+  void *memory;   /* of this rank; NULL: none that is exposed */
+  void *counters; /* of this rank: one a peer; NULL: none that are exposed */
   part *parts;
-  unsigned char **addresses;
-  _Atomic uint64_t **signals; /* of this rank in the counters of each peer */
-  _Atomic uint64_t *used;     /* signals of each peer that waits have used up */
+  _Atomic uint64_t *used; /* signals of each peer that waits have used up */
 };
 
 static tprt__transport *transport_of(const tprt_comm *comm) { return comm->transport; }
 
 static void release(tprt_window *window) {
-  tprt_mem_free(window->comm, window->counters);
+  tprt__transport *transport = transport_of(window->comm);
+  if (window->memory)
+    (void)transport->backend->withdraw(transport, window->memory);
+  if (window->counters) {
+    (void)transport->backend->withdraw(transport, window->counters);
+    tprt_mem_free(window->comm, window->counters);
+  }
   tprt__free(window->parts);
-  tprt__free(window->addresses);
-  tprt__free(window->signals);
   tprt__free(window->used);
   tprt__free(window);
 }
@@ -44,10 +46,8 @@ static tprt_window *allocate(tprt_comm *comm) {
     return NULL;
   *window = (tprt_window){.comm = comm, .n_ranks = (int)n, .rank = tprt_comm_rank(comm)};
   window->parts = tprt__alloc(n * sizeof *window->parts);
-  window->addresses = tprt__alloc(n * sizeof *window->addresses);
-  window->signals = tprt__alloc(n * sizeof *window->signals);
   window->used = tprt__alloc(n * sizeof *window->used);
-  if (window->parts && window->addresses && window->signals && window->used)
+  if (window->parts && window->used)
     return window;
   release(window);
   return NULL;
@@ -57,41 +57,27 @@ static tprt_window *allocate(tprt_comm *comm) {
 static part describe(tprt_window *window, void *memory, size_t bytes) {
   tprt__transport *transport = transport_of(window->comm);
   part mine = {.bytes = bytes};
-  tprt_status status = tprt_mem_alloc(window->comm, (size_t)window->n_ranks * SIGNAL_BYTES, &window->counters);
-  if (!status)
-    status = transport->backend->locate(transport, window->counters, SIGNAL_BYTES, &mine.signals);
-  if (!status && bytes)
-    status = transport->backend->locate(transport, memory, bytes, &mine.offset);
-  mine.status = (int32_t)status;
-  window->memory = memory;
-  return mine;
-}
-
-/* Addresses of all parts, from what the ranks said. */
-static tprt_status reach_all(tprt_window *window) {
-  tprt__transport *transport = transport_of(window->comm);
-  for (int i = 0; i < window->n_ranks; i++) {
-    const part *at = &window->parts[i];
-    void *memory = window->memory, *counters = window->counters;
-    tprt_status status = TPRT_OK;
-    if (i != window->rank && at->bytes)
-      status = transport->backend->reach(transport, i, at->offset, at->bytes, &memory);
-    if (!status && i != window->rank) {
-      uint64_t bytes = (uint64_t)window->n_ranks * SIGNAL_BYTES;
-      status = transport->backend->reach(transport, i, at->signals, bytes, &counters);
-    }
+  void *counters;
+  uint64_t counter_bytes = (uint64_t)window->n_ranks * SIGNAL_BYTES;
+  tprt_status status = tprt_mem_alloc(window->comm, counter_bytes, &counters);
+  if (!status) {
+    status = transport->backend->expose(transport, counters, counter_bytes, &mine.signals);
     if (status)
-      return status;
-    window->addresses[i] = memory;
-    window->signals[i] = (_Atomic uint64_t *)(void *)((unsigned char *)counters + window->rank * SIGNAL_BYTES);
+      tprt_mem_free(window->comm, counters);
+    else
+      window->counters = counters;
   }
-  return TPRT_OK;
+  if (!status && bytes) {
+    status = transport->backend->expose(transport, memory, bytes, &mine.memory);
+    window->memory = status ? NULL : memory;
+  }
+  mine.status = (int32_t)status;
+  return mine;
 }
 
 tprt_status tprt_window_create(tprt_comm *comm, void *memory, size_t bytes, tprt_window **result) {
   if (!(tprt_comm_capabilities(comm) & TPRT_CAP_WINDOWS))
-    return tprt__fail(TPRT_UNSUPPORTED, "backend %s has no windows: its ranks reach no memory of each other",
-                      tprt_comm_backend(comm));
+    return tprt__fail(TPRT_UNSUPPORTED, "backend %s has no windows", tprt_comm_backend(comm));
   tprt_window *window = allocate(comm);
   if (!window) /* the others are about to wait */
     return tprt__comm_fail(comm, tprt__fail_memory(sizeof *window), TPRT_OP_ALL_GATHER);
@@ -102,11 +88,9 @@ tprt_status tprt_window_create(tprt_comm *comm, void *memory, size_t bytes, tprt
     if (status) {
       tprt__fail(status, "window: rank %d %s", comm->world_ranks[i],
                  status == TPRT_UNSUPPORTED ? "gave memory that peers cannot reach; take it from tprt_mem_alloc"
-                                            : "has no registered memory left");
+                                            : "has no memory left");
     }
   }
-  if (!status)
-    status = reach_all(window);
   if (status) {
     release(window);
     return status;
@@ -145,24 +129,70 @@ static tprt_status check_range(const tprt_window *window, int rank, size_t offse
                     (unsigned long long)size);
 }
 
+/* A rank that does not answer in time, or is gone, is a failure of the communicator. */
+static tprt_status finish(const tprt_window *window, tprt_status status) {
+  return status ? tprt__comm_fail(window->comm, status, (tprt_op_kind)0) : TPRT_OK;
+}
+
 tprt_status tprt_window_put(tprt_window *window, int rank, size_t offset, const void *from, size_t bytes) {
   tprt_status status = check_range(window, rank, offset, bytes);
-  if (!status && bytes)
-    memmove(window->addresses[rank] + offset, from, bytes);
-  return status;
+  if (status || !bytes)
+    return status;
+  if (rank == window->rank) {
+    memmove((char *)window->memory + offset, from, bytes);
+    return TPRT_OK;
+  }
+  tprt__transport *transport = transport_of(window->comm);
+  uint64_t place = window->parts[rank].memory + offset;
+  int64_t deadline = tprt__deadline(window->comm->timeout_ns);
+  return finish(window, transport->backend->put(transport, rank, place, from, bytes, deadline));
 }
 
 tprt_status tprt_window_get(tprt_window *window, int rank, size_t offset, void *to, size_t bytes) {
   tprt_status status = check_range(window, rank, offset, bytes);
-  if (!status && bytes)
-    memmove(to, window->addresses[rank] + offset, bytes);
+  if (status || !bytes)
+    return status;
+  if (rank == window->rank) {
+    memmove(to, (const char *)window->memory + offset, bytes);
+    return TPRT_OK;
+  }
+  tprt__transport *transport = transport_of(window->comm);
+  uint64_t place = window->parts[rank].memory + offset;
+  int64_t deadline = tprt__deadline(window->comm->timeout_ns);
+  return finish(window, transport->backend->get(transport, rank, place, to, bytes, deadline));
+}
+
+tprt_status tprt__reached_put(tprt__transport *transport, int rank, uint64_t place, const void *from, uint64_t bytes,
+                              int64_t deadline) {
+  (void)deadline; /* nobody is waited for */
+  void *memory;
+  tprt_status status = transport->backend->reach(transport, rank, place, bytes, &memory);
+  if (!status)
+    memmove(memory, from, bytes);
+  return status;
+}
+
+tprt_status tprt__reached_get(tprt__transport *transport, int rank, uint64_t place, void *to, uint64_t bytes,
+                              int64_t deadline) {
+  (void)deadline;
+  void *memory;
+  tprt_status status = transport->backend->reach(transport, rank, place, bytes, &memory);
+  if (!status)
+    memmove(to, memory, bytes);
   return status;
 }
 
 tprt_status tprt_window_map(tprt_window *window, int rank, void **memory) {
   tprt_status status = check(window, rank);
+  if (status)
+    return status;
+  tprt__transport *transport = transport_of(window->comm);
+  const part *at = &window->parts[rank];
+  void *mapped = rank == window->rank ? window->memory : NULL; /* no bytes: nowhere */
+  if (rank != window->rank && at->bytes)
+    status = transport->backend->reach(transport, rank, at->memory, at->bytes, &mapped);
   if (!status)
-    *memory = window->addresses[rank];
+    *memory = mapped;
   return status;
 }
 
@@ -171,9 +201,8 @@ tprt_status tprt_window_signal(tprt_window *window, int rank) {
   if (status)
     return status;
   tprt__transport *transport = transport_of(window->comm);
-  atomic_fetch_add(window->signals[rank], 1);
-  transport->backend->notify(transport, rank);
-  return TPRT_OK;
+  uint64_t place = window->parts[rank].signals + (uint64_t)window->rank * SIGNAL_BYTES;
+  return finish(window, transport->backend->signal(transport, rank, place));
 }
 
 tprt_status tprt_window_wait_signal(tprt_window *window, int rank, uint64_t n, int64_t timeout_ns) {
@@ -188,17 +217,22 @@ tprt_status tprt_window_wait_signal(tprt_window *window, int rank, uint64_t n, i
   uint64_t wanted = atomic_fetch_add(&window->used[rank], n) + n;
   _Atomic uint64_t *counter = (_Atomic uint64_t *)(void *)((unsigned char *)window->counters + rank * SIGNAL_BYTES);
   status = transport->backend->await(transport, counter, wanted, rank, deadline);
-  return status ? tprt__comm_fail(comm, status, (tprt_op_kind)0) : TPRT_OK;
+  return finish(window, status);
 }
 
 /* ---- Memory of the user ---- */
 
 tprt_status tprt_mem_register(tprt_comm *comm, void *memory, size_t bytes) {
-  uint64_t offset;
+  uint64_t place;
   tprt__transport *transport = transport_of(comm);
   if (!memory || !bytes)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "registration of %zu bytes%s", bytes, memory ? "" : " at NULL");
-  return transport->backend->locate(transport, memory, bytes, &offset);
+  return transport->backend->expose(transport, memory, bytes, &place);
 }
 
-tprt_status tprt_mem_deregister(tprt_comm *comm, void *memory) { return tprt_mem_register(comm, memory, 1); }
+tprt_status tprt_mem_deregister(tprt_comm *comm, void *memory) {
+  tprt__transport *transport = transport_of(comm);
+  if (!memory)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "no memory to deregister at NULL");
+  return transport->backend->withdraw(transport, memory);
+}

@@ -129,7 +129,8 @@ TPRT_API const char *tprt_comm_error(const tprt_comm *comm);
 /* After a failure: a communicator of the ranks that call this within timeout_ns (0: the communicator's timeout), in their old
  * order, without those that ended. It comes as soon as all others have ended; one that is late is left out and gets
  * TPRT_INVALID_STATE. A communicator that has not failed is aborted first. Once for each communicator, which still wants
- * tprt_comm_destroy; the new one shares its world's memory. */
+ * tprt_comm_destroy; the new one shares its world's memory.
+ * On mpi this is for ranks that leave, come late or disagree: launchers of MPI end all processes of a job when one dies. */
 TPRT_API tprt_status tprt_comm_shrink(tprt_comm *comm, int64_t timeout_ns, tprt_comm **child);
 /* The same with all ranks, or TPRT_PEER_DEAD with the name of one that is missing, on all that came. */
 TPRT_API tprt_status tprt_comm_rebuild(tprt_comm *comm, int64_t timeout_ns, tprt_comm **child);

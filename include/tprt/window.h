@@ -1,7 +1,11 @@
 /* Windows: memory of every rank of a communicator that the others read, write and signal without its taking part.
  *
  * Accesses are done when the call returns. What a rank put before it signals is there for the rank that has waited for that
- * signal. Accesses to the same bytes at the same time are the callers' to avoid. Any thread may use a window. */
+ * signal. Accesses to the same bytes at the same time are the callers' to avoid. Any thread may use a window.
+ *
+ * Where ranks share memory (shm, loopback) an access is a copy. Elsewhere (mpi, plug-ins) it is made of messages that a thread of
+ * the owner answers, within a millisecond when the owner computes; one that is not answered within the communicator's timeout, or
+ * whose owner is gone, fails the communicator. */
 #ifndef TPRT_WINDOW_H
 #define TPRT_WINDOW_H
 
@@ -28,7 +32,8 @@ TPRT_API int64_t tprt_window_bytes(const tprt_window *window, int rank);
 TPRT_API tprt_status tprt_window_put(tprt_window *window, int rank, size_t offset, const void *from, size_t bytes);
 TPRT_API tprt_status tprt_window_get(tprt_window *window, int rank, size_t offset, void *to, size_t bytes);
 
-/* The address of `rank`'s part in this process, for loads and stores; valid as long as the window. */
+/* The address of `rank`'s part in this process, for loads and stores; valid as long as the window. TPRT_UNSUPPORTED for other
+ * ranks where the backend lacks TPRT_CAP_MAPPED. */
 TPRT_API tprt_status tprt_window_map(tprt_window *window, int rank, void **memory);
 
 /* Counts up at `rank` what this rank has signalled to it. */
@@ -37,7 +42,8 @@ TPRT_API tprt_status tprt_window_signal(tprt_window *window, int rank);
  * the communicator's; a rank that does not signal in time is a failure of the communicator. */
 TPRT_API tprt_status tprt_window_wait_signal(tprt_window *window, int rank, uint64_t n, int64_t timeout_ns);
 
-/* Lets peers reach memory that is not from tprt_mem_alloc; TPRT_UNSUPPORTED with the reason where the backend cannot. */
+/* Lets peers reach memory that is not from tprt_mem_alloc, until it is deregistered as often; TPRT_UNSUPPORTED with the reason
+ * where the backend cannot. Windows register the memory that they are made of themselves. */
 TPRT_API tprt_status tprt_mem_register(tprt_comm *comm, void *memory, size_t bytes);
 /* Ends that; the memory is the caller's alone again. */
 TPRT_API tprt_status tprt_mem_deregister(tprt_comm *comm, void *memory);

@@ -224,18 +224,24 @@ static uint64_t loopback_offset(const tprt__transport *transport, const void *me
   return 0;
 }
 
-static tprt_status loopback_locate(const tprt__transport *transport, const void *memory, uint64_t bytes, uint64_t *offset) {
+static tprt_status loopback_expose(tprt__transport *transport, void *memory, uint64_t bytes, uint64_t *place) {
   (void)transport;
   (void)bytes;
-  *offset = (uint64_t)(uintptr_t)memory;
+  *place = (uint64_t)(uintptr_t)memory;
   return TPRT_OK;
 }
 
-static tprt_status loopback_reach(const tprt__transport *transport, int rank, uint64_t offset, uint64_t bytes, void **memory) {
+static tprt_status loopback_withdraw(tprt__transport *transport, void *memory) {
+  (void)transport;
+  (void)memory;
+  return TPRT_OK;
+}
+
+static tprt_status loopback_reach(const tprt__transport *transport, int rank, uint64_t place, uint64_t bytes, void **memory) {
   (void)transport;
   (void)rank;
   (void)bytes;
-  *memory = (void *)(uintptr_t)offset;
+  *memory = (void *)(uintptr_t)place;
   return TPRT_OK;
 }
 
@@ -256,7 +262,7 @@ const tprt__backend tprt__backend_loopback = {
     .size = sizeof(tprt__backend),
     .abi = TPRT__BACKEND_ABI,
     .capabilities = TPRT_CAP_THREADS | TPRT_CAP_REGISTERED | TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES | TPRT_CAP_TRANSFERS |
-                    TPRT_CAP_TAGS | TPRT_CAP_WINDOWS | TPRT_CAP_USER_MEMORY | TPRT_CAP_RECOVERY,
+                    TPRT_CAP_TAGS | TPRT_CAP_WINDOWS | TPRT_CAP_MAPPED | TPRT_CAP_USER_MEMORY | TPRT_CAP_RECOVERY,
     .name = "loopback",
     .summary = "virtual ranks of one process, of which the last to come works for all",
     .probe = loopback_probe,
@@ -272,10 +278,13 @@ const tprt__backend tprt__backend_loopback = {
     .alloc = loopback_alloc,
     .free = loopback_free,
     .offset = loopback_offset,
-    .locate = loopback_locate,
+    .expose = loopback_expose,
+    .withdraw = loopback_withdraw,
     .reach = loopback_reach,
+    .put = tprt__reached_put,
+    .get = tprt__reached_get,
+    .signal = tprt__loopback_signal,
     .await = tprt__loopback_await,
-    .notify = tprt__loopback_notify,
     .recover = tprt__loopback_recover,
     .constants = loopback_constants,
     .cost = loopback_cost,

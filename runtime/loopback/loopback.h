@@ -77,7 +77,7 @@ void tprt__loopback_abort(tprt__transport *transport, const tprt__fault *fault);
 tprt__fault tprt__loopback_fault(const tprt__transport *transport);
 tprt_status tprt__loopback_await(tprt__transport *transport, const _Atomic uint64_t *counter, uint64_t value, int rank,
                                  int64_t deadline);
-void tprt__loopback_notify(tprt__transport *transport, int rank);
+tprt_status tprt__loopback_signal(tprt__transport *transport, int rank, uint64_t place);
 tprt_status tprt__loopback_recover(tprt__transport *transport, int64_t deadline, tprt__token *token, int *members,
                                    int *n_members);
 

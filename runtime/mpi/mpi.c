@@ -2,6 +2,7 @@
 #include "mpi/mpi_library.h"
 #include "wire/wire.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +18,35 @@ typedef struct mpi_request {
   bool sends;
 } mpi_request;
 
-/* Of the process: MPI starts and ends once. */
+/* Of the process: MPI starts and ends once, and is called by one thread at a time, whatever world it is for. */
 static struct {
+  pthread_mutex_t lock;
   const mpi_library *library;
   bool abandoned; /* a message is still under way that nobody waits for: ending MPI would wait for it */
-} process;
+  bool ended;
+} process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* Worlds that were not destroyed may still have threads that look after their messages. */
 static void finalize_at_exit(void) {
   int finalized = 1;
+  pthread_mutex_lock(&process.lock);
+  process.ended = true;
   process.library->finalized(&finalized);
   if (!finalized && !process.abandoned)
     process.library->finalize();
+  pthread_mutex_unlock(&process.lock);
 }
+
+/* Takes MPI for this thread, unless it has ended. */
+static tprt_status enter(void) {
+  pthread_mutex_lock(&process.lock);
+  if (!process.ended)
+    return TPRT_OK;
+  pthread_mutex_unlock(&process.lock);
+  return tprt__fail(TPRT_INVALID_STATE, "backend mpi: the process is ending, and MPI has ended");
+}
+
+static void leave(void) { pthread_mutex_unlock(&process.lock); }
 
 /* Starts MPI, or takes it as the program started it. */
 static tprt_status start(const mpi_library *library) {
@@ -78,36 +96,42 @@ static tprt_status check_place(const mpi_end *end, int n_ranks, int rank) {
                     n_ranks, end->library->functions->family, own, size);
 }
 
-static tprt_status mpi_open(int n_ranks, int rank, int64_t timeout_ns, void **result, uint32_t *most_tag, int *host_ranks) {
-  const mpi_library *library;
-  int tag = 0;
-  tprt_status status = tprt__mpi_load(&library);
-  if (!status)
-    status = start(library);
-  if (!status)
-    status = meet(library, tprt__deadline(timeout_ns));
-  if (status)
-    return status;
-  mpi_end *end = tprt__alloc(sizeof *end);
-  if (!end)
-    return tprt__fail_memory(sizeof *end);
-  end->library = library;
-  const mpi_functions *call = library->functions;
-  int code = call->duplicate_world(&end->comm);
+/* A communicator for the messages of a world, and what there is to know about it. */
+static tprt_status duplicate(mpi_end *end, int n_ranks, int rank, uint32_t *most_tag, int *host_ranks) {
+  const mpi_functions *call = end->library->functions;
+  int tag = 0, code = call->duplicate_world(&end->comm);
   if (!code)
     code = call->return_errors(end->comm);
   if (!code)
     code = call->most_tag(end->comm, &tag);
   if (!code)
     code = call->host_size(end->comm, rank, host_ranks);
-  status = code ? tprt__mpi_fail(library, code, "a new communicator") : check_place(end, n_ranks, rank);
-  if (status) {
-    tprt__free(end);
-    return status;
-  }
   *most_tag = (uint32_t)tag;
-  *result = end;
-  return TPRT_OK;
+  return code ? tprt__mpi_fail(end->library, code, "a new communicator") : check_place(end, n_ranks, rank);
+}
+
+static tprt_status mpi_open(int n_ranks, int rank, int64_t timeout_ns, void **result, uint32_t *most_tag, int *host_ranks) {
+  const mpi_library *library;
+  tprt_status status = tprt__mpi_load(&library);
+  mpi_end *end = tprt__alloc(sizeof *end);
+  if (!status && !end)
+    status = tprt__fail_memory(sizeof *end);
+  if (!status)
+    status = enter();
+  if (!status) {
+    end->library = library;
+    status = start(library);
+    if (!status)
+      status = meet(library, tprt__deadline(timeout_ns));
+    if (!status)
+      status = duplicate(end, n_ranks, rank, most_tag, host_ranks);
+    leave();
+  }
+  if (status)
+    tprt__free(end);
+  else
+    *result = end;
+  return status;
 }
 
 static tprt_status start_message(mpi_end *end, int peer, uint32_t tag, void *data, size_t bytes, bool sends, void **result) {
@@ -115,9 +139,15 @@ static tprt_status start_message(mpi_end *end, int peer, uint32_t tag, void *dat
   mpi_request *request = tprt__alloc(sizeof *request);
   if (!request)
     return tprt__fail_memory(sizeof *request);
+  tprt_status status = enter();
+  if (status) {
+    tprt__free(request);
+    return status;
+  }
   request->sends = sends;
   int code = sends ? call->send(data, (int)bytes, peer, (int)tag, end->comm, &request->handle)
                    : call->receive(data, (int)bytes, peer, (int)tag, end->comm, &request->handle);
+  leave();
   if (code) {
     tprt__free(request);
     return tprt__mpi_fail(end->library, code, sends ? "MPI_Isend" : "MPI_Irecv");
@@ -137,10 +167,17 @@ static tprt_status mpi_receive(void *end, int peer, uint32_t tag, void *data, si
 static tprt_status mpi_test(void *at, void *asked) {
   mpi_end *end = at;
   mpi_request *request = asked;
-  int done = 0, code = end->library->functions->test(&request->handle, &done);
-  if (!code && !done)
-    return TPRT_IN_PROGRESS;
+  int done = 0, code = 0;
+  tprt_status status = enter();
+  if (!status) {
+    code = end->library->functions->test(&request->handle, &done);
+    leave();
+    if (!code && !done)
+      return TPRT_IN_PROGRESS;
+  }
   tprt__free(request);
+  if (status)
+    return status;
   return code ? tprt__mpi_fail(end->library, code, "MPI_Test") : TPRT_OK;
 }
 
@@ -150,16 +187,19 @@ static bool mpi_cancel(void *at, void *asked) {
   mpi_request *request = asked;
   int done = 0;
   bool over = true;
-  if (!request->sends)
-    over = end->library->functions->cancel(&request->handle) == 0;
-  else
-    over = end->library->functions->test(&request->handle, &done) == 0 && done;
-  process.abandoned |= !over;
+  if (!enter()) {
+    if (!request->sends)
+      over = end->library->functions->cancel(&request->handle) == 0;
+    else
+      over = end->library->functions->test(&request->handle, &done) == 0 && done;
+    process.abandoned |= !over;
+    leave();
+  }
   tprt__free(request);
   return over;
 }
 
-/* A launcher of MPI ends the job when a process ends without notice. */
+/* A launcher of MPI ends the job when a process ends without notice, so that nobody is left to be told. */
 static bool mpi_ended(void *end, int peer) {
   (void)end;
   (void)peer;

@@ -1,8 +1,10 @@
 /* Worlds and groups over a messenger, and the rows that all such backends have. */
+#define _GNU_SOURCE 1
 #include "wire/wire.h"
 
 #include <sched.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- Transports ---- */
 
@@ -73,15 +75,15 @@ static tprt_status transport_create(wire_world *world, uint64_t context, int n_m
 static void part(wire_world *world) {
   enum { PART_NS = 5000000 };
   int64_t end = tprt__now() + PART_NS;
-  while (world->transports && !world->broken && tprt__now() < end) {
+  for (bool waits = true; waits && tprt__now() < end; sched_yield()) {
     pthread_mutex_lock(&world->lock);
-    (void)tprt__wire_progress(world);
+    waits = world->transports && !tprt__wire_progress(world);
     pthread_mutex_unlock(&world->lock);
-    sched_yield();
   }
 }
 
 static void world_free(wire_world *world) {
+  tprt__wire_dismiss(world);
   while (world->transports) {
     wire_transport *wire = world->transports;
     world->transports = wire->next;
@@ -99,6 +101,7 @@ static void world_free(wire_world *world) {
   }
   world->messenger->close(world->end);
   free_letters(world->early);
+  pthread_cond_destroy(&world->ended);
   pthread_mutex_destroy(&world->lock);
   tprt__free(world->inbox);
   tprt__free(world);
@@ -127,7 +130,12 @@ static tprt_status world_create(const tprt_messenger *messenger, const tprt__bac
                         .most_tag = most_tag,
                         .next_tag = WIRE_FIRST_TAG,
                         .inbox = inbox};
+  pthread_condattr_t monotonic;
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
   pthread_mutex_init(&world->lock, NULL);
+  pthread_cond_init(&world->ended, &monotonic);
+  pthread_condattr_destroy(&monotonic);
   tprt_status status = TPRT_OK;
   for (int i = 0; i < n_ranks; i++) {
     members[i] = i;
@@ -137,6 +145,8 @@ static tprt_status world_create(const tprt_messenger *messenger, const tprt__bac
   }
   if (!status)
     status = transport_create(world, 0, n_ranks, members, rank, transport);
+  if (!status && n_ranks > 1)
+    status = tprt__wire_attend(world);
   tprt__free(members);
   if (status)
     world_free(world);
@@ -192,12 +202,14 @@ tprt_status tprt__wire_open_threads(const tprt_messenger *messenger, const tprt_
 
 /* ---- Groups: a number that no other has ---- */
 
+uint64_t tprt__wire_new_context(wire_world *world) { return ((uint64_t)world->rank + 1) << 40 | ++world->next_context; }
+
 tprt_status tprt__wire_reserve(tprt__transport *parent, int n_users, const int *users, tprt__token *token) {
   (void)n_users;
   (void)users;
   wire_world *world = ((wire_transport *)parent)->world;
   pthread_mutex_lock(&world->lock);
-  uint64_t context = ((uint64_t)world->rank + 1) << 40 | ++world->next_context;
+  uint64_t context = tprt__wire_new_context(world);
   pthread_mutex_unlock(&world->lock);
   *token = (tprt__token){{0}};
   memcpy(token->bytes, &context, sizeof context);
@@ -268,6 +280,7 @@ void tprt__wire_destroy(tprt__transport *transport) {
   pthread_mutex_lock(&world->lock);
   tell_leaving(wire);
   wire->closed = true;
+  tprt__wire_close_windows(wire);
   tprt__wire_reap(wire);
   bool last = --world->references == 0;
   pthread_mutex_unlock(&world->lock);
@@ -294,41 +307,6 @@ uint64_t tprt__wire_offset(const tprt__transport *transport, const void *memory)
   (void)transport;
   (void)memory;
   return 0;
-}
-
-tprt_status tprt__wire_locate(const tprt__transport *transport, const void *memory, uint64_t bytes, uint64_t *offset) {
-  (void)memory;
-  (void)bytes;
-  (void)offset;
-  return tprt__fail(TPRT_UNSUPPORTED, "backend %s: ranks reach no memory of each other", transport->backend->name);
-}
-
-tprt_status tprt__wire_reach(const tprt__transport *transport, int rank, uint64_t offset, uint64_t bytes, void **memory) {
-  (void)rank;
-  (void)memory;
-  return tprt__wire_locate(transport, NULL, bytes, &offset);
-}
-
-tprt_status tprt__wire_await(tprt__transport *transport, const _Atomic uint64_t *counter, uint64_t value, int rank,
-                             int64_t deadline) {
-  (void)counter;
-  (void)value;
-  (void)rank;
-  (void)deadline;
-  return tprt__wire_locate(transport, NULL, 0, NULL);
-}
-
-void tprt__wire_notify(tprt__transport *transport, int rank) {
-  (void)transport;
-  (void)rank;
-}
-
-tprt_status tprt__wire_recover(tprt__transport *transport, int64_t deadline, tprt__token *token, int *members, int *n_members) {
-  (void)deadline;
-  (void)token;
-  (void)members;
-  (void)n_members;
-  return tprt__fail(TPRT_UNSUPPORTED, "backend %s: a communicator that failed cannot be replaced", transport->backend->name);
 }
 
 /* ---- Costs ---- */

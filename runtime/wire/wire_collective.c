@@ -418,6 +418,8 @@ tprt_status tprt__wire_submit(tprt__transport *transport, const tprt__plan *plan
     status = arrive(&run);
   if (!status)
     status = run_kind(&run);
+  if (!status)
+    wire->finished = sequence;
   pthread_mutex_unlock(&wire->world->lock);
   tprt__free(run.moves);
   return status;

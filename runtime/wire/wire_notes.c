@@ -1,7 +1,10 @@
-/* Notes: sent, taken in, and given to the communicator that they are for. */
+/* Notes: sent, taken in, and given to the communicator that they are for; and the thread that looks after them while a rank
+ * computes. */
+#define _GNU_SOURCE 1
 #include "wire/wire.h"
 
 #include <string.h>
+#include <time.h>
 
 enum { FLUSH_NS = 100000000 };
 
@@ -49,6 +52,16 @@ static tprt_status deliver(wire_transport *wire, const wire_letter *letter) {
       wire->fault = (tprt__fault){
           .status = (tprt_status)note->status, .kind = (tprt_op_kind)note->op, .rank = note->rank, .sequence = note->sequence};
     return TPRT_OK;
+  case WIRE_PUTS:
+  case WIRE_GETS:
+  case WIRE_READY:
+  case WIRE_SERVED:
+  case WIRE_SIGNALS:
+    return tprt__wire_take_access(wire, from, note);
+  case WIRE_RECOVERS:
+  case WIRE_DECIDES:
+    tprt__wire_take_recovery(wire, from, note);
+    return TPRT_OK;
   case WIRE_LEAVES:
     peer->left = true;
     tprt__wire_reap(wire);
@@ -88,6 +101,7 @@ static tprt_status read_inbox(wire_world *world, wire_letter *letter) {
         return TPRT_OK;
       letter->request = NULL;
       letter->unread = !status;
+      world->lively = true;
     }
     if (!status && letter->unread)
       status = take_in(world, letter);
@@ -116,12 +130,25 @@ static tprt_status sweep_outbox(wire_world *world) {
   return TPRT_OK;
 }
 
+/* What this rank does for the others. */
+static tprt_status serve_peers(wire_world *world) {
+  tprt_status status = TPRT_OK;
+  for (wire_transport *wire = world->transports; wire && !status; wire = wire->next) {
+    status = tprt__wire_serve(wire);
+    if (wire->fault.status)
+      tprt__wire_settle(wire);
+  }
+  return status;
+}
+
 tprt_status tprt__wire_progress(wire_world *world) {
   tprt_status status = world->broken ? tprt__fail(TPRT_SYSTEM, "the connection to the other ranks failed before") : TPRT_OK;
   for (int i = 0; i < world->n_ranks && !status; i++) {
     if (i != world->rank)
       status = read_inbox(world, &world->inbox[i]);
   }
+  if (!status)
+    status = serve_peers(world);
   if (!status)
     status = sweep_outbox(world);
   world->broken |= status != TPRT_OK;
@@ -182,4 +209,46 @@ uint32_t tprt__wire_tag(wire_world *world) {
   uint32_t tag = world->next_tag;
   world->next_tag = tag == world->most_tag ? WIRE_FIRST_TAG : tag + 1;
   return tag;
+}
+
+/* ---- The attendant ---- */
+
+enum { SHORT_NAP_NS = 50000, WINDOW_NAP_NS = 1000000, LONG_NAP_NS = 10000000 };
+
+/* Naps grow while nothing comes; peers that use windows do not wait long for a rank that computes. */
+static int64_t next_nap(const wire_world *world, int64_t nap) {
+  int64_t most = world->n_regions ? WINDOW_NAP_NS : LONG_NAP_NS;
+  return world->lively ? SHORT_NAP_NS : tprt__min(2 * nap, most);
+}
+
+static void *attend(void *argument) {
+  wire_world *world = argument;
+  pthread_mutex_lock(&world->lock);
+  for (int64_t nap = SHORT_NAP_NS; !world->closing; nap = next_nap(world, nap)) {
+    int64_t until_ns = tprt__now() + nap;
+    struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
+    world->lively = false;
+    pthread_cond_timedwait(&world->ended, &world->lock, &until);
+    if (!world->broken && !world->closing)
+      (void)tprt__wire_progress(world); /* the next call of the rank says so */
+  }
+  pthread_mutex_unlock(&world->lock);
+  return NULL;
+}
+
+tprt_status tprt__wire_attend(wire_world *world) {
+  int error = pthread_create(&world->attendant, NULL, attend, world);
+  world->has_attendant = error == 0;
+  return error ? tprt__fail(TPRT_SYSTEM, "backend %s: no thread to look after messages: error %d", world->backend->name, error)
+               : TPRT_OK;
+}
+
+void tprt__wire_dismiss(wire_world *world) {
+  if (!world->has_attendant)
+    return;
+  pthread_mutex_lock(&world->lock);
+  world->closing = true;
+  pthread_cond_broadcast(&world->ended);
+  pthread_mutex_unlock(&world->lock);
+  pthread_join(world->attendant, NULL);
 }

@@ -22,9 +22,11 @@ tprt_status tprt__wire_fail(const wire_transport *wire) {
 tprt_status tprt__wire_blame(wire_transport *wire, const tprt__fault *fault) {
   if (!wire->fault.status) {
     wire->fault = *fault;
+    if (!fault->kind)
+      wire->fault.sequence = wire->finished;
     snprintf(wire->text, sizeof wire->text, "%s", tprt_last_error());
     wire_note note = {.kind = WIRE_FAILED,
-                      .sequence = fault->sequence,
+                      .sequence = wire->fault.sequence,
                       .status = (int32_t)fault->status,
                       .op = (int32_t)fault->kind,
                       .rank = fault->rank};
@@ -50,29 +52,31 @@ bool tprt__wire_gone(const wire_transport *wire, int peer) {
 }
 
 /* Nobody wakes a rank: it has to look. */
-static void rest(wire_world *world, wire_wait *wait) {
+tprt_status tprt__wire_rest(wire_world *world, wire_wait *wait, bool moved) {
   const struct timespec nap = {.tv_nsec = NAP_NS};
-  if (wait->rounds++ < SPINS)
-    return;
-  pthread_mutex_unlock(&world->lock);
-  if (wait->rounds < SPINS + YIELDS)
-    sched_yield();
-  else
-    nanosleep(&nap, NULL);
-  pthread_mutex_lock(&world->lock);
+  wait->rounds = moved ? 0 : wait->rounds + 1;
+  if (wait->rounds > SPINS) {
+    pthread_mutex_unlock(&world->lock);
+    if (wait->rounds < SPINS + YIELDS)
+      sched_yield();
+    else
+      nanosleep(&nap, NULL);
+    pthread_mutex_lock(&world->lock);
+  }
+  return tprt__wire_progress(world);
 }
 
-static bool is_transfer(tprt_op_kind kind) { return kind == TPRT_OP_SEND || kind == TPRT_OP_RECV; }
+static bool is_collective(tprt_op_kind kind) { return kind && kind != TPRT_OP_SEND && kind != TPRT_OP_RECV; }
 
 /* Notes overtake data. A rank that failed in a later operation has given all that this one needs, as have those that it heard
  * from; and a rank that is about to see itself how operations differ will have all notes. Transfers have the number of the
- * collective before them. */
+ * collective before them, as has what happened in no operation: an abort, a window. */
 static bool concerns(const wire_transport *wire, const wire_wait *wait) {
   const tprt__fault *fault = &wire->fault;
   int32_t ahead = (int32_t)(fault->sequence - wait->sequence); /* wraps */
-  if (!fault->status || !fault->kind || is_transfer(wait->kind))
+  if (!fault->status || !is_collective(wait->kind))
     return fault->status != TPRT_OK;
-  if (is_transfer(fault->kind))
+  if (!is_collective(fault->kind))
     return ahead < 0;
   return ahead < 0 || (ahead == 0 && !(wait->comparing && fault->status == TPRT_MISMATCH));
 }
@@ -82,12 +86,6 @@ tprt_status tprt__wire_check(const wire_transport *wire, const wire_wait *wait) 
 }
 
 tprt_status tprt__wire_turn(wire_transport *wire, wire_wait *wait, bool moved) {
-  if (moved)
-    wait->rounds = 0;
-  else
-    rest(wire->world, wait);
-  tprt_status status = tprt__wire_progress(wire->world);
-  if (status)
-    return status;
-  return tprt__wire_check(wire, wait);
+  tprt_status status = tprt__wire_rest(wire->world, wait, moved);
+  return status ? status : tprt__wire_check(wire, wait);
 }

@@ -80,11 +80,60 @@ static int transfers(tprt_comm *comm) {
   return errors;
 }
 
+/* One rank comes late to a failure, and then one leaves: the others go on each time. A process that dies is not among it, because
+ * launchers of MPI end the job then. */
+static int recovered(tprt_comm *comm) {
+  int errors = 0;
+  tprt_comm *all, *fewer, *none;
+  if (me == 0)
+    CHECK_STATUS(errors, tprt_comm_abort(comm), TPRT_OK);
+  else
+    CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_ABORTED);
+  CHECK_STATUS(errors, tprt_comm_rebuild(comm, 0, &all), TPRT_OK);
+  CHECK_STATUS(errors, tprt_comm_shrink(comm, 0, &none), TPRT_INVALID_STATE);
+  if (errors)
+    return errors;
+  errors += sum_of_ranks(all);
+  if (me == 0) { /* it decides who goes on, and goes itself */
+    CHECK_STATUS(errors, tprt_comm_finalize(all), TPRT_OK);
+  } else {
+    CHECK_STATUS(errors, tprt_barrier(all, NULL, NULL), TPRT_PEER_DEAD);
+    CHECK_STATUS(errors, tprt_comm_shrink(all, 0, &fewer), TPRT_OK);
+    if (errors)
+      return errors;
+    int sum = 0;
+    CHECK_STATUS(errors, tprt_all_reduce(fewer, &me, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+    CHECK(errors, sum == n * (n - 1) / 2 && tprt_comm_size(fewer) == n - 1);
+    tprt_comm_destroy(fewer);
+  }
+  tprt_comm_destroy(all);
+  return errors;
+}
+
+/* Rank 0 is in no call when the others give up and go on without it. */
+static int late(tprt_comm *comm) {
+  int errors = 0;
+  tprt_comm *child;
+  if (me == 0) {
+    usleep(700000);
+    CHECK_STATUS(errors, tprt_comm_shrink(comm, 0, &child), TPRT_INVALID_STATE);
+    CHECK(errors, strstr(tprt_last_error(), "rank 0 came too late") != NULL);
+    return errors;
+  }
+  CHECK_STATUS(errors, tprt_comm_shrink(comm, 100000000, &child), TPRT_OK);
+  if (!errors) {
+    CHECK(errors, tprt_comm_size(child) == n - 1);
+    tprt_comm_destroy(child);
+  }
+  return errors;
+}
+
 int main(int argc, char **argv) {
   static const struct {
     const char *name;
     int (*run)(tprt_comm *comm);
-  } cases[] = {{"mismatch", mismatch}, {"timeout", timeout}, {"aborted", aborted}, {"left", left}, {"transfers", transfers}};
+  } cases[] = {{"mismatch", mismatch},   {"timeout", timeout},     {"aborted", aborted}, {"left", left},
+               {"transfers", transfers}, {"recovered", recovered}, {"late", late}};
   int errors = 0;
   attached_place(&n, &me);
   tprt_config config = {.size = sizeof config, .backend = argc > 1 ? argv[1] : NULL, .timeout_ns = INT64_C(20000000000)};

@@ -425,12 +425,29 @@ static void test_abort(void **state) {
   assert_int_equal(run_threads(5, &config, aborted, NULL), 0);
 }
 
+/* A rank that has what it wanted ends the communicator: the others still get what it had a part in. */
+static int aborted_after(tprt_comm *comm, void *argument) {
+  (void)argument;
+  int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm), sum = 0;
+  CHECK_STATUS(errors, tprt_all_reduce(comm, &me, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK(errors, sum == n * (n - 1) / 2);
+  CHECK_STATUS(errors, tprt_comm_abort(comm), TPRT_OK);
+  return errors;
+}
+
+static void test_aborted_after(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  for (int i = 0; i < 20; i++)
+    assert_int_equal(run_threads(4, &config, aborted_after, NULL), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_peer_dead), /* first: fork wants a process without threads */
       cmocka_unit_test(test_mismatch),  cmocka_unit_test(test_transfers), cmocka_unit_test(test_given_up_elsewhere),
       cmocka_unit_test(test_no_signal), cmocka_unit_test(test_timeout),   cmocka_unit_test(test_leave),
-      cmocka_unit_test(test_join),      cmocka_unit_test(test_abort),
+      cmocka_unit_test(test_join),      cmocka_unit_test(test_abort),     cmocka_unit_test(test_aborted_after),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
