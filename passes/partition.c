@@ -236,7 +236,8 @@ static tp_status run(tp_pass *pass) {
     return tp__error(pass->module, TP_NOT_FOUND, "the module has no mesh; run tp-propagate first, or add a shard.grid");
   if (status != TP_OK)
     return status;
-  status = tp__load_topology(pass->module, tp__pass_option(pass, "topology"), &mesh, &topology);
+  status =
+      tp__load_prices(pass->module, tp__pass_option(pass, "topology"), tp__pass_option(pass, "objective"), &mesh, &topology);
   if (status != TP_OK)
     return status;
   tp_reshard_cache *reshards = tp_reshard_cache_create(&mesh, &topology);
@@ -252,6 +253,7 @@ static tp_status run(tp_pass *pass) {
 
 static const tp_option_row options[] = {
     {"topology", "cpu", "cost model that chooses among reshard paths, see tp-propagate"},
+    {"objective", "time", "that of the plan: time or bytes, see tp-propagate"},
     {"unknown-ops", "refuse", "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark"},
 };
 

@@ -100,6 +100,7 @@ typedef struct tp_function_report {
   tp_decision *decisions; /* those of which it is known that they are worth something, most first */
   int n_examined;         /* pins of which it is known whether they cost more than one percent */
   tp_cost compute, communication, local;
+  tp_cost price; /* of the objective: of the plan as it is written */
   int64_t bytes;
   struct causes *causes;
   bool failed; /* memory ran out while the plan was written */
@@ -115,7 +116,7 @@ typedef struct tp_report {
   int n_alternatives;
   tp__arena arena;
   const tp_mesh *mesh;
-  const tp_topology *topology;
+  const tp_topology *topology; /* times, whatever the objective */
   /* Names of all values as the module would be printed when the pass starts. */
   tp_value_table name_of;
   size_t n_names, name_capacity;

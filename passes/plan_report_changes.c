@@ -125,6 +125,8 @@ static void add_collective(tp_report *r, tp_change *c, tp_report_collective coll
 
 static void add_step(tp_report *r, tp_change *c, const tp_step *step) {
   const tp_planned_value *v = c->value;
+  tp_cost cost = tp_step_cost(r->mesh, r->topology, step, v->rank, v->shape, v->element_size);
+  c->cost = tp_cost_add(c->cost, tp__cost_times(cost, c->trips));
   for (int i = 0; i < TP_LEN(kinds); i++) {
     if (kinds[i].step != step->kind)
       continue;
@@ -139,12 +141,12 @@ static void add_step(tp_report *r, tp_change *c, const tp_step *step) {
                               .reduction = reduces ? tp_combiner_name(step->combiner) : "",
                               .group = tp_step_group_size(r->mesh, step),
                               .bytes = step->bytes,
-                              .cost = step->cost};
+                              .cost = cost};
     memcpy(o.axes, step->axes, sizeof o.axes);
     add_collective(r, c, o);
     return;
   }
-  c->local = tp_cost_add(c->local, tp__cost_times(step->cost, c->trips));
+  c->local = tp_cost_add(c->local, tp__cost_times(cost, c->trips));
 }
 
 static tp_status measure_change(tp_report *r, const tp_planner *p, tp_change *c) {
@@ -156,7 +158,7 @@ static tp_status measure_change(tp_report *r, const tp_planner *p, tp_change *c)
     return tp__error(c->op, TP_INTERNAL, "the plan changes a layout in a way that has no path");
   c->trips = tp__program_trips(&p->program, result);
   c->n_consumers = tp__n_uses(result);
-  c->cost = tp__cost_times(path.cost, c->trips);
+  r->function.price = tp_cost_add(r->function.price, tp__cost_times(path.cost, c->trips));
   for (int i = 0; i < path.n_steps; i++)
     add_step(r, c, &path.steps[i]);
   return TP_OK;
@@ -193,7 +195,8 @@ static void add_inside(tp_report *r, const tp_planner *p, int n) {
   tp_pricing pricing = {.mesh = r->mesh, .topology = r->topology, .seen = see_inside, .data = &in};
   tp_cost cost = tp__strategy_communication(item->rule, &pricing, &node->strategies[node->chosen]);
   change.cost = tp__cost_times(cost, item->trips);
-  f->compute = tp_cost_add(f->compute, tp__cost_times(node->costs[node->chosen] - cost, item->trips));
+  f->compute = tp_cost_add(f->compute, tp__cost_times(tp__node_compute(p, node), item->trips));
+  f->price = tp_cost_add(f->price, tp__cost_times(node->costs[node->chosen], item->trips));
   if (change.n_collectives == 0)
     return;
   if (tp__grow((void **)&f->changes, &f->change_capacity, f->n_changes + 1, sizeof *f->changes) == TP_OK)

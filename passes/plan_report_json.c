@@ -238,7 +238,7 @@ static json_t *step_json(const tp_report *r, const tp_planner *p) {
   put(json, "compute_seconds", seconds_json(f->compute));
   put(json, "collective_seconds", seconds_json(f->communication));
   put(json, "local_seconds", seconds_json(f->local));
-  put(json, "shared_seconds", seconds_json(p->cost - all));
+  put(json, "shared_seconds", seconds_json(p->cost - f->price));
   return json;
 }
 
@@ -290,6 +290,7 @@ json_t *tp__report_document(const tp_report *r) {
   put(json, "devices", integer_json(tp_mesh_size(r->mesh)));
   put(json, "topology", text_json(r->topology->name));
   put(json, "strategy", text_json(tp__pass_option(r->pass, "strategy")));
+  put(json, "objective", text_json(tp__pass_option(r->pass, "objective")));
   put(json, "functions", json_array());
   return json;
 }

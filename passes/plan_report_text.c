@@ -151,6 +151,12 @@ char *tp__report_print(const json_t *document) {
   json_array_foreach(json_object_get(document, "mesh"), i, row)
       tp__string_printf(&t, "%s%s=%lld", i ? "," : "", text_of(row, "axis"), integer_of(row, "size"));
   tp__string_printf(&t, ", topology %s, strategy %s.\n\n", text_of(document, "topology"), text_of(document, "strategy"));
+  if (strcmp(text_of(document, "objective"), tp_objective_name(TP_OBJECTIVE_BYTES)) == 0)
+    tp__string_printf(
+        &t,
+        "Objective bytes: what plans and decisions cost is no time. A byte that a device sends costs %g us, and so do %d "
+        "operations of contractions or %d others.\n\n",
+        TP_BYTE_PS * 1e-6, TP_BYTE_FLOPS, TP_BYTE_SCALARS);
   json_array_foreach(json_object_get(document, "functions"), i, row) print_function(&t, row);
   return tp__string_take(&t);
 }

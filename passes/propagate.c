@@ -185,6 +185,9 @@ static tp_status read_options(tp_pass *pass, tp_mesh *mesh, bool *follow) {
         "overlap=true and memory-limit=%s: changes of layout that run beside compute hold memory that is not planned; give one "
         "of them",
         tp__pass_option(pass, "memory-limit"));
+  if (strcmp(overlap, "true") == 0 && strcmp(tp__pass_option(pass, "objective"), "time") != 0)
+    return tp__error(pass->module, TP_UNSUPPORTED, "overlap=true is about time, and objective=%s is not; give one of them",
+                     tp__pass_option(pass, "objective"));
   *follow = strcmp(strategy, "follow") == 0;
   if (tp__is_local(pass->module))
     return tp__error(pass->module, TP_INVALID_ARGUMENT,
@@ -198,25 +201,34 @@ static tp_status read_options(tp_pass *pass, tp_mesh *mesh, bool *follow) {
   return status;
 }
 
-/* From now on, the programs and the topology are about `mesh`. `read` is the mesh of the annotations. */
-static tp_status take_mesh(tp_planner *p, const tp_mesh *read, tp_func_list *list, const tp_mesh *mesh, tp_topology *topology) {
+static tp_status load_topologies(tp_pass *pass, const tp_mesh *mesh, tp_planning *planning) {
+  const char *name = tp__pass_option(pass, "topology"), *objective = tp__pass_option(pass, "objective");
+  tp_status status = tp__load_topology(pass->module, name, mesh, &planning->machine);
+  return status == TP_OK ? tp__load_prices(pass->module, name, objective, mesh, &planning->topology) : status;
+}
+
+/* From now on, the programs and the topology are about the mesh of the planning. `read` is the mesh of the annotations. */
+static tp_status take_mesh(tp_planner *p, const tp_mesh *read, tp_planning *planning) {
+  const tp_mesh *mesh = &planning->mesh;
+  tp_func_list *list = &planning->functions;
   tp_status status = TP_OK;
   p->mesh = mesh;
   for (size_t i = 0; i < list->n; i++)
     list->programs[i].mesh = mesh;
   for (size_t i = 0; i < list->n && status == TP_OK && mesh->n_axes != read->n_axes; i++)
     status = tp__mark_differing(&list->programs[i]); /* again: its bits are those of the refined axes */
-  return status == TP_OK ? tp__load_topology(p->pass->module, tp__pass_option(p->pass, "topology"), mesh, topology) : status;
+  return status == TP_OK ? load_topologies(p->pass, mesh, planning) : status;
 }
 
 /* Cuts the mesh, and binds the topology to what comes out. */
-static tp_status refine(tp_planner *p, const tp_mesh *read, tp_func_list *list, tp_mesh *mesh, tp_topology *topology) {
+static tp_status refine(tp_planner *p, const tp_mesh *read, tp_planning *planning) {
+  tp_func_list *list = &planning->functions;
   p->mesh = read;
   p->mixes_sub_axes = tp_mesh_is_refined(read);
-  tp_status status = tp__load_topology(p->pass->module, tp__pass_option(p->pass, "topology"), read, topology);
+  tp_status status = load_topologies(p->pass, read, planning);
   if (status == TP_OK)
-    status = tp__refine_mesh(p, list->n, list->programs, mesh);
-  return status == TP_OK ? take_mesh(p, read, list, mesh, topology) : status;
+    status = tp__refine_mesh(p, list->n, list->programs, &planning->mesh);
+  return status == TP_OK ? take_mesh(p, read, planning) : status;
 }
 
 static bool same_axes(const tp_mesh *a, const tp_mesh *b) {
@@ -244,7 +256,8 @@ static tp_status begin(tp_pass *pass, const tp_planner *like, bool keep_mesh, tp
   tp_planner *common = &planning->common;
   tp_mesh *mesh = &planning->mesh, read;
   *planning = (tp_planning){0};
-  *common = (tp_planner){.pass = pass, .mesh = mesh, .topology = &planning->topology, .arena = &planning->arena};
+  *common = (tp_planner){
+      .pass = pass, .mesh = mesh, .topology = &planning->topology, .machine = &planning->machine, .arena = &planning->arena};
   tp_status status = read_options(pass, &read, &common->follow);
   if (status != TP_OK)
     return status;
@@ -257,9 +270,9 @@ static tp_status begin(tp_pass *pass, const tp_planner *like, bool keep_mesh, tp
   if (status == TP_OK && keep_mesh) {
     *mesh = *like->mesh;
     common->mixes_sub_axes = like->mixes_sub_axes;
-    status = take_mesh(common, &read, &planning->functions, mesh, &planning->topology);
+    status = take_mesh(common, &read, planning);
   } else if (status == TP_OK) {
-    status = refine(common, &read, &planning->functions, mesh, &planning->topology);
+    status = refine(common, &read, planning);
   }
   if (status == TP_OK)
     status = tp__read_memory_limit(common);
@@ -301,7 +314,7 @@ static tp_status run(tp_pass *pass) {
     status = begin(pass, NULL, false, &planning);
   planning.common.report = report;
   if (status == TP_OK && report)
-    status = tp__report_start(report, &planning.mesh, &planning.topology);
+    status = tp__report_start(report, &planning.mesh, &planning.machine);
   if (status == TP_OK)
     status = plan_functions(&planning);
   if (status == TP_OK)
@@ -317,8 +330,12 @@ static const tp_option_row options[] = {
     {"mesh", "",
      "sizes of the mesh: dp=2,tp=4 by name, 2x4 in order, one size for the last axis; overrides the module's grid, "
      "axes not named get size 1"},
-    {"strategy", "plan", "plan: least modelled time; follow: axes only flow from annotations"},
+    {"strategy", "plan", "plan: the cheapest of all plans; follow: axes only flow from annotations"},
     {"topology", "cpu", "cost model: a name (cpu, h100, h200, a100, pcie4, torus64k) or the path of a topology file"},
+    {"objective", "time",
+     "time: the least modelled time; bytes: the fewest bytes that a device sends, where 20 operations of contractions or 30 "
+     "others "
+     "that devices repeat count as one, and of those plans the least time"},
     {"unknown-ops", "refuse", "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark"},
     {"memory-limit", "", "bytes that a device may hold at any time: 512MiB, 80GB, ...; topology: what the topology file says"},
     {"effort", "1",

@@ -64,7 +64,8 @@ enum { TP_MAX_ORDERS = 8 };
 typedef struct tp_planner {
   tp_pass *pass;
   const tp_mesh *mesh;
-  const tp_topology *topology;
+  const tp_topology *topology; /* the prices of the objective, which plans are compared by */
+  const tp_topology *machine;  /* times */
   tp_reshard_cache *reshards;
   tp__arena *arena;
   tp_program program;
@@ -104,7 +105,7 @@ typedef struct tp_func_list {
 /* A module that was read for planning. */
 typedef struct tp_planning {
   tp_mesh mesh; /* refined for reshapes and sizes */
-  tp_topology topology;
+  tp_topology topology, machine;
   tp__arena arena;
   tp_func_list functions;
   tp_reshard_cache *reshards; /* NULL: those of another planning are used */
@@ -151,6 +152,8 @@ int64_t tp__size_cut(const tp_factor *factor, int64_t parts);
 
 /* propagate_strategies.c: fills strategies, layouts and costs of an op's node. */
 tp_status tp__node_for_op(tp_planner *planner, int item, tp_node *node);
+/* Modelled time of what the op of a node computes as it was chosen, without what it communicates. */
+tp_cost tp__node_compute(const tp_planner *planner, const tp_node *node);
 /* A cost that is paid `trips` times. */
 tp_cost tp__cost_times(tp_cost cost, double trips);
 

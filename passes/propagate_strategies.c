@@ -293,8 +293,9 @@ static uint64_t in_blocks(const tp_rule *rule) {
   return set;
 }
 
-/* Seconds of local work. Only what enters a cluster of fused ops is charged. */
-static tp_cost compute_cost(const tp_planner *p, const tp_rule *rule, const tp_strategy *s, uint64_t fused) {
+/* The cost of local work on a topology. Only what enters a cluster of fused ops is charged. */
+static tp_cost compute_cost(const tp_planner *p, const tp_topology *topology, const tp_rule *rule, const tp_strategy *s,
+                            uint64_t fused) {
   double share = tp__strategy_share(rule, p->mesh, s);
   tp_work work = {.peak = rule->peak,
                   .contraction_flops = rule->contraction_flops * share,
@@ -314,12 +315,17 @@ static tp_cost compute_cost(const tp_planner *p, const tp_rule *rule, const tp_s
   for (int i = 0; i < rule->n_results && !rule->is_elementwise; i++)
     if (rule->results[i].is_tensor && !rule->results[i].in_blocks)
       work.memory_bytes += local_bytes(p, &rule->results[i], tp__strategy_result(rule, p->mesh, s, i));
-  return tp_cost_compute(p->topology, &work);
+  return tp_cost_compute(topology, &work);
 }
 
 static tp_cost own_cost(const tp_planner *p, const tp_rule *rule, const tp_strategy *s, uint64_t fused) {
   tp_pricing pricing = {.mesh = p->mesh, .topology = p->topology};
-  return tp_cost_add(compute_cost(p, rule, s, fused), tp__strategy_communication(rule, &pricing, s));
+  return tp_cost_add(compute_cost(p, p->topology, rule, s, fused), tp__strategy_communication(rule, &pricing, s));
+}
+
+tp_cost tp__node_compute(const tp_planner *p, const tp_node *node) {
+  const tp_rule *rule = p->program.items[node->index].rule;
+  return compute_cost(p, p->machine, rule, &node->strategies[node->chosen], fused_operands(p, rule));
 }
 
 /* Keeps the first strategy, which splits least, and of the others those that cost least. */

@@ -2,6 +2,7 @@
 #include "passes/propagate_memory.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static tp_annotation closed(tp_spec spec) { return (tp_annotation){.spec = spec}; }
 
@@ -143,7 +144,8 @@ static tp_status write_producers(tp_planner *p) {
   return status;
 }
 
-/* tp.plan on the function: modelled cost and certified bound, in picoseconds, and the most memory that a device holds, in bytes. */
+/* tp.plan on the function: modelled cost and certified bound, in picoseconds (those of the objective, where it is named), and the most memory that a
+ * device holds, in bytes. */
 static tp_status write_summary(tp_planner *p) {
   MlirContext context = p->pass->context;
   tp_memory_peak peak;
@@ -151,14 +153,19 @@ static tp_status write_summary(tp_planner *p) {
   if (status != TP_OK)
     return status;
   tp__free(peak.held);
-  MlirNamedAttribute entries[] = {
+  const char *objective = tp__pass_option(p->pass, "objective");
+  MlirNamedAttribute entries[6] = {
       tp__named(context, "cost_ps", tp__attr_i64(context, p->cost)),
       tp__named(context, "bound_ps", tp__attr_i64(context, p->bound)),
       tp__named(context, "method", tp__attr_string(context, p->method)),
       tp__named(context, "peak_memory", tp__attr_i64(context, peak.bytes)),
-      tp__named(context, "overlapped_ps", tp__attr_i64(context, p->overlapped)),
   };
-  tp__set(p->program.func, "tp.plan", mlirDictionaryAttrGet(context, TP_LEN(entries) - !p->overlaps, entries));
+  int n = 4;
+  if (p->overlaps)
+    entries[n++] = tp__named(context, "overlapped_ps", tp__attr_i64(context, p->overlapped));
+  if (strcmp(objective, tp_objective_name(TP_OBJECTIVE_TIME)) != 0)
+    entries[n++] = tp__named(context, "objective", tp__attr_string(context, objective));
+  tp__set(p->program.func, "tp.plan", mlirDictionaryAttrGet(context, n, entries));
   return TP_OK;
 }
 

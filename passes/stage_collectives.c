@@ -255,7 +255,8 @@ static tp_status run(tp_pass *pass) {
   tp_status status = tp__module_mesh(pass->module, NULL, &s.mesh);
   if (status != TP_OK || s.mesh.n_axes == 0)
     return status;
-  status = tp__load_topology(pass->module, tp__pass_option(pass, "topology"), &s.mesh, &s.topology);
+  status = tp__load_prices(pass->module, tp__pass_option(pass, "topology"), tp__pass_option(pass, "objective"), &s.mesh,
+                           &s.topology);
   if (status == TP_OK)
     status = tp__walk(pass->module, collect, &s);
   for (size_t i = 0; i < s.ops.n && status == TP_OK; i++)
@@ -264,13 +265,16 @@ static tp_status run(tp_pass *pass) {
   return status;
 }
 
-static const tp_option_row options[] = {{"topology", "cpu", "cost model, see tp-propagate"}};
+static const tp_option_row options[] = {
+    {"topology", "cpu", "cost model, see tp-propagate"},
+    {"objective", "time", "that of the plan: time or bytes, see tp-propagate"},
+};
 
 static const tp_statistic_row statistics[] = {[STAT_STAGED] = {"staged", "collectives written in stages"}};
 
 const tp_pass_row tp__stage_collectives_row = {
     .name = "tp-stage-collectives",
-    .summary = "Do collectives over several axes in stages where that is modelled to be faster",
+    .summary = "Do collectives over several axes in stages where that is modelled to cost less",
     .description =
         "Requires: tp.phase = \"local\", as tp-partition leaves it. Establishes: an all_reduce over several axes may be a "
         "reduce_scatter, an all_reduce of the pieces and an all_gather; an all_gather, reduce_scatter or all_to_all over two "

@@ -39,6 +39,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
       {"mesh", "", "sizes of the mesh, see tp-propagate"},
       {"strategy", "plan", "plan or follow, see tp-propagate"},
       {"topology", "cpu", "cost model, see tp-propagate"},
+      {"objective", "time", "time or bytes, see tp-propagate"},
       {"unknown-ops", "refuse", "refuse or replicate, see tp-propagate"},
       {"memory-limit", "", "bytes that a device may hold, see tp-propagate"},
       {"remark-bytes", "67108864", "size from which on tensors are remarked, see tp-propagate"},
@@ -78,17 +79,19 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .options = spmd_options,
        .n_options = TP_LEN(spmd_options),
        .text = "tp-import,tp-decompose,tp-inline-calls{{mesh}},tp-raise,tp-hoist-invariants,tp-propagate{{mesh} {strategy} "
-               "{topology} {unknown-ops} {memory-limit} {effort} {gap} {overlap} {remark-bytes} {report} {report-alternatives} "
+               "{topology} {objective} {unknown-ops} {memory-limit} {effort} {gap} {overlap} {remark-bytes} {report} "
+               "{report-alternatives} "
                "{explain}},"
-               "tp-partition{{topology} {unknown-ops}},tp-simplify-collectives,tp-stage-collectives{{topology}}"},
+               "tp-partition{{topology} {objective} {unknown-ops}},tp-simplify-collectives,tp-stage-collectives{{topology} "
+               "{objective}}"},
       {.name = "tp-spmd-to-runtime",
        .summary = "tp-spmd, then tp-to-runtime: from an annotated or plain program to the LLVM dialect of one device",
        .options = spmd_options,
        .n_options = TP_LEN(spmd_options),
-       .text =
-           "tp-spmd{{mesh} {strategy} {topology} {unknown-ops} {memory-limit} {effort} {gap} {overlap} {remark-bytes} {report} "
-           "{report-alternatives} "
-           "{explain}},tp-to-runtime"},
+       .text = "tp-spmd{{mesh} {strategy} {topology} {objective} {unknown-ops} {memory-limit} {effort} {gap} {overlap} "
+               "{remark-bytes} {report} "
+               "{report-alternatives} "
+               "{explain}},tp-to-runtime"},
   };
   *n = TP_LEN(rows);
   return rows;

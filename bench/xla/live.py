@@ -18,13 +18,24 @@ INSTRUCTION = re.compile(r"= (\(?[a-z0-9\[\]{},/*= ]+?\)?) (all-reduce|all-gathe
 SHAPE = re.compile(r"([a-z]+\d*)\[([\d,]*)\]")
 
 
-def size_of(text):
-    total = 0
+def tensors_of(text):
+    """(elements, bytes of one) of each tensor."""
+    found = []
     for element, dims in SHAPE.findall(text):
         count = 1
         for n in dims.split(","):
             count *= int(n) if n else 1
-        total += count * SIZES.get(element, 0)
+        found.append((count, SIZES.get(element, 0)))
+    return found
+
+
+def sent(kind, n, results):
+    """Bytes that a device sends, as include/tp/cost.h defines them: of each tensor, cut into n chunks of equal size."""
+    total = 0
+    for elements, size in results:  # of one device
+        whole = elements * n if kind == "reduce-scatter" else elements
+        chunk = (whole + n - 1) // n * size
+        total += whole * size if kind == "collective-permute" else (n - 1) * chunk * (2 if kind == "all-reduce" else 1)
     return total
 
 
@@ -49,10 +60,8 @@ def communication(hlo):
         match = INSTRUCTION.search(line)
         if not match:
             continue
-        kind, n, v = match.group(2), group_of(match.group(3)), size_of(match.group(1))
-        factor = {"all-reduce": 2 * (n - 1) / n, "all-gather": (n - 1) / n, "reduce-scatter": n - 1, "all-to-all": (n - 1) / n,
-                  "collective-permute": 1}[kind]
-        found.append((kind, v * factor))
+        kind = match.group(2)
+        found.append((kind, sent(kind, group_of(match.group(3)), tensors_of(match.group(1)))))
     return found
 
 

@@ -115,6 +115,21 @@ TP_API tp_status tp_topology_load(const char *name, const tp_mesh *mesh, char *w
 /* NULL-terminated list of the names built in; the first is the default. Static storage. */
 TP_API const char *const *tp_topology_names(void);
 
+/* What prices are about.
+ *   time: modelled picoseconds, as said above.
+ *   bytes: what a device sends, and what it computes. A byte sent costs TP_BYTE_PS, whatever carries it; so do TP_BYTE_FLOPS operations of
+ *     contractions or TP_BYTE_SCALARS others, without which the fewest bytes were often sent by doing all work on every device. Of what is equal in that the least
+ *     time is taken: a millisecond of it counts as a byte. */
+typedef enum tp_objective { TP_OBJECTIVE_TIME, TP_OBJECTIVE_BYTES, TP_N_OBJECTIVES } tp_objective;
+
+enum { TP_BYTE_PS = 10000, TP_BYTE_FLOPS = 20, TP_BYTE_SCALARS = 30 };
+
+TP_API const char *tp_objective_name(tp_objective objective); /* "time", "bytes" */
+TP_API bool tp_objective_find(const char *name, tp_objective *objective);
+
+/* Makes a topology that gives times, as tp_machine_bind leaves it, one that gives the prices of TP_OBJECTIVE_BYTES. */
+TP_API void tp_topology_count_bytes(tp_topology *topology);
+
 /* Algorithmic bytes sent per device. `elements`: of the full tensor of the group (for all_gather the output, for
  * reduce_scatter and all_reduce the input, for all_to_all and permute the local buffer); n: devices in the group. */
 TP_API int64_t tp_cost_bytes(tp_collective kind, int64_t n, int64_t elements, int64_t element_size);

@@ -88,6 +88,10 @@ TP_API tp_cost tp_reshard_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to
 TP_API tp_status tp_reshard_path(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank, const int64_t *shape,
                                  int64_t element_size, tp_reshard *reshard);
 
+/* The cost of a step of such a path on another topology, of the same mesh: its time, where the path was found by another objective. */
+TP_API tp_cost tp_step_cost(const tp_mesh *mesh, const tp_topology *topology, const tp_step *step, int rank,
+                            const int64_t *shape, int64_t element_size);
+
 /* Size of the group of a step: the product of its axes. */
 TP_API int64_t tp_step_group_size(const tp_mesh *mesh, const tp_step *step);
 /* "all_gather", ..., "slice", "mask". */

@@ -27,6 +27,9 @@ tp_status tp__module_mesh(MlirOperation module, const char *binding, tp_mesh *me
 
 /* tp_topology_load, with its message on `module`. */
 tp_status tp__load_topology(MlirOperation module, const char *name, const tp_mesh *mesh, tp_topology *topology);
+/* The same with the prices of the objective `objective`, by its name. */
+tp_status tp__load_prices(MlirOperation module, const char *name, const char *objective, const tp_mesh *mesh,
+                          tp_topology *topology);
 
 /* Writes the grid(s) of `mesh` into the module: `@mesh`, and `@mesh.sub` when refined. Replaces what is there. */
 void tp__write_grids(MlirOperation module, const tp_mesh *mesh);

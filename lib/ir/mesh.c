@@ -233,6 +233,17 @@ tp_status tp__load_topology(MlirOperation module, const char *name, const tp_mes
   return status == TP_OK ? TP_OK : tp__error(module, status, "%s", why);
 }
 
+tp_status tp__load_prices(MlirOperation module, const char *name, const char *objective, const tp_mesh *mesh,
+                          tp_topology *topology) {
+  tp_objective found;
+  if (!tp_objective_find(objective, &found))
+    return tp__error(module, TP_INVALID_ARGUMENT, "objective '%s' is not known; use time or bytes", objective);
+  tp_status status = tp__load_topology(module, name, mesh, topology);
+  if (status == TP_OK && found == TP_OBJECTIVE_BYTES)
+    tp_topology_count_bytes(topology);
+  return status;
+}
+
 /* ---- writing grids ---- */
 
 static void write_grid(MlirOperation module, const char *symbol, const tp_mesh *mesh, const char *of) {

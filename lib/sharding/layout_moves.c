@@ -245,6 +245,12 @@ tp_cost tp__move_cost(const tp_mesh *mesh, const tp_topology *topology, tp_step_
   return cost > 0 ? cost : 1; /* no step is free, or paths would not be unique */
 }
 
+tp_cost tp_step_cost(const tp_mesh *mesh, const tp_topology *topology, const tp_step *step, int rank, const int64_t *shape,
+                     int64_t element_size) {
+  int64_t elements = tp__move_elements(mesh, step->kind, step->from, step->to, rank, shape);
+  return tp__move_cost(mesh, topology, step->kind, axis_set(step->n_axes, step->axes), elements, element_size);
+}
+
 /* ---- uneven sizes ---- */
 
 static bool tail_keeps_prefix(const tp_mesh *mesh, tp_spec shorter, tp_spec longer, int dim, int64_t size) {

@@ -5,6 +5,12 @@
 // CHECK1: error: {{.*}}unknown-ops 'skip' is not known; use refuse or replicate
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{overlap=maybe})' 2>&1 | FileCheck %s --check-prefix=OVERLAP
 // OVERLAP: error: {{.*}}overlap 'maybe' is not known; use true or false
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{objective=money})' 2>&1 | FileCheck %s --check-prefix=OBJECTIVE
+// OBJECTIVE: error: {{.*}}objective 'money' is not known; use time or bytes
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate,tp-partition{objective=money})' 2>&1 | FileCheck %s --check-prefix=OBJECTIVE
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-spmd,tp-stage-collectives{objective=money})' 2>&1 | FileCheck %s --check-prefix=OBJECTIVE
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{objective=bytes overlap=true})' 2>&1 | FileCheck %s --check-prefix=NOTIME
+// NOTIME: error: {{.*}}overlap=true is about time, and objective=bytes is not; give one of them
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{effort=0})' 2>&1 | FileCheck %s --check-prefix=EFFORT
 // EFFORT: error: {{.*}}effort '0' is not a number above 0 and up to 10000; 1 is some five seconds of planning
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{effort=2x})' 2>&1 | FileCheck %s --check-prefix=EFFORTS

@@ -13,9 +13,10 @@
 #include <string.h>
 
 static int usage(void) {
-  fputs("usage: shard-oracle [--seed N] [--count N] [--steps N] [--edits N] [--verbose] [FILE.mlir...]\n"
+  fputs("usage: shard-oracle [--seed N] [--count N] [--steps N] [--edits N] [--bytes] [--verbose] [FILE.mlir...]\n"
         "Plans N random programs from seed N on, or the FILEs, and tries all plans of each, at most so many steps.\n"
         "--edits: so many values of each program are pinned to a random layout.\n"
+        "--bytes: with objective=bytes.\n"
         "Exit code: 0 all agree, 1 a disagreement, 2 wrong usage.\n",
         stderr);
   return 2;
@@ -26,6 +27,10 @@ static bool read_options(int argc, char **argv, setting *s) {
   for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
     if (strcmp(argv[i], "--verbose") == 0) {
       s->verbose = true;
+      continue;
+    }
+    if (strcmp(argv[i], "--bytes") == 0) {
+      s->bytes = true;
       continue;
     }
     if (i + 1 == argc)

@@ -56,9 +56,10 @@ static int64_t entry(MlirAttribute plan, const char *name) {
 }
 
 /* Plans a copy of `source`. */
-static bool plan(MlirModule source, planned *p) {
+static bool plan(const setting *s, MlirModule source, planned *p) {
+  const char *pipeline = s->bytes ? "tp-propagate{objective=bytes}" : "tp-propagate";
   p->module = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(source)));
-  if (tp_run_pipeline(p->module, "tp-propagate") != TP_OK ||
+  if (tp_run_pipeline(p->module, pipeline) != TP_OK ||
       tp__module_mesh(mlirModuleGetOperation(p->module), "", &p->mesh) != TP_OK)
     return false;
   p->func = the_function(p->module);
@@ -277,7 +278,7 @@ static verdict edit(check *c, rng *r) {
   tp__walk(mlirModuleGetOperation(copy), pin_one, &e);
   if (!mlirOperationIsNull(e.done)) {
     c->t->pins++;
-    if (!plan(copy, &pinned))
+    if (!plan(c->s, copy, &pinned))
       c->t->pins_refused++;
     else if (pinned.cost < c->plan.cost && !tp_mesh_is_refined(&pinned.mesh))
       v = EDITED;
@@ -311,8 +312,10 @@ static verdict check_module(const setting *s, MlirModule module, rng *r, totals 
     return REFUSED;
   tp__walk(mlirModuleGetOperation(module), mark_own, NULL);
   verdict v = REFUSED;
-  if (tp__module_mesh(mlirModuleGetOperation(module), "", &before) == TP_OK && plan(module, &c.plan)) {
+  if (tp__module_mesh(mlirModuleGetOperation(module), "", &before) == TP_OK && plan(s, module, &c.plan)) {
     tp_topology_load("cpu", &c.plan.mesh, NULL, 0, &topology);
+    if (s->bytes)
+      tp_topology_count_bytes(&topology);
     c.reshards = tp_reshard_cache_create(&c.plan.mesh, &topology);
     if (tp__pads_in_place(the_function(module), &c.arena) == TP_OK) /* no decision: so they are in all plans */
       v = check_planned(&c, &topology, tp_mesh_is_refined(&before));

@@ -11,7 +11,7 @@ typedef struct setting {
   int count;
   int64_t steps;
   int edits;
-  bool verbose;
+  bool verbose, bytes; /* bytes: the objective */
   int n_files;
   char **files;
 } setting;

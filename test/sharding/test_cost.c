@@ -232,6 +232,40 @@ static void work(void **state) {
   assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 32}), INT64_C(20000000000));
 }
 
+/* Bytes alone count, then operations; time orders what is equal in both. */
+static void objective_bytes(void **state) {
+  (void)state;
+  tp_mesh mesh = make_mesh(2, (int64_t[]){4, 8});
+  static const int outer[] = {0}, inner[] = {1};
+  tp_objective found;
+  assert_true(tp_objective_find("bytes", &found) && found == TP_OBJECTIVE_BYTES);
+  assert_true(tp_objective_find("time", &found) && found == TP_OBJECTIVE_TIME);
+  assert_false(tp_objective_find("money", &found));
+  assert_string_equal(tp_objective_name(TP_OBJECTIVE_BYTES), "bytes");
+  for (const char *const *name = tp_topology_names(); *name; name++) {
+    tp_topology t;
+    assert_int_equal(tp_topology_load(*name, &mesh, NULL, 0, &t), TP_OK);
+    tp_topology_count_bytes(&t);
+    for (int k = 0; k < TP_N_COLLECTIVES; k++) {
+      tp_collective kind = (tp_collective)k;
+      int64_t sent = tp_cost_bytes(kind, 8, 80000, 4);
+      tp_cost cost = price(&t, &mesh, kind, 1, inner, 80000);
+      assert_in_range(cost, sent * TP_BYTE_PS, (sent + 1) * TP_BYTE_PS); /* latencies are worth less than a byte */
+    }
+    tp_cost product = tp_cost_compute(&t, &(tp_work){.contraction_flops = TP_BYTE_FLOPS * 1e6, .gemm_dim = 2});
+    tp_cost others = tp_cost_compute(&t, &(tp_work){.scalar_ops = TP_BYTE_SCALARS * 1e6, .launch = true});
+    assert_in_range(product, INT64_C(1000000) * TP_BYTE_PS, INT64_C(1010000) * TP_BYTE_PS);
+    assert_in_range(others, INT64_C(1000000) * TP_BYTE_PS, INT64_C(1010000) * TP_BYTE_PS);
+    assert_true(tp_cost_compute(&t, &(tp_work){.memory_bytes = 1e9}) < INT64_C(1000000) * TP_BYTE_PS);
+  }
+  /* As many bytes cost more where the network is slower, but less than one byte more does. */
+  tp_topology t;
+  assert_int_equal(tp_topology_load("h100", &mesh, NULL, 0, &t), TP_OK);
+  tp_topology_count_bytes(&t);
+  assert_true(price(&t, &mesh, TP_PERMUTE, 1, outer, 80000) > price(&t, &mesh, TP_PERMUTE, 1, inner, 80000));
+  assert_true(price(&t, &mesh, TP_PERMUTE, 1, outer, 80000) < price(&t, &mesh, TP_PERMUTE, 1, inner, 80001));
+}
+
 static void sums_saturate(void **state) {
   (void)state;
   assert_int_equal(tp_cost_add(TP_COST_FORBIDDEN, TP_COST_FORBIDDEN), TP_COST_FORBIDDEN);
@@ -242,9 +276,10 @@ static void sums_saturate(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bytes),         cmocka_unit_test(topologies),   cmocka_unit_test(collectives),
-      cmocka_unit_test(exact_figures), cmocka_unit_test(joint_groups), cmocka_unit_test(work),
-      cmocka_unit_test(stages),        cmocka_unit_test(three_axes),   cmocka_unit_test(sums_saturate),
+      cmocka_unit_test(bytes),           cmocka_unit_test(topologies),   cmocka_unit_test(collectives),
+      cmocka_unit_test(exact_figures),   cmocka_unit_test(joint_groups), cmocka_unit_test(work),
+      cmocka_unit_test(stages),          cmocka_unit_test(three_axes),   cmocka_unit_test(sums_saturate),
+      cmocka_unit_test(objective_bytes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

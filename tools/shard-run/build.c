@@ -9,10 +9,10 @@ static bool is_plain(const char *text) { return !text || !strpbrk(text, " {}'\""
 
 static bool partition_module(const options *o, MlirModule module, const char *strategy, const char *limit, const char *report) {
   char pipeline[8192];
-  int n = snprintf(pipeline, sizeof pipeline, "tp-spmd{strategy=%s unknown-ops=%s%s%s%s%s%s%s%s%s%s}", strategy, o->unknown_ops,
-                   o->mesh ? " mesh=" : "", o->mesh ? o->mesh : "", o->topology ? " topology=" : "",
-                   o->topology ? o->topology : "", limit ? " memory-limit=" : "", limit ? limit : "", report ? " report='" : "",
-                   report ? report : "", report ? "'" : "");
+  int n = snprintf(pipeline, sizeof pipeline, "tp-spmd{strategy=%s objective=%s unknown-ops=%s%s%s%s%s%s%s%s%s%s}", strategy,
+                   o->objective, o->unknown_ops, o->mesh ? " mesh=" : "", o->mesh ? o->mesh : "",
+                   o->topology ? " topology=" : "", o->topology ? o->topology : "", limit ? " memory-limit=" : "",
+                   limit ? limit : "", report ? " report='" : "", report ? report : "", report ? "'" : "");
   if (report && strpbrk(report, "'\"{}")) {
     complain("the name of the plan report has quotes or braces: %s", report);
     return false;

@@ -27,6 +27,7 @@ enum {
   OPT_OPT_LEVEL,
   OPT_CPU,
   OPT_TOPOLOGY,
+  OPT_OBJECTIVE,
   OPT_UNKNOWN_OPS,
   OPT_MEMORY_LIMIT,
   OPT_OUTPUT,
@@ -60,6 +61,7 @@ static const cli_option rows[N_OPTIONS] = {
     [OPT_CPU] = {"cpu", "native|generic", "code for this processor, or for all of its architecture (default: native)"},
     [OPT_TOPOLOGY] = {"topology", "NAME",
                       "cost model for the plan and the modelled times: a name or a topology file (default: cpu)"},
+    [OPT_OBJECTIVE] = {"objective", "time|bytes", "what the plan makes least (default: time)"},
     [OPT_UNKNOWN_OPS] = {"unknown-ops", "refuse|replicate", "ops without a sharding rule: an error, or run on all devices"},
     [OPT_MEMORY_LIMIT] = {"memory-limit", "BYTES",
                           "what a device may hold: 512MiB, 80GB, ..., or topology (default: no limit)"},
@@ -169,6 +171,9 @@ static int apply(int which, const char *text, void *data) {
   case OPT_TOPOLOGY:
     o->topology = text;
     return CLI_GO_ON;
+  case OPT_OBJECTIVE:
+    o->objective = text;
+    return parse_choice(name, text, "time", "bytes");
   case OPT_UNKNOWN_OPS:
     o->unknown_ops = text;
     return parse_choice(name, text, "refuse", "replicate");
@@ -212,7 +217,7 @@ static int apply(int which, const char *text, void *data) {
 }
 
 int cli_parse(int argc, char **argv, options *o) {
-  *o = (options){.verify = true, .repeat = 1, .strategy = "plan", .unknown_ops = "refuse"};
+  *o = (options){.verify = true, .repeat = 1, .strategy = "plan", .objective = "time", .unknown_ops = "refuse"};
   int code = cli_options(argc, argv, apply, o);
   if (code != CLI_GO_ON)
     return code;

@@ -30,8 +30,8 @@ typedef enum launch_kind {
 } launch_kind;
 
 typedef struct options {
-  const char *model, *mesh, *strategy, *topology, *function, *inputs_from, *report, *plan_report, *emit, *output, *worker,
-      *unknown_ops, *memory_limit, *backend;
+  const char *model, *mesh, *strategy, *objective, *topology, *function, *inputs_from, *report, *plan_report, *emit, *output,
+      *worker, *unknown_ops, *memory_limit, *backend;
   text_list inputs, expected, save;
   launch_kind launch;
   bool verify, generic;
