@@ -146,6 +146,20 @@ static void build_table(tp__lowering *l, const char *name, int64_t private_bytes
 
 /* ---- rewriting the function ---- */
 
+/* The value whose memory this one is, all of it, by another shape. */
+static MlirValue through_views(MlirValue value) {
+  static const char *const views[] = {"memref.expand_shape", "memref.collapse_shape", "memref.cast"};
+  for (MlirOperation op = tp__defining_op(value); !mlirOperationIsNull(op); op = tp__defining_op(value)) {
+    bool is_view = false;
+    for (int i = 0; i < TP_LEN(views); i++)
+      is_view |= tp__op_is(op, views[i]);
+    if (!is_view)
+      break;
+    value = mlirOperationGetOperand(op, 0);
+  }
+  return value;
+}
+
 /* A returned allocation of the function's own block is made in the caller's memory. */
 static void find_outputs(MlirOperation end, tp__buffers *buffers) {
   for (size_t b = 0; b < buffers->n; b++) {
@@ -153,7 +167,7 @@ static void find_outputs(MlirOperation end, tp__buffers *buffers) {
     if (!mlirBlockEqual(mlirOperationGetBlock(buffer->alloc), mlirOperationGetBlock(end)))
       continue;
     for (int k = 0; k < mlirOperationGetNumOperands(end) && !buffer->is_output; k++)
-      if (mlirValueEqual(mlirOperationGetOperand(end, k), mlirOperationGetResult(buffer->alloc, 0))) {
+      if (mlirValueEqual(through_views(mlirOperationGetOperand(end, k)), mlirOperationGetResult(buffer->alloc, 0))) {
         buffer->is_output = true;
         buffer->output = k;
       }

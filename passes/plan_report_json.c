@@ -168,8 +168,11 @@ static int compare_held(const void *a, const void *b) {
 }
 
 static json_t *held_json(tp_report *r, const tp_planner *p, const tp_held *held) {
-  static const char *const kinds[] = {
-      [TP_HELD_ARGUMENT] = "argument", [TP_HELD_RESULT] = "result", [TP_HELD_VALUE] = "value", [TP_HELD_STEPS] = "steps"};
+  static const char *const kinds[] = {[TP_HELD_ARGUMENT] = "argument",
+                                      [TP_HELD_RESULT] = "result",
+                                      [TP_HELD_VALUE] = "value",
+                                      [TP_HELD_STEPS] = "steps",
+                                      [TP_HELD_WORKSPACE] = "workspace"};
   MlirOperation op = tp__defining_op(held->value);
   json_t *json = json_object();
   put(json, "kind", json_string(kinds[held->kind]));

@@ -19,6 +19,17 @@ static tp_status collect(MlirOperation op, void *data) {
 
 /* ---- numbers ---- */
 
+/* The number of a constant that has one only, made in front of `where`. */
+static bool find_splat(MlirAttribute value, MlirOperation where, MlirValue *scalar) {
+  if (!mlirAttributeIsADenseElements(value) || !mlirDenseElementsAttrIsSplat(value))
+    return false;
+  MlirAttribute number = mlirDenseElementsAttrGetSplatValue(value);
+  if (!mlirAttributeIsAFloat(number) && !mlirAttributeIsAInteger(number)) /* a complex number */
+    return false;
+  *scalar = tp__constant(where, tp__element_type(mlirAttributeGetType(value)), number);
+  return true;
+}
+
 /* The number that every element of `value` is, in a form that `where` can use; false if it is none. */
 static bool find_scalar(MlirValue value, MlirOperation where, MlirValue *scalar) {
   MlirOperation maker = tp__defining_op(value);
@@ -29,9 +40,14 @@ static bool find_scalar(MlirValue value, MlirOperation where, MlirValue *scalar)
     *scalar = mlirOperationGetOperand(maker, 0);
     return mlirTypeEqual(mlirValueGetType(*scalar), tp__element_type(mlirValueGetType(value)));
   }
-  if (!tp__generic_read(maker, &generic) || generic.n_inputs > 0 || generic.n_inits != 1)
+  if (tp__op_is(maker, "arith.constant"))
+    return find_splat(tp__inherent(maker, "value"), where, scalar);
+  if (!tp__generic_read(maker, &generic) || generic.n_inits != 1)
     return false;
   *scalar = mlirOperationGetOperand(generic.yield, 0);
+  if (generic.n_inputs > 0) /* a broadcast of one number is that number */
+    return generic.n_inputs == 1 && mlirValueEqual(*scalar, mlirBlockGetArgument(generic.body, 0)) &&
+           find_scalar(mlirOperationGetOperand(maker, 0), where, scalar);
   if (tp__is_captured(maker, *scalar))
     return true;
   MlirOperation inside = tp__defining_op(*scalar);

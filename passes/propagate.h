@@ -18,13 +18,14 @@ typedef enum tp_node_kind {
   TP_NODE_COPY,    /* the materialised layout of a value with several uses */
   TP_NODE_CHANGE,  /* under a memory limit: a place where the layout of a value may change; see propagate_routes.h */
   TP_NODE_HELD,    /* under a memory limit: what a value is kept in until its last use, that of node `slot` */
+  TP_NODE_SPACE,   /* under a memory limit: what node `slot` needs beside that for a while */
 } tp_node_kind;
 
 /* One decision. Specs are stored strategy-major: spec of input o under strategy s is in[s * n_in + o]. */
 typedef struct tp_node {
   tp_node_kind kind;
   int index;
-  int slot; /* TP_NODE_CARRIED, TP_NODE_HELD */
+  int slot; /* TP_NODE_CARRIED, TP_NODE_HELD, TP_NODE_SPACE */
   int n;    /* strategies */
   int n_in, n_out;
   tp_spec *in, *out;

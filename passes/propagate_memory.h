@@ -39,7 +39,8 @@ typedef enum tp_held_kind {
   TP_HELD_ARGUMENT,
   TP_HELD_RESULT, /* memory of the caller for what is returned */
   TP_HELD_VALUE,
-  TP_HELD_STEPS, /* what the steps of a change of layout need, beside the values before and after */
+  TP_HELD_STEPS,     /* what the steps of a change of layout need, beside the values before and after */
+  TP_HELD_WORKSPACE, /* what an op needs within itself, beside its operands and results */
 } tp_held_kind;
 
 typedef struct tp_held {

@@ -116,7 +116,7 @@ static int print_holder(const tp_planner *p, const holder *h, size_t size, char 
   if (node->kind == TP_NODE_ARG || node->kind == TP_NODE_RESULT) {
     snprintf(what, sizeof what, "%s %d", node->kind == TP_NODE_ARG ? "argument" : "result", node->index);
   } else {
-    bool of_value = node->kind == TP_NODE_CHANGE || node->kind == TP_NODE_HELD;
+    bool of_value = node->kind == TP_NODE_CHANGE || node->kind == TP_NODE_HELD || node->kind == TP_NODE_SPACE;
     MlirOperation op = of_value ? tp__defining_op(p->values[node->index].value) : p->program.items[node->index].op;
     MlirStringRef name = mlirOperationIsNull(op) ? tp__ref("a value of a loop") : tp__op_name(op);
     snprintf(what, sizeof what, "%s'%.*s'", node->kind == TP_NODE_CARRIED ? "carried by " : "the result of ", (int)name.length,
@@ -146,13 +146,11 @@ tp_status tp__limit_exceeded(tp_planner *p, const tp_solution *solution) {
     snprintf(found, sizeof found, "the least that was found is %" PRIu64, solution->peak.low);
   MlirOperation op = tp__routes_op(p->routes, solution->least_peak_time);
   tp__free(list);
+  bool exceeds = solution->least_peak.high > 0 || solution->least_peak.low > (uint64_t)p->memory_limit;
   return tp__error(op, TP_INFEASIBLE,
-                   "memory-limit: a device may hold %" PRId64 " bytes, and %s%" PRIu64
-                   " here (%s); %s; raise the limit, use more "
-                   "devices, or leave more layouts open",
-                   p->memory_limit,
-                   solution->optimal ? "no plan fits: every one holds at least "
-                                     : "no plan was found that fits: every one "
-                                       "holds at least ",
-                   solution->least_peak.low, values, found);
+                   "memory-limit: a device may hold %" PRId64 " bytes, and %s: every one holds at least %" PRIu64
+                   " here (%s)%s; %s; raise the limit, use more devices, or leave more layouts open",
+                   p->memory_limit, solution->optimal ? "no plan fits" : "no plan was found that fits",
+                   solution->least_peak.low, values,
+                   exceeds ? "" : ", and layouts in which it would hold no more do not go together", found);
 }

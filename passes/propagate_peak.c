@@ -7,25 +7,19 @@
  * those between two elementwise ops that become one loop nest. They only extend the life of what they are made from, as do other names of the
  * same data (reshapes, changes of layout that change nothing). What attention makes in blocks (attention.h) does that too, and holds a block. */
 #include "passes/propagate_memory.h"
-
-#include "rules/in_place.h"
+#include "passes/propagate_storage.h"
 
 typedef struct peak_finder {
   tp_planner *planner;
   tp_timeline timeline;
-  int *last;      /* by moment: until when what it reads is needed */
-  int64_t *delta; /* by moment: bytes that begin there, minus those that ended just before */
+  int *last;                  /* by moment: until when what it reads is needed */
+  tp_value_table overwritten; /* value -> the moment at which its memory becomes that of another value */
+  tp_value_table in_results;  /* values whose memory becomes that of a result of the function */
+  int64_t *delta;             /* by moment: bytes that begin there, minus those that ended just before */
   size_t n_held, capacity;
   tp_held *held; /* everything that is ever held */
   bool failed;   /* memory ran out */
 } peak_finder;
-
-static const tp_rule *rule_at(const tp_planner *p, MlirOperation op) {
-  if (mlirOperationGetNumResults(op) == 0)
-    return NULL;
-  const tp_planned_value *v = tp__planned_value(p, mlirOperationGetResult(op, 0));
-  return v && p->nodes[v->node].kind == TP_NODE_OP ? p->program.items[p->nodes[v->node].index].rule : NULL;
-}
 
 /* The layout of a value of the written plan: as it was chosen, or as a change of layout that was put in says. */
 static tp_spec layout_of(const tp_planner *p, MlirValue value) {
@@ -61,23 +55,9 @@ static int64_t bytes_of(const tp_planner *p, MlirValue value) {
 /* Is the value more than a block? What fits into one is stored as it is. */
 static bool in_blocks(const tp_planner *p, MlirValue value) { return bytes_of(p, value) < whole_bytes(p, value); }
 
-static bool is_reshape(MlirOperation op) {
-  return tp__op_is(op, "tensor.expand_shape") || tp__op_is(op, "tensor.collapse_shape") || tp__op_is(op, "tensor.cast") ||
-         tp__op_is(op, "tensor.reshape");
-}
-
 static bool changes_nothing(const tp_planner *p, MlirOperation op) {
   return tp__op_is(op, "shard.shard") &&
          tp_spec_equal(layout_of(p, mlirOperationGetOperand(op, 0)), layout_of(p, mlirOperationGetResult(op, 0)));
-}
-
-/* Does an elementwise op become part of the loop nest of its only user? */
-static bool is_fused(const tp_planner *p, MlirOperation op, const tp_rule *rule) {
-  if (!rule || !rule->is_elementwise || mlirOperationGetNumResults(op) != 1 || tp__n_uses(mlirOperationGetResult(op, 0)) != 1)
-    return false;
-  MlirOperation user = mlirOpOperandGetOwner(mlirValueGetFirstUse(mlirOperationGetResult(op, 0)));
-  const tp_rule *other = rule_at(p, user);
-  return other && other->is_elementwise && mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op));
 }
 
 static bool is_returned(MlirOperation func, MlirValue value) {
@@ -145,24 +125,49 @@ static void hold_carried(peak_finder *f, int k) {
     hold_value(f, mlirBlockGetArgument(before, i), k, f->timeline.moments[k].end);
 }
 
+static void hold_workspace(peak_finder *f, int k, const tp_rule *rule) {
+  const tp_planner *p = f->planner;
+  MlirValue value = mlirOperationGetResult(rule->op, 0);
+  const tp_node *node = &p->nodes[tp__planned_value(p, value)->node];
+  int64_t bytes = tp__workspace(p, rule, &node->strategies[node->chosen]);
+  if (bytes > 0)
+    hold(f, (tp_held){TP_HELD_WORKSPACE, value, bytes, k, k});
+}
+
+/* Is the value made in the memory of a result of the function? It may be overwritten by what is. */
+static bool lies_in_result(const peak_finder *f, MlirValue value) {
+  return is_returned(f->planner->program.func, value) || tp__table_get(&f->in_results, value.ptr) >= 0;
+}
+
 static tp_status hold_op(peak_finder *f, int k) {
   MlirOperation op = f->timeline.moments[k].op;
-  const tp_rule *rule = rule_at(f->planner, op);
+  const tp_rule *rule = tp__planned_rule(f->planner, op);
   f->last[k] = f->timeline.moments[k].end;
   if (tp__op_has_dialect(op, "scf")) {
     hold_carried(f, k);
     return TP_OK;
   }
-  bool stored = !(rule && rule->is_free) && !is_fused(f->planner, op, rule) && !is_reshape(op) &&
-                !changes_nothing(f->planner, op) && !tp__is_in_place(op);
+  bool stored = !(rule && rule->is_free) && !tp__is_unstored(f->planner, op) && !changes_nothing(f->planner, op);
+  MlirValue overwritten = tp__overwritten(f->planner, op);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
     MlirValue value = mlirOperationGetResult(op, i);
-    int last = last_use(f, value, k);
-    if (!stored || in_blocks(f->planner, value)) /* blocks are made where the last of them is used */
+    int last = last_use(f, value, k), taken_over = tp__table_get(&f->overwritten, value.ptr);
+    if ((!stored && !lies_in_result(f, value)) ||
+        in_blocks(f->planner, value)) /* blocks are made where the last of them is used */
       f->last[k] = last > f->last[k] ? last : f->last[k];
-    if (stored && !is_returned(f->planner->program.func, value))
-      hold_value(f, value, k, last);
+    if (!stored && tp__is_view(op) && is_returned(f->planner->program.func, value))
+      f->failed |= tp__table_put(&f->in_results, mlirOperationGetOperand(op, 0).ptr, k) != TP_OK;
+    if (!stored)
+      continue;
+    bool in_result = lies_in_result(f, value);
+    if (!in_result)
+      hold_value(f, value, k, taken_over >= 0 ? taken_over - 1 : last);
+    if (!mlirValueIsNull(overwritten))
+      f->failed |= tp__table_put(&f->overwritten, overwritten.ptr, k) != TP_OK ||
+                   (in_result && tp__table_put(&f->in_results, overwritten.ptr, k) != TP_OK);
   }
+  if (rule)
+    hold_workspace(f, k, rule);
   return tp__op_is(op, "shard.shard") ? hold_steps(f, k) : TP_OK;
 }
 
@@ -218,6 +223,8 @@ tp_status tp__plan_peak(tp_planner *p, tp_memory_peak *peak) {
     find_peak(&f, peak);
   else
     tp__free(f.held);
+  tp__table_destroy(&f.overwritten);
+  tp__table_destroy(&f.in_results);
   tp__free(f.delta);
   tp__free(f.last);
   tp__timeline_destroy(&f.timeline);

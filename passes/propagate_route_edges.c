@@ -30,7 +30,7 @@ static void renumber(struct tp_routes *r, const int *place, tp_node *nodes, tp_u
   }
   for (size_t i = 0; i < p->n_nodes; i++) {
     p->nodes[i] = nodes[i];
-    if (nodes[i].kind == TP_NODE_HELD)
+    if (nodes[i].kind == TP_NODE_HELD || nodes[i].kind == TP_NODE_SPACE)
       p->nodes[i].slot = place[nodes[i].slot];
     r->usages[i] = usages[i];
     r->tables[i] = tables[i];
@@ -43,6 +43,8 @@ static void renumber(struct tp_routes *r, const int *place, tp_node *nodes, tp_u
     for (int i = 0; i < r->routes[k].n_stations; i++)
       r->routes[k].stations[i].node = place[r->routes[k].stations[i].node];
   }
+  for (size_t i = 0; i < r->n_spaces; i++)
+    r->spaces[i].node = place[r->spaces[i].node];
 }
 
 tp_status tp__routes_order(struct tp_routes *r) {
@@ -55,7 +57,7 @@ tp_status tp__routes_order(struct tp_routes *r) {
   bool ok = lists && nodes && usages && tables;
   for (size_t i = 0; i < n && ok; i++) {
     lists[i] = -1;
-    n_first += p->nodes[i].kind != TP_NODE_CHANGE && p->nodes[i].kind != TP_NODE_HELD;
+    n_first += p->nodes[i].kind != TP_NODE_CHANGE && p->nodes[i].kind != TP_NODE_HELD && p->nodes[i].kind != TP_NODE_SPACE;
   }
   for (size_t i = n; ok && i-- > (size_t)n_first;) { /* backwards: each goes to the front of its list */
     int producer = p->values[p->nodes[i].index].node;
@@ -151,11 +153,28 @@ static tp_status link_value(struct tp_routes *r, tp_problem *problem, const tp_p
   return status;
 }
 
+/* A space has the strategy that its node needs. */
+static tp_status link_space(struct tp_routes *r, tp_problem *problem, const tp_space *space) {
+  const tp_planner *p = r->p;
+  int tied = p->nodes[space->node].slot, n = p->nodes[space->node].n;
+  tp_cost *table = tp__calloc((size_t)p->nodes[tied].n * (size_t)n + 1, sizeof *table);
+  if (!table)
+    return out_of_memory(r->p);
+  for (int s = 0; s < p->nodes[tied].n; s++)
+    for (int y = 0; y < n; y++)
+      table[s * n + y] = y == space->strategy[s] ? 0 : TP_COST_FORBIDDEN;
+  tp_status status = tp_problem_add_edge(problem, tied, space->node, table);
+  tp__free(table);
+  return status == TP_OK ? TP_OK : out_of_memory(r->p);
+}
+
 tp_status tp__routes_state(tp_planner *p, tp_problem *problem) {
   struct tp_routes *r = p->routes;
   tp_status status = TP_OK;
   for (size_t k = 0; k < p->n_values && status == TP_OK; k++)
     status = link_value(r, problem, &p->values[k]);
+  for (size_t i = 0; i < r->n_spaces && status == TP_OK; i++)
+    status = link_space(r, problem, &r->spaces[i]);
   for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++) {
     if (p->nodes[i].kind == TP_NODE_HELD)
       status = add_link(r, problem, (link){p->nodes[i].slot, 0, (int)i, 0}, NULL);

@@ -10,8 +10,11 @@
  * change the layout for itself alone. A station that changes nothing holds nothing. So a change is made as late as it can be, and what each
  * strategy of a station holds is exact but for the changes of several steps, which are rounded up to one of a few amounts.
  *
- * An elementwise op whose only user is one too is never stored, unless its layout changes on the way: it extends the life of what it reads. */
+ * What is never stored (propagate_storage.h) is, where its layout changes on the way; else it extends the life of what it reads. A value whose
+ * memory an op takes over is held while the op runs, and its result from then on; where the layout of the value changes, the result is held
+ * beside the copy. */
 #include "passes/propagate_stations.h"
+#include "passes/propagate_storage.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,13 +35,14 @@ static const tp_rule *rule_of(const tp_planner *p, const tp_planned_value *v) {
   return node->kind == TP_NODE_OP ? p->program.items[node->index].rule : NULL;
 }
 
-/* Becomes an elementwise op part of its only user? */
-static bool is_fused(const tp_planner *p, const tp_planned_value *v) {
-  const tp_rule *rule = rule_of(p, v);
-  if (!rule || !rule->is_elementwise || v->n_uses != 1 || rule->n_results != 1 || p->nodes[v->uses[0].node].kind != TP_NODE_OP)
+/* Has the value no memory unless its layout changes? A view that the function returns is made in the caller's. */
+static bool is_unstored(const tp_planner *p, const tp_planned_value *v) {
+  if (!rule_of(p, v) || !tp__is_unstored(p, tp__defining_op(v->value)))
     return false;
-  const tp_rule *user = p->program.items[p->nodes[v->uses[0].node].index].rule;
-  return user->is_elementwise && mlirBlockEqual(mlirOperationGetBlock(user->op), mlirOperationGetBlock(rule->op));
+  bool is_returned = false;
+  for (int u = 0; u < v->n_uses; u++)
+    is_returned |= p->nodes[v->uses[u].node].kind == TP_NODE_RESULT;
+  return !is_returned;
 }
 
 static int by_anchor(const void *a, const void *b) {
@@ -92,8 +96,24 @@ static int second_group(const placed *uses, int n) {
 typedef struct life {
   int def;         /* the op that makes the value; -1: none */
   bool has_memory; /* of its own: an argument, what a loop carries */
-  bool is_returned, is_fused;
+  bool is_returned, is_unstored;
+  bool is_overwritten; /* its memory becomes that of another value in the last op that uses it */
+  bool overwrites;     /* it takes over the memory of another value */
 } life;
+
+/* Where the hold has changed the layout, the op that would overwrite the value makes its result beside it. */
+static tp_status hold_beside(struct tp_routes *r, int value, int station, int last) {
+  tp_planner *p = r->p;
+  int change = r->routes[value].stations[station].node;
+  const tp_node *node = &p->nodes[change];
+  const tp_planned_value *v = &p->values[value];
+  int64_t *bytes = tp__arena_array(p->arena, (size_t)node->n + 1, sizeof *bytes);
+  if (!bytes)
+    return out_of_memory(p);
+  for (int s = 0; s < node->n; s++)
+    bytes[s] = node->ways[s].changed ? tp__local_bytes(p->mesh, node->in[s], v->rank, v->shape, v->element_size) : 0;
+  return tp__hold_space(r, value, change, bytes, 2 * (int64_t)last, 2 * (int64_t)last + 1);
+}
 
 /* What a temporary value is kept in after its producer, until its last use. */
 static tp_status add_hold(struct tp_routes *r, int value, const placed *uses, int n, const life *l, int *station) {
@@ -119,7 +139,8 @@ static tp_status add_hold(struct tp_routes *r, int value, const placed *uses, in
   node->slot = r->routes[value].stations[*station].node;
   tp_planned_value whole = p->values[value];
   whole.output = 0;
-  return tp__hold_output(r, held, &whole, 2 * l->def + 2, 2 * last + 1);
+  status = tp__hold_output(r, held, &whole, 2 * l->def + 2, 2 * last + 1);
+  return status == TP_OK && l->is_overwritten ? hold_beside(r, value, *station, last) : status;
 }
 
 /* The stations that several uses share; above[u] becomes the one in front of use u. */
@@ -127,7 +148,7 @@ static tp_status add_shared(struct tp_routes *r, int value, const placed *uses, 
   tp_status status = TP_OK;
   int top = -1, split = second_group(uses, n);
   bool stays = l->has_memory || l->is_returned;
-  if (n > 0 && !l->is_fused && (stays ? n > 1 && split < n : uses[n - 1].anchor - l->def > FAR))
+  if (n > 0 && !l->is_unstored && (stays ? n > 1 && split < n : last_of(uses, 0, n, l->def) - l->def > FAR))
     status = add_hold(r, value, uses, n, l, &top);
   for (int u = 0; u < n; u++)
     above[u] = top;
@@ -135,9 +156,12 @@ static tp_status add_shared(struct tp_routes *r, int value, const placed *uses, 
     int to = from < split ? split : n, station;
     if (to - from < 2 || (top >= 0 && to - from == n))
       continue;
-    tp_station_plan plan = {
-        top,  uses[from].anchor, false, 2 * (int64_t)uses[from].anchor, 2 * (int64_t)last_of(uses, from, to, 0) + 1, false,
-        false};
+    tp_station_plan plan = {.before = top,
+                            .anchor = uses[from].anchor,
+                            .start = 2 * (int64_t)(l->is_unstored ? l->def : uses[from].anchor),
+                            .end = 2 * (int64_t)last_of(uses, from, to, 0) + 1,
+                            .keeps = l->is_unstored,
+                            .twice = l->is_overwritten};
     status = share(r, value, uses, from, to, plan, &station);
     for (int u = from; u < to && status == TP_OK; u++)
       above[u] = station;
@@ -154,7 +178,8 @@ static tp_status add_use(struct tp_routes *r, int value, const placed *at, const
   plan.in_op = r->p->nodes[use->node].kind == TP_NODE_LAYOUT;
   plan.start = 2 * (int64_t)at->anchor;
   plan.end = 2 * (int64_t)at->until + 1;
-  if (l->is_fused) {
+  plan.twice = l->is_overwritten;
+  if (l->is_unstored) {
     plan.start = 2 * (int64_t)l->def;
     plan.keeps = true;
   }
@@ -176,7 +201,9 @@ static life life_of(const struct tp_routes *r, const tp_planned_value *v, const 
   life l = {.def = mlirOperationIsNull(op) ? -1 : tp__table_get(&r->timeline.numbers, op.ptr)};
   l.has_memory = node->kind == TP_NODE_ARG || node->kind == TP_NODE_CARRIED;
   l.is_returned = !l.has_memory && n < v->n_uses && uses[n].is_return;
-  l.is_fused = !l.has_memory && is_fused(r->p, v);
+  l.is_unstored = !l.has_memory && is_unstored(r->p, v);
+  l.is_overwritten = tp__table_get(&r->ends, v->value.ptr) >= 0;
+  l.overwrites = rule_of(r->p, v) && !mlirValueIsNull(tp__overwritten(r->p, op));
   return l;
 }
 
@@ -195,7 +222,7 @@ static tp_status route_value(struct tp_routes *r, int value) {
     life l = life_of(r, &v, uses, n);
     int last = last_of(uses, 0, n, l.def);
     if (v.in_blocks) { /* its layout does not change on the way */
-      if (!l.is_fused)
+      if (!l.is_unstored)
         status = tp__hold_output(r, v.node, &v, 2 * (int64_t)l.def, 2 * (int64_t)last + 1);
       tp__free(uses);
       tp__free(above);
@@ -205,8 +232,8 @@ static tp_status route_value(struct tp_routes *r, int value) {
     bool held = n > 0 && route->n_stations > 0 && route->stations[0].anchor < 0;
     for (int u = 0; u < v.n_uses && status == TP_OK; u++)
       status = add_use(r, value, &uses[u], &l, u < n ? above[u] : -1, last);
-    if (status == TP_OK && !l.has_memory && !l.is_returned && !l.is_fused)
-      status = tp__hold_output(r, v.node, &v, 2 * (int64_t)l.def + (p->nodes[v.node].kind == TP_NODE_LAYOUT),
+    if (status == TP_OK && !l.has_memory && !l.is_returned && !l.is_unstored)
+      status = tp__hold_output(r, v.node, &v, 2 * (int64_t)l.def + (p->nodes[v.node].kind == TP_NODE_LAYOUT || l.overwrites),
                                held ? 2 * (int64_t)l.def + 2 : 2 * (int64_t)last + 1);
   }
   tp__free(uses);
@@ -266,13 +293,55 @@ static void find_ends(struct tp_routes *r) {
     MlirOperation op = r->timeline.moments[k].op;
     r->until[k] = r->timeline.moments[k].end;
     const tp_planned_value *v = mlirOperationGetNumResults(op) > 0 ? tp__planned_value(p, mlirOperationGetResult(op, 0)) : NULL;
-    if (!v || !(v->in_blocks || is_fused(p, v)))
+    if (!v || !(v->in_blocks || is_unstored(p, v)))
       continue;
     for (int u = 0; u < v->n_uses; u++) {
       int until = r->until[tp__timeline_anchor(&r->timeline, v->value, v->uses[u].op)];
       r->until[k] = until > r->until[k] ? until : r->until[k];
     }
   }
+}
+
+/* Values whose memory is taken over, and those on the way to the op that does. */
+static tp_status find_overwritten(struct tp_routes *r) {
+  tp_planner *p = r->p;
+  for (size_t k = 0; k < r->timeline.n; k++) {
+    MlirOperation root = r->timeline.moments[k].op;
+    MlirValue value = tp__overwritten(p, root);
+    if (mlirValueIsNull(value))
+      continue;
+    bool ok = tp__table_put(&r->ends, value.ptr, (int)k) == TP_OK;
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+      for (MlirOperation at = mlirOpOperandGetOwner(use); !mlirOperationEqual(at, root);
+           at = mlirOpOperandGetOwner(mlirValueGetFirstUse(mlirOperationGetResult(at, 0))))
+        ok &= tp__table_put(&r->ends, mlirOperationGetResult(at, 0).ptr, (int)k) == TP_OK;
+    if (!ok)
+      return out_of_memory(p);
+  }
+  return TP_OK;
+}
+
+/* What ops need within themselves. */
+static tp_status hold_workspaces(struct tp_routes *r) {
+  tp_planner *p = r->p;
+  size_t n_values = p->n_values;
+  tp_status status = TP_OK;
+  for (size_t k = 0; k < n_values && status == TP_OK; k++) {
+    const tp_planned_value *v = &p->values[k];
+    const tp_rule *rule = rule_of(p, v);
+    if (!rule || v->output > 0)
+      continue;
+    const tp_node *node = &p->nodes[v->node];
+    int64_t *bytes = tp__calloc((size_t)node->n + 1, sizeof *bytes);
+    int64_t at = tp__table_get(&r->timeline.numbers, rule->op.ptr);
+    if (!bytes)
+      return out_of_memory(p);
+    for (int s = 0; s < node->n; s++)
+      bytes[s] = tp__workspace(p, rule, &node->strategies[s]);
+    status = tp__hold_space(r, (int)k, v->node, bytes, 2 * at, 2 * at + 1);
+    tp__free(bytes);
+  }
+  return status;
 }
 
 tp_status tp__routes_build(tp_planner *p) {
@@ -292,11 +361,15 @@ tp_status tp__routes_build(tp_planner *p) {
   memset(r->usages, 0, p->n_nodes * sizeof *r->usages);
   memset(r->tables, 0, p->n_nodes * sizeof(const tp_station_table *));
   find_ends(r);
-  status = hold_boundary(r);
+  status = find_overwritten(r);
+  if (status == TP_OK)
+    status = hold_boundary(r);
   if (status == TP_OK)
     status = hold_carried(r);
   for (size_t k = 0; k < p->n_values && status == TP_OK; k++)
     status = route_value(r, (int)k);
+  if (status == TP_OK)
+    status = hold_workspaces(r);
   return status == TP_OK ? tp__routes_order(r) : status;
 }
 
@@ -306,6 +379,8 @@ void tp__routes_destroy(struct tp_routes *r) {
   tp__timeline_destroy(&r->timeline);
   tp__free(r->usages);
   tp__free(r->tables);
+  tp__free(r->spaces);
+  tp__table_destroy(&r->ends);
   tp__memo_destroy(&r->same_stations);
 }
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MAX_AMOUNTS = 3 };
+enum { MAX_AMOUNTS = 3, MAX_SPACES = 16 };
 
 static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
 
@@ -54,6 +54,53 @@ tp_status tp__hold_output(struct tp_routes *r, int node, const tp_planned_value 
   return TP_OK;
 }
 
+/* Lists of different amounts, ascending; each returns the new length. */
+static int add_amount(int64_t *list, int n, int64_t amount) {
+  int at = 0;
+  while (at < n && list[at] < amount)
+    at++;
+  if (at < n && list[at] == amount)
+    return n;
+  memmove(list + at + 1, list + at, (size_t)(n - at) * sizeof *list);
+  list[at] = amount;
+  return n + 1;
+}
+
+/* Keeps `most` of them, the least and the largest among them. */
+static int thin_out(int64_t *list, int n, int most) {
+  for (int i = 1; i < most && n > most; i++)
+    list[i] = list[i * (n - 1) / (most - 1)];
+  return n < most ? n : most;
+}
+
+tp_status tp__hold_space(struct tp_routes *r, int value, int node, const int64_t *bytes, int64_t start, int64_t end) {
+  tp_planner *p = r->p;
+  int n = 0, number, n_tied = p->nodes[node].n;
+  int64_t *list = tp__arena_array(p->arena, (size_t)n_tied + 1, sizeof *list);
+  int *strategy = tp__arena_array(p->arena, (size_t)n_tied + 1, sizeof *strategy);
+  if (!list || !strategy)
+    return out_of_memory(p);
+  for (int s = 0; s < n_tied; s++)
+    n = add_amount(list, n, bytes[s]);
+  if (n == 0 || list[n - 1] == 0)
+    return TP_OK;
+  n = thin_out(list, n, MAX_SPACES);
+  for (int s = 0; s < n_tied; s++)
+    while (list[strategy[s]] < bytes[s])
+      strategy[s]++;
+  if (tp__routes_node(r, TP_NODE_SPACE, value, &number) != TP_OK ||
+      tp__grow((void **)&r->spaces, &r->space_capacity, r->n_spaces + 1, sizeof *r->spaces) != TP_OK)
+    return out_of_memory(p);
+  tp_node *space = &p->nodes[number];
+  *space = (tp_node){.kind = TP_NODE_SPACE, .index = value, .slot = node, .n = n};
+  space->costs = tp__arena_array(p->arena, (size_t)n, sizeof *space->costs);
+  if (!space->costs)
+    return out_of_memory(p);
+  r->spaces[r->n_spaces++] = (tp_space){number, strategy};
+  hold(r, number, start, end, list);
+  return TP_OK;
+}
+
 /* ---- lists of layouts ---- */
 
 int tp__add_distinct(tp_spec *specs, int n, tp_spec spec) {
@@ -84,25 +131,10 @@ int tp__add_inputs(const tp_planner *p, const tp_use *use, tp_spec *specs, int n
 /* The amounts that changes to one layout may hold beyond it: at most MAX_AMOUNTS, the largest among them. */
 static int amounts(const int64_t *excess, int stride, const tp_cost *costs, int n, int64_t *list) {
   int count = 0;
-  for (int i = 0; i < n; i++) {
-    int64_t e = excess[i * stride];
-    int at = 0;
-    if (e < 0 || costs[i * stride] >= TP_COST_FORBIDDEN)
-      continue;
-    while (at < count && list[at] < e)
-      at++;
-    if (at < count && list[at] == e)
-      continue;
-    memmove(list + at + 1, list + at, (size_t)(count - at) * sizeof *list);
-    list[at] = e;
-    count++;
-  }
-  if (count > MAX_AMOUNTS) {
-    for (int i = 1; i < MAX_AMOUNTS; i++)
-      list[i] = list[i * (count - 1) / (MAX_AMOUNTS - 1)];
-    count = MAX_AMOUNTS;
-  }
-  return count;
+  for (int i = 0; i < n; i++)
+    if (excess[i * stride] >= 0 && costs[i * stride] < TP_COST_FORBIDDEN)
+      count = add_amount(list, count, excess[i * stride]);
+  return thin_out(list, count, MAX_AMOUNTS);
 }
 
 /* Costs and excesses of all changes; the excess is -1 where nothing changes. `keeps` adds what the change starts from. */
@@ -208,7 +240,7 @@ tp_status tp__add_station(struct tp_routes *r, int value, int n_layouts, const t
     return out_of_memory(p);
   for (int s = 0; s < t->n; s++)
     if (t->ways[s].changed)
-      bytes[s] = t->ways[s].excess + (plan->elsewhere ? 0 : bytes_in(p, v, t->specs[s]));
+      bytes[s] = t->ways[s].excess + (plan->elsewhere ? 0 : (1 + plan->twice) * bytes_in(p, v, t->specs[s]));
   hold(r, number, plan->start, plan->end, bytes);
   r->tables[number] = t;
   *station = route->n_stations++;

@@ -16,6 +16,12 @@ typedef struct tp_station_table {
   int64_t *excess;      /* [n_before][n_layouts] */
 } tp_station_table;
 
+/* A node TP_NODE_SPACE: its strategy for each of the node that needs it. */
+typedef struct tp_space {
+  int node;
+  int *strategy;
+} tp_space;
+
 struct tp_routes {
   tp_planner *p;
   tp_timeline timeline;
@@ -26,6 +32,10 @@ struct tp_routes {
   const tp_station_table **tables; /* by node */
   size_t table_capacity;
   tp_memo same_stations;
+  tp_space *spaces;
+  size_t n_spaces, space_capacity;
+  tp_value_table
+      ends; /* value -> the op in which its memory becomes that of another value, if its layout does not change on the way */
 };
 
 /* What a station is made of. */
@@ -35,6 +45,7 @@ typedef struct tp_station_plan {
   int64_t start, end; /* when a changed layout is held */
   bool keeps;         /* the producer holds nothing: a change holds what it starts from too */
   bool elsewhere;     /* the result lies in memory that is there anyway */
+  bool twice;         /* a change makes what its user then cannot overwrite: it holds that too */
 } tp_station_plan;
 
 /* ---- propagate_stations.c ---- */
@@ -42,6 +53,8 @@ typedef struct tp_station_plan {
 tp_status tp__routes_node(struct tp_routes *routes, tp_node_kind kind, int index, int *number);
 /* Node `node` holds what it gives `value` at start <= t < end, with what it holds already. */
 tp_status tp__hold_output(struct tp_routes *routes, int node, const tp_planned_value *value, int64_t start, int64_t end);
+/* Node `node` needs bytes[s] with strategy s at start <= t < end, rounded up to one of a few amounts; `value` is one that belongs to it. */
+tp_status tp__hold_space(struct tp_routes *routes, int value, int node, const int64_t *bytes, int64_t start, int64_t end);
 /* Lists of different layouts, of at most TP_MAX_STATION_LAYOUTS; each returns the new length. */
 int tp__add_distinct(tp_spec *specs, int n, tp_spec spec);
 int tp__add_outputs(const tp_planner *planner, int node, int output, tp_spec *specs, int n);

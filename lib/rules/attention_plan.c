@@ -97,6 +97,15 @@ static tp_status number_items(const tp_program *program, tp_value_table *numbers
   return TP_OK;
 }
 
+/* Is the output that of an attention already? Scores that are a sum of two products could be made from either; the other is read as it stands. */
+static bool is_marked(const tp_program *program, const tp_attention *a, const tp_value_table *numbers) {
+  int item = tp__table_get(numbers, a->ops[a->output].op.ptr);
+  for (int i = 0; item >= 0 && i < program->items[item].rule->n_operands; i++)
+    if (program->items[item].rule->operands[i].in_blocks)
+      return true;
+  return false;
+}
+
 static tp_status mark_at(const tp_program *program, const tp_attention *a, tp_value_table *numbers) {
   bool fits;
   int n = 0, n_inner = 0;
@@ -105,6 +114,8 @@ static tp_status mark_at(const tp_program *program, const tp_attention *a, tp_va
     return status;
   if (numbers->count == 0)
     status = number_items(program, numbers);
+  if (status == TP_OK && is_marked(program, a, numbers))
+    return TP_OK;
   for (int k = 0; k < a->n_ops && status == TP_OK; k++) {
     int item = tp__table_get(numbers, a->ops[k].op.ptr);
     if (item >= 0)

@@ -1,6 +1,7 @@
 #include "rules/window.h"
 
 #include "rules/fetch.h"
+#include "rules/pad.h"
 
 /* ---- which windows, and their plans ---- */
 
@@ -68,6 +69,30 @@ tp_cost tp__window_cost(const tp_rule *rule, const tp_pricing *pricing, const tp
       cost = tp_cost_add(cost, operand_cost(rule, pricing, s, i));
   }
   return cost;
+}
+
+/* ---- memory ---- */
+
+int64_t tp__window_bytes(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, int i) {
+  const tp_value_map *map = &rule->operands[i];
+  int64_t shape[TP_MAX_RANK];
+  tp_padding padding;
+  bool pads = !mlirOperationIsNull(map->pad) && tp__padding_of(map->pad, &padding), any = false;
+  if (!map->is_tensor || map->is_unused)
+    return 0;
+  tp_spec_local_shape(mesh, tp__strategy_operand(rule, mesh, s, i), map->rank, map->shape, shape);
+  for (int d = 0; d < map->rank; d++) {
+    tp__hops hops;
+    int64_t before = shape[d];
+    if (is_split(rule, mesh, s, i, d)) {
+      tp_run run = run_of(rule, mesh, s, i, d);
+      shape[d] = tp__plan_hops(&run.reading, &hops) ? hops.run : before;
+    } else if (pads) {
+      shape[d] += padding.low[d] + padding.high[d];
+    }
+    any |= shape[d] != before;
+  }
+  return any ? tp__shape_elements(map->rank, shape) * map->element_size : 0;
 }
 
 /* ---- code ---- */

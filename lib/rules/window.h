@@ -17,6 +17,10 @@ bool tp__windows_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strate
 /* Modelled time of the permutes of all windows under the strategy. */
 tp_cost tp__window_cost(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *strategy);
 
+/* Bytes of the buffer from which a structured op reads operand i under the strategy: what a device fetches for its windows, and what it pads. 0
+ * where it reads the operand as it is. */
+int64_t tp__window_bytes(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy, int i);
+
 /* Is dimension d of operand i read through a window that the strategy splits? */
 bool tp__window_is_split(const tp_local *local, int i, int d);
 

@@ -90,6 +90,71 @@ func.func @registered(%ctx: !llvm.ptr, %x: memref<16xf32>) attributes {tp.mesh =
 
 // -----
 
+// What is sent and received is gone when `d` is needed, and `d` is larger: one block for all takes less than two.
+// CHECK: func.func @one_block
+// CHECK-NOT: call @tprt_abi_private
+// CHECK: call @tprt_abi_registered
+// CHECK: unrealized_conversion_cast %{{.*}} to memref<192xi8>
+// CHECK-NOT: call @tprt_abi_private
+// CHECK: return
+func.func private @tprt_abi_collective(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr) -> i32
+func.func @one_block(%ctx: !llvm.ptr, %x: memref<16xf32>, %y: memref<48xf32>) attributes {tp.mesh = array<i64: 1>} {
+  %a = memref.alloc() : memref<16xf32>
+  memref.copy %x, %a : memref<16xf32> to memref<16xf32>
+  %b = memref.alloc() : memref<16xf32>
+  %site = arith.constant 0 : i32
+  %pa = memref.extract_aligned_pointer_as_index %a : memref<16xf32> -> index
+  %wa = arith.index_cast %pa : index to i64
+  %qa = llvm.inttoptr %wa : i64 to !llvm.ptr
+  %pb = memref.extract_aligned_pointer_as_index %b : memref<16xf32> -> index
+  %wb = arith.index_cast %pb : index to i64
+  %qb = llvm.inttoptr %wb : i64 to !llvm.ptr
+  %s = call @tprt_abi_collective(%ctx, %site, %qa, %qb) : (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr) -> i32
+  memref.copy %b, %x : memref<16xf32> to memref<16xf32>
+  %d = memref.alloc() : memref<48xf32>
+  memref.copy %y, %d : memref<48xf32> to memref<48xf32>
+  memref.copy %d, %y : memref<48xf32> to memref<48xf32>
+  return
+}
+
+// -----
+
+// Largest first leaves a gap that nothing fits, and takes 448 bytes; longest first takes 384, what is in use together at most.
+// CHECK: func.func @without_gaps
+// CHECK: call @tprt_abi_private
+// CHECK: unrealized_conversion_cast %{{.*}} to memref<384xi8>
+func.func @without_gaps(%ctx: !llvm.ptr, %x: memref<32xf32>, %y: memref<48xf32>) attributes {tp.mesh = array<i64: 1>} {
+  %a = memref.alloc() : memref<48xf32>
+  %b = memref.alloc() : memref<32xf32>
+  %c = memref.alloc() : memref<32xf32>
+  %d = memref.alloc() : memref<32xf32>
+  memref.copy %y, %a : memref<48xf32> to memref<48xf32>
+  memref.copy %x, %b : memref<32xf32> to memref<32xf32>
+  memref.copy %a, %y : memref<48xf32> to memref<48xf32>
+  memref.copy %b, %c : memref<32xf32> to memref<32xf32>
+  memref.copy %c, %d : memref<32xf32> to memref<32xf32>
+  memref.copy %b, %x : memref<32xf32> to memref<32xf32>
+  memref.copy %d, %x : memref<32xf32> to memref<32xf32>
+  return
+}
+
+// -----
+
+// A result that is another shape of what the program allocates is made in the caller's memory too: nothing is copied, and there is no block.
+// CHECK: func.func @returned_view
+// CHECK-NOT: tprt_abi_private
+// CHECK: memref.copy
+// CHECK-NOT: memref.copy
+// CHECK: return
+func.func @returned_view(%ctx: !llvm.ptr, %x: memref<4x4xf32>) -> memref<16xf32> attributes {tp.mesh = array<i64: 1>} {
+  %a = memref.alloc() : memref<4x4xf32>
+  memref.copy %x, %a : memref<4x4xf32> to memref<4x4xf32>
+  %v = memref.collapse_shape %a [[0, 1]] : memref<4x4xf32> into memref<16xf32>
+  return %v : memref<16xf32>
+}
+
+// -----
+
 // A loop that yields the buffer of its iteration carries one of its own: initial value in, yielded value in.
 // CHECK: func.func @carried
 // CHECK: %[[C:.*]] = memref.view

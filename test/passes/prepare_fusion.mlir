@@ -42,6 +42,36 @@ func.func @main(%x: tensor<4x8xf32>, %s: f32) -> tensor<4x8xf32> {
   return %1 : tensor<4x8xf32>
 }
 
+// A constant that is one number, broadcast for two ops.
+// CHECK-LABEL: func @broadcast
+// CHECK-DAG: %[[THREE:.*]] = arith.constant 3.0
+// CHECK-NOT: outs(%{{.*}}) {
+// CHECK: ins(%{{.*}} : tensor<4x8xf32>)
+// CHECK: arith.mulf %{{.*}}, %[[THREE]]
+// CHECK: ins(%{{.*}} : tensor<4x8xf32>)
+// CHECK: arith.addf %{{.*}}, %[[THREE]]
+func.func @broadcast(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %c = arith.constant dense<3.0> : tensor<f32>
+  %three = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> ()>, #map], iterator_types = ["parallel", "parallel"]} ins(%c : tensor<f32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<4x8xf32>
+  %0 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %three : tensor<4x8xf32>, tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    linalg.yield %m : f32
+  } -> tensor<4x8xf32>
+  %1 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%0, %three : tensor<4x8xf32>, tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.addf %a, %b : f32
+    linalg.yield %m : f32
+  } -> tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
+
 // The range of the loop would not follow from anything else: it stays.
 // CHECK-LABEL: func @range
 // CHECK: linalg.fill

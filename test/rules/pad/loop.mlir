@@ -2,7 +2,7 @@
 // RUN: shard-run %s
 // RUN: shard-run %s --mesh x=3 --strategy follow
 // RUN: shard-run %s --mesh 2x2
-// RUN: shard-run %s --mesh 4 --memory-limit 1500
+// RUN: shard-run %s --mesh 4 --memory-limit 1700
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate)' | FileCheck %s
 
 // CHECK: scf.for

@@ -1,0 +1,193 @@
+/* Which values of a plan have memory of their own once the program of one device is optimized (propagate_storage.h).
+ *
+ * What is mirrored here: linalg-fuse-elementwise-ops takes elementwise ops into their only user, unless that is a contraction, which is out of
+ * its reach (tp-name-contractions); tp-prepare-fusion makes numbers of tensors that are one; tp-name-contractions reads operands through
+ * transposes, and widens them to the type of the result; tp-clone-inits lets elementwise ops overwrite an operand. */
+#include "passes/propagate_storage.h"
+
+#include "passes/contraction.h"
+#include "rules/attention.h"
+#include "rules/in_place.h"
+#include "rules/window.h"
+
+#include <mlir-c/Dialect/Linalg.h>
+
+const tp_rule *tp__planned_rule(const tp_planner *p, MlirOperation op) {
+  if (mlirOperationIsNull(op) || mlirOperationGetNumResults(op) == 0)
+    return NULL;
+  const tp_planned_value *v = tp__planned_value(p, mlirOperationGetResult(op, 0));
+  return v && p->nodes[v->node].kind == TP_NODE_OP ? p->program.items[p->nodes[v->node].index].rule : NULL;
+}
+
+/* ---- what has no memory ---- */
+
+static MlirOperation only_user(MlirOperation op) {
+  MlirValue result = mlirOperationGetResult(op, 0);
+  return tp__n_uses(result) == 1 ? mlirOpOperandGetOwner(mlirValueGetFirstUse(result)) : (MlirOperation){NULL};
+}
+
+/* Is there one iteration for each element of the result? */
+static bool reduces_nothing(const tp_rule *rule) {
+  uint32_t in_result = 0;
+  for (int d = 0; d < rule->results[0].rank; d++)
+    for (int k = 0; k < rule->results[0].dims[d].n_factors; k++)
+      in_result |= UINT32_C(1) << rule->results[0].dims[d].factors[k];
+  return in_result + 1 == UINT32_C(1) << rule->n_factors;
+}
+
+bool tp__is_fused(const tp_planner *p, MlirOperation op) {
+  const tp_rule *rule = tp__planned_rule(p, op);
+  if (!rule || !rule->is_elementwise || mlirOperationGetNumResults(op) != 1 || !reduces_nothing(rule))
+    return false;
+  MlirOperation user = only_user(op);
+  const tp_rule *other = tp__planned_rule(p, user);
+  return other && other->is_elementwise && mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op));
+}
+
+bool tp__is_view(MlirOperation op) {
+  static const char *const names[] = {"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast", "tensor.reshape"};
+  for (int i = 0; i < TP_LEN(names); i++)
+    if (tp__op_is(op, names[i]))
+      return true;
+  return false;
+}
+
+/* One number, repeated. */
+static bool is_number(MlirOperation op) {
+  tp_nest nest;
+  if (!tp__op_is(op, "linalg.generic") || !tp__nest_of(op, &nest) || !tp__nest_copies(&nest) || nest.n_inputs != 1)
+    return false;
+  MlirOperation maker = tp__defining_op(mlirOperationGetOperand(op, 0));
+  if (mlirOperationIsNull(maker) || !tp__op_is(maker, "arith.constant"))
+    return false;
+  MlirAttribute value = tp__inherent(maker, "value");
+  return mlirAttributeIsADenseElements(value) && mlirDenseElementsAttrIsSplat(value);
+}
+
+/* A transpose that only contractions read, as a factor. */
+static bool is_read_through(const tp_planner *p, MlirOperation op) {
+  tp__contraction c;
+  tp_nest nest;
+  if (!tp__op_is(op, "linalg.transpose") && !tp__op_is(op, "linalg.generic"))
+    return false;
+  if (!tp__nest_of(op, &nest) || !tp__nest_copies(&nest) || nest.n_inputs != 1 || nest.reduced)
+    return false;
+  MlirValue result = mlirOperationGetResult(op, 0);
+  const tp_rule *rule = tp__planned_rule(p, op);
+  if (!rule || rule->operands[0].rank != rule->results[0].rank ||
+      rule->operands[0].element_size != rule->results[0].element_size)
+    return false;
+  for (MlirOpOperand use = mlirValueGetFirstUse(result); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (!tp__planned_rule(p, user) || !tp__match_contraction(user, &c) || mlirOpOperandGetOperandNumber(use) > 1)
+      return false;
+  }
+  return !mlirOpOperandIsNull(mlirValueGetFirstUse(result));
+}
+
+bool tp__is_unstored(const tp_planner *p, MlirOperation op) {
+  return tp__is_fused(p, op) || tp__is_view(op) || tp__is_in_place(op) || is_number(op) || is_read_through(p, op);
+}
+
+/* ---- what is overwritten ---- */
+
+/* Has operand i of an elementwise op its element of the result at the same place? */
+static bool is_aligned(const tp_nest *nest, int i, MlirValue result) {
+  MlirValue value = mlirOperationGetOperand(nest->op, i);
+  if (!mlirTypeEqual(mlirValueGetType(value), mlirValueGetType(result)))
+    return false;
+  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(result));
+  for (int d = 0; d < rank; d++)
+    if (tp__nest_loop(nest, i, d) != tp__nest_loop(nest, nest->n_inputs, d))
+      return false;
+  return true;
+}
+
+/* Is everything that reads the value `root`, or fused into it? */
+static bool ends_in(const tp_planner *p, MlirValue value, MlirOperation root) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation at = mlirOpOperandGetOwner(use);
+    while (!mlirOperationEqual(at, root)) {
+      if (!tp__is_fused(p, at))
+        return false;
+      at = only_user(at);
+    }
+  }
+  return true;
+}
+
+/* May what this op makes be overwritten by `root`? It must be stored, and be no result of a collective. */
+static bool may_be_overwritten(const tp_planner *p, MlirValue value, MlirOperation root) {
+  MlirOperation maker = tp__defining_op(value);
+  const tp_rule *rule = tp__planned_rule(p, maker);
+  return rule && !rule->is_free && !tp__is_unstored(p, maker) && !tp__op_has_dialect(maker, "scf") &&
+         mlirBlockEqual(mlirOperationGetBlock(maker), mlirOperationGetBlock(root)) && ends_in(p, value, root);
+}
+
+static MlirValue overwritten_in(const tp_planner *p, MlirOperation op, MlirOperation root) {
+  tp_nest nest;
+  MlirValue result = mlirOperationGetResult(op, 0);
+  if (!tp__nest_of(op, &nest) || !tp__nest_is_elementwise(&nest) || nest.reduced)
+    return (MlirValue){NULL};
+  for (int i = 0; i < nest.n_inputs; i++) {
+    MlirValue value = mlirOperationGetOperand(op, i);
+    if (!tp__is_tensor(mlirValueGetType(value)) || !is_aligned(&nest, i, result))
+      continue;
+    if (may_be_overwritten(p, value, root))
+      return value;
+    MlirOperation maker = tp__defining_op(value);
+    if (mlirOperationIsNull(maker) || !tp__is_fused(p, maker))
+      continue;
+    value = overwritten_in(p, maker, root);
+    if (!mlirValueIsNull(value))
+      return value;
+  }
+  return (MlirValue){NULL};
+}
+
+/* What a reduction starts from, if it is the only reader. */
+static MlirValue start_of(const tp_planner *p, const tp_rule *rule) {
+  for (int i = 0; i < rule->n_operands; i++)
+    if (rule->operands[i].is_init && !rule->operands[i].is_unused && tp__n_uses(rule->operands[i].value) == 1 &&
+        may_be_overwritten(p, rule->operands[i].value, rule->op))
+      return rule->operands[i].value;
+  return (MlirValue){NULL};
+}
+
+MlirValue tp__overwritten(const tp_planner *p, MlirOperation op) {
+  const tp_rule *rule = tp__planned_rule(p, op);
+  if (!rule || rule->is_free || mlirOperationGetNumResults(op) != 1 || tp__is_unstored(p, op))
+    return (MlirValue){NULL};
+  MlirValue start = start_of(p, rule);
+  return mlirValueIsNull(start) ? overwritten_in(p, op, op) : start;
+}
+
+/* ---- what ops need while they run ---- */
+
+static int64_t local_elements(const tp_planner *p, const tp_value_map *map, tp_spec spec) {
+  return tp_spec_local_elements(p->mesh, spec, map->rank, map->shape);
+}
+
+/* Products of probabilities and values are added up in f32 from block to block, and become the element type at the end. */
+static int64_t carried_bytes(const tp_planner *p, const tp_rule *rule, const tp_strategy *s) {
+  const tp_value_map *result = &rule->results[0];
+  bool tiled = false;
+  for (int i = 0; i < rule->n_operands; i++)
+    if (rule->operands[i].in_blocks && !result->in_blocks)
+      tiled |= local_elements(p, &rule->operands[i], tp__strategy_operand(rule, p->mesh, s, i)) > TP_BLOCK_SCORES;
+  return tiled && result->element_size < 4 ? 4 * local_elements(p, result, tp__strategy_result(rule, p->mesh, s, 0)) : 0;
+}
+
+int64_t tp__workspace(const tp_planner *p, const tp_rule *rule, const tp_strategy *s) {
+  int64_t bytes = 0;
+  if (!tp__op_has_dialect(rule->op, "linalg") || rule->n_results != 1)
+    return 0;
+  for (int i = 0; i < rule->n_operands; i++) {
+    const tp_value_map *map = &rule->operands[i];
+    bytes += tp__window_bytes(rule, p->mesh, s, i);
+    if (rule->contraction_flops > 0 && map->is_tensor && !map->is_init && !map->in_blocks &&
+        map->element_size < rule->results[0].element_size)
+      bytes += rule->results[0].element_size * local_elements(p, map, tp__strategy_operand(rule, p->mesh, s, i));
+  }
+  return rule->contraction_flops > 0 ? bytes + carried_bytes(p, rule, s) : bytes;
+}

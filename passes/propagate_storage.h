@@ -1,0 +1,31 @@
+/* Where the program of one device keeps what its ops make: what the passes behind planning (tp-optimize-local, tp-clone-inits, bufferization)
+ * do to memory, read off the ops before any of them has run. Shared by propagate_*.c.
+ *
+ * All of it is about an op and its users as they stand: a change of layout that stands between two of them (shard.shard) keeps them apart. */
+#ifndef TP_PASSES_PROPAGATE_STORAGE_H
+#define TP_PASSES_PROPAGATE_STORAGE_H
+
+#include "passes/propagate.h"
+
+/* The rule of an op of the plan; NULL for other ops. */
+const tp_rule *tp__planned_rule(const tp_planner *planner, MlirOperation op);
+
+/* Becomes an elementwise op a part of its only user? */
+bool tp__is_fused(const tp_planner *planner, MlirOperation op);
+
+/* Is the result another name of the operand's elements, all of them? */
+bool tp__is_view(MlirOperation op);
+
+/* Has what the op makes no memory of its own, if its layout does not change on the way to its users? Then what the op reads is needed for as long
+ * as they need it. So it is with ops that become a part of their users, other names of the same data, transposes that contractions read
+ * through, and tensors of one number. */
+bool tp__is_unstored(const tp_planner *planner, MlirOperation op);
+
+/* The value whose memory the result of the op takes over: an elementwise op, with all that are fused into it, overwrites an operand that
+ * nothing else reads; a reduction adds to what it starts from. Null: none. */
+MlirValue tp__overwritten(const tp_planner *planner, MlirOperation op);
+
+/* Bytes that a device needs within the op, beside operands and results, while it runs. */
+int64_t tp__workspace(const tp_planner *planner, const tp_rule *rule, const tp_strategy *strategy);
+
+#endif
