@@ -5,13 +5,18 @@
 #include <stdint.h>
 #include <string.h>
 
-static inline float float_of(uint32_t bits) {
+/* The same conversions run on GPUs: code for those says there what an inline function is. */
+#ifndef TPRT_INLINE
+#define TPRT_INLINE static inline
+#endif
+
+TPRT_INLINE float float_of(uint32_t bits) {
   float value;
   memcpy(&value, &bits, sizeof value);
   return value;
 }
 
-static inline uint32_t bits_of(float value) {
+TPRT_INLINE uint32_t bits_of(float value) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
   return bits;

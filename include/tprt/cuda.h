@@ -1,5 +1,26 @@
-/* What runs on NVIDIA GPUs. The library loads the CUDA driver when one of these functions first needs it; it is neither needed
- * to build the library nor to use the rest of it. */
+/* What runs on NVIDIA GPUs: collectives fused with what stands around them in a transformer. The library loads the CUDA driver
+ * when one of these functions first needs it; it is neither needed to build the library nor to use the rest of it.
+ *
+ * A group is up to 8 ranks whose memory all of them can address: GPUs that are peers, one rank each, or, for tests and on a
+ * machine with one GPU, all ranks on the same GPU ("virtual ranks"). Where the addresses come from (CUDA IPC, virtual memory
+ * management, windows of NCCL, one GPU's own memory) is the caller's affair. The library allocates nothing on the device.
+ *
+ * Order. All ranks of a group make the same calls, with the same numbers, in the same order, each on one stream of its own. With
+ * virtual ranks one call is that of all ranks. Calls only enqueue: they neither wait for the device nor allocate, so they may be
+ * captured in a graph, which may be replayed any number of times.
+ *
+ * Buffers. An array of pointers is indexed by rank. "Local" buffers: only the entries of this process's ranks are read.
+ * "Symmetric" ones are read or written by the kernels of other ranks: every entry is set, with the address at which this
+ * process's GPU reaches that rank's buffer. When the call has completed on a rank's stream, nobody touches its buffers any more.
+ * Addresses are multiples of 16, and so are rows in bytes.
+ *
+ * Results. Sums are taken in f32 in rank order and rounded once: the same bits on all ranks, in all runs, with every algorithm,
+ * and those that backends shm and loopback give (of a NaN, that it is one).
+ *
+ * Errors. Arguments are checked by the call: TPRT_INVALID_ARGUMENT or TPRT_UNSUPPORTED, and nothing was enqueued. A rank that
+ * does not come makes the others wait on the device, for ever or, with spin_limit, until they give up: see tprt_cuda_group_check.
+ *
+ * Threads. A group is used by one thread at a time. */
 #ifndef TPRT_CUDA_H
 #define TPRT_CUDA_H
 
@@ -17,6 +38,134 @@ typedef struct tprt_cuda_info {
 /* Loads and starts the driver. Without a driver or a device, or with a driver older than CUDA 11: TPRT_UNSUPPORTED, and the
  * text says why. Any thread. */
 TPRT_API tprt_status tprt_cuda_probe(tprt_cuda_info *info);
+
+/* ---- Groups ---- */
+
+enum {
+  TPRT_CUDA_MAX_RANKS = 8,
+  TPRT_CUDA_ALL_RANKS = -1, /* as rank: virtual ranks, all of them */
+  TPRT_CUDA_MAX_HIDDEN = 16384,
+};
+
+/* A CUstream or cudaStream_t; NULL is the default stream. */
+typedef void *tprt_cuda_stream;
+
+typedef struct tprt_cuda_group tprt_cuda_group;
+
+/* Start with `{.size = sizeof config}`. */
+typedef struct tprt_cuda_group_config {
+  size_t size;
+  int32_t n_ranks;                    /* 1 to 8 */
+  int32_t rank;                       /* of this process in the group, or TPRT_CUDA_ALL_RANKS */
+  void *signals[TPRT_CUDA_MAX_RANKS]; /* symmetric: tprt_cuda_signal_bytes() bytes, zeroed before any rank's first call */
+  void *staging[TPRT_CUDA_MAX_RANKS]; /* symmetric: for all_reduce with TPRT_CUDA_PUSH and cross_entropy; else may be NULL */
+  size_t staging_bytes;               /* of each; a message takes 2 * n_ranks times its size */
+  uint32_t spin_limit;                /* polls after which a wait is given up; 0: never */
+  int32_t max_ctas;                   /* thread blocks of a rank, the same on all ranks; 0: as many as fit beside each other */
+  uint32_t skew_ns;                   /* for tests: blocks pause up to so long at every step of a call */
+} tprt_cuda_group_config;
+
+/* Bytes of one rank's signals. */
+TPRT_API size_t tprt_cuda_signal_bytes(void);
+
+/* Loads the kernels into the calling thread's current CUDA context, in which all calls of the group are to be made. The memory is
+ * borrowed until the group is destroyed, after its last call has completed. */
+TPRT_API tprt_status tprt_cuda_group_create(const tprt_cuda_group_config *config, tprt_cuda_group **group);
+TPRT_API void tprt_cuda_group_destroy(tprt_cuda_group *group);
+
+/* TPRT_TIMEOUT if a kernel of this process's ranks ever gave up waiting: all results since are worthless, and so is the group.
+ * Waits for `stream` and reads device memory: not for captures. */
+TPRT_API tprt_status tprt_cuda_group_check(tprt_cuda_group *group, tprt_cuda_stream stream);
+
+/* ---- Reductions of rows ---- */
+
+typedef enum tprt_cuda_algorithm {
+  TPRT_CUDA_AUTO = 0,   /* what tprt_cuda_choose says */
+  TPRT_CUDA_PUSH = 1,   /* one shot through staging: inputs are local; one round of signals */
+  TPRT_CUDA_PULL = 2,   /* one shot: every rank reads all inputs */
+  TPRT_CUDA_SLICES = 3, /* two shots: every rank finishes a slice of ceil(tokens / n_ranks) rows and stores it at all ranks */
+  TPRT_CUDA_N_ALGORITHMS = 4,
+} tprt_cuda_algorithm;
+
+typedef enum tprt_cuda_norm { TPRT_CUDA_NO_NORM = 0, TPRT_CUDA_RMS_NORM = 1, TPRT_CUDA_LAYER_NORM = 2 } tprt_cuda_norm;
+
+typedef enum tprt_cuda_quantise {
+  TPRT_CUDA_NO_QUANTISE = 0,
+  TPRT_CUDA_STATIC = 1,    /* q = y / *static_scale */
+  TPRT_CUDA_PER_TOKEN = 2, /* scale = largest |y| of the row / 448; 1 for a row of zeros */
+  TPRT_CUDA_PER_GROUP = 3, /* the same for every 128 elements of a row; hidden is a multiple of 128 */
+} tprt_cuda_quantise;
+
+/* Tensors [tokens, hidden], row-major and dense, unless they are sharded: then a rank has the rows of its slice only, at the
+ * front of its buffer. From an input d on each rank:
+ *     a = sum of d over the ranks
+ *     r = round(a + bias + residual)            -> residual_out
+ *     y = round(norm(r) * gamma + beta)         -> out           (without norm: y = r)
+ *     q = f8e4m3(y / scale), at most 448        -> quantised, scale
+ * RMS norm: r / sqrt(mean(r^2) + epsilon). Layer norm: (r - mean(r)) / sqrt(mean((r - mean(r))^2) + epsilon). All in f32; what is
+ * not stored is rounded all the same.
+ *
+ * Symmetric with PULL and SLICES: input. With SLICES, when not sharded: out, quantised, scale, residual_out. All else is local.
+ * out may be input, with SLICES or PUSH; residual_out may be residual, when both have the same layout. */
+typedef struct tprt_cuda_rows {
+  size_t size;
+  tprt_dtype dtype; /* f32, f16, bf16: of all tensors but quantised and scale */
+  int64_t tokens, hidden;
+  tprt_cuda_algorithm algorithm;
+  tprt_cuda_norm norm;
+  tprt_cuda_quantise quantise;
+  bool match_unfused;    /* round after the sum over the ranks and after adding the bias, as separate kernels would */
+  bool residual_sharded; /* SLICES: residual and residual_out. residual is read by the owner of a row only, in any case */
+  bool out_sharded;      /* SLICES: out, quantised, scale. This is the reduce-scatter */
+  float epsilon;
+  const float *static_scale;
+  const void *bias, *gamma, *beta; /* rows of `hidden`; bias and beta may be NULL. Of this process's GPU */
+  const void *input[TPRT_CUDA_MAX_RANKS];
+  const void *residual[TPRT_CUDA_MAX_RANKS]; /* all NULL: none. This and what follows likewise */
+  void *residual_out[TPRT_CUDA_MAX_RANKS];
+  void *out[TPRT_CUDA_MAX_RANKS];
+  void *quantised[TPRT_CUDA_MAX_RANKS]; /* one byte per element */
+  float *scale[TPRT_CUDA_MAX_RANKS];    /* [tokens] or [tokens, hidden / 128] */
+} tprt_cuda_rows;
+
+/* The algorithm for a shape: the same on all ranks, whatever memory they have. `staging_bytes`: 0 if there is none. */
+TPRT_API tprt_cuda_algorithm tprt_cuda_choose(tprt_dtype dtype, int64_t tokens, int64_t hidden, int n_ranks,
+                                              size_t staging_bytes);
+
+/* All-reduce or reduce-scatter of rows, with all that tprt_cuda_rows says. */
+TPRT_API tprt_status tprt_cuda_reduce_rows(tprt_cuda_group *group, const tprt_cuda_rows *rows, tprt_cuda_stream stream);
+
+/* ---- Exchanges, of any type of element, counted in bytes ---- */
+
+/* recv = the sends of all ranks, joined along `dim`; shape and dim are those of a rank's send. send is local, recv symmetric, and
+ * of n_ranks times the size. The innermost run that moves as one, shape[dim] * ... * shape[n_dims - 1] elements, is a multiple of
+ * 16 bytes. send may be its place in recv. */
+TPRT_API tprt_status tprt_cuda_all_gather(tprt_cuda_group *group, tprt_dtype dtype, int n_dims, const int64_t *shape, int dim,
+                                          const void *const *send, void *const *recv, tprt_cuda_stream stream);
+
+/* Piece r of split_dim goes to rank r; pieces are joined along concat_dim. With tokens split over the ranks and concat_dim
+ * tokens, split_dim heads, this is the transpose between the two shardings of attention. send is local, recv symmetric, of the
+ * same size; they do not overlap. The innermost run that moves as one is a multiple of 16 bytes. */
+TPRT_API tprt_status tprt_cuda_all_to_all(tprt_cuda_group *group, tprt_dtype dtype, int n_dims, const int64_t *shape,
+                                          int split_dim, int concat_dim, const void *const *send, void *const *recv,
+                                          tprt_cuda_stream stream);
+
+/* ---- Cross entropy over a vocabulary that is split over the ranks ---- */
+
+/* loss[t] = log(sum over all columns v of exp(logits[t, v])) - logits[t, target[t]], in f32. Rank r has the columns
+ * [r, r + 1) * columns. All local; staging takes 16 bytes for each token and slot. */
+typedef struct tprt_cuda_entropy {
+  size_t size;
+  tprt_dtype dtype; /* of the logits: f32, f16, bf16 */
+  int64_t tokens, columns;
+  int64_t ignored;                            /* rows with this target get loss 0, e.g. -100 */
+  const void *logits[TPRT_CUDA_MAX_RANKS];    /* [tokens, columns] */
+  const int64_t *target[TPRT_CUDA_MAX_RANKS]; /* [tokens], the same on all ranks; one that is no column: loss NaN */
+  float *loss[TPRT_CUDA_MAX_RANKS];           /* [tokens], the same on all ranks */
+  float *log_sum[TPRT_CUDA_MAX_RANKS];        /* [tokens]: the logarithm, which the gradient needs; all NULL: not stored */
+} tprt_cuda_entropy;
+
+TPRT_API tprt_status tprt_cuda_cross_entropy(tprt_cuda_group *group, const tprt_cuda_entropy *entropy, tprt_cuda_stream stream);
 
 #ifdef __cplusplus
 }

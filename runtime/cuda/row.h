@@ -1,0 +1,193 @@
+/* Included once per type of element: one row of a sum over ranks, from its inputs to normalised and quantised outputs. A CTA has
+ * the row in the registers of its threads: THREAD(c, t)->value. */
+
+/* Where a row's results go: to the memory of n ranks from `first`, at `at` vectors. */
+#ifndef TPRT_RUNTIME_CUDA_ROW_H
+#define TPRT_RUNTIME_CUDA_ROW_H
+typedef struct row_place {
+  uint32_t first, n;
+  uint64_t at;
+} row_place;
+
+/* Not unrolled: that would be most of a kernel's code. */
+#define EACH_PLACE(to, p) ROLLED for (uint32_t p = (to).first; p < (to).first + (to).n; p++)
+
+typedef struct row {
+  uint64_t at;      /* its first vector in the whole tensor */
+  uint32_t vectors; /* its length */
+  row_place out;
+  row_place residual; /* read of the rank itself, at residual.at */
+  row_place quantised;
+} row;
+
+TPRT_INLINE void store_scale(const fused_rows *rows, row_place to, uint64_t at, float scale) {
+  EACH_PLACE(to, p) rows->scale[p][at] = scale;
+}
+
+/* The factor that makes the largest value 448, the largest of f8e4m3. What is all zero stays so. */
+TPRT_INLINE float scale_for(float largest) { return largest > 0 ? largest / 448.0f : 1.0f; }
+#endif
+
+/* What vector v of the thread is in the row, and whether there is one. */
+#define EACH_ITEM(c, t, j, v, n) UNROLL for (uint32_t j = 0, v = t; j < ITEMS; j++, v += (c)->n_threads) if (v < (n))
+
+#define LANE_VALUES(c, t, j) (THREAD(c, t)->value + (j) * LANES)
+
+/* The values as they are after they have been stored. */
+TPRT_INLINE void NAMED(round_lanes)(float *value) { NAMED(widen)(value, NAMED(narrow)(value)); }
+
+/* The sum over the ranks, in their order, of the row that begins at vector `at` of each source. */
+TPRT_INLINE void NAMED(sum_sources)(cta *c, const void *const *source, uint64_t at, uint32_t vectors) {
+  uint32_t n = c->args->n_ranks;
+  EACH_THREAD(c, t)
+  EACH_ITEM(c, t, j, v, vectors) {
+    vector loaded[FUSED_RANKS], none = {{0, 0, 0, 0}}; /* all under way before the first is needed */
+    UNROLL for (uint32_t p = 0; p < FUSED_RANKS; p++) loaded[p] = p < n ? load_vector(source[p], at + v) : none;
+    float *sum = LANE_VALUES(c, t, j);
+    NAMED(widen)(sum, loaded[0]);
+    UNROLL for (uint32_t p = 1; p < FUSED_RANKS; p++) if (p < n) {
+      float x[LANES];
+      NAMED(widen)(x, loaded[p]);
+      UNROLL for (int i = 0; i < LANES; i++) sum[i] += x[i];
+    }
+  }
+}
+
+TPRT_INLINE void NAMED(store_row)(cta *c, void *const *memory, row_place to, uint32_t vectors) {
+  EACH_THREAD(c, t)
+  EACH_ITEM(c, t, j, v, vectors) {
+    vector stored = NAMED(narrow)(LANE_VALUES(c, t, j));
+    EACH_PLACE(to, p) store_vector(memory[p], to.at + v, stored);
+  }
+}
+
+/* + bias + residual, rounded. The last rounding is there even if nothing is stored: the norm is that of the stored value. */
+TPRT_INLINE void NAMED(add_to_row)(cta *c, const fused_rows *rows, const row *r) {
+  const void *residual = rows->residual[c->rank];
+  EACH_THREAD(c, t)
+  EACH_ITEM(c, t, j, v, r->vectors) {
+    float *value = LANE_VALUES(c, t, j), x[LANES];
+    if (rows->match_unfused)
+      NAMED(round_lanes)(value);
+    if (rows->bias) {
+      NAMED(widen)(x, load_vector(rows->bias, v));
+      UNROLL for (int i = 0; i < LANES; i++) value[i] += x[i];
+      if (rows->match_unfused)
+        NAMED(round_lanes)(value);
+    }
+    if (residual) {
+      NAMED(widen)(x, load_vector(residual, r->residual.at + v));
+      UNROLL for (int i = 0; i < LANES; i++) value[i] += x[i];
+    }
+    NAMED(round_lanes)(value);
+  }
+}
+
+/* The sum over the row of the squares of what is `mean` more than zero, or of the values themselves. */
+TPRT_INLINE float NAMED(sum_row)(cta *c, uint32_t vectors, bool squares, float mean) {
+  EACH_THREAD(c, t) {
+    float sum = 0;
+    EACH_ITEM(c, t, j, v, vectors) UNROLL for (int i = 0; i < LANES; i++) {
+      float x = LANE_VALUES(c, t, j)[i];
+      sum += squares ? (x - mean) * (x - mean) : x;
+    }
+    THREAD(c, t)->partial = sum;
+  }
+  return cta_sum(c);
+}
+
+TPRT_INLINE void NAMED(normalise_row)(cta *c, const fused_rows *rows, uint32_t vectors) {
+  float size = (float)(vectors * LANES), mean = 0;
+  if (rows->norm == FUSED_LAYER_NORM)
+    mean = NAMED(sum_row)(c, vectors, false, 0) / size;
+  float variance = NAMED(sum_row)(c, vectors, true, mean) / size;
+  float factor = 1.0f / sqrtf(variance + rows->epsilon);
+  EACH_THREAD(c, t)
+  EACH_ITEM(c, t, j, v, vectors) {
+    float *value = LANE_VALUES(c, t, j), x[LANES];
+    NAMED(widen)(x, load_vector(rows->gamma, v));
+    UNROLL for (int i = 0; i < LANES; i++) value[i] = (value[i] - mean) * factor * x[i];
+    if (rows->beta) {
+      NAMED(widen)(x, load_vector(rows->beta, v));
+      UNROLL for (int i = 0; i < LANES; i++) value[i] += x[i];
+    }
+    NAMED(round_lanes)(value);
+  }
+}
+
+/* Words of f8e4m3: LANES bytes of a vector. Beyond 448 it is 448. */
+TPRT_INLINE void NAMED(store_quantised)(const fused_rows *rows, row_place to, uint32_t v, const float *value, float inverse) {
+  uint32_t word[LANES / 4];
+  UNROLL for (int w = 0; w < LANES / 4; w++) {
+    word[w] = 0;
+    UNROLL for (int i = 0; i < 4; i++) {
+      float x = value[4 * w + i] * inverse;
+      x = x > 448.0f ? 448.0f : x < -448.0f ? -448.0f : x;
+      word[w] |= (uint32_t)f32_to_f8e4m3(x) << (8 * i);
+    }
+  }
+  EACH_PLACE(to, p)
+  UNROLL for (int w = 0; w < LANES / 4; w++)((uint32_t *)rows->quantised[p])[(to.at + v) * (LANES / 4) + w] = word[w];
+}
+
+TPRT_INLINE float NAMED(largest_lane)(const float *value) {
+  float largest = 0;
+  UNROLL for (int i = 0; i < LANES; i++) largest = larger(largest, fabsf(value[i]));
+  return largest;
+}
+
+/* Each thread's `partial` becomes the scale of its vector j, which the first of a group stores. */
+TPRT_INLINE void NAMED(scale_groups)(cta *c, const fused_rows *rows, const row *r, uint32_t j) {
+  const uint32_t members = FUSED_GROUP / LANES; /* threads whose vectors make a group */
+  EACH_THREAD(c, t)
+  THREAD(c, t)->partial = t + j * c->n_threads < r->vectors ? NAMED(largest_lane)(LANE_VALUES(c, t, j)) : 0;
+  largest_of_neighbours(c, members);
+  EACH_THREAD(c, t) {
+    uint32_t v = t + j * c->n_threads;
+    THREAD(c, t)->partial = scale_for(THREAD(c, t)->partial);
+    if (v < r->vectors && v % members == 0)
+      store_scale(rows, r->quantised, (r->quantised.at + v) / members, THREAD(c, t)->partial);
+  }
+}
+
+TPRT_INLINE float NAMED(scale_row)(cta *c, const fused_rows *rows, const row *r) {
+  EACH_THREAD(c, t) {
+    THREAD(c, t)->partial = 0;
+    EACH_ITEM(c, t, j, v, r->vectors)
+    THREAD(c, t)->partial = larger(THREAD(c, t)->partial, NAMED(largest_lane)(LANE_VALUES(c, t, j)));
+  }
+  float scale = scale_for(cta_largest(c));
+  EACH_THREAD(c, t)
+  if (t == 0)
+    store_scale(rows, r->quantised, r->quantised.at / r->vectors, scale);
+  return scale;
+}
+
+TPRT_INLINE void NAMED(quantise_row)(cta *c, const fused_rows *rows, const row *r) {
+  float scale = rows->quantise == FUSED_STATIC ? *rows->static_scale : 1;
+  if (rows->quantise == FUSED_PER_TOKEN)
+    scale = NAMED(scale_row)(c, rows, r);
+  UNROLL for (uint32_t j = 0; j < ITEMS; j++) {
+    if (rows->quantise == FUSED_PER_GROUP)
+      NAMED(scale_groups)(c, rows, r, j);
+    EACH_THREAD(c, t) {
+      uint32_t v = t + j * c->n_threads;
+      float used = rows->quantise == FUSED_PER_GROUP ? THREAD(c, t)->partial : scale;
+      if (v < r->vectors)
+        NAMED(store_quantised)(rows, r->quantised, v, LANE_VALUES(c, t, j), 1.0f / used);
+    }
+  }
+}
+
+/* All that happens to a row, from the sum on. */
+TPRT_INLINE void NAMED(finish_row)(cta *c, const fused_rows *rows, const row *r) {
+  NAMED(add_to_row)(c, rows, r);
+  if (rows->residual_out[c->rank])
+    NAMED(store_row)(c, rows->residual_out, r->residual, r->vectors);
+  if (rows->norm != FUSED_NO_NORM)
+    NAMED(normalise_row)(c, rows, r->vectors);
+  if (rows->out[c->rank])
+    NAMED(store_row)(c, rows->out, r->out, r->vectors);
+  if (rows->quantise != FUSED_NO_QUANTISE)
+    NAMED(quantise_row)(c, rows, r);
+}

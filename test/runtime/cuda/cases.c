@@ -1,0 +1,242 @@
+#include "cases.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ROWS(...) .kind = CASE_ROWS, __VA_ARGS__
+
+/* Sizes that are no multiples: of tokens by ranks, of rows by threads, of what a thread has by its registers. */
+const fused_case fused_cases[] = {
+    /* Sums alone: the tensor is cut as is convenient. */
+    {ROWS(.dtype = TPRT_BF16, .tokens = 5, .hidden = 264, .algorithm = TPRT_CUDA_PUSH)},
+    {ROWS(.dtype = TPRT_F32, .tokens = 3, .hidden = 1028, .algorithm = TPRT_CUDA_PULL)},
+    {ROWS(.dtype = TPRT_F16, .tokens = 9, .hidden = 136, .algorithm = TPRT_CUDA_SLICES)},
+    {ROWS(.dtype = TPRT_BF16, .tokens = 8, .hidden = 128, .algorithm = TPRT_CUDA_SLICES, .out_sharded = true)},
+    {ROWS(.dtype = TPRT_F32, .tokens = 4, .hidden = 64, .algorithm = TPRT_CUDA_SLICES, .in_place = true)},
+    {ROWS(.dtype = TPRT_F32, .tokens = 1, .hidden = 4, .algorithm = TPRT_CUDA_PUSH, .in_place = true)},
+    {ROWS(.dtype = TPRT_F16, .tokens = 7, .hidden = 72)},
+    /* With residual and norm. */
+    {ROWS(.dtype = TPRT_BF16, .tokens = 3, .hidden = 520, .algorithm = TPRT_CUDA_PUSH, .norm = TPRT_CUDA_RMS_NORM,
+          .residual = true)},
+    {ROWS(.dtype = TPRT_F32, .tokens = 5, .hidden = 260, .algorithm = TPRT_CUDA_PULL, .norm = TPRT_CUDA_RMS_NORM,
+          .residual = true)},
+    {ROWS(.dtype = TPRT_F16, .tokens = 5, .hidden = 256, .algorithm = TPRT_CUDA_PULL, .norm = TPRT_CUDA_LAYER_NORM,
+          .residual = true, .bias = true, .match_unfused = true)},
+    {ROWS(.dtype = TPRT_F32, .tokens = 2, .hidden = 640, .algorithm = TPRT_CUDA_PUSH, .norm = TPRT_CUDA_LAYER_NORM,
+          .bias = true)},
+    {ROWS(.dtype = TPRT_BF16, .tokens = 9, .hidden = 384, .algorithm = TPRT_CUDA_SLICES, .norm = TPRT_CUDA_RMS_NORM,
+          .residual = true)},
+    {ROWS(.dtype = TPRT_F16, .tokens = 6, .hidden = 512, .algorithm = TPRT_CUDA_SLICES, .norm = TPRT_CUDA_RMS_NORM,
+          .residual = true, .residual_sharded = true)},
+    {ROWS(.dtype = TPRT_BF16, .tokens = 8, .hidden = 256, .algorithm = TPRT_CUDA_SLICES, .norm = TPRT_CUDA_LAYER_NORM,
+          .residual = true, .residual_sharded = true, .out_sharded = true, .bias = true, .match_unfused = true)},
+    {ROWS(.dtype = TPRT_BF16, .tokens = 3, .hidden = 256, .norm = TPRT_CUDA_RMS_NORM, .residual = true, .match_unfused = true)},
+    /* And quantised. */
+    {ROWS(.dtype = TPRT_BF16, .tokens = 4, .hidden = 264, .algorithm = TPRT_CUDA_PUSH, .norm = TPRT_CUDA_RMS_NORM,
+          .quantise = TPRT_CUDA_STATIC, .residual = true)},
+    {ROWS(.dtype = TPRT_F16, .tokens = 5, .hidden = 520, .algorithm = TPRT_CUDA_PULL, .norm = TPRT_CUDA_RMS_NORM,
+          .quantise = TPRT_CUDA_PER_TOKEN, .residual = true)},
+    {ROWS(.dtype = TPRT_F32, .tokens = 5, .hidden = 384, .algorithm = TPRT_CUDA_SLICES, .norm = TPRT_CUDA_LAYER_NORM,
+          .quantise = TPRT_CUDA_PER_GROUP, .residual = true, .residual_sharded = true)},
+    {ROWS(.dtype = TPRT_BF16, .tokens = 9, .hidden = 640, .algorithm = TPRT_CUDA_SLICES, .norm = TPRT_CUDA_RMS_NORM,
+          .quantise = TPRT_CUDA_PER_GROUP, .residual = true, .residual_sharded = true, .out_sharded = true)},
+    {ROWS(.dtype = TPRT_BF16, .tokens = 3, .hidden = 128, .algorithm = TPRT_CUDA_SLICES, .quantise = TPRT_CUDA_PER_TOKEN)},
+    /* Exchanges; dimension 1 is the one that the ranks divide. */
+    {.kind = CASE_GATHER, .dtype = TPRT_BF16, .tokens = 3, .hidden = 24, .concat_dim = 0},
+    {.kind = CASE_GATHER, .dtype = TPRT_F32, .tokens = 5, .hidden = 12, .concat_dim = 2},
+    {.kind = CASE_GATHER, .dtype = TPRT_U8, .tokens = 4, .hidden = 16, .concat_dim = 1},
+    {.kind = CASE_ALL_TO_ALL, .dtype = TPRT_BF16, .tokens = 3, .hidden = 40, .split_dim = 1, .concat_dim = 0},
+    {.kind = CASE_ALL_TO_ALL, .dtype = TPRT_F64, .tokens = 5, .hidden = 6, .split_dim = 1, .concat_dim = 2},
+    {.kind = CASE_ALL_TO_ALL, .dtype = TPRT_F32, .tokens = 2, .hidden = 8, .split_dim = 1, .concat_dim = 1},
+    /* Cross entropy. */
+    {.kind = CASE_ENTROPY, .dtype = TPRT_BF16, .tokens = 9, .hidden = 328},
+    {.kind = CASE_ENTROPY, .dtype = TPRT_F32, .tokens = 5, .hidden = 60},
+    {.kind = CASE_ENTROPY, .dtype = TPRT_F16, .tokens = 3, .hidden = 4104},
+};
+const int n_fused_cases = sizeof fused_cases / sizeof *fused_cases;
+
+const char *case_name(const fused_case *c, char text[160]) {
+  static const char *const kinds[] = {"rows", "all_gather", "all_to_all", "cross_entropy"};
+  static const char *const algorithms[] = {"auto", "push", "pull", "slices"};
+  static const char *const norms[] = {"no", "rms", "layer"};
+  snprintf(text, 160, "%s %s %lldx%lld, %s, %s norm, quantise %d,%s%s%s%s%s%s dims %d,%d", kinds[c->kind],
+           tprt_dtype_name(c->dtype), (long long)c->tokens, (long long)c->hidden, algorithms[c->algorithm], norms[c->norm],
+           (int)c->quantise, c->match_unfused ? " match" : "", c->residual ? " residual" : "",
+           c->residual_sharded ? " sharded" : "", c->out_sharded ? " out sharded" : "", c->bias ? " bias" : "",
+           c->in_place ? " in place" : "", c->split_dim, c->concat_dim);
+  return text;
+}
+
+/* ---- Sizes ---- */
+
+static int64_t elements(const fused_case *c, int n) {
+  bool exchange = c->kind == CASE_GATHER || c->kind == CASE_ALL_TO_ALL;
+  return c->tokens * c->hidden * (exchange ? 2 * n : 1);
+}
+
+size_t case_buffer_bytes(const fused_case *c, int n) {
+  int64_t factor = c->kind == CASE_GATHER ? n : 1;
+  size_t bytes = (size_t)(elements(c, n) * factor) * tprt_dtype_size(c->dtype);
+  size_t vectors_of_tokens = (size_t)c->tokens * 16; /* scales, losses, targets */
+  return (bytes > vectors_of_tokens ? bytes : vectors_of_tokens) + 256;
+}
+
+size_t case_staging_bytes(const fused_case *c, int n) {
+  return 2 * (size_t)n * (c->kind == CASE_ENTROPY ? 16 * (size_t)c->tokens : case_buffer_bytes(c, n));
+}
+
+/* ---- Inputs: a value for each place, the same whoever asks ---- */
+
+static uint32_t hash(uint64_t turn, uint32_t rank, uint32_t buffer, uint64_t i) {
+  uint64_t x = turn * 0x9e3779b97f4a7c15u ^ ((uint64_t)rank << 40 | (uint64_t)buffer << 32) ^ (i * 0xd1342543de82ef95u);
+  x ^= x >> 31;
+  x *= 0xbf58476d1ce4e5b9u;
+  x ^= x >> 29;
+  return (uint32_t)(x >> 16);
+}
+
+float case_rounded(tprt_dtype dtype, float x) {
+  return dtype == TPRT_BF16  ? tprt_bf16_to_f32(tprt_f32_to_bf16(x))
+         : dtype == TPRT_F16 ? tprt_f16_to_f32(tprt_f32_to_f16(x))
+                             : x;
+}
+
+/* What all ranks have in common is that of rank 0. */
+float case_input(const fused_case *c, uint64_t turn, int rank, int buffer, int64_t i) {
+  uint32_t h = hash(turn, buffer == BUFFER_RESIDUAL ? 0 : (uint32_t)rank, (uint32_t)buffer, (uint64_t)i);
+  return case_rounded(c->dtype, (float)(h & 0xffff) / 16384.0f - 2.0f);
+}
+
+float case_constant(const fused_case *c, int constant, int64_t i) {
+  if (constant == CONSTANT_STATIC)
+    return 0.01171875f;
+  return case_rounded(c->dtype, (float)(hash(0, 0, N_BUFFERS + (uint32_t)constant, (uint64_t)i) & 0xffff) / 16384.0f - 2.0f);
+}
+
+unsigned char case_byte(uint64_t turn, int rank, int64_t i) {
+  return (unsigned char)hash(turn, (uint32_t)rank, BUFFER_INPUT, (uint64_t)i);
+}
+
+int64_t case_target(const fused_case *c, int n, uint64_t turn, int64_t token) {
+  if (token % 5 == 3)
+    return CASE_IGNORED;
+  if (token % 5 == 4)
+    return n * c->hidden; /* none */
+  return hash(turn, 0, BUFFER_TARGET, (uint64_t)token) % (n * c->hidden);
+}
+
+static void store(tprt_dtype dtype, unsigned char *to, int64_t i, float x) {
+  uint16_t half = dtype == TPRT_BF16 ? tprt_f32_to_bf16(x) : tprt_f32_to_f16(x);
+  if (dtype == TPRT_F32)
+    memcpy(to + 4 * i, &x, 4);
+  else
+    memcpy(to + 2 * i, &half, 2);
+}
+
+static void fill_rows(const fused_case *c, int n, int rank, uint64_t turn, unsigned char *block, size_t bytes) {
+  int64_t slice = (c->tokens + n - 1) / n, first = c->residual_sharded ? rank * slice : 0;
+  int64_t end = c->residual_sharded && first + slice < c->tokens ? first + slice : c->tokens;
+  for (int64_t i = 0; i < c->tokens * c->hidden; i++)
+    store(c->dtype, block + BUFFER_INPUT * bytes, i, case_input(c, turn, rank, BUFFER_INPUT, i));
+  for (int64_t i = first * c->hidden; i < end * c->hidden; i++)
+    store(c->dtype, block + BUFFER_RESIDUAL * bytes, i - first * c->hidden, case_input(c, turn, rank, BUFFER_RESIDUAL, i));
+}
+
+void case_constants(const fused_case *c, unsigned char *block, size_t bytes) {
+  for (int constant = CONSTANT_BIAS; c->kind == CASE_ROWS && constant <= CONSTANT_BETA; constant++)
+    for (int64_t i = 0; i < c->hidden; i++)
+      store(c->dtype, block + (size_t)constant * bytes, i, case_constant(c, constant, i));
+  store(TPRT_F32, block + CONSTANT_STATIC * bytes, 0, case_constant(c, CONSTANT_STATIC, 0));
+}
+
+void case_fill(const fused_case *c, int n, int rank, uint64_t turn, unsigned char *block, size_t bytes) {
+  memset(block, 0xff, N_BUFFERS * bytes); /* NaN in every type */
+  if (c->kind == CASE_ROWS) {
+    fill_rows(c, n, rank, turn, block, bytes);
+  } else if (c->kind == CASE_ENTROPY) {
+    for (int64_t i = 0; i < c->tokens * c->hidden; i++)
+      store(c->dtype, block, i, 4 * case_input(c, turn, rank, BUFFER_INPUT, i));
+    for (int64_t i = 0; i < c->tokens; i++) {
+      int64_t target = case_target(c, n, turn, i);
+      memcpy(block + BUFFER_TARGET * bytes + 8 * i, &target, sizeof target);
+    }
+  } else {
+    int64_t n_bytes = elements(c, n) * (int64_t)tprt_dtype_size(c->dtype);
+    for (int64_t i = 0; i < n_bytes; i++)
+      block[i] = case_byte(turn, rank, i);
+  }
+}
+
+/* ---- The call ---- */
+
+typedef struct pointers {
+  void *of[N_BUFFERS][FUSED_RANKS];
+} pointers;
+
+static pointers addresses(int n, unsigned char *const *base, size_t bytes) {
+  pointers p = {0};
+  for (int buffer = 0; buffer < N_BUFFERS; buffer++)
+    for (int r = 0; r < n; r++)
+      p.of[buffer][r] = base[r] + (size_t)buffer * bytes;
+  return p;
+}
+
+static tprt_cuda_rows rows_of(const fused_case *c, const pointers *p, unsigned char *constants, size_t bytes) {
+  tprt_cuda_rows rows = {.size = sizeof rows,
+                         .dtype = c->dtype,
+                         .tokens = c->tokens,
+                         .hidden = c->hidden,
+                         .algorithm = c->algorithm,
+                         .norm = c->norm,
+                         .quantise = c->quantise,
+                         .match_unfused = c->match_unfused,
+                         .residual_sharded = c->residual_sharded,
+                         .out_sharded = c->out_sharded,
+                         .epsilon = c->norm ? 1e-5f : 0,
+                         .static_scale = (void *)(constants + CONSTANT_STATIC * bytes),
+                         .bias = c->bias ? constants + CONSTANT_BIAS * bytes : NULL,
+                         .gamma = c->norm ? constants + CONSTANT_GAMMA * bytes : NULL,
+                         .beta = c->norm == TPRT_CUDA_LAYER_NORM ? constants + CONSTANT_BETA * bytes : NULL};
+  memcpy(rows.input, p->of[BUFFER_INPUT], sizeof rows.input);
+  memcpy(rows.out, p->of[c->in_place ? BUFFER_INPUT : BUFFER_OUT], sizeof rows.out);
+  memcpy(rows.quantised, p->of[BUFFER_QUANTISED], sizeof rows.quantised);
+  memcpy(rows.scale, p->of[BUFFER_SCALE], sizeof rows.scale);
+  if (c->residual) {
+    memcpy(rows.residual, p->of[BUFFER_RESIDUAL], sizeof rows.residual);
+    memcpy(rows.residual_out, p->of[BUFFER_RESIDUAL_OUT], sizeof rows.residual_out);
+  }
+  return rows;
+}
+
+static tprt_cuda_entropy entropy_of(const fused_case *c, const pointers *p) {
+  tprt_cuda_entropy e = {
+      .size = sizeof e, .dtype = c->dtype, .tokens = c->tokens, .columns = c->hidden, .ignored = CASE_IGNORED};
+  memcpy(e.logits, p->of[BUFFER_INPUT], sizeof e.logits);
+  memcpy(e.target, p->of[BUFFER_TARGET], sizeof e.target);
+  memcpy(e.loss, p->of[BUFFER_LOSS], sizeof e.loss);
+  memcpy(e.log_sum, p->of[BUFFER_LOG_SUM], sizeof e.log_sum);
+  return e;
+}
+
+tprt_status case_plan(const fused_case *c, const fused_group *group, unsigned char *const *base, unsigned char *constants,
+                      size_t bytes, fused_launch *launch) {
+  int n = group->config.n_ranks;
+  pointers p = addresses(n, base, bytes);
+  const void *send[FUSED_RANKS];
+  memcpy(send, p.of[BUFFER_INPUT], sizeof send);
+  int64_t shape[3] = {c->tokens, 2 * n, c->hidden};
+  tprt_cuda_rows rows;
+  tprt_cuda_entropy entropy;
+  switch (c->kind) {
+  case CASE_ROWS:
+    rows = rows_of(c, &p, constants, bytes);
+    return tprt__fused_plan_rows(group, &rows, launch);
+  case CASE_ENTROPY:
+    entropy = entropy_of(c, &p);
+    return tprt__fused_plan_entropy(group, &entropy, launch);
+  case CASE_GATHER:
+    return tprt__fused_plan_all_gather(group, c->dtype, 3, shape, c->concat_dim, send, p.of[BUFFER_OUT], launch);
+  default:
+    return tprt__fused_plan_all_to_all(group, c->dtype, 3, shape, c->split_dim, c->concat_dim, send, p.of[BUFFER_OUT], launch);
+  }
+}

@@ -1,0 +1,72 @@
+/* Fused calls with inputs and oracle: a table that runs on emulated GPUs and on real ones. */
+#ifndef TPRT_TEST_CUDA_CASES_H
+#define TPRT_TEST_CUDA_CASES_H
+
+#include "cuda/plan.h"
+
+typedef enum case_kind { CASE_ROWS, CASE_GATHER, CASE_ALL_TO_ALL, CASE_ENTROPY } case_kind;
+
+typedef struct fused_case {
+  case_kind kind;
+  tprt_dtype dtype;
+  int64_t tokens, hidden; /* of the whole tensor; entropy: hidden columns a rank */
+  /* rows */
+  tprt_cuda_algorithm algorithm;
+  tprt_cuda_norm norm;
+  tprt_cuda_quantise quantise;
+  bool match_unfused, residual, residual_sharded, out_sharded, bias, in_place;
+  /* exchanges: of a tensor [tokens, n_ranks * 2, hidden] */
+  int split_dim, concat_dim;
+} fused_case;
+
+extern const fused_case fused_cases[];
+extern const int n_fused_cases;
+
+/* The buffers of a rank, at equal distances in one block. */
+enum {
+  BUFFER_INPUT,
+  BUFFER_RESIDUAL,
+  BUFFER_RESIDUAL_OUT,
+  BUFFER_OUT,
+  BUFFER_QUANTISED,
+  BUFFER_SCALE,
+  BUFFER_TARGET,
+  BUFFER_LOSS,
+  BUFFER_LOG_SUM,
+  N_BUFFERS,
+};
+/* And those of a case, one for all ranks on a GPU, which never change. */
+enum { CONSTANT_BIAS, CONSTANT_GAMMA, CONSTANT_BETA, CONSTANT_STATIC, N_CONSTANTS };
+
+/* Bytes of the largest buffer of the case. */
+size_t case_buffer_bytes(const fused_case *c, int n_ranks);
+/* Bytes of staging that it needs. */
+size_t case_staging_bytes(const fused_case *c, int n_ranks);
+
+/* Writes the constants. */
+void case_constants(const fused_case *c, unsigned char *block, size_t buffer_bytes);
+
+/* What a rank's stream does before the call: writes the inputs of that turn into its block, and poison where results will be. */
+void case_fill(const fused_case *c, int n_ranks, int rank, uint64_t turn, unsigned char *block, size_t buffer_bytes);
+
+/* The call, for all ranks; base[r] is the block of rank r, as kernels address it. */
+tprt_status case_plan(const fused_case *c, const fused_group *group, unsigned char *const *base, unsigned char *constants,
+                      size_t buffer_bytes, fused_launch *launch);
+/* Compares a rank's results with the oracle; 0, or 1 after a message. */
+int case_check(const fused_case *c, int n_ranks, int rank, uint64_t turn, const unsigned char *block, size_t buffer_bytes);
+
+/* Of the bits of all results that are the same on all ranks. */
+uint64_t case_digest(const fused_case *c, int n_ranks, const unsigned char *block, size_t buffer_bytes);
+
+/* The inputs: of element i of a buffer; bytes of exchanges; targets; rounded to the type. */
+float case_input(const fused_case *c, uint64_t turn, int rank, int buffer, int64_t i);
+float case_constant(const fused_case *c, int constant, int64_t i);
+unsigned char case_byte(uint64_t turn, int rank, int64_t i);
+int64_t case_target(const fused_case *c, int n_ranks, uint64_t turn, int64_t token);
+float case_rounded(tprt_dtype dtype, float x);
+enum { CASE_IGNORED = -100 };
+
+/* What it is, for messages. */
+const char *case_name(const fused_case *c, char text[160]);
+
+#endif
