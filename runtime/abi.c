@@ -98,6 +98,9 @@ static tprt_status choose_threads(const tprt_context_config *config, const tprt_
 tprt_status tprt_context_create(tprt_comm *world, const tprt_context_config *config, tprt_context **result) {
   int threads;
   int64_t progress;
+  if (world->transport->host)
+    return tprt__fail(TPRT_UNSUPPORTED, "compiled programs work on host memory; backend %s has that of a device",
+                      tprt_comm_backend(world));
   tprt_status status = choose_threads(config, world, &threads);
   if (!status)
     status = tprt__env_number(TPRT__ENV_PROGRESS, tprt__cores() >= 2 * tprt_comm_host_ranks(world), &progress);

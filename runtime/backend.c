@@ -6,7 +6,7 @@
 #include <strings.h>
 
 static const tprt__backend *const backends[] = {&tprt__backend_shm, &tprt__backend_loopback, &tprt__backend_mpi,
-                                                &tprt__backend_self};
+                                                &tprt__backend_nccl, &tprt__backend_self};
 enum { N_BACKENDS = sizeof backends / sizeof *backends };
 
 const char *tprt_backend_name(size_t i) { return i < N_BACKENDS ? backends[i]->name : NULL; }
@@ -41,6 +41,7 @@ static const struct {
     {"recovery", "tprt_comm_shrink and tprt_comm_rebuild after a failure"},
     {"streams", "work on streams of an accelerator"},
     {"mapped", "tprt_window_map of memory of other ranks"},
+    {"host memory", "operations on memory of the host; else on that of a device"},
 };
 
 const char *tprt_capability_name(int i, const char **help) {
@@ -79,6 +80,13 @@ tprt_status tprt__backend_find(const char *name, uint32_t wanted, const tprt__ba
   return (*backend)->probe();
 }
 
+tprt_status tprt__accept_host(const tprt__transport *transport, const tprt__plan *plan) {
+  if (!plan->stream)
+    return TPRT_OK;
+  return tprt__fail(TPRT_UNSUPPORTED, "%s: backend %s works on host memory and takes no stream", tprt_op_kind_name(plan->kind),
+                    transport->backend->name);
+}
+
 tprt_status tprt__fault_fail(const tprt__fault *fault) {
   static const char *const did[] = {
       [TPRT_MISMATCH] = "submitted another operation",          [TPRT_TIMEOUT] = "did not come in time",
@@ -88,6 +96,9 @@ tprt_status tprt__fault_fail(const tprt__fault *fault) {
   size_t i = (size_t)fault->status;
   const char *text = i < sizeof did / sizeof *did && did[i] ? did[i] : "failed";
   const char *kind = tprt_op_kind_name(fault->kind);
+  if (fault->rank == TPRT__NO_RANK)
+    return tprt__fail(fault->status, "operation %u, %s, did not end in time; which rank is late is not known", fault->sequence,
+                      kind ? kind : "of the library");
   if (!kind)
     return tprt__fail(fault->status, "rank %d %s", fault->rank, text);
   return tprt__fail(fault->status, "rank %d %s (operation %u, %s)", fault->rank, text, fault->sequence, kind);

@@ -17,6 +17,8 @@ typedef struct tprt__cost {
   int64_t n_steps, bytes;
 } tprt__cost;
 
+enum { TPRT__NO_RANK = 0xffff }; /* the culprit is not known; worlds have at most 0xffff ranks */
+
 /* Why a communicator failed, small enough for one atomic word. Ranks are those of the world. */
 typedef struct tprt__fault {
   tprt_status status; /* TPRT_OK: none */
@@ -35,6 +37,9 @@ typedef struct tprt__transport {
   const struct tprt__backend *backend;
   int rank, n_ranks; /* in this communicator */
   int host_ranks;    /* ranks of the world on this host */
+  /* Where this library's own operations go, whose memory is that of the host; NULL: here. Not NULL: operations of users have
+   * memory of a device, which only the backend touches. */
+  struct tprt__transport *host;
 } tprt__transport;
 
 typedef struct tprt__backend {
@@ -60,13 +65,17 @@ typedef struct tprt__backend {
   /* Does what needs no peer of the operation that submit runs next, with this plan and sequence, and tells the peers that this rank
    * is there. Never waits. May do nothing. */
   void (*begin)(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence);
+  /* Whether a validated operation can be run here; what it says does no harm to the communicator. */
+  tprt_status (*accept)(const tprt__transport *transport, const tprt__plan *plan);
   /* Runs an operation to its end. `deadline` is a time of tprt__now. */
   tprt_status (*submit)(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline);
-  /* Runs n sends and recvs all at once; those with this rank itself are not for the backend. */
+  /* Runs n sends and recvs all at once; those with this rank itself are for the backend only where it has a `host`. */
   tprt_status (*exchange)(tprt__transport *transport, const tprt__plan *plans, size_t n, uint32_t sequence, int64_t deadline);
   /* From any thread. The first fault of a communicator stays. */
   void (*abort)(tprt__transport *transport, const tprt__fault *fault);
   tprt__fault (*fault)(const tprt__transport *transport);
+  /* Whether a rank is known to have ended, or to take part in nothing any more. */
+  bool (*gone)(const tprt__transport *transport, int rank);
   tprt_status (*alloc)(tprt__transport *transport, size_t bytes, void **memory);
   void (*free)(tprt__transport *transport, void *memory);
   /* Where memory from alloc lies, counted so that equal allocations of two ranks have equal offsets. */
@@ -96,8 +105,12 @@ typedef struct tprt__backend {
 
 extern const tprt__backend tprt__backend_loopback;
 extern const tprt__backend tprt__backend_mpi;
+extern const tprt__backend tprt__backend_nccl;
 extern const tprt__backend tprt__backend_self;
 extern const tprt__backend tprt__backend_shm;
+
+/* `accept` of backends on memory of the host. */
+tprt_status tprt__accept_host(const tprt__transport *transport, const tprt__plan *plan);
 
 /* By name, case ignored, or a plug-in by its absolute path; the message for an unknown one lists the known. UNSUPPORTED for a name without
  * the capabilities, whether or not it can work on this machine. */

@@ -226,3 +226,17 @@ void tprt_mem_free(tprt_comm *comm, void *memory) {
   if (memory)
     comm->transport->backend->free(comm->transport, memory);
 }
+
+tprt_status tprt__comm_memory(tprt_comm *comm, size_t bytes, void **memory) {
+  if (comm->transport->host)
+    return tprt_mem_alloc(comm, bytes, memory);
+  *memory = tprt__alloc(bytes);
+  return *memory || !bytes ? TPRT_OK : tprt__fail_memory(bytes);
+}
+
+void tprt__comm_memory_free(tprt_comm *comm, void *memory) {
+  if (comm->transport->host)
+    tprt_mem_free(comm, memory);
+  else
+    tprt__free(memory);
+}

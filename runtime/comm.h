@@ -58,6 +58,10 @@ tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks, 
 tprt_status tprt__comm_join(tprt_comm *comm, const tprt__token *token, int n_members, int *members, int index,
                             tprt_comm **child);
 
+/* Private memory such as operations on this communicator have, for the library itself; NULL is allowed to be freed. */
+tprt_status tprt__comm_memory(tprt_comm *comm, size_t bytes, void **memory);
+void tprt__comm_memory_free(tprt_comm *comm, void *memory);
+
 void tprt__lane_enter(tprt_comm *comm);
 void tprt__lane_leave(tprt_comm *comm);
 /* TPRT_OK, or the sticky status with its text. */
@@ -73,6 +77,10 @@ tprt_status tprt__comm_run_list(tprt_comm *comm, const tprt__plan *plans, size_t
 tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t deadline);
 /* The same without the lane: waits for it. */
 tprt_status tprt__comm_submit(tprt_comm *comm, const tprt__plan *plan, int64_t deadline);
+/* Whether the backend can run these plans of a user's; see tprt__backend.accept. */
+tprt_status tprt__comm_accept(const tprt_comm *comm, const tprt__plan *plans, size_t n);
+/* An operation of the library's own, on memory of the host, that owns nothing; to its end. */
+tprt_status tprt__comm_tell(tprt_comm *comm, const tprt_op *op);
 /* Starts a plan that owns nothing: in the worker or, `on_demand`, by whoever waits for it or wants the lane next; the backend then begins it at
  * once if nothing else is pending. Wait for the work with no timeout. */
 tprt_status tprt__comm_start(tprt_comm *comm, const tprt__plan *plan, int64_t deadline, bool on_demand, tprt_work **work);

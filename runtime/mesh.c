@@ -241,9 +241,11 @@ tprt_status tprt_gather_all_axes(tprt_comm *comm, int n_axes, const int64_t *siz
     status = tprt_comm_axes(comm, n_axes, sizes, 0, NULL, &alone);
     return status ? status : tprt_submit(alone, &op, NULL);
   }
-  void *between = cut & (cut - 1) ? tprt__alloc(2 * bytes) : NULL; /* results of all dimensions but the last */
-  if (cut & (cut - 1) && !between)
-    return tprt__fail_memory(2 * bytes);
+  void *between = NULL; /* results of all dimensions but the last */
+  if (cut & (cut - 1))
+    status = tprt__comm_memory(comm, 2 * bytes, &between);
+  if (status)
+    return status;
   for (int turn = 0; cut && !status; turn++) {
     op.dim = __builtin_ctz(cut);
     cut &= cut - 1;
@@ -251,6 +253,6 @@ tprt_status tprt_gather_all_axes(tprt_comm *comm, int n_axes, const int64_t *siz
     status = gather_dim(comm, n_axes, sizes, dims, &op);
     op.send = op.recv;
   }
-  tprt__free(between);
+  tprt__comm_memory_free(comm, between);
   return status;
 }

@@ -284,9 +284,6 @@ tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__pla
   const kind_info *info = kind_get(op->kind);
   if (!info)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%d is no operation", (int)op->kind);
-  if (op->stream) {
-    return tprt__fail(TPRT_UNSUPPORTED, "%s: this backend works on host memory and takes no stream", info->name);
-  }
   if (op->timeout_ns < 0) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: timeout_ns is %lld", info->name, (long long)op->timeout_ns);
   }
@@ -298,7 +295,8 @@ tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__pla
                        .rank = rank,
                        .root = op->root,
                        .peer = op->peer,
-                       .tag = op->tag};
+                       .tag = op->tag,
+                       .stream = op->stream};
   tprt_status status = check_type(op, info);
   if (!status)
     status = check_shape(op, info, n_ranks, &elements);
@@ -320,17 +318,39 @@ tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__pla
   return TPRT_OK;
 }
 
+/* The pairs are the caller's: what is read later is copied. */
+static tprt_status keep_destinations(const tprt_op *op, tprt__plan *plan) {
+  int n = 0;
+  for (size_t i = 0; i < op->n_pairs; i++)
+    n += op->pairs[i].source == plan->rank;
+  if (!n)
+    return TPRT_OK;
+  plan->destinations = tprt__alloc((size_t)n * sizeof *plan->destinations);
+  if (!plan->destinations)
+    return tprt__fail_memory((size_t)n * sizeof *plan->destinations);
+  for (size_t i = 0; i < op->n_pairs; i++) {
+    if (op->pairs[i].source == plan->rank)
+      plan->destinations[plan->n_destinations++] = op->pairs[i].destination;
+  }
+  return TPRT_OK;
+}
+
 tprt_status tprt__plan_make(const tprt_op *op, int n_ranks, int rank, tprt__plan *plan) {
   tprt_status status = tprt__plan_shape(op, n_ranks, rank, plan);
   if (status)
     return status;
   const kind_info *info = kind_get(op->kind);
-  return in_pieces(info) ? tprt__plan_parts(op, info->name, plan) : tprt__plan_buffers(plan, op->send, op->recv);
+  if (in_pieces(info))
+    return tprt__plan_parts(op, info->name, plan);
+  status = tprt__plan_buffers(plan, op->send, op->recv);
+  return !status && has(info, PAIRS) ? keep_destinations(op, plan) : status;
 }
 
 void tprt__plan_clear(tprt__plan *plan) {
   tprt__free(plan->parts);
+  tprt__free(plan->destinations);
   plan->parts = plan->sends = plan->recvs = NULL;
+  plan->destinations = NULL;
 }
 
 /* Where byte place->at lies, and how many bytes follow in its run. */

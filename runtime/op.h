@@ -46,8 +46,12 @@ typedef struct tprt__plan {
   tprt_reduction reduction;
   const tprt__dtype_info *type;
   int n_ranks, rank, root;
-  int source;    /* permute: the rank that this rank receives from; -1: none */
-  int peer, tag; /* send, recv; a peer that is this rank: paired inside a batch, see tprt__batch_pair */
+  int source;            /* permute: the rank that this rank receives from; -1: none */
+  int peer, tag;         /* send, recv; a peer that is this rank: paired inside a batch, see tprt__batch_pair */
+  int n_destinations;    /* permute: ranks that get what this rank sends */
+  int32_t *destinations; /* which the plan owns, if tprt__plan_make made it; else NULL */
+  void *stream;
+  bool of_library; /* on memory of the host, whatever the backend works on */
   int64_t piece;
   tprt__map send_map, recv_map;
   int64_t send_bytes, recv_bytes;
@@ -65,7 +69,7 @@ typedef struct tprt__plan {
 /* Everything but the buffers. What a failure leaves in the plan owns nothing. */
 tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__plan *plan);
 tprt_status tprt__plan_buffers(tprt__plan *plan, const void *send, void *recv);
-/* Both, and the parts. The kinds ..._V own memory: clear such a plan. */
+/* Both, and the parts or destinations, which the plan owns: clear it. */
 tprt_status tprt__plan_make(const tprt_op *op, int n_ranks, int rank, tprt__plan *plan);
 void tprt__plan_clear(tprt__plan *plan);
 

@@ -28,7 +28,8 @@ static tprt_status compare_hashes(tprt_comm *comm, uint64_t hash) {
   uint64_t *all = tprt__alloc((size_t)n * sizeof *all);
   if (!all)
     return tprt__comm_fail(comm, tprt__fail_memory((size_t)n * sizeof *all), TPRT_OP_ALL_GATHER);
-  tprt_status status = tprt_all_gather(comm, &hash, all, 1, TPRT_U64, NULL, NULL);
+  tprt_op op = tprt_op_flat(TPRT_OP_ALL_GATHER, &hash, all, 1, TPRT_U64, NULL);
+  tprt_status status = tprt__comm_tell(comm, &op);
   for (int i = 0; i < n && !status; i++) {
     if (all[i] != all[0]) {
       status = tprt__fail(TPRT_MISMATCH, "schedule: rank %d records other operations than rank %d (this is rank %d)",
@@ -52,7 +53,9 @@ tprt_status tprt_schedule_create(tprt_comm *comm, const tprt_op *ops, size_t n, 
     return status;
   }
   made->hash = hash_plans(made->plans, n);
-  status = compare_hashes(comm, made->hash);
+  status = tprt__comm_accept(comm, made->plans, n);
+  if (!status)
+    status = compare_hashes(comm, made->hash);
   if (status) {
     tprt_schedule_destroy(made);
     return status;
@@ -153,25 +156,28 @@ static tprt_status time_op(tprt_comm *comm, const tprt_op *op, int64_t *ns) {
     best = tprt__min(best, tprt__now() - begin);
   }
   *ns = best;
-  return tprt_all_reduce(comm, ns, ns, 1, TPRT_I64, TPRT_MAX, NULL, NULL);
+  tprt_op slowest = tprt_op_flat(TPRT_OP_ALL_REDUCE, ns, ns, 1, TPRT_I64, NULL);
+  slowest.reduction = TPRT_MAX;
+  return tprt__comm_tell(comm, &slowest);
 }
 
 tprt_status tprt_comm_calibrate(tprt_comm *comm) {
   tprt_op barrier = tprt_op_flat(TPRT_OP_BARRIER, NULL, NULL, 0, (tprt_dtype)0, NULL);
-  void *data = tprt__alloc(CALIBRATION_BYTES);
-  if (!data)
-    return tprt__comm_fail(comm, tprt__fail_memory(CALIBRATION_BYTES), TPRT_OP_ALL_REDUCE);
+  void *data;
+  tprt_status status = tprt__comm_memory(comm, CALIBRATION_BYTES, &data);
+  if (status)
+    return tprt__comm_fail(comm, status, TPRT_OP_ALL_REDUCE);
   tprt_op sum = tprt_op_flat(TPRT_OP_ALL_REDUCE, data, data, CALIBRATION_BYTES / 4, TPRT_I32, NULL);
   sum.reduction = TPRT_SUM;
   int64_t step_ns, sum_ns;
   tprt__cost cost;
   tprt__plan plan;
-  tprt_status status = plan_without_buffers(comm, &sum, &plan);
+  status = plan_without_buffers(comm, &sum, &plan);
   if (!status)
     status = time_op(comm, &barrier, &step_ns);
   if (!status)
     status = time_op(comm, &sum, &sum_ns);
-  tprt__free(data);
+  tprt__comm_memory_free(comm, data);
   if (status)
     return status;
   comm->transport->backend->cost(comm->transport, &plan, &cost);

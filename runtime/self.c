@@ -101,6 +101,12 @@ static void self_abort(tprt__transport *transport, const tprt__fault *fault) {
   atomic_compare_exchange_strong(&self->fault, &none, (int)fault->status);
 }
 
+static bool self_gone(const tprt__transport *transport, int rank) {
+  (void)transport;
+  (void)rank;
+  return false;
+}
+
 static tprt_status self_alloc(tprt__transport *transport, size_t bytes, void **memory) {
   tprt__transport *other = ((self_transport *)transport)->memory;
   return other ? other->backend->alloc(other, bytes, memory) : tprt__alloc_aligned(bytes, memory);
@@ -193,7 +199,7 @@ const tprt__backend tprt__backend_self = {
     .abi = TPRT__BACKEND_ABI,
     .capabilities = TPRT_CAP_THREADS | TPRT_CAP_PROCESSES | TPRT_CAP_REGISTERED | TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES |
                     TPRT_CAP_TRANSFERS | TPRT_CAP_TAGS | TPRT_CAP_WINDOWS | TPRT_CAP_MAPPED | TPRT_CAP_USER_MEMORY |
-                    TPRT_CAP_RECOVERY,
+                    TPRT_CAP_RECOVERY | TPRT_CAP_HOST_MEMORY,
     .name = "self",
     .summary = "one rank, every operation is a copy",
     .probe = self_probe,
@@ -202,10 +208,12 @@ const tprt__backend tprt__backend_self = {
     .reserve = self_reserve,
     .join = self_join,
     .begin = tprt__begin_nothing,
+    .accept = tprt__accept_host,
     .submit = self_submit,
     .exchange = self_exchange,
     .abort = self_abort,
     .fault = self_fault,
+    .gone = self_gone,
     .alloc = self_alloc,
     .free = self_free,
     .offset = self_offset,

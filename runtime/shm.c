@@ -69,6 +69,10 @@ static void leave(shm_segment *segment, int channel, int world_rank) {
   tprt__shm_channel_drop(segment, channel, world_rank);
 }
 
+static bool shm_gone(const tprt__transport *transport, int rank) {
+  return tprt__shm_gone((const shm_transport *)transport, rank);
+}
+
 static void shm_leave(tprt__transport *transport) { mark_left(((shm_transport *)transport)->lines[transport->rank]); }
 
 static void shm_destroy(tprt__transport *transport) {
@@ -271,7 +275,8 @@ const tprt__backend tprt__backend_shm = {
     .size = sizeof(tprt__backend),
     .abi = TPRT__BACKEND_ABI,
     .capabilities = TPRT_CAP_THREADS | TPRT_CAP_PROCESSES | TPRT_CAP_REGISTERED | TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES |
-                    TPRT_CAP_TRANSFERS | TPRT_CAP_TAGS | TPRT_CAP_WINDOWS | TPRT_CAP_MAPPED | TPRT_CAP_RECOVERY,
+                    TPRT_CAP_TRANSFERS | TPRT_CAP_TAGS | TPRT_CAP_WINDOWS | TPRT_CAP_MAPPED | TPRT_CAP_RECOVERY |
+                    TPRT_CAP_HOST_MEMORY,
     .needs_store = true,
     .name = "shm",
     .summary = "threads or processes of one host, through shared memory",
@@ -281,10 +286,12 @@ const tprt__backend tprt__backend_shm = {
     .reserve = shm_reserve,
     .join = shm_join,
     .begin = tprt__shm_begin,
+    .accept = tprt__accept_host,
     .submit = tprt__shm_submit,
     .exchange = tprt__shm_exchange,
     .abort = tprt__shm_abort,
     .fault = tprt__shm_fault,
+    .gone = shm_gone,
     .alloc = tprt__shm_alloc,
     .free = tprt__shm_free,
     .offset = tprt__shm_offset,

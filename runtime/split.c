@@ -63,6 +63,7 @@ static tprt_status run_bytes(tprt_comm *comm, tprt_op_kind kind, const void *sen
   tprt_op op = tprt_op_flat(kind, send, recv, (int64_t)bytes, TPRT_U8, NULL);
   tprt__plan plan;
   tprt_status status = tprt__plan_make(&op, comm->transport->n_ranks, comm->transport->rank, &plan);
+  plan.of_library = true;
   return status ? status : tprt__comm_run(comm, &plan, tprt__deadline(comm->timeout_ns));
 }
 
@@ -135,6 +136,7 @@ static tprt_status invite_members(tprt_comm *comm, const int *ranks, int n_ranks
                             : tprt_op_recv(invited, bytes, TPRT_U8, ranks[0], 0);
     status = tprt__plan_make(&op, comm->transport->n_ranks, comm->transport->rank, &plans[i]);
     plans[i].tag = tag;
+    plans[i].of_library = true;
   }
   if (!status)
     status = tprt__comm_run_list(comm, plans, n, tprt__deadline(comm->timeout_ns));

@@ -48,9 +48,15 @@ void tprt__lane_leave(tprt_comm *comm) {
   pthread_mutex_unlock(&comm->lock);
 }
 
+static tprt__transport *end_for(const tprt_comm *comm, const tprt__plan *plan) {
+  tprt__transport *host = comm->transport->host;
+  return plan->of_library && host ? host : comm->transport;
+}
+
 static tprt_status run_one(tprt_comm *comm, const tprt__plan *plan, size_t n, int64_t deadline) {
   (void)n;
-  return comm->transport->backend->submit(comm->transport, plan, comm->sequence, deadline);
+  tprt__transport *end = end_for(comm, plan);
+  return end->backend->submit(end, plan, comm->sequence, deadline);
 }
 
 /* Runs n plans that belong together, and whoever looks is told. */
@@ -78,12 +84,13 @@ tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t dead
 
 /* n transfers: those with the rank itself are copies, which were paired before. */
 static tprt_status run_transfers(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline) {
-  for (size_t i = 0; i < n; i++) {
+  tprt__transport *end = end_for(comm, &plans[0]);
+  for (size_t i = 0; i < n && !end->host; i++) {
     const tprt__plan *plan = &plans[i];
     if (plan->kind == TPRT_OP_RECV && plan->peer == plan->rank && plan->recv_bytes && plan->recv != plan->send)
       memcpy(plan->recv, plan->send, (size_t)plan->recv_bytes);
   }
-  return comm->transport->backend->exchange(comm->transport, plans, n, comm->sequence, deadline);
+  return end->backend->exchange(end, plans, n, comm->sequence, deadline);
 }
 
 tprt_status tprt__comm_run_list(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline) {
@@ -308,9 +315,23 @@ tprt_status tprt__comm_mark(tprt_comm *comm, tprt__marker_fn *fn, void *data, bo
   return status;
 }
 
+tprt_status tprt__comm_accept(const tprt_comm *comm, const tprt__plan *plans, size_t n) {
+  tprt_status status = TPRT_OK;
+  for (size_t i = 0; i < n && !status; i++)
+    status = comm->transport->backend->accept(comm->transport, &plans[i]);
+  return status;
+}
+
+tprt_status tprt__comm_tell(tprt_comm *comm, const tprt_op *op) {
+  tprt__plan plan;
+  tprt_status status = tprt__plan_make(op, comm->transport->n_ranks, comm->transport->rank, &plan);
+  plan.of_library = true;
+  return status ? status : tprt__comm_submit(comm, &plan, tprt__deadline(comm->timeout_ns));
+}
+
 tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
   tprt_op own;
-  tprt__plan plan;
+  tprt__plan plan = {.parts = NULL};
   tprt_status status = tprt__struct_copy(&own, sizeof own, op, "tprt_op");
   if (!status)
     status = tprt__plan_make(&own, comm->transport->n_ranks, comm->transport->rank, &plan);
@@ -318,8 +339,12 @@ tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
     status = tprt__fail(TPRT_INVALID_ARGUMENT, "%s: rank %d is the rank itself; both ends belong in one tprt_submit_batch",
                         tprt_op_kind_name(plan.kind), plan.rank);
   }
-  if (status)
+  if (!status)
+    status = tprt__comm_accept(comm, &plan, 1);
+  if (status) {
+    tprt__plan_clear(&plan);
     return status;
+  }
   int64_t deadline = tprt__deadline(own.timeout_ns ? own.timeout_ns : comm->timeout_ns);
   status = work ? start(comm, &plan, 1, false, deadline, work) : tprt__comm_submit(comm, &plan, deadline);
   if (status || !work)
@@ -333,6 +358,11 @@ tprt_status tprt_submit_batch(tprt_comm *comm, const tprt_op *ops, size_t n, tpr
   tprt_status status = tprt__batch_make(ops, n, comm->transport->n_ranks, comm->transport->rank, &timeout, &plans);
   if (status)
     return status;
+  status = tprt__comm_accept(comm, plans, n);
+  if (status) {
+    tprt__batch_clear(plans, n);
+    return status;
+  }
   int64_t deadline = tprt__deadline(timeout);
   if (!work) {
     status = tprt__comm_submit_list(comm, plans, n, deadline, NULL);

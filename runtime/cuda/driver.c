@@ -14,20 +14,30 @@ typedef struct cuda_symbol {
 } cuda_symbol;
 
 static tprt__cuda loaded;
+static void *loaded_library;
 static const cuda_symbol symbols[] = {
 #define ROW(member, symbol, parameters) {symbol, &loaded.member},
     TPRT_CUDA_CALLS(ROW)
 #undef ROW
 };
 
-static tprt_status resolve(void *library, const char *path) {
-  for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-    void *found = dlsym(library, symbols[i].name);
-    if (!found)
-      return tprt__fail(TPRT_UNSUPPORTED, "CUDA: %s has no %s; a driver of CUDA 11 or newer is needed", path, symbols[i].name);
-    memcpy(symbols[i].slot, &found, sizeof found);
-  }
+static tprt_status find(void *library, const char *path, const char *name, void *slot) {
+  void *found = dlsym(library, name);
+  if (!found)
+    return tprt__fail(TPRT_UNSUPPORTED, "CUDA: %s has no %s; a driver of CUDA 11 or newer is needed", path, name);
+  memcpy(slot, &found, sizeof found);
   return TPRT_OK;
+}
+
+static tprt_status resolve(void *library, const char *path) {
+  tprt_status status = TPRT_OK;
+  for (size_t i = 0; i < sizeof symbols / sizeof *symbols && !status; i++)
+    status = find(library, path, symbols[i].name, symbols[i].slot);
+  return status;
+}
+
+tprt_status tprt__cuda_symbol(const char *name, void *slot) {
+  return find(loaded_library, tprt__env_text(TPRT__ENV_CUDA_LIBRARY), name, slot);
 }
 
 tprt_status tprt__cuda_check(const tprt__cuda *driver, cuda_result result, const char *what) {
@@ -62,6 +72,7 @@ tprt_status tprt__cuda_load(const tprt__cuda **driver) {
     if (status && library)
       dlclose(library);
     done = !status;
+    loaded_library = library;
   }
   pthread_mutex_unlock(&lock);
   *driver = status ? NULL : &loaded;

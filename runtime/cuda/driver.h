@@ -26,6 +26,9 @@ typedef struct tprt__cuda {
  * where there is no library, no device, or an old version; asked again, it looks again. Any thread. */
 tprt_status tprt__cuda_load(const tprt__cuda **driver);
 
+/* Another function of the loaded driver, into a function pointer. TPRT_UNSUPPORTED where it has none of this name. */
+tprt_status tprt__cuda_symbol(const char *name, void *slot);
+
 /* What the driver said when `what` was done, as TPRT_DEVICE with its text; TPRT_OK for success. */
 tprt_status tprt__cuda_check(const tprt__cuda *driver, cuda_result result, const char *what);
 

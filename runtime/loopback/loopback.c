@@ -89,6 +89,14 @@ static void mark_left(loopback_hub *hub, int rank) {
   pthread_mutex_unlock(&hub->lock);
 }
 
+static bool loopback_gone(const tprt__transport *transport, int rank) {
+  loopback_hub *hub = ((const loopback_transport *)transport)->hub;
+  pthread_mutex_lock(&hub->lock);
+  bool gone = hub->seats[rank].left;
+  pthread_mutex_unlock(&hub->lock);
+  return gone;
+}
+
 static void loopback_leave(tprt__transport *transport) { mark_left(((loopback_transport *)transport)->hub, transport->rank); }
 
 static void loopback_destroy(tprt__transport *transport) {
@@ -262,7 +270,8 @@ const tprt__backend tprt__backend_loopback = {
     .size = sizeof(tprt__backend),
     .abi = TPRT__BACKEND_ABI,
     .capabilities = TPRT_CAP_THREADS | TPRT_CAP_REGISTERED | TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES | TPRT_CAP_TRANSFERS |
-                    TPRT_CAP_TAGS | TPRT_CAP_WINDOWS | TPRT_CAP_MAPPED | TPRT_CAP_USER_MEMORY | TPRT_CAP_RECOVERY,
+                    TPRT_CAP_TAGS | TPRT_CAP_WINDOWS | TPRT_CAP_MAPPED | TPRT_CAP_USER_MEMORY | TPRT_CAP_RECOVERY |
+                    TPRT_CAP_HOST_MEMORY,
     .name = "loopback",
     .summary = "virtual ranks of one process, of which the last to come works for all",
     .probe = loopback_probe,
@@ -271,10 +280,12 @@ const tprt__backend tprt__backend_loopback = {
     .reserve = loopback_reserve,
     .join = loopback_join,
     .begin = tprt__begin_nothing,
+    .accept = tprt__accept_host,
     .submit = tprt__loopback_submit,
     .exchange = tprt__loopback_exchange,
     .abort = tprt__loopback_abort,
     .fault = tprt__loopback_fault,
+    .gone = loopback_gone,
     .alloc = loopback_alloc,
     .free = loopback_free,
     .offset = loopback_offset,

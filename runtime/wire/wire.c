@@ -258,6 +258,15 @@ tprt__fault tprt__wire_fault(const tprt__transport *transport) {
   return fault;
 }
 
+bool tprt__wire_has_gone(const tprt__transport *transport, int rank) {
+  const wire_transport *wire = (const wire_transport *)transport;
+  pthread_mutex_lock(&wire->world->lock);
+  (void)tprt__wire_progress(wire->world);
+  bool gone = tprt__wire_gone(wire, rank);
+  pthread_mutex_unlock(&wire->world->lock);
+  return gone;
+}
+
 static void tell_leaving(wire_transport *wire) {
   wire_note note = {.kind = WIRE_LEAVES};
   bool *left = &wire->peers[wire->base.rank].left;

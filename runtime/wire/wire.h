@@ -158,20 +158,22 @@ tprt_status tprt__wire_open_threads(const tprt_messenger *messenger, const tprt_
 /* What all backends over a messenger have. */
 enum {
   WIRE_CAPABILITIES = TPRT_CAP_REGISTERED | TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES | TPRT_CAP_TRANSFERS | TPRT_CAP_TAGS |
-                      TPRT_CAP_WINDOWS | TPRT_CAP_USER_MEMORY | TPRT_CAP_RECOVERY,
+                      TPRT_CAP_WINDOWS | TPRT_CAP_USER_MEMORY | TPRT_CAP_RECOVERY | TPRT_CAP_HOST_MEMORY,
 };
 #define WIRE_ROWS                                                                                                              \
   .size = sizeof(tprt__backend), .abi = TPRT__BACKEND_ABI, .reserve = tprt__wire_reserve, .join = tprt__wire_join,             \
-  .abort = tprt__wire_abort, .fault = tprt__wire_fault, .alloc = tprt__wire_alloc, .free = tprt__wire_free,                    \
-  .offset = tprt__wire_offset, .expose = tprt__wire_expose, .withdraw = tprt__wire_withdraw, .reach = tprt__wire_reach,        \
-  .put = tprt__wire_put, .get = tprt__wire_get, .signal = tprt__wire_signal, .await = tprt__wire_await,                        \
-  .recover = tprt__wire_recover, .constants = tprt__wire_constants, .cost = tprt__wire_cost, .leave = tprt__wire_leave,        \
-  .destroy = tprt__wire_destroy, .begin = tprt__begin_nothing, .submit = tprt__wire_submit, .exchange = tprt__wire_exchange
+  .abort = tprt__wire_abort, .fault = tprt__wire_fault, .accept = tprt__accept_host, .gone = tprt__wire_has_gone,              \
+  .alloc = tprt__wire_alloc, .free = tprt__wire_free, .offset = tprt__wire_offset, .expose = tprt__wire_expose,                \
+  .withdraw = tprt__wire_withdraw, .reach = tprt__wire_reach, .put = tprt__wire_put, .get = tprt__wire_get,                    \
+  .signal = tprt__wire_signal, .await = tprt__wire_await, .recover = tprt__wire_recover, .constants = tprt__wire_constants,    \
+  .cost = tprt__wire_cost, .leave = tprt__wire_leave, .destroy = tprt__wire_destroy, .begin = tprt__begin_nothing,             \
+  .submit = tprt__wire_submit, .exchange = tprt__wire_exchange
 tprt_status tprt__wire_reserve(tprt__transport *parent, int n_users, const int *users, tprt__token *token);
 tprt_status tprt__wire_join(tprt__transport *parent, const tprt__token *token, int n_members, const int *members, int index,
                             tprt__transport **child);
 void tprt__wire_abort(tprt__transport *transport, const tprt__fault *fault);
 tprt__fault tprt__wire_fault(const tprt__transport *transport);
+bool tprt__wire_has_gone(const tprt__transport *transport, int rank);
 tprt_status tprt__wire_alloc(tprt__transport *transport, size_t bytes, void **memory);
 void tprt__wire_free(tprt__transport *transport, void *memory);
 uint64_t tprt__wire_offset(const tprt__transport *transport, const void *memory);

@@ -1,0 +1,118 @@
+/* Backend "nccl": ranks with a GPU each; NCCL moves the data, which lies in memory of the devices.
+ *
+ * NCCL knows neither deadlines nor which rank is late, and ranks that disagree about an operation hang or read what is not
+ * theirs. So every communicator has a second one beside it, on host memory (`base.host`: loopback for threads, shm for
+ * processes): through it the ranks hand each other NCCL's ids, learn of failures and of ranks that end, compare operations
+ * where that is asked for, and find those that go on after a failure. Data never takes that way.
+ *
+ * Communicators do not block: a call returns at once, and this library polls. A wait ends by its deadline, by a fault that
+ * another rank recorded, by a rank that has gone, or by NCCL's own error; then the communicator is aborted, once, which is
+ * the only thing that makes NCCL's kernels end. */
+#ifndef TPRT_RUNTIME_NCCL_H
+#define TPRT_RUNTIME_NCCL_H
+
+#include "backend.h"
+#include "nccl/nccl_library.h"
+
+#include <pthread.h>
+
+/* Memory of the device that operations take apart and put together in. */
+typedef struct nccl_scratch {
+  struct nccl_scratch *next; /* smaller ones, which may be in use until the communicator ends */
+  device_address at;
+  size_t bytes;
+} nccl_scratch;
+
+typedef struct nccl_registration {
+  struct nccl_registration *next;
+  const void *memory;
+  void *handle; /* of NCCL */
+} nccl_registration;
+
+typedef struct nccl_transport {
+  tprt__transport base;
+  const nccl_library *library;
+  const device_calls *device;
+  int ordinal;
+  device_context context; /* NULL: not retained */
+  int *world_ranks;
+  int64_t timeout_ns;
+  bool check, relaxed;
+  device_stream stream; /* of operations that name none */
+  device_event reached; /* in that stream */
+  device_address word;  /* what a barrier adds up */
+  nccl_scratch *scratch;
+  nccl_registration *registrations; /* with the lock */
+  uint32_t host_sequence;
+  pthread_mutex_t lock;
+  nccl_comm comm; /* with the lock, as every call on it; NULL: aborted */
+} nccl_transport;
+
+/* What a wait belongs to. */
+typedef struct nccl_wait {
+  tprt_op_kind kind; /* 0: none */
+  uint32_t sequence;
+  int64_t deadline;
+  int rounds;
+  int64_t gone_since; /* when a rank was first seen gone; 0: none */
+} nccl_wait;
+
+/* ---- nccl_wait.c ---- */
+/* The device's context becomes this thread's; tprt__nccl_leave_device undoes it. */
+tprt_status tprt__nccl_enter_device(const nccl_transport *nccl);
+void tprt__nccl_leave_device(const nccl_transport *nccl);
+/* Aborts NCCL's communicator if nobody did. */
+void tprt__nccl_drop(nccl_transport *nccl);
+/* Records a fault for all ranks, unless there is one, drops the communicator, and gives the status and text of the first. */
+tprt_status tprt__nccl_blame(nccl_transport *nccl, const tprt__fault *fault);
+/* Why not to begin, or to wait any longer. */
+tprt_status tprt__nccl_look(nccl_transport *nccl, nccl_wait *wait);
+/* Waits until NCCL has done what a call left in progress. */
+tprt_status tprt__nccl_ready(nccl_transport *nccl, nccl_wait *wait);
+/* Waits until the device has got to an event. */
+tprt_status tprt__nccl_reach(nccl_transport *nccl, device_event event, nccl_wait *wait);
+
+/* ---- nccl_types.c ---- */
+typedef struct nccl_way {
+  nccl_type type;
+  int units; /* elements of NCCL's type that make one of ours */
+  nccl_reduction reduction;
+} nccl_way;
+/* How NCCL does the reduction of a plan; TPRT_UNSUPPORTED with the reason if it cannot. */
+tprt_status tprt__nccl_way(const nccl_transport *nccl, const tprt__plan *plan, nccl_way *way);
+
+/* ---- nccl_group.c: calls of NCCL that belong together; none is left open ---- */
+typedef struct nccl_group {
+  nccl_transport *nccl;
+  device_stream stream;
+  tprt_status status; /* of the first call that failed */
+} nccl_group;
+/* Takes the lock; nothing to end if it fails. */
+tprt_status tprt__nccl_group_begin(nccl_group *group, nccl_transport *nccl, device_stream stream);
+void tprt__nccl_group_send(nccl_group *group, const void *data, int64_t bytes, int peer);
+void tprt__nccl_group_receive(nccl_group *group, void *data, int64_t bytes, int peer);
+void tprt__nccl_group_add(nccl_group *group, nccl_result result, const char *what);
+/* Closes it in any case, and waits until NCCL has it in the stream. */
+tprt_status tprt__nccl_group_end(nccl_group *group, nccl_wait *wait);
+
+/* ---- nccl_memory.c ---- */
+tprt_status tprt__nccl_scratch(nccl_transport *nccl, int64_t bytes, char **memory);
+void tprt__nccl_scratch_free(nccl_transport *nccl);
+/* Whether an operation can be run: its memory is that of the device, its reduction one of NCCL's. */
+tprt_status tprt__nccl_accept(const tprt__transport *transport, const tprt__plan *plan);
+tprt_status tprt__nccl_alloc(tprt__transport *transport, size_t bytes, void **memory);
+void tprt__nccl_free(tprt__transport *transport, void *memory);
+/* Memory of the caller's, which NCCL may then move without staging copies. */
+tprt_status tprt__nccl_expose(tprt__transport *transport, void *memory, uint64_t bytes, uint64_t *place);
+tprt_status tprt__nccl_withdraw(tprt__transport *transport, void *memory);
+tprt_status tprt__nccl_copy(nccl_transport *nccl, void *to, const void *from, int64_t bytes, device_stream stream);
+tprt_status tprt__nccl_copy_rows(nccl_transport *nccl, void *to, int64_t to_pitch, const void *from, int64_t from_pitch,
+                                 int64_t width, int64_t rows, device_stream stream);
+
+/* ---- nccl_collective.c ---- */
+tprt_status tprt__nccl_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline);
+/* ---- nccl_transfer.c ---- */
+tprt_status tprt__nccl_exchange(tprt__transport *transport, const tprt__plan *plans, size_t n, uint32_t sequence,
+                                int64_t deadline);
+
+#endif

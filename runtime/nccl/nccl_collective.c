@@ -1,0 +1,283 @@
+/* Collective operations: those that NCCL has, and the others out of its sends and receives. */
+#include "nccl/nccl.h"
+
+#include <string.h>
+
+/* An operation on its way into a stream. */
+typedef struct launch {
+  nccl_transport *nccl;
+  const tprt__plan *plan;
+  device_stream stream;
+  nccl_wait *wait;
+} launch;
+
+/* ---- Tensors whose pieces do not lie in one run ---- */
+
+static bool in_runs(tprt__map map, int64_t piece) { return map.n == 1 || map.run == piece || !piece; }
+
+static char *piece_at(const void *tensor, tprt__map map, int i) {
+  return (char *)(uintptr_t)tensor + (map.n > 1 ? i * map.run : 0);
+}
+
+/* Every piece of a tensor, one behind the other in `packed`, or back. */
+static tprt_status pack(const launch *run, char *packed, const void *tensor, tprt__map map, bool back) {
+  int64_t piece = run->plan->piece, pitch = map.n * map.run, rows = piece / map.run;
+  tprt_status status = TPRT_OK;
+  for (int i = 0; i < map.n && !status; i++) {
+    char *flat = packed + i * piece, *at = piece_at(tensor, map, i);
+    status = back ? tprt__nccl_copy_rows(run->nccl, at, pitch, flat, map.run, map.run, rows, run->stream)
+                  : tprt__nccl_copy_rows(run->nccl, flat, map.run, at, pitch, map.run, rows, run->stream);
+  }
+  return status;
+}
+
+/* ---- Kinds that NCCL has ---- */
+
+/* One call of NCCL. */
+#define CALL_ALONE(run, name, call)                                                                                            \
+  do {                                                                                                                         \
+    nccl_group group_;                                                                                                         \
+    tprt_status status_ = tprt__nccl_group_begin(&group_, (run)->nccl, (run)->stream);                                         \
+    if (status_)                                                                                                               \
+      return status_;                                                                                                          \
+    tprt__nccl_group_add(&group_, call, name);                                                                                 \
+    return tprt__nccl_group_end(&group_, (run)->wait);                                                                         \
+  } while (0)
+
+static tprt_status barrier(const launch *run) {
+  nccl_transport *nccl = run->nccl;
+  void *word = (void *)(uintptr_t)nccl->word; /* of no elements NCCL makes nothing */
+  CALL_ALONE(run, "ncclAllReduce",
+             nccl->library->all_reduce(word, word, 1, NCCL_TYPE_I32, NCCL_REDUCE_SUM, nccl->comm, run->stream));
+}
+
+static tprt_status broadcast(const launch *run) {
+  const tprt__plan *plan = run->plan;
+  nccl_transport *nccl = run->nccl;
+  const void *from = plan->rank == plan->root ? plan->send : plan->recv; /* others' is not read */
+  CALL_ALONE(
+      run, "ncclBroadcast",
+      nccl->library->broadcast(from, plan->recv, (size_t)plan->send_bytes, NCCL_TYPE_U8, plan->root, nccl->comm, run->stream));
+}
+
+static tprt_status all_gather(const launch *run) {
+  const tprt__plan *plan = run->plan;
+  nccl_transport *nccl = run->nccl;
+  CALL_ALONE(run, "ncclAllGather",
+             nccl->library->all_gather(plan->send, plan->recv, (size_t)plan->piece, NCCL_TYPE_U8, nccl->comm, run->stream));
+}
+
+/* A reduction of `bytes` bytes, with NCCL's name for what is done with the elements. */
+static tprt_status reduce_one(const launch *run, const nccl_way *way, const void *send) {
+  const tprt__plan *plan = run->plan;
+  nccl_transport *nccl = run->nccl;
+  int64_t bytes = plan->kind == TPRT_OP_REDUCE_SCATTER ? plan->piece : plan->send_bytes;
+  size_t n = (size_t)(bytes / (int64_t)plan->type->size) * (size_t)way->units;
+  if (plan->kind == TPRT_OP_ALL_REDUCE)
+    CALL_ALONE(run, "ncclAllReduce",
+               nccl->library->all_reduce(send, plan->recv, n, way->type, way->reduction, nccl->comm, run->stream));
+  if (plan->kind == TPRT_OP_REDUCE)
+    CALL_ALONE(run, "ncclReduce",
+               nccl->library->reduce(send, plan->recv, n, way->type, way->reduction, plan->root, nccl->comm, run->stream));
+  CALL_ALONE(run, "ncclReduceScatter",
+             nccl->library->reduce_scatter(send, plan->recv, n, way->type, way->reduction, nccl->comm, run->stream));
+}
+
+/* A reduction to each rank. */
+static tprt_status reduce_parts(const launch *run, const nccl_way *way) {
+  const tprt__plan *plan = run->plan;
+  nccl_transport *nccl = run->nccl;
+  nccl_group group;
+  tprt_status status = tprt__nccl_group_begin(&group, nccl, run->stream);
+  if (status)
+    return status;
+  for (int i = 0; i < plan->n_ranks && !group.status; i++) {
+    size_t n = (size_t)(plan->sends[i].bytes / (int64_t)plan->type->size) * (size_t)way->units;
+    if (n)
+      tprt__nccl_group_add(&group,
+                           nccl->library->reduce(plan->sends[i].at, i == plan->rank ? plan->recv : NULL, n, way->type,
+                                                 way->reduction, i, nccl->comm, run->stream),
+                           "ncclReduce");
+  }
+  return tprt__nccl_group_end(&group, run->wait);
+}
+
+/* NCCL keeps the factors of premul_sum in an object. */
+static tprt_status make_factor(const launch *run, nccl_way *way) {
+  nccl_transport *nccl = run->nccl;
+  unsigned char scalar[16];
+  memcpy(scalar, run->plan->scale.bytes, sizeof scalar);
+  if (run->plan->type->narrow)
+    run->plan->type->narrow(scalar, run->plan->scale.bytes, 1);
+  pthread_mutex_lock(&nccl->lock);
+  tprt_status status =
+      nccl->comm
+          ? tprt__nccl_check(nccl->library, nccl->comm,
+                             nccl->library->premul_create(&way->reduction, scalar, way->type, NCCL_SCALAR_ON_HOST, nccl->comm),
+                             "ncclRedOpCreatePreMulSum")
+          : tprt__fail(TPRT_INVALID_STATE, "the communicator of NCCL was aborted before");
+  pthread_mutex_unlock(&nccl->lock);
+  return status;
+}
+
+static void end_factor(const launch *run, const nccl_way *way) {
+  nccl_transport *nccl = run->nccl;
+  pthread_mutex_lock(&nccl->lock);
+  if (nccl->comm)
+    nccl->library->premul_destroy(way->reduction, nccl->comm);
+  pthread_mutex_unlock(&nccl->lock);
+}
+
+static tprt_status reduction(const launch *run) {
+  const tprt__plan *plan = run->plan;
+  nccl_way way;
+  const void *send = plan->send;
+  tprt_status status = tprt__nccl_way(run->nccl, plan, &way);
+  if (!status && !plan->sends && !in_runs(plan->send_map, plan->piece)) {
+    char *packed;
+    status = tprt__nccl_scratch(run->nccl, plan->send_bytes, &packed);
+    if (!status)
+      status = pack(run, packed, send, plan->send_map, false);
+    send = packed;
+  }
+  if (!status && plan->reduction == TPRT_PREMUL_SUM)
+    status = make_factor(run, &way);
+  if (status)
+    return status;
+  status = plan->sends ? reduce_parts(run, &way) : reduce_one(run, &way, send);
+  if (plan->reduction == TPRT_PREMUL_SUM)
+    end_factor(run, &way);
+  return status;
+}
+
+/* ---- Kinds out of sends and receives ---- */
+
+static bool is_wanted_by(const tprt__plan *plan, int i) {
+  if (!tprt__plan_sends(plan))
+    return false;
+  if (plan->kind == TPRT_OP_PERMUTE) {
+    for (int k = 0; k < plan->n_destinations; k++) {
+      if (plan->destinations[k] == i)
+        return true;
+    }
+    return false;
+  }
+  return !(plan->traits & TPRT__ROOT_RECEIVES) || i == plan->root;
+}
+
+/* What goes to rank i, and where what comes from it lies. */
+static tprt__part source_of(const tprt__plan *plan, const char *packed, int i) {
+  if (plan->sends)
+    return plan->sends[i];
+  if (plan->parts)
+    return (tprt__part){(char *)(uintptr_t)plan->send, plan->send_bytes};
+  return (tprt__part){packed ? (char *)(uintptr_t)packed + i * plan->piece : piece_at(plan->send, plan->send_map, i),
+                      plan->piece};
+}
+
+static tprt__part target_of(const tprt__plan *plan, char *received, int i) {
+  if (plan->recvs)
+    return plan->recvs[i];
+  if (plan->parts)
+    return (tprt__part){plan->recv, plan->recv_bytes};
+  return (tprt__part){received ? received + i * plan->piece : piece_at(plan->recv, plan->recv_map, i), plan->piece};
+}
+
+static tprt_status move(const launch *run, const char *packed, char *received) {
+  const tprt__plan *plan = run->plan;
+  nccl_group group;
+  tprt_status status = TPRT_OK;
+  if (tprt__plan_wants(plan, plan->rank) && is_wanted_by(plan, plan->rank)) {
+    tprt__part to = target_of(plan, received, plan->rank);
+    status = tprt__nccl_copy(run->nccl, to.at, source_of(plan, packed, plan->rank).at, to.bytes, run->stream);
+  }
+  if (!status)
+    status = tprt__nccl_group_begin(&group, run->nccl, run->stream);
+  if (status)
+    return status;
+  for (int i = 0; i < plan->n_ranks; i++) {
+    tprt__part from = source_of(plan, packed, i), to = target_of(plan, received, i);
+    if (i != plan->rank && is_wanted_by(plan, i))
+      tprt__nccl_group_send(&group, from.at, from.bytes, i);
+    if (i != plan->rank && tprt__plan_wants(plan, i))
+      tprt__nccl_group_receive(&group, to.at, to.bytes, i);
+  }
+  return tprt__nccl_group_end(&group, run->wait);
+}
+
+static tprt_status pieces(const launch *run) {
+  const tprt__plan *plan = run->plan;
+  bool packs = !plan->parts && tprt__plan_sends(plan) && !in_runs(plan->send_map, plan->piece);
+  bool unpacks = !plan->parts && tprt__plan_receives(plan) && !in_runs(plan->recv_map, plan->piece);
+  char *packed = NULL, *received = NULL;
+  tprt_status status = TPRT_OK;
+  int64_t all = plan->n_ranks * plan->piece;
+  if (packs || unpacks)
+    status = tprt__nccl_scratch(run->nccl, packs && unpacks ? 2 * all : all, &packed);
+  if (unpacks)
+    received = packs ? packed + all : packed;
+  if (!packs)
+    packed = NULL;
+  if (!status && packs)
+    status = pack(run, packed, plan->send, plan->send_map, false);
+  if (!status && plan->kind == TPRT_OP_PERMUTE && plan->source < 0 && plan->recv_bytes)
+    status = tprt__device_check(
+        run->nccl->device, run->nccl->device->memory_set(tprt__device_at(plan->recv), 0, (size_t)plan->recv_bytes, run->stream),
+        "clearing memory");
+  if (!status)
+    status = move(run, packed, received);
+  if (!status && unpacks)
+    status = pack(run, received, plan->recv, plan->recv_map, true);
+  return status;
+}
+
+/* ---- Comparing ---- */
+
+/* The signature, as that of a barrier on the host's communicator, which finds the rank that differs. */
+static tprt_status compare(nccl_transport *nccl, const tprt__plan *plan, const nccl_wait *wait) {
+  tprt__transport *host = nccl->base.host;
+  tprt__plan asked = {.kind = TPRT_OP_BARRIER, .n_ranks = plan->n_ranks, .rank = plan->rank, .type = plan->type};
+  memcpy(asked.signature, plan->signature, sizeof asked.signature);
+  return host->backend->submit(host, &asked, wait->sequence, wait->deadline);
+}
+
+/* ---- All kinds ---- */
+
+static tprt_status launch_kind(const launch *run) {
+  const tprt__plan *plan = run->plan;
+  if (plan->kind == TPRT_OP_BARRIER)
+    return barrier(run);
+  if (!plan->parts && !plan->send_bytes)
+    return TPRT_OK; /* on all ranks, for all have one shape */
+  if (plan->reduction)
+    return reduction(run);
+  if (plan->kind == TPRT_OP_BROADCAST)
+    return broadcast(run);
+  if (plan->kind == TPRT_OP_ALL_GATHER && in_runs(plan->recv_map, plan->piece))
+    return all_gather(run);
+  return pieces(run);
+}
+
+static tprt_status run_to_end(const launch *run) {
+  nccl_transport *nccl = run->nccl;
+  tprt_status status = tprt__nccl_enter_device(nccl);
+  if (status)
+    return status;
+  status = launch_kind(run);
+  if (!status)
+    status = tprt__device_check(nccl->device, nccl->device->event_record(nccl->reached, run->stream), "an event");
+  if (!status)
+    status = tprt__nccl_reach(nccl, nccl->reached, run->wait);
+  tprt__nccl_leave_device(nccl);
+  return status;
+}
+
+tprt_status tprt__nccl_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline) {
+  nccl_transport *nccl = (nccl_transport *)transport;
+  nccl_wait wait = {.kind = plan->kind, .sequence = sequence, .deadline = deadline};
+  const launch run = {.nccl = nccl, .plan = plan, .stream = nccl->stream, .wait = &wait};
+  tprt_status status = tprt__nccl_look(nccl, &wait);
+  if (!status && nccl->check)
+    status = compare(nccl, plan, &wait);
+  return status ? status : run_to_end(&run);
+}

@@ -1,0 +1,223 @@
+/* Memory of the device: whose it is, registered and scratch memory, copies in a stream. */
+#include "nccl/nccl.h"
+
+#include <string.h>
+
+/* ---- What operations may be given ---- */
+
+static tprt_status check_memory(const nccl_transport *nccl, const char *kind, const char *side, const void *memory) {
+  int type = 0, ordinal = -1;
+  cuda_result result =
+      nccl->device->pointer_attribute(&type, DEVICE_POINTER_MEMORY_TYPE, tprt__device_at(memory)); /* managed is device */
+  if (result || type != DEVICE_MEMORY_DEVICE)
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "%s: %s is memory of the host; backend nccl works on memory of its device (tprt_mem_alloc, cudaMalloc)",
+                      kind, side);
+  tprt_status status = tprt__device_check(
+      nccl->device, nccl->device->pointer_attribute(&ordinal, DEVICE_POINTER_ORDINAL, tprt__device_at(memory)),
+      "the device of a pointer");
+  if (!status && ordinal != nccl->ordinal)
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %s is memory of device %d; this rank has device %d", kind, side, ordinal,
+                        nccl->ordinal);
+  return status;
+}
+
+static tprt_status check_side(const nccl_transport *nccl, const tprt__plan *plan, const char *side, const void *whole,
+                              int64_t bytes, const tprt__part *parts) {
+  const char *kind = tprt_op_kind_name(plan->kind);
+  tprt_status status = TPRT_OK;
+  if (!parts)
+    return bytes ? check_memory(nccl, kind, side, whole) : TPRT_OK;
+  for (int i = 0; i < plan->n_ranks && !status; i++)
+    status = parts[i].bytes ? check_memory(nccl, kind, side, parts[i].at) : TPRT_OK;
+  return status;
+}
+
+tprt_status tprt__nccl_accept(const tprt__transport *transport, const tprt__plan *plan) {
+  const nccl_transport *nccl = (const nccl_transport *)transport;
+  nccl_way unused;
+  tprt_status status = TPRT_OK;
+  if (plan->stream)
+    return tprt__fail(TPRT_UNSUPPORTED, "%s: backend nccl does not take streams of its callers yet",
+                      tprt_op_kind_name(plan->kind));
+  if (tprt__plan_is_transfer(plan) && plan->tag)
+    return tprt__fail(TPRT_UNSUPPORTED, "%s: tag %d: NCCL has no tags; messages between two ranks arrive in order",
+                      tprt_op_kind_name(plan->kind), plan->tag);
+  if (plan->reduction)
+    status = tprt__nccl_way(nccl, plan, &unused);
+  if (!status && tprt__plan_sends(plan))
+    status = check_side(nccl, plan, "send", plan->send, plan->send_bytes, plan->sends);
+  if (!status && tprt__plan_receives(plan))
+    status = check_side(nccl, plan, "recv", plan->recv, plan->recv_bytes, plan->recvs);
+  return status;
+}
+
+/* ---- Memory from NCCL ---- */
+
+static tprt_status zero(nccl_transport *nccl, void *memory, size_t bytes) {
+  nccl_wait wait = {.deadline = tprt__deadline(nccl->timeout_ns)};
+  device_event done;
+  tprt_status status =
+      tprt__device_check(nccl->device, nccl->device->event_create(&done, DEVICE_EVENT_DISABLE_TIMING), "an event");
+  if (status)
+    return status;
+  status = tprt__device_check(nccl->device, nccl->device->memory_set(tprt__device_at(memory), 0, bytes, nccl->stream),
+                              "clearing memory");
+  if (!status)
+    status = tprt__device_check(nccl->device, nccl->device->event_record(done, nccl->stream), "an event");
+  if (!status)
+    status = tprt__nccl_reach(nccl, done, &wait);
+  nccl->device->event_destroy(done);
+  return status;
+}
+
+static bool from_nccl(const nccl_transport *nccl) { return nccl->library->memory_alloc && nccl->library->memory_free; }
+
+static tprt_status take(nccl_transport *nccl, size_t bytes, void **memory) {
+  if (from_nccl(nccl))
+    return tprt__nccl_check(nccl->library, NULL, nccl->library->memory_alloc(memory, bytes), "ncclMemAlloc");
+  device_address at = 0;
+  tprt_status status = tprt__device_check(nccl->device, nccl->device->memory_alloc(&at, bytes), "memory of the device");
+  *memory = (void *)(uintptr_t)at;
+  return status;
+}
+
+static void give_back(nccl_transport *nccl, void *memory) {
+  if (from_nccl(nccl))
+    nccl->library->memory_free(memory);
+  else
+    nccl->device->memory_free(tprt__device_at(memory));
+}
+
+tprt_status tprt__nccl_alloc(tprt__transport *transport, size_t bytes, void **memory) {
+  nccl_transport *nccl = (nccl_transport *)transport;
+  void *made = NULL;
+  tprt_status status = tprt__nccl_enter_device(nccl);
+  if (status)
+    return status;
+  status = take(nccl, bytes, &made);
+  if (!status) {
+    status = zero(nccl, made, bytes);
+    if (status)
+      give_back(nccl, made);
+  }
+  tprt__nccl_leave_device(nccl);
+  if (!status)
+    *memory = made;
+  return status;
+}
+
+void tprt__nccl_free(tprt__transport *transport, void *memory) {
+  nccl_transport *nccl = (nccl_transport *)transport;
+  if (tprt__nccl_enter_device(nccl))
+    return;
+  give_back(nccl, memory);
+  tprt__nccl_leave_device(nccl);
+}
+
+/* ---- Registration ---- */
+
+tprt_status tprt__nccl_expose(tprt__transport *transport, void *memory, uint64_t bytes, uint64_t *place) {
+  nccl_transport *nccl = (nccl_transport *)transport;
+  const nccl_library *library = nccl->library;
+  if (!library->register_memory || !library->deregister_memory)
+    return tprt__fail(TPRT_UNSUPPORTED, "backend nccl: memory is registered from NCCL 2.19 on; this is %d.%d",
+                      library->version / 10000, library->version / 100 % 100);
+  tprt_status status = check_memory(nccl, "registration", "memory", memory);
+  if (status)
+    return status;
+  nccl_registration *made = tprt__alloc(sizeof *made);
+  if (!made)
+    return tprt__fail_memory(sizeof *made);
+  made->memory = memory;
+  pthread_mutex_lock(&nccl->lock);
+  status = nccl->comm ? tprt__nccl_check(library, nccl->comm,
+                                         library->register_memory(nccl->comm, memory, bytes, &made->handle), "ncclCommRegister")
+                      : tprt__fail(TPRT_INVALID_STATE, "the communicator of NCCL was aborted before");
+  if (!status) {
+    made->next = nccl->registrations;
+    nccl->registrations = made;
+  }
+  pthread_mutex_unlock(&nccl->lock);
+  if (status)
+    tprt__free(made);
+  else
+    *place = 0;
+  return status;
+}
+
+tprt_status tprt__nccl_withdraw(tprt__transport *transport, void *memory) {
+  nccl_transport *nccl = (nccl_transport *)transport;
+  tprt_status status = TPRT_OK;
+  pthread_mutex_lock(&nccl->lock);
+  nccl_registration **at = &nccl->registrations;
+  while (*at && (*at)->memory != memory)
+    at = &(*at)->next;
+  nccl_registration *found = *at;
+  if (found) {
+    *at = found->next;
+    if (nccl->comm) /* else it ended with the communicator */
+      status = tprt__nccl_check(nccl->library, nccl->comm, nccl->library->deregister_memory(nccl->comm, found->handle),
+                                "ncclCommDeregister");
+  }
+  pthread_mutex_unlock(&nccl->lock);
+  if (!found)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "this memory is not registered");
+  tprt__free(found);
+  return status;
+}
+
+/* ---- Scratch memory: grows; what was smaller stays until the end, for freeing waits for the whole device ---- */
+
+tprt_status tprt__nccl_scratch(nccl_transport *nccl, int64_t bytes, char **memory) {
+  if (!nccl->scratch || nccl->scratch->bytes < (size_t)bytes) {
+    size_t grown = nccl->scratch ? 2 * nccl->scratch->bytes : 1 << 16;
+    nccl_scratch *made = tprt__alloc(sizeof *made);
+    if (!made)
+      return tprt__fail_memory(sizeof *made);
+    made->bytes = grown > (size_t)bytes ? grown : (size_t)bytes;
+    tprt_status status =
+        tprt__device_check(nccl->device, nccl->device->memory_alloc(&made->at, made->bytes), "memory to take tensors apart in");
+    if (status) {
+      tprt__free(made);
+      return status;
+    }
+    made->next = nccl->scratch;
+    nccl->scratch = made;
+  }
+  *memory = (char *)(uintptr_t)nccl->scratch->at;
+  return TPRT_OK;
+}
+
+void tprt__nccl_scratch_free(nccl_transport *nccl) {
+  while (nccl->scratch) {
+    nccl_scratch *last = nccl->scratch;
+    nccl->scratch = last->next;
+    nccl->device->memory_free(last->at);
+    tprt__free(last);
+  }
+}
+
+/* ---- Copies ---- */
+
+tprt_status tprt__nccl_copy(nccl_transport *nccl, void *to, const void *from, int64_t bytes, device_stream stream) {
+  if (!bytes || to == from)
+    return TPRT_OK;
+  return tprt__device_check(
+      nccl->device, nccl->device->memory_copy(tprt__device_at(to), tprt__device_at(from), (size_t)bytes, stream), "a copy");
+}
+
+tprt_status tprt__nccl_copy_rows(nccl_transport *nccl, void *to, int64_t to_pitch, const void *from, int64_t from_pitch,
+                                 int64_t width, int64_t rows, device_stream stream) {
+  if (rows == 1 || (to_pitch == width && from_pitch == width))
+    return tprt__nccl_copy(nccl, to, from, width * rows, stream);
+  const device_copy_2d copy = {.source_type = DEVICE_MEMORY_DEVICE,
+                               .source = tprt__device_at(from),
+                               .source_pitch = (size_t)from_pitch,
+                               .target_type = DEVICE_MEMORY_DEVICE,
+                               .target = tprt__device_at(to),
+                               .target_pitch = (size_t)to_pitch,
+                               .width = (size_t)width,
+                               .height = (size_t)rows};
+  return tprt__device_check(nccl->device, nccl->device->memory_copy_2d(&copy, stream), "a copy of rows");
+}
