@@ -1,20 +1,12 @@
 /* When is each allocation in use?
  *
- * Values that may share memory form classes (union-find): a view with its source, and through the structured control flow
- * operands with block arguments, yielded values and results. Addresses (what tp__build_pointer makes) belong to the
- * class of their memref, so that a call of the runtime counts as a use.
- * A use inside a loop that does not contain the allocation counts for the whole loop, because the next iteration may
+ * A use of any value that may share its memory (memory_classes.h) counts, a call of the runtime with an address too. A use inside a loop that does not contain the allocation counts for the whole loop, because the next iteration may
  * read what this one left. Values carried from one iteration to the next lie in buffers outside the loop
  * (assign_loops.c), so an allocation inside a loop lives within one iteration. */
 #include "passes/assign.h"
-#include "passes/value_map.h"
+#include "passes/memory_classes.h"
 
 #include "support/support.h"
-
-typedef struct class_node {
-  int64_t parent;
-  int64_t buffer; /* number of an allocation in the class's list, -1 */
-} class_node;
 
 typedef struct op_place {
   MlirOperation op;
@@ -24,113 +16,12 @@ typedef struct op_place {
 typedef struct lifetimes {
   MlirOperation func;
   tp__buffers *buffers;
-  tp__value_map values; /* value -> node */
-  class_node *nodes;
-  size_t n_nodes, nodes_capacity;
+  tp__memory_classes classes;
   op_place *ops; /* by position */
   size_t n_ops, ops_capacity;
-  int64_t *first_of_class; /* node of a root -> first buffer of its class, then next[] */
+  int64_t *first_of_class; /* by class: its first buffer, then next[]; -1: no more */
   int64_t *next;
-  bool no_memory;
 } lifetimes;
-
-/* ---- classes ---- */
-
-static bool is_memref(MlirValue value) { return mlirTypeIsAMemRef(mlirValueGetType(value)); }
-
-static int64_t node_of(lifetimes *l, MlirValue value) {
-  int64_t *number = tp__value_add(&l->values, value, -1);
-  if (!number || l->no_memory) {
-    l->no_memory = true;
-    return 0;
-  }
-  if (*number >= 0)
-    return *number;
-  if (tp__grow((void **)&l->nodes, &l->nodes_capacity, l->n_nodes + 1, sizeof *l->nodes) != TP_OK) {
-    l->no_memory = true;
-    return 0;
-  }
-  *number = (int64_t)l->n_nodes++;
-  l->nodes[*number] = (class_node){*number, -1};
-  return *number;
-}
-
-static int64_t root(lifetimes *l, int64_t node) {
-  while (l->nodes[node].parent != node)
-    node = l->nodes[node].parent = l->nodes[l->nodes[node].parent].parent;
-  return node;
-}
-
-static void unite(lifetimes *l, MlirValue a, MlirValue b) {
-  int64_t x = node_of(l, a), y = node_of(l, b);
-  if (l->no_memory)
-    return;
-  x = root(l, x);
-  y = root(l, y);
-  l->nodes[x < y ? y : x].parent = x < y ? x : y;
-}
-
-static void unite_memrefs(lifetimes *l, MlirValue a, MlirValue b) {
-  if (is_memref(a) && is_memref(b))
-    unite(l, a, b);
-}
-
-static MlirBlock region_block(MlirOperation op, int region) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
-}
-
-static void unite_for(lifetimes *l, MlirOperation op) {
-  MlirBlock body = region_block(op, 0);
-  MlirOperation yield = mlirBlockGetTerminator(body);
-  for (intptr_t k = 0; k < mlirOperationGetNumResults(op); k++) {
-    MlirValue result = mlirOperationGetResult(op, k);
-    unite_memrefs(l, result, mlirOperationGetOperand(op, 3 + k));
-    unite_memrefs(l, result, mlirBlockGetArgument(body, 1 + k));
-    unite_memrefs(l, result, mlirOperationGetOperand(yield, k));
-  }
-}
-
-static void unite_while(lifetimes *l, MlirOperation op) {
-  MlirBlock before = region_block(op, 0), after = region_block(op, 1);
-  MlirOperation condition = mlirBlockGetTerminator(before), yield = mlirBlockGetTerminator(after);
-  for (intptr_t k = 0; k < mlirOperationGetNumOperands(op); k++) {
-    unite_memrefs(l, mlirOperationGetOperand(op, k), mlirBlockGetArgument(before, k));
-    unite_memrefs(l, mlirOperationGetOperand(op, k), mlirOperationGetOperand(yield, k));
-  }
-  for (intptr_t k = 0; k < mlirOperationGetNumResults(op); k++) {
-    unite_memrefs(l, mlirOperationGetResult(op, k), mlirOperationGetOperand(condition, 1 + k));
-    unite_memrefs(l, mlirOperationGetResult(op, k), mlirBlockGetArgument(after, k));
-  }
-}
-
-/* Branches (scf.if, scf.index_switch, ...), and any op that makes memrefs from memrefs. */
-static void unite_other(lifetimes *l, MlirOperation op) {
-  for (intptr_t k = 0; k < mlirOperationGetNumResults(op); k++) {
-    MlirValue result = mlirOperationGetResult(op, k);
-    if (!is_memref(result))
-      continue;
-    node_of(l, result);
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-      unite_memrefs(l, result, mlirOperationGetOperand(op, i));
-    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
-      MlirBlock block = region_block(op, (int)r);
-      MlirOperation end = mlirBlockIsNull(block) ? (MlirOperation){NULL} : mlirBlockGetTerminator(block);
-      if (!mlirOperationIsNull(end) && k < mlirOperationGetNumOperands(end))
-        unite_memrefs(l, result, mlirOperationGetOperand(end, k));
-    }
-  }
-}
-
-/* Addresses: the chain of ops that tp__build_pointer emits. */
-static void unite_address(lifetimes *l, MlirOperation op) {
-  static const char *const steps[] = {"arith.index_cast", "arith.addi", "llvm.inttoptr"};
-  MlirValue operand = mlirOperationGetNumOperands(op) > 0 ? mlirOperationGetOperand(op, 0) : (MlirValue){NULL};
-  bool address = tp__op_is(op, "memref.extract_aligned_pointer_as_index");
-  for (int i = 0; i < TP_LEN(steps); i++)
-    address |= tp__op_is(op, steps[i]) && tp__value_find(&l->values, operand);
-  if (address)
-    unite(l, mlirOperationGetResult(op, 0), operand);
-}
 
 /* ---- numbering and collecting ---- */
 
@@ -138,11 +29,8 @@ static tp_status add_alloc(lifetimes *l, MlirOperation op) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   if (!mlirShapedTypeHasStaticShape(type) || tp__element_size(tp__element_type(type)) == 0)
     return tp__error(op, TP_UNSUPPORTED, "a buffer whose size is known only at run time; programs have static memory");
-  int64_t node = node_of(l, mlirOperationGetResult(op, 0));
-  if (l->no_memory ||
-      tp__grow((void **)&l->buffers->items, &l->buffers->capacity, l->buffers->n + 1, sizeof *l->buffers->items) != TP_OK)
+  if (tp__grow((void **)&l->buffers->items, &l->buffers->capacity, l->buffers->n + 1, sizeof *l->buffers->items) != TP_OK)
     return tp__error(op, TP_NO_MEMORY, "memory ran out");
-  l->nodes[node].buffer = (int64_t)l->buffers->n;
   l->buffers->items[l->buffers->n++] =
       (tp__buffer){.alloc = op, .bytes = tp__memref_bytes(type), .first = INT64_MAX, .last = -1, .output = -1};
   return TP_OK;
@@ -161,13 +49,7 @@ static tp_status number_ops(lifetimes *l, MlirOperation op, int64_t parent) {
       int64_t position = (int64_t)l->n_ops++;
       l->ops[position] = (op_place){o, position, parent};
       tp_status status = tp__op_is(o, "memref.alloc") ? add_alloc(l, o) : TP_OK;
-      if (tp__op_is(o, "scf.for"))
-        unite_for(l, o);
-      else if (tp__op_is(o, "scf.while"))
-        unite_while(l, o);
-      else
-        unite_other(l, o);
-      unite_address(l, o);
+      tp__memory_classes_add(&l->classes, o);
       if (status == TP_OK)
         status = number_ops(l, o, position);
       if (status != TP_OK)
@@ -180,21 +62,20 @@ static tp_status number_ops(lifetimes *l, MlirOperation op, int64_t parent) {
 
 /* ---- uses ---- */
 
-/* The class's buffers as a list. */
+/* The buffers of each class as a list. */
 static bool list_classes(lifetimes *l) {
-  l->first_of_class = tp__calloc(l->n_nodes + 1, sizeof *l->first_of_class);
+  for (size_t b = 0; b < l->buffers->n; b++)
+    (void)tp__memory_node(&l->classes, mlirOperationGetResult(l->buffers->items[b].alloc, 0));
+  l->first_of_class = tp__calloc(l->classes.n_nodes + 1, sizeof *l->first_of_class);
   l->next = tp__calloc(l->buffers->n + 1, sizeof *l->next);
-  if (!l->first_of_class || !l->next)
+  if (!l->first_of_class || !l->next || l->classes.no_memory)
     return false;
-  for (size_t i = 0; i < l->n_nodes; i++)
+  for (size_t i = 0; i < l->classes.n_nodes; i++)
     l->first_of_class[i] = -1;
-  for (size_t i = 0; i < l->n_nodes; i++) {
-    int64_t buffer = l->nodes[i].buffer;
-    if (buffer < 0)
-      continue;
-    int64_t r = root(l, (int64_t)i);
-    l->next[buffer] = l->first_of_class[r];
-    l->first_of_class[r] = buffer;
+  for (size_t b = 0; b < l->buffers->n; b++) {
+    int64_t *first = &l->first_of_class[tp__memory_class(&l->classes, mlirOperationGetResult(l->buffers->items[b].alloc, 0))];
+    l->next[b] = *first;
+    *first = (int64_t)b;
   }
   return true;
 }
@@ -214,23 +95,17 @@ static void add_use(lifetimes *l, tp__buffer *buffer, int64_t alloc_at, int64_t 
   buffer->last = buffer->last > l->ops[outermost].end ? buffer->last : l->ops[outermost].end;
 }
 
-static bool is_collective(MlirOperation op) {
-  return tp__op_is(op, "func.call") &&
-         tp__ref_is(mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee")), "tprt_abi_collective");
-}
-
 static void collect_uses(lifetimes *l, const int64_t *alloc_at) {
   for (int64_t p = 0; p < (int64_t)l->n_ops; p++) {
     MlirOperation op = l->ops[p].op;
     if (tp__op_is(op, "memref.alloc"))
       continue;
+    bool communicates = tp__runtime_call(op) == TP_CALL_COLLECTIVE;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
-      int64_t *node = tp__value_find(&l->values, mlirOperationGetOperand(op, i));
-      if (!node)
-        continue;
-      for (int64_t b = l->first_of_class[root(l, *node)]; b >= 0; b = l->next[b]) {
+      int64_t number = tp__memory_class(&l->classes, mlirOperationGetOperand(op, i));
+      for (int64_t b = number < 0 ? -1 : l->first_of_class[number]; b >= 0; b = l->next[b]) {
         add_use(l, l->buffers->items + b, alloc_at[b], p);
-        l->buffers->items[b].registered |= is_collective(op);
+        l->buffers->items[b].registered |= communicates;
       }
     }
   }
@@ -242,7 +117,7 @@ tp_status tp__find_buffers(MlirOperation func, tp__buffers *buffers) {
   tp_status status = number_ops(&l, func, -1);
   if (status == TP_OK) {
     alloc_at = tp__calloc(buffers->n + 1, sizeof *alloc_at);
-    if (l.no_memory || !alloc_at || !list_classes(&l))
+    if (!alloc_at || !list_classes(&l))
       status = tp__error(func, TP_NO_MEMORY, "memory ran out");
   }
   int64_t from = 0;
@@ -253,8 +128,7 @@ tp_status tp__find_buffers(MlirOperation func, tp__buffers *buffers) {
   tp__free(alloc_at);
   tp__free(l.first_of_class);
   tp__free(l.next);
-  tp__free(l.nodes);
   tp__free(l.ops);
-  tp__value_map_destroy(&l.values);
+  tp__memory_classes_destroy(&l.classes);
   return status;
 }

@@ -52,6 +52,18 @@ MlirValue tp__build_group_rank(tp__lowering *l, MlirOperation where, int n_axes,
 /* Replaces all uses of the op's only result and erases it. */
 void tp__replace_op(MlirOperation op, MlirValue with);
 
+/* What a call of the runtime does. Starting and waiting, like running both at once, is for collectives; all of them name a site. */
+typedef enum tp__call {
+  TP_CALL_NONE, /* no call, or of something else */
+  TP_CALL_COLLECTIVE,
+  TP_CALL_CONTRACT,
+  TP_CALL_ENTER,
+  TP_CALL_QUERY, /* tells something that stays the same */
+} tp__call;
+tp__call tp__runtime_call(MlirOperation op);
+/* The number of its site, if it is a constant. */
+bool tp__call_site(MlirOperation call, int64_t *site);
+
 /* ---- sites on tensors ---- */
 /* Starts a site of `kind` that sends `input`, in groups over `axes`: type and shape. */
 tp_status tp__site_begin(MlirOperation op, tprt_site_kind kind, int n_axes, const int *axes, MlirValue input, int64_t *site);

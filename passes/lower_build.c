@@ -179,6 +179,31 @@ void tp__replace_op(MlirOperation op, MlirValue with) {
   mlirOperationDestroy(op);
 }
 
+tp__call tp__runtime_call(MlirOperation op) {
+  static const struct {
+    const char *callee;
+    tp__call call;
+  } rows[] = {{"tprt_abi_collective", TP_CALL_COLLECTIVE}, {"tprt_abi_start", TP_CALL_COLLECTIVE},
+              {"tprt_abi_wait", TP_CALL_COLLECTIVE},       {"tprt_abi_contract", TP_CALL_CONTRACT},
+              {"tprt_abi_enter", TP_CALL_ENTER},           {"tprt_abi_device", TP_CALL_QUERY}};
+  if (!tp__op_is(op, "func.call"))
+    return TP_CALL_NONE;
+  MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee"));
+  for (int i = 0; i < TP_LEN(rows); i++)
+    if (tp__ref_is(callee, rows[i].callee))
+      return rows[i].call;
+  return TP_CALL_NONE;
+}
+
+bool tp__call_site(MlirOperation call, int64_t *site) {
+  MlirOperation op = tp__defining_op(mlirOperationGetOperand(call, 1));
+  MlirAttribute value = mlirOperationIsNull(op) ? (MlirAttribute){NULL} : tp__inherent(op, "value");
+  if (mlirAttributeIsNull(value) || !mlirAttributeIsAInteger(value))
+    return false;
+  *site = mlirIntegerAttrGetValueInt(value);
+  return true;
+}
+
 /* ---- sites on tensors ---- */
 
 tp_status tp__site_begin(MlirOperation op, tprt_site_kind kind, int n_axes, const int *axes, MlirValue input, int64_t *site) {

@@ -23,24 +23,6 @@ static tp_status read_effort(tp_planner *p) {
   return TP_OK;
 }
 
-static bool read_bytes(const char *text, int64_t *bytes) {
-  static const struct {
-    const char *name;
-    double bytes;
-  } units[] = {{"", 1},      {"B", 1},        {"KB", 1e3},     {"MB", 1e6},     {"GB", 1e9},
-               {"TB", 1e12}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
-  char *unit;
-  double number = strtod(text, &unit);
-  if (unit == text || !(number >= 0) || text[0] == '-')
-    return false;
-  for (int i = 0; i < TP_LEN(units); i++)
-    if (strcmp(unit, units[i].name) == 0 && number * units[i].bytes < 0x1p62) {
-      *bytes = (int64_t)(number * units[i].bytes);
-      return true;
-    }
-  return false;
-}
-
 tp_status tp__read_memory_limit(tp_planner *p) {
   const char *text = tp__pass_option(p->pass, "memory-limit");
   p->memory_limit = -1;
@@ -57,7 +39,7 @@ tp_status tp__read_memory_limit(tp_planner *p) {
     p->memory_limit = p->topology->memory_bytes;
     return TP_OK;
   }
-  if (!read_bytes(text, &p->memory_limit))
+  if (!tp__parse_bytes(text, &p->memory_limit))
     return tp__error(p->pass->module, TP_INVALID_ARGUMENT,
                      "memory-limit '%s' is no size; use bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB), or topology",
                      text);

@@ -18,13 +18,8 @@ typedef struct exits {
 } exits;
 
 static bool gives_status(MlirOperation op) {
-  static const char *const callees[] = {"tprt_abi_enter", "tprt_abi_collective", "tprt_abi_contract"};
-  if (!tp__op_is(op, "func.call"))
-    return false;
-  for (int i = 0; i < TP_LEN(callees); i++)
-    if (tp__ref_is(mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee")), callees[i]))
-      return true;
-  return false;
+  tp__call call = tp__runtime_call(op);
+  return call == TP_CALL_ENTER || call == TP_CALL_COLLECTIVE || call == TP_CALL_CONTRACT;
 }
 
 static tp_status collect(MlirOperation op, void *data) {

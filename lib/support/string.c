@@ -2,6 +2,7 @@
 #include "support/support.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Makes room for n more bytes and the terminating zero. */
@@ -86,4 +87,22 @@ void tp__text_printf(char *text, size_t size, size_t *length, const char *format
   va_end(args);
   if (n > 0)
     *length += (size_t)n;
+}
+
+bool tp__parse_bytes(const char *text, int64_t *bytes) {
+  static const struct {
+    const char *name;
+    double bytes;
+  } units[] = {{"", 1},      {"B", 1},        {"KB", 1e3},     {"MB", 1e6},     {"GB", 1e9},
+               {"TB", 1e12}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
+  char *unit;
+  double number = strtod(text, &unit);
+  if (unit == text || !(number >= 0) || text[0] == '-')
+    return false;
+  for (size_t i = 0; i < TP__COUNT(units); i++)
+    if (strcmp(unit, units[i].name) == 0 && number * units[i].bytes < 0x1p62) {
+      *bytes = (int64_t)(number * units[i].bytes);
+      return true;
+    }
+  return false;
 }

@@ -89,6 +89,9 @@ void tp__string_destroy(tp__string *string);
  * receives what fits and is always terminated (if size > 0). */
 void tp__text_printf(char *text, size_t size, size_t *length, const char *format, ...) TP__PRINTF(4, 5);
 
+/* A number of bytes: digits with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB) or without, less than 2^62. */
+bool tp__parse_bytes(const char *text, int64_t *bytes);
+
 #ifdef __cplusplus
 }
 #endif
