@@ -32,6 +32,9 @@ tp_status tp__find_buffers(MlirOperation func, tp__buffers *buffers);
  * registered block. */
 tp_status tp__pack_buffers(MlirOperation func, tp__buffers *buffers, int64_t *private_bytes, int64_t *registered_bytes);
 
+/* The bytes of both blocks, if the function, which stays as it is, got its buffers now. */
+tp_status tp__measure_buffers(MlirOperation func, int64_t *bytes);
+
 /* ---- builders ---- */
 MlirValue tp__build_alloc(MlirOperation where, MlirType type);
 /* memref.copy; linalg.copy where a layout is strided. */

@@ -276,6 +276,28 @@ static tp_status expand_copies(MlirOperation func) {
   return status;
 }
 
+/* Lists the buffers and packs them; loops are rewritten. */
+static tp_status place_buffers(MlirOperation func, tp__buffers *buffers, int64_t bytes[2]) {
+  tp_status status = tp__carry_loops(func);
+  if (status == TP_OK)
+    status = tp__find_buffers(func, buffers);
+  if (status != TP_OK)
+    return status;
+  find_outputs(mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0))), buffers);
+  return tp__pack_buffers(func, buffers, &bytes[0], &bytes[1]);
+}
+
+tp_status tp__measure_buffers(MlirOperation func, int64_t *bytes) {
+  tp__buffers buffers = {0};
+  int64_t blocks[2] = {0, 0};
+  MlirOperation copy = mlirOperationClone(func);
+  tp_status status = place_buffers(copy, &buffers, blocks);
+  *bytes = blocks[0] + blocks[1];
+  tp__free(buffers.items);
+  mlirOperationDestroy(copy);
+  return status;
+}
+
 static tp_status assign(MlirOperation func, void *data) {
   tp_pass *pass = data;
   tp__lowering l;
@@ -287,13 +309,7 @@ static tp_status assign(MlirOperation func, void *data) {
   char table[256];
   MlirStringRef name = mlirStringAttrGetValue(tp__inherent(func, "sym_name"));
   snprintf(table, sizeof table, "%.*s.tprt", (int)name.length, name.data);
-  tp_status status = tp__carry_loops(func);
-  if (status == TP_OK)
-    status = tp__find_buffers(func, &buffers);
-  if (status == TP_OK)
-    find_outputs(mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0))), &buffers);
-  if (status == TP_OK)
-    status = tp__pack_buffers(func, &buffers, &bytes[0], &bytes[1]);
+  tp_status status = place_buffers(func, &buffers, bytes);
   if (status == TP_OK)
     status = expand_copies(func);
   if (status == TP_OK) {

@@ -347,8 +347,8 @@ static const tp_option_row options[] = {
      "none: "
      "no remarks"},
     {"overlap", "false",
-     "true: choose the plan that takes least time when changes of layout run beside compute, and say that time in tp.plan; the "
-     "runtime does not overlap them yet"},
+     "true: choose the plan that takes least time when changes of layout run beside compute, and say that time in tp.plan; "
+     "tp-schedule-collectives does it"},
     {"report", "", "file for the report of the plan: JSON, or text to read where it ends in .md or .txt"},
     {"explain", "",
      "remarks about one value: its layout, why, what other layouts would cost; %name as printed before the pass, a tp.name, or "

@@ -21,6 +21,7 @@ const tp_pass_row *const *tp__pass_rows(int *n) {
       &tp__name_contractions_row,
       &tp__lower_to_runtime_row,
       &tp__lower_contractions_row,
+      &tp__schedule_collectives_row,
       &tp__assign_buffers_row,
       &tp__outline_kernels_row,
       &tp__return_errors_row,
@@ -45,10 +46,16 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
       {"remark-bytes", "67108864", "size from which on tensors are remarked, see tp-propagate"},
       {"effort", "1", "how long to plan with a memory limit, see tp-propagate"},
       {"gap", "0", "how far from the cheapest a plan may be, see tp-propagate"},
-      {"overlap", "false", "true or false, see tp-propagate"},
+      {"overlap", "false",
+       "true: plan for communication beside compute, see tp-propagate, and, where the program is lowered, do it"},
       {"report", "", "file for the report of the plan, see tp-propagate"},
       {"explain", "", "value to explain, see tp-propagate"},
       {"report-alternatives", "4", "how many next best plans it has, see tp-propagate"},
+  };
+  static const tp_option_row run_options[] = {
+      {"overlap", "false", "true: collectives run beside compute, see tp-schedule-collectives"},
+      {"topology", "cpu", "cost model, see tp-propagate"},
+      {"memory-limit", "", "bytes that overlap may use, see tp-schedule-collectives"},
   };
   static const tp_pipeline_row rows[] = {
       {.name = "tp-optimize-local",
@@ -59,11 +66,15 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
            "canonicalize,cse"},
       {.name = "tp-local-to-runtime",
        .summary = "From the optimized program of one device to the LLVM dialect, calling the runtime",
+       .options = run_options,
+       .n_options = TP_LEN(run_options),
        .text =
            "tp-clone-inits,tp-lower-to-runtime,"
            "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map "
            "allow-return-allocs-from-loops=1},"
-           "tp-order-globals,canonicalize,cse,tp-lower-contractions,tp-assign-buffers,tp-order-loops,tp-outline-kernels,func."
+           "tp-order-globals,canonicalize,cse,tp-lower-contractions,tp-schedule-collectives{{overlap} {topology} "
+           "{memory-limit}},"
+           "tp-assign-buffers,tp-order-loops,tp-outline-kernels,func."
            "func(convert-"
            "linalg-to-loops),"
            "convert-complex-to-standard,"
@@ -73,7 +84,9 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
            "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts,canonicalize"},
       {.name = "tp-to-runtime",
        .summary = "From the program of one device, partitioned or not, to the LLVM dialect, calling the runtime",
-       .text = "tp-optimize-local,tp-local-to-runtime"},
+       .options = run_options,
+       .n_options = TP_LEN(run_options),
+       .text = "tp-optimize-local,tp-local-to-runtime{{overlap} {topology} {memory-limit}}"},
       {.name = "tp-spmd",
        .summary = "Plan, insert collectives and partition: the program of one device out of an annotated or plain program",
        .options = spmd_options,
@@ -91,7 +104,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .text = "tp-spmd{{mesh} {strategy} {topology} {objective} {unknown-ops} {memory-limit} {effort} {gap} {overlap} "
                "{remark-bytes} {report} "
                "{report-alternatives} "
-               "{explain}},tp-to-runtime"},
+               "{explain}},tp-to-runtime{{overlap} {topology} {memory-limit}}"},
   };
   *n = TP_LEN(rows);
   return rows;

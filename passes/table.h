@@ -28,5 +28,6 @@ extern const tp_pass_row tp__expand_math_row;
 extern const tp_pass_row tp__prepare_fusion_row;
 extern const tp_pass_row tp__order_loops_row;
 extern const tp_pass_row tp__tile_attention_row;
+extern const tp_pass_row tp__schedule_collectives_row;
 
 #endif

@@ -119,13 +119,14 @@ struct RowOptions : public detail::PassOptions {
   std::deque<Option<std::string>> values;
 };
 
-/// Replaces each {name} in the row's text by name='value', or by nothing when the option has its default.
+/// Replaces each {name} in the row's text by name='value', or by nothing when the value is empty. A default of the pipeline need not be
+/// that of its passes.
 std::string expandPipeline(const tp_pipeline_row &row, const RowOptions &options) {
   std::string text = row.text;
   for (int i = 0; i < row.n_options; i++) {
     const std::string &value = options.values[i].getValue();
     std::string key = std::string("{") + row.options[i].name + "}";
-    std::string with = value == row.options[i].default_value ? "" : std::string(row.options[i].name) + "='" + value + "'";
+    std::string with = value.empty() ? "" : std::string(row.options[i].name) + "='" + value + "'";
     for (size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + with.size()))
       text.replace(at, key.size(), with);
   }

@@ -4,13 +4,15 @@
 #include <mlir-c/AffineMap.h>
 #include <mlir-c/Dialect/Linalg.h>
 
+/* A tensor, or the buffer that it becomes. */
+static bool is_shaped(MlirType type) { return mlirTypeIsARankedTensor(type) || mlirTypeIsAMemRef(type); }
+
 int64_t tp__n_elements(MlirType type) {
-  int rank;
-  int64_t shape[TP_MAX_RANK], n = 1;
-  if (!tp__static_tensor(type, &rank, shape))
+  int64_t n = 1;
+  if (!is_shaped(type) || !mlirShapedTypeHasStaticShape(type))
     return 0;
-  for (int d = 0; d < rank; d++)
-    n *= shape[d];
+  for (int64_t d = 0; d < mlirShapedTypeGetRank(type); d++)
+    n *= mlirShapedTypeGetDimSize(type, d);
   return n;
 }
 
@@ -54,7 +56,7 @@ typedef struct loop_nest {
 
 static void read_operand(loop_nest *nest, MlirAffineMap map, MlirType type) {
   uint32_t *used = &nest->used[nest->n_operands++];
-  for (intptr_t d = 0; mlirTypeIsARankedTensor(type) && d < mlirAffineMapGetNumResults(map); d++) {
+  for (intptr_t d = 0; is_shaped(type) && d < mlirAffineMapGetNumResults(map); d++) {
     MlirAffineExpr expr = mlirAffineMapGetResult(map, d);
     for (int loop = 0; loop < nest->n; loop++)
       *used |= mlirAffineExprIsFunctionOfDim(expr, loop) ? UINT32_C(1) << loop : 0;
@@ -125,8 +127,8 @@ static void add_contraction(MlirOperation op, const loop_nest *nest, double flop
 
 /* ---- work ---- */
 
-static double tensor_bytes(MlirType type) {
-  return mlirTypeIsARankedTensor(type) ? (double)tp__n_elements(type) * (double)tp__element_size(tp__element_type(type)) : 0;
+static double shaped_bytes(MlirType type) {
+  return is_shaped(type) ? (double)tp__n_elements(type) * (double)tp__element_size(tp__element_type(type)) : 0;
 }
 
 bool tp__op_work(MlirOperation op, tp_work *work) {
@@ -148,6 +150,6 @@ bool tp__op_work(MlirOperation op, tp_work *work) {
     return false;
   }
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    work->memory_bytes += tensor_bytes(mlirValueGetType(mlirOperationGetOperand(op, i)));
+    work->memory_bytes += shaped_bytes(mlirValueGetType(mlirOperationGetOperand(op, i)));
   return true;
 }

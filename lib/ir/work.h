@@ -1,4 +1,4 @@
-/* How much an op on tensors computes and touches, in the terms of the cost model. */
+/* How much an op on tensors, or on buffers, computes and touches, in the terms of the cost model. */
 #ifndef TP_IR_WORK_H
 #define TP_IR_WORK_H
 
@@ -18,7 +18,7 @@ tp_peak tp__peak_of(MlirType a, MlirType b);
  * second has not, n the other way round, k those that the result has not. The sets are bits by loop; at most 32 loops. */
 int64_t tp__gemm_dim(int n_loops, const int64_t *sizes, uint32_t first, uint32_t second, uint32_t result);
 
-/* Elements of a ranked tensor of static shape; 0 for other types. */
+/* Elements of a ranked tensor or buffer of static shape; 0 for other types. */
 int64_t tp__n_elements(MlirType type);
 
 #endif

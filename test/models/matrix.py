@@ -2,7 +2,7 @@
 """matrix.py SHARD_RUN MODELS [NAME...]: models on many meshes, planned in every way: each run equals one rank and the framework's results.
 
 A cell is a mesh and a way: `given` plans around the annotations of the model, `none` plans without any, `follow` lets axes flow from them
-and does nothing else. On a model's own mesh the report is checked too: the devices together do at most LIMIT times the arithmetic of one,
+and does nothing else, `overlap` is `given` for communication beside compute, on a machine so slow that it is worth while. On a model's own mesh the report is checked too: the devices together do at most LIMIT times the arithmetic of one,
 weights lie as annotated, and what the collectives say they send adds up. Without NAME all models. TP_LONG=1 in the environment runs all
 cells; without it those of SHORT.
 
@@ -17,12 +17,14 @@ import time
 
 LIMIT = 1.5
 MESHES = ["2", "3", "4", "2x2", "2x4", "2x2x2"]
-WAYS = ["given", "none", "follow"]
+WAYS = ["given", "none", "follow", "overlap"]
 # Every mesh in some way and every way on some mesh; 3 divides nothing. OWN is the mesh that the model is annotated for.
-SHORT = [("2", "given"), ("3", "given"), ("2x2", "given"), ("OWN", "given"), ("4", "none"), ("2x2x2", "none"), ("2x4", "follow")]
+SHORT = [("2", "given"), ("3", "given"), ("2x2", "given"), ("OWN", "given"), ("4", "none"), ("2x2x2", "none"), ("2x4", "follow"),
+         ("2x2", "overlap"), ("2", "overlap")]
 # Seconds of planning: less of it by default.
-SLOW = {"llama_block_train": [("OWN", "given"), ("3", "follow"), ("2", "none")]}
+SLOW = {"llama_block_train": [("OWN", "given"), ("3", "follow"), ("2", "none"), ("2x2", "overlap")]}
 PROCESSES = {"2x2", "3"}  # ranks are worker processes there, elsewhere threads
+MACHINE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs", "slow.json")
 SIZES = {"f32": 4, "f64": 8, "bf16": 2, "f16": 2, "i32": 4, "i64": 8, "i1": 1}
 
 
@@ -102,8 +104,12 @@ def run_cell(shard_run, prefix, shape, way, folder):
         file.write(without_annotations(text) if way == "none" else text)
     command = [shard_run, model, "--inputs-from", prefix, "--report", report,
                "--strategy", "follow" if way == "follow" else "plan", "--launch", "processes" if shape in PROCESSES else "threads"]
+    environment = dict(os.environ)
+    if way == "overlap":
+        command += ["--overlap", "plan", "--topology", MACHINE]
+        environment["TPRT_PROGRESS"] = "1" if shape in PROCESSES else "0"  # a thread of its own, or the thread that waits
     start = time.time()
-    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run(command, text=True, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     wrong, told = ([] if done.returncode == 0 else ["exit code %d" % done.returncode]), ""
     if not wrong:
         with open(report) as file:

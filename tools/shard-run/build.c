@@ -9,10 +9,11 @@ static bool is_plain(const char *text) { return !text || !strpbrk(text, " {}'\""
 
 static bool partition_module(const options *o, MlirModule module, const char *strategy, const char *limit, const char *report) {
   char pipeline[8192];
-  int n = snprintf(pipeline, sizeof pipeline, "tp-spmd{strategy=%s objective=%s unknown-ops=%s%s%s%s%s%s%s%s%s%s}", strategy,
-                   o->objective, o->unknown_ops, o->mesh ? " mesh=" : "", o->mesh ? o->mesh : "",
-                   o->topology ? " topology=" : "", o->topology ? o->topology : "", limit ? " memory-limit=" : "",
-                   limit ? limit : "", report ? " report='" : "", report ? report : "", report ? "'" : "");
+  int n = snprintf(
+      pipeline, sizeof pipeline, "tp-spmd{strategy=%s objective=%s unknown-ops=%s%s%s%s%s%s%s%s%s%s%s}", strategy, o->objective,
+      o->unknown_ops, strcmp(o->overlap, "plan") == 0 && strcmp(strategy, "plan") == 0 ? " overlap=true" : "",
+      o->mesh ? " mesh=" : "", o->mesh ? o->mesh : "", o->topology ? " topology=" : "", o->topology ? o->topology : "",
+      limit ? " memory-limit=" : "", limit ? limit : "", report ? " report='" : "", report ? report : "", report ? "'" : "");
   if (report && strpbrk(report, "'\"{}")) {
     complain("the name of the plan report has quotes or braces: %s", report);
     return false;
@@ -52,6 +53,15 @@ bool build_communicates(MlirModule source) {
   return found;
 }
 
+static bool lower_module(const options *o, MlirModule module) {
+  char pipeline[4096];
+  snprintf(pipeline, sizeof pipeline, "tp-local-to-runtime{overlap=%s%s%s%s%s}",
+           strcmp(o->overlap, "no") == 0 ? "false" : "true", o->topology ? " topology=" : "", o->topology ? o->topology : "",
+           o->memory_limit ? " memory-limit=" : "",
+           o->memory_limit ? o->memory_limit : ""); /* partition_module has checked these texts */
+  return run(module, pipeline);
+}
+
 bool build_object(const options *o, build *b) {
   char name[256];
   bool is_library = o->emit && strcmp(o->emit, "so") == 0;
@@ -61,7 +71,7 @@ bool build_object(const options *o, build *b) {
   tp_compile_options compile = {.size = sizeof compile, .opt_level = o->opt_level, .generic = o->generic};
   tp_emit emit = o->emit && strcmp(o->emit, "llvm") == 0 ? TP_EMIT_LLVM : TP_EMIT_OBJECT;
   return run(b->module, "tp-optimize-local") && tp_plan_measure(b->module, function, o->topology, &b->plan) == TP_OK &&
-         run(b->module, "tp-local-to-runtime") && tp_compile(b->module, &compile, emit, &b->object) == TP_OK;
+         lower_module(o, b->module) && tp_compile(b->module, &compile, emit, &b->object) == TP_OK;
 }
 
 void build_clear(build *b) {

@@ -30,6 +30,7 @@ enum {
   OPT_OBJECTIVE,
   OPT_UNKNOWN_OPS,
   OPT_MEMORY_LIMIT,
+  OPT_OVERLAP,
   OPT_OUTPUT,
   OPT_COPIES,
   OPT_WORKER,
@@ -65,6 +66,8 @@ static const cli_option rows[N_OPTIONS] = {
     [OPT_UNKNOWN_OPS] = {"unknown-ops", "refuse|replicate", "ops without a sharding rule: an error, or run on all devices"},
     [OPT_MEMORY_LIMIT] = {"memory-limit", "BYTES",
                           "what a device may hold: 512MiB, 80GB, ..., or topology (default: no limit)"},
+    [OPT_OVERLAP] = {"overlap", "no|run|plan",
+                     "communicate beside compute: no; as the order of the program allows; plan for it, too (default: no)"},
     [OPT_OUTPUT] = {NULL, "FILE", "file that --emit writes", 'o'},
     [OPT_COPIES] = {NULL, "N", "start PROGRAM N times, as ranks of one world", 'n'},
     [OPT_WORKER] = {"worker", "...", NULL}, /* hidden: how processes are started */
@@ -180,6 +183,11 @@ static int apply(int which, const char *text, void *data) {
   case OPT_MEMORY_LIMIT:
     o->memory_limit = text;
     return CLI_GO_ON;
+  case OPT_OVERLAP:
+    o->overlap = text;
+    if (strcmp(text, "no") != 0 && strcmp(text, "run") != 0 && strcmp(text, "plan") != 0)
+      return cli_usage("--%s takes no, run or plan, not '%s'", name, text);
+    return CLI_GO_ON;
   case OPT_SEED:
     if (!cli_number(text, 0, 9e15, &number))
       return cli_usage("--%s takes a whole number >= 0, not '%s'", name, text);
@@ -217,7 +225,8 @@ static int apply(int which, const char *text, void *data) {
 }
 
 int cli_parse(int argc, char **argv, options *o) {
-  *o = (options){.verify = true, .repeat = 1, .strategy = "plan", .objective = "time", .unknown_ops = "refuse"};
+  *o =
+      (options){.verify = true, .repeat = 1, .strategy = "plan", .objective = "time", .unknown_ops = "refuse", .overlap = "no"};
   int code = cli_options(argc, argv, apply, o);
   if (code != CLI_GO_ON)
     return code;

@@ -31,7 +31,7 @@ typedef enum launch_kind {
 
 typedef struct options {
   const char *model, *mesh, *strategy, *objective, *topology, *function, *inputs_from, *report, *plan_report, *emit, *output,
-      *worker, *unknown_ops, *memory_limit, *backend;
+      *worker, *unknown_ops, *memory_limit, *backend, *overlap;
   text_list inputs, expected, save;
   launch_kind launch;
   bool verify, generic;
