@@ -75,8 +75,7 @@ static bool has_vectors(tprt__vectors vectors) {
 }
 
 static void check_all(tprt__vectors vectors) {
-  static const int64_t rows[] = {1, 2, 3, 4, 5, 8, 9, 31, 32}, columns[] = {1, 15, 33, 512, 515, 1029},
-                       sums[] = {64, 71, 256, 300, 1030};
+  static const int64_t rows[] = {1, 3, 4, 5, 8, 32}, columns[] = {33, 257, 515, 640}, sums[] = {64, 71, 300, 1030};
   int n_done[2] = {0, 0};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     for (size_t j = 0; j < sizeof columns / sizeof *columns; j++) {
@@ -90,7 +89,7 @@ static void check_all(tprt__vectors vectors) {
       }
     }
   }
-  assert_true(n_done[false] > 100 && n_done[true] > 100);
+  assert_true(n_done[false] > 80 && n_done[true] > 80);
 }
 
 static void test_avx512(void **state) {
