@@ -48,15 +48,16 @@ struct tp_layout_set {
   tp_spec specs[TP_MAX_FOUND];
   tp_cost rarity[TP_MAX_FOUND]; /* minus how often it was added */
   uint16_t slots[N_SLOTS];      /* its number + 1, 0: free */
+  uint16_t taken[TP_MAX_FOUND]; /* the slot of each: most sets are small, and only these are cleared */
 };
-_Static_assert((int)TP_MAX_FOUND < UINT16_MAX, "numbers fit the slots");
+_Static_assert((int)TP_MAX_FOUND < UINT16_MAX && (int)N_SLOTS - 1 <= UINT16_MAX, "numbers fit the slots, and theirs fit too");
 
 tp_layout_set *tp__layout_set_empty(tp_planner *p) {
   tp_layout_set *set = p->set_scratch;
   if (!set && !(set = p->set_scratch = tp__arena_alloc(p->arena, sizeof *set)))
     return NULL;
-  set->n = 0;
-  memset(set->slots, 0, sizeof set->slots);
+  while (set->n > 0)
+    set->slots[set->taken[--set->n]] = 0;
   return set;
 }
 
@@ -68,6 +69,7 @@ void tp__layout_set_add(tp_layout_set *set, tp_spec spec) {
     return;
   if (!set->slots[at]) {
     set->specs[set->n] = spec;
+    set->taken[set->n] = (uint16_t)at;
     set->rarity[set->n++] = 0;
     set->slots[at] = (uint16_t)set->n;
   }

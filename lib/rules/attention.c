@@ -21,14 +21,31 @@ bool tp__attention_is_inner(tp_attention_role role) {
 typedef struct finder {
   tp_attention *a;
   tp_value_table dependent; /* values outside of the blocks that follow from the scores, and so come behind them */
+  tp_value_table users;     /* ops beside the scores that read, or have ops that read, what is known: the others are passed by */
+  int n_noted;              /* ops of the attention whose users these are */
   bool failed;              /* memory ran out */
 } finder;
 
 static bool is_behind(const finder *f, MlirValue value) { return tp__table_get(&f->dependent, value.ptr) >= 0; }
 
+static void note_users(finder *f, MlirOperation op) {
+  MlirBlock block = mlirOperationGetBlock(f->a->ops[0].op);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
+    MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, i));
+    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+      MlirOperation user = mlirOpOperandGetOwner(use);
+      while (!mlirOperationIsNull(user) && !mlirBlockEqual(mlirOperationGetBlock(user), block))
+        user = mlirOperationGetParentOperation(user);
+      if (!mlirOperationIsNull(user))
+        f->failed |= tp__table_put(&f->users, user.ptr, 1) != TP_OK;
+    }
+  }
+}
+
 static void put_behind(finder *f, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
     f->failed |= tp__table_put(&f->dependent, mlirOperationGetResult(op, i).ptr, 1) != TP_OK;
+  note_users(f, op);
 }
 
 typedef struct reader {
@@ -56,7 +73,7 @@ static bool reads_behind(const finder *f, MlirOperation op) {
 /* Is operand `i` an init whose elements are overwritten unseen? */
 static bool is_overwritten(MlirOperation op, int i) {
   tp_nest nest;
-  return tp__nest_of(op, &nest) && nest.is_written && i == nest.n_inputs && !tp__body_reads(&nest.body, i);
+  return i + 1 == mlirOperationGetNumOperands(op) && tp__nest_of(op, &nest) && nest.is_written && i == nest.n_inputs && !tp__body_reads(&nest.body, i);
 }
 
 /* The op of the blocks that makes what is read as operand `i`, -1: none. */
@@ -450,6 +467,10 @@ static bool scan(finder *f) {
   int n = 0;
   for (MlirOperation op = mlirOperationGetNextInBlock(a->ops[0].op);
        !mlirOperationIsNull(op) && a->output == 0 && !f->failed && n < FARTHEST; op = mlirOperationGetNextInBlock(op), n++) {
+    while (f->n_noted < a->n_ops)
+      note_users(f, a->ops[f->n_noted++].op);
+    if (tp__table_get(&f->users, op.ptr) < 0)
+      continue;
     step s = {.op = op, .inner = -1};
     for (int i = 0; i < mlirOperationGetNumOperands(op); i++) {
       int maker = inner_maker(a, op, i);
@@ -525,15 +546,17 @@ tp_status tp__attention_followers(const tp_attention *a, tp_op_list *list) {
   if (status == TP_OK && f.failed)
     status = tp__error(a->ops[0].op, TP_NO_MEMORY, "out of memory");
   tp__table_destroy(&f.dependent);
+  tp__table_destroy(&f.users);
   return status;
 }
 
 bool tp__attention_at(MlirOperation scores, tp_attention *a) {
-  memset(a, 0, sizeof *a);
+  memset(a, 0, offsetof(tp_attention, ops)); /* what is added to `ops` is cleared then */
   a->column = -1;
   finder f = {.a = a};
   bool found = add_scores(&f, scores) && scan(&f) && stays_inside(a) && is_stable(a) && fits_blocks(a);
   tp__table_destroy(&f.dependent);
+  tp__table_destroy(&f.users);
   if (found)
     tp__attention_add_masks(a);
   return found;

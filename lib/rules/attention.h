@@ -65,9 +65,9 @@ typedef struct tp_attention {
   uint32_t rows;   /* loops of the queries that the keys do not have */
   uint32_t whole;  /* loops that scores do not have: features of queries and keys, and of values */
   const char *exp; /* name of the exponential: math.exp or math.exp2 */
+  int maximum, exponential, output; /* among `ops` */
   int n_ops;
   tp_attention_op ops[TP_MAX_ATTENTION_OPS]; /* scores first; masks last */
-  int maximum, exponential, output;          /* among them */
 } tp_attention;
 
 /* Is `scores` the first contraction of attention? Never, if a value as large as the scores is used elsewhere, if what it needs is not there
