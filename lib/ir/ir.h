@@ -58,6 +58,9 @@ bool tp__resource_bytes(MlirAttribute resource, size_t n, void *bytes);
 /* ---- types ---- */
 /* A ranked tensor of static shape? Fills rank and shape (room for TP_MAX_RANK); false otherwise. */
 bool tp__static_tensor(MlirType type, int *rank, int64_t *shape);
+/* The rank and the sizes (negative: dynamic) of a ranked tensor, where its type keeps them; -1 for other types. The C API tells them one by one,
+ * and looks each time for how the type tells shapes. In shim.cpp. */
+int tp__tensor_sizes(MlirType type, const int64_t **sizes);
 bool tp__is_tensor(MlirType type);
 MlirType tp__tensor_like(MlirType type, int rank, const int64_t *shape); /* same element type and encoding */
 MlirType tp__element_type(MlirType shaped);

@@ -1,5 +1,5 @@
 // What the MLIR C API does not offer: named passes with textual options and statistics from a C table, warnings, remarks
-// and notes, comparison of ops by their properties, MLIR's opt driver, and the plug-in entry. The only C++ of the library; it decides
+// and notes, comparison of ops by their properties, whole shapes, MLIR's opt driver, and the plug-in entry. The only C++ of the library; it decides
 // nothing.
 #include "ir/diagnostics.h"
 #include "ir/likeness.h"
@@ -276,6 +276,14 @@ bool tp__likeness(MlirOperation op, uint64_t *hash) {
     return false;
   *hash = static_cast<size_t>(code);
   return true;
+}
+
+int tp__tensor_sizes(MlirType type, const int64_t **sizes) {
+  auto tensor = dyn_cast<RankedTensorType>(unwrap(type));
+  if (!tensor)
+    return -1;
+  *sizes = tensor.getShape().data();
+  return static_cast<int>(tensor.getRank());
 }
 
 bool tp__ops_alike(MlirOperation a, MlirOperation b) { return Comparison().areAlike(unwrap(a), unwrap(b)); }

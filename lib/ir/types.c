@@ -6,17 +6,16 @@
 bool tp__is_tensor(MlirType type) { return mlirTypeIsARankedTensor(type) || mlirTypeIsAUnrankedTensor(type); }
 
 bool tp__static_tensor(MlirType type, int *rank, int64_t *shape) {
-  if (!mlirTypeIsARankedTensor(type))
+  const int64_t *sizes;
+  int n = tp__tensor_sizes(type, &sizes);
+  if (n < 0 || n > TP_MAX_RANK)
     return false;
-  int64_t n = mlirShapedTypeGetRank(type);
-  if (n > TP_MAX_RANK)
-    return false;
-  for (int64_t d = 0; d < n; d++) {
-    if (mlirShapedTypeIsDynamicDim(type, d))
+  for (int d = 0; d < n; d++) {
+    if (sizes[d] < 0) /* dynamic */
       return false;
-    shape[d] = mlirShapedTypeGetDimSize(type, d);
+    shape[d] = sizes[d];
   }
-  *rank = (int)n;
+  *rank = n;
   return true;
 }
 

@@ -21,19 +21,28 @@ bool tp__attention_is_inner(tp_attention_role role) {
 typedef struct finder {
   tp_attention *a;
   tp_value_table dependent; /* values outside of the blocks that follow from the scores, and so come behind them */
-  tp_value_table users;     /* ops beside the scores that read, or have ops that read, what is known: the others are passed by */
-  int n_noted;              /* ops of the attention whose users these are */
-  bool failed;              /* memory ran out */
+  tp_value_table users; /* ops beside the scores that read, or have ops that read, what is known: the others are passed by */
+  int n_noted;          /* ops of the attention whose users these are */
+  MlirOperation last;   /* as far as the scan goes; null: to the end of the block */
+  bool strays;          /* a value of the blocks is read where no op of the attention can be */
+  bool failed;          /* memory ran out */
 } finder;
 
 static bool is_behind(const finder *f, MlirValue value) { return tp__table_get(&f->dependent, value.ptr) >= 0; }
 
-static void note_users(finder *f, MlirOperation op) {
+static bool is_out_of_reach(const finder *f, MlirOperation op) {
+  return !mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(f->a->ops[0].op)) ||
+         (!mlirOperationIsNull(f->last) && mlirOperationIsBeforeInBlock(f->last, op));
+}
+
+/* Of an op whose results are made in blocks, or of another one. */
+static void note_users(finder *f, MlirOperation op, bool is_inner) {
   MlirBlock block = mlirOperationGetBlock(f->a->ops[0].op);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
     MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, i));
     for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
       MlirOperation user = mlirOpOperandGetOwner(use);
+      f->strays |= is_inner && is_out_of_reach(f, user);
       while (!mlirOperationIsNull(user) && !mlirBlockEqual(mlirOperationGetBlock(user), block))
         user = mlirOperationGetParentOperation(user);
       if (!mlirOperationIsNull(user))
@@ -45,7 +54,7 @@ static void note_users(finder *f, MlirOperation op) {
 static void put_behind(finder *f, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
     f->failed |= tp__table_put(&f->dependent, mlirOperationGetResult(op, i).ptr, 1) != TP_OK;
-  note_users(f, op);
+  note_users(f, op, false);
 }
 
 typedef struct reader {
@@ -73,7 +82,8 @@ static bool reads_behind(const finder *f, MlirOperation op) {
 /* Is operand `i` an init whose elements are overwritten unseen? */
 static bool is_overwritten(MlirOperation op, int i) {
   tp_nest nest;
-  return i + 1 == mlirOperationGetNumOperands(op) && tp__nest_of(op, &nest) && nest.is_written && i == nest.n_inputs && !tp__body_reads(&nest.body, i);
+  return i + 1 == mlirOperationGetNumOperands(op) && tp__nest_of(op, &nest) && nest.is_written && i == nest.n_inputs &&
+         !tp__body_reads(&nest.body, i);
 }
 
 /* The op of the blocks that makes what is read as operand `i`, -1: none. */
@@ -86,14 +96,23 @@ static bool is_past_exponential(tp_attention_role role) {
   return role == TP_EXPONENTIAL || role == TP_SCALE || role == TP_AFTER;
 }
 
+/* Notes who reads the ops that were added. What repeats rows may stand outside of a loop that the scores are in. */
+static void note_added(finder *f) {
+  for (; f->n_noted < f->a->n_ops; f->n_noted++) {
+    const tp_attention_op *op = &f->a->ops[f->n_noted];
+    note_users(f, op->op, tp__attention_is_inner(op->role) && op->role != TP_SPREAD);
+  }
+}
+
 /* ---- the scores ---- */
 
 static bool add_scores(finder *f, MlirOperation op) {
   tp_attention *a = f->a;
   tp_nest nest;
-  if (!tp__nest_of(op, &nest) || !nest.is_written || !nest.reduced || !tp__body_is_contraction(&nest.body))
-    return false;
   tp_attention_op *made = tp__attention_add(a, op, TP_SCORES);
+  note_added(f);
+  if (f->strays || !tp__nest_of(op, &nest) || !nest.is_written || !nest.reduced || !tp__body_is_contraction(&nest.body))
+    return false;
   made->n_loops = nest.n_loops;
   for (int i = 0; i < 3; i++) {
     MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
@@ -458,17 +477,27 @@ static bool stays_inside(const tp_attention *a) {
   return true;
 }
 
-/* Goes on from the scores until the output is found; false where something does not fit. The ops of an attention stand together. What a
- * backward pass reads stands anywhere behind, and looking for it from every product of a long program would take quadratic time: there is a
- * limit. */
-static bool scan(finder *f) {
+/* The ops of an attention stand together. What a backward pass reads stands anywhere behind, and looking for it from every product of a long
+ * program would take quadratic time: there is a limit. */
+static MlirOperation farthest(MlirOperation scores) {
   enum { FARTHEST = 256 };
+  MlirOperation op = scores;
+  for (int n = 0; n < FARTHEST && !mlirOperationIsNull(op); n++)
+    op = mlirOperationGetNextInBlock(op);
+  return op;
+}
+
+/* Goes on from the scores until the output is found; false where something does not fit. */
+static bool scan(finder *f) {
   tp_attention *a = f->a;
-  int n = 0;
-  for (MlirOperation op = mlirOperationGetNextInBlock(a->ops[0].op);
-       !mlirOperationIsNull(op) && a->output == 0 && !f->failed && n < FARTHEST; op = mlirOperationGetNextInBlock(op), n++) {
-    while (f->n_noted < a->n_ops)
-      note_users(f, a->ops[f->n_noted++].op);
+  MlirOperation op = a->ops[0].op;
+  while (a->output == 0 && !f->failed && !mlirOperationEqual(op, f->last)) {
+    op = mlirOperationGetNextInBlock(op);
+    if (mlirOperationIsNull(op))
+      break;
+    note_added(f);
+    if (f->strays)
+      return false;
     if (tp__table_get(&f->users, op.ptr) < 0)
       continue;
     step s = {.op = op, .inner = -1};
@@ -553,7 +582,7 @@ tp_status tp__attention_followers(const tp_attention *a, tp_op_list *list) {
 bool tp__attention_at(MlirOperation scores, tp_attention *a) {
   memset(a, 0, offsetof(tp_attention, ops)); /* what is added to `ops` is cleared then */
   a->column = -1;
-  finder f = {.a = a};
+  finder f = {.a = a, .last = farthest(scores)};
   bool found = add_scores(&f, scores) && scan(&f) && stays_inside(a) && is_stable(a) && fits_blocks(a);
   tp__table_destroy(&f.dependent);
   tp__table_destroy(&f.users);

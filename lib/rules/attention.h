@@ -61,10 +61,10 @@ typedef struct tp_attention_op {
 typedef struct tp_attention {
   int n_loops;
   int64_t sizes[TP_MAX_SCORE_LOOPS];
-  int column;      /* the loop that is reduced by the softmax */
-  uint32_t rows;   /* loops of the queries that the keys do not have */
-  uint32_t whole;  /* loops that scores do not have: features of queries and keys, and of values */
-  const char *exp; /* name of the exponential: math.exp or math.exp2 */
+  int column;                       /* the loop that is reduced by the softmax */
+  uint32_t rows;                    /* loops of the queries that the keys do not have */
+  uint32_t whole;                   /* loops that scores do not have: features of queries and keys, and of values */
+  const char *exp;                  /* name of the exponential: math.exp or math.exp2 */
   int maximum, exponential, output; /* among `ops` */
   int n_ops;
   tp_attention_op ops[TP_MAX_ATTENTION_OPS]; /* scores first; masks last */

@@ -8,7 +8,7 @@
 #include <mlir-c/Dialect/Linalg.h>
 
 static MlirAffineMap map_of(const tp_nest *nest, int operand) {
-  return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(mlirLinalgGetIndexingMapsAttribute(nest->op), operand));
+  return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(nest->maps, operand));
 }
 
 static bool is_tensor(MlirValue value) { return mlirTypeIsARankedTensor(mlirValueGetType(value)); }
@@ -32,7 +32,7 @@ static bool read_map(MlirAffineMap map, uint32_t *used) {
 }
 
 static bool read_structured(tp_nest *nest) {
-  MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(nest->op);
+  MlirAttribute maps = nest->maps = mlirLinalgGetIndexingMapsAttribute(nest->op);
   MlirValue captured;
   int n = (int)mlirOperationGetNumOperands(nest->op);
   if (mlirOperationGetNumRegions(nest->op) != 1 || mlirAttributeIsNull(maps) || mlirArrayAttrGetNumElements(maps) != n ||

@@ -10,8 +10,9 @@ enum { TP_MAX_NEST_LOOPS = 16, TP_WHOLE_DIM = -1 };
 typedef struct tp_nest {
   MlirOperation op;
   bool is_written; /* it has a body; else each element is the op's of the elements of its operands */
-  tp_body body;    /* if it is written */
-  int n_inputs;    /* operands in front of the init */
+  tp_body body;    /* if it is written, and its indexing maps */
+  MlirAttribute maps;
+  int n_inputs; /* operands in front of the init */
   int n_loops;
   uint32_t reduced; /* loops that the result does not have */
 } tp_nest;

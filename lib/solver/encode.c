@@ -106,10 +106,10 @@ static tp_cost *encoded(tp__wcsp *g, const tp__code *code, block b, const tp__sh
   void *unshelved = NULL, **slot = g->shelf ? tp__shelf_find(g->shelf, key) : &unshelved;
   if (!slot || *slot)
     return slot ? *slot : NULL;
-  tp_cost *costs = *slot = tp__pool_take(&g->pool, b.n, sizeof *costs);
+  tp_cost *costs = tp__pool_take(&g->pool, b.n, sizeof *costs);
   if (costs)
     encode_block(code, b, costs);
-  return costs;
+  return *slot = tp__wcsp_share(g, costs, b.n);
 }
 
 /* Node costs are found by what they are: callers list them anew for every node. */

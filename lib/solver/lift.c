@@ -230,13 +230,15 @@ static tp__wide pass_messages(lift *l, int64_t *work) {
 static tp_status new_costs(lift *l, tp_cost **of_class) {
   for (int k = 0; k < l->classes.n_nodes; k++) {
     const tp__lift_nodes *v = &l->classes.nodes[k];
-    tp_cost *cost = of_class[k] = tp__pool_take(&l->g->pool, (size_t)v->n, sizeof *cost);
+    tp_cost *cost = tp__pool_take(&l->g->pool, (size_t)v->n, sizeof *cost);
     if (!cost)
       return TP_NO_MEMORY;
     add_up(l, v);
     tp_cost least = least_of(l->cost, v->n);
     for (int x = 0; x < v->n; x++)
       cost[x] = l->cost[x] - least;
+    if (!(of_class[k] = tp__wcsp_share(l->g, cost, (size_t)v->n)))
+      return TP_NO_MEMORY;
   }
   return TP_OK;
 }
@@ -244,12 +246,14 @@ static tp_status new_costs(lift *l, tp_cost **of_class) {
 static tp_status new_tables(lift *l, tp_cost **of_class) {
   for (int k = 0; k < l->classes.n_edges; k++) {
     size_t n = (size_t)l->classes.edges[k].rows * (size_t)l->classes.edges[k].columns;
-    tp_cost *table = of_class[k] = tp__pool_take(&l->g->pool, n, sizeof *table);
+    tp_cost *table = tp__pool_take(&l->g->pool, n, sizeof *table);
     if (!table)
       return TP_NO_MEMORY;
     tp_cost least = moved(l, k, table);
     for (size_t i = 0; i < n; i++)
       table[i] = table[i] < TP_COST_FORBIDDEN ? table[i] - least : table[i];
+    if (!(of_class[k] = tp__wcsp_share(l->g, table, n)))
+      return TP_NO_MEMORY;
   }
   return TP_OK;
 }

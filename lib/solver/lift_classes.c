@@ -14,54 +14,6 @@ static uint64_t mix(uint64_t hash, uint64_t word) {
   return hash ^ (hash >> 32);
 }
 
-/* ---- equal arrays ---- */
-
-/* The array that stands for all with the contents of this one; NULL when memory runs out. */
-static tp_cost *unified_anew(tp__wcsp *g, tp_cost *array, size_t n) {
-  uint64_t hash = n;
-  for (size_t i = 0; i < n; i++)
-    hash = mix(hash, (uint64_t)array[i]);
-  tp__shelf_key key;
-  tp__shelf_begin(&key, TP__SHELF_EQUAL);
-  tp__shelf_add(&key, (int64_t)n);
-  tp__shelf_add(&key, (int64_t)hash);
-  void **slot = tp__shelf_find(g->shelf, &key);
-  if (!slot)
-    return NULL;
-  if (!*slot)
-    *slot = array;
-  return memcmp(*slot, array, n * sizeof *array) == 0 ? *slot : array;
-}
-
-static tp_cost *unified(tp__wcsp *g, tp_cost *array, size_t n) {
-  tp__shelf_key key;
-  tp__shelf_begin(&key, TP__SHELF_UNIFIED);
-  tp__shelf_add_array(&key, array);
-  void **slot = tp__shelf_find(g->shelf, &key);
-  if (!slot || *slot)
-    return slot ? *slot : NULL;
-  tp_cost *one = unified_anew(g, array, n);
-  slot = one ? tp__shelf_find(g->shelf, &key) : NULL; /* the shelf may have moved */
-  if (slot)
-    *slot = one;
-  return slot ? one : NULL;
-}
-
-static tp_status unify(tp__wcsp *g) {
-  for (int v = 0; v < g->n_nodes; v++) {
-    tp__wnode *node = &g->nodes[v];
-    if (node->alive && !(node->cost = unified(g, node->cost, (size_t)node->n)))
-      return TP_NO_MEMORY;
-  }
-  for (int e = 0; e < g->n_edges; e++) {
-    tp__wedge *edge = &g->edges[e];
-    if (edge->node[0] >= 0 &&
-        !(edge->table = unified(g, edge->table, (size_t)g->nodes[edge->node[0]].n * (size_t)g->nodes[edge->node[1]].n)))
-      return TP_NO_MEMORY;
-  }
-  return TP_OK;
-}
-
 /* ---- colours ---- */
 
 static uint64_t address(const void *array) { return (uint64_t)(uintptr_t)array; }
@@ -235,12 +187,10 @@ static tp_status classify(const tp__wcsp *g, tp__shelf *shelf, tp__pool *pool, t
   return status == TP_OK ? list_items(g, pool, ends, c) : status;
 }
 
-tp_status tp__lift_classify(tp__wcsp *g, tp__pool *pool, tp__lift_classes *classes) {
+tp_status tp__lift_classify(const tp__wcsp *g, tp__pool *pool, tp__lift_classes *classes) {
   *classes = (tp__lift_classes){0};
   tp__shelf *shelf = tp__shelf_create();
-  tp_status status = shelf ? unify(g) : TP_NO_MEMORY;
-  if (status == TP_OK)
-    status = classify(g, shelf, pool, classes);
+  tp_status status = shelf ? classify(g, shelf, pool, classes) : TP_NO_MEMORY;
   tp__shelf_destroy(shelf);
   return status;
 }

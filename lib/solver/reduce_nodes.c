@@ -35,8 +35,10 @@ static tp_status absorb(tp__wcsp *g, int node, int edge) {
   tp__shelf_add(&key, w.far == 1);
   void **slot = tp__shelf_find(g->shelf, &key);
   tp_cost *cost = slot ? *slot : NULL;
-  if (slot && !cost && (cost = *slot = tp__pool_take(&g->pool, (size_t)u->n, sizeof *cost)))
+  if (slot && !cost && (cost = tp__pool_take(&g->pool, (size_t)u->n, sizeof *cost))) {
     best_of(v, u, &w, cost);
+    *slot = cost = tp__wcsp_share(g, cost, (size_t)u->n);
+  }
   u->cost = cost;
   return cost ? TP_OK : TP_NO_MEMORY;
 }
@@ -159,8 +161,10 @@ static tp_cost *table_between(tp__reducer *r, int node, const int *edges, size_t
   }
   if (!slot || *slot)
     return slot ? *slot : NULL;
-  tp_cost *table = *slot = tp__pool_take(&g->pool, n_a * n_b, sizeof *table);
-  return table && tabulate_between(r, node, edges, n_a, n_b, table) == TP_OK ? table : NULL;
+  tp_cost *table = tp__pool_take(&g->pool, n_a * n_b, sizeof *table);
+  if (!table || tabulate_between(r, node, edges, n_a, n_b, table))
+    return NULL;
+  return *slot = tp__wcsp_share(g, table, n_a * n_b);
 }
 
 tp_status tp__reducer_eliminate_between(tp__reducer *r, int node) {

@@ -55,8 +55,10 @@ static normal *shelved_normal(tp__wcsp *g, const tp__wnode *v) {
     return NULL;
   n->least = least_cost(v);
   n->cost = n->least ? tp__pool_take(&g->pool, (size_t)v->n, sizeof *n->cost) : v->cost;
-  if (n->cost && n->least)
+  if (n->cost && n->least) {
     subtract(v, n->least, n->cost);
+    n->cost = tp__wcsp_share(g, n->cost, (size_t)v->n);
+  }
   return n->cost ? n : NULL;
 }
 
@@ -144,11 +146,13 @@ static tp_status look_along_anew(tp__reducer *r, int node, int edge, tp_cost *le
   int rows = g->nodes[e->node[0]].n, columns = g->nodes[e->node[1]].n;
   *table = e->table;
   if (least_below(e->table, rows, columns, e->node[0] != node, u->cost, v->cost, slack_of(r), least)) {
+    size_t n = (size_t)rows * (size_t)columns;
     if (g->shelf)
-      *table = tp__pool_take(&g->pool, (size_t)rows * (size_t)columns, sizeof **table);
-    if (!*table)
+      *table = tp__pool_take(&g->pool, n, sizeof **table);
+    if (*table)
+      forbid(&w, v->n, u->n, u->cost, v->cost, slack_of(r), *table);
+    if (!(*table = tp__wcsp_share(g, *table, n)))
       return TP_NO_MEMORY;
-    forbid(&w, v->n, u->n, u->cost, v->cost, slack_of(r), *table);
     tp__reducer_touch(r, w.other); /* it may have lost its last allowed partner */
   }
   *r->work += (int64_t)rows * columns;

@@ -6,28 +6,33 @@
 typedef struct entry {
   uint64_t hash;
   size_t n;
-  int64_t *key; /* NULL: free */
+  const int64_t *key; /* NULL: free */
   void *result;
 } entry;
 
-struct tp__shelf {
-  tp__pool pool; /* the keys */
+typedef struct table {
   size_t count, capacity;
   entry *entries;
+} table;
+
+struct tp__shelf {
+  tp__pool pool; /* the keys of results */
+  table results, arrays;
   void *nowhere; /* for keys that did not fit */
 };
 
 enum { FIRST_CAPACITY = 1024 };
 
+static bool start(table *t) {
+  *t = (table){.capacity = FIRST_CAPACITY, .entries = calloc(FIRST_CAPACITY, sizeof *t->entries)};
+  return t->entries != NULL;
+}
+
 tp__shelf *tp__shelf_create(void) {
   tp__shelf *shelf = calloc(1, sizeof *shelf);
-  if (!shelf)
-    return NULL;
-  shelf->capacity = FIRST_CAPACITY;
-  shelf->entries = calloc(shelf->capacity, sizeof *shelf->entries);
-  if (shelf->entries)
+  if (shelf && start(&shelf->results) && start(&shelf->arrays))
     return shelf;
-  free(shelf);
+  tp__shelf_destroy(shelf);
   return NULL;
 }
 
@@ -35,40 +40,46 @@ void tp__shelf_destroy(tp__shelf *shelf) {
   if (!shelf)
     return;
   tp__pool_release(&shelf->pool);
-  free(shelf->entries);
+  free(shelf->results.entries);
+  free(shelf->arrays.entries);
   free(shelf);
 }
 
-static uint64_t hash_of(const tp__shelf_key *key) {
-  uint64_t hash = key->n;
-  for (size_t i = 0; i < key->n; i++) {
-    hash = (hash ^ (uint64_t)key->words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+static uint64_t hash_of(const int64_t *words, size_t n) {
+  uint64_t hash = n;
+  for (size_t i = 0; i < n; i++) {
+    hash = (hash ^ (uint64_t)words[i]) * UINT64_C(0x9e3779b97f4a7c15);
     hash ^= hash >> 32;
   }
   return hash;
 }
 
-static entry *place(entry *entries, size_t capacity, uint64_t hash, const int64_t *words, size_t n) {
-  size_t at = hash & (capacity - 1);
-  while (entries[at].key &&
-         (entries[at].hash != hash || entries[at].n != n || memcmp(entries[at].key, words, n * sizeof *words) != 0))
-    at = (at + 1) & (capacity - 1);
-  return &entries[at];
+static entry *place(const table *t, uint64_t hash, const int64_t *words, size_t n) {
+  size_t at = hash & (t->capacity - 1);
+  while (t->entries[at].key &&
+         (t->entries[at].hash != hash || t->entries[at].n != n || memcmp(t->entries[at].key, words, n * sizeof *words) != 0))
+    at = (at + 1) & (t->capacity - 1);
+  return &t->entries[at];
 }
 
-static bool grow(tp__shelf *shelf) {
-  size_t capacity = 2 * shelf->capacity;
-  entry *entries = calloc(capacity, sizeof *entries);
-  if (!entries)
+/* Makes room for one more. */
+static bool grow(table *t) {
+  if (2 * (t->count + 1) <= t->capacity)
+    return true;
+  table bigger = {.count = t->count, .capacity = 2 * t->capacity};
+  bigger.entries = calloc(bigger.capacity, sizeof *bigger.entries);
+  if (!bigger.entries)
     return false;
-  for (size_t i = 0; i < shelf->capacity; i++) {
-    const entry *old = &shelf->entries[i];
+  for (size_t i = 0; i < t->capacity; i++) {
+    const entry *old = &t->entries[i];
+    size_t at = old->hash & (bigger.capacity - 1);
+    while (old->key && bigger.entries[at].key)
+      at = (at + 1) & (bigger.capacity - 1);
     if (old->key)
-      *place(entries, capacity, old->hash, old->key, old->n) = *old;
+      bigger.entries[at] = *old;
   }
-  free(shelf->entries);
-  shelf->entries = entries;
-  shelf->capacity = capacity;
+  free(t->entries);
+  *t = bigger;
   return true;
 }
 
@@ -76,10 +87,10 @@ void **tp__shelf_find(tp__shelf *shelf, const tp__shelf_key *key) {
   shelf->nowhere = NULL;
   if (key->n > TP__SHELF_WORDS)
     return &shelf->nowhere;
-  if (2 * (shelf->count + 1) > shelf->capacity && !grow(shelf))
+  if (!grow(&shelf->results))
     return NULL;
-  uint64_t hash = hash_of(key);
-  entry *e = place(shelf->entries, shelf->capacity, hash, key->words, key->n);
+  uint64_t hash = hash_of(key->words, key->n);
+  entry *e = place(&shelf->results, hash, key->words, key->n);
   if (e->key)
     return &e->result;
   int64_t *words = tp__pool_take(&shelf->pool, key->n, sizeof *words);
@@ -87,6 +98,18 @@ void **tp__shelf_find(tp__shelf *shelf, const tp__shelf_key *key) {
     return NULL;
   memcpy(words, key->words, key->n * sizeof *words);
   *e = (entry){.hash = hash, .n = key->n, .key = words};
-  shelf->count++;
+  shelf->results.count++;
   return &e->result;
+}
+
+int64_t *tp__shelf_unify(tp__shelf *shelf, int64_t *array, size_t n) {
+  if (!grow(&shelf->arrays))
+    return NULL;
+  uint64_t hash = hash_of(array, n);
+  entry *e = place(&shelf->arrays, hash, array, n);
+  if (!e->key) {
+    *e = (entry){.hash = hash, .n = n, .key = array, .result = array};
+    shelf->arrays.count++;
+  }
+  return e->result;
 }

@@ -2,7 +2,8 @@
  *
  * A deep program repeats its layers, so most tables of its graph are one of few, and most steps of a reduction were done before on the same
  * arrays. While a graph has a shelf, none of its arrays (costs, labels, tables) ever changes: a step makes new ones, or finds those that it made
- * when it had the same arrays at hand. Arrays are told apart by their address. */
+ * when it had the same arrays at hand. Arrays are told apart by their address: those of costs and tables are unified when they are made, so that
+ * two addresses are two contents. */
 #ifndef TP_LIB_SOLVER_SHELF_H
 #define TP_LIB_SOLVER_SHELF_H
 
@@ -25,8 +26,6 @@ typedef enum tp__shelf_step {
   TP__SHELF_BETWEEN,
   TP__SHELF_SUM,
   TP__SHELF_TURN,
-  TP__SHELF_UNIFIED,
-  TP__SHELF_EQUAL,
   TP__SHELF_ALONG,
 } tp__shelf_step;
 
@@ -60,5 +59,9 @@ void tp__shelf_destroy(tp__shelf *shelf);
 /* Where the result of the step belongs; NULL inside if it is new. Valid until the next call. A key that did not fit gets a place that is always
  * empty. NULL when memory runs out. */
 void **tp__shelf_find(tp__shelf *shelf, const tp__shelf_key *key);
+
+/* The array that stands for all with these n words: the first that was given, which has to stay as it is. Places that tp__shelf_find gave stay
+ * valid. NULL when memory runs out. */
+int64_t *tp__shelf_unify(tp__shelf *shelf, int64_t *array, size_t n);
 
 #endif

@@ -25,6 +25,10 @@ void tp__wcsp_destroy(tp__wcsp *g) {
   free(g);
 }
 
+tp_cost *tp__wcsp_share(tp__wcsp *g, tp_cost *array, size_t n) {
+  return g->shelf && array ? tp__shelf_unify(g->shelf, array, n) : array;
+}
+
 static void enliven(tp__wcsp *g, int node, int n, tp_cost *cost, int *label) {
   tp__wnode *v = &g->nodes[node];
   v->cost = cost;
@@ -147,8 +151,10 @@ tp_status tp__wcsp_give(tp__wcsp *g, int a, int b, tp_cost *table) {
   tp__shelf_add(&key, (int64_t)n);
   void **slot = tp__shelf_find(g->shelf, &key);
   tp_cost *sum = slot ? *slot : NULL;
-  if (slot && !sum && (sum = *slot = tp__pool_take(&g->pool, n, sizeof *sum)))
+  if (slot && !sum && (sum = tp__pool_take(&g->pool, n, sizeof *sum))) {
     add_tables(n, e->table, table, sum);
+    *slot = sum = tp__wcsp_share(g, sum, n);
+  }
   e->table = sum;
   return sum ? TP_OK : TP_NO_MEMORY;
 }
@@ -161,10 +167,12 @@ tp_status tp__wcsp_give_turned(tp__wcsp *g, int a, int b, const tp_cost *table) 
   tp__shelf_add(&key, (int64_t)rows);
   void *unshelved = NULL, **slot = g->shelf ? tp__shelf_find(g->shelf, &key) : &unshelved;
   tp_cost *turned = slot ? *slot : NULL;
-  if (slot && !turned && (turned = *slot = tp__pool_take(&g->pool, rows * columns, sizeof *turned)))
+  if (slot && !turned && (turned = tp__pool_take(&g->pool, rows * columns, sizeof *turned))) {
     for (size_t x = 0; x < rows; x++)
       for (size_t y = 0; y < columns; y++)
         turned[x * columns + y] = table[y * rows + x];
+    *slot = turned = tp__wcsp_share(g, turned, rows * columns);
+  }
   return turned ? tp__wcsp_give(g, a, b, turned) : TP_NO_MEMORY;
 }
 
@@ -181,7 +189,8 @@ tp_status tp__wcsp_connect(tp__wcsp *g, int a, int b, const tp_cost *table, size
     for (size_t x = 0; x < rows; x++)
       for (size_t y = 0; y < columns; y++)
         copy[x * columns + y] = table[x * stride_a + y * stride_b];
-  return tp__wcsp_give(g, a, b, copy);
+  copy = tp__wcsp_share(g, copy, rows * columns);
+  return copy ? tp__wcsp_give(g, a, b, copy) : TP_NO_MEMORY;
 }
 
 void tp__wcsp_remove_edge(tp__wcsp *g, int edge) {
@@ -258,57 +267,60 @@ static const bool *shelved_mask(tp__wcsp *g, int n, const bool *drop) {
   return slot ? *slot : NULL;
 }
 
-/* Where rows x columns items, of which `mask` drops some, are compacted to: in place, or to a new array of `kept`. *done: they were before. */
-static void *compact_to(tp__wcsp *g, void *array, int64_t shape, const bool *mask, size_t kept, size_t size, bool *done) {
-  *done = false;
-  if (!g->shelf)
-    return array;
+/* Where what is left of an array without what `mask` drops is found; `shape` says which of its items the mask is about. */
+static void **compacted(tp__wcsp *g, const void *array, int64_t shape, const bool *mask) {
   tp__shelf_key key;
   tp__shelf_begin(&key, TP__SHELF_DROP);
   tp__shelf_add_array(&key, array);
   tp__shelf_add_array(&key, mask);
   tp__shelf_add(&key, shape);
-  void **slot = tp__shelf_find(g->shelf, &key);
-  if (slot && *slot)
-    *done = true;
-  else if (slot)
-    *slot = tp__pool_take(&g->pool, kept, size);
-  return slot ? *slot : NULL;
+  return tp__shelf_find(g->shelf, &key);
+}
+
+static void compact(const tp_cost *from, int rows, int columns, bool is_row, const bool *mask, tp_cost *to) {
+  for (int r = 0; r < rows; r++)
+    for (int c = 0; c < columns; c++, from++)
+      if (!mask[is_row ? r : c])
+        *to++ = *from; /* in place: `to` is never ahead */
+}
+
+/* Of rows x columns costs, the rows (else the columns) go that the mask drops. NULL when memory runs out. */
+static tp_cost *compact_costs(tp__wcsp *g, tp_cost *costs, int rows, int columns, bool is_row, const bool *mask, size_t kept) {
+  if (!g->shelf) {
+    compact(costs, rows, columns, is_row, mask, costs);
+    return costs;
+  }
+  void **slot = compacted(g, costs, (int64_t)rows << 32 | columns << 1 | is_row, mask);
+  if (!slot || *slot)
+    return slot ? *slot : NULL;
+  tp_cost *to = tp__pool_take(&g->pool, kept, sizeof *to);
+  if (to)
+    compact(costs, rows, columns, is_row, mask, to);
+  return *slot = tp__wcsp_share(g, to, kept);
 }
 
 static tp_status compact_table(tp__wcsp *g, tp__wedge *e, bool is_row, const bool *mask, int n_kept) {
   int rows = g->nodes[e->node[0]].n, columns = g->nodes[e->node[1]].n;
-  size_t kept = (size_t)n_kept * (size_t)(is_row ? columns : rows), to = 0;
-  bool done;
-  const tp_cost *from = e->table;
-  e->table = compact_to(g, e->table, (int64_t)rows << 32 | columns << 1 | is_row, mask, kept, sizeof *from, &done);
-  if (!e->table)
-    return TP_NO_MEMORY;
-  for (int r = 0; !done && r < rows; r++)
-    for (int c = 0; c < columns; c++, from++)
-      if (!mask[is_row ? r : c])
-        e->table[to++] = *from; /* in place: `to` is never ahead */
-  return TP_OK;
+  size_t kept = (size_t)n_kept * (size_t)(is_row ? columns : rows);
+  e->table = compact_costs(g, e->table, rows, columns, is_row, mask, kept);
+  return e->table ? TP_OK : TP_NO_MEMORY;
+}
+
+static int *compact_labels(tp__wcsp *g, int *label, int n, const bool *mask, size_t kept) {
+  void *in_place = NULL, **slot = g->shelf ? compacted(g, label, n, mask) : &in_place;
+  if (!slot || *slot)
+    return slot ? *slot : NULL;
+  int *to = *slot = g->shelf ? tp__pool_take(&g->pool, kept, sizeof *to) : label;
+  for (int x = 0, k = 0; to && x < n; x++)
+    if (!mask[x])
+      to[k++] = label[x];
+  return to;
 }
 
 static tp_status compact_node(tp__wcsp *g, tp__wnode *v, const bool *mask, int n_kept) {
-  bool has_cost, has_label;
-  const tp_cost *cost = v->cost;
-  const int *label = v->label;
-  v->cost = compact_to(g, v->cost, v->n, mask, (size_t)n_kept, sizeof *cost, &has_cost);
-  v->label = compact_to(g, v->label, v->n, mask, (size_t)n_kept, sizeof *label, &has_label);
-  if (!v->cost || !v->label)
-    return TP_NO_MEMORY;
-  for (int x = 0, to = 0; x < v->n; x++) {
-    if (mask[x])
-      continue;
-    if (!has_cost)
-      v->cost[to] = cost[x];
-    if (!has_label)
-      v->label[to] = label[x];
-    to++;
-  }
-  return TP_OK;
+  v->cost = compact_costs(g, v->cost, 1, v->n, false, mask, (size_t)n_kept);
+  v->label = v->cost ? compact_labels(g, v->label, v->n, mask, (size_t)n_kept) : NULL;
+  return v->label ? TP_OK : TP_NO_MEMORY;
 }
 
 tp_status tp__wcsp_drop(tp__wcsp *g, int node, const bool *drop) {

@@ -91,6 +91,10 @@ static inline tp__wview tp__wcsp_view(const tp__wcsp *g, int edge, int node) {
 tp__wcsp *tp__wcsp_create(int n_nodes);
 void tp__wcsp_destroy(tp__wcsp *g);
 
+/* An array of the graph's pool that nothing refers to yet is complete: with a shelf, the one that stands for all that are equal. NULL for NULL, and
+ * when memory runs out. */
+tp_cost *tp__wcsp_share(tp__wcsp *g, tp_cost *array, size_t n);
+
 /* Brings node `node` to life. `label` NULL means 0, 1, ... */
 tp_status tp__wcsp_set_node(tp__wcsp *g, int node, int n, const tp_cost *cost, const int *label);
 
