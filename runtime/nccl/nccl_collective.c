@@ -67,39 +67,93 @@ static tprt_status all_gather(const launch *run) {
              nccl->library->all_gather(plan->send, plan->recv, (size_t)plan->piece, NCCL_TYPE_U8, nccl->comm, run->stream));
 }
 
-/* A reduction of `bytes` bytes, with NCCL's name for what is done with the elements. */
-static tprt_status reduce_one(const launch *run, const nccl_way *way, const void *send) {
+/* Where NCCL reads and writes: the tensors, or scratch memory where those are in pieces or not aligned as its kernels need. */
+typedef struct places {
+  const char *send; /* parts: one behind the other; NULL: where they are */
+  char *recv;
+} places;
+
+static tprt_status reduce_one(const launch *run, const nccl_way *way, const places *at) {
   const tprt__plan *plan = run->plan;
   nccl_transport *nccl = run->nccl;
   int64_t bytes = plan->kind == TPRT_OP_REDUCE_SCATTER ? plan->piece : plan->send_bytes;
   size_t n = (size_t)(bytes / (int64_t)plan->type->size) * (size_t)way->units;
   if (plan->kind == TPRT_OP_ALL_REDUCE)
     CALL_ALONE(run, "ncclAllReduce",
-               nccl->library->all_reduce(send, plan->recv, n, way->type, way->reduction, nccl->comm, run->stream));
+               nccl->library->all_reduce(at->send, at->recv, n, way->type, way->reduction, nccl->comm, run->stream));
   if (plan->kind == TPRT_OP_REDUCE)
     CALL_ALONE(run, "ncclReduce",
-               nccl->library->reduce(send, plan->recv, n, way->type, way->reduction, plan->root, nccl->comm, run->stream));
+               nccl->library->reduce(at->send, at->recv, n, way->type, way->reduction, plan->root, nccl->comm, run->stream));
   CALL_ALONE(run, "ncclReduceScatter",
-             nccl->library->reduce_scatter(send, plan->recv, n, way->type, way->reduction, nccl->comm, run->stream));
+             nccl->library->reduce_scatter(at->send, at->recv, n, way->type, way->reduction, nccl->comm, run->stream));
 }
 
 /* A reduction to each rank. */
-static tprt_status reduce_parts(const launch *run, const nccl_way *way) {
+static tprt_status reduce_parts(const launch *run, const nccl_way *way, const places *at) {
   const tprt__plan *plan = run->plan;
   nccl_transport *nccl = run->nccl;
+  const char *packed = at->send;
   nccl_group group;
   tprt_status status = tprt__nccl_group_begin(&group, nccl, run->stream);
   if (status)
     return status;
   for (int i = 0; i < plan->n_ranks && !group.status; i++) {
-    size_t n = (size_t)(plan->sends[i].bytes / (int64_t)plan->type->size) * (size_t)way->units;
+    tprt__part part = plan->sends[i];
+    size_t n = (size_t)(part.bytes / (int64_t)plan->type->size) * (size_t)way->units;
     if (n)
       tprt__nccl_group_add(&group,
-                           nccl->library->reduce(plan->sends[i].at, i == plan->rank ? plan->recv : NULL, n, way->type,
+                           nccl->library->reduce(packed ? packed : part.at, i == plan->rank ? at->recv : NULL, n, way->type,
                                                  way->reduction, i, nccl->comm, run->stream),
                            "ncclReduce");
+    packed += packed ? part.bytes : 0;
   }
   return tprt__nccl_group_end(&group, run->wait);
+}
+
+static bool is_aligned(const void *at, size_t size) { return (uintptr_t)at % size == 0; }
+
+/* Bytes of the input if it has to be copied to be read; 0: it need not. */
+static int64_t bytes_to_stage(const tprt__plan *plan, size_t unit) {
+  int64_t all = 0;
+  bool stages = false;
+  if (!plan->sends)
+    return is_aligned(plan->send, unit) && in_runs(plan->send_map, plan->piece) ? 0 : plan->send_bytes;
+  for (int i = 0; i < plan->n_ranks; i++) {
+    all += plan->sends[i].bytes;
+    stages |= plan->sends[i].bytes && !is_aligned(plan->sends[i].at, unit);
+  }
+  return stages ? all : 0;
+}
+
+static tprt_status stage(const launch *run, char *to) {
+  const tprt__plan *plan = run->plan;
+  tprt_status status = TPRT_OK;
+  if (!plan->sends && in_runs(plan->send_map, plan->piece))
+    return tprt__nccl_copy(run->nccl, to, plan->send, plan->send_bytes, run->stream);
+  if (!plan->sends)
+    return pack(run, to, plan->send, plan->send_map, false);
+  for (int i = 0; i < plan->n_ranks && !status; i++) {
+    status = tprt__nccl_copy(run->nccl, to, plan->sends[i].at, plan->sends[i].bytes, run->stream);
+    to += plan->sends[i].bytes;
+  }
+  return status;
+}
+
+static tprt_status find_places(const launch *run, places *at) {
+  const tprt__plan *plan = run->plan;
+  size_t unit = plan->type->size; /* at least that of NCCL's type */
+  int64_t in = (int64_t)tprt__round_up((size_t)bytes_to_stage(plan, unit), 64);
+  int64_t out = tprt__plan_receives(plan) && plan->recv && !is_aligned(plan->recv, unit) ? plan->recv_bytes : 0;
+  char *scratch = NULL;
+  *at = (places){.send = plan->sends ? NULL : plan->send, .recv = plan->recv};
+  tprt_status status = in || out ? tprt__nccl_scratch(run->nccl, in + out, &scratch) : TPRT_OK;
+  if (!status && in) {
+    at->send = scratch;
+    status = stage(run, scratch);
+  }
+  if (!status && out)
+    at->recv = scratch + in;
+  return status;
 }
 
 /* NCCL keeps the factors of premul_sum in an object. */
@@ -131,22 +185,19 @@ static void end_factor(const launch *run, const nccl_way *way) {
 static tprt_status reduction(const launch *run) {
   const tprt__plan *plan = run->plan;
   nccl_way way;
-  const void *send = plan->send;
+  places at;
   tprt_status status = tprt__nccl_way(run->nccl, plan, &way);
-  if (!status && !plan->sends && !in_runs(plan->send_map, plan->piece)) {
-    char *packed;
-    status = tprt__nccl_scratch(run->nccl, plan->send_bytes, &packed);
-    if (!status)
-      status = pack(run, packed, send, plan->send_map, false);
-    send = packed;
-  }
+  if (!status)
+    status = find_places(run, &at);
   if (!status && plan->reduction == TPRT_PREMUL_SUM)
     status = make_factor(run, &way);
   if (status)
     return status;
-  status = plan->sends ? reduce_parts(run, &way) : reduce_one(run, &way, send);
+  status = plan->sends ? reduce_parts(run, &way, &at) : reduce_one(run, &way, &at);
   if (plan->reduction == TPRT_PREMUL_SUM)
     end_factor(run, &way);
+  if (!status && at.recv != plan->recv)
+    status = tprt__nccl_copy(run->nccl, plan->recv, at.recv, plan->recv_bytes, run->stream);
   return status;
 }
 

@@ -25,6 +25,14 @@ bool scenario_in_pieces(tprt_op_kind kind);
 bool scenario_has_root(tprt_op_kind kind);
 bool scenario_in_place(tprt_op_kind kind); /* send == recv is allowed */
 
+/* For a backend that does not work on memory of the host, or refuses reductions; to be set before worlds are made. */
+typedef struct scenario_place {
+  void *(*take)(tprt_comm *comm, size_t bytes); /* which the host can read and write all the same */
+  void (*give)(tprt_comm *comm, void *block);
+  bool (*refuses)(const scenario *s);
+} scenario_place;
+void scenario_set_place(const scenario_place *place);
+
 /* Counts one case and the errors in it. */
 int scenario_run(tprt_comm *comm, const scenario *s);
 

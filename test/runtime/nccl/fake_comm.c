@@ -407,6 +407,8 @@ static nccl_result reduce(const char *name, nccl_comm comm, operation op, size_t
   if (!take_factor(comm, &op))
     return fail(NCCL_RESULT_INVALID_ARGUMENT, "a reduction that was not made");
   size_t size = fake_type_size(op.type);
+  if (size && ((uintptr_t)op.send % size || (received && (uintptr_t)op.recv % size)))
+    return fail(NCCL_RESULT_INVALID_ARGUMENT, "a reduction of elements that are not aligned: kernels would fault");
   return add(comm, &op, sent * size, received * size, stream, hang);
 }
 

@@ -1,0 +1,92 @@
+/* What all backends have to do, for backend nccl on the made-up machine. What NCCL has not is refused, as the matrix says; it is
+ * written here apart from the backend's own tables. */
+#define _GNU_SOURCE 1
+#include "cases.h"
+#include "machine.h"
+
+#include <stdlib.h>
+
+/* Reductions in the order of tprt_reduction: sum product min max minnum maxnum umin umax band bor bxor avg premul_sum.
+ * '+': done; '~': with TPRT_NCCL_RELAXED only; '-': refused; ' ': not defined for the type. */
+static const char *const matrix[TPRT_N_DTYPES] = {
+    [TPRT_F32] = "++~~++     ++",  [TPRT_F64] = "++~~++     ++",    [TPRT_F16] = "++~~++     +~",
+    [TPRT_BF16] = "++~~++     +~", [TPRT_F8E4M3] = "~~~~~~     ~~", [TPRT_F8E5M2] = "~~~~~~     ~~",
+    [TPRT_BOOL] = " +++  ++++-  ", [TPRT_I8] = "++++  ++---++",     [TPRT_U8] = "++++  ++---++",
+    [TPRT_I16] = "----  -------",  [TPRT_U16] = "----  -------",    [TPRT_I32] = "++++  ++---++",
+    [TPRT_U32] = "++++  ++---++",  [TPRT_I64] = "++++  ++---++",    [TPRT_U64] = "++++  ++---++",
+    [TPRT_C64] = "+-         +-",  [TPRT_C128] = "+-         +-",
+};
+
+static bool relaxed;
+
+static char entry(tprt_dtype dtype, tprt_reduction reduction) { return matrix[dtype][reduction - 1]; }
+
+static bool refuses(const scenario *s) {
+  char what = s->reduction ? entry(s->dtype, s->reduction) : '+';
+  return what == '-' || (what == '~' && !relaxed);
+}
+
+static int ordinal_of(const tprt_comm *comm) { return tprt_comm_world_rank(comm, tprt_comm_rank(comm)); }
+static void *take(tprt_comm *comm, size_t bytes) { return machine_alloc(ordinal_of(comm), bytes); }
+static void give(tprt_comm *comm, void *block) { machine_free(ordinal_of(comm), block); }
+
+/* Every entry, on no elements: the answer is the same. */
+static int ask_all(tprt_comm *comm, void *argument) {
+  (void)argument;
+  int errors = 0;
+  for (int t = 1; t < TPRT_N_DTYPES; t++) {
+    for (int r = 1; r < TPRT_N_REDUCTIONS; r++) {
+      const unsigned char scalar[16] = {0};
+      tprt_op op = tprt_op_flat(TPRT_OP_ALL_REDUCE, NULL, NULL, 0, (tprt_dtype)t, NULL);
+      op.reduction = (tprt_reduction)r;
+      op.scalar = scalar;
+      char what = entry((tprt_dtype)t, (tprt_reduction)r);
+      bool defined = tprt_reduction_supports((tprt_reduction)r, (tprt_dtype)t);
+      tprt_status status = tprt_submit(comm, &op, NULL);
+      CHECK(errors, defined == (what != ' '));
+      CHECK(errors, status == (what == '+' || (what == '~' && relaxed) ? TPRT_OK : TPRT_UNSUPPORTED));
+    }
+  }
+  return errors;
+}
+
+static void test_matrix(void **state) {
+  (void)state;
+  const tprt_config config = machine_config();
+  machine_begin((fake_plan){.most_delay_us = 0});
+  assert_int_equal(run_threads(1, &config, ask_all, NULL), 0);
+  setenv("TPRT_NCCL_RELAXED", "1", 1);
+  relaxed = true;
+  assert_int_equal(run_threads(2, &config, ask_all, NULL), 0);
+  unsetenv("TPRT_NCCL_RELAXED");
+  relaxed = false;
+  machine_expect_clean();
+}
+
+static void run_all(int n_ranks, int delay_us) {
+  tprt_config config = machine_config();
+  config.timeout_ns = INT64_C(120000000000);
+  uint64_t stride = cases_stride(n_ranks) / (delay_us || cases_are_long() ? 1 : 8) + 1;
+  machine_begin((fake_plan){.n_devices = n_ranks, .most_delay_us = delay_us});
+  assert_int_equal(run_threads(n_ranks, &config, cases_types, &stride), 0);
+  assert_int_equal(run_threads(n_ranks, &config, cases_sizes, &stride), 0);
+  assert_int_equal(run_threads(n_ranks, &config, cases_groups, &stride), 0);
+  machine_expect_clean();
+}
+
+static void test_cases(void **state) {
+  (void)state;
+  long before = scenario_count();
+  for (int n = 1; n <= (cases_are_long() ? 16 : 5); n++)
+    run_all(n, 0);
+  run_all(4, 100);
+  print_message("nccl, made-up machine: %ld cases\n", scenario_count() - before);
+}
+
+int main(void) {
+  static const scenario_place place = {take, give, refuses};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_matrix), cmocka_unit_test(test_cases)};
+  machine_start();
+  scenario_set_place(&place);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
