@@ -166,6 +166,8 @@ tp_status tp__report_open(tp_pass *pass, tp_report **report) {
   return status == TP_OK ? name_all(r) : status;
 }
 
+bool tp__report_makes_plans(const tp_report *r) { return r && (*r->explain || (*r->file && r->n_alternatives > 0)); }
+
 static tp_status list_op(MlirOperation op, void *list) { return tp__op_list_add(list, op); }
 
 /* The copy has the same ops in the same order: an op and its copy have the same place. */

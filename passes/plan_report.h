@@ -103,7 +103,8 @@ typedef struct tp_function_report {
   tp_cost price; /* of the objective: of the plan as it is written */
   int64_t bytes;
   struct causes *causes;
-  bool failed; /* memory ran out while the plan was written */
+  bool failed;       /* memory ran out while the plan was written */
+  bool is_cut_short; /* the clock ended the search for other plans */
 } tp_function_report;
 
 typedef struct tp_report {
@@ -137,6 +138,8 @@ tp_status tp__report_begin(tp_planner *planner);
 tp_status tp__report_end(tp_planner *planner);
 tp_status tp__report_write(tp_report *report);
 void tp__report_close(tp_report *report);
+/* Will plans be made beside that which is written? False for NULL. */
+bool tp__report_makes_plans(const tp_report *report);
 /* While the plan is written: `op` (a shard.shard) changes `value` from `from` to `to`, for its use number `use` (-1: for several). */
 void tp__report_change(tp_planner *planner, const tp_planned_value *value, int use, tp_spec from, tp_spec to, MlirOperation op);
 

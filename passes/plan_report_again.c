@@ -32,13 +32,14 @@ static bool read_copy(const tp_report *r, const tp_planner *p, bool keep_mesh, t
   return status == TP_OK;
 }
 
-static bool solve_copy(const tp_report *r, tp_again *again, tp_price *price) {
+static bool solve_copy(tp_report *r, tp_again *again, tp_price *price) {
   MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(r->pass->context, swallow, NULL, NULL);
   tp_status status = tp__plan_problem(&again->planner);
   if (status == TP_OK)
     status = tp__plan_solve(&again->planner);
   mlirContextDetachDiagnosticHandler(r->pass->context, handler);
   *price = (tp_price){status == TP_OK, true, again->planner.cost, again->planner.bound};
+  r->function.is_cut_short |= again->planner.is_cut_short;
   return price->found;
 }
 
@@ -98,6 +99,7 @@ static MlirAttribute without(const tp_report *r, const tp_pin *pin) {
 }
 
 static const MlirAttribute none = {NULL};
+static const char out_of_time_text[] = "the time was over before one was found (time-limit)";
 
 /* ---- alternatives of a change of layout ---- */
 
@@ -160,8 +162,8 @@ static bool pin_of_strategy(const tp_report *r, const tp_planner *p, const tp_sp
 }
 
 /* The copy as it is annotated now, in which the decision is another. `other` is the cheapest plan of those. */
-static bool price_otherwise(const tp_report *r, const tp_planner *p, tp_space *space, int node, const bool *among,
-                            tp_cost limit, const tp_solution *other, tp_price *price) {
+static bool price_otherwise(tp_report *r, const tp_planner *p, tp_space *space, int node, const bool *among, tp_cost limit,
+                            const tp_solution *other, tp_price *price) {
   tp_again again;
   bool covers = false;
   bool read = read_copy(r, p, false, &again);
@@ -171,6 +173,7 @@ static bool price_otherwise(const tp_report *r, const tp_planner *p, tp_space *s
       tp_solution solution;
       price->found = tp__space_solve(space, limit, &solution) == TP_OK;
       if (price->found) {
+        r->function.is_cut_short |= solution.stopped;
         price->cost = solution.cost;
         price->bound = solution.lower_bound;
         tp_solution_clear(&solution);
@@ -188,7 +191,13 @@ static void try_plan(tp_report *r, const tp_planner *p, tp_space *space, decisio
   tp_alternative other = {0};
   tp_cost limit = best->price.found ? best->price.cost : TP_COST_FORBIDDEN;
   tp_solution solution;
-  if (tp__space_solve_among(space, d.node, among, limit, &solution) != TP_OK)
+  tp_status status = tp__space_solve_among(space, d.node, among, limit, &solution);
+  if (status != TP_OK && status != TP_INFEASIBLE)
+    return;
+  r->function.is_cut_short |= solution.stopped;
+  if (status == TP_INFEASIBLE && !solution.optimal)
+    best->missing = solution.stopped ? out_of_time_text : "none was found, and it is not proven that there is none";
+  if (status == TP_INFEASIBLE)
     return;
   if (solution.lower_bound < limit && pin_of_strategy(r, p, space, d, solution.choices[d.node], &other.pin)) {
     tp_pin own = current(r, &other.pin);
@@ -228,9 +237,18 @@ static tp_status find_alternative(tp_report *r, const tp_planner *p, tp_space *s
     if (status == TP_OK)
       status = try_decision(r, p, space, (decision){use->node, INPUT, use->input}, &c->alternative);
   }
-  if (!c->alternative.price.found)
+  if (c->alternative.price.found)
+    c->alternative.missing = NULL;
+  else if (!c->alternative.missing)
     c->alternative.missing = "annotations and rules leave no other choice";
   return status;
+}
+
+/* Is the time over, so that something is left out? */
+static bool out_of_time(tp_report *r, const tp_planner *p) {
+  bool over = tp__clock_is_over(p->clock);
+  r->function.is_cut_short |= over;
+  return over;
 }
 
 static int compare_costs(const void *a, const void *b) {
@@ -251,10 +269,12 @@ static tp_status find_alternatives(tp_report *r, const tp_planner *p, tp_space *
       order[n++] = &f->changes[i];
   qsort(order, n, sizeof *order, compare_costs);
   for (size_t i = 0; i < n && status == TP_OK; i++)
-    if (i < (size_t)r->n_alternatives)
-      status = find_alternative(r, p, space, order[i]);
-    else
+    if (i >= (size_t)r->n_alternatives)
       order[i]->alternative.missing = "not among the most expensive collectives (report-alternatives)";
+    else if (out_of_time(r, p))
+      order[i]->alternative.missing = out_of_time_text;
+    else
+      status = find_alternative(r, p, space, order[i]);
   return status;
 }
 
@@ -283,6 +303,7 @@ static bool price_without(const dropping *d, size_t n, tp_cost limit, tp_price *
   tp_status status = tp__space_solve(d->space, limit, &solution);
   if (status != TP_OK && status != TP_INFEASIBLE)
     return false;
+  d->r->function.is_cut_short |= solution.stopped;
   price->found = status == TP_OK;
   price->cost = solution.cost;
   price->bound = solution.lower_bound;
@@ -293,7 +314,7 @@ static bool price_without(const dropping *d, size_t n, tp_cost limit, tp_price *
 static bool plan_without(dropping *d, size_t first, size_t n, tp_cost limit, tp_price *price) {
   tp_again again;
   bool covers = false;
-  if (d->plans == 0)
+  if (d->plans == 0 || out_of_time(d->r, d->p))
     return false;
   d->plans--;
   drop(d->r, first, n, false);
@@ -347,7 +368,7 @@ static bool read_open(tp_report *r, const tp_planner *p, tp_again *open) {
 tp_status tp__report_alternatives(tp_report *r, tp_planner *p) {
   tp_again open = {0};
   tp_space space = {0};
-  if (r->n_alternatives == 0)
+  if (r->n_alternatives == 0 || out_of_time(r, p))
     return find_alternatives(r, p, NULL);
   bool is_open = r->function.n_pins > 0 && read_open(r, p, &open);
   tp_status status = tp__space_create(p, is_open ? &open.planner : NULL, &space);

@@ -26,6 +26,9 @@ static json_t *text_json(const char *text) {
 static json_t *seconds_json(tp_cost cost) { return json_real(tp_cost_seconds(cost)); }
 static json_t *integer_json(int64_t value) { return json_integer((json_int_t)value); }
 
+/* Of something that the clock may have ended. */
+static json_t *stopped_json(bool is_cut_short) { return is_cut_short ? json_string("time-limit") : json_null(); }
+
 /* Takes `value`; a null value (memory ran out) spoils the whole object, which is seen in the end. */
 static void put(json_t *object, const char *key, json_t *value) {
   if (json_object_set_new(object, key, value) != 0)
@@ -257,6 +260,7 @@ static json_t *solution_json(const tp_planner *p) {
   put(json, "decisions", integer_json((int64_t)p->n_nodes));
   put(json, "strategies", integer_json(strategies));
   put(json, "work", integer_json(p->work));
+  put(json, "stopped_by", stopped_json(p->is_cut_short));
   return json;
 }
 
@@ -273,6 +277,7 @@ json_t *tp__report_function(tp_report *r, const tp_planner *p, const tp_memory_p
   put(json, "annotations", integer_json((int64_t)r->function.n_pins));
   put(json, "annotations_examined", integer_json(r->function.n_examined));
   put(json, "costly_annotations", costly_json(r, p));
+  put(json, "other_plans_stopped_by", stopped_json(r->function.is_cut_short));
   put(json, "collectives", collectives);
   put(json, "decisions", decisions_json(r, p));
   put(json, "other_decisions",

@@ -132,9 +132,14 @@ static void print_function(tp__string *t, const json_t *f) {
                     us(step, "local_seconds"));
   tp__string_printf(t, "%lld bytes are sent per device.\n", integer_of(f, "bytes_per_device"));
   tp__string_printf(
-      t, "The plan costs %.3f us, no plan costs less than %.3f us (gap %.3g %%; %s, %lld decisions, %lld strategies).\n\n",
+      t, "The plan costs %.3f us, no plan costs less than %.3f us (gap %.3g %%; %s, %lld decisions, %lld strategies).\n",
       us(solution, "cost_seconds"), us(solution, "bound_seconds"), 100 * json_real_value(json_object_get(solution, "gap")),
       text_of(solution, "method"), integer_of(solution, "decisions"), integer_of(solution, "strategies"));
+  if (*text_of(solution, "stopped_by"))
+    tp__string_append(t, "The time limit ended the search for it: another run may find another plan.\n");
+  if (*text_of(f, "other_plans_stopped_by"))
+    tp__string_append(t, "The time limit ended the search for other plans: another run may know more of them, or less.\n");
+  tp__string_append(t, "\n");
   print_traffic(t, json_object_get(f, "traffic"));
   print_memory(t, json_object_get(f, "memory"));
   print_costly(t, f);

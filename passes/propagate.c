@@ -84,6 +84,7 @@ static void destroy(tp_planner *p) {
 }
 
 static tp_status plan_func(tp_planner *p) {
+  tp__clock_share(p->clock, p->end, tp__report_makes_plans(p->report) ? 0.5 : 1);
   tp_status status = tp__flow_build(p);
   if (status == TP_OK)
     status = tp__plan_nodes(p);
@@ -91,7 +92,9 @@ static tp_status plan_func(tp_planner *p) {
     status = tp__plan_problem(p);
   if (status == TP_OK)
     status = tp__plan_solve(p);
-  if (status == TP_OK)
+  if (status == TP_OK && p->is_cut_short)
+    tp__clock_remark(p);
+  else if (status == TP_OK)
     tp__limit_remark(p);
   if (status == TP_OK)
     status = tp__plan_remarks(p);
@@ -99,6 +102,7 @@ static tp_status plan_func(tp_planner *p) {
     status = tp__report_begin(p);
   if (status == TP_OK)
     status = tp__plan_write(p);
+  tp__clock_share(p->clock, p->end, 1);
   if (status == TP_OK && p->report)
     status = tp__report_end(p);
   p->pass->statistics[STAT_NODES] += (int64_t)p->n_nodes;
@@ -142,11 +146,18 @@ static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_repli
   return TP_OK;
 }
 
-static tp_status plan_functions(const tp_planning *planning) {
-  for (size_t i = 0; i < planning->functions.n; i++) {
+/* Of the time that is left, each function has the share that it has of the ops that are left. */
+static tp_status plan_functions(tp_planning *planning) {
+  const tp_func_list *functions = &planning->functions;
+  double left = 0;
+  for (size_t i = 0; i < functions->n; i++)
+    left += 1 + functions->programs[i].n_items;
+  for (size_t i = 0; i < functions->n; i++) {
     tp_planner p = planning->common;
-    p.program = planning->functions.programs[i];
+    p.program = functions->programs[i];
     p.number = i;
+    p.end = tp__clock_share(p.clock, p.clock->end, (1 + p.program.n_items) / left);
+    left -= 1 + p.program.n_items;
     tp_status status = plan_func(&p);
     destroy(&p);
     if (status != TP_OK)
@@ -258,7 +269,10 @@ static tp_status begin(tp_pass *pass, const tp_planner *like, bool keep_mesh, tp
   *planning = (tp_planning){0};
   *common = (tp_planner){
       .pass = pass, .mesh = mesh, .topology = &planning->topology, .machine = &planning->machine, .arena = &planning->arena};
-  tp_status status = read_options(pass, &read, &common->follow);
+  common->clock = like ? like->clock : &planning->clock;
+  tp_status status = like ? TP_OK : tp__clock_start(pass, common->clock);
+  if (status == TP_OK)
+    status = read_options(pass, &read, &common->follow);
   if (status != TP_OK)
     return status;
   bool unknown_replicate = strcmp(tp__pass_option(pass, "unknown-ops"), "replicate") == 0;
@@ -342,6 +356,10 @@ static const tp_option_row options[] = {
      "how long to plan with a memory-limit, at most: 1 is some five seconds; it counts work, so that plans are the same on "
      "every run"},
     {"gap", "0", "planning may end when the plan is proven to cost at most this share more than the cheapest: 0.001 for 0.1 %"},
+    {"time-limit", "",
+     "seconds after which the best plan found so far is taken; where that happens a remark, tp.plan and the report say so, "
+     "since "
+     "another run may find another plan"},
     {"remark-bytes", "67108864",
      "remarks about tensors of at least so many bytes that every device holds whole, and weights of which it gathers so many; "
      "none: "

@@ -3,6 +3,7 @@
 #define TP_PASSES_PROPAGATE_H
 
 #include "ir/collectives.h"
+#include "passes/propagate_clock.h"
 #include "passes/table.h"
 #include "rules/program.h"
 #include "support/memo.h"
@@ -86,6 +87,8 @@ typedef struct tp_planner {
   struct tp_report *report; /* NULL: nobody asks for one */
   tp_problem *problem;      /* that was solved */
   double gap;               /* of cost over bound, that is good enough */
+  tp_clock *clock;          /* of the pass ... */
+  double end;               /* ... by which the function is to be planned */
   int64_t memory_limit;     /* bytes of a device at any time; -1: none */
   int64_t limited_work;     /* of the solver, with a limit */
   struct tp_routes *routes; /* NULL without a limit */
@@ -96,6 +99,7 @@ typedef struct tp_planner {
   bool overlaps;      /* choose by the time of two streams */
   tp_cost overlapped; /* that time, with `overlaps` */
   const char *method;
+  bool is_cut_short; /* the clock ended the search: another run may find another plan */
 } tp_planner;
 
 typedef struct tp_func_list {
@@ -110,7 +114,8 @@ typedef struct tp_planning {
   tp__arena arena;
   tp_func_list functions;
   tp_reshard_cache *reshards; /* NULL: those of another planning are used */
-  tp_planner common;          /* what the planners of all functions start from */
+  tp_clock clock;
+  tp_planner common; /* what the planners of all functions start from */
 } tp_planning;
 
 enum {
@@ -206,6 +211,9 @@ int64_t tp__block_bytes(int64_t bytes, int64_t element_size);
 /* The layouts of the plan: what the producer gives, and what a use wants. */
 tp_spec tp__plan_produced(const tp_planner *planner, const tp_planned_value *value);
 tp_spec tp__plan_wanted(const tp_planner *planner, const tp_use *use);
+
+/* propagate_clock.c: a remark where the clock ended the search. */
+void tp__clock_remark(const tp_planner *planner);
 
 /* plan_remarks.c: remarks about large tensors of the plan, which is not written yet. */
 tp_status tp__plan_remarks(tp_planner *planner);

@@ -208,7 +208,10 @@ tp_status tp__plan_overlap(tp_planner *p) {
   tp_status status = simulate(p, &p->overlapped);
   for (size_t i = 0; i < p->n_nodes; i++)
     best[i] = p->nodes[i].chosen;
-  for (int round = 0; round < MAX_AGAIN && status == TP_OK; round++) {
+  for (int round = 0; round < MAX_AGAIN && status == TP_OK && !p->is_cut_short; round++) {
+    p->is_cut_short = tp__clock_is_over(p->clock);
+    if (p->is_cut_short)
+      break;
     status = tp__plan_exposed(p);
     if (status == TP_OK)
       status = simulate(p, &time);

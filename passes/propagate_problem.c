@@ -400,7 +400,15 @@ static tp_status make_problem(tp_planner *p, tp_problem **made) {
 
 static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *solution) {
   tp_solver_options options = {.size = sizeof options, .work_budget = p->routes ? p->limited_work : 0, .gap = p->gap};
+  tp__clock_heed(p->clock, &options);
   tp_status solved = tp_solve(problem, &options, solution);
+  p->is_cut_short |= (solved == TP_OK || solved == TP_INFEASIBLE) && solution->stopped;
+  if (solved == TP_INFEASIBLE && !solution->optimal && solution->stopped)
+    return p->method
+               ? TP_OK /* the plan that there is stays */
+               : tp__error(p->program.func, TP_INFEASIBLE,
+                           "time-limit=%s: no plan was found in this time, and it is not proven that there is none; give more",
+                           tp__pass_option(p->pass, "time-limit"));
   if (solved != TP_OK)
     return solved == TP_INFEASIBLE  ? infeasible(p, solution)
            : solved == TP_NO_MEMORY ? out_of_memory(p)

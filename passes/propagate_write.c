@@ -144,8 +144,8 @@ static tp_status write_producers(tp_planner *p) {
   return status;
 }
 
-/* tp.plan on the function: modelled cost and certified bound, in picoseconds (those of the objective, where it is named), and the most memory that a
- * device holds, in bytes. */
+/* tp.plan on the function: modelled cost and certified bound, in picoseconds (those of the objective, where it is named), the most memory that a
+ * device holds, in bytes, and whether the clock decided, so that the plan cannot be had again at will. */
 static tp_status write_summary(tp_planner *p) {
   MlirContext context = p->pass->context;
   tp_memory_peak peak;
@@ -154,7 +154,7 @@ static tp_status write_summary(tp_planner *p) {
     return status;
   tp__free(peak.held);
   const char *objective = tp__pass_option(p->pass, "objective");
-  MlirNamedAttribute entries[6] = {
+  MlirNamedAttribute entries[7] = {
       tp__named(context, "cost_ps", tp__attr_i64(context, p->cost)),
       tp__named(context, "bound_ps", tp__attr_i64(context, p->bound)),
       tp__named(context, "method", tp__attr_string(context, p->method)),
@@ -165,6 +165,8 @@ static tp_status write_summary(tp_planner *p) {
     entries[n++] = tp__named(context, "overlapped_ps", tp__attr_i64(context, p->overlapped));
   if (strcmp(objective, tp_objective_name(TP_OBJECTIVE_TIME)) != 0)
     entries[n++] = tp__named(context, "objective", tp__attr_string(context, objective));
+  if (p->is_cut_short)
+    entries[n++] = tp__named(context, "stopped_by", tp__attr_string(context, "time-limit"));
   tp__set(p->program.func, "tp.plan", mlirDictionaryAttrGet(context, n, entries));
   return TP_OK;
 }

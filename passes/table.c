@@ -46,6 +46,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
       {"remark-bytes", "67108864", "size from which on tensors are remarked, see tp-propagate"},
       {"effort", "1", "how long to plan with a memory limit, see tp-propagate"},
       {"gap", "0", "how far from the cheapest a plan may be, see tp-propagate"},
+      {"time-limit", "", "seconds for planning, see tp-propagate"},
       {"overlap", "false",
        "true: plan for communication beside compute, see tp-propagate, and, where the program is lowered, do it"},
       {"report", "", "file for the report of the plan, see tp-propagate"},
@@ -91,17 +92,19 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .summary = "Plan, insert collectives and partition: the program of one device out of an annotated or plain program",
        .options = spmd_options,
        .n_options = TP_LEN(spmd_options),
-       .text = "tp-import,tp-decompose,tp-inline-calls{{mesh}},tp-raise,tp-hoist-invariants,tp-propagate{{mesh} {strategy} "
-               "{topology} {objective} {unknown-ops} {memory-limit} {effort} {gap} {overlap} {remark-bytes} {report} "
-               "{report-alternatives} "
-               "{explain}},"
-               "tp-partition{{topology} {objective} {unknown-ops}},tp-simplify-collectives,tp-stage-collectives{{topology} "
-               "{objective}}"},
+       .text =
+           "tp-import,tp-decompose,tp-inline-calls{{mesh}},tp-raise,tp-hoist-invariants,tp-propagate{{mesh} {strategy} "
+           "{topology} {objective} {unknown-ops} {memory-limit} {effort} {gap} {time-limit} {overlap} {remark-bytes} {report} "
+           "{report-alternatives} "
+           "{explain}},"
+           "tp-partition{{topology} {objective} {unknown-ops}},tp-simplify-collectives,tp-stage-collectives{{topology} "
+           "{objective}}"},
       {.name = "tp-spmd-to-runtime",
        .summary = "tp-spmd, then tp-to-runtime: from an annotated or plain program to the LLVM dialect of one device",
        .options = spmd_options,
        .n_options = TP_LEN(spmd_options),
-       .text = "tp-spmd{{mesh} {strategy} {topology} {objective} {unknown-ops} {memory-limit} {effort} {gap} {overlap} "
+       .text = "tp-spmd{{mesh} {strategy} {topology} {objective} {unknown-ops} {memory-limit} {effort} {gap} {time-limit} "
+               "{overlap} "
                "{remark-bytes} {report} "
                "{report-alternatives} "
                "{explain}},tp-to-runtime{{overlap} {topology} {memory-limit}}"},

@@ -129,7 +129,8 @@ TP_API tp_status tp_solve_each(const tp_problem *problem, const tp_solver_option
 typedef struct tp_sensitivity tp_sensitivity;
 
 /* `problem` has to outlive the sensitivity. `known` is the cost of the best choice of the base, as far as it is known, else TP_COST_FORBIDDEN:
- * no more is learnt than proves it. Of `options` (which may be NULL) the time limit and the interrupt are not used. A problem with a memory limit is
+ * no more is learnt than proves it. Of `options` (which may be NULL, and whose `data` has to outlive the sensitivity) the time limit is not used; an
+ * interrupt ends what is going on, with bounds that are certified and maybe less. A problem with a memory limit is
  * taken too, but nothing is learnt of it. Errors: TP_INVALID_ARGUMENT (a NULL argument, a problem with big costs), TP_NO_MEMORY. */
 TP_API tp_status tp_sensitivity_create(const tp_problem *problem, const tp_solver_options *options, const bool *const *allowed,
                                        tp_cost known, tp_sensitivity **sensitivity);

@@ -102,7 +102,7 @@ static tp_status shrink(tp__climber *c, int depth, bool *done) {
   for (int64_t before = INT64_MAX;;) {
     bool is_root = depth == 0;
     tp_cost limit = is_root && c->answer->cost < TP_COST_FORBIDDEN ? c->answer->cost + 1 : c->limit;
-    tp_status status = tp__wcsp_reduce(g, limit, s->table_budget, &s->work);
+    tp_status status = tp__wcsp_reduce(g, limit, s->table_budget, tp__search_control(s), &s->work);
     if (status == TP_OK && g->memory->n_times == 0) {
       tp__answer rest = {.choices = calloc((size_t)g->n_nodes + 1, sizeof *rest.choices)};
       s->nested++;

@@ -71,7 +71,7 @@ static tp_status thin_out(tp__reducer *r, int node) {
     status = tp__reducer_star_bound(r, node);
   if (status == TP_OK && v->n == 0)
     return TP_INFEASIBLE;
-  if (status == TP_OK)
+  if (status == TP_OK && !r->hurries)
     status = tp__reducer_dominated(r, node);
   if (status == TP_OK && v->n_loads && tp__memory_settle(r->g, node))
     return TP_NO_MEMORY;
@@ -93,8 +93,11 @@ static tp_status simplify(tp__reducer *r, int node) {
 }
 
 static tp_status drain(tp__reducer *r) {
+  enum { LOOK = 16 }; /* at the clock, every so many nodes */
   tp_status status = TP_OK;
   while (status == TP_OK && r->n_queued) {
+    if (r->control && r->n_steps++ % LOOK == 0)
+      r->hurries = tp__control_poll(r->control, *r->work);
     int node = r->queue[r->head];
     r->head = (r->head + 1) % r->g->n_nodes;
     r->n_queued--;
@@ -153,9 +156,14 @@ static void end(tp__reducer *r) {
   free(r->scratch);
 }
 
-tp_status tp__wcsp_reduce(tp__wcsp *g, tp_cost limit, int64_t table_budget, int64_t *work) {
-  tp__reducer r = {
-      .g = g, .limit = limit, .first_constant = g->constant, .table_budget = table_budget, .work = work, .step = simplify};
+tp_status tp__wcsp_reduce(tp__wcsp *g, tp_cost limit, int64_t table_budget, tp__control *control, int64_t *work) {
+  tp__reducer r = {.g = g,
+                   .limit = limit,
+                   .first_constant = g->constant,
+                   .table_budget = table_budget,
+                   .control = control,
+                   .work = work,
+                   .step = simplify};
   tp_status status = start(&r);
   if (status == TP_OK)
     status = g->memory ? drain_with_memory(&r) : drain(&r);

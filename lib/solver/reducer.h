@@ -4,12 +4,16 @@
 #ifndef TP_LIB_SOLVER_REDUCER_H
 #define TP_LIB_SOLVER_REDUCER_H
 
+#include "solver/control.h"
 #include "solver/wcsp.h"
 
 typedef struct tp__reducer {
   tp__wcsp *g;
   tp_cost limit, first_constant; /* that of the graph, at the start */
   int64_t table_budget, *work;
+  tp__control *control; /* NULL: nobody asks that it end */
+  bool hurries;         /* somebody did */
+  int n_steps;
   int *queue; /* ring of n_nodes places: a node is queued at most once */
   int head, n_queued;
   bool *queued;

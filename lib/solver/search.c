@@ -348,7 +348,7 @@ static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp
   int64_t before = INT64_MAX;
   bool stalled = false;
   for (int stage = 0;; stage++) {
-    tp_status status = tp__wcsp_reduce(g, limit, s->table_budget, &s->work);
+    tp_status status = tp__wcsp_reduce(g, limit, s->table_budget, tp__search_control(s), &s->work);
     if (status == TP_INFEASIBLE) {
       answer->bound = limit;
       return TP_OK;

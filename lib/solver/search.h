@@ -33,6 +33,9 @@ static inline bool tp__search_spent(const tp__search *s) {
   return s->is_worker ? tp__search_stopped(s) : tp__control_poll(s->control, s->work);
 }
 
+/* What a reduction on this thread may ask whether the search is to end. */
+static inline tp__control *tp__search_control(const tp__search *s) { return s->is_worker ? NULL : s->control; }
+
 /* Tells the caller of tp_solve how far the whole is. */
 static inline void tp__search_update(const tp__search *s, tp_cost bound, tp_cost cost) {
   if (s->nested == 0 && s->control)

@@ -74,10 +74,10 @@ static bool charge_all(const tp_sensitivity *s, tp__dual *dual, const bool *from
   return ok;
 }
 
-/* Passes until the bound reaches `enough` or stalls. */
-static void pass_messages(tp__dual *dual, int passes, int stalled, tp_cost enough, int64_t *work) {
+/* Passes until the bound reaches `enough` or stalls, or somebody asks that it end. */
+static void pass_messages(tp__dual *dual, int passes, int stalled, tp_cost enough, tp__control *control, int64_t *work) {
   bool stalls = false;
-  for (int i = 0; i < passes && !stalls && dual->bound < enough && !dual->exhausted; i++) {
+  for (int i = 0; i < passes && !stalls && dual->bound < enough && !dual->exhausted && !tp__control_poll(control, *work); i++) {
     tp_cost before = dual->bound;
     tp__dual_pass(dual, work);
     stalls = dual->bound - before < dual->bound >> stalled;
@@ -91,6 +91,8 @@ static tp_cost encode_cost(const tp_sensitivity *s, tp_cost cost) {
 /* The graph with all strategies that have partners, and messages for those of the base. */
 static tp_status begin(tp_sensitivity *s, tp_cost known) {
   int64_t work = 0;
+  tp__control control;
+  tp__control_start(&control, &s->options);
   tp_cost *by = malloc((s->offset[s->problem->n_nodes] + 1) * sizeof *by);
   s->g = by ? tp__encode(s->problem, &s->code, false) : NULL;
   tp_status status = s->g ? tp__wcsp_prune(s->g, TP_COST_FORBIDDEN, &work) : TP_NO_MEMORY;
@@ -102,7 +104,7 @@ static tp_status begin(tp_sensitivity *s, tp_cost known) {
     s->price = (known < s->code.most ? known : s->code.most) >> PRICE_SHIFT;
     s->price = s->price < MOST_PRICE ? s->price + 1 : MOST_PRICE;
     hopeless = s->dual.exhausted || !charge_all(s, &s->dual, NULL, s->base, by);
-    pass_messages(&s->dual, BASE_PASSES, BASE_STALLED, known, &work);
+    pass_messages(&s->dual, BASE_PASSES, BASE_STALLED, known, &control, &work);
   }
   s->gap = known > s->dual.bound ? known - s->dual.bound : 0;
   free(by);
@@ -126,6 +128,7 @@ tp_status tp_sensitivity_create(const tp_problem *problem, const tp_solver_optio
   if (options)
     memcpy(&s->options, options, options->size < sizeof s->options ? options->size : sizeof s->options);
   s->options.size = sizeof s->options;
+  s->options.time_limit = 0;
   tp_status status = TP_NO_MEMORY;
   s->offset = calloc((size_t)problem->n_nodes + 1, sizeof *s->offset);
   for (int v = 0; s->offset && v < problem->n_nodes; v++)
@@ -290,11 +293,12 @@ static tp_status run_query(query *q, bool *ranged) {
   tp_status status = by ? tp__dual_clone(&s->dual, &q->dual) : TP_NO_MEMORY;
   *ranged = status == TP_OK && charge_all(s, &q->dual, s->base, q->allowed, by);
   if (*ranged) {
-
-    pass_messages(&q->dual, QUERY_PASSES, QUERY_STALLED, q->limit, &q->search.work);
+    pass_messages(&q->dual, QUERY_PASSES, QUERY_STALLED, q->limit, q->search.control, &q->search.work);
     q->bound = q->dual.bound;
     status = decode(q);
-    if (status == TP_OK && q->bound < q->limit && q->bound < q->cost)
+    /* A choice as near below the limit as the gap that is good enough is not worth a search. */
+    tp__control_update(q->search.control, q->bound, q->cost < q->limit ? q->cost : q->limit);
+    if (status == TP_OK && q->bound < q->limit && q->bound < q->cost && !tp__search_stopped(&q->search))
       status = deepen(q);
   }
   free(by);
@@ -308,6 +312,7 @@ static void report(query *q, tp_solution *solution) {
                      .work = q->search.work,
                      .width = q->search.width};
   out.cost = TP_COST_FORBIDDEN;
+  out.stopped = q->search.control->early;
   if (q->bound > q->limit)
     q->bound = q->limit;
   out.lower_bound = decoded(q->s, q->bound);
@@ -351,8 +356,7 @@ static tp_status solve_nearby(const tp_sensitivity *s, const bool *allowed, tp_c
   tp__control_start(&control, &s->options);
   control.code = &s->code;
   query q = {.s = s, .allowed = allowed, .limit = encode_cost(s, limit), .cost = TP_COST_FORBIDDEN};
-  q.search = (tp__search){
-      .width = -1, .step = s->code.step, .threads = s->options.threads, .control = s->options.gap > 0 ? &control : NULL};
+  q.search = (tp__search){.width = -1, .step = s->code.step, .threads = s->options.threads, .control = &control};
   q.search.table_budget = s->options.table_budget > 0 ? s->options.table_budget : TABLE_BUDGET;
   q.search.work_limit = s->options.work_budget > 0 ? s->options.work_budget : QUERY_WORK;
   q.choices = calloc((size_t)s->problem->n_nodes + 1, sizeof *q.choices);
@@ -369,12 +373,14 @@ static tp_status solve_nearby(const tp_sensitivity *s, const bool *allowed, tp_c
 
 static tp_status bound_nearby(const tp_sensitivity *s, const bool *allowed, tp_cost limit, tp_cost *bound) {
   tp__dual dual;
+  tp__control control;
+  tp__control_start(&control, &s->options);
   int64_t work = 0;
   tp_cost *by = malloc((s->offset[s->problem->n_nodes] + 1) * sizeof *by);
   tp_status status = by ? tp__dual_clone(&s->dual, &dual) : TP_NO_MEMORY;
   if (status == TP_OK) {
     if (charge_all(s, &dual, s->base, allowed, by))
-      pass_messages(&dual, BOUND_PASSES, QUERY_STALLED, encode_cost(s, limit), &work);
+      pass_messages(&dual, BOUND_PASSES, QUERY_STALLED, encode_cost(s, limit), &control, &work);
     else
       dual.bound = 0;
     *bound = decoded(s, dual.bound);

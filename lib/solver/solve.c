@@ -71,7 +71,7 @@ static tp_status search_free(tp__search *s, tp__wcsp *g, attempt *a, tp__answer 
 
 /* `relaxed` is the answer for the problem without its limit, which does not fit. */
 static tp_status search_limited(tp__search *s, tp__wcsp *g, attempt *a, const tp__answer *relaxed, tp__answer *answer) {
-  tp_status status = tp__wcsp_reduce(g, a->code->most + 1, s->table_budget, &s->work);
+  tp_status status = tp__wcsp_reduce(g, a->code->most + 1, s->table_budget, tp__search_control(s), &s->work);
   if (status == TP_INFEASIBLE)
     return TP_OK;
   if (status)

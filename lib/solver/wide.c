@@ -25,7 +25,7 @@ typedef struct neighbourhood {
 /* Solves a part for a cost < limit; *cost is TP_COST_FORBIDDEN if there is none or its tables do not fit after all. */
 static tp_status solve_part(neighbourhood *h, tp__wcsp *part, int64_t tables, tp_cost limit, int64_t *work, tp_cost *cost) {
   *cost = TP_COST_FORBIDDEN;
-  tp_status status = tp__wcsp_reduce(part, limit, tables, work);
+  tp_status status = tp__wcsp_reduce(part, limit, tables, NULL, work);
   if (status == TP_INFEASIBLE)
     return TP_OK;
   tp__order order = {0};

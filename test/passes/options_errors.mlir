@@ -19,6 +19,12 @@
 // GAP: error: {{.*}}gap '1%' is not a number from 0 to below 1; gap=0.001 accepts
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{gap=nan})' 2>&1 | FileCheck %s --check-prefix=NOGAP
 // NOGAP: error: {{.*}}gap 'nan' is not a number from 0 to below 1
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{time-limit=0})' 2>&1 | FileCheck %s --check-prefix=TIME
+// TIME: error: {{.*}}time-limit '0' is not a number of seconds above 0 and up to 10000000; leave it out for no limit
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{time-limit=1m})' 2>&1 | FileCheck %s --check-prefix=TIMES
+// TIMES: error: {{.*}}time-limit '1m' is not a number of seconds
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{time-limit=nan})' 2>&1 | FileCheck %s --check-prefix=NANTIME
+// NANTIME: error: {{.*}}time-limit 'nan' is not a number of seconds
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{topology=abacus})' 2>&1 | FileCheck %s --check-prefix=CHECK2
 // CHECK2: error: {{.*}}there is no topology "abacus"; there are cpu, h100, {{.*}} and files
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-partition{topology=abacus})' 2>&1 | FileCheck %s --check-prefix=CHECK3

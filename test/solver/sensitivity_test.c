@@ -138,6 +138,49 @@ static void against_brute_force(void **state) {
   assert_true(n_exact > n_bounds / 2);
 }
 
+static bool at_once(const tp_solver_progress *progress, void *data) {
+  (void)progress;
+  ++*(int *)data;
+  return true;
+}
+
+/* A search that ends where it is near enough, or when it is asked to: bounds hold, and say how near it is. */
+static void ended_early(void **state) {
+  (void)state;
+  int n_asked = 0, n_near = 0, n_stopped = 0;
+  tp_solver_options near = {.size = sizeof near, .table_budget = 1, .gap = 0.25};
+  tp_solver_options stopped = {.size = sizeof stopped, .table_budget = 1, .interrupted = at_once, .data = &n_asked};
+  for (int i = 0; i < 4000; i++) {
+    rng r = {(uint64_t)i};
+    small s = draw(i, &r);
+    const bool *base[MOST_NODES], *asked[MOST_NODES];
+    tp_sensitivity *sensitivity;
+    tp_solution found;
+    tp_cost bound, best = brute_force(&s, s.base, -1, 0);
+    list(&s, s.base, base);
+    list(&s, s.asked, asked);
+    draw_allowed(&s, &r, s.asked);
+    tp_cost other = brute_force(&s, s.asked, -1, 0);
+    assert_int_equal(tp_sensitivity_create(s.problem, i % 2 ? &near : &stopped, base, best, &sensitivity), TP_OK);
+    check_bounds(&s, sensitivity, best);
+    assert_int_equal(tp_sensitivity_bound(sensitivity, asked, TP_COST_FORBIDDEN, &bound), TP_OK);
+    tp_status status = tp_sensitivity_solve(sensitivity, asked, TP_COST_FORBIDDEN, &found);
+    assert_true(bound <= other && found.lower_bound <= other);
+    assert_true(status == TP_OK ? found.cost >= other && found.cost == tp_problem_evaluate(s.problem, found.choices)
+                                : status == TP_INFEASIBLE && (other >= TP_COST_FORBIDDEN || found.stopped));
+    if (i % 2) {
+      assert_true(status != TP_OK || (double)(found.cost - found.lower_bound) <= 0.25 * (double)found.lower_bound);
+      n_near += status == TP_OK && !found.optimal;
+    }
+    assert_true(i % 2 ? !found.stopped : found.stopped || found.optimal);
+    n_stopped += found.stopped;
+    tp_solution_clear(&found);
+    tp_sensitivity_destroy(sensitivity);
+    tp_problem_destroy(s.problem);
+  }
+  assert_true(n_near > 0 && n_stopped > 0 && n_asked >= n_stopped);
+}
+
 /* Larger problems, whose equal parts share tables: what tp_solve finds. */
 static void against_solving(void **state) {
   (void)state;
@@ -240,7 +283,8 @@ static void arguments(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(against_brute_force), cmocka_unit_test(against_solving),
-                                     cmocka_unit_test(solved_anew), cmocka_unit_test(arguments)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(against_brute_force), cmocka_unit_test(ended_early),
+                                     cmocka_unit_test(against_solving), cmocka_unit_test(solved_anew),
+                                     cmocka_unit_test(arguments)};
   return cmocka_run_group_tests_name("solver sensitivity", tests, NULL, NULL);
 }
