@@ -3,6 +3,7 @@
 #define _GNU_SOURCE 1
 #include "harness.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,12 +129,33 @@ static int late(tprt_comm *comm) {
   return errors;
 }
 
+/* Rank 0, which would decide, is stopped: the others are told, and not left waiting. */
+static int stopped(tprt_comm *comm) {
+  int errors = 0, pid = (int)getpid();
+  tprt_comm *child;
+  CHECK_STATUS(errors, tprt_broadcast(comm, &pid, &pid, 1, TPRT_I32, 0, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK); /* it has given away its number */
+  if (me == 0) {
+    raise(SIGSTOP); /* the last rank ends that */
+    return errors;
+  }
+  double begin = test_seconds();
+  CHECK_STATUS(errors, tprt_comm_shrink(comm, 100000000, &child), TPRT_TIMEOUT);
+  CHECK(errors, strstr(tprt_last_error(), "rank 0, which decides who goes on, did not come in time") != NULL);
+  CHECK(errors, test_seconds() - begin < 10);
+  if (me == n - 1) {
+    usleep(300000); /* all others have waited as long by then */
+    CHECK(errors, kill(pid, SIGCONT) == 0);
+  }
+  return errors;
+}
+
 int main(int argc, char **argv) {
   static const struct {
     const char *name;
     int (*run)(tprt_comm *comm);
   } cases[] = {{"mismatch", mismatch},   {"timeout", timeout},     {"aborted", aborted}, {"left", left},
-               {"transfers", transfers}, {"recovered", recovered}, {"late", late}};
+               {"transfers", transfers}, {"recovered", recovered}, {"late", late},       {"stopped", stopped}};
   int errors = 0;
   attached_place(&n, &me);
   tprt_config config = {.size = sizeof config, .backend = argc > 1 ? argv[1] : NULL, .timeout_ns = INT64_C(20000000000)};

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { N_RANKS = 4, N_STEPS = 24, N_INSIDE = 8, N_POINTS = N_STEPS + N_INSIDE, LARGE = 200000, MOST_SAMPLES = 1 << 16 };
@@ -217,6 +218,22 @@ static int stop_and_end(tprt_comm *comm, void *argument) {
   return wait_for_stopped(comm, argument);
 }
 
+/* What the machine makes of a plain sleep at this moment: nobody who waits can be told sooner. */
+static void print_sleeps(int n) {
+  enum { SLEEP_NS = 2000000 };
+  const struct timespec nap = {.tv_nsec = SLEEP_NS};
+  int64_t *samples = calloc((size_t)n, sizeof *samples);
+  assert_non_null(samples);
+  for (int i = 0; i < n; i++) {
+    int64_t begin = now_ns();
+    nanosleep(&nap, NULL);
+    samples[i] = now_ns() - begin - SLEEP_NS;
+  }
+  print_message("a sleep of 2 ms: of %d, late by ", n);
+  print_times(samples, n);
+  free(samples);
+}
+
 static void test_stopped(void **state) {
   (void)state;
   tprt_config config = test_config();
@@ -239,6 +256,7 @@ static void test_stopped(void **state) {
   print_message("SIGSTOP: %d of %d survivors time out; after the deadline ", n, n);
   print_times(samples, n);
   free(samples);
+  print_sleeps(n * 10);
 }
 
 int main(void) {

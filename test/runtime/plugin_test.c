@@ -44,6 +44,42 @@ static void test_works(void **state) {
   assert_non_null(strstr(tprt_last_error(), "backend mailbox has its ranks in one process"));
 }
 
+/* A rank that takes its memory back from under a window: peers are told, and nothing of it is written. */
+static int withdrawn(tprt_comm *comm, void *argument) {
+  int errors = 0, me = tprt_comm_rank(comm);
+  int32_t memory = 7, value = 1;
+  tprt_window *window;
+  bool gets = *(bool *)argument;
+  CHECK_STATUS(errors, tprt_window_create(comm, &memory, sizeof memory, &window), TPRT_OK);
+  if (errors)
+    return errors;
+  if (me == 1) {
+    CHECK_STATUS(errors, tprt_mem_deregister(comm, &memory), TPRT_OK);
+    CHECK_STATUS(errors, tprt_mem_deregister(comm, &memory), TPRT_INVALID_ARGUMENT);
+    CHECK(errors, strstr(tprt_last_error(), "was not registered") != NULL);
+  }
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
+  if (me == 0) {
+    tprt_status status =
+        gets ? tprt_window_get(window, 1, 0, &value, sizeof value) : tprt_window_put(window, 1, 0, &value, sizeof value);
+    CHECK_STATUS(errors, status, TPRT_INVALID_STATE);
+    CHECK(errors, strstr(tprt_last_error(), "rank 1 has no such memory any more") != NULL);
+  }
+  CHECK(errors, tprt_window_destroy(window) != TPRT_OK);
+  CHECK(errors, memory == 7 && value == 1);
+  return errors;
+}
+
+static void test_withdrawn(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  config.backend = MAILBOX_BACKEND;
+  for (int i = 0; i < 2; i++) {
+    bool gets = i;
+    assert_int_equal(run_threads(2, &config, withdrawn, &gets), 0);
+  }
+}
+
 /* Without a library of MPI; and threads are no ranks of it. */
 static void test_mpi(void **state) {
   (void)state;
@@ -62,6 +98,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_refused),
       cmocka_unit_test(test_works),
+      cmocka_unit_test(test_withdrawn),
       cmocka_unit_test(test_mpi),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,6 +41,7 @@ static int refused(tprt_comm *comm, tprt_window *window) {
   CHECK_STATUS(errors, tprt_window_wait_signal(window, 0, 1, -1), TPRT_INVALID_ARGUMENT);
   CHECK(errors, tprt_window_bytes(window, n) == -1);
   CHECK_STATUS(errors, tprt_mem_register(comm, NULL, 1), TPRT_INVALID_ARGUMENT);
+  CHECK_STATUS(errors, tprt_mem_deregister(comm, NULL), TPRT_INVALID_ARGUMENT);
   return errors;
 }
 
