@@ -76,7 +76,7 @@ typedef struct report_row {
   int size;              /* index */
   double us, minimum_us; /* of this library */
   int peer;              /* -1: none */
-  double peer_us;
+  double peer_us, peer_minimum_us;
 } report_row;
 
 void report_begin(const options *o);

@@ -51,7 +51,10 @@ static void print(const options *o, const bench_job *job, const series *own, con
       report_row row = {.o = o, .job = job, .size = s, .peer = o->n_peers ? o->peers[p] : -1};
       row.us = median_us(own, o->repeats, s);
       row.minimum_us = minimum_us(own, o->repeats, s);
-      row.peer_us = o->n_peers ? median_us(&theirs[p], o->repeats, s) : 0;
+      if (o->n_peers) {
+        row.peer_us = median_us(&theirs[p], o->repeats, s);
+        row.peer_minimum_us = minimum_us(&theirs[p], o->repeats, s);
+      }
       report_print(&row);
     }
 }

@@ -21,7 +21,7 @@ def main():
         assert abs(row["algbw"] - row["bytes"] / row["us"] * 1e-3) <= 0.001 + 0.01 * row["algbw"], row
         assert abs(row["busbw"] - row["algbw"] * FACTORS[row["op"]](row["ranks"])) <= 0.002 + 0.01 * row["busbw"], row
         assert ("peer" in row) == (len(sys.argv) > 2) and ("peer_us" in row) == ("peer" in row), row
-        assert row.get("peer_us", 1) > 0, row
+        assert row.get("peer_us", 1) >= row.get("peer_min_us", 1) > 0, row
     assert {row["peer"] for row in rows if "peer" in row} == set(sys.argv[2:])
 
 
