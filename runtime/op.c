@@ -295,14 +295,8 @@ static int64_t traffic(const tprt_op *op, const kind_info *info, int64_t element
 
 tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__plan *plan) {
   const kind_info *info = kind_get(op->kind);
-  if (!info)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "%d is no operation", (int)op->kind);
-  if (op->timeout_ns < 0) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: timeout_ns is %lld", info->name, (long long)op->timeout_ns);
-  }
   int64_t elements;
   *plan = (tprt__plan){.kind = op->kind,
-                       .traits = info->traits,
                        .reduction = op->reduction,
                        .n_ranks = n_ranks,
                        .rank = rank,
@@ -310,6 +304,11 @@ tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__pla
                        .peer = op->peer,
                        .tag = op->tag,
                        .stream = op->stream};
+  if (!info)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%d is no operation", (int)op->kind);
+  if (op->timeout_ns < 0)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: timeout_ns is %lld", info->name, (long long)op->timeout_ns);
+  plan->traits = info->traits;
   tprt_status status = check_type(op, info);
   if (!status)
     status = check_shape(op, info, n_ranks, &elements);

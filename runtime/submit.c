@@ -332,14 +332,14 @@ tprt_status tprt__comm_tell(tprt_comm *comm, const tprt_op *op) {
 tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
   tprt_op own;
   tprt__plan plan;
-  plan.parts = NULL; /* the rest is written when the op is valid */
   tprt_status status = TPRT_OK;
   if (op->size != sizeof own) { /* else what was written a moment ago need not be copied */
     status = tprt__struct_copy(&own, sizeof own, op, "tprt_op");
     op = &own;
   }
-  if (!status)
-    status = tprt__plan_make(op, comm->transport->n_ranks, comm->transport->rank, &plan);
+  if (status)
+    return status;
+  status = tprt__plan_make(op, comm->transport->n_ranks, comm->transport->rank, &plan);
   if (!status && tprt__plan_is_transfer(&plan) && plan.peer == plan.rank) {
     status = tprt__fail(TPRT_INVALID_ARGUMENT, "%s: rank %d is the rank itself; both ends belong in one tprt_submit_batch",
                         tprt_op_kind_name(plan.kind), plan.rank);
