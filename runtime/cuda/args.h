@@ -33,6 +33,8 @@ typedef struct fused_signals {
   uint32_t failure;           /* epoch of the first call in which a wait was given up, or 0 */
 } fused_signals;
 
+typedef enum fused_algorithm { FUSED_PUSH = 1, FUSED_PULL = 2, FUSED_SLICES = 3 } fused_algorithm;
+
 typedef enum fused_norm { FUSED_NO_NORM = 0, FUSED_RMS_NORM = 1, FUSED_LAYER_NORM = 2 } fused_norm;
 
 typedef enum fused_quantise {
@@ -45,19 +47,20 @@ typedef enum fused_quantise {
 /* A reduction over the ranks and what happens to each row of the sum. Vectors are 16 bytes. */
 typedef struct fused_rows {
   uint64_t n_vectors;     /* of the whole tensor */
-  uint64_t slice_vectors; /* reduce_slices: rank r owns vectors [r, r + 1) * slice_vectors */
+  uint64_t slice_vectors; /* FUSED_SLICES: rank r owns vectors [r, r + 1) * slice_vectors; else all of them */
   uint32_t row_vectors;   /* of a row; without norm and quantisation the last of a slice may be shorter */
+  uint8_t algorithm;      /* fused_algorithm */
   uint8_t norm;           /* fused_norm */
   uint8_t quantise;       /* fused_quantise */
   uint8_t match_unfused;  /* round after each step, as separate kernels would */
-  uint8_t sharded;        /* reduce_slices, bits: which tensors have the rank's slice only, at the front of their memory */
+  uint8_t sharded;        /* bits, with FUSED_SLICES: which tensors have the rank's slice only, at the front of their memory */
   float epsilon;
   const float *static_scale; /* one number, multiplies the quantised values to give the real ones */
   const void *bias;          /* one row, or NULL */
   const void *gamma;         /* one row; of norms */
   const void *beta;          /* one row, or NULL; of layer norm */
   /* By rank; a rank's own entries must be set. Symmetric: all entries must be. */
-  const void *input[FUSED_RANKS];    /* symmetric, but for all_reduce_push */
+  const void *input[FUSED_RANKS];    /* symmetric, but with FUSED_PUSH */
   const void *residual[FUSED_RANKS]; /* NULL: none */
   void *residual_out[FUSED_RANKS];   /* the sum before the norm; NULL: not stored; symmetric if pushed */
   void *out[FUSED_RANKS];            /* NULL: not stored; symmetric if pushed */

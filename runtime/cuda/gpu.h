@@ -15,7 +15,7 @@ typedef struct cta {
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
 /* The calling thread is the one. */
-#define EACH_THREAD(c, t) for (uint32_t t = threadIdx.x, once_ = 1; once_; once_ = 0, (void)(t))
+#define EACH_THREAD(c, t) for (uint32_t t = threadIdx.x, next_ = t + 1; t < next_; t++)
 #define THREAD(c, t) (&(c)->own)
 
 #define KERNEL_NAMED(name)                                                                                                     \
@@ -80,10 +80,10 @@ TPRT_INLINE void pause_ns(uint32_t ns) { __nanosleep(ns); }
       c->own.partial = op(c->own.partial, other);                                                                              \
     }                                                                                                                          \
   }
+__shared__ float of_warp[FUSED_THREADS / FUSED_WARP];
 /* The value of op over all threads: within warps, then over warps in order. */
 #define REDUCE_ALL(name, neighbours, op)                                                                                       \
   TPRT_INLINE float name(cta *c) {                                                                                             \
-    __shared__ float of_warp[FUSED_THREADS / FUSED_WARP];                                                                      \
     neighbours(c, FUSED_WARP);                                                                                                 \
     __syncthreads(); /* the last result has been read */                                                                       \
     if (threadIdx.x % FUSED_WARP == 0)                                                                                         \

@@ -82,12 +82,12 @@ void tprt__fused_begin(const fused_group *group, fused_kernel kernel, uint64_t w
   }
 }
 
-tprt_status tprt__fused_kernel_for(int row, tprt_dtype dtype, fused_kernel *kernel) {
+tprt_status tprt__fused_kernel_for(fused_kernel of_f32, tprt_dtype dtype, fused_kernel *kernel) {
   static const tprt_dtype dtypes[] = {TPRT_F32, TPRT_F16, TPRT_BF16}; /* as in FUSED_OF_ALL_ELEMENTS */
   enum { KERNELS_OF_ELEMENT = FUSED_exchange / 3 };
   for (int i = 0; i < 3; i++)
     if (dtypes[i] == dtype) {
-      *kernel = (fused_kernel)(i * KERNELS_OF_ELEMENT + row);
+      *kernel = (fused_kernel)(i * KERNELS_OF_ELEMENT + of_f32);
       return TPRT_OK;
     }
   const char *name = tprt_dtype_name(dtype);

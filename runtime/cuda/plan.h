@@ -7,8 +7,7 @@
 #include "tprt/cuda.h"
 
 /* X(kernel, type of element): every kernel there is, by the name tprt_<kernel>_<type>, and tprt_exchange. */
-#define FUSED_OF_ELEMENT(X, element)                                                                                           \
-  X(all_reduce_push, element) X(all_reduce_pull, element) X(reduce_slices, element) X(cross_entropy, element)
+#define FUSED_OF_ELEMENT(X, element) X(reduce_rows, element) X(cross_entropy, element)
 #define FUSED_OF_ALL_ELEMENTS(X) FUSED_OF_ELEMENT(X, f32) FUSED_OF_ELEMENT(X, f16) FUSED_OF_ELEMENT(X, bf16)
 
 typedef enum fused_kernel {
@@ -58,8 +57,8 @@ tprt_status tprt__fused_pointers(const fused_group *group, const char *what, con
 /* Fills in what all launches have. */
 void tprt__fused_begin(const fused_group *group, fused_kernel kernel, uint64_t wanted_ctas, uint32_t n_threads,
                        fused_launch *launch);
-/* The kernel of that row of the table for the type; 0 .. 3 as in FUSED_OF_ELEMENT. */
-tprt_status tprt__fused_kernel_for(int row, tprt_dtype dtype, fused_kernel *kernel);
+/* The kernel like `of_f32` for the type. */
+tprt_status tprt__fused_kernel_for(fused_kernel of_f32, tprt_dtype dtype, fused_kernel *kernel);
 /* That staging holds two buffers of n_ranks slots. */
 tprt_status tprt__fused_staging(const fused_group *group, uint64_t slot_bytes, fused_launch *launch);
 

@@ -48,9 +48,9 @@ static tprt_status plan_exchange(const fused_group *group, tprt_dtype dtype, con
   int64_t size = (int64_t)tprt_dtype_size(dtype), run = b->extent[2] * size;
   if (run % 16)
     return tprt__fail(TPRT_UNSUPPORTED, "CUDA: runs of %lld bytes; the exchange needs multiples of 16", (long long)run);
-  if (b->extent[0] * b->extent[1] > UINT32_MAX || run / 16 > UINT32_MAX)
-    return tprt__fail(TPRT_UNSUPPORTED, "CUDA: an exchange of %lld runs of %lld bytes; there may be 2^32 of 2^36 bytes",
-                      (long long)(b->extent[0] * b->extent[1]), (long long)run);
+  if (b->extent[0] * b->extent[1] * (run / 16) > UINT32_MAX) /* the kernel counts them so */
+    return tprt__fail(TPRT_UNSUPPORTED, "CUDA: pieces of %lld bytes; the exchange takes less than 64 GiB",
+                      (long long)(b->extent[0] * b->extent[1] * run));
   /* All steps are multiples of the run. */
   e->piece = (uint64_t)(b->piece * size / 16);
   e->place = (uint64_t)(b->place * size / 16);
@@ -126,7 +126,7 @@ tprt_status tprt__fused_plan_entropy(const fused_group *group, const tprt_cuda_e
   if (status)
     return status;
   fused_kernel kernel;
-  status = tprt__fused_kernel_for(3, e->dtype, &kernel);
+  status = tprt__fused_kernel_for(FUSED_cross_entropy_f32, e->dtype, &kernel);
   if (status)
     return status;
   int64_t lanes = 16 / (int64_t)tprt_dtype_size(e->dtype);

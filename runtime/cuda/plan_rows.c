@@ -4,6 +4,14 @@
 #include <math.h>
 #include <string.h>
 
+_Static_assert((int)TPRT_CUDA_PUSH == (int)FUSED_PUSH && (int)TPRT_CUDA_PULL == (int)FUSED_PULL &&
+                   (int)TPRT_CUDA_SLICES == (int)FUSED_SLICES,
+               "algorithms are numbered as in the kernels");
+_Static_assert((int)TPRT_CUDA_RMS_NORM == (int)FUSED_RMS_NORM && (int)TPRT_CUDA_LAYER_NORM == (int)FUSED_LAYER_NORM, "norms");
+_Static_assert((int)TPRT_CUDA_STATIC == (int)FUSED_STATIC && (int)TPRT_CUDA_PER_TOKEN == (int)FUSED_PER_TOKEN &&
+                   (int)TPRT_CUDA_PER_GROUP == (int)FUSED_PER_GROUP,
+               "quantisations");
+
 /* In bytes of the tensor. One shot reads n_ranks times as much as two, which has one round of signals more and the stores behind
  * it; on H100 the turn is where public measurements put it. None of ours. */
 tprt_cuda_algorithm tprt_cuda_choose(tprt_dtype dtype, int64_t tokens, int64_t hidden, int n_ranks, size_t staging_bytes) {
@@ -141,7 +149,7 @@ tprt_status tprt__fused_plan_rows(const fused_group *group, const tprt_cuda_rows
   fused_rows *rows = &plan.args.of.rows;
   status = check_algorithm(group, r, algorithm);
   if (!status)
-    status = tprt__fused_kernel_for((int)algorithm - 1, r->dtype, &kernel);
+    status = tprt__fused_kernel_for(FUSED_reduce_rows_f32, r->dtype, &kernel);
   if (!status)
     status = check_shape(r);
   if (!status)
@@ -154,9 +162,9 @@ tprt_status tprt__fused_plan_rows(const fused_group *group, const tprt_cuda_rows
   uint64_t line = (uint64_t)r->hidden * tprt_dtype_size(r->dtype) / 16,
            slice_rows = ((uint64_t)r->tokens + n_ranks - 1) / n_ranks;
   rows->n_vectors = line * (uint64_t)r->tokens;
-  rows->slice_vectors = line * slice_rows;
-  uint64_t done_by_rank = algorithm == TPRT_CUDA_SLICES ? rows->slice_vectors : rows->n_vectors;
-  rows->row_vectors = has_rows(r) ? (uint32_t)line : piece_of(done_by_rank, group->n_ctas[kernel]);
+  rows->slice_vectors = algorithm == TPRT_CUDA_SLICES ? line * slice_rows : rows->n_vectors;
+  rows->row_vectors = has_rows(r) ? (uint32_t)line : piece_of(rows->slice_vectors, group->n_ctas[kernel]);
+  rows->algorithm = (uint8_t)algorithm;
   rows->norm = (uint8_t)r->norm;
   rows->quantise = (uint8_t)r->quantise;
   rows->match_unfused = r->match_unfused;
@@ -166,7 +174,7 @@ tprt_status tprt__fused_plan_rows(const fused_group *group, const tprt_cuda_rows
   rows->bias = r->bias;
   rows->gamma = r->gamma;
   rows->beta = r->beta;
-  uint64_t n_rows = done_by_rank ? (done_by_rank + rows->row_vectors - 1) / rows->row_vectors : 0;
+  uint64_t n_rows = rows->slice_vectors ? (rows->slice_vectors + rows->row_vectors - 1) / rows->row_vectors : 0;
   tprt__fused_begin(group, kernel, n_rows, n_rows ? threads_for(rows->row_vectors) : 0, &plan);
   if (algorithm == TPRT_CUDA_PUSH)
     status = tprt__fused_staging(group, rows->n_vectors * 16, &plan);

@@ -43,7 +43,7 @@ TPRT_INLINE void await_flag(cta *c, const uint32_t *flag) {
     pause_spin();
     if (c->args->spin_limit == 0 || ++polls < c->args->spin_limit)
       continue;
-    store_release(&own->failure, c->epoch);
+    store_release(&own->failure, c->epoch != 0 ? c->epoch : 1);
     return;
   }
 }

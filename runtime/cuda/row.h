@@ -13,11 +13,10 @@ typedef struct row_place {
 #define EACH_PLACE(to, p) ROLLED for (uint32_t p = (to).first; p < (to).first + (to).n; p++)
 
 typedef struct row {
-  uint64_t at;      /* its first vector in the whole tensor */
-  uint32_t vectors; /* its length */
-  row_place out;
-  row_place residual; /* read of the rank itself, at residual.at */
-  row_place quantised;
+  uint64_t at;        /* its first vector in the whole tensor */
+  uint32_t vectors;   /* its length */
+  row_place out;      /* also of what is quantised */
+  row_place residual; /* the old one is read of the rank itself, at residual.at */
 } row;
 
 TPRT_INLINE void store_scale(const fused_rows *rows, row_place to, uint64_t at, float scale) {
@@ -146,7 +145,7 @@ TPRT_INLINE void NAMED(scale_groups)(cta *c, const fused_rows *rows, const row *
     uint32_t v = t + j * c->n_threads;
     THREAD(c, t)->partial = scale_for(THREAD(c, t)->partial);
     if (v < r->vectors && v % members == 0)
-      store_scale(rows, r->quantised, (r->quantised.at + v) / members, THREAD(c, t)->partial);
+      store_scale(rows, r->out, (r->out.at + v) / members, THREAD(c, t)->partial);
   }
 }
 
@@ -159,7 +158,7 @@ TPRT_INLINE float NAMED(scale_row)(cta *c, const fused_rows *rows, const row *r)
   float scale = scale_for(cta_largest(c));
   EACH_THREAD(c, t)
   if (t == 0)
-    store_scale(rows, r->quantised, r->quantised.at / r->vectors, scale);
+    store_scale(rows, r->out, r->out.at / r->vectors, scale);
   return scale;
 }
 
@@ -174,7 +173,7 @@ TPRT_INLINE void NAMED(quantise_row)(cta *c, const fused_rows *rows, const row *
       uint32_t v = t + j * c->n_threads;
       float used = rows->quantise == FUSED_PER_GROUP ? THREAD(c, t)->partial : scale;
       if (v < r->vectors)
-        NAMED(store_quantised)(rows, r->quantised, v, LANE_VALUES(c, t, j), 1.0f / used);
+        NAMED(store_quantised)(rows, r->out, v, LANE_VALUES(c, t, j), 1.0f / used);
     }
   }
 }

@@ -218,25 +218,43 @@ static tprt_cuda_entropy entropy_of(const fused_case *c, const pointers *p) {
   return e;
 }
 
-tprt_status case_plan(const fused_case *c, const fused_group *group, unsigned char *const *base, unsigned char *constants,
-                      size_t bytes, fused_launch *launch) {
-  int n = group->config.n_ranks;
+case_arguments case_arguments_of(const fused_case *c, int n, unsigned char *const *base, unsigned char *constants,
+                                 size_t bytes) {
   pointers p = addresses(n, base, bytes);
-  const void *send[FUSED_RANKS];
-  memcpy(send, p.of[BUFFER_INPUT], sizeof send);
-  int64_t shape[3] = {c->tokens, 2 * n, c->hidden};
-  tprt_cuda_rows rows;
-  tprt_cuda_entropy entropy;
+  case_arguments a = {.shape = {c->tokens, 2 * n, c->hidden}};
+  if (c->kind == CASE_ROWS)
+    a.rows = rows_of(c, &p, constants, bytes);
+  if (c->kind == CASE_ENTROPY)
+    a.entropy = entropy_of(c, &p);
+  memcpy(a.send, p.of[BUFFER_INPUT], sizeof a.send);
+  memcpy(a.recv, p.of[BUFFER_OUT], sizeof a.recv);
+  return a;
+}
+
+#ifdef CASES_PUBLIC
+tprt_status case_call(const fused_case *c, tprt_cuda_group *group, const case_arguments *a, tprt_cuda_stream stream) {
   switch (c->kind) {
   case CASE_ROWS:
-    rows = rows_of(c, &p, constants, bytes);
-    return tprt__fused_plan_rows(group, &rows, launch);
+    return tprt_cuda_reduce_rows(group, &a->rows, stream);
   case CASE_ENTROPY:
-    entropy = entropy_of(c, &p);
-    return tprt__fused_plan_entropy(group, &entropy, launch);
+    return tprt_cuda_cross_entropy(group, &a->entropy, stream);
   case CASE_GATHER:
-    return tprt__fused_plan_all_gather(group, c->dtype, 3, shape, c->concat_dim, send, p.of[BUFFER_OUT], launch);
+    return tprt_cuda_all_gather(group, c->dtype, 3, a->shape, c->concat_dim, a->send, a->recv, stream);
   default:
-    return tprt__fused_plan_all_to_all(group, c->dtype, 3, shape, c->split_dim, c->concat_dim, send, p.of[BUFFER_OUT], launch);
+    return tprt_cuda_all_to_all(group, c->dtype, 3, a->shape, c->split_dim, c->concat_dim, a->send, a->recv, stream);
   }
 }
+#else
+tprt_status case_plan(const fused_case *c, const fused_group *group, const case_arguments *a, fused_launch *launch) {
+  switch (c->kind) {
+  case CASE_ROWS:
+    return tprt__fused_plan_rows(group, &a->rows, launch);
+  case CASE_ENTROPY:
+    return tprt__fused_plan_entropy(group, &a->entropy, launch);
+  case CASE_GATHER:
+    return tprt__fused_plan_all_gather(group, c->dtype, 3, a->shape, c->concat_dim, a->send, a->recv, launch);
+  default:
+    return tprt__fused_plan_all_to_all(group, c->dtype, 3, a->shape, c->split_dim, c->concat_dim, a->send, a->recv, launch);
+  }
+}
+#endif

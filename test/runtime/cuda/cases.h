@@ -50,8 +50,20 @@ void case_constants(const fused_case *c, unsigned char *block, size_t buffer_byt
 void case_fill(const fused_case *c, int n_ranks, int rank, uint64_t turn, unsigned char *block, size_t buffer_bytes);
 
 /* The call, for all ranks; base[r] is the block of rank r, as kernels address it. */
-tprt_status case_plan(const fused_case *c, const fused_group *group, unsigned char *const *base, unsigned char *constants,
-                      size_t buffer_bytes, fused_launch *launch);
+typedef struct case_arguments {
+  tprt_cuda_rows rows;
+  tprt_cuda_entropy entropy;
+  int64_t shape[3];
+  const void *send[FUSED_RANKS];
+  void *recv[FUSED_RANKS];
+} case_arguments;
+case_arguments case_arguments_of(const fused_case *c, int n_ranks, unsigned char *const *base, unsigned char *constants,
+                                 size_t buffer_bytes);
+/* As a launch, by the inside of the library. */
+tprt_status case_plan(const fused_case *c, const fused_group *group, const case_arguments *arguments, fused_launch *launch);
+/* Enqueued, by its public interface. */
+tprt_status case_call(const fused_case *c, tprt_cuda_group *group, const case_arguments *arguments, tprt_cuda_stream stream);
+
 /* Compares a rank's results with the oracle; 0, or 1 after a message. */
 int case_check(const fused_case *c, int n_ranks, int rank, uint64_t turn, const unsigned char *block, size_t buffer_bytes);
 

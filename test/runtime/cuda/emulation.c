@@ -64,7 +64,8 @@ static void plan_all(run *r, const tprt_cuda_group_config *config) {
     for (int k = 0; k < FUSED_N_KERNELS; k++)
       group.n_ctas[k] = 1 + i % CTAS;
     case_constants(&fused_cases[i / CTAS], constants, r->buffer_bytes);
-    if (case_plan(&fused_cases[i / CTAS], &group, r->base, constants, r->buffer_bytes, &r->launches[i]) != TPRT_OK) {
+    case_arguments arguments = case_arguments_of(&fused_cases[i / CTAS], r->n_ranks, r->base, constants, r->buffer_bytes);
+    if (case_plan(&fused_cases[i / CTAS], &group, &arguments, &r->launches[i]) != TPRT_OK) {
       fprintf(stderr, "wrong: case %d: %s\n", i / CTAS, tprt_last_error());
       exit(1);
     }

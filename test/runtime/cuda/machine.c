@@ -1,3 +1,4 @@
+#define _GNU_SOURCE 1
 #include "machine.h"
 
 #include "cuda/kernels.h"
@@ -24,15 +25,14 @@ typedef struct place {
   uint32_t rank, index;
 } place;
 
-static void run_cta(const fused_launch *launch, const place *p, thread *threads) {
+static void run_cta(const fused_launch *launch, uint32_t rank, uint32_t index, thread *threads) {
   cta c = {.args = &launch->args,
-           .rank = p->rank,
-           .index = p->index,
+           .rank = rank,
+           .index = index,
            .n_ctas = launch->n_ctas,
            .n_threads = launch->n_threads,
            .threads = threads};
-  if (p->index < launch->n_ctas)
-    kernels[launch->kernel](&c);
+  kernels[launch->kernel](&c);
 }
 
 static void *run_place(void *argument) {
@@ -43,7 +43,9 @@ static void *run_place(void *argument) {
     if (p->index == 0)
       program->before(program->user, (int)p->rank, turn);
     pthread_barrier_wait(&p->stream->barrier);
-    run_cta(program->launch(program->user, turn), p, threads);
+    const fused_launch *launch = program->launch(program->user, turn);
+    if (p->index < launch->n_ctas)
+      run_cta(launch, p->rank, p->index, threads);
     pthread_barrier_wait(&p->stream->barrier);
     if (p->index == 0)
       program->after(program->user, (int)p->rank, turn);
@@ -69,4 +71,31 @@ void machine_run(int n_ranks, int n_ctas, const machine_program *program) {
     pthread_barrier_destroy(&streams[r].barrier);
   free(places);
   free(streams);
+}
+
+typedef struct grid_place {
+  pthread_t thread;
+  const fused_launch *launch;
+  uint32_t rank, index;
+} grid_place;
+
+static void *run_grid_place(void *argument) {
+  const grid_place *p = argument;
+  thread *threads = calloc(FUSED_THREADS, sizeof *threads);
+  run_cta(p->launch, p->rank, p->index, threads);
+  free(threads);
+  return NULL;
+}
+
+void machine_grid(fused_kernel kernel, const fused_args *args, uint32_t n_ctas, uint32_t n_ranks, uint32_t n_threads) {
+  fused_launch launch = {.kernel = kernel, .n_ctas = n_ctas, .n_threads = n_threads, .args = *args};
+  grid_place *places = calloc((size_t)n_ctas * n_ranks, sizeof *places);
+  for (uint32_t i = 0; i < n_ctas * n_ranks; i++) {
+    places[i] = (grid_place){.launch = &launch, .rank = args->first_rank + i / n_ctas, .index = i % n_ctas};
+    if (pthread_create(&places[i].thread, NULL, run_grid_place, &places[i]) != 0)
+      abort();
+  }
+  for (uint32_t i = 0; i < n_ctas * n_ranks; i++)
+    pthread_join(places[i].thread, NULL);
+  free(places);
 }

@@ -17,4 +17,7 @@ typedef struct machine_program {
 /* Runs it with n_ctas threads for each rank; calls have at most so many CTAs. */
 void machine_run(int n_ranks, int n_ctas, const machine_program *program);
 
+/* Runs one grid of n_ctas x n_ranks, of which each CTA is a thread, and waits for it. */
+void machine_grid(fused_kernel kernel, const fused_args *args, uint32_t n_ctas, uint32_t n_ranks, uint32_t n_threads);
+
 #endif

@@ -119,7 +119,7 @@ static void test_rows_launch(void **state) {
   (void)state;
   tprt_cuda_rows rows = good_rows();
   fused_launch launch = launch_of(rows);
-  assert_string_equal(tprt__fused_names[launch.kernel], "tprt_all_reduce_pull_bf16");
+  assert_string_equal(tprt__fused_names[launch.kernel], "tprt_reduce_rows_bf16");
   assert_int_equal(launch.n_ctas, 10);
   assert_int_equal(launch.n_threads, 32);
   assert_int_equal(launch.args.of.rows.row_vectors, 32);
@@ -139,11 +139,14 @@ static void test_rows_launch(void **state) {
     rows.out[r] = memory + 16;
   }
   launch = launch_of(rows); /* no rows: cut as is convenient; fewer tokens than ranks */
-  assert_string_equal(tprt__fused_names[launch.kernel], "tprt_all_reduce_pull_f32");
+  assert_string_equal(tprt__fused_names[launch.kernel], "tprt_reduce_rows_f32");
   assert_int_equal(launch.n_ctas, 16);
   assert_int_equal(launch.args.of.rows.row_vectors, 1024);
+  assert_int_equal(launch.args.of.rows.algorithm, TPRT_CUDA_PULL);
   rows.out_sharded = true;
-  assert_string_equal(tprt__fused_names[launch_of(rows).kernel], "tprt_reduce_slices_f32");
+  launch = launch_of(rows);
+  assert_int_equal(launch.args.of.rows.algorithm, TPRT_CUDA_SLICES);
+  assert_int_equal(launch.args.of.rows.slice_vectors, (1 << 20) / 4);
 }
 
 /* The published thresholds, and that one shot through staging needs staging. */
@@ -192,7 +195,7 @@ static void test_exchanges(void **state) {
          "runs of 24 bytes; the exchange needs multiples of 16");
   const int64_t many[2] = {1ll << 33, 4};
   expect(tprt__fused_plan_all_gather(&g, TPRT_F32, 2, many, 1, send, recv, &launch), TPRT_UNSUPPORTED,
-         "an exchange of 8589934592 runs of 16 bytes");
+         "pieces of 137438953472 bytes; the exchange takes less than 64 GiB");
   recv[2] = NULL;
   expect(tprt__fused_plan_all_gather(&g, TPRT_F32, 3, shape, 1, send, recv, &launch), TPRT_INVALID_ARGUMENT,
          "recv is set for 3 of 4 ranks");

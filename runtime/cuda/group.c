@@ -1,0 +1,193 @@
+/* Groups of ranks that run fused kernels: loading and launching them. */
+#include "cuda/image.h"
+#include "cuda/launch.h"
+#include "cuda/plan.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+static struct {
+  pthread_mutex_t lock;
+  bool found;
+  const tprt__cuda *driver;
+#define MEMBER(member, symbol, parameters) cuda_result(*member) parameters;
+  LAUNCH_CALLS(MEMBER)
+#undef MEMBER
+} cuda = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+struct tprt_cuda_group {
+  fused_group plan;
+  launch_module module;
+  launch_function functions[FUSED_N_KERNELS];
+};
+
+static tprt_status find_driver(void) {
+  static const struct {
+    const char *name;
+    void *slot;
+  } symbols[] = {
+#define ROW(member, symbol, parameters) {symbol, &cuda.member},
+      LAUNCH_CALLS(ROW)
+#undef ROW
+  };
+  pthread_mutex_lock(&cuda.lock);
+  tprt_status status = TPRT_OK;
+  if (!cuda.found) {
+    status = tprt__cuda_load(&cuda.driver);
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols && !status; i++)
+      status = tprt__cuda_symbol(symbols[i].name, symbols[i].slot);
+    cuda.found = !status;
+  }
+  pthread_mutex_unlock(&cuda.lock);
+  return status;
+}
+
+static tprt_status check(cuda_result result, const char *what) { return tprt__cuda_check(cuda.driver, result, what); }
+
+/* ---- Creation ---- */
+
+typedef struct device_facts {
+  int multiprocessors, major, minor, cooperative;
+} device_facts;
+
+/* Of the current context's device, which must be able to run the kernels. */
+static tprt_status learn_device(const tprt_cuda_group_config *config, device_facts *facts) {
+  launch_context context = NULL;
+  int device = 0;
+  tprt_status status = check(cuda.context_current(&context), "current context");
+  if (!status && !context)
+    return tprt__fail(TPRT_INVALID_STATE, "CUDA: the thread has no current context; a group is made in one");
+  if (!status)
+    status = check(cuda.context_device(&device), "device of the context");
+  const struct {
+    int attribute, *value;
+  } wanted[] = {{LAUNCH_MULTIPROCESSORS, &facts->multiprocessors},
+                {LAUNCH_CAPABILITY_MAJOR, &facts->major},
+                {LAUNCH_CAPABILITY_MINOR, &facts->minor},
+                {LAUNCH_COOPERATIVE, &facts->cooperative}};
+  for (size_t i = 0; i < sizeof wanted / sizeof *wanted && !status; i++)
+    status = check(cuda.device_attribute(wanted[i].value, wanted[i].attribute, device), "attributes of the device");
+  if (status)
+    return status;
+  if (facts->major < 8)
+    return tprt__fail(TPRT_UNSUPPORTED, "CUDA: fused kernels need compute capability 8.0; the device has %d.%d", facts->major,
+                      facts->minor);
+  if (config->rank == TPRT_CUDA_ALL_RANKS && !facts->cooperative)
+    return tprt__fail(TPRT_UNSUPPORTED, "CUDA: virtual ranks need cooperative launches, which the device does not have");
+  return TPRT_OK;
+}
+
+/* CTAs of a rank that run at the same time: they wait for each other's peers, so none may have to wait for its turn. */
+static tprt_status count_ctas(tprt_cuda_group *group, int kernel, const device_facts *facts) {
+  const tprt_cuda_group_config *config = &group->plan.config;
+  int each = 0, ranks_here = config->rank == TPRT_CUDA_ALL_RANKS ? config->n_ranks : 1;
+  tprt_status status = check(cuda.occupancy(&each, group->functions[kernel], FUSED_THREADS, 0), "occupancy of a kernel");
+  if (status)
+    return status;
+  int fit = each * facts->multiprocessors / ranks_here, wanted = config->max_ctas ? config->max_ctas : 1;
+  if (fit < wanted)
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "CUDA: %d thread blocks of %d ranks have to run at the same time; the device runs %d of %s", wanted,
+                      ranks_here, each * facts->multiprocessors, tprt__fused_names[kernel]);
+  fit = fit < FUSED_CTAS ? fit : FUSED_CTAS;
+  group->plan.n_ctas[kernel] = config->max_ctas ? config->max_ctas : fit;
+  return TPRT_OK;
+}
+
+/* All kernels are loaded now: a lazy load later would wait for the device, on which a peer's kernel may be waiting for ours. Asking
+ * for the occupancy forces it. */
+static tprt_status load_kernels(tprt_cuda_group *group, const device_facts *facts) {
+  tprt_status status = check(cuda.module_load(&group->module, tprt__fused_image), "loading the fused kernels");
+  for (int k = 0; k < FUSED_N_KERNELS && !status; k++) {
+    status = check(cuda.module_function(&group->functions[k], group->module, tprt__fused_names[k]), tprt__fused_names[k]);
+    if (!status)
+      status = count_ctas(group, k, facts);
+  }
+  return status;
+}
+
+tprt_status tprt_cuda_group_create(const tprt_cuda_group_config *config, tprt_cuda_group **group) {
+  tprt_cuda_group *made = tprt__alloc(sizeof *made);
+  if (!made)
+    return tprt__fail_memory(sizeof *made);
+  device_facts facts = {0};
+  tprt_status status = tprt__struct_copy(&made->plan.config, sizeof made->plan.config, config, "tprt_cuda_group_config");
+  if (!status)
+    status = tprt__fused_check_config(&made->plan.config);
+  if (!status)
+    status = find_driver();
+  if (!status)
+    status = learn_device(&made->plan.config, &facts);
+  if (!status)
+    status = load_kernels(made, &facts);
+  if (status) {
+    tprt_cuda_group_destroy(made);
+    return status;
+  }
+  *group = made;
+  return TPRT_OK;
+}
+
+void tprt_cuda_group_destroy(tprt_cuda_group *group) {
+  if (group && group->module)
+    cuda.module_unload(group->module);
+  tprt__free(group);
+}
+
+tprt_status tprt_cuda_group_check(tprt_cuda_group *group, tprt_cuda_stream stream) {
+  const tprt_cuda_group_config *config = &group->plan.config;
+  tprt_status status = check(cuda.stream_synchronize(stream), "waiting for the stream");
+  for (int r = 0; r < config->n_ranks && !status; r++) {
+    uint32_t failure = 0;
+    if (config->rank != TPRT_CUDA_ALL_RANKS && config->rank != r)
+      continue;
+    launch_address at = (launch_address)(uintptr_t)config->signals[r] + offsetof(fused_signals, failure);
+    status = check(cuda.copy_to_host(&failure, at, sizeof failure), "reading the signals");
+    if (!status && failure)
+      return tprt__fail(TPRT_TIMEOUT, "CUDA: rank %d gave up waiting for the others in fused call %u", r, failure);
+  }
+  return status;
+}
+
+/* ---- Calls ---- */
+
+/* Enqueues, no more. */
+static tprt_status launch(tprt_cuda_group *group, fused_launch *plan, tprt_cuda_stream stream) {
+  if (plan->n_ctas == 0)
+    return TPRT_OK;
+  launch_function function = group->functions[plan->kernel];
+  void *parameters[] = {&plan->args};
+  const tprt_cuda_group_config *config = &group->plan.config;
+  cuda_result result = config->rank == TPRT_CUDA_ALL_RANKS
+                           ? cuda.cooperative_kernel(function, plan->n_ctas, (unsigned)config->n_ranks, 1, plan->n_threads, 1,
+                                                     1, 0, stream, parameters)
+                           : cuda.kernel(function, plan->n_ctas, 1, 1, plan->n_threads, 1, 1, 0, stream, parameters, NULL);
+  return check(result, tprt__fused_names[plan->kernel]);
+}
+
+tprt_status tprt_cuda_reduce_rows(tprt_cuda_group *group, const tprt_cuda_rows *rows, tprt_cuda_stream stream) {
+  fused_launch plan;
+  tprt_status status = tprt__fused_plan_rows(&group->plan, rows, &plan);
+  return status ? status : launch(group, &plan, stream);
+}
+
+tprt_status tprt_cuda_all_gather(tprt_cuda_group *group, tprt_dtype dtype, int n_dims, const int64_t *shape, int dim,
+                                 const void *const *send, void *const *recv, tprt_cuda_stream stream) {
+  fused_launch plan;
+  tprt_status status = tprt__fused_plan_all_gather(&group->plan, dtype, n_dims, shape, dim, send, recv, &plan);
+  return status ? status : launch(group, &plan, stream);
+}
+
+tprt_status tprt_cuda_all_to_all(tprt_cuda_group *group, tprt_dtype dtype, int n_dims, const int64_t *shape, int split_dim,
+                                 int concat_dim, const void *const *send, void *const *recv, tprt_cuda_stream stream) {
+  fused_launch plan;
+  tprt_status status =
+      tprt__fused_plan_all_to_all(&group->plan, dtype, n_dims, shape, split_dim, concat_dim, send, recv, &plan);
+  return status ? status : launch(group, &plan, stream);
+}
+
+tprt_status tprt_cuda_cross_entropy(tprt_cuda_group *group, const tprt_cuda_entropy *entropy, tprt_cuda_stream stream) {
+  fused_launch plan;
+  tprt_status status = tprt__fused_plan_entropy(&group->plan, entropy, &plan);
+  return status ? status : launch(group, &plan, stream);
+}
