@@ -6,7 +6,8 @@
  * input always gives the same steps.
  *
  * Moves: all_gather removes the minor-most axes of a dimension; slice puts axes at the minor end of a dimension;
- * all_to_all moves the minor-most axes of one dimension to the minor end of another; reduce_scatter turns partial axes into
+ * all_to_all moves the minor-most axes of one dimension to the minor end of another, or of several others, or those of several dimensions to
+ * the minor end of one; reduce_scatter turns partial axes into
  * minor-most axes of a dimension; all_reduce makes partial axes replicated; permute re-labels equal shards (any two
  * layouts with the same number of shards of each dimension and of partial parts: swaps axes, reorders the axes of a
  * dimension); mask makes a replicated axis partial by putting the identity everywhere but at index 0.
@@ -54,11 +55,12 @@ typedef struct tp_step {
   int n_axes;
   int axes[TP_MAX_AXES]; /* of the mesh, major to minor: the rank inside the group counts in this order. For permute the
                           * axes along which data moves, in mesh order (tp_step_permute_sources has the map) */
-  int dim;               /* gather, scatter, slice: the dimension; all_to_all: the dimension that loses the axes (concat) */
-  int to_dim;            /* all_to_all: the dimension that gets the axes (split) */
-  tp_combiner combiner;  /* all_reduce, reduce_scatter, mask */
-  tp_spec from, to;      /* specs before and after; the `to` of one step is the `from` of the next */
-  int64_t bytes;         /* sent per device, tp_cost_bytes; 0 for local steps */
+  int dim; /* gather, scatter, slice: the dimension; all_to_all: the dimension that loses the axes (concat), -1: several do */
+  int to_dim; /* all_to_all: the dimension that gets the axes (split), -1: several do, each axis as `to` says. `dim` and `to_dim`
+                          * are not both -1 */
+  tp_combiner combiner; /* all_reduce, reduce_scatter, mask */
+  tp_spec from, to;     /* specs before and after; the `to` of one step is the `from` of the next */
+  int64_t bytes;        /* sent per device, tp_cost_bytes; 0 for local steps */
   tp_cost cost;
 } tp_step;
 

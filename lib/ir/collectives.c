@@ -1,4 +1,4 @@
-#include "ir/collectives.h"
+#include "ir/collective_op.h"
 
 #include "support/support.h"
 
@@ -98,18 +98,8 @@ static const struct {
     [TP_OR] = {"bitwise_or", true}, [TP_XOR] = {"bitwise_xor", true}, [TP_AVERAGE] = {"average", true},
 };
 
-typedef struct collective {
-  MlirOperation where;
-  MlirContext context;
-  MlirLocation location;
-  const tp_mesh *mesh;
-  const tp_step *step;
-  MlirType result;
-} collective;
-
-/* Builds shard.<name> with grid, grid_axes and up to two index attributes; reducing ops get their kind. */
-static MlirValue build(const collective *c, const char *name, MlirValue value, const char *index_name, int64_t index,
-                       const char *index2_name, int64_t index2, bool reduces) {
+MlirValue tp__build_collective(const tp__collective *c, const char *name, MlirValue value, const char *index_name,
+                               int64_t index, const char *index2_name, int64_t index2, bool reduces) {
   MlirNamedAttribute attrs[6];
   int n = 0;
   MlirAttribute grid, grid_axes;
@@ -165,7 +155,7 @@ MlirAttribute tp__identity_attr(MlirType type, tp_combiner combiner) {
   return mlirIntegerAttrGet(type, integers[combiner]);
 }
 
-static MlirValue build_mask(const collective *c, MlirValue value) {
+static MlirValue build_mask(const tp__collective *c, MlirValue value) {
   MlirValue index = tp__build_group_index(c->where, c->mesh, c->step->n_axes, c->step->axes);
   MlirValue first = tp__compare(c->where, TP_EQ, index, tp__index_constant(c->where, 0));
   MlirAttribute identity = tp__identity_attr(tp__element_type(c->result), c->step->combiner);
@@ -238,7 +228,7 @@ MlirValue tp__build_permute(MlirOperation where, MlirOperation module, MlirValue
   return mlirOperationGetResult(op, 0);
 }
 
-static MlirValue permute_step(const collective *c, MlirOperation module, MlirValue value) {
+static MlirValue permute_step(const tp__collective *c, MlirOperation module, MlirValue value) {
   int64_t devices = tp_mesh_size(c->mesh);
   int64_t (*pairs)[2] = tp__calloc((size_t)devices, sizeof *pairs), *sources = tp__calloc((size_t)devices, sizeof *sources);
   MlirValue result = {NULL};
@@ -257,7 +247,7 @@ static MlirValue permute_step(const collective *c, MlirOperation module, MlirVal
 /* ---- uneven sizes: collectives see equal shards ---- */
 
 /* A value as the beginning of a buffer of `size` along `dim`; what stands behind it is unspecified, as all padding is. */
-static MlirValue fill_up(const collective *c, MlirValue value, int dim, int64_t size) {
+static MlirValue fill_up(const tp__collective *c, MlirValue value, int dim, int64_t size) {
   MlirType type = mlirValueGetType(value);
   int rank;
   int64_t shape[TP_MAX_RANK], zeros[TP_MAX_RANK] = {0};
@@ -268,19 +258,19 @@ static MlirValue fill_up(const collective *c, MlirValue value, int dim, int64_t 
 }
 
 /* The part of a step that moves data, on shards of equal size; the type of its result is c->result. */
-static MlirValue move(const collective *c, MlirOperation module, MlirValue value) {
+static MlirValue move(const tp__collective *c, MlirOperation module, MlirValue value) {
   const tp_step *step = c->step;
   switch (step->kind) {
   case TP_STEP_ALL_GATHER:
-    return build(c, "shard.all_gather", value, "gather_axis", step->dim, NULL, 0, false);
+    return tp__build_collective(c, "shard.all_gather", value, "gather_axis", step->dim, NULL, 0, false);
   case TP_STEP_REDUCE_SCATTER:
-    return build(c, "shard.reduce_scatter", value, "scatter_axis", step->dim, NULL, 0, true);
+    return tp__build_collective(c, "shard.reduce_scatter", value, "scatter_axis", step->dim, NULL, 0, true);
   case TP_STEP_ALL_REDUCE:
-    return build(c, "shard.all_reduce", value, NULL, 0, NULL, 0, true);
+    return tp__build_collective(c, "shard.all_reduce", value, NULL, 0, NULL, 0, true);
   case TP_STEP_ALL_TO_ALL:
-    return build(c, "shard.all_to_all", value, "concat_axis", step->dim, "split_axis", step->to_dim, false);
+    return tp__build_collective(c, "shard.all_to_all", value, "concat_axis", step->dim, "split_axis", step->to_dim, false);
   case TP_STEP_SLICE:
-    return build(c, "shard.all_slice", value, "slice_axis", step->dim, NULL, 0, false);
+    return tp__build_collective(c, "shard.all_slice", value, "slice_axis", step->dim, NULL, 0, false);
   case TP_STEP_PERMUTE:
     return permute_step(c, module, value);
   case TP_STEP_MASK:
@@ -298,12 +288,14 @@ MlirValue tp__build_step(MlirOperation where, MlirOperation module, MlirValue va
   tp_spec_local_shape(mesh, step->to, rank, global_shape, after);
   for (int d = 0; d < rank; d++)
     moved[d] = gathers && d == step->dim ? n * before[d] : after[d];
-  collective c = {where,
-                  mlirOperationGetContext(where),
-                  mlirOperationGetLocation(where),
-                  mesh,
-                  step,
-                  tp__tensor_like(mlirValueGetType(value), rank, moved)};
+  tp__collective c = {where,
+                      mlirOperationGetContext(where),
+                      mlirOperationGetLocation(where),
+                      mesh,
+                      step,
+                      tp__tensor_like(mlirValueGetType(value), rank, moved)};
+  if (step->kind == TP_STEP_ALL_TO_ALL && (step->dim < 0 || step->to_dim < 0)) /* between sizes that divide */
+    return tp__build_exchange(&c, value, rank, before, after);
   int split_dim = step->kind == TP_STEP_ALL_TO_ALL ? step->to_dim : step->dim;
   if (splits)
     value = fill_up(&c, value, split_dim, n * after[split_dim]);

@@ -19,6 +19,9 @@ typedef tp_status tp__move_fn(void *context, tp_step_kind kind, unsigned axes, t
 tp_status tp__layout_moves(const tp_mesh *mesh, unsigned axes, int n_dims, bool partial, tp_spec from, tp__move_fn *emit,
                            void *context);
 
+/* layout_exchange.c: of these the exchanges between more than two dimensions. */
+tp_status tp__exchange_moves(const tp_mesh *mesh, int n_dims, tp_spec from, tp__move_fn *emit, void *context);
+
 /* Fills kind, axes, dim, to_dim, combiner, from and to of the step `kind` between two specs that differ by it. */
 void tp__step_describe(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to, tp_step *step);
 

@@ -106,6 +106,8 @@ tp_status tp__layout_moves(const tp_mesh *mesh, unsigned axes, int n_dims, bool 
     if (status == TP_OK)
       status = append_sequences(&w, partials, 0, from);
   }
+  if (status == TP_OK)
+    status = tp__exchange_moves(mesh, n_dims, from, emit, context);
   w.kind = TP_STEP_ALL_REDUCE;
   if (status == TP_OK)
     status = mark_subsets(&w, partials, 0, from);
@@ -135,7 +137,7 @@ static void describe_tail(const tp_mesh *mesh, tp_spec shorter, tp_spec longer, 
 }
 
 void tp__step_describe(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to, tp_step *step) {
-  unsigned changed = 0;
+  unsigned changed = 0, losers = 0, winners = 0;
   int lost = -1, won = -1;
   *step = (tp_step){.kind = kind, .dim = -1, .to_dim = -1, .from = from, .to = to};
   for (int a = 0; a < mesh->n_axes; a++) {
@@ -145,6 +147,8 @@ void tp__step_describe(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_
     changed |= 1u << a;
     lost = tp__byte_dim(before);
     won = tp__byte_dim(after);
+    losers |= lost < 0 ? 0 : 1u << lost;
+    winners |= won < 0 ? 0 : 1u << won;
     if (before & TP__PARTIAL_BIT)
       step->combiner = tp_spec_place(from, a).combiner;
     else if (after & TP__PARTIAL_BIT)
@@ -152,10 +156,16 @@ void tp__step_describe(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_
   }
   switch (kind) {
   case TP_STEP_ALL_GATHER:
-  case TP_STEP_ALL_TO_ALL:
     step->dim = lost;
-    step->to_dim = won;
     describe_tail(mesh, to, from, lost, step);
+    break;
+  case TP_STEP_ALL_TO_ALL:
+    step->dim = losers & (losers - 1) ? -1 : lost;
+    step->to_dim = winners & (winners - 1) ? -1 : won;
+    if (step->dim >= 0)
+      describe_tail(mesh, to, from, lost, step);
+    else
+      describe_tail(mesh, from, to, won, step);
     break;
   case TP_STEP_SLICE:
   case TP_STEP_REDUCE_SCATTER:
@@ -285,14 +295,19 @@ static bool ends_keep_prefix(const tp_mesh *mesh, tp_spec from, tp_spec to, int 
 }
 
 bool tp__move_keeps_prefix(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to, int n_dims, const int64_t *sizes) {
+  int n_changed = 0, n_uneven = 0;
   for (int d = 0; d < n_dims; d++) {
     bool exact = sizes[d] % tp_spec_dim_shards(mesh, from, d) == 0 && sizes[d] % tp_spec_dim_shards(mesh, to, d) == 0;
-    if (exact || same_on_dim(mesh, from, to, d))
+    if (same_on_dim(mesh, from, to, d))
       continue;
+    n_changed++;
+    if (exact)
+      continue;
+    n_uneven++;
     if (kind == TP_STEP_PERMUTE || !ends_keep_prefix(mesh, from, to, d, sizes[d]))
       return false;
   }
-  return true;
+  return n_uneven == 0 || n_changed <= 2; /* an exchange between several dimensions cuts into equal slices */
 }
 
 int64_t tp__move_elements(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to, int n_dims, const int64_t *sizes) {

@@ -48,17 +48,44 @@ static tp_spec without(const exhaustive *e, tp_spec spec, unsigned axes) {
   return spec;
 }
 
-/* The moved axes leave the minor end of one dimension for the minor end of another, in the same order. */
-static bool is_all_to_all(const exhaustive *e, tp_spec from, tp_spec to, unsigned axes, int *won) {
+/* `longer` is `shorter` with axes added at minor ends; `dims` (bit d: dimension d) are those that have more. */
+static bool grows(const exhaustive *e, tp_spec shorter, tp_spec longer, unsigned *dims) {
+  *dims = 0;
+  for (int d = 0; d < e->rank; d++) {
+    int few[TP_MAX_AXES], many[TP_MAX_AXES];
+    int n = tp_spec_dim_axes(e->mesh, shorter, d, few), m = tp_spec_dim_axes(e->mesh, longer, d, many);
+    if (n > m || memcmp(few, many, (size_t)n * sizeof *few) != 0)
+      return false;
+    *dims |= m > n ? 1u << d : 0;
+  }
+  return true;
+}
+
+static bool is_one(unsigned set) { return set != 0 && (set & (set - 1)) == 0; }
+
+/* Two axes that come from one dimension and go to one keep their order. */
+static bool keeps_order(const exhaustive *e, tp_spec from, tp_spec to, unsigned axes) {
+  for (int a = 0; a < e->mesh->n_axes; a++)
+    for (int b = 0; b < e->mesh->n_axes; b++) {
+      tp_place x = tp_spec_place(from, a), y = tp_spec_place(from, b), z = tp_spec_place(to, a), w = tp_spec_place(to, b);
+      if ((axes >> a & 1) && (axes >> b & 1) && x.dim == y.dim && z.dim == w.dim && (x.order < y.order) != (z.order < w.order))
+        return false;
+    }
+  return true;
+}
+
+/* The moved axes leave the minor ends of dimensions for the minor ends of others; either it is one that loses or one that wins. *won: that dimension, -1:
+ * there are several; *several: more than two dimensions take part. */
+static bool is_all_to_all(const exhaustive *e, tp_spec from, tp_spec to, unsigned axes, int *won, bool *several) {
   tp_spec middle = without(e, from, axes);
-  int lost = grown_dim(e, middle, from), before[TP_MAX_AXES], after[TP_MAX_AXES], kept[TP_MAX_AXES];
-  *won = grown_dim(e, middle, to);
-  if (lost < 0 || *won < 0 || lost == *won)
+  unsigned lost, wins;
+  if (!grows(e, middle, from, &lost) || !grows(e, middle, to, &wins) || (lost & wins) || !(is_one(lost) || is_one(wins)))
     return false;
-  int first = tp_spec_dim_axes(e->mesh, middle, lost, kept), n = tp_spec_dim_axes(e->mesh, from, lost, before) - first;
-  int at = tp_spec_dim_axes(e->mesh, middle, *won, kept);
-  return tp_spec_dim_axes(e->mesh, to, *won, after) - at == n &&
-         memcmp(before + first, after + at, (size_t)n * sizeof *before) == 0;
+  *several = !is_one(lost) || !is_one(wins);
+  *won = -1;
+  for (int d = 0; d < e->rank && is_one(wins); d++)
+    *won = wins >> d & 1 ? d : *won;
+  return keeps_order(e, from, to, axes);
 }
 
 /* ---- permutes ---- */
@@ -204,6 +231,7 @@ static tp_cost move_cost(const exhaustive *e, tp_spec from, tp_spec to) {
   tp_cost best = TP_COST_FORBIDDEN;
   int64_t n = group_size(e, axes), before = filled(e, from, -1, 1, from), after = filled(e, to, -1, 1, to);
   int won, grown = grown_dim(e, from, to);
+  bool several = false;
   if (axes == 0)
     return 0;
   bool is_split = all_are(e, to, axes, TP_DIM) && grown >= 0, is_whole = all_are(e, to, axes, TP_REPLICATED);
@@ -218,8 +246,9 @@ static tp_cost move_cost(const exhaustive *e, tp_spec from, tp_spec to) {
       best = lesser(best, collective(e, TP_ALL_REDUCE, axes, before));
     if (all_are(e, from, axes, TP_REPLICATED) && all_are(e, to, axes, TP_PARTIAL) && has_identity(e, to))
       best = lesser(best, local_step(e, after));
-    if (all_are(e, from, axes, TP_DIM) && all_are(e, to, axes, TP_DIM) && is_all_to_all(e, from, to, axes, &won))
-      best = lesser(best, collective(e, TP_ALL_TO_ALL, axes, filled(e, from, won, n, to)));
+    if (all_are(e, from, axes, TP_DIM) && all_are(e, to, axes, TP_DIM) && is_all_to_all(e, from, to, axes, &won, &several) &&
+        (!several || fits_sizes(e, from, to, true))) /* several: only what divides */
+      best = lesser(best, collective(e, TP_ALL_TO_ALL, axes, several ? before : filled(e, from, won, n, to)));
   }
   if (is_permute(e, from, to) && fits_sizes(e, from, to, true))
     best = lesser(best, collective(e, TP_PERMUTE, moving_axes(e, from, to), before));

@@ -145,6 +145,40 @@ static int64_t combined_at(const move *m, int64_t device, const int64_t *index) 
   return value;
 }
 
+/* The axes of a dimension that split it: those of size 1 may come and go in any step. */
+static int splitting_axes(const tp_mesh *mesh, tp_spec spec, int dim, int *axes) {
+  int all[TP_MAX_AXES], n_all = tp_spec_dim_axes(mesh, spec, dim, all), n = 0;
+  for (int i = 0; i < n_all; i++)
+    if (mesh->axes[all[i]].size > 1)
+      axes[n++] = all[i];
+  return n;
+}
+
+/* Where an exchange takes an element from: dimensions that get axes are cut, of those that lose some the index says which device had it. */
+static int64_t exchanged_at(const move *m, int64_t device, const int64_t *index) {
+  const sim *s = m->s;
+  const tp_mesh *mesh = s->mesh;
+  int64_t at[SIM_MAX_RANK], source = device;
+  for (int d = 0; d < s->rank; d++) {
+    int before[TP_MAX_AXES], after[TP_MAX_AXES];
+    int n = splitting_axes(mesh, m->step->from, d, before), k = splitting_axes(mesh, m->step->to, d, after);
+    int64_t number = 0, shard = index[d] / s->local[d];
+    at[d] = index[d];
+    for (int i = n; i < k; i++)
+      number = number * mesh->axes[after[i]].size + tp_mesh_coordinate(mesh, device, after[i]);
+    if (k > n)
+      at[d] += number * m->local[d];
+    if (n > k)
+      at[d] = index[d] % s->local[d];
+    for (int i = n - 1; i >= k; i--) {
+      int64_t size = mesh->axes[before[i]].size;
+      source += (shard % size - tp_mesh_coordinate(mesh, device, before[i])) * tp_mesh_stride(mesh, before[i]);
+      shard /= size;
+    }
+  }
+  return read_at(s, source, at);
+}
+
 /* What element `index` of `device` is after the step. */
 static int64_t result_at(const move *m, int64_t device, const int64_t *index) {
   const sim *s = m->s;
@@ -164,9 +198,7 @@ static int64_t result_at(const move *m, int64_t device, const int64_t *index) {
   case TP_STEP_ALL_REDUCE:
     return combined_at(m, device, at);
   case TP_STEP_ALL_TO_ALL:
-    at[step->to_dim] += r * m->local[step->to_dim];
-    at[step->dim] = index[step->dim] % s->local[step->dim];
-    return read_at(s, peer(s->mesh, step, device, index[step->dim] / s->local[step->dim]), at);
+    return exchanged_at(m, device, index);
   case TP_STEP_PERMUTE:
     return read_at(s, permute_source(s->mesh, step, device), at);
   case TP_STEP_MASK:

@@ -141,6 +141,36 @@ static void known_paths(void **state) {
 }
 
 /* Swapping axes of different size is no permute, but has a path all the same. */
+/* Two axes leave one dimension for two, or two for one, in one exchange of 7/8 of what a device has: axis by axis it would be 3/4 and 1/2. */
+static void exchanges(void **state) {
+  (void)state;
+  static const int64_t shape[] = {64, 64, 64}, uneven[] = {64, 60, 63};
+  static const place_row together[] = {{0, 0}, {1, 0}}, apart[] = {{0, 1}, {1, 2}};
+  tp_mesh mesh = make_mesh(2, (int64_t[]){4, 2});
+  tp_topology topology;
+  assert_int_equal(tp_topology_load("h100", &mesh, NULL, 0, &topology), TP_OK);
+  tp_topology_count_bytes(&topology);
+  tp_reshard_cache *cache = tp_reshard_cache_create(&mesh, &topology);
+  assert_non_null(cache);
+  tp_spec rows = make_spec(2, together), others = make_spec(2, apart);
+  tp_reshard path;
+  for (int back = 0; back < 2; back++) {
+    assert_int_equal(tp_reshard_path(cache, back ? others : rows, back ? rows : others, 3, shape, 4, &path), TP_OK);
+    assert_int_equal(path.n_steps, 1);
+    const tp_step *step = &path.steps[0];
+    assert_int_equal(step->kind, TP_STEP_ALL_TO_ALL);
+    assert_true(step->n_axes == 2 && step->axes[0] == 0 && step->axes[1] == 1);
+    assert_int_equal(step->dim, back ? -1 : 0);
+    assert_int_equal(step->to_dim, back ? 0 : -1);
+    assert_int_equal(step->bytes, 7 * (64 * 64 * 64 * 4 / 8) / 8);
+  }
+  /* Slices that are not equal are no exchange. */
+  assert_int_equal(tp_reshard_path(cache, rows, others, 3, uneven, 4, &path), TP_OK);
+  for (int i = 0; i < path.n_steps; i++)
+    assert_true(path.steps[i].kind != TP_STEP_ALL_TO_ALL || (path.steps[i].dim >= 0 && path.steps[i].to_dim >= 0));
+  tp_reshard_cache_destroy(cache);
+}
+
 static void unequal_swap(void **state) {
   (void)state;
   tp_mesh mesh = make_mesh(2, (int64_t[]){4, 2});
@@ -333,9 +363,16 @@ static void out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(optimal),     cmocka_unit_test(known_paths),      cmocka_unit_test(unequal_swap),
-      cmocka_unit_test(no_paths),    cmocka_unit_test(other_combiner),   cmocka_unit_test(triangle_and_determinism),
-      cmocka_unit_test(small_cache), cmocka_unit_test(shared_axes_stay), cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(optimal),
+      cmocka_unit_test(known_paths),
+      cmocka_unit_test(unequal_swap),
+      cmocka_unit_test(exchanges),
+      cmocka_unit_test(no_paths),
+      cmocka_unit_test(other_combiner),
+      cmocka_unit_test(triangle_and_determinism),
+      cmocka_unit_test(small_cache),
+      cmocka_unit_test(shared_axes_stay),
+      cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,188 @@
+/* An exchange between more than two dimensions as one upstream all_to_all, which knows two: the group gets a dimension of its own, of as many
+ * slices as it has devices.
+ *
+ * One dimension to several: what the others are cut into is put in front, [..., s, ..., a, ..., b] as [n][..., s, ..., a', ..., b'], slice r for
+ * device r; slices are joined along s. Several to one: s is cut, the slices come as [n][..., s', ..., a, ..., b], slice r from device r, and
+ * the group's axes go to the dimensions whose parts the slices are. */
+#include "ir/collective_op.h"
+
+#include <mlir-c/AffineMap.h>
+
+/* A shape whose dimensions may be parts of those of the value: tag >= 0 is a part along axis `tag` of the step, the others are runs of all
+ * dimensions between such parts. */
+typedef struct pieces {
+  int n;
+  int64_t sizes[TP_MAX_RANK];
+  int tags[TP_MAX_RANK];
+} pieces;
+
+static void add_piece(pieces *p, int64_t size, int tag) {
+  if (tag < 0 && p->n > 0 && p->tags[p->n - 1] < 0) {
+    p->sizes[p->n - 1] *= size;
+    return;
+  }
+  p->sizes[p->n] = size;
+  p->tags[p->n++] = tag;
+}
+
+/* The dimensions with the parts that the step's axes are of them: those of `spec`, each followed by a part of `local`. */
+static pieces in_pieces(const tp__collective *c, tp_spec spec, int rank, const int64_t *local) {
+  pieces p = {0};
+  for (int d = 0; d < rank; d++) {
+    int axes[TP_MAX_AXES], n = tp_spec_dim_axes(c->mesh, spec, d, axes);
+    for (int i = 0; i < n; i++)
+      for (int k = 0; k < c->step->n_axes; k++)
+        if (c->step->axes[k] == axes[i])
+          add_piece(&p, c->mesh->axes[axes[i]].size, k);
+    add_piece(&p, local[d], -1);
+  }
+  return p;
+}
+
+/* ---- local ops ---- */
+
+static MlirValue reshape_op(const tp__collective *c, const char *name, MlirValue value, int few, int many, int rank,
+                            const int64_t *sizes) {
+  bool expands = many == rank && few < many;
+  MlirAttribute members[TP_MAX_RANK], group;
+  for (int i = 0; i < many; i++)
+    members[i] = tp__attr_i64(c->context, i);
+  group = mlirArrayAttrGet(c->context, many, members);
+  MlirType type = tp__tensor_like(mlirValueGetType(value), rank, sizes);
+  MlirNamedAttribute attrs[] = {
+      tp__named(c->context, "reassociation", mlirArrayAttrGet(c->context, 1, &group)),
+      tp__named(c->context, "static_output_shape", tp__attr_i64s(c->context, rank, sizes)),
+  };
+  MlirOperation op = tp__create(&(tp_build){.name = name,
+                                            .location = c->location,
+                                            .n_operands = 1,
+                                            .operands = &value,
+                                            .n_results = 1,
+                                            .results = &type,
+                                            .n_attributes = expands ? 2 : 1,
+                                            .attributes = attrs});
+  tp__insert_before(c->where, op);
+  return mlirOperationGetResult(op, 0);
+}
+
+/* The elements in their order, in another shape: by way of one dimension. */
+static MlirValue view(const tp__collective *c, MlirValue value, int rank, const int64_t *sizes) {
+  int before;
+  int64_t shape[TP_MAX_RANK], elements = 1;
+  if (mlirTypeEqual(mlirValueGetType(value), tp__tensor_like(mlirValueGetType(value), rank, sizes)))
+    return value;
+  tp__static_tensor(mlirValueGetType(value), &before, shape);
+  for (int d = 0; d < before; d++)
+    elements *= shape[d];
+  if (before > 1)
+    value = reshape_op(c, "tensor.collapse_shape", value, 1, before, 1, &elements);
+  return rank > 1 ? reshape_op(c, "tensor.expand_shape", value, 1, rank, rank, sizes) : value;
+}
+
+/* A copy whose dimension d is dimension from[d] of the value. */
+static MlirValue transpose(const tp__collective *c, MlirValue value, int rank, const int *from) {
+  int64_t before[TP_MAX_RANK], after[TP_MAX_RANK];
+  MlirAffineExpr reads[TP_MAX_RANK];
+  MlirAttribute iterators[TP_MAX_RANK];
+  bool same = true;
+  tp__static_tensor(mlirValueGetType(value), &rank, before);
+  for (int d = 0; d < rank; d++) {
+    after[d] = before[from[d]];
+    reads[from[d]] = mlirAffineDimExprGet(c->context, d);
+    iterators[d] = tp__parse_attr(c->context, "#linalg.iterator_type<parallel>");
+    same &= from[d] == d;
+  }
+  if (same)
+    return value;
+  MlirType type = tp__tensor_like(mlirValueGetType(value), rank, after), element = tp__element_type(type);
+  MlirAttribute maps[] = {mlirAffineMapAttrGet(mlirAffineMapGet(c->context, rank, 0, rank, reads)),
+                          mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(c->context, rank))};
+  MlirValue operands[] = {value, tp__empty(c->where, type)};
+  MlirNamedAttribute attrs[] = {
+      tp__named(c->context, "indexing_maps", mlirArrayAttrGet(c->context, 2, maps)),
+      tp__named(c->context, "iterator_types", mlirArrayAttrGet(c->context, rank, iterators)),
+      tp__named(c->context, "operandSegmentSizes", mlirDenseI32ArrayGet(c->context, 2, (int32_t[]){1, 1})),
+  };
+  MlirOperation op = tp__create(&(tp_build){.name = "linalg.generic",
+                                            .location = c->location,
+                                            .n_operands = 2,
+                                            .operands = operands,
+                                            .n_results = 1,
+                                            .results = &type,
+                                            .n_attributes = TP_LEN(attrs),
+                                            .attributes = attrs,
+                                            .n_regions = 1});
+  tp__insert_before(c->where, op);
+  MlirBlock block = mlirBlockCreate(2, (MlirType[]){element, element}, (MlirLocation[]){c->location, c->location});
+  MlirValue read = mlirBlockGetArgument(block, 0);
+  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(op, 0), block);
+  mlirBlockAppendOwnedOperation(
+      block, tp__create(&(tp_build){.name = "linalg.yield", .location = c->location, .n_operands = 1, .operands = &read}));
+  return mlirOperationGetResult(op, 0);
+}
+
+/* ---- the exchange ---- */
+
+/* [before dim][dim][behind it] of a shape, for slices in front of it. */
+static void around(int rank, const int64_t *shape, int dim, int64_t sizes[3]) {
+  sizes[0] = sizes[2] = 1;
+  for (int d = 0; d < rank; d++)
+    sizes[d < dim ? 0 : d == dim ? 1 : 2] *= shape[d];
+  sizes[1] = shape[dim];
+}
+
+static MlirValue all_to_all(const tp__collective *c, MlirValue value, const int64_t result[4], int concat, int split) {
+  tp__collective here = *c;
+  here.result = tp__tensor_like(mlirValueGetType(value), 4, result);
+  return tp__build_collective(&here, "shard.all_to_all", value, "concat_axis", concat, "split_axis", split, false);
+}
+
+/* Where the pieces stand when those of the group come first, in the order of the step's axes. order[i]: the piece that is dimension i then. */
+static void group_first(const pieces *p, int n_axes, int *order) {
+  int n = 0;
+  for (int k = 0; k < n_axes; k++)
+    for (int i = 0; i < p->n; i++)
+      if (p->tags[i] == k)
+        order[n++] = i;
+  for (int i = 0; i < p->n; i++)
+    if (p->tags[i] < 0)
+      order[n++] = i;
+}
+
+static MlirValue to_several(const tp__collective *c, MlirValue value, int rank, const int64_t *before, const int64_t *after) {
+  const tp_step *step = c->step;
+  int64_t n = tp_step_group_size(c->mesh, step), rest[TP_MAX_RANK], sizes[3];
+  int order[TP_MAX_RANK];
+  for (int d = 0; d < rank; d++)
+    rest[d] = d == step->dim ? before[d] : after[d];
+  pieces p = in_pieces(c, step->to, rank, rest);
+  group_first(&p, step->n_axes, order);
+  value = transpose(c, view(c, value, p.n, p.sizes), p.n, order);
+  around(rank, rest, step->dim, sizes);
+  value = view(c, value, 4, (int64_t[]){n, sizes[0], sizes[1], sizes[2]});
+  value = all_to_all(c, value, (int64_t[]){1, sizes[0], n * sizes[1], sizes[2]}, 2, 0);
+  return view(c, value, rank, after);
+}
+
+static MlirValue from_several(const tp__collective *c, MlirValue value, int rank, const int64_t *before, const int64_t *after) {
+  const tp_step *step = c->step;
+  int64_t n = tp_step_group_size(c->mesh, step), rest[TP_MAX_RANK], sizes[3], grouped[TP_MAX_RANK];
+  int order[TP_MAX_RANK], back[TP_MAX_RANK];
+  around(rank, before, step->to_dim, sizes);
+  value = view(c, value, 4, (int64_t[]){1, sizes[0], sizes[1], sizes[2]});
+  value = all_to_all(c, value, (int64_t[]){n, sizes[0], sizes[1] / n, sizes[2]}, 0, 2);
+  for (int d = 0; d < rank; d++)
+    rest[d] = d == step->to_dim ? after[d] : before[d];
+  pieces p = in_pieces(c, step->from, rank, rest);
+  group_first(&p, step->n_axes, order);
+  for (int i = 0; i < p.n; i++) {
+    grouped[i] = p.sizes[order[i]];
+    back[order[i]] = i;
+  }
+  value = transpose(c, view(c, value, p.n, grouped), p.n, back);
+  return view(c, value, rank, after);
+}
+
+MlirValue tp__build_exchange(const tp__collective *c, MlirValue value, int rank, const int64_t *before, const int64_t *after) {
+  return (c->step->to_dim < 0 ? to_several : from_several)(c, value, rank, before, after);
+}

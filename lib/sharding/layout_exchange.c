@@ -1,0 +1,100 @@
+/* Exchanges between more than two dimensions: an all_to_all whose axes leave one dimension for several, or several for one. As one exchange
+ * all but a device's own share moves once; axis by axis some of it moves twice. */
+#include "sharding/layout.h"
+
+/* Axes that may move at once: as many as the local form has dimensions for (lib/ir/exchange.c). */
+enum { MAX_MOVED = 4 };
+
+typedef struct walk {
+  const tp_mesh *mesh;
+  int n_dims;
+  tp__move_fn *emit;
+  void *context;
+} walk;
+
+/* The axes of a minor end, major to minor. */
+typedef struct tail {
+  int n, next;
+  int axes[TP_MAX_AXES];
+} tail;
+
+/* ---- one dimension to several ---- */
+
+/* Every axis of the tail becomes the minor end of some dimension but `lost`; `won` has those that got one. */
+static tp_status spread(const walk *w, tail t, int lost, unsigned won, unsigned moved, tp_spec spec) {
+  if (t.next == t.n)
+    return (won & (won - 1)) ? w->emit(w->context, TP_STEP_ALL_TO_ALL, moved, spec) : TP_OK;
+  int axis = t.axes[t.next++];
+  tp_status status = TP_OK;
+  for (int d = 0; d < w->n_dims && status == TP_OK; d++) {
+    tp_spec to = spec;
+    if (d == lost)
+      continue;
+    status = tp_spec_append(&to, axis, d);
+    if (status == TP_OK)
+      status = spread(w, t, lost, won | 1u << d, moved | 1u << axis, to);
+  }
+  return status;
+}
+
+static tp_status spread_dim(const walk *w, int dim, tp_spec from) {
+  int axes[TP_MAX_AXES], n = tp_spec_dim_axes(w->mesh, from, dim, axes);
+  tp_status status = TP_OK;
+  for (int first = n - 1; first >= 0 && n - first <= MAX_MOVED && status == TP_OK; first--) {
+    tail t = {0};
+    tp_spec_clear(&from, axes[first]);
+    for (int i = first; i < n; i++)
+      t.axes[t.n++] = axes[i];
+    status = spread(w, t, dim, 0, 0, from);
+  }
+  return status;
+}
+
+/* ---- several to one ---- */
+
+/* The tails become the minor end of dimension `won` in every order that keeps that of each. */
+static tp_status merge(const walk *w, tail *tails, int won, unsigned moved, tp_spec spec) {
+  bool done = true;
+  tp_status status = TP_OK;
+  for (int d = 0; d < w->n_dims && status == TP_OK; d++) {
+    tp_spec to = spec;
+    if (tails[d].next == tails[d].n)
+      continue;
+    int axis = tails[d].axes[tails[d].next++];
+    done = false;
+    status = tp_spec_append(&to, axis, won);
+    if (status == TP_OK)
+      status = merge(w, tails, won, moved | 1u << axis, to);
+    tails[d].next--;
+  }
+  return done ? w->emit(w->context, TP_STEP_ALL_TO_ALL, moved, spec) : status;
+}
+
+/* Chooses a minor end, which may be empty, of every dimension from `dim` on but `won`. */
+static tp_status choose_tails(const walk *w, tail *tails, int dim, int n_lost, int n_moved, int won, tp_spec spec) {
+  if (dim == w->n_dims)
+    return n_lost > 1 ? merge(w, tails, won, 0, spec) : TP_OK;
+  int axes[TP_MAX_AXES], n = dim == won ? 0 : tp_spec_dim_axes(w->mesh, spec, dim, axes);
+  tails[dim] = (tail){0};
+  tp_status status = choose_tails(w, tails, dim + 1, n_lost, n_moved, won, spec);
+  for (int first = n - 1; first >= 0 && n_moved + n - first <= MAX_MOVED && status == TP_OK; first--) {
+    tp_spec_clear(&spec, axes[first]);
+    tails[dim] = (tail){0};
+    for (int i = first; i < n; i++)
+      tails[dim].axes[tails[dim].n++] = axes[i];
+    status = choose_tails(w, tails, dim + 1, n_lost + 1, n_moved + n - first, won, spec);
+  }
+  return status;
+}
+
+tp_status tp__exchange_moves(const tp_mesh *mesh, int n_dims, tp_spec from, tp__move_fn *emit, void *context) {
+  const walk w = {mesh, n_dims, emit, context};
+  tail tails[TP_MAX_RANK];
+  tp_status status = TP_OK;
+  for (int d = 0; d < n_dims && status == TP_OK; d++) {
+    status = spread_dim(&w, d, from);
+    if (status == TP_OK)
+      status = choose_tails(&w, tails, 0, 0, 0, d, from);
+  }
+  return status;
+}
