@@ -12,8 +12,9 @@ static void close_end(nccl_transport *nccl) {
   while (nccl->registrations)
     tprt__nccl_withdraw(&nccl->base, (void *)(uintptr_t)nccl->registrations->memory);
   tprt__nccl_drop(nccl);
-  if (nccl->context && !tprt__nccl_enter_device(nccl)) {
+  if (nccl->context) {
     const device_calls *device = nccl->device;
+    bool entered = !tprt__nccl_enter_device(nccl); /* if not, giving back may still succeed */
     tprt__nccl_scratch_free(nccl);
     if (nccl->word)
       device->memory_free(nccl->word);
@@ -21,10 +22,10 @@ static void close_end(nccl_transport *nccl) {
       device->event_destroy(nccl->reached);
     if (nccl->stream)
       device->stream_destroy(nccl->stream);
-    tprt__nccl_leave_device(nccl);
+    if (entered)
+      tprt__nccl_leave_device(nccl);
+    device->context_release(nccl->ordinal);
   }
-  if (nccl->context)
-    nccl->device->context_release(nccl->ordinal);
   if (host)
     host->backend->destroy(host);
   pthread_mutex_destroy(&nccl->lock);
@@ -144,14 +145,14 @@ static tprt_status open_end(tprt__transport *host, int ordinal, const int *membe
   nccl->relaxed = relaxed;
   mine.status = (int32_t)status;
   status = agree(nccl, &mine, &first, &wait);
-  if (!status) {
-    mine.status = (int32_t)initialize(nccl, first.id, &wait);
-    status = agree(nccl, &mine, &first, &wait);
-  }
+  if (!status)
+    status = initialize(nccl, first.id, &wait);
   if (status) {
+    const tprt__fault fault = {.status = status, .rank = ranks[host->rank]};
     char text[512];
     strncpy(text, tprt_last_error(), sizeof text - 1);
     text[sizeof text - 1] = 0;
+    host->backend->abort(host, &fault); /* those that wait for this rank in NCCL look there */
     close_end(nccl);
     return tprt__fail(status, "%s", text);
   }
@@ -308,7 +309,7 @@ static void nccl_leave(tprt__transport *transport) { transport->host->backend->l
 
 /* What others still read of this rank's is theirs until they have got as far, too; they say so by leaving. */
 static void part(const nccl_transport *nccl) {
-  enum { PART_NS = 20000000, NAP_NS = 20000 };
+  enum { PART_NS = 5000000, NAP_NS = 20000 };
   const struct timespec nap = {.tv_nsec = NAP_NS};
   const tprt__transport *host = nccl->base.host;
   int64_t end = tprt__now() + PART_NS;

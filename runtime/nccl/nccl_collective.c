@@ -284,12 +284,51 @@ static tprt_status pieces(const launch *run) {
 
 /* ---- Comparing ---- */
 
+/* What all ranks sent and expect, in bytes: the first pair that differs. */
+static tprt_status find_difference(nccl_transport *nccl, const tprt__plan *plan, const int64_t *all, uint32_t sequence) {
+  int n = plan->n_ranks;
+  int64_t size = (int64_t)plan->type->size;
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < n; k++) {
+      int64_t sent = all[i * 2 * n + k], expected = all[k * 2 * n + n + i];
+      if (sent != expected)
+        return tprt__fail(TPRT_MISMATCH,
+                          "operation %u, all_to_all_v: rank %d sends %lld elements to rank %d, which expects %lld", sequence,
+                          nccl->world_ranks[i], (long long)(sent / size), nccl->world_ranks[k], (long long)(expected / size));
+    }
+  }
+  return TPRT_OK;
+}
+
+/* The counts of all_to_all_v, which the signature does not have. */
+static tprt_status compare_pieces(nccl_transport *nccl, const tprt__plan *plan, const nccl_wait *wait) {
+  tprt__transport *host = nccl->base.host;
+  size_t n = (size_t)plan->n_ranks, words = 2 * n;
+  int64_t *all = tprt__alloc((n + 1) * words * sizeof *all), *mine = all + n * words;
+  if (!all)
+    return tprt__fail_memory((n + 1) * words * sizeof *all);
+  for (size_t i = 0; i < n; i++) {
+    mine[i] = plan->sends[i].bytes;
+    mine[n + i] = plan->recvs[i].bytes;
+  }
+  const tprt_op op = tprt_op_flat(TPRT_OP_ALL_GATHER, mine, all, (int64_t)words, TPRT_I64, NULL);
+  tprt__plan asked;
+  tprt_status status = tprt__plan_make(&op, plan->n_ranks, plan->rank, &asked);
+  if (!status)
+    status = host->backend->submit(host, &asked, wait->sequence, wait->deadline);
+  if (!status)
+    status = find_difference(nccl, plan, all, wait->sequence);
+  tprt__free(all);
+  return status;
+}
+
 /* The signature, as that of a barrier on the host's communicator, which finds the rank that differs. */
 static tprt_status compare(nccl_transport *nccl, const tprt__plan *plan, const nccl_wait *wait) {
   tprt__transport *host = nccl->base.host;
   tprt__plan asked = {.kind = TPRT_OP_BARRIER, .n_ranks = plan->n_ranks, .rank = plan->rank, .type = plan->type};
   memcpy(asked.signature, plan->signature, sizeof asked.signature);
-  return host->backend->submit(host, &asked, wait->sequence, wait->deadline);
+  tprt_status status = host->backend->submit(host, &asked, wait->sequence, wait->deadline);
+  return !status && plan->kind == TPRT_OP_ALL_TO_ALL_V ? compare_pieces(nccl, plan, wait) : status;
 }
 
 /* ---- All kinds ---- */

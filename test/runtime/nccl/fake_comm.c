@@ -172,8 +172,8 @@ static void run_collective(nccl_comm comm, operation *op) {
   met->of[comm->rank] = op;
   met->broken |= op->hangs || comm->aborted;
   if (++met->n_arrived == group->n_ranks) {
-    for (int i = 1; i < group->n_ranks; i++)
-      met->broken |= !same(met->of[0], met->of[i]);
+    for (int i = 1; i < group->n_ranks && !met->broken; i++) /* of one that gave up nothing is left */
+      met->broken = !same(met->of[0], met->of[i]);
     if (!met->broken) {
       met->running = true;
       pthread_mutex_unlock(&fake_lock);
@@ -243,6 +243,11 @@ static void release_clique(clique *group) {
   while (*at != group)
     at = &(*at)->next;
   *at = group->next;
+  while (group->meetings) {
+    meeting *met = group->meetings;
+    group->meetings = met->next;
+    free(met);
+  }
   free(group);
 }
 
@@ -598,7 +603,7 @@ nccl_result nccl_memory_alloc(void **memory, size_t bytes) {
 nccl_result nccl_memory_free(void *memory) {
   int device = -1;
   ENTER_END("ncclMemFree");
-  if (fake_release(memory, &device) && device != fake_device())
+  if (fake_release(memory, &device) && fake_device() >= 0 && device != fake_device())
     fake_violation("memory of device %d is freed with device %d current", device, fake_device());
   return leave(planned);
 }

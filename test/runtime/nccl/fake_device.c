@@ -196,6 +196,29 @@ struct fake_task {
   void *data;
 };
 
+static device_stream streams;
+
+/* Waits, with the lock, until all streams of a device have run out, as the driver does before it frees memory. */
+static void settle(int device) {
+  enum { MOST_S = 10 };
+  int64_t end = fake_time() + MOST_S * INT64_C(1000000000);
+  device_stream at = streams;
+  while (at) {
+    if (at->device != device || (!at->head && !at->busy)) {
+      at = at->next;
+      continue;
+    }
+    if (fake_time() > end) {
+      fake_violation("memory is freed while an operation is under way that does not end");
+      return;
+    }
+    pthread_mutex_unlock(&fake_lock);
+    fake_sleep_us(20);
+    pthread_mutex_lock(&fake_lock);
+    at = streams; /* streams may have come and gone */
+  }
+}
+
 static void *stream_main(void *argument) {
   device_stream stream = argument;
   pthread_mutex_lock(&fake_lock);
@@ -209,11 +232,14 @@ static void *stream_main(void *argument) {
     if (!stream->head)
       stream->tail = &stream->head;
     int delay = fake_delay_us();
+    stream->busy = true;
     pthread_mutex_unlock(&fake_lock);
     fake_sleep_us(delay);
     task->run(task->data);
     free(task);
     pthread_mutex_lock(&fake_lock);
+    stream->busy = false;
+    pthread_cond_broadcast(&fake_changed);
   }
   pthread_mutex_unlock(&fake_lock);
   return NULL;
@@ -236,6 +262,8 @@ cuda_result cuda_stream_create(device_stream *stream, unsigned flags) {
   made->tail = &made->head;
   if (pthread_create(&made->thread, NULL, stream_main, made) != 0)
     abort();
+  made->next = streams;
+  streams = made;
   fake_state.n_streams++;
   *stream = made;
   return leave(0);
@@ -244,6 +272,10 @@ cuda_result cuda_stream_create(device_stream *stream, unsigned flags) {
 /* The driver would let it run out by itself; here nothing is lost by waiting. */
 cuda_result cuda_stream_destroy(device_stream stream) {
   ENTER_END("cuStreamDestroy");
+  device_stream *at = &streams;
+  while (*at != stream)
+    at = &(*at)->next;
+  *at = stream->next;
   stream->stopping = true;
   fake_state.n_streams--;
   pthread_cond_broadcast(&fake_changed);
@@ -384,6 +416,9 @@ void *fake_allocate(int device, size_t bytes) {
 }
 
 bool fake_release(void *memory, int *device) {
+  const block *known = find_block(memory);
+  if (known)
+    settle(known->device);
   block **at = &blocks;
   while (*at && (*at)->at != memory)
     at = &(*at)->next;

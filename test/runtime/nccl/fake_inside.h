@@ -25,6 +25,7 @@ void fake_sleep_us(int us);
 /* Work of a stream: runs in its thread, without the lock. */
 typedef void fake_task_fn(void *data);
 struct CUstream_st {
+  struct CUstream_st *next;
   int device;
   pthread_t thread;
   struct fake_task *head, **tail;

@@ -1,0 +1,329 @@
+/* Backend nccl when something fails: every call in turn, ranks that differ, are late, end or abort. Nothing may crash, hang, leak,
+ * or be called that must not be. */
+#define _GNU_SOURCE 1
+#include "machine.h"
+#include "tprt/nccl.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { N = 3, COUNT = 96 };
+
+/* Of each rank, on its device, taken before the calls count. */
+static float *sends[4], *recvs[4];
+
+static void take_buffers(int n) {
+  for (int i = 0; i < n; i++) {
+    sends[i] = machine_alloc(i, COUNT * 4 * sizeof(float));
+    recvs[i] = machine_alloc(i, COUNT * 16 * sizeof(float));
+    for (int k = 0; k < COUNT * 4; k++)
+      sends[i][k] = (float)(i + k);
+  }
+}
+
+static void give_buffers(int n) {
+  for (int i = 0; i < n; i++) {
+    machine_free(i, sends[i]);
+    machine_free(i, recvs[i]);
+  }
+}
+
+/* ---- Every call ---- */
+
+static tprt_status do_everything(tprt_comm *comm, int me, int n) {
+  const int64_t counts[] = {5, 0, 7};
+  float *send = sends[me], *recv = recvs[me];
+  tprt_op strided = tprt_op_flat(TPRT_OP_ALL_GATHER, send, recv, 4, TPRT_F32, NULL);
+  tprt_op ends[] = {tprt_op_send(send, 9, TPRT_F32, (me + 1) % n, 0), tprt_op_recv(recv, 9, TPRT_F32, (me + n - 1) % n, 0)};
+  tprt_comm *child = NULL;
+  void *memory = NULL;
+  double factor = 0.5;
+  strided.n_dims = 2;
+  strided.shape[1] = 6;
+  strided.dim = 1;
+  tprt_status status = tprt_all_reduce(comm, send, recv, COUNT, TPRT_F32, TPRT_SUM, NULL, NULL);
+  for (int i = 0; i < COUNT && !status; i++)
+    status = recv[i] == (float)(n * i + n * (n - 1) / 2) ? TPRT_OK : TPRT_INTERNAL;
+  if (!status)
+    status = tprt_submit(comm, &strided, NULL);
+  if (!status)
+    status = tprt_all_reduce_premul(comm, send, recv, 8, TPRT_F64, &factor, NULL, NULL);
+  if (!status)
+    status = tprt_reduce_scatter_v(comm, send, recv, counts, NULL, TPRT_F32, TPRT_SUM, NULL, NULL);
+  if (!status)
+    status = tprt_submit_batch(comm, ends, 2, NULL);
+  if (!status)
+    status = tprt_mem_alloc(comm, 100, &memory);
+  if (!status)
+    status = tprt_mem_register(comm, send, 100);
+  if (!status)
+    status = tprt_comm_split(comm, me == 1, 0, &child);
+  if (!status)
+    status = tprt_all_reduce(child, send, recv, 3, TPRT_F32, TPRT_SUM, NULL, NULL);
+  if (!status)
+    status = tprt_barrier(comm, NULL, NULL);
+  tprt_mem_free(comm, memory);
+  tprt_comm_destroy(child);
+  return status;
+}
+
+typedef struct member {
+  pthread_t thread;
+  tprt_comm *comm;
+  tprt_status status;
+  char text[200];
+} member;
+
+static void *member_main(void *argument) {
+  member *own = argument;
+  own->status = do_everything(own->comm, tprt_comm_rank(own->comm), tprt_comm_size(own->comm));
+  snprintf(own->text, sizeof own->text, "%s", own->status ? tprt_last_error() : "");
+  if (own->status && !tprt_comm_status(own->comm)) /* a failure of this rank alone: the others do not know of it */
+    tprt_comm_abort(own->comm);
+  tprt_comm_destroy(own->comm);
+  return NULL;
+}
+
+/* What is given back all the same. A context is made current also for that. */
+static bool is_harmless(const char *call) {
+  static const char *const names[] = {
+      "cuDevicePrimaryCtxRelease", "cuStreamDestroy", "cuEventDestroy",   "cuMemFree",         "ncclCommAbort",
+      "ncclRedOpDestroy",          "ncclMemFree",     "cuCtxPushCurrent", "ncclCommDeregister"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(call, names[i]) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* One world in which a call fails or hangs; returns the calls that there were. */
+static long run_planned(fake_plan plan, int64_t timeout_ns) {
+  tprt_config config = machine_config();
+  tprt_comm *comms[N];
+  member members[N];
+  int n_failed = 0;
+  config.timeout_ns = timeout_ns;
+  take_buffers(N);
+  machine_begin(plan);
+  if (tprt_world_create_threads(N, &config, comms)) {
+    n_failed = *tprt_last_error() ? N : 0;
+  } else {
+    for (int i = 0; i < N; i++) {
+      members[i] = (member){.comm = comms[i]};
+      if (pthread_create(&members[i].thread, NULL, member_main, &members[i]) != 0)
+        abort();
+    }
+    for (int i = 0; i < N; i++) {
+      pthread_join(members[i].thread, NULL);
+      n_failed += members[i].status && *members[i].text;
+      if (members[i].status == TPRT_INTERNAL || (members[i].status && !*members[i].text))
+        fail_msg("rank %d: %s: %s", i, tprt_status_name(members[i].status), members[i].text);
+    }
+  }
+  fake_report report = machine_look();
+  machine_begin((fake_plan){.most_delay_us = 0});
+  give_buffers(N);
+  if (report.n_violations)
+    fail_msg("call %ld (%s): %s", plan.fail_at + plan.hang_at, report.failed, report.violation);
+  fake_report after = machine_look();
+  if (after.n_allocations + after.n_streams + after.n_events + after.n_contexts + after.n_comms + after.n_factors)
+    print_error("call %ld (%s) leaves something behind\n", plan.fail_at + plan.hang_at, report.failed);
+  machine_expect_clean();
+  if (*report.failed && !plan.hang_at && !is_harmless(report.failed) && !n_failed)
+    fail_msg("call %ld (%s) failed, and nobody said so", plan.fail_at, report.failed);
+  if (!*report.failed && n_failed)
+    fail_msg("a failure without a cause: %s", members[0].text);
+  return report.n_calls;
+}
+
+static void test_every_call(void **state) {
+  (void)state;
+  const int64_t timeout_ns = INT64_C(20000000000);
+  long n_calls = run_planned((fake_plan){.fail_at = 0}, timeout_ns);
+  assert_true(n_calls > 100);
+  for (long i = 1; i <= n_calls; i++) {
+    run_planned((fake_plan){.fail_at = i}, timeout_ns);
+    run_planned((fake_plan){.fail_at = i, .most_delay_us = 50}, timeout_ns);
+  }
+  print_message("%ld calls failed in turn\n", n_calls);
+}
+
+static void test_every_hang(void **state) {
+  (void)state;
+  long n_calls = run_planned((fake_plan){.fail_at = 0}, INT64_C(20000000000));
+  for (long i = 1; i <= n_calls; i++)
+    run_planned((fake_plan){.hang_at = i}, 100000000);
+}
+
+/* Out of memory keeps its name; an exit that NCCL saw is no defect of the device. */
+static void test_statuses(void **state) {
+  (void)state;
+  static const struct {
+    int cuda_code, nccl_code;
+    const char *text;
+  } rows[] = {{2, 2, "CUDA_ERROR_OUT_OF_MEMORY"}, {999, 1, "NCCL: "}, {999, 6, "remote process exited"}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    bool found = false;
+    for (long call = 1; call < 60 && !found; call++) {
+      tprt_config config = machine_config();
+      tprt_comm *comms[1];
+      machine_begin((fake_plan){.fail_at = call, .cuda_code = rows[i].cuda_code, .nccl_code = rows[i].nccl_code});
+      if (tprt_world_create_threads(1, &config, comms))
+        found = strstr(tprt_last_error(), rows[i].text) != NULL;
+      else
+        tprt_comm_destroy(comms[0]);
+    }
+    assert_true(found);
+    machine_expect_clean();
+  }
+}
+
+/* ---- Ranks that differ ---- */
+
+typedef int part_fn(tprt_comm *comm, int me);
+
+static int run_parts(int n, int64_t timeout_ns, part_fn *part, rank_fn *call) {
+  tprt_config config = machine_config();
+  config.timeout_ns = timeout_ns;
+  machine_begin((fake_plan){.most_delay_us = 20});
+  take_buffers(n);
+  int errors = run_threads(n, &config, call, (void *)(uintptr_t)&part);
+  give_buffers(n);
+  fake_report report = machine_look();
+  if (report.n_violations)
+    print_error("%s\n", report.violation);
+  return errors + (report.n_violations != 0);
+}
+
+static int call_part(tprt_comm *comm, void *argument) { return (*(part_fn **)argument)(comm, tprt_comm_rank(comm)); }
+
+static int differ(tprt_comm *comm, int me) {
+  int errors = 0;
+  CHECK_STATUS(errors, tprt_all_reduce(comm, sends[me], recvs[me], COUNT - me / 2, TPRT_F32, TPRT_SUM, NULL, NULL),
+               TPRT_MISMATCH);
+  CHECK(errors, strstr(tprt_last_error(), "all_reduce f32 sum of 96") && strstr(tprt_last_error(), "all_reduce f32 sum of 95"));
+  CHECK(errors, recvs[me][0] != recvs[me][1] || recvs[me][0] < 0); /* still what new memory has */
+  return errors;
+}
+
+static int differ_in_pieces(tprt_comm *comm, int me) {
+  int errors = 0;
+  int64_t sent[] = {1, 2, 3}, expected[] = {1, 2, 3};
+  for (int i = 0; i < 3; i++) { /* rank i sends j what j expects, but 1 sends 2 one more */
+    sent[i] = 1 + me + 2 * i + (me == 1 && i == 2);
+    expected[i] = 1 + i + 2 * me;
+  }
+  CHECK_STATUS(errors, tprt_all_to_all_v(comm, sends[me], sent, NULL, recvs[me], expected, NULL, TPRT_F32, NULL, NULL),
+               TPRT_MISMATCH);
+  CHECK(errors, strstr(tprt_last_error(), "rank 1 sends 7 elements to rank 2, which expects 6"));
+  return errors;
+}
+
+static int hang_alone(tprt_comm *comm, int me) {
+  int errors = 0;
+  struct timespec later = {.tv_nsec = 600000000};
+  if (me == 1) {
+    nanosleep(&later, NULL);
+    CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_TIMEOUT);
+  } else {
+    CHECK_STATUS(errors, tprt_all_reduce(comm, sends[me], recvs[me], 1, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_TIMEOUT);
+  }
+  CHECK(errors, strstr(tprt_last_error(), getenv("TPRT_NCCL_CHECK") ? "rank 1 did not come in time" : "did not end in time"));
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_TIMEOUT); /* sticky */
+  return errors;
+}
+
+/* NCCL does not see it, and hangs. */
+static int differ_unseen(tprt_comm *comm, int me) {
+  int errors = 0;
+  CHECK_STATUS(errors, tprt_all_reduce(comm, sends[me], recvs[me], COUNT - me, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_TIMEOUT);
+  return errors;
+}
+
+static void test_differ(void **state) {
+  (void)state;
+  setenv("TPRT_NCCL_CHECK", "1", 1);
+  assert_int_equal(run_parts(3, INT64_C(20000000000), differ, call_part), 0);
+  assert_int_equal(run_parts(3, INT64_C(20000000000), differ_in_pieces, call_part), 0);
+  assert_int_equal(run_parts(3, 200000000, hang_alone, call_part), 0);
+  unsetenv("TPRT_NCCL_CHECK");
+  assert_int_equal(run_parts(3, 200000000, hang_alone, call_part), 0);
+  assert_int_equal(run_parts(3, 200000000, differ_unseen, call_part), 0);
+}
+
+/* ---- Ranks that go ---- */
+
+static int go(tprt_comm *comm, int me) {
+  int errors = 0;
+  if (me == 2) {
+    CHECK_STATUS(errors, tprt_comm_finalize(comm), TPRT_OK);
+    return errors;
+  }
+  CHECK_STATUS(errors, tprt_all_reduce(comm, sends[me], recvs[me], 1, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_PEER_DEAD);
+  CHECK(errors, strstr(tprt_last_error(), "rank 2 ended or destroyed its communicator"));
+  return errors;
+}
+
+static void *abort_soon(void *comm) {
+  struct timespec soon = {.tv_nsec = 50000000};
+  nanosleep(&soon, NULL);
+  tprt_comm_abort(comm);
+  tprt_comm_abort(comm);
+  return NULL;
+}
+
+static int stop(tprt_comm *comm, int me) {
+  int errors = 0;
+  pthread_t thread;
+  if (me == 0) {
+    if (pthread_create(&thread, NULL, abort_soon, comm) != 0)
+      abort();
+    pthread_join(thread, NULL);
+    CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_INVALID_STATE);
+  } else {
+    CHECK_STATUS(errors, tprt_all_reduce(comm, sends[me], recvs[me], 1, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_ABORTED);
+    CHECK(errors, strstr(tprt_last_error(), "rank 0 aborted the communicator"));
+  }
+  return errors;
+}
+
+/* Two go on without the third. */
+static int go_on(tprt_comm *comm, int me) {
+  int errors = 0;
+  tprt_comm *child = NULL;
+  if (me == 1) {
+    tprt_comm_abort(comm);
+    CHECK_STATUS(errors, tprt_comm_finalize(comm), TPRT_INVALID_STATE);
+    return errors;
+  }
+  CHECK_STATUS(errors, tprt_all_reduce(comm, sends[me], recvs[me], 1, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_ABORTED);
+  CHECK_STATUS(errors, tprt_comm_shrink(comm, 300000000, &child), TPRT_OK);
+  if (errors)
+    return errors;
+  CHECK(errors, tprt_comm_size(child) == 2 && tprt_comm_world_rank(child, 1) == 2);
+  CHECK_STATUS(errors, tprt_all_reduce(child, sends[me], recvs[me], 1, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK(errors, recvs[me][0] == 2);
+  tprt_comm_destroy(child);
+  return errors;
+}
+
+static void test_go(void **state) {
+  (void)state;
+  assert_int_equal(run_parts(3, INT64_C(20000000000), go, call_part), 0);
+  assert_int_equal(run_parts(3, INT64_C(20000000000), stop, call_part), 0);
+  assert_int_equal(run_parts(3, INT64_C(20000000000), go_on, call_part), 0);
+  machine_expect_clean();
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_call), cmocka_unit_test(test_every_hang),
+                                     cmocka_unit_test(test_statuses), cmocka_unit_test(test_differ), cmocka_unit_test(test_go)};
+  machine_start();
+  tprt_nccl_info info;
+  if (tprt_nccl_probe(&info)) /* loaded once, before calls are counted */
+    return 1;
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
