@@ -1,43 +1,13 @@
-/* What compiled programs call: contexts, binding of programs, their sites. */
+/* Contexts of compiled programs, and how a program is bound to one. */
 #include "blas.h"
-#include "comm.h"
-#include "program.h"
+#include "context.h"
 
 #include <stdio.h>
 #include <string.h>
 
-typedef struct site_state {
-  tprt_comm *comm; /* borrowed from the world; NULL for contractions */
-  tprt__plan plan; /* without buffers */
-  tprt_site_stats stats;
-  tprt_work *work; /* started and not waited for, with these buffers */
-  const void *send;
-  void *recv;
-} site_state;
-
-/* A program on a context. */
-typedef struct bound {
-  struct bound *next;
-  tprt__program program;
-  void *private_base, *registered; /* private_base is what to free */
-  unsigned char *private_block;
-  site_state *sites;
-} bound;
-
-struct tprt_context {
-  tprt_comm *world;
-  tprt_status status;
-  char error[512];
-  bound *programs, *current;
-  bool on_demand; /* what is started is done by who waits for it, not by a thread */
-  void *scratch;  /* of contractions */
-  size_t scratch_bytes;
-};
-
 /* ---- Failure ---- */
 
-/* Ends what was started, on communicators that have failed or will complete it. The buffers are the caller's afterwards. */
-static void end_started(bound *program) {
+void tprt__end_started(tprt__bound *program) {
   for (int i = 0; i < program->program.n_sites && program->sites; i++) {
     if (!program->sites[i].work)
       continue;
@@ -47,9 +17,7 @@ static void end_started(bound *program) {
   }
 }
 
-/* Records the first failure (text: the thread's last error) and ends the operations of all peers. `comm`, if not NULL, is
- * where it happened: its fault names the culprit, which need not be this rank. */
-static int32_t fail(tprt_context *context, tprt_status status, const tprt_comm *comm) {
+int32_t tprt__context_fail(tprt_context *context, tprt_status status, const tprt_comm *comm) {
   if (context->status)
     return (int32_t)context->status;
   if (comm && tprt_comm_status(comm))
@@ -63,8 +31,8 @@ static int32_t fail(tprt_context *context, tprt_status status, const tprt_comm *
       rank = fault.rank;
   }
   tprt__comm_poison(context->world, status, rank);
-  for (bound *program = context->programs; program; program = program->next)
-    end_started(program);
+  for (tprt__bound *program = context->programs; program; program = program->next)
+    tprt__end_started(program);
   return (int32_t)status;
 }
 
@@ -72,7 +40,7 @@ int32_t tprt_abi_fail(tprt_context *context, int32_t status, const char *message
   bool known = status > TPRT_IN_PROGRESS && status <= TPRT_PROGRAM;
   tprt_status code = known ? (tprt_status)status : TPRT_PROGRAM;
   tprt__fail(code, "rank %d: %s", tprt_comm_rank(context->world), message ? message : "the program failed");
-  return fail(context, code, NULL);
+  return tprt__context_fail(context, code, NULL);
 }
 
 int32_t tprt_abi_status(tprt_context *context) { return (int32_t)context->status; }
@@ -114,12 +82,17 @@ tprt_status tprt_context_create(tprt_comm *world, const tprt_context_config *con
   tprt__blas_set_threads(threads);
   context->world = world;
   context->on_demand = !progress;
+  status = tprt__trace_begin(&context->trace);
+  if (status) {
+    tprt__free(context);
+    return status;
+  }
   *result = context;
   return TPRT_OK;
 }
 
-static void unbind(tprt_context *context, bound *program) {
-  end_started(program);
+static void unbind(tprt_context *context, tprt__bound *program) {
+  tprt__end_started(program);
   tprt_mem_free(context->world, program->registered);
   tprt__free(program->private_base);
   tprt__free(program->sites);
@@ -131,10 +104,11 @@ void tprt_context_destroy(tprt_context *context) {
   if (!context)
     return;
   while (context->programs) {
-    bound *program = context->programs;
+    tprt__bound *program = context->programs;
     context->programs = program->next;
     unbind(context, program);
   }
+  tprt__trace_end(&context->trace, tprt_comm_rank(context->world), tprt_comm_size(context->world));
   tprt__free(context->scratch);
   tprt__free(context);
 }
@@ -159,7 +133,8 @@ static tprt_status compare_words(tprt_context *context, uint64_t word, const cha
   return tprt__fail(TPRT_MISMATCH, "rank %d and rank %d %s", tprt_comm_rank(context->world), other, what);
 }
 
-static tprt_status bind_site(tprt_context *context, const tprt__program *program, const tprt__site *site, site_state *state) {
+static tprt_status bind_site(tprt_context *context, const tprt__program *program, const tprt__site *site,
+                             tprt__site_state *state) {
   if (site->contraction) {
     size_t bytes = tprt__contraction_scratch(site->contraction);
     if (bytes <= context->scratch_bytes)
@@ -196,7 +171,7 @@ static tprt_status bind_site(tprt_context *context, const tprt__program *program
   return status;
 }
 
-static tprt_status allocate_blocks(tprt_context *context, bound *made) {
+static tprt_status allocate_blocks(tprt_context *context, tprt__bound *made) {
   size_t bytes = made->program.private_bytes;
   if (bytes) {
     made->private_base = tprt__alloc(bytes + 63);
@@ -212,7 +187,7 @@ static tprt_status allocate_blocks(tprt_context *context, bound *made) {
                        "have registered memory at different offsets; allocate it in the same order on all ranks");
 }
 
-static tprt_status bind_steps(tprt_context *context, const int64_t *table, bound *made) {
+static tprt_status bind_steps(tprt_context *context, const int64_t *table, tprt__bound *made) {
   size_t n_words;
   tprt_status status = tprt__program_words(table, &n_words);
   if (!status)
@@ -236,12 +211,12 @@ static tprt_status bind_steps(tprt_context *context, const int64_t *table, bound
 }
 
 static int32_t bind(tprt_context *context, const int64_t *table) {
-  bound *made = tprt__alloc(sizeof *made);
+  tprt__bound *made = tprt__alloc(sizeof *made);
   if (!made)
-    return fail(context, tprt__fail_memory(sizeof *made), NULL);
+    return tprt__context_fail(context, tprt__fail_memory(sizeof *made), NULL);
   tprt_status status = bind_steps(context, table, made);
   if (status) {
-    fail(context, status, context->world);
+    tprt__context_fail(context, status, context->world);
     unbind(context, made);
     return (int32_t)context->status;
   }
@@ -253,128 +228,11 @@ static int32_t bind(tprt_context *context, const int64_t *table) {
 int32_t tprt_abi_enter(tprt_context *context, const int64_t *program) {
   if (context->status)
     return (int32_t)context->status;
-  for (bound *at = context->programs; at; at = at->next) {
+  for (tprt__bound *at = context->programs; at; at = at->next) {
     if (at->program.table != program)
       continue;
     context->current = at;
     return TPRT_OK;
   }
   return bind(context, program);
-}
-
-/* ---- Running ---- */
-
-void *tprt_abi_private(tprt_context *context) { return context->current ? context->current->private_block : NULL; }
-void *tprt_abi_registered(tprt_context *context) { return context->current ? context->current->registered : NULL; }
-
-int64_t tprt_abi_device(tprt_context *context) { return context->status ? 0 : tprt_comm_rank(context->world); }
-
-/* The site's state; NULL for a number that the program does not have or a site of the other class. */
-static site_state *find_site(const tprt_context *context, int32_t site, bool contracts) {
-  const bound *current = context->current;
-  if (!current || site < 0 || site >= current->program.n_sites)
-    return NULL;
-  return (current->program.sites[site].kind == TPRT_SITE_CONTRACT) == contracts ? &current->sites[site] : NULL;
-}
-
-static int32_t fail_site(tprt_context *context, int32_t site, const char *what) {
-  tprt__fail(TPRT_INVALID_ARGUMENT, "site %d of the bound program is no %s", site, what);
-  return fail(context, TPRT_INVALID_ARGUMENT, NULL);
-}
-
-static void count(site_state *state, int64_t bytes, int64_t begin) {
-  state->stats.calls++;
-  state->stats.bytes += bytes;
-  state->stats.seconds += (double)(tprt__now() - begin) * 1e-9;
-}
-
-static int32_t fail_collective(tprt_context *context, int32_t site, tprt_status status) {
-  tprt__fail(status, "site %d: %s", site, tprt_last_error());
-  return fail(context, status, find_site(context, site, false)->comm);
-}
-
-int32_t tprt_abi_collective(tprt_context *context, int32_t site, const void *send, void *recv) {
-  if (context->status)
-    return (int32_t)context->status;
-  site_state *state = find_site(context, site, false);
-  if (!state)
-    return fail_site(context, site, "collective");
-  int64_t begin = tprt__now();
-  tprt__plan plan = state->plan;
-  tprt_status status = tprt__plan_buffers(&plan, send, recv);
-  if (!status)
-    status = tprt__comm_submit(state->comm, &plan, tprt__deadline(state->comm->timeout_ns));
-  if (status)
-    return fail_collective(context, site, status);
-  count(state, plan.traffic, begin);
-  return TPRT_OK;
-}
-
-int32_t tprt_abi_start(tprt_context *context, int32_t site, const void *send, void *recv) {
-  if (context->status)
-    return (int32_t)context->status;
-  site_state *state = find_site(context, site, false);
-  if (!state)
-    return fail_site(context, site, "collective");
-  int64_t begin = tprt__now();
-  tprt__plan plan = state->plan;
-  tprt_status status = tprt__plan_buffers(&plan, send, recv);
-  if (!status && state->work)
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "it was started before and not waited for");
-  if (!status)
-    status = tprt__comm_start(state->comm, &plan, tprt__deadline(state->comm->timeout_ns), context->on_demand, &state->work);
-  if (status)
-    return fail_collective(context, site, status);
-  state->send = send;
-  state->recv = recv;
-  state->stats.bytes += plan.traffic;
-  state->stats.seconds += (double)(tprt__now() - begin) * 1e-9;
-  return TPRT_OK;
-}
-
-int32_t tprt_abi_wait(tprt_context *context, int32_t site, const void *send, void *recv) {
-  if (context->status)
-    return (int32_t)context->status;
-  site_state *state = find_site(context, site, false);
-  if (!state)
-    return fail_site(context, site, "collective");
-  int64_t begin = tprt__now();
-  if (!state->work || state->send != send || state->recv != recv)
-    return fail_collective(context, site, tprt__fail(TPRT_INVALID_ARGUMENT, "it was not started with these buffers"));
-  tprt_work *work = state->work;
-  state->work = NULL;
-  tprt_status status = tprt_work_wait(work, 0);
-  tprt_work_destroy(work);
-  if (status)
-    return fail_collective(context, site, status);
-  count(state, 0, begin);
-  return TPRT_OK;
-}
-
-int32_t tprt_abi_contract(tprt_context *context, int32_t site, const void *a, const void *b, void *c) {
-  if (context->status)
-    return (int32_t)context->status;
-  site_state *state = find_site(context, site, true);
-  if (!state)
-    return fail_site(context, site, "contraction");
-  int64_t begin = tprt__now();
-  tprt__contraction_run(context->current->program.sites[site].contraction, a, b, c, context->scratch);
-  count(state, 0, begin);
-  return TPRT_OK;
-}
-
-/* ---- Statistics ---- */
-
-tprt_status tprt_context_site_stats(const tprt_context *context, int32_t site, tprt_site_stats *stats) {
-  if (!context->current || site < 0 || site >= context->current->program.n_sites) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "the bound program has no site %d", site);
-  }
-  *stats = context->current->sites[site].stats;
-  return TPRT_OK;
-}
-
-void tprt_context_reset_stats(tprt_context *context) {
-  for (int i = 0; context->current && i < context->current->program.n_sites; i++) {
-    context->current->sites[i].stats = (tprt_site_stats){.calls = 0};
-  }
 }

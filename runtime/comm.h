@@ -84,12 +84,16 @@ tprt_status tprt__comm_tell(tprt_comm *comm, const tprt_op *op);
 /* Starts a plan that owns nothing: in the worker or, `on_demand`, by whoever waits for it or wants the lane next; the backend then begins it at
  * once if nothing else is pending. Wait for the work with no timeout. */
 tprt_status tprt__comm_start(tprt_comm *comm, const tprt__plan *plan, int64_t deadline, bool on_demand, tprt_work **work);
+/* When a work that has ended ran. */
+void tprt__work_times(const tprt_work *work, int64_t *begin_ns, int64_t *end_ns);
 /* A place in the order of a communicator's work that is no operation: runs with the lane held, in the worker, or, if it is
  * is_short and nothing is pending, at once. `fn` runs exactly once, also when this fails, and takes `data` over. */
 typedef tprt_status tprt__marker_fn(tprt_comm *comm, void *data, int64_t deadline);
 tprt_status tprt__comm_mark(tprt_comm *comm, tprt__marker_fn *fn, void *data, bool is_short);
 /* Plans that live at least as long as the work: of a schedule. */
 tprt_status tprt__comm_submit_list(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline, tprt_work **work);
+/* n plans in the background. What they own goes over to the work, or, when this fails or they are `borrowed`, stays. */
+tprt_status tprt__work_start(tprt_comm *comm, tprt__plan *plans, size_t n, bool borrowed, int64_t deadline, tprt_work **work);
 /* Ends the worker after everything queued is done. */
 void tprt__worker_stop(tprt_comm *comm);
 /* Finds a communicator that lives with its parent; false if there is none. */

@@ -30,6 +30,8 @@ static const tprt_env_var table[TPRT__N_ENV] = {
     [TPRT__ENV_ON_FAILURE] = {"TPRT_ON_FAILURE", "policy", "return",
                               "abort: a communicator that fails prints why and ends the process"},
     [TPRT__ENV_FLIGHT] = {"TPRT_FLIGHT", "int", "0", "operations that the flight recorder of each communicator keeps"},
+    [TPRT__ENV_TRACE] = {"TPRT_TRACE", "path", NULL,
+                         "compiled programs write when they called what, a trace for Perfetto, to `PATH-RANK-of-RANKS.json`"},
     [TPRT__ENV_PROGRESS] =
         {"TPRT_PROGRESS", "switch", NULL,
          "1: collectives that a compiled program starts run in a thread of their own; 0: in its thread, when it waits "

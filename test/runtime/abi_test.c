@@ -4,6 +4,8 @@
 #include "table.h"
 
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -156,6 +158,27 @@ static void test_started(void **state) {
     assert_int_equal(run_threads(6, &config, run_started, &program), 0);
   }
   unsetenv("TPRT_PROGRESS");
+  table_free(&program);
+}
+
+static void count_log(void *user, const char *text) {
+  bool told = strstr(text, "the file /dev/null/trace-") && strstr(text, "-of-6.json cannot be written");
+  atomic_fetch_add((_Atomic int *)user, told);
+}
+
+/* A trace that cannot be written is told, and fails nothing. */
+static void test_trace(void **state) {
+  (void)state;
+  _Atomic int n_told = 0;
+  const tprt_logger logger = {count_log, &n_told};
+  tprt_config config = test_config();
+  test_table program = make_program();
+  setenv("TPRT_TRACE", "/dev/null/trace", 1);
+  tprt_set_logger(&logger);
+  assert_int_equal(run_threads(6, &config, run_started, &program), 0);
+  tprt_set_logger(NULL);
+  unsetenv("TPRT_TRACE");
+  assert_int_equal(n_told, 6);
   table_free(&program);
 }
 
@@ -445,7 +468,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_program),         cmocka_unit_test(test_failure),     cmocka_unit_test(test_schedules),
       cmocka_unit_test(test_truncation),      cmocka_unit_test(test_mutation),    cmocka_unit_test(test_started),
-      cmocka_unit_test(test_failure_started), cmocka_unit_test(test_wrong_waits),
+      cmocka_unit_test(test_failure_started), cmocka_unit_test(test_wrong_waits), cmocka_unit_test(test_trace),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

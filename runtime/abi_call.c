@@ -1,0 +1,122 @@
+/* What compiled programs call while they run. */
+#include "context.h"
+
+void *tprt_abi_private(tprt_context *context) { return context->current ? context->current->private_block : NULL; }
+void *tprt_abi_registered(tprt_context *context) { return context->current ? context->current->registered : NULL; }
+
+int64_t tprt_abi_device(tprt_context *context) { return context->status ? 0 : tprt_comm_rank(context->world); }
+
+/* The site's state; NULL for a number that the program does not have or a site of the other class. */
+static tprt__site_state *find_site(const tprt_context *context, int32_t site, bool contracts) {
+  const tprt__bound *current = context->current;
+  if (!current || site < 0 || site >= current->program.n_sites)
+    return NULL;
+  return (current->program.sites[site].kind == TPRT_SITE_CONTRACT) == contracts ? &current->sites[site] : NULL;
+}
+
+static int32_t fail_site(tprt_context *context, int32_t site, const char *what) {
+  tprt__fail(TPRT_INVALID_ARGUMENT, "site %d of the bound program is no %s", site, what);
+  return tprt__context_fail(context, TPRT_INVALID_ARGUMENT, NULL);
+}
+
+/* Ends a call that began at call->begin_ns. */
+static void count(tprt_context *context, tprt__site_state *state, tprt__call *call, int64_t bytes) {
+  call->end_ns = tprt__now();
+  call->what = context->current->program.sites[call->site].kind;
+  state->stats.calls += call->kind != TPRT__CALL_START;
+  state->stats.bytes += bytes;
+  state->stats.seconds += (double)(call->end_ns - call->begin_ns) * 1e-9;
+  if (context->trace.ring)
+    tprt__trace_add(&context->trace, call);
+}
+
+static int32_t fail_collective(tprt_context *context, int32_t site, tprt_status status) {
+  tprt__fail(status, "site %d: %s", site, tprt_last_error());
+  return tprt__context_fail(context, status, find_site(context, site, false)->comm);
+}
+
+int32_t tprt_abi_collective(tprt_context *context, int32_t site, const void *send, void *recv) {
+  if (context->status)
+    return (int32_t)context->status;
+  tprt__site_state *state = find_site(context, site, false);
+  if (!state)
+    return fail_site(context, site, "collective");
+  tprt__call call = {.kind = TPRT__CALL_RUN, .site = site, .begin_ns = tprt__now()};
+  tprt__plan plan = state->plan;
+  tprt_status status = tprt__plan_buffers(&plan, send, recv);
+  if (!status)
+    status = tprt__comm_submit(state->comm, &plan, tprt__deadline(state->comm->timeout_ns));
+  if (status)
+    return fail_collective(context, site, status);
+  count(context, state, &call, plan.traffic);
+  return TPRT_OK;
+}
+
+int32_t tprt_abi_start(tprt_context *context, int32_t site, const void *send, void *recv) {
+  if (context->status)
+    return (int32_t)context->status;
+  tprt__site_state *state = find_site(context, site, false);
+  if (!state)
+    return fail_site(context, site, "collective");
+  tprt__call call = {.kind = TPRT__CALL_START, .site = site, .begin_ns = tprt__now()};
+  tprt__plan plan = state->plan;
+  tprt_status status = tprt__plan_buffers(&plan, send, recv);
+  if (!status && state->work)
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "it was started before and not waited for");
+  if (!status)
+    status = tprt__comm_start(state->comm, &plan, tprt__deadline(state->comm->timeout_ns), context->on_demand, &state->work);
+  if (status)
+    return fail_collective(context, site, status);
+  state->send = send;
+  state->recv = recv;
+  count(context, state, &call, plan.traffic);
+  return TPRT_OK;
+}
+
+int32_t tprt_abi_wait(tprt_context *context, int32_t site, const void *send, void *recv) {
+  if (context->status)
+    return (int32_t)context->status;
+  tprt__site_state *state = find_site(context, site, false);
+  if (!state)
+    return fail_site(context, site, "collective");
+  tprt__call call = {.kind = TPRT__CALL_WAIT, .site = site, .begin_ns = tprt__now()};
+  if (!state->work || state->send != send || state->recv != recv)
+    return fail_collective(context, site, tprt__fail(TPRT_INVALID_ARGUMENT, "it was not started with these buffers"));
+  tprt_work *work = state->work;
+  state->work = NULL;
+  tprt_status status = tprt_work_wait(work, 0);
+  tprt__work_times(work, &call.ran_ns, &call.ended_ns);
+  tprt_work_destroy(work);
+  if (status)
+    return fail_collective(context, site, status);
+  count(context, state, &call, 0);
+  return TPRT_OK;
+}
+
+int32_t tprt_abi_contract(tprt_context *context, int32_t site, const void *a, const void *b, void *c) {
+  if (context->status)
+    return (int32_t)context->status;
+  tprt__site_state *state = find_site(context, site, true);
+  if (!state)
+    return fail_site(context, site, "contraction");
+  tprt__call call = {.kind = TPRT__CALL_RUN, .site = site, .begin_ns = tprt__now()};
+  tprt__contraction_run(context->current->program.sites[site].contraction, a, b, c, context->scratch);
+  count(context, state, &call, 0);
+  return TPRT_OK;
+}
+
+/* ---- Statistics ---- */
+
+tprt_status tprt_context_site_stats(const tprt_context *context, int32_t site, tprt_site_stats *stats) {
+  if (!context->current || site < 0 || site >= context->current->program.n_sites) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "the bound program has no site %d", site);
+  }
+  *stats = context->current->sites[site].stats;
+  return TPRT_OK;
+}
+
+void tprt_context_reset_stats(tprt_context *context) {
+  for (int i = 0; context->current && i < context->current->program.n_sites; i++) {
+    context->current->sites[i].stats = (tprt_site_stats){.calls = 0};
+  }
+}

@@ -1,0 +1,71 @@
+/* Contexts of compiled programs: what the files abi*.c and trace.c share. */
+#ifndef TPRT_RUNTIME_CONTEXT_H
+#define TPRT_RUNTIME_CONTEXT_H
+
+#include "comm.h"
+#include "program.h"
+
+/* ---- trace.c: what a program called and when ---- */
+
+typedef enum tprt__call_kind { TPRT__CALL_RUN, TPRT__CALL_START, TPRT__CALL_WAIT } tprt__call_kind;
+
+typedef struct tprt__call {
+  tprt__call_kind kind;
+  int32_t site;
+  tprt_site_kind what;
+  int64_t begin_ns, end_ns;
+  int64_t ran_ns, ended_ns; /* of a wait: when the collective ran, in whatever thread */
+} tprt__call;
+
+/* The last calls of a context; off while ring is NULL. Belongs to the context's thread. */
+typedef struct tprt__trace {
+  const char *path;
+  tprt__call *ring;
+  uint64_t n_seen;
+} tprt__trace;
+
+/* Reads TPRT_TRACE. */
+tprt_status tprt__trace_begin(tprt__trace *trace);
+void tprt__trace_add(tprt__trace *trace, const tprt__call *call);
+/* Writes the file, if there is one to be written, and frees. */
+void tprt__trace_end(tprt__trace *trace, int rank, int n_ranks);
+
+/* ---- contexts ---- */
+
+typedef struct tprt__site_state {
+  tprt_comm *comm; /* borrowed from the world; NULL for contractions */
+  tprt__plan plan; /* without buffers */
+  tprt_site_stats stats;
+  tprt_work *work; /* started and not waited for, with these buffers */
+  const void *send;
+  void *recv;
+} tprt__site_state;
+
+/* A program on a context. */
+typedef struct tprt__bound {
+  struct tprt__bound *next;
+  tprt__program program;
+  void *private_base, *registered; /* private_base is what to free */
+  unsigned char *private_block;
+  tprt__site_state *sites;
+} tprt__bound;
+
+struct tprt_context {
+  tprt_comm *world;
+  tprt_status status;
+  char error[512];
+  tprt__bound *programs, *current;
+  bool on_demand; /* what is started is done by who waits for it, not by a thread */
+  tprt__trace trace;
+  void *scratch; /* of contractions */
+  size_t scratch_bytes;
+};
+
+/* ---- abi.c ---- */
+/* Ends what was started, on communicators that have failed or will complete it. The buffers are the caller's afterwards. */
+void tprt__end_started(tprt__bound *program);
+/* Records the first failure (text: the thread's last error) and ends the operations of all peers. `comm`, if not NULL, is
+ * where it happened: its fault names the culprit, which need not be this rank. */
+int32_t tprt__context_fail(tprt_context *context, tprt_status status, const tprt_comm *comm);
+
+#endif
