@@ -23,7 +23,7 @@ static bool is_init(MlirOpOperand use) {
          mlirOpOperandGetOperandNumber(use) >= mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op);
 }
 
-static bool is_dead(MlirOperation op) { return tp__n_uses(mlirOperationGetResult(op, 0)) == 0; }
+static bool is_dead(MlirOperation op) { return !tp__is_used(mlirOperationGetResult(op, 0)); }
 
 static int64_t clone_for_uses(MlirOperation op) {
   int64_t n = 0;

@@ -34,7 +34,7 @@ static int match_body(MlirBlock body, int operands[2]) {
       return -1;
     operands[i] = (int)mlirBlockArgumentGetArgNumber(source);
   }
-  return operands[0] != operands[1] && tp__n_uses(c) == 1 ? n_ops : -1;
+  return operands[0] != operands[1] && tp__is_used_once(c) ? n_ops : -1;
 }
 
 static bool match_map(MlirAffineMap map, MlirType type, int rank, tp__contraction *c, int *loops) {

@@ -53,7 +53,7 @@ static tp_status run(tp_pass *pass) {
     mlirOperationDestroy(op);
   }
   for (size_t i = 0; i < d.layouts.n && status == TP_OK; i++)
-    if (tp__n_uses(mlirOperationGetResult(d.layouts.items[i], 0)) == 0)
+    if (!tp__is_used(mlirOperationGetResult(d.layouts.items[i], 0)))
       mlirOperationDestroy(d.layouts.items[i]);
   tp__free(d.changes.items);
   tp__free(d.layouts.items);

@@ -164,7 +164,7 @@ static tp_status lower_entry(MlirOperation func, void *data) {
   for (size_t i = 0; i < body.indices.n && status == TP_OK; i++)
     status = run->local ? tp__lower_index(&l, body.indices.items[i]) : refuse_global(body.indices.items[i]);
   for (size_t i = 0; i < body.shardings.n && status == TP_OK; i++)
-    if (tp__n_uses(mlirOperationGetResult(body.shardings.items[i], 0)) == 0)
+    if (!tp__is_used(mlirOperationGetResult(body.shardings.items[i], 0)))
       mlirOperationDestroy(body.shardings.items[i]);
   tp__free(body.ops.items);
   tp__free(body.indices.items);

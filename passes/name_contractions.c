@@ -65,7 +65,7 @@ static MlirOperation absorb_transpose(MlirOperation op, tp__contraction *c) {
   MlirOperation init = tp__defining_op(mlirOperationGetOperand(op, 2));
   MlirValue value = mlirOperationGetResult(op, 0);
   int from[TP_MAX_RANK], old[TP_MAX_RANK];
-  if (mlirOperationIsNull(init) || !tp__op_is(init, "linalg.fill") || tp__n_uses(value) != 1)
+  if (mlirOperationIsNull(init) || !tp__op_is(init, "linalg.fill") || !tp__is_used_once(value))
     return (MlirOperation){NULL};
   MlirOpOperand use = mlirValueGetFirstUse(value);
   MlirOperation user = mlirOpOperandGetOwner(use);

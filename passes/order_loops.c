@@ -60,7 +60,7 @@ static bool read_nest(MlirOperation op, nest *n) {
 static MlirOperation combiner(const nest *n, int k) {
   MlirValue so_far = mlirBlockGetArgument(n->body, n->n_inputs + k);
   MlirOperation op = tp__defining_op(mlirOperationGetOperand(mlirBlockGetTerminator(n->body), k));
-  if (mlirOperationIsNull(op) || tp__n_uses(so_far) != 1 || tp__n_uses(mlirOperationGetResult(op, 0)) != 1 ||
+  if (mlirOperationIsNull(op) || !tp__is_used_once(so_far) || !tp__is_used_once(mlirOperationGetResult(op, 0)) ||
       mlirOperationGetNumOperands(op) != 2)
     return (MlirOperation){NULL};
   for (int i = 0; i < 2; i++)

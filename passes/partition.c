@@ -117,7 +117,7 @@ static void erase_layouts(tp_partitioner *p) {
       continue;
     MlirOperation sharding = tp__defining_op(mlirOperationGetOperand(item->op, 1));
     mlirOperationDestroy(item->op);
-    if (!mlirOperationIsNull(sharding) && tp__n_uses(mlirOperationGetResult(sharding, 0)) == 0)
+    if (!mlirOperationIsNull(sharding) && !tp__is_used(mlirOperationGetResult(sharding, 0)))
       mlirOperationDestroy(sharding);
   }
 }

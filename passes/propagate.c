@@ -18,7 +18,8 @@
 static tp_status clone_free_op(tp_planner *p, MlirOperation op, bool unknown_replicate, tp_alike *alike) {
   tp_rule rule;
   if (mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumRegions(op) > 1 || !tp__op_has_tensors(op) ||
-      tp__op_has_dialect(op, "shard") || tp__op_has_dialect(op, "scf") || tp__n_uses(mlirOperationGetResult(op, 0)) < 2)
+      tp__op_has_dialect(op, "shard") || tp__op_has_dialect(op, "scf") || !tp__is_used(mlirOperationGetResult(op, 0)) ||
+      tp__is_used_once(mlirOperationGetResult(op, 0)))
     return TP_OK;
   tp_status status = tp__rule_alike(alike, op, unknown_replicate, p->arena, &rule);
   if (status != TP_OK || !rule.is_free)

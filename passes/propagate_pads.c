@@ -29,7 +29,7 @@ static tp_status give_to_users(MlirOperation pad, tp__arena *arena) {
     }
     use = next;
   }
-  if (given && tp__n_uses(result) == 0)
+  if (given && !tp__is_used(result))
     mlirOperationDestroy(pad);
   return TP_OK;
 }

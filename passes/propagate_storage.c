@@ -23,7 +23,7 @@ const tp_rule *tp__planned_rule(const tp_planner *p, MlirOperation op) {
 
 static MlirOperation only_user(MlirOperation op) {
   MlirValue result = mlirOperationGetResult(op, 0);
-  return tp__n_uses(result) == 1 ? mlirOpOperandGetOwner(mlirValueGetFirstUse(result)) : (MlirOperation){NULL};
+  return tp__is_used_once(result) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(result)) : (MlirOperation){NULL};
 }
 
 /* Is there one iteration for each element of the result? */
@@ -91,6 +91,10 @@ bool tp__is_unstored(const tp_planner *p, MlirOperation op) {
 
 /* ---- what is overwritten ---- */
 
+/* Fused ops that are looked through from one op: what is further away counts as stored apart. Looking through all of a chain of any length from
+ * each end of it takes quadratic time, and its depth in calls. */
+enum { MOST_FUSED = 256 };
+
 /* Has operand i of an elementwise op its element of the result at the same place? */
 static bool is_aligned(const tp_nest *nest, int i, MlirValue result) {
   MlirValue value = mlirOperationGetOperand(nest->op, i);
@@ -107,8 +111,8 @@ static bool is_aligned(const tp_nest *nest, int i, MlirValue result) {
 static bool ends_in(const tp_planner *p, MlirValue value, MlirOperation root) {
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation at = mlirOpOperandGetOwner(use);
-    while (!mlirOperationEqual(at, root)) {
-      if (!tp__is_fused(p, at))
+    for (int n = 0; !mlirOperationEqual(at, root); n++) {
+      if (n == MOST_FUSED || !tp__is_fused(p, at))
         return false;
       at = only_user(at);
     }
@@ -124,10 +128,11 @@ static bool may_be_overwritten(const tp_planner *p, MlirValue value, MlirOperati
          mlirBlockEqual(mlirOperationGetBlock(maker), mlirOperationGetBlock(root)) && ends_in(p, value, root);
 }
 
-static MlirValue overwritten_in(const tp_planner *p, MlirOperation op, MlirOperation root) {
+/* By `root`, into which `op` is fused with `depth` ops between. */
+static MlirValue overwritten_in(const tp_planner *p, MlirOperation op, MlirOperation root, int depth) {
   tp_nest nest;
   MlirValue result = mlirOperationGetResult(op, 0);
-  if (!tp__nest_of(op, &nest) || !tp__nest_is_elementwise(&nest) || nest.reduced)
+  if (depth > MOST_FUSED || !tp__nest_of(op, &nest) || !tp__nest_is_elementwise(&nest) || nest.reduced)
     return (MlirValue){NULL};
   for (int i = 0; i < nest.n_inputs; i++) {
     MlirValue value = mlirOperationGetOperand(op, i);
@@ -138,7 +143,7 @@ static MlirValue overwritten_in(const tp_planner *p, MlirOperation op, MlirOpera
     MlirOperation maker = tp__defining_op(value);
     if (mlirOperationIsNull(maker) || !tp__is_fused(p, maker))
       continue;
-    value = overwritten_in(p, maker, root);
+    value = overwritten_in(p, maker, root, depth + 1);
     if (!mlirValueIsNull(value))
       return value;
   }
@@ -148,7 +153,7 @@ static MlirValue overwritten_in(const tp_planner *p, MlirOperation op, MlirOpera
 /* What a reduction starts from, if it is the only reader. */
 static MlirValue start_of(const tp_planner *p, const tp_rule *rule) {
   for (int i = 0; i < rule->n_operands; i++)
-    if (rule->operands[i].is_init && !rule->operands[i].is_unused && tp__n_uses(rule->operands[i].value) == 1 &&
+    if (rule->operands[i].is_init && !rule->operands[i].is_unused && tp__is_used_once(rule->operands[i].value) &&
         may_be_overwritten(p, rule->operands[i].value, rule->op))
       return rule->operands[i].value;
   return (MlirValue){NULL};
@@ -159,7 +164,7 @@ MlirValue tp__overwritten(const tp_planner *p, MlirOperation op) {
   if (!rule || rule->is_free || mlirOperationGetNumResults(op) != 1 || tp__is_unstored(p, op))
     return (MlirValue){NULL};
   MlirValue start = start_of(p, rule);
-  return mlirValueIsNull(start) ? overwritten_in(p, op, op) : start;
+  return mlirValueIsNull(start) ? overwritten_in(p, op, op, 0) : start;
 }
 
 /* ---- what ops need while they run ---- */

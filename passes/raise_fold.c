@@ -19,7 +19,7 @@ static bool fold(tp__raise *raise, const tp__generic *generic, MlirOperation op)
     raise->statistics[TP_RAISED_FOLD]++;
     return true;
   }
-  if (tp__op_is(op, "arith.cmpi") && tp__n_uses(mlirOperationGetResult(op, 0)) > 0 &&
+  if (tp__op_is(op, "arith.cmpi") && tp__is_used(mlirOperationGetResult(op, 0)) &&
       tp__truth_of(generic, mlirOperationGetResult(op, 0), &truth)) {
     replace(raise, op, tp__scalar_constant(generic->op, mlirValueGetType(mlirOperationGetResult(op, 0)), truth));
     return true;

@@ -44,7 +44,7 @@ void tp__raise_inits(tp__raise *raise, MlirOperation op) {
     return;
   for (int i = n - n_inits; i < n; i++) {
     MlirValue init = mlirOperationGetOperand(op, i);
-    if (is_kept(init) || tp__n_uses(mlirBlockGetArgument(body, i)) > 0 || !writes_all(op, maps, i))
+    if (is_kept(init) || tp__is_used(mlirBlockGetArgument(body, i)) || !writes_all(op, maps, i))
       continue;
     mlirOperationSetOperand(op, i, tp__empty(op, mlirValueGetType(init)));
     tp__erase_unused(raise, init);

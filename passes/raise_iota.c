@@ -176,7 +176,7 @@ static bool raise_input(tp__raise *raise, tp__generic *generic, int i) {
   if (!tp__is_tensor(mlirValueGetType(value)) || !find_iota(value, 0, &source) || !find_index(generic, i, source, &index) ||
       !tp__generic_has_ranges(generic, UINT64_C(1) << i))
     return false;
-  if (tp__n_uses(argument) > 0)
+  if (tp__is_used(argument))
     mlirValueReplaceAllUsesOfWith(argument, build_index(generic, index, mlirValueGetType(argument)));
   tp__generic_drop_input(generic, i);
   tp__erase_unused(raise, value);

@@ -122,7 +122,7 @@ static void shrink_body(const tp__generic *generic, MlirOperation *ops, int n_op
   for (int i = n_ops - 1; i >= 0; i--) {
     bool used = false;
     for (intptr_t r = 0; r < mlirOperationGetNumResults(ops[i]); r++)
-      used |= tp__n_uses(mlirOperationGetResult(ops[i], r)) > 0;
+      used |= tp__is_used(mlirOperationGetResult(ops[i], r));
     if (!used && tp__is_erasable(ops[i]))
       mlirOperationDestroy(ops[i]);
   }
@@ -147,7 +147,7 @@ static void replace(tp__raise *raise, const tp__generic *generic, uint64_t kept)
 bool tp__raise_results(tp__raise *raise, const tp__generic *generic) {
   uint64_t all = (UINT64_C(1) << generic->n_inits) - 1, unused = 0, inits = 0;
   for (int i = 0; i < generic->n_inits; i++)
-    if (tp__n_uses(mlirOperationGetResult(generic->op, i)) == 0)
+    if (!tp__is_used(mlirOperationGetResult(generic->op, i)))
       unused |= UINT64_C(1) << i;
   if (unused == 0 || generic->n_inits < 2)
     return false;

@@ -56,7 +56,7 @@ void tp__erase_unused(tp__raise *raise, MlirValue value) {
   if (mlirOperationIsNull(op))
     return;
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-    if (tp__n_uses(mlirOperationGetResult(op, i)) > 0)
+    if (tp__is_used(mlirOperationGetResult(op, i)))
       return;
   if (tp__is_erasable(op))
     tp__destroy(raise, op);

@@ -199,7 +199,7 @@ static bool same_axis_set(MlirOperation a, MlirOperation b) {
 
 static bool scatter_reduction(simplifier *s, MlirOperation slice) {
   MlirOperation reduce = made_by(operand(slice), "shard.all_reduce");
-  if (!tp__op_is(slice, "shard.all_slice") || mlirOperationIsNull(reduce) || tp__n_uses(result(reduce)) != 1 ||
+  if (!tp__op_is(slice, "shard.all_slice") || mlirOperationIsNull(reduce) || !tp__is_used_once(result(reduce)) ||
       !same_block(slice, reduce) || !same_inherent(slice, reduce, "grid") || !same_axis_set(slice, reduce) ||
       !same_type(operand(reduce), result(reduce)))
     return false;
@@ -270,7 +270,7 @@ static bool merge_sum(simplifier *s, MlirOperation op) {
   MlirOperation b = made_by(mlirOperationGetOperand(op, 1), "shard.all_reduce");
   if (mlirOperationIsNull(a) || mlirOperationIsNull(b) || mlirOperationEqual(a, b) || !same_attributes(a, b) ||
       !mlirAttributeEqual(reduction_of(a), tp__parse_attr(s->pass->context, "#shard<partial sum>")) ||
-      tp__n_uses(result(a)) != 1 || tp__n_uses(result(b)) != 1 || !same_block(a, op) || !same_block(b, op) ||
+      !tp__is_used_once(result(a)) || !tp__is_used_once(result(b)) || !same_block(a, op) || !same_block(b, op) ||
       !same_type(operand(a), result(a)) || !same_type(operand(b), result(b)) || !same_type(result(a), result(op)))
     return false;
   mlirOperationSetOperand(op, 0, operand(a));
@@ -313,7 +313,7 @@ static void visit(simplifier *s, MlirOperation op) {
 static void erase_dead(simplifier *s) {
   for (size_t i = s->n; i-- > 0;) {
     MlirOperation op = s->ops[i];
-    if (mlirOperationIsNull(op) || !is_collective(op) || tp__n_uses(result(op)) > 0)
+    if (mlirOperationIsNull(op) || !is_collective(op) || tp__is_used(result(op)))
       continue;
     destroy(s, op);
     s->pass->statistics[STAT_DEAD]++;

@@ -309,7 +309,7 @@ static tp_status erase(const tp_attention *a, tp_value_table *erased) {
   while (any) {
     any = false;
     for (int i = 0; i < a->n_ops; i++) {
-      if (gone[i] || tp__n_uses(mlirOperationGetResult(a->ops[i].op, 0)) > 0)
+      if (gone[i] || tp__is_used(mlirOperationGetResult(a->ops[i].op, 0)))
         continue;
       if (tp__table_put(erased, a->ops[i].op.ptr, 1) != TP_OK)
         return tp__error(a->ops[a->output].op, TP_NO_MEMORY, "out of memory");

@@ -131,7 +131,9 @@ tp_status tp__op_list_add(tp_op_list *list, MlirOperation op);
 MlirOperation tp__defining_op(MlirValue value);
 /* Replaces all uses but those of `except`. */
 void tp__replace_uses_except(MlirValue value, MlirValue with, MlirOperation except);
-/* Number of uses. */
+/* By any operand; by one operand. Both are quick, where the number of uses takes a look at each: some values are used everywhere. */
+bool tp__is_used(MlirValue value);
+bool tp__is_used_once(MlirValue value);
 int tp__n_uses(MlirValue value);
 /* The enclosing func.func; null if none. */
 MlirOperation tp__enclosing_func(MlirOperation op);

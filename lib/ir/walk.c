@@ -41,6 +41,13 @@ void tp__replace_uses_except(MlirValue value, MlirValue with, MlirOperation exce
   mlirValueReplaceAllUsesExcept(value, with, 1, &except);
 }
 
+bool tp__is_used(MlirValue value) { return !mlirOpOperandIsNull(mlirValueGetFirstUse(value)); }
+
+bool tp__is_used_once(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+}
+
 int tp__n_uses(MlirValue value) {
   int n = 0;
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))

@@ -61,7 +61,7 @@ tp_status tp__can_read_in_place(MlirOperation pad, MlirOperation user, int i, tp
 
 tp_status tp__check_in_place(MlirOperation pad, tp__arena *arena) {
   MlirValue result = mlirOperationGetResult(pad, 0);
-  bool can = tp__n_uses(result) == 1;
+  bool can = tp__is_used_once(result);
   if (can) {
     MlirOpOperand use = mlirValueGetFirstUse(result);
     tp_status status =
