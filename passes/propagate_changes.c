@@ -112,19 +112,16 @@ static void rewire(const tp_planned_value *v, const tp_use *use, MlirValue value
 /* A constraint (shard.shard) changes the layout itself, from whichever copy is cheapest. */
 static bool changes_itself(const tp_planner *p, const tp_use *use) { return p->nodes[use->node].kind == TP_NODE_LAYOUT; }
 
-/* Makes the shared copy, unless one use alone would take it: that one changes directly. */
-static void make_shared(copies *c, const placed_use *uses) {
-  const tp_node *copy = &c->p->nodes[c->v->copy];
-  tp_spec shared = copy->in[copy->chosen];
-  int users = 0, first = 0;
+/* The first of the uses that take the shared copy; -1 if there is none, or one alone, which changes directly. */
+static int first_sharing(const copies *c, tp_spec shared, const placed_use *uses) {
+  int users = 0, first = -1;
   for (int u = 0; u < c->v->n_uses; u++) {
     tp_spec want = tp__plan_wanted(c->p, uses[u].use);
     if (tp_spec_equal(want, c->specs[0]) || change_cost(c, shared, want) >= change_cost(c, c->specs[0], want))
       continue;
     first = users++ ? first : u;
   }
-  if (users > 1)
-    changed(c, shared, &uses[first], true);
+  return users > 1 ? first : -1;
 }
 
 static MlirValue constrained(const copies *c, tp_spec spec, const tp_use *use) {
@@ -142,10 +139,12 @@ static tp_status write_value(tp_planner *p, const tp_timeline *timeline, const t
   for (int u = 0; u < v->n_uses; u++)
     uses[u] = (placed_use){&v->uses[u], tp__timeline_anchor(timeline, v->value, v->uses[u].op)};
   qsort(uses, (size_t)v->n_uses, sizeof *uses, by_anchor);
-  if (v->copy >= 0)
-    make_shared(&c, uses);
+  tp_spec shared = v->copy >= 0 ? p->nodes[v->copy].in[p->nodes[v->copy].chosen] : c.specs[0];
+  int first = first_sharing(&c, shared, uses);
   for (int u = 0; u < v->n_uses; u++) {
     const tp_use *use = uses[u].use;
+    if (u == first) /* not before: what was changed for uses in front of it may be a cheaper start */
+      changed(&c, shared, &uses[u], true);
     tp_spec spec = tp__plan_wanted(p, use);
     rewire(v, use, changes_itself(p, use) ? constrained(&c, spec, use) : changed(&c, spec, &uses[u], false));
   }

@@ -267,7 +267,12 @@ static double local_bytes(const tp_planner *p, const tp_value_map *map, tp_spec 
   return (double)(tp_spec_local_elements(p->mesh, spec, map->rank, map->shape) * map->element_size);
 }
 
+/* A change of layout in between is priced for itself: a constraint that changes nothing costs nothing, and a plan costs the same when it is planned
+ * again. */
 static bool produced_elementwise(const tp_planner *p, MlirValue value) {
+  MlirOperation op = tp__defining_op(value);
+  for (; !mlirOperationIsNull(op) && tp__op_is(op, "shard.shard"); op = tp__defining_op(value))
+    value = mlirOperationGetOperand(op, 0);
   const tp_planned_value *v = tp__planned_value(p, value);
   if (!v || p->nodes[v->node].kind != TP_NODE_OP)
     return false;

@@ -2,6 +2,7 @@
  * tried, listed and added up anew. Three things are claimed, and checked:
  *   equal    no plan that is offered costs less than the plan's cost, and one costs as much; the bound says the same
  *   written  the plan in the IR costs no more than that
+ *   again    planning the plan in the IR again says what it costs
  *   edits    pinning any value to any layout never makes the plan cheaper
  * Plans beyond what is offered (see space.c) that cost less are counted, as a measure of what is given away. */
 #include "oracle.h"
@@ -63,6 +64,7 @@ static void print_totals(const totals *t) {
       [UNFOUND] = "DEFECT: no plan costs as little as claimed",
       [OPEN] = "DEFECT: cost and bound differ",
       [WRITTEN] = "DEFECT: the plan as written costs more",
+      [AGAIN] = "DEFECT: planned again it costs another sum",
       [EDITED] = "DEFECT: a pin makes it cheaper",
   };
   printf("programs: %d\n", t->n);

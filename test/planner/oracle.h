@@ -26,6 +26,7 @@ typedef enum verdict {
   UNFOUND,
   OPEN,
   WRITTEN,
+  AGAIN,
   EDITED,
   N_VERDICTS
 } verdict;

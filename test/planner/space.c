@@ -304,10 +304,19 @@ static void drop_repeated(const tp_rule *rule, decision *d) {
   d->n = kept;
 }
 
+MlirValue unchanged(MlirValue at) {
+  MlirOperation op = tp__defining_op(at);
+  while (!mlirOperationIsNull(op) && tp__op_is(op, "shard.shard")) {
+    at = mlirOperationGetOperand(op, 0);
+    op = tp__defining_op(at);
+  }
+  return at;
+}
+
 static uint64_t fused_operands(const space *s, const tp_rule *rule) {
   uint64_t fused = 0;
   for (int i = 0; i < rule->n_operands && rule->is_elementwise; i++) {
-    int v = tp__table_get(&s->table, rule->operands[i].value.ptr);
+    int v = tp__table_get(&s->table, unchanged(rule->operands[i].value).ptr);
     if (v < 0 || s->values[v].decision < 0 || !mlirOperationIsNull(rule->operands[i].pad))
       continue;
     const tp_rule *producer = s->decisions[s->values[v].decision].rule;

@@ -81,6 +81,9 @@ void space_clear(space *s);
  * `combiners` (bit c). */
 layouts list_layouts(const space *s, const value *v, tp_spec start, uint32_t open, uint32_t combiners);
 
+/* The value behind changes of layout. */
+MlirValue unchanged(MlirValue value);
+
 /* Cost of the op under a strategy, as the model has it: local work, and what localize sends. `fused`: bit i: operand i does not travel
  * through memory. */
 tp_cost op_cost(const space *s, const tp_rule *rule, const tp_strategy *strategy, uint64_t fused);
