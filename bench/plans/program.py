@@ -53,6 +53,14 @@ class Program(Trace):
             rank = len(re.search(r"-> tensor<([\dx]*)[a-z]", self.lines[i]).group(1).split("x")) - 1
             self.lines[i] = self.lines[i].replace("= linalg.generic {", f"= linalg.generic {{tp.sharding = {sharding(rank, place)}, ", 1)
 
+    def pin_dims(self, first, letters, hand):
+        """The same for ops whose results have the dimensions `letters`, or the first of them."""
+        for i in range(first, len(self.lines)):
+            found = re.search(r"= linalg\.generic .*-> tensor<([\dx]*)[a-z]", self.lines[i], re.S)
+            if found:
+                rank = len(found.group(1).split("x")) - 1
+                self.pin(i, [{letters.index(c): axis for c, axis in hand.items() if letters.index(c) < rank}])
+
     def einsum(self, spec, a, b, hand=None):
         """`hand`: where the letters of the result are in the plan by hand."""
         first, y = len(self.lines), super().einsum(spec, a, b)

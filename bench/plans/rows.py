@@ -59,8 +59,11 @@ def softmax(t, x):
 def heads_attention(t, q, k, v, hand=None):
     """q: [b, s, kv heads, group, d], k and v: [b, s, kv heads, d]."""
     scores = t.einsum("bskgh,btkh->bkgst", q, k, hand)
-    scores = t.mul(scores, t.like(scores, "8.838835e-02"))
-    return t.einsum("bkgst,btkh->bskgh", softmax(t, scores), v)
+    first = len(t.lines)
+    shares = softmax(t, t.mul(scores, t.like(scores, "8.838835e-02")))
+    if hand is not None:
+        t.pin_dims(first, "bkgst", hand)  # all ops or none, else they are no attention in blocks
+    return t.einsum("bkgst,btkh->bskgh", shares, v, hand)
 
 
 def by_hand(t, kv):
@@ -148,6 +151,13 @@ def mlp(t, T, D, F, x=WHOLE, y=WHOLE, w1=COLUMN, w2=ROW, gradients=False):
 def only_attention(t, B, S, H, d):
     q, k, v = (t.arg(n, (B, S, H, d), {2: "x"}) for n in "qkv")
     t.result(heads_attention(t, t.reshape(q, (B, S, H, 1, d)), k, v), {2: "x"})
+
+
+def long_attention(t, S, H, KV, d, hand):
+    """One long sequence, split by its tokens before and behind; `hand`: where the plan by hand has the heads (k, g) or rows (s) of the scores."""
+    q, k, v = (t.arg(n, (1, S, h, d), {1: "x"}) for n, h in (("q", H), ("k", KV), ("v", KV)))
+    o = heads_attention(t, t.reshape(q, (1, S, KV, H // KV, d)), k, v, hand)
+    t.result(t.reshape(o, (1, S, H, d)), {1: "x"})
 
 
 def attention_block(t, B, S, D, H, KV, d, kv=None):
@@ -365,6 +375,7 @@ def three_consumers(t, T, D):
         t.result(t.einsum("td,dn->tn", x, t.arg(f"w{n}", (D, D), COLUMN, role="param")), COLUMN)
 
 
+LONG, SMALL_LONG = dict(S=131072, H=32, KV=8, d=128), dict(S=32, H=16, KV=8, d=4)
 LAYER_7B = dict(B=1, S=4096, D=4096, F=11008, H=32, KV=32, d=128)
 SMALL_LAYER = dict(B=2, S=16, D=32, F=64, H=8, KV=8, d=4)
 TP_ROW, TP_COLUMN, SEQUENCE = {0: "tp", 1: "dp"}, {0: "dp", 1: "tp"}, {0: "dp", 1: "tp"}
@@ -420,6 +431,13 @@ ROWS = [
         dict(N=3, R=16, W=8, B=16), lambda N, R, W, B: all_to_all(4 * N * B * W / 8, 8), "f32"),
     Row("15", "graph, two aggregates (B)", "edges; all_reduce of the features", X, graph, dict(N=16384, E=262144, D=256, L=2),
         dict(N=16, E=24, D=8, L=2), lambda N, D, L, **_: L * all_reduce(2 * N * D, 8)),
+    Row("16", "131072 tokens, 4 devices (B)", "gather keys and values", [("x", 4)], lambda t, **s: long_attention(t, hand={"s": "x"}, **s),
+        LONG, SMALL_LONG, lambda S, KV, d, **_: 2 * all_gather(2 * S * KV * d, 4)),
+    Row("16b", "the same, 8 devices (B)", "tokens for heads and back", X, lambda t, **s: long_attention(t, hand={"k": "x"}, **s),
+        LONG, SMALL_LONG, lambda S, H, KV, d: 2 * all_to_all(2 * S * (H + KV) * d / 8, 8)),
+    Row("16c", "the same, 16 devices (B)", "the same, 8x2; keys and values on two devices each", [("x", 16)],
+        lambda t, **s: long_attention(t, hand={"k": "x:(1)8", "g": "x:(8)2"}, **s), LONG, SMALL_LONG,
+        lambda S, H, KV, d: 2 * all_to_all(2 * S * H * d / 16, 16) + 2 * (all_to_all(2 * S * KV * d / 16, 16) + 2 * S * KV * d / 16)),
     Row("17", "cross entropy of 128256 words (B W)", "3 all_reduce of a number a token", X, cross_entropy,
         dict(T=8192, V=128256, D=4096), dict(T=8, V=32, D=8), lambda T, V, D: 3 * all_reduce(4 * T, 8), "f32"),
     Row("18", "SwiGLU 70B (B W)", "column, row", X, swiglu_block, dict(T=8192, D=8192, F=28672), dict(T=16, D=16, F=32),

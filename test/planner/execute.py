@@ -8,7 +8,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "bench", "plans"))
 from rows import ROWS  # noqa: E402
 
-SHORT = ["2", "5", "6", "8", "11", "13s", "14", "15", "17", "19", "21", "24z3"]
+SHORT = ["2", "5", "6", "8", "11", "13s", "14", "15", "16c", "17", "19", "21", "24z3"]
 MESHES = {"9": "dp=2,tp=2", "21": "2x2", "21b": "2x4"}  # the others have 8 devices, or 16
 
 
