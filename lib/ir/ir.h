@@ -137,7 +137,7 @@ bool tp__is_used_once(MlirValue value);
 int tp__n_uses(MlirValue value);
 /* The enclosing func.func; null if none. */
 MlirOperation tp__enclosing_func(MlirOperation op);
-/* How often the body of an scf.for runs; false for other ops, and where its bounds are no constants. */
+/* trips.c: how often the body of an scf.for, or of an scf.while that counts, runs; false for other ops, and where that is not known. */
 bool tp__loop_trips(MlirOperation op, double *trips);
 /* True if `value` is defined outside all regions of `op`. */
 bool tp__is_captured(MlirOperation op, MlirValue value);

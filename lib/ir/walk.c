@@ -70,24 +70,3 @@ bool tp__is_captured(MlirOperation op, MlirValue value) {
       return false;
   return true;
 }
-
-static bool constant_index(MlirValue value, int64_t *number) {
-  MlirOperation op = tp__defining_op(value);
-  if (mlirOperationIsNull(op) || !tp__op_is(op, "arith.constant"))
-    return false;
-  MlirAttribute attr = tp__inherent(op, "value");
-  bool is_integer = mlirAttributeIsAInteger(attr);
-  if (is_integer)
-    *number = mlirIntegerAttrGetValueInt(attr);
-  return is_integer;
-}
-
-bool tp__loop_trips(MlirOperation op, double *trips) {
-  int64_t low, high, step;
-  if (!tp__op_is(op, "scf.for") || !constant_index(mlirOperationGetOperand(op, 0), &low) ||
-      !constant_index(mlirOperationGetOperand(op, 1), &high) || !constant_index(mlirOperationGetOperand(op, 2), &step) ||
-      step <= 0)
-    return false;
-  *trips = high > low ? (double)((high - low + step - 1) / step) : 0;
-  return true;
-}

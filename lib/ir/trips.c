@@ -1,0 +1,122 @@
+/* How often loops run: between constant bounds, or counted up from one constant to another, as scans are exported: an scf.while that carries a
+ * counter, perhaps as a tensor without dimensions. */
+#include "ir/ir.h"
+
+/* ---- scalars, and tensors of one element that stand for them ---- */
+
+/* What a value is read from: of an argument of a structured op's body the op's operand, of an element the tensor. */
+static MlirValue origin(MlirValue value) {
+  for (;;) {
+    if (mlirValueIsABlockArgument(value)) {
+      MlirOperation parent = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+      if (!tp__op_is(parent, "linalg.generic"))
+        return value;
+      value = mlirOperationGetOperand(parent, mlirBlockArgumentGetArgNumber(value));
+      continue;
+    }
+    MlirOperation op = tp__defining_op(value);
+    if (tp__op_is(op, "tensor.extract") && mlirOperationGetNumOperands(op) == 1)
+      value = mlirOperationGetOperand(op, 0);
+    else
+      return value;
+  }
+}
+
+/* The op that computes a scalar; of a structured op on tensors without dimensions the one that its body yields. Null: none. */
+static MlirOperation computing_op(MlirValue value) {
+  value = origin(value);
+  MlirOperation op = tp__defining_op(value);
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  if (mlirOperationIsNull(op) || !tp__op_is(op, "linalg.generic"))
+    return op;
+  if (mlirOperationGetNumResults(op) != 1 || !tp__static_tensor(mlirValueGetType(value), &rank, shape) || rank > 0)
+    return (MlirOperation){NULL};
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (!tp__static_tensor(mlirValueGetType(mlirOperationGetOperand(op, i)), &rank, shape) || rank > 0)
+      return (MlirOperation){NULL};
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  return tp__defining_op(mlirOperationGetOperand(mlirBlockGetTerminator(body), 0));
+}
+
+static bool constant(MlirValue value, int64_t *number) {
+  MlirOperation op = tp__defining_op(origin(value));
+  if (mlirOperationIsNull(op) || !tp__op_is(op, "arith.constant"))
+    return false;
+  MlirAttribute attr = tp__inherent(op, "value");
+  if (mlirAttributeIsADenseElements(attr) && mlirDenseElementsAttrIsSplat(attr))
+    attr = mlirDenseElementsAttrGetSplatValue(attr);
+  bool is_integer = mlirAttributeIsAInteger(attr);
+  if (is_integer)
+    *number = mlirIntegerAttrGetValueInt(attr);
+  return is_integer;
+}
+
+/* ---- scf.for ---- */
+
+/* low, low + step, ... below high; the difference of any two numbers fits without a sign. */
+static double count(int64_t low, int64_t high, int64_t step) {
+  return high > low ? (double)(((uint64_t)high - (uint64_t)low - 1) / (uint64_t)step) + 1 : 0;
+}
+
+static bool trips_of_for(MlirOperation op, double *trips) {
+  int64_t low, high, step;
+  if (!constant(mlirOperationGetOperand(op, 0), &low) || !constant(mlirOperationGetOperand(op, 1), &high) ||
+      !constant(mlirOperationGetOperand(op, 2), &step) || step <= 0)
+    return false;
+  *trips = count(low, high, step);
+  return true;
+}
+
+/* ---- scf.while: counter < bound, then counter + step ---- */
+
+static bool is_argument(MlirValue value, MlirBlock block, intptr_t number) {
+  value = origin(value);
+  return mlirValueIsABlockArgument(value) && mlirBlockEqual(mlirBlockArgumentGetOwner(value), block) &&
+         mlirBlockArgumentGetArgNumber(value) == number;
+}
+
+/* The argument of `before` that the condition compares, and what it stays below; -1: another condition. */
+static intptr_t counter_of(MlirBlock before, int64_t *bound) {
+  MlirOperation compare = computing_op(mlirOperationGetOperand(mlirBlockGetTerminator(before), 0));
+  if (mlirOperationIsNull(compare) || !tp__op_is(compare, "arith.cmpi") ||
+      !constant(mlirOperationGetOperand(compare, 1), bound))
+    return -1;
+  int64_t predicate = mlirIntegerAttrGetValueInt(tp__inherent(compare, "predicate"));
+  if (predicate != TP_SLT && (predicate != TP_SLE || *bound == INT64_MAX))
+    return -1;
+  *bound += predicate == TP_SLE;
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(before); i++)
+    if (is_argument(mlirOperationGetOperand(compare, 0), before, i))
+      return i;
+  return -1;
+}
+
+/* What the loop yields for the counter is the counter plus a constant. */
+static bool step_of(MlirBlock before, MlirBlock body, intptr_t counter, int64_t *step) {
+  MlirOperation condition = mlirBlockGetTerminator(before);
+  MlirOperation add = computing_op(mlirOperationGetOperand(mlirBlockGetTerminator(body), counter));
+  if (mlirOperationIsNull(add) || !tp__op_is(add, "arith.addi"))
+    return false;
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++)
+    for (int k = 0; k < 2; k++)
+      if (is_argument(mlirOperationGetOperand(condition, i + 1), before, counter) &&
+          is_argument(mlirOperationGetOperand(add, k), body, i) && constant(mlirOperationGetOperand(add, 1 - k), step))
+        return *step > 0;
+  return false;
+}
+
+static bool trips_of_while(MlirOperation op, double *trips) {
+  MlirBlock before = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 1));
+  int64_t low, high, step;
+  intptr_t counter = counter_of(before, &high);
+  if (counter < 0 || !constant(mlirOperationGetOperand(op, counter), &low) || !step_of(before, body, counter, &step))
+    return false;
+  *trips = count(low, high, step);
+  return true;
+}
+
+bool tp__loop_trips(MlirOperation op, double *trips) {
+  return tp__op_is(op, "scf.for") ? trips_of_for(op, trips) : tp__op_is(op, "scf.while") && trips_of_while(op, trips);
+}
