@@ -58,8 +58,8 @@ MlirType tp__wide_type(MlirType element);
 MlirValue tp__row_exponential(tp_tiler *t, const tp_loop_list *loops, tp_row_operand x, tp_row_operand m, MlirType wide);
 /* sum * factor + part. */
 MlirValue tp__row_add(tp_tiler *t, tp_row_operand sum, tp_row_operand factor, tp_row_operand part);
-/* sum * exp(from - to), times or over what the n `scales` are, of all iterations. `divides`: bit i for scale i. */
+/* sum * exp(from - to), to which the n `scales` are applied in their order, of all iterations. */
 MlirValue tp__row_finish(tp_tiler *t, tp_row_operand sum, tp_row_operand from, tp_row_operand to, int n,
-                         const tp_row_operand *scales, uint32_t divides, MlirType element);
+                         const tp_row_operand *scales, const tp_row_scale *kinds, MlirType element);
 
 #endif

@@ -250,16 +250,16 @@ static void finish(blocks *b, int i, const MlirValue *values) {
   const tp_attention *a = b->t.a;
   const tp_attention_op *op = &a->ops[b->of[i].op];
   tp_row_operand scales[TP_MAX_ATTENTION_SCALES];
-  uint32_t divides = 0;
+  tp_row_scale kinds[TP_MAX_ATTENTION_SCALES];
   int n = 0;
   for (int k = 0; k < a->n_ops && op->role == TP_OUTPUT; k++)
     if (a->ops[k].role == TP_SCALE) {
-      divides |= a->ops[k].divides ? UINT32_C(1) << n : 0;
+      kinds[n] = a->ops[k].scale;
       scales[n++] = rows_of(b, &a->ops[k]);
     }
   MlirType element = tp__element_type(mlirValueGetType(mlirOperationGetResult(op->op, 0)));
   MlirValue sum = tp__row_finish(&b->t, carried_operand(b, i, values), carried_operand(b, b->maximum, values),
-                                 subtracted_rows(b), n, scales, divides, element);
+                                 subtracted_rows(b), n, scales, kinds, element);
   replace(b, i, sum);
 }
 

@@ -58,14 +58,19 @@ static void append_conversion(tp__string *text, const char *to, MlirType to_type
   append_typed(text, " to ", to_type, "\n");
 }
 
+/* Conditions stay what they are. */
+static bool is_widened(const row_op *r, MlirType element) {
+  return !mlirTypeEqual(element, r->compute) && !mlirTypeIsAInteger(element);
+}
+
 static void append_argument(tp__string *text, const row_op *r, const char *name, MlirType element) {
-  tp__string_printf(text, "%%%s%s: ", mlirTypeEqual(element, r->compute) ? "" : "n", name);
+  tp__string_printf(text, "%%%s%s: ", is_widened(r, element) ? "n" : "", name);
   tp__append_type(text, element);
 }
 
 static void append_widened(tp__string *text, const row_op *r, const char *name, MlirType element) {
   char to[24], from[24];
-  if (mlirTypeEqual(element, r->compute))
+  if (!is_widened(r, element))
     return;
   snprintf(to, sizeof to, "%%%s", name);
   snprintf(from, sizeof from, "%%n%s", name);
@@ -164,11 +169,28 @@ MlirValue tp__row_add(tp_tiler *t, tp_row_operand sum, tp_row_operand factor, tp
   return build(t, &r, false);
 }
 
+/* Value `to` is value %s`s` with rows %c`c` applied. */
+static void append_scale(tp__string *body, tp_row_scale kind, const char *to, int s, int c) {
+  switch (kind) {
+  case TP_TIMES:
+  case TP_OVER:
+    tp__string_printf(body, "    %%%s = arith.%s %%s%d, %%c%d : $C\n", to, kind == TP_OVER ? "divf" : "mulf", s, c);
+    return;
+  case TP_ZERO_IF:
+    tp__string_printf(body, "    %%%s = arith.select %%c%d, %%zero, %%s%d : $C\n", to, c, s);
+    return;
+  case TP_ZERO_UNLESS:
+    tp__string_printf(body, "    %%%s = arith.select %%c%d, %%s%d, %%zero : $C\n", to, c, s);
+    return;
+  }
+}
+
 MlirValue tp__row_finish(tp_tiler *t, tp_row_operand sum, tp_row_operand from, tp_row_operand to, int n,
-                         const tp_row_operand *scales, uint32_t divides, MlirType element) {
+                         const tp_row_operand *scales, const tp_row_scale *kinds, MlirType element) {
   tp_row_operand inputs[MAX_INPUTS] = {sum, from, to};
   tp__string body = {0};
-  tp__string_append(&body, "    %d = arith.subf %c1, %c2 : $C\n"
+  tp__string_append(&body, "    %zero = arith.constant 0.0 : $C\n"
+                           "    %d = arith.subf %c1, %c2 : $C\n"
                            "    %e = $E %d : $C\n");
   tp__string_printf(&body, "    %s = arith.mulf %%c0, %%e : $C\n", n == 0 ? "%r" : "%s0");
   for (int i = 0; i < n && i + 3 < MAX_INPUTS; i++) {
@@ -176,7 +198,7 @@ MlirValue tp__row_finish(tp_tiler *t, tp_row_operand sum, tp_row_operand from, t
     char name[16] = "r";
     if (i < n - 1)
       snprintf(name, sizeof name, "s%d", i + 1);
-    tp__string_printf(&body, "    %%%s = arith.%s %%s%d, %%c%d : $C\n", name, divides >> i & 1 ? "divf" : "mulf", i, 3 + i);
+    append_scale(&body, kinds[i], name, i, 3 + i);
   }
   row_op r = {.loops = sum.loops,
               .result = element,

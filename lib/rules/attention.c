@@ -316,6 +316,40 @@ static bool masks_columns(const step *s, const tp_attention *a, const tp_attenti
   return true;
 }
 
+static bool is_zero(MlirValue value) {
+  MlirOperation op = tp__defining_op(value);
+  if (mlirOperationIsNull(op))
+    return false;
+  if (tp__op_is(op, "linalg.fill"))
+    return tp__is_identity(mlirOperationGetOperand(op, 0), TP_SUM);
+  MlirAttribute dense = tp__op_is(op, "arith.constant") ? tp__inherent(op, "value") : (MlirAttribute){NULL};
+  return !mlirAttributeIsNull(dense) && mlirAttributeIsADenseElements(dense) && mlirDenseElementsAttrIsSplat(dense) &&
+         tp__attr_is_identity(mlirDenseElementsAttrGetSplatValue(dense), TP_SUM);
+}
+
+/* Is operand `i` of a scalar op of the body zero, by itself or as an element of zeros? */
+static bool reads_zero(const step *s, MlirOperation scalar, int i) {
+  int input = tp__nest_input(&s->nest, scalar, i);
+  return input >= 0 ? is_zero(mlirOperationGetOperand(s->op, input))
+                    : s->nest.is_written && tp__is_identity(mlirOperationGetOperand(scalar, i), TP_SUM);
+}
+
+/* A select by a condition of rows between the inner value and zero: how exporters make zero what sees nothing ("safe" softmax). */
+static bool add_selection(finder *f, const step *s, tp_attention_op *op) {
+  MlirOperation scalar = tp__nest_scalar(&s->nest);
+  if (mlirOperationIsNull(scalar) || !tp__op_is(scalar, "arith.select"))
+    return false;
+  int condition = tp__nest_input(&s->nest, scalar, 0);
+  bool keeps_first = tp__nest_input(&s->nest, scalar, 1) == s->inner,
+       keeps_second = tp__nest_input(&s->nest, scalar, 2) == s->inner;
+  if (condition < 0 || condition == s->inner || keeps_first == keeps_second || !reads_zero(s, scalar, keeps_first ? 2 : 1))
+    return false;
+  op->role = TP_SCALE;
+  op->scale = keeps_first ? TP_ZERO_UNLESS : TP_ZERO_IF;
+  op->is_scaled = true;
+  return take_rows_of(f, op, condition);
+}
+
 /* Behind the exponential only what goes through sums: a factor of rows is applied to what comes out, all else to the blocks. */
 static bool add_after(finder *f, const step *s, tp_attention_op *op) {
   static const char *const conversions[] = {"arith.extf", "arith.truncf"};
@@ -327,6 +361,8 @@ static bool add_after(finder *f, const step *s, tp_attention_op *op) {
     return true;
   if (is_op_of(scalar, conversions, TP_LEN(conversions)))
     return tp__nest_input(&s->nest, scalar, 0) == s->inner;
+  if (!mlirOperationIsNull(scalar) && tp__op_is(scalar, "arith.select"))
+    return add_selection(f, s, op);
   bool divides = !mlirOperationIsNull(scalar) && tp__op_is(scalar, "arith.divf");
   if (!divides && (mlirOperationIsNull(scalar) || !tp__op_is(scalar, "arith.mulf")))
     return false;
@@ -335,7 +371,7 @@ static bool add_after(finder *f, const step *s, tp_attention_op *op) {
   if (x < 0 || y < 0 || x == y || (divides && x != s->inner))
     return false;
   int n_ops = f->a->n_ops;
-  op->divides = divides;
+  op->scale = divides ? TP_OVER : TP_TIMES;
   if (take_rows_of(f, op, other)) {
     op->role = TP_SCALE;
     op->is_scaled = true;
@@ -345,17 +381,6 @@ static bool add_after(finder *f, const step *s, tp_attention_op *op) {
   op->rows = (MlirValue){NULL};
   op->n_rows = 0;
   return true;
-}
-
-static bool is_zero(MlirValue value) {
-  MlirOperation op = tp__defining_op(value);
-  if (mlirOperationIsNull(op))
-    return false;
-  if (tp__op_is(op, "linalg.fill"))
-    return tp__is_identity(mlirOperationGetOperand(op, 0), TP_SUM);
-  MlirAttribute dense = tp__op_is(op, "arith.constant") ? tp__inherent(op, "value") : (MlirAttribute){NULL};
-  return !mlirAttributeIsNull(dense) && mlirAttributeIsADenseElements(dense) && mlirDenseElementsAttrIsSplat(dense) &&
-         tp__attr_is_identity(mlirDenseElementsAttrGetSplatValue(dense), TP_SUM);
 }
 
 static bool add_reduction(finder *f, const step *s, tp_attention_op *op) {

@@ -35,13 +35,17 @@ typedef enum tp_attention_role {
   TP_SHIFT,         /* subtracts rows, for the exponential behind it */
   TP_EXPONENTIAL,   /* may subtract rows itself */
   TP_ROW_SUM,       /* along the columns, behind the exponential */
-  TP_SCALE,         /* multiplies or divides by rows, behind the exponential */
+  TP_SCALE,         /* applies rows, behind the exponential: tp_row_scale */
   TP_AFTER,         /* elementwise and linear in the exponential, or a reshape, behind it */
   TP_SPREAD,        /* repeats rows along the columns, for TP_SHIFT, TP_EXPONENTIAL or TP_SCALE */
   TP_MASK,          /* elementwise, of no scores, but as large: a causal mask, say */
   TP_OUTPUT,        /* times values */
   TP_N_ATTENTION_ROLES,
 } tp_attention_role;
+
+/* What rows do to a sum of what they meet, as to each part of it. The last two are zero where the row's condition holds, or where it does not: with
+ * them rows in which nothing is seen are made zero. */
+typedef enum tp_row_scale { TP_TIMES, TP_OVER, TP_ZERO_IF, TP_ZERO_UNLESS } tp_row_scale;
 
 /* An op. Its loops are those of its nest, or for a reshape the dimensions of its result. */
 typedef struct tp_attention_op {
@@ -54,8 +58,8 @@ typedef struct tp_attention_op {
   MlirValue rows; /* what TP_SHIFT, TP_EXPONENTIAL or TP_SCALE applies: a value without columns; null: nothing */
   int n_rows;
   tp_score_dim row_dims[TP_MAX_RANK];
-  bool divides;   /* TP_SCALE */
-  bool is_scaled; /* rows have been applied by this op, or on the way to it */
+  tp_row_scale scale; /* TP_SCALE */
+  bool is_scaled;     /* rows have been applied by this op, or on the way to it */
 } tp_attention_op;
 
 typedef struct tp_attention {
