@@ -41,8 +41,9 @@ typedef struct tp__step {
 /* An order: each task runs once or, a collective, is started and later waited for. */
 typedef struct tp__steps {
   int n;
-  tp__step *items; /* room for two a task */
-  tp_cost time;    /* in two streams: one computes, the other communicates, one collective after the other */
+  tp__step *items;   /* room for two a task */
+  tp_cost time;      /* in two streams: one computes, the other communicates, one collective after the other */
+  tp_cost slow_time; /* the same when collectives take longer than modelled */
 } tp__steps;
 
 typedef struct tp__order_options {
@@ -55,6 +56,8 @@ typedef struct tp__order_options {
 /* Lists the tasks anew (list scheduling): a collective starts when what it waits for is done, a wait stands before the first task that needs
  * it, and while a collective runs, tasks that do not need it go first. Deterministic. */
 tp_status tp__order_tasks(const tp__tasks *tasks, const tp__order_options *options, tp__arena *arena, tp__steps *steps);
+/* Is `a` the better order? */
+bool tp__steps_precede(const tp__steps *a, const tp__steps *b);
 /* The order of the program, nothing split. */
 tp_status tp__program_order(const tp__tasks *tasks, tp__arena *arena, tp__steps *steps);
 

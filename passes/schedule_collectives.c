@@ -79,7 +79,7 @@ static tp_status choose(const scheduler *s, const tp__tasks *tasks, freedom most
                                  .least = (tp_cost)s->settings.least_us * 1000000};
     tp__steps steps;
     status = tp__order_tasks(tasks, &options, arena, &steps);
-    if (status == TP_OK && steps.time < best->time) {
+    if (status == TP_OK && tp__steps_precede(&steps, best)) {
       *best = steps;
       *changes = true;
     }

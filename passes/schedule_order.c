@@ -136,6 +136,22 @@ static bool start_next(ordering *o) {
   return false;
 }
 
+/* Does it need a collective that is still in flight, perhaps over by the clock? Ranks are never quite together: a later wait is a shorter one. */
+static bool needs_wait(const ordering *o, int task) {
+  const tp__task *t = &o->tasks->items[task];
+  for (int i = 0; i < t->n_before; i++)
+    if (o->tasks->items[t->before[i]].kind == TP_TASK_COLLECTIVE && !o->waited[t->before[i]])
+      return true;
+  return false;
+}
+
+/* Is `a`, which comes later in the program, to run before `b`? */
+static bool precedes(const ordering *o, int a, int b) {
+  if (o->options->urgent && o->urgency[a] != o->urgency[b])
+    return o->urgency[a] < o->urgency[b];
+  return !needs_wait(o, a) && needs_wait(o, b);
+}
+
 /* The task that runs next; -1: each within the window waits for a collective. */
 static int choose(const ordering *o) {
   int best = -1, seen = 0;
@@ -143,12 +159,8 @@ static int choose(const ordering *o) {
     if (o->scheduled[i] || o->tasks->items[i].kind != TP_TASK_COMPUTE)
       continue;
     seen++;
-    if (!is_ready(o, i))
-      continue;
-    if (best < 0 || o->urgency[i] < o->urgency[best])
+    if (is_ready(o, i) && (best < 0 || precedes(o, i, best)))
       best = i;
-    if (!o->options->urgent)
-      break;
   }
   return best;
 }
@@ -201,22 +213,35 @@ static void find_urgency(ordering *o) {
 
 static tp_cost later(tp_cost a, tp_cost b) { return a > b ? a : b; }
 
-/* `end` has room for a time a task. */
-static void set_time(const tp__tasks *tasks, tp_cost *end, tp__steps *steps) {
+/* The time of an order when a collective takes `slowness` times as long as modelled. `end` has room for a time a task. */
+static tp_cost time_of(const tp__tasks *tasks, const tp__steps *steps, int slowness, tp_cost *end) {
   tp_cost now = 0, channel = 0;
   for (int i = 0; i < steps->n; i++) {
     int task = steps->items[i].task;
     const tp__task *t = &tasks->items[task];
+    tp_cost cost = t->kind == TP_TASK_COLLECTIVE ? t->cost * slowness : t->cost;
     if (steps->items[i].kind == TP_STEP_WAIT) {
       now = later(now, end[task]);
     } else if (steps->items[i].kind == TP_STEP_START) {
-      end[task] = channel = tp_cost_add(later(now, channel), t->cost);
+      end[task] = channel = tp_cost_add(later(now, channel), cost);
     } else {
-      now = tp_cost_add(t->kind == TP_TASK_COLLECTIVE ? later(now, channel) : now, t->cost);
+      now = tp_cost_add(t->kind == TP_TASK_COLLECTIVE ? later(now, channel) : now, cost);
       channel = t->kind == TP_TASK_COLLECTIVE ? now : channel;
     }
   }
-  steps->time = now;
+  return now;
+}
+
+/* Ranks drift apart, and a collective ends when the last has come: of two orders that are equal without that, the better one is that which hides
+ * more. */
+static void set_times(const tp__tasks *tasks, tp_cost *ends, tp__steps *steps) {
+  enum { SLOWER = 4 };
+  steps->time = time_of(tasks, steps, 1, ends);
+  steps->slow_time = time_of(tasks, steps, SLOWER, ends);
+}
+
+bool tp__steps_precede(const tp__steps *a, const tp__steps *b) {
+  return a->time != b->time ? a->time < b->time : a->slow_time < b->slow_time;
 }
 
 /* Collectives of which too little is hidden are not split. They run where their wait stands: at their start they would hold up what was
@@ -262,7 +287,7 @@ tp_status tp__program_order(const tp__tasks *tasks, tp__arena *arena, tp__steps 
     return status;
   for (int i = 0; i < tasks->n; i++)
     steps->items[steps->n++] = (tp__step){TP_STEP_RUN, i};
-  set_time(tasks, times, steps);
+  set_times(tasks, times, steps);
   return TP_OK;
 }
 
@@ -290,6 +315,6 @@ tp_status tp__order_tasks(const tp__tasks *tasks, const tp__order_options *optio
   find_urgency(&o);
   order(&o);
   join_idle(tasks, options, times, flags + 3 * n, steps);
-  set_time(tasks, times, steps);
+  set_times(tasks, times, steps);
   return TP_OK;
 }

@@ -57,6 +57,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
       {"overlap", "false", "true: collectives run beside compute, see tp-schedule-collectives"},
       {"topology", "cpu", "cost model, see tp-propagate"},
       {"memory-limit", "", "bytes that overlap may use, see tp-schedule-collectives"},
+      {"least", "20", "microseconds that overlap has to hide, see tp-schedule-collectives"},
   };
   static const tp_pipeline_row rows[] = {
       {.name = "tp-optimize-local",
@@ -87,7 +88,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .summary = "From the program of one device, partitioned or not, to the LLVM dialect, calling the runtime",
        .options = run_options,
        .n_options = TP_LEN(run_options),
-       .text = "tp-optimize-local,tp-local-to-runtime{{overlap} {topology} {memory-limit}}"},
+       .text = "tp-optimize-local,tp-local-to-runtime{{overlap} {topology} {memory-limit} {least}}"},
       {.name = "tp-spmd",
        .summary = "Plan, insert collectives and partition: the program of one device out of an annotated or plain program",
        .options = spmd_options,

@@ -233,6 +233,8 @@ static const char *const pipelines[] = {
     "tp-spmd{mesh=2x2},tp-to-runtime",
     "tp-spmd{mesh=5},tp-to-runtime",
     "tp-spmd{mesh=2x3},tp-to-runtime",
+    "tp-spmd{mesh=2x2},tp-to-runtime{overlap=true least=0}",
+    "tp-spmd-to-runtime{mesh=4 overlap=true}",
     "tp-spmd-to-runtime{mesh=3 strategy=follow}",
     "tp-import,tp-spmd{mesh=2x3},tp-to-runtime",
     "tp-spmd{mesh=3 strategy=follow}",

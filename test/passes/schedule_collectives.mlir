@@ -78,6 +78,38 @@ func.func @moved(%ctx: !llvm.ptr, %x: memref<64x64xf32>, %y: memref<64x64xf32>) 
 
 func.func private @tprt_abi_collective(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr) -> i32
 
+// By the clock the first product hides all of it. Ranks drift apart, so the second comes before the wait, too.
+// CHECK-LABEL: func.func @late
+// CHECK: call @tprt_abi_start
+// CHECK: linalg.matmul
+// CHECK: linalg.matmul
+// CHECK-NEXT: call @tprt_abi_wait
+// CHECK: linalg.exp
+func.func @late(%ctx: !llvm.ptr, %x: memref<64x64xf32>, %y: memref<64x64xf32>) -> (memref<64x64xf32>, memref<64x64xf32>, memref<64x64xf32>) attributes {tp.mesh = array<i64: 2>, tp.sites = #sites} {
+  %r = memref.alloc() : memref<64x64xf32>
+  %c = memref.alloc() : memref<64x64xf32>
+  %d = memref.alloc() : memref<64x64xf32>
+  %e = memref.alloc() : memref<64x64xf32>
+  %i1 = memref.extract_aligned_pointer_as_index %x : memref<64x64xf32> -> index
+  %a1 = arith.index_cast %i1 : index to i64
+  %p1 = llvm.inttoptr %a1 : i64 to !llvm.ptr
+  %i2 = memref.extract_aligned_pointer_as_index %r : memref<64x64xf32> -> index
+  %a2 = arith.index_cast %i2 : index to i64
+  %p2 = llvm.inttoptr %a2 : i64 to !llvm.ptr
+  %s3 = arith.constant 0 : i32
+  %r3 = func.call @tprt_abi_collective(%ctx, %s3, %p1, %p2) : (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr) -> i32
+  linalg.exp ins(%r : memref<64x64xf32>) outs(%e : memref<64x64xf32>)
+  linalg.matmul ins(%x, %y : memref<64x64xf32>, memref<64x64xf32>) outs(%c : memref<64x64xf32>)
+  linalg.matmul ins(%y, %y : memref<64x64xf32>, memref<64x64xf32>) outs(%d : memref<64x64xf32>)
+  return %c, %d, %e : memref<64x64xf32>, memref<64x64xf32>, memref<64x64xf32>
+}
+
+// -----
+
+#sites = array<i64: 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 64, 64, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 64, 64, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+
+func.func private @tprt_abi_collective(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr) -> i32
+
 // A start goes up to where its operand is ready.
 // STAY-LABEL: func.func @early
 // STAY: linalg.exp
