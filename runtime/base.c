@@ -127,8 +127,19 @@ int64_t tprt__now(void) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* The clock's last tick, and one tick more: not before now, at a quarter of the price. */
+static int64_t about_now(void) {
+  struct timespec last, tick;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &last);
+  clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+  return (int64_t)last.tv_sec * 1000000000 + last.tv_nsec + tick.tv_nsec;
+}
+
 int64_t tprt__deadline(int64_t timeout_ns) {
-  int64_t now = tprt__now();
+  enum { LONG_NS = 1000000000 }; /* a tick, a few milliseconds, makes no difference to that */
+  if (!TPRT__CHECKS)
+    return INT64_MAX;
+  int64_t now = timeout_ns < LONG_NS ? tprt__now() : about_now();
   return timeout_ns > INT64_MAX - now ? INT64_MAX : now + timeout_ns;
 }
 

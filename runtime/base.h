@@ -7,6 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* False only in the library that bench/runtime/checks.sh builds, to see what signatures and deadlines cost. */
+#ifdef TPRT_UNCHECKED
+enum { TPRT__CHECKS = 0 };
+#else
+enum { TPRT__CHECKS = 1 };
+#endif
+
 /* Zeroed memory through the user's allocator; NULL when there is none. */
 void *tprt__alloc(size_t bytes);
 void tprt__free(void *memory);

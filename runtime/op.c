@@ -326,7 +326,8 @@ tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__pla
   if (has(info, DATA) && !in_pieces(info))
     make_maps(op, n_ranks, plan, elements);
   plan->traffic = traffic(op, info, elements, n_ranks);
-  make_signature(op, info, elements, plan);
+  if (TPRT__CHECKS)
+    make_signature(op, info, elements, plan);
   return TPRT_OK;
 }
 

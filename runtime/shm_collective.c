@@ -222,7 +222,7 @@ static tprt_status run_registered(const shm_engine *run) {
 /* All ranks compare with their own notice: either all are equal, or every rank sees one that differs from its own. */
 static tprt_status compare(const shm_engine *run, const shm_notice *mine) {
   const shm_transport *shm = run->shm;
-  for (int i = 0; i < run->plan->n_ranks; i++) {
+  for (int i = 0; i < run->plan->n_ranks && TPRT__CHECKS; i++) {
     shm_notice notice = shm->lines[i]->notice[shm->step & 1];
     if (memcmp(notice.signature, mine->signature, sizeof notice.signature) != 0 || notice.sequence != mine->sequence) {
       char difference[192];
