@@ -64,13 +64,12 @@ static double f8e4m3(int byte) {
   return byte & 0x80 ? -magnitude : magnitude;
 }
 
-/* No other number of the type is nearer to x. */
+/* It is a number, and neither of those beside it is nearer to x. */
 static bool is_nearest(int byte, double x) {
+  int magnitude = byte & 0x7f, sign = byte & 0x80;
   double distance = fabs(f8e4m3(byte) - x), slack = 1e-6 * fabs(x);
-  for (int other = 0; other < 256; other++)
-    if ((other & 0x7f) != 0x7f && fabs(f8e4m3(other) - x) < distance - slack)
-      return false;
-  return (byte & 0x7f) != 0x7f;
+  int below = magnitude > 0 ? sign | (magnitude - 1) : (sign ^ 0x80) | 1, above = magnitude < 0x7e ? sign | (magnitude + 1) : byte;
+  return magnitude != 0x7f && distance <= fabs(f8e4m3(below) - x) + slack && distance <= fabs(f8e4m3(above) - x) + slack;
 }
 
 static int check_quantised(const fused_case *c, int n, int rank, int64_t row, const unsigned char *block, size_t bytes,
@@ -218,9 +217,9 @@ uint64_t case_digest(const fused_case *c, int n, const unsigned char *block, siz
                           [BUFFER_SCALE] = whole,
                           [BUFFER_LOSS] = entropy,
                           [BUFFER_LOG_SUM] = entropy};
-  uint64_t digest = 14695981039346656037u + (uint64_t)n;
+  uint64_t digest = 14695981039346656037u;
   for (int buffer = 0; buffer < N_BUFFERS; buffer++)
-    for (size_t i = 0; same[buffer] && i < bytes; i++)
+    for (size_t i = 0; same[buffer] && i < case_buffer_bytes(c, n); i++)
       digest = (digest ^ block[(size_t)buffer * bytes + i]) * 1099511628211u;
   return digest;
 }

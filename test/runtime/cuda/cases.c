@@ -52,8 +52,25 @@ const fused_case fused_cases[] = {
     {.kind = CASE_ENTROPY, .dtype = TPRT_BF16, .tokens = 9, .hidden = 328},
     {.kind = CASE_ENTROPY, .dtype = TPRT_F32, .tokens = 5, .hidden = 60},
     {.kind = CASE_ENTROPY, .dtype = TPRT_F16, .tokens = 3, .hidden = 4104},
+    /* The longest rows: all registers of all threads. */
+    {ROWS(.dtype = TPRT_F32, .tokens = 2, .hidden = 16384, .algorithm = TPRT_CUDA_SLICES, .norm = TPRT_CUDA_RMS_NORM,
+          .quantise = TPRT_CUDA_PER_TOKEN, .residual = true)},
+    {ROWS(.dtype = TPRT_BF16, .tokens = 2, .hidden = 16384, .algorithm = TPRT_CUDA_PULL, .norm = TPRT_CUDA_LAYER_NORM,
+          .quantise = TPRT_CUDA_PER_GROUP, .bias = true)},
+    {ROWS(.dtype = TPRT_F16, .tokens = 1, .hidden = 8200, .algorithm = TPRT_CUDA_PUSH, .norm = TPRT_CUDA_RMS_NORM,
+          .residual = true)},
 };
-const int n_fused_cases = sizeof fused_cases / sizeof *fused_cases;
+const int n_fused_cases = sizeof fused_cases / sizeof *fused_cases,
+          n_small_cases = sizeof fused_cases / sizeof *fused_cases - 3;
+
+uint32_t case_mixed(uint64_t turn) {
+  uint64_t x = (turn + 1) * 0x9e3779b97f4a7c15u;
+  return (uint32_t)((x ^ x >> 29) * 0xbf58476d1ce4e5b9u >> 32);
+}
+
+int case_of_turn(uint64_t turn) {
+  return turn < (uint64_t)n_fused_cases ? (int)turn : (int)(case_mixed(turn) % (uint32_t)n_small_cases);
+}
 
 const char *case_name(const fused_case *c, char text[160]) {
   static const char *const kinds[] = {"rows", "all_gather", "all_to_all", "cross_entropy"};
@@ -150,7 +167,8 @@ void case_constants(const fused_case *c, unsigned char *block, size_t bytes) {
 }
 
 void case_fill(const fused_case *c, int n, int rank, uint64_t turn, unsigned char *block, size_t bytes) {
-  memset(block, 0xff, N_BUFFERS * bytes); /* NaN in every type */
+  for (size_t buffer = 0; buffer < N_BUFFERS; buffer++)
+    memset(block + buffer * bytes, 0xff, case_buffer_bytes(c, n)); /* NaN in every type */
   if (c->kind == CASE_ROWS) {
     fill_rows(c, n, rank, turn, block, bytes);
   } else if (c->kind == CASE_ENTROPY) {

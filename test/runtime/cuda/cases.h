@@ -20,7 +20,12 @@ typedef struct fused_case {
 } fused_case;
 
 extern const fused_case fused_cases[];
-extern const int n_fused_cases;
+extern const int n_fused_cases, n_small_cases; /* the small ones are the first of them */
+
+/* The case of a turn: each once, then small ones in a random order. */
+int case_of_turn(uint64_t turn);
+/* Random bits of a turn. */
+uint32_t case_mixed(uint64_t turn);
 
 /* The buffers of a rank, at equal distances in one block. */
 enum {

@@ -23,27 +23,20 @@ typedef struct run {
   atomic_int errors;
 } run;
 
-static uint32_t mixed(uint64_t turn) {
-  uint64_t x = (turn + 1) * 0x9e3779b97f4a7c15u;
-  return (uint32_t)((x ^ x >> 29) * 0xbf58476d1ce4e5b9u >> 32);
-}
-
-static int case_of(uint64_t turn) { return (int)(mixed(turn) % (uint32_t)n_fused_cases); }
-
 static const fused_launch *launch_of(void *user, uint64_t turn) {
   const run *r = user;
-  uint32_t n_ctas = (mixed(turn) >> 16) % (uint32_t)r->most_ctas;
-  return &r->launches[case_of(turn) * CTAS + (int)n_ctas];
+  uint32_t n_ctas = (case_mixed(turn) >> 16) % (uint32_t)r->most_ctas;
+  return &r->launches[case_of_turn(turn) * CTAS + (int)n_ctas];
 }
 
 static void before(void *user, int rank, uint64_t turn) {
   run *r = user;
-  case_fill(&fused_cases[case_of(turn)], r->n_ranks, rank, turn, r->base[rank], r->buffer_bytes);
+  case_fill(&fused_cases[case_of_turn(turn)], r->n_ranks, rank, turn, r->base[rank], r->buffer_bytes);
 }
 
 static void after(void *user, int rank, uint64_t turn) {
   run *r = user;
-  const fused_case *c = &fused_cases[case_of(turn)];
+  const fused_case *c = &fused_cases[case_of_turn(turn)];
   r->digests[turn * FUSED_RANKS + (uint64_t)rank] = case_digest(c, r->n_ranks, r->base[rank], r->buffer_bytes);
   if (turn % ORACLE_EVERY == 0 || turn < (uint64_t)n_fused_cases)
     r->errors += case_check(c, r->n_ranks, rank, turn, r->base[rank], r->buffer_bytes);
