@@ -4,10 +4,9 @@
 #include <string.h>
 
 const char *const tprt__fused_names[FUSED_N_KERNELS] = {
-#define ROW(kernel, element) [FUSED_##kernel##_##element] = "tprt_" #kernel "_" #element,
-    FUSED_OF_ALL_ELEMENTS(ROW)
+#define ROW(constant, name) [FUSED_##constant] = "tprt_" #name,
+    FUSED_KERNELS(ROW)
 #undef ROW
-        [FUSED_exchange] = "tprt_exchange",
 };
 
 size_t tprt_cuda_signal_bytes(void) { return sizeof(fused_signals); }
@@ -83,8 +82,8 @@ void tprt__fused_begin(const fused_group *group, fused_kernel kernel, uint64_t w
 }
 
 tprt_status tprt__fused_kernel_for(fused_kernel of_f32, tprt_dtype dtype, fused_kernel *kernel) {
-  static const tprt_dtype dtypes[] = {TPRT_F32, TPRT_F16, TPRT_BF16}; /* as in FUSED_OF_ALL_ELEMENTS */
-  enum { KERNELS_OF_ELEMENT = FUSED_exchange / 3 };
+  static const tprt_dtype dtypes[] = {TPRT_F32, TPRT_F16, TPRT_BF16}; /* in the order of FUSED_KERNELS */
+  enum { KERNELS_OF_ELEMENT = FUSED_EXCHANGE / 3 };
   for (int i = 0; i < 3; i++)
     if (dtypes[i] == dtype) {
       *kernel = (fused_kernel)(i * KERNELS_OF_ELEMENT + of_f32);
@@ -98,7 +97,7 @@ tprt_status tprt__fused_staging(const fused_group *group, uint64_t slot_bytes, f
   uint64_t half = group->config.staging_bytes / 2 / 16 * 16, needed = slot_bytes * (uint64_t)group->config.n_ranks;
   if (needed > half)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: the call needs %llu bytes of staging, the group has %zu",
-                      (unsigned long long)(2 * needed), group->config.staging_bytes);
+                      2 * (unsigned long long)needed, group->config.staging_bytes);
   launch->args.turn_bytes = half;
   launch->args.slot_bytes = slot_bytes;
   return TPRT_OK;

@@ -6,16 +6,16 @@
 #include "cuda/args.h"
 #include "tprt/cuda.h"
 
-/* X(kernel, type of element): every kernel there is, by the name tprt_<kernel>_<type>, and tprt_exchange. */
-#define FUSED_OF_ELEMENT(X, element) X(reduce_rows, element) X(cross_entropy, element)
-#define FUSED_OF_ALL_ELEMENTS(X) FUSED_OF_ELEMENT(X, f32) FUSED_OF_ELEMENT(X, f16) FUSED_OF_ELEMENT(X, bf16)
+/* X(constant, name): every kernel there is; FUSED_<constant> is the kernel tprt_<name>. */
+#define FUSED_OF_ELEMENT(X, TYPE, type) X(REDUCE_ROWS_##TYPE, reduce_rows_##type) X(CROSS_ENTROPY_##TYPE, cross_entropy_##type)
+#define FUSED_KERNELS(X)                                                                                                       \
+  FUSED_OF_ELEMENT(X, F32, f32) FUSED_OF_ELEMENT(X, F16, f16) FUSED_OF_ELEMENT(X, BF16, bf16) X(EXCHANGE, exchange)
 
 typedef enum fused_kernel {
-#define ROW(kernel, element) FUSED_##kernel##_##element,
-  FUSED_OF_ALL_ELEMENTS(ROW)
+#define ROW(constant, name) FUSED_##constant,
+  FUSED_KERNELS(ROW)
 #undef ROW
-      FUSED_exchange,
-  FUSED_N_KERNELS,
+      FUSED_N_KERNELS
 } fused_kernel;
 
 extern const char *const tprt__fused_names[FUSED_N_KERNELS];

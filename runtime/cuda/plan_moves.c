@@ -48,9 +48,9 @@ static tprt_status plan_exchange(const fused_group *group, tprt_dtype dtype, con
   int64_t size = (int64_t)tprt_dtype_size(dtype), run = b->extent[2] * size;
   if (run % 16)
     return tprt__fail(TPRT_UNSUPPORTED, "CUDA: runs of %lld bytes; the exchange needs multiples of 16", (long long)run);
-  if (b->extent[0] * b->extent[1] * (run / 16) > UINT32_MAX) /* the kernel counts them so */
-    return tprt__fail(TPRT_UNSUPPORTED, "CUDA: pieces of %lld bytes; the exchange takes less than 64 GiB",
-                      (long long)(b->extent[0] * b->extent[1] * run));
+  long long bytes = (long long)b->extent[0] * b->extent[1] * run;
+  if (bytes / 16 > UINT32_MAX) /* the kernel counts them so */
+    return tprt__fail(TPRT_UNSUPPORTED, "CUDA: pieces of %lld bytes; the exchange takes less than 64 GiB", bytes);
   /* All steps are multiples of the run. */
   e->piece = (uint64_t)(b->piece * size / 16);
   e->place = (uint64_t)(b->place * size / 16);
@@ -63,7 +63,7 @@ static tprt_status plan_exchange(const fused_group *group, tprt_dtype dtype, con
   memcpy(e->send, from, sizeof from);
   memcpy(e->recv, to, sizeof to);
   uint64_t n_vectors = (uint64_t)e->extent[0] * e->extent[1] * e->extent[2];
-  tprt__fused_begin(group, FUSED_exchange, (n_vectors + FUSED_THREADS - 1) / FUSED_THREADS, FUSED_THREADS, &plan);
+  tprt__fused_begin(group, FUSED_EXCHANGE, (n_vectors + FUSED_THREADS - 1) / FUSED_THREADS, FUSED_THREADS, &plan);
   *launch = plan;
   return TPRT_OK;
 }
@@ -126,7 +126,7 @@ tprt_status tprt__fused_plan_entropy(const fused_group *group, const tprt_cuda_e
   if (status)
     return status;
   fused_kernel kernel;
-  status = tprt__fused_kernel_for(FUSED_cross_entropy_f32, e->dtype, &kernel);
+  status = tprt__fused_kernel_for(FUSED_CROSS_ENTROPY_F32, e->dtype, &kernel);
   if (status)
     return status;
   int64_t lanes = 16 / (int64_t)tprt_dtype_size(e->dtype);

@@ -128,9 +128,10 @@ static uint32_t threads_for(uint32_t row_vectors) {
 
 /* A row of a tensor that has none: enough of them for all CTAs, none longer than two vectors a thread. */
 static uint32_t piece_of(uint64_t vectors, int n_ctas) {
+  enum { MOST = 2 * FUSED_THREADS };
   uint64_t each = (vectors + (uint64_t)n_ctas - 1) / (uint64_t)n_ctas;
   each = (each + FUSED_WARP - 1) / FUSED_WARP * FUSED_WARP;
-  return each < 2 * FUSED_THREADS ? (uint32_t)each : 2 * FUSED_THREADS;
+  return each < MOST ? (uint32_t)each : MOST;
 }
 
 tprt_status tprt__fused_plan_rows(const fused_group *group, const tprt_cuda_rows *given, fused_launch *launch) {
@@ -149,7 +150,7 @@ tprt_status tprt__fused_plan_rows(const fused_group *group, const tprt_cuda_rows
   fused_rows *rows = &plan.args.of.rows;
   status = check_algorithm(group, r, algorithm);
   if (!status)
-    status = tprt__fused_kernel_for(FUSED_reduce_rows_f32, r->dtype, &kernel);
+    status = tprt__fused_kernel_for(FUSED_REDUCE_ROWS_F32, r->dtype, &kernel);
   if (!status)
     status = check_shape(r);
   if (!status)

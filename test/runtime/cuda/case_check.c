@@ -68,7 +68,8 @@ static double f8e4m3(int byte) {
 static bool is_nearest(int byte, double x) {
   int magnitude = byte & 0x7f, sign = byte & 0x80;
   double distance = fabs(f8e4m3(byte) - x), slack = 1e-6 * fabs(x);
-  int below = magnitude > 0 ? sign | (magnitude - 1) : (sign ^ 0x80) | 1, above = magnitude < 0x7e ? sign | (magnitude + 1) : byte;
+  int below = magnitude > 0 ? sign | (magnitude - 1) : (sign ^ 0x80) | 1,
+      above = magnitude < 0x7e ? sign | (magnitude + 1) : byte;
   return magnitude != 0x7f && distance <= fabs(f8e4m3(below) - x) + slack && distance <= fabs(f8e4m3(above) - x) + slack;
 }
 

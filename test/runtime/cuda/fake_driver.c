@@ -3,14 +3,17 @@
  * needs, see fails_at. */
 #define _GNU_SOURCE 1
 #include "cuda/launch.h"
+#include "device.h"
 #include "machine.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define EXPORT(member, symbol, parameters) extern cuda_result fake_##member parameters __asm__(symbol) TPRT_API;
 TPRT_CUDA_CALLS(EXPORT)
 LAUNCH_CALLS(EXPORT)
+DEVICE_CALLS(EXPORT) /* those of its functions that the others have too are defined under their names */
 #undef EXPORT
 
 enum { INVALID_VALUE = 1, STUB_LIBRARY = 34, NOT_FOUND = 500, TOO_LARGE = 720, MULTIPROCESSORS = 4, CTAS_EACH = 2 };
@@ -53,13 +56,13 @@ cuda_result fake_context_current(launch_context *current) {
   return CUDA_RESULT_SUCCESS;
 }
 
-cuda_result fake_context_device(int *device) {
-  *device = 0;
+cuda_result fake_context_device(int *number) {
+  *number = 0;
   return fails_at("context device");
 }
 
-cuda_result fake_device_attribute(int *value, int attribute, int device) {
-  (void)device;
+cuda_result fake_device_attribute(int *value, int attribute, int number) {
+  (void)number;
   *value = attribute == LAUNCH_MULTIPROCESSORS    ? MULTIPROCESSORS
            : attribute == LAUNCH_CAPABILITY_MAJOR ? (mode_is("old") ? 7 : 9)
            : attribute == LAUNCH_CAPABILITY_MINOR ? (mode_is("old") ? 5 : 0)
@@ -97,15 +100,80 @@ cuda_result fake_occupancy(int *n, launch_function function, int threads, size_t
   return fails_at("occupancy");
 }
 
-/* ---- Launches ---- */
+/* ---- Launches, and graphs of them ---- */
+
+typedef struct recorded {
+  fused_kernel kernel;
+  fused_args args;
+  unsigned n_ctas, n_ranks, n_threads;
+} recorded;
+
+struct CUgraph_st {
+  size_t n;
+  recorded *launches;
+};
+struct CUgraphExec_st {
+  struct CUgraph_st graph;
+};
+static device_graph capturing;
 
 static cuda_result run(launch_function function, unsigned n_ctas, unsigned n_ranks, unsigned n_threads, void **parameters) {
   if (n_ctas * n_ranks > MULTIPROCESSORS * CTAS_EACH)
     return TOO_LARGE;
   if (n_ctas == 0 || n_ranks == 0 || n_threads == 0 || n_threads > FUSED_THREADS || n_threads % FUSED_WARP)
     return INVALID_VALUE;
-  machine_grid((fused_kernel)((int *)function - functions), parameters[0], n_ctas, n_ranks, n_threads);
+  recorded l = {(fused_kernel)((int *)function - functions), *(const fused_args *)parameters[0], n_ctas, n_ranks, n_threads};
+  if (capturing) {
+    capturing->launches = realloc(capturing->launches, (capturing->n + 1) * sizeof l);
+    capturing->launches[capturing->n++] = l;
+  } else {
+    machine_grid(l.kernel, &l.args, n_ctas, n_ranks, n_threads);
+  }
   return fails_at("launch");
+}
+
+cuda_result fake_capture_begin(device_stream stream, int mode) {
+  (void)stream, (void)mode;
+  if (capturing)
+    return INVALID_VALUE;
+  capturing = calloc(1, sizeof *capturing);
+  return CUDA_RESULT_SUCCESS;
+}
+
+cuda_result fake_capture_end(device_stream stream, device_graph *graph) {
+  (void)stream;
+  *graph = capturing;
+  capturing = NULL;
+  return CUDA_RESULT_SUCCESS;
+}
+
+cuda_result fake_instantiate(device_program *program, device_graph graph, unsigned long long flags) {
+  (void)flags;
+  *program = malloc(sizeof **program);
+  (*program)->graph = *graph;
+  graph->launches = NULL;
+  return CUDA_RESULT_SUCCESS;
+}
+
+cuda_result fake_replay(device_program program, device_stream stream) {
+  (void)stream;
+  for (size_t i = 0; i < program->graph.n; i++) {
+    const recorded *l = &program->graph.launches[i];
+    machine_grid(l->kernel, &l->args, l->n_ctas, l->n_ranks, l->n_threads);
+  }
+  return CUDA_RESULT_SUCCESS;
+}
+
+cuda_result fake_program_destroy(device_program program) {
+  free(program->graph.launches);
+  free(program);
+  return CUDA_RESULT_SUCCESS;
+}
+
+cuda_result fake_graph_destroy(device_graph graph) {
+  free(graph->launches);
+  free(graph);
+  return CUDA_RESULT_SUCCESS;
 }
 
 cuda_result fake_kernel(launch_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
@@ -123,10 +191,80 @@ cuda_result fake_cooperative_kernel(launch_function function, unsigned grid_x, u
 
 cuda_result fake_stream_synchronize(launch_stream stream) {
   (void)stream;
-  return fails_at("synchronize");
+  return capturing ? INVALID_VALUE : fails_at("synchronize");
 }
 
 cuda_result fake_copy_to_host(void *to, launch_address from, size_t bytes) {
   memcpy(to, (const void *)(uintptr_t)from, bytes);
   return fails_at("copy");
+}
+
+/* ---- What only the tests ask for ---- */
+
+cuda_result fake_name(char *name, int bytes, int number) {
+  (void)number;
+  strncpy(name, "emulated", (size_t)bytes - 1);
+  return CUDA_RESULT_SUCCESS;
+}
+
+cuda_result fake_context_retain(device_context *retained, int number) {
+  (void)number;
+  *retained = (device_context)&context;
+  return CUDA_RESULT_SUCCESS;
+}
+
+cuda_result fake_context_set(device_context current) {
+  (void)current;
+  return CUDA_RESULT_SUCCESS;
+}
+
+cuda_result fake_allocate(device_memory *memory, size_t bytes) {
+  *memory = (device_memory)(uintptr_t)aligned_alloc(256, (bytes + 255) / 256 * 256);
+  return *memory ? CUDA_RESULT_SUCCESS : INVALID_VALUE;
+}
+
+cuda_result fake_release(device_memory memory) {
+  free((void *)(uintptr_t)memory);
+  return CUDA_RESULT_SUCCESS;
+}
+
+cuda_result fake_set(device_memory to, unsigned char value, size_t bytes) {
+  memset((void *)(uintptr_t)to, value, bytes);
+  return CUDA_RESULT_SUCCESS;
+}
+
+cuda_result fake_upload(device_memory to, const void *from, size_t bytes) {
+  memcpy((void *)(uintptr_t)to, from, bytes);
+  return CUDA_RESULT_SUCCESS;
+}
+
+cuda_result fake_stream_create(device_stream *stream, unsigned flags) {
+  *stream = flags == 1 ? (device_stream)&module : NULL;
+  return *stream ? CUDA_RESULT_SUCCESS : INVALID_VALUE;
+}
+
+struct CUevent_st {
+  struct timespec at;
+};
+
+cuda_result fake_event_create(device_event *event, unsigned flags) {
+  (void)flags;
+  *event = calloc(1, sizeof **event);
+  return CUDA_RESULT_SUCCESS;
+}
+
+cuda_result fake_event_record(device_event event, device_stream stream) {
+  (void)stream;
+  clock_gettime(CLOCK_MONOTONIC, &event->at);
+  return CUDA_RESULT_SUCCESS;
+}
+
+cuda_result fake_event_wait(device_event event) {
+  (void)event;
+  return CUDA_RESULT_SUCCESS;
+}
+
+cuda_result fake_event_elapsed(float *ms, device_event from, device_event to) {
+  *ms = (float)((double)(to->at.tv_sec - from->at.tv_sec) * 1e3 + (double)(to->at.tv_nsec - from->at.tv_nsec) * 1e-6);
+  return CUDA_RESULT_SUCCESS;
 }

@@ -8,10 +8,9 @@
 
 typedef void kernel_fn(cta *c);
 static kernel_fn *const kernels[FUSED_N_KERNELS] = {
-#define ROW(kernel, element) [FUSED_##kernel##_##element] = tprt_##kernel##_##element,
-    FUSED_OF_ALL_ELEMENTS(ROW)
+#define ROW(constant, name) [FUSED_##constant] = tprt_##name,
+    FUSED_KERNELS(ROW)
 #undef ROW
-        [FUSED_exchange] = tprt_exchange,
 };
 
 typedef struct stream {

@@ -1,0 +1,62 @@
+#define _GNU_SOURCE 1
+#include "device.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+device_calls device;
+
+void device_did(int result, const char *what) {
+  if (result == 0)
+    return;
+  fprintf(stderr, "wrong: %s: CUDA error %d\n", what, result);
+  exit(1);
+}
+
+int device_open(void) {
+  static const struct {
+    const char *name;
+    void *slot;
+  } symbols[] = {
+#define ROW(member, symbol, parameters) {symbol, &device.member},
+      DEVICE_CALLS(ROW)
+#undef ROW
+  };
+  const char *path = getenv("TPRT_CUDA_LIBRARY");
+  void *library = dlopen(path ? path : "libcuda.so.1", RTLD_NOW);
+  if (!library) {
+    fprintf(stderr, "no GPU: %s\n", dlerror());
+    return 77;
+  }
+  for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+    void *found = dlsym(library, symbols[i].name);
+    if (!found) {
+      fprintf(stderr, "the driver has no %s; one of CUDA 11.4 or newer is needed\n", symbols[i].name);
+      return 1;
+    }
+    memcpy(symbols[i].slot, &found, sizeof found);
+  }
+  int n = 0;
+  if (device.init(0) != 0 || device.count(&n) != 0 || n == 0) {
+    fprintf(stderr, "no GPU: the driver sees none\n");
+    return 77;
+  }
+  device_context context;
+  DO(context_retain, &context, 0);
+  DO(context_set, context);
+  return 0;
+}
+
+device_program device_capture(device_stream stream, void (*enqueue)(void *user, device_stream stream), void *user) {
+  enum { RELAXED = 2 };
+  device_graph graph;
+  device_program program;
+  DO(capture_begin, stream, RELAXED);
+  enqueue(user, stream);
+  DO(capture_end, stream, &graph);
+  DO(instantiate, &program, graph, 0);
+  DO(graph_destroy, graph);
+  return program;
+}
