@@ -279,16 +279,6 @@ static bool produced_elementwise(const tp_planner *p, MlirValue value) {
   return p->program.items[p->nodes[v->node].index].rule->is_elementwise;
 }
 
-/* Between elementwise ops values stay in registers once fused: the operands, as bits, that do not travel through memory. */
-static uint64_t fused_operands(const tp_planner *p, const tp_rule *rule) {
-  uint64_t fused = 0;
-  for (int i = 0; i < rule->n_operands && rule->is_elementwise; i++)
-    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused && mlirOperationIsNull(rule->operands[i].pad) &&
-        produced_elementwise(p, rule->operands[i].value))
-      fused |= UINT64_C(1) << i;
-  return fused;
-}
-
 /* Which values of the op are made in blocks: bits for operands, then results. */
 static uint64_t in_blocks(const tp_rule *rule) {
   uint64_t set = 0;
@@ -296,6 +286,18 @@ static uint64_t in_blocks(const tp_rule *rule) {
     if (i < rule->n_operands ? rule->operands[i].in_blocks : rule->results[i - rule->n_operands].in_blocks)
       set |= UINT64_C(1) << i;
   return set;
+}
+
+/* Between elementwise ops values stay in registers once fused: the operands, as bits, that do not travel through memory. What an op reads block by
+ * block is stored, unless it is made so itself: a mask that several attentions share. */
+static uint64_t fused_operands(const tp_planner *p, const tp_rule *rule) {
+  uint64_t fused = 0;
+  bool reads_blocks = in_blocks(rule) != 0;
+  for (int i = 0; i < rule->n_operands && rule->is_elementwise; i++)
+    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused && mlirOperationIsNull(rule->operands[i].pad) &&
+        (!reads_blocks || rule->operands[i].in_blocks) && produced_elementwise(p, rule->operands[i].value))
+      fused |= UINT64_C(1) << i;
+  return fused;
 }
 
 /* The cost of local work on a topology. Only what enters a cluster of fused ops is charged. */

@@ -105,7 +105,7 @@ static tp_cost written_op(const space *s, const tp_item *item) {
   for (int i = 0; i < rule->n_operands; i++) {
     in[i] = rule->operands[i].is_tensor ? spec_of(&s->program, rule->operands[i].value) : tp_spec_replicated();
     if (rule->is_elementwise && rule->operands[i].is_tensor && mlirOperationIsNull(rule->operands[i].pad) &&
-        is_elementwise(&s->program, rule->operands[i].value))
+        !reads_stored(rule, i) && is_elementwise(&s->program, rule->operands[i].value))
       fused |= UINT64_C(1) << i;
   }
   for (int i = 0; i < rule->n_results; i++)

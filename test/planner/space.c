@@ -313,11 +313,18 @@ MlirValue unchanged(MlirValue at) {
   return at;
 }
 
+bool reads_stored(const tp_rule *rule, int i) {
+  bool in_blocks = false;
+  for (int k = 0; k < rule->n_operands + rule->n_results; k++)
+    in_blocks |= k < rule->n_operands ? rule->operands[k].in_blocks : rule->results[k - rule->n_operands].in_blocks;
+  return in_blocks && !rule->operands[i].in_blocks;
+}
+
 static uint64_t fused_operands(const space *s, const tp_rule *rule) {
   uint64_t fused = 0;
   for (int i = 0; i < rule->n_operands && rule->is_elementwise; i++) {
     int v = tp__table_get(&s->table, unchanged(rule->operands[i].value).ptr);
-    if (v < 0 || s->values[v].decision < 0 || !mlirOperationIsNull(rule->operands[i].pad))
+    if (v < 0 || s->values[v].decision < 0 || !mlirOperationIsNull(rule->operands[i].pad) || reads_stored(rule, i))
       continue;
     const tp_rule *producer = s->decisions[s->values[v].decision].rule;
     if (producer && producer->is_elementwise)

@@ -72,6 +72,8 @@ typedef struct space {
   tp_value_table table;
 } space;
 
+/* Does an op that works block by block read operand `i` from memory, because that is not made so? */
+bool reads_stored(const tp_rule *rule, int i);
 /* Reads the only function of `module`. `mesh`: the one that it was planned on. False when it is too large, or is refused. */
 bool space_read(MlirOperation func, const tp_mesh *mesh, const tp_topology *topology, bool mixes_sub_axes, tp__arena *arena,
                 space *s);
