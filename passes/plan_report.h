@@ -170,6 +170,8 @@ tp_status tp__report_explain(tp_report *report, tp_planner *planner);
 tp_status tp__report_explained(tp_report *report);
 
 /* ---- plan_report_space.c ---- */
+/* Other plans are made as near to the cheapest of their kind as this one is, and no nearer than was asked for; the clock ends that. */
+tp_solver_options tp__other_plans_options(const tp_planner *planner);
 /* `open`: the same function without its annotations, for the same mesh, or NULL; its problem is made here. It and the planner of the plan have to outlive
  * the space. */
 tp_status tp__space_create(tp_planner *planner, tp_planner *open, tp_space *space);

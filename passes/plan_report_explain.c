@@ -82,33 +82,48 @@ static int list_layouts(const tp_planner *p, const tp_planned_value *v, other_la
   return n;
 }
 
-static void solve_layout(const tp_planner *p, const tp_planned_value *v, bool *allowed, other_layout *other) {
+/* `allowed` has room for the strategies of the node that makes the value, `rows` NULL for all others. */
+static void solve_layout(const tp_planner *p, const tp_sensitivity *beside, const tp_planned_value *v, bool *allowed,
+                         const bool **rows, other_layout *other) {
   const tp_node *node = &p->nodes[v->node];
-  tp_solver_options options = {.size = sizeof options};
   tp_solution solution;
   for (int s = 0; s < node->n; s++)
     allowed[s] = tp_spec_equal(node->out[s * node->n_out + v->output], other->spec);
   *other = (other_layout){.spec = other->spec, .cost = TP_COST_FORBIDDEN, .bound = TP_COST_FORBIDDEN};
-  tp_status status = tp_solve_allowing(p->problem, &options, v->node, allowed, &solution);
+  rows[v->node] = allowed;
+  tp_status status = tp_sensitivity_solve(beside, rows, TP_COST_FORBIDDEN, &solution);
   if (status != TP_OK && status != TP_INFEASIBLE)
     return;
-  other->possible = status == TP_OK;
-  if (status == TP_OK) {
+  other->possible = status == TP_OK || !solution.optimal;
+  other->bound = solution.lower_bound;
+  if (status == TP_OK)
     other->cost = solution.cost;
-    other->bound = solution.lower_bound;
-  }
   tp_solution_clear(&solution);
 }
 
 static double us(tp_cost cost) { return 1e6 * tp_cost_seconds(cost); }
 
+/* Starts from what is known of the plan, for all layouts alike. */
+static tp_status solve_layouts(const tp_planner *p, const tp_planned_value *v, int n, other_layout *list) {
+  tp_solver_options options = tp__other_plans_options(p);
+  tp_sensitivity *beside = NULL;
+  bool *allowed = tp__calloc((size_t)p->nodes[v->node].n, sizeof *allowed);
+  const bool **rows = tp__calloc(p->n_nodes + 1, sizeof *rows);
+  tp_status status = allowed && rows ? TP_OK : TP_NO_MEMORY;
+  if (status == TP_OK && n > 0)
+    status = tp_sensitivity_create(p->problem, &options, NULL, p->overlaps ? TP_COST_FORBIDDEN : p->cost, &beside);
+  for (int i = 0; i < n && status == TP_OK; i++)
+    solve_layout(p, beside, v, allowed, rows, &list[i]);
+  tp_sensitivity_destroy(beside);
+  tp__free(allowed);
+  tp__free(rows);
+  return status == TP_OK ? TP_OK : tp__error(p->program.func, status, "out of memory");
+}
+
 static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned_value *v, tp__string *text) {
   other_layout *list = tp__calloc(MAX_LAYOUTS, sizeof *list);
-  bool *allowed = tp__calloc((size_t)p->nodes[v->node].n, sizeof *allowed);
-  tp_status status = list && allowed ? TP_OK : tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
-  int n = status == TP_OK ? list_layouts(p, v, list) : 0;
-  for (int i = 0; i < n; i++)
-    solve_layout(p, v, allowed, &list[i]);
+  int n = list ? list_layouts(p, v, list) : 0;
+  tp_status status = list ? solve_layouts(p, v, n, list) : tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
   if (n > 0)
     qsort(list, (size_t)n, sizeof *list, compare_layouts);
   if (n > 0)
@@ -120,6 +135,8 @@ static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned
     const char *layout = tp__report_spec(r, list[i].spec, v->rank);
     if (!list[i].possible)
       tp__string_printf(text, "\n    %s: impossible", layout);
+    else if (list[i].cost >= TP_COST_FORBIDDEN)
+      tp__string_printf(text, "\n    %s: at least %+.3f us", layout, us(list[i].bound - p->cost));
     else if (list[i].cost == list[i].bound)
       tp__string_printf(text, "\n    %s: %+.3f us", layout, us(list[i].cost - p->cost));
     else
@@ -127,7 +144,6 @@ static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned
                         us(list[i].cost - p->cost));
   }
   tp__free(list);
-  tp__free(allowed);
   return status;
 }
 

@@ -157,8 +157,7 @@ static tp_status fill(const tp_planner *p, tp_planner *of, tp_space *space) {
   return of->problem ? TP_OK : tp__plan_problem(of);
 }
 
-/* Other plans are made as near to the cheapest of their kind as this one is, and no nearer than was asked for. */
-static tp_solver_options options_of(const tp_planner *p) {
+tp_solver_options tp__other_plans_options(const tp_planner *p) {
   double gap = p->bound > 0 && !p->overlaps ? (double)(p->cost - p->bound) / (double)p->bound : 0;
   tp_solver_options options = {
       .size = sizeof options, .gap = gap > p->gap ? gap : p->gap, .work_budget = p->routes ? p->limited_work : 0};
@@ -168,7 +167,7 @@ static tp_solver_options options_of(const tp_planner *p) {
 
 tp_status tp__space_create(tp_planner *p, tp_planner *open, tp_space *space) {
   tp_planner *of = open && same_decisions(open, p) ? open : p;
-  tp_solver_options options = options_of(p);
+  tp_solver_options options = tp__other_plans_options(p);
   tp_status status = of != p ? add_strategies(of, p) : TP_OK;
   if (status == TP_OK)
     status = fill(p, of, space);

@@ -100,3 +100,20 @@ func.func @annotated(%a: tensor<12xf32>, %k: tensor<3xf32>, %o: tensor<12xf32>, 
   %r = linalg.conv_1d ins(%p, %k : tensor<14xf32>, tensor<3xf32>) outs(%o : tensor<12xf32>) -> tensor<12xf32>
   return %r : tensor<12xf32>
 }
+
+// -----
+
+// A pad that a window could read in place is none as long as it has a rule of its user: the rule is refused as on any pad, not forgotten.
+shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
+func.func @rule_of_user(%a: tensor<2x16x3xf32> {tp.sharding = [[], ["x"], []]}, %z: f32, %w: tensor<3xf32>) -> tensor<2x16x3xf32> {
+  // expected-error@+1 {{'tensor.pad': has a rule of this library, family "pad", and another by tp.rule or registration; remove the latter}}
+  %p = tensor.pad %a low[0, 1, 0] high[0, 1, 0] {
+  ^bb0(%i: index, %j: index, %l: index):
+    tensor.yield %z : f32
+  } {tp.rule = "([n,w,c])->([n,v,c]) fixed={w,v}"} : tensor<2x16x3xf32> to tensor<2x18x3xf32>
+  %e = tensor.empty() : tensor<2x16x3xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<2x16x3xf32>) -> tensor<2x16x3xf32>
+  %0 = linalg.pooling_nwc_max {dilations = dense<1> : tensor<1xi64>, strides = dense<1> : tensor<1xi64>}
+      ins(%p, %w : tensor<2x18x3xf32>, tensor<3xf32>) outs(%f : tensor<2x16x3xf32>) -> tensor<2x16x3xf32>
+  return %0 : tensor<2x16x3xf32>
+}
