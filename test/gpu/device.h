@@ -21,6 +21,8 @@ typedef struct CUctx_st *device_context;
   X(version, "cuDriverGetVersion", (int *version))                                                                             \
   X(context_retain, "cuDevicePrimaryCtxRetain", (device_context * context, int device))                                        \
   X(context_set, "cuCtxSetCurrent", (device_context context))                                                                  \
+  X(can_reach, "cuDeviceCanAccessPeer", (int *reaches, int device, int peer))                                                  \
+  X(reach, "cuCtxEnablePeerAccess", (device_context peer, unsigned flags))                                                     \
   X(allocate, "cuMemAlloc_v2", (device_memory * memory, size_t bytes))                                                         \
   X(release, "cuMemFree_v2", (device_memory memory))                                                                           \
   X(set, "cuMemsetD8_v2", (device_memory to, unsigned char value, size_t bytes))                                               \

@@ -123,7 +123,7 @@ static int correct(int n_ranks, uint64_t n_turns, uint32_t skew_ns) {
       digests[turn] = digest;
     }
   free(digests);
-  return report("correct", n_ranks, 2 * n_turns, w.errors);
+  return report(skew_ns ? "correct, with delays" : "correct", n_ranks, 2 * n_turns, w.errors);
 }
 
 /* ---- Graphs ---- */

@@ -19,6 +19,12 @@ static void expect_refused(const char *library, const char *mode, tprt_status st
   if (!strstr(tprt_last_error(), text))
     fail_msg("\"%s\" does not say \"%s\"", tprt_last_error(), text);
   assert_int_equal(info.driver_version, -1);
+  static _Alignas(16) unsigned char signals[16];
+  tprt_cuda_group_config config = {.size = sizeof config, .n_ranks = 1, .signals = {signals}};
+  tprt_cuda_group *group = NULL;
+  assert_int_equal(tprt_cuda_group_create(&config, &group), status);
+  assert_non_null(strstr(tprt_last_error(), text));
+  assert_null(group);
 }
 
 static void test_refused(void **state) {

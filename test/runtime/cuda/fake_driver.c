@@ -1,6 +1,6 @@
 /* Stands in for libcuda.so.1. Memory of the device is that of the host; a launch runs the kernel on an emulated machine and returns
  * when it has ended. FAKE_CUDA: "none" has no device, "broken" fails to start; each other word makes something fail that a group
- * needs, see fails_at. */
+ * needs, see fails_at. FAKE_DEVICES: how many there are, 1 without. */
 #define _GNU_SOURCE 1
 #include "cuda/launch.h"
 #include "device.h"
@@ -43,7 +43,8 @@ cuda_result fake_error_name(cuda_result error, const char **name) {
 }
 
 cuda_result fake_device_count(int *n) {
-  *n = 1;
+  const char *text = getenv("FAKE_DEVICES");
+  *n = text ? atoi(text) : 1;
   return CUDA_RESULT_SUCCESS;
 }
 
@@ -216,6 +217,16 @@ cuda_result fake_context_retain(device_context *retained, int number) {
 cuda_result fake_context_set(device_context current) {
   (void)current;
   return CUDA_RESULT_SUCCESS;
+}
+
+cuda_result fake_can_reach(int *reaches, int number, int peer) {
+  *reaches = number != peer;
+  return CUDA_RESULT_SUCCESS;
+}
+
+cuda_result fake_reach(device_context peer, unsigned flags) {
+  (void)flags;
+  return peer ? CUDA_RESULT_SUCCESS : INVALID_VALUE;
 }
 
 cuda_result fake_allocate(device_memory *memory, size_t bytes) {

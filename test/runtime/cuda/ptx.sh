@@ -19,6 +19,12 @@ awk '
   /[ \t]call/ { fail(name ": a call; everything is to be inlined") }
   /\.local/ { fail(name ": local memory; rows are to be in registers") }
   /[^a-z]atom|[^a-z]red\./ { fail(name ": an atomic operation: results would depend on the order") }
+  # Threads other than the one that waited, or signals, are ordered by a barrier of the CTA.
+  /\.entry/ { waited = touched = 0 }
+  /bar\.sync/ { waited = touched = 0 }
+  /(ld|st)\.global\.v4/ { if (waited) fail(name ": data is touched between a wait and the next barrier"); touched = 1 }
+  /st\.release/ { if (touched) fail(name ": a signal without a barrier after data was touched") }
+  /ld\.acquire/ { waited = 1 }
   /ld\.acquire/ { found_acquires[name]++; if (!/ld\.acquire\.sys\.global\.u32/) fail(name ": " $0) }
   /st\.release/ { found_releases[name]++; if (!/st\.release\.sys\.global\.u32/) fail(name ": " $0) }
   END {
