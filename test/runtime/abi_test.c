@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 enum { AR, AG, RS, AA, PM, BC, CT, ONE, WHOLE, N_SITES };
 
@@ -329,6 +330,41 @@ static void test_failure_started(void **state) {
   table_free(&f.program);
 }
 
+/* Rank 4 does not come: what was started ends by its deadline, which counts from the start. */
+static int late_started(tprt_comm *comm, void *argument) {
+  const failing *f = argument;
+  int errors = 0;
+  tprt_context *context;
+  CHECK_STATUS(errors, tprt_context_create(comm, NULL, &context), TPRT_OK);
+  CHECK(errors, tprt_abi_enter(context, f->program.words) == TPRT_OK);
+  int32_t *m = calloc(24, sizeof *m), *sum = calloc(1, sizeof *sum);
+  double begin = test_seconds();
+  CHECK_STATUS(errors, tprt_comm_set_hint(comm, "timeout", "0.3"), TPRT_OK);
+  if (tprt_comm_rank(comm) == 4) {
+    nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+  } else {
+    CHECK(errors, tprt_abi_start(context, WHOLE, m, sum) == TPRT_OK);
+    CHECK(errors, tprt_abi_wait(context, WHOLE, m, sum) == TPRT_TIMEOUT);
+  }
+  free(m);
+  free(sum);
+  CHECK(errors, test_seconds() < begin + 15);
+  tprt_context_destroy(context);
+  return errors;
+}
+
+static void test_late_started(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  failing f = {.program = make_program()};
+  for (int i = 0; i < 2; i++) {
+    setenv("TPRT_PROGRESS", progress[i], 1);
+    assert_int_equal(run_threads(6, &config, late_started, &f), 0);
+  }
+  unsetenv("TPRT_PROGRESS");
+  table_free(&f.program);
+}
+
 /* A wait for what was not started, or with other buffers; a start of what is no collective. */
 static int wrong_wait(tprt_comm *comm, void *argument) {
   failing *f = argument;
@@ -469,6 +505,7 @@ int main(void) {
       cmocka_unit_test(test_program),         cmocka_unit_test(test_failure),     cmocka_unit_test(test_schedules),
       cmocka_unit_test(test_truncation),      cmocka_unit_test(test_mutation),    cmocka_unit_test(test_started),
       cmocka_unit_test(test_failure_started), cmocka_unit_test(test_wrong_waits), cmocka_unit_test(test_trace),
+      cmocka_unit_test(test_late_started),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
