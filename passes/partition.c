@@ -75,17 +75,9 @@ static void mark_copy(MlirOperation behind, MlirOperation op) {
     tp__set(o, "tp.copy", copy);
 }
 
-static MlirOperation previous(MlirOperation op) {
-  MlirOperation before = {NULL};
-  for (MlirOperation o = mlirBlockGetFirstOperation(mlirOperationGetBlock(op)); !mlirOperationEqual(o, op);
-       o = mlirOperationGetNextInBlock(o))
-    before = o;
-  return before;
-}
-
 static tp_status rewrite_layout(tp_partitioner *p, const tp_item *item, const tp_planned_layout *plan) {
   MlirValue value = mlirOperationGetOperand(item->op, 0);
-  MlirOperation before = mlirAttributeIsNull(tp__get(item->op, "tp.copy")) ? (MlirOperation){NULL} : previous(item->op);
+  MlirOperation before = mlirAttributeIsNull(tp__get(item->op, "tp.copy")) ? (MlirOperation){NULL} : tp__previous_op(item->op);
   for (int i = 0; i < plan->path.n_steps; i++) {
     const tp_step *step = &plan->path.steps[i];
     value = tp__build_step(item->op, p->pass->module, value, p->mesh, step, plan->rank, plan->shape);

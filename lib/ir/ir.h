@@ -127,6 +127,8 @@ typedef struct tp_op_list {
   MlirOperation *items;
 } tp_op_list;
 tp_status tp__op_list_add(tp_op_list *list, MlirOperation op);
+/* The op in front of this one in its block; null op for the first. The C API only goes forward. In shim.cpp. */
+MlirOperation tp__previous_op(MlirOperation op);
 /* The op that defines `value`; null op for block arguments. */
 MlirOperation tp__defining_op(MlirValue value);
 /* Replaces all uses but those of `except`. */

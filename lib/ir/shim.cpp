@@ -1,6 +1,6 @@
 // What the MLIR C API does not offer: named passes with textual options and statistics from a C table, warnings, remarks
-// and notes, comparison of ops by their properties, whole shapes, MLIR's opt driver, and the plug-in entry. The only C++ of the library; it decides
-// nothing.
+// and notes, comparison of ops by their properties, whole shapes, the op in front of another, MLIR's opt driver, and the
+// plug-in entry. The only C++ of the library; it decides nothing.
 #include "ir/diagnostics.h"
 #include "ir/likeness.h"
 #include "ir/pass.h"
@@ -277,6 +277,8 @@ bool tp__likeness(MlirOperation op, uint64_t *hash) {
   *hash = static_cast<size_t>(code);
   return true;
 }
+
+MlirOperation tp__previous_op(MlirOperation op) { return wrap(unwrap(op)->getPrevNode()); }
 
 int tp__tensor_sizes(MlirType type, const int64_t **sizes) {
   auto tensor = dyn_cast<RankedTensorType>(unwrap(type));

@@ -104,13 +104,14 @@ static void exact_figures(void **state) {
 /* Axes of one level form a group as one axis of that size does; over several levels they do not. */
 static void joint_groups(void **state) {
   (void)state;
-  static const int both[] = {0, 1}, one[] = {0}, reach[] = {1, 2};
+  static const int both[] = {0, 1}, one[] = {0}, reach[] = {1, 2}, all[] = {0, 1, 2};
   tp_mesh parts = make_mesh(2, (int64_t[]){2, 4}), whole = make_mesh(1, (int64_t[]){8}),
-          nodes = make_mesh(3, (int64_t[]){2, 2, 8});
-  tp_topology split, joined;
+          nodes = make_mesh(3, (int64_t[]){2, 2, 8}), between = make_mesh(3, (int64_t[]){2, 1, 4});
+  tp_topology split, joined, trivial;
   for (const char *const *name = tp_topology_names(); *name; name++) {
     assert_int_equal(tp_topology_load(*name, &parts, NULL, 0, &split), TP_OK);
     assert_int_equal(tp_topology_load(*name, &whole, NULL, 0, &joined), TP_OK);
+    assert_int_equal(tp_topology_load(*name, &between, NULL, 0, &trivial), TP_OK); /* its axis of size 1 is in no group */
     if (split.links[0].level != split.links[1].level)
       continue;
     assert_int_equal(split.n_joints, 1);
@@ -119,6 +120,9 @@ static void joint_groups(void **state) {
       for (int64_t elements = 8; elements < INT64_C(1) << 30; elements *= 64)
         assert_int_equal(tp_cost_flat(&split, &parts, (tp_collective)k, 2, both, elements, 4),
                          tp_cost_flat(&joined, &whole, (tp_collective)k, 1, one, elements, 4));
+    for (int k = 0; k < TP_N_COLLECTIVES; k++)
+      assert_int_equal(tp_cost_flat(&trivial, &between, (tp_collective)k, 3, all, 4096, 4),
+                       tp_cost_flat(&split, &parts, (tp_collective)k, 2, both, 4096, 4));
   }
   assert_int_equal(tp_topology_load("h100", &parts, NULL, 0, &split), TP_OK);
   assert_int_equal(tp_cost_flat(&split, &parts, TP_ALL_GATHER, 2, both, 8, 4),
