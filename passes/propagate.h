@@ -188,8 +188,9 @@ bool tp__flow_is_uneven(const tp_planner *planner, int axis);
 bool tp__flow_allows(const tp_planner *planner, MlirValue value, int dim, int axis);
 /* Does an annotation put `axis` on `dim` of `value`, or on a dimension that factors link with it? */
 bool tp__flow_names(const tp_planner *planner, MlirValue value, int dim, int axis);
-/* Is `axis` a part that was cut because of the size of `dim` of `value`, or of a dimension that factors link with it? */
-bool tp__flow_cuts(const tp_planner *planner, MlirValue value, int dim, int axis);
+/* Of all axes at once, as bits: those that tp__flow_names says, and the parts that were cut because of the size of `dim` of `value`, or of a
+ * dimension that factors link with it. */
+void tp__flow_axes(const tp_planner *planner, MlirValue value, int dim, uint8_t *named, uint8_t *cut);
 
 /* propagate_order.c: numbers the nodes anew, in the order in which the solver is quickest. */
 tp_status tp__order_nodes(tp_planner *planner);

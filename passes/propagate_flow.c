@@ -216,7 +216,12 @@ bool tp__flow_names(const tp_planner *p, MlirValue value, int dim, int axis) {
   return slot >= 0 && (p->flow->axes[find(p->flow, slot)] >> axis & 1);
 }
 
-bool tp__flow_cuts(const tp_planner *p, MlirValue value, int dim, int axis) {
+void tp__flow_axes(const tp_planner *p, MlirValue value, int dim, uint8_t *named, uint8_t *cut) {
   int slot = slot_of(p->flow, value, dim);
-  return slot >= 0 && (p->flow->cuts[find(p->flow, slot)] >> axis & 1);
+  *named = *cut = 0;
+  if (slot < 0)
+    return;
+  slot = find(p->flow, slot);
+  *named = p->flow->axes[slot];
+  *cut = p->flow->cuts[slot];
 }

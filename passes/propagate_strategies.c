@@ -25,43 +25,43 @@ typedef struct enumeration {
   uint16_t slots[2 * TP_MAX_FOUND]; /* the number of one kept + 1, 0: free */
 } enumeration;
 
-/* The axes of a factor as its values have them: those that may stand there, those that an annotation names, those that were cut for it. */
-static void flow_of_factor(enumeration *e, int f, int axis) {
+/* What flows to the factors from the dimensions of all values: the axes that an annotation names, and those that were cut for them. */
+static void collect_flow(enumeration *e) {
   const tp_rule *rule = e->rule;
-  uint8_t bit = (uint8_t)(1u << axis);
   for (int i = 0; i < rule->n_operands + rule->n_results; i++) {
     const tp_value_map *map = i < rule->n_operands ? &rule->operands[i] : &rule->results[i - rule->n_operands];
-    for (int d = 0; map->is_tensor && d < map->rank; d++)
+    for (int d = 0; map->is_tensor && d < map->rank; d++) {
+      uint8_t named, cut;
+      if (map->dims[d].n_factors == 0)
+        continue;
+      tp__flow_axes(e->planner, map->value, d, &named, &cut);
       for (int k = 0; k < map->dims[d].n_factors; k++) {
-        if (map->dims[d].factors[k] != f)
-          continue;
-        if (tp__flow_allows(e->planner, map->value, d, axis))
-          e->axes_of_factor[f] |= bit;
-        if (tp__flow_names(e->planner, map->value, d, axis))
-          e->named_axes[f] |= bit;
-        if (tp__flow_cuts(e->planner, map->value, d, axis))
-          e->cut_axes[f] |= bit;
+        e->named_axes[map->dims[d].factors[k]] |= named;
+        e->cut_axes[map->dims[d].factors[k]] |= cut;
       }
+    }
   }
 }
 
 static void factor_axes(enumeration *e) {
   const tp_mesh *mesh = e->planner->mesh;
-  memset(e->axes_of_factor, 0, sizeof e->axes_of_factor);
+  uint8_t split = 0; /* axes that split anything */
+  for (int a = 0; a < mesh->n_axes; a++)
+    split |= (uint8_t)((mesh->axes[a].size > 1) << a);
   memset(e->named_axes, 0, sizeof e->named_axes);
   memset(e->cut_axes, 0, sizeof e->cut_axes);
-  for (int f = 0; f < e->rule->n_factors; f++)
-    for (int a = 0; a < mesh->n_axes; a++) {
-      const tp_factor *factor = &e->rule->factors[f];
-      if (factor->kind == TP_FIXED || mesh->axes[a].size == 1)
-        continue;
-      if (!e->planner->follow)
-        e->axes_of_factor[f] |= (uint8_t)(1u << a);
-      flow_of_factor(e, f, a);
-      bool divides = factor->size % mesh->axes[a].size == 0;
-      if (!divides && (factor->must_divide || !tp__may_be_offered(e->planner, factor->size, a, e->named_axes[f] >> a & 1)))
+  collect_flow(e);
+  for (int f = 0; f < e->rule->n_factors; f++) {
+    const tp_factor *factor = &e->rule->factors[f];
+    uint8_t may = factor->kind == TP_FIXED ? 0 : split;
+    e->named_axes[f] &= may;
+    e->cut_axes[f] &= may;
+    e->axes_of_factor[f] = e->planner->follow ? e->named_axes[f] : may;
+    for (int a = 0; a < mesh->n_axes; a++)
+      if ((e->axes_of_factor[f] >> a & 1) && factor->size % mesh->axes[a].size != 0 &&
+          (factor->must_divide || !tp__may_be_offered(e->planner, factor->size, a, e->named_axes[f] >> a & 1)))
         e->axes_of_factor[f] &= (uint8_t)~(1u << a);
-    }
+  }
 }
 
 /* Are all factors split in a way that is offered? */

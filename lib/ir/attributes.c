@@ -69,7 +69,11 @@ void tp__set(MlirOperation op, const char *name, MlirAttribute value) {
   mlirOperationSetDiscardableAttributeByName(op, tp__ref(name), value);
 }
 
-void tp__remove(MlirOperation op, const char *name) { mlirOperationRemoveDiscardableAttributeByName(op, tp__ref(name)); }
+/* MLIR makes the op's dictionary anew even if nothing is to be removed. */
+void tp__remove(MlirOperation op, const char *name) {
+  if (!mlirAttributeIsNull(tp__get(op, name)))
+    mlirOperationRemoveDiscardableAttributeByName(op, tp__ref(name));
+}
 
 /* func.func keeps the attributes of arguments and results as an array of dictionaries, or not at all. */
 static MlirAttribute list_attr(MlirOperation func, const char *list, int i, const char *name) {

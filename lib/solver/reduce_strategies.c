@@ -27,10 +27,6 @@ static void add_surroundings(tp__shelf_key *key, const tp__wcsp *g, int node, bo
 
 /* ---- normalisation ---- */
 
-typedef struct normal {
-  tp_cost least, *cost;
-} normal;
-
 static tp_cost least_cost(const tp__wnode *v) {
   tp_cost least = TP_COST_FORBIDDEN;
   for (int x = 0; x < v->n; x++)
@@ -43,38 +39,31 @@ static void subtract(const tp__wnode *v, tp_cost least, tp_cost *cost) {
     cost[x] = v->cost[x] < TP_COST_FORBIDDEN ? v->cost[x] - least : v->cost[x];
 }
 
-static normal *shelved_normal(tp__wcsp *g, const tp__wnode *v) {
+/* What is left, done before or now; NULL when memory runs out. */
+static tp_cost *shelved_normal(tp__wcsp *g, const tp__wnode *v, tp_cost least) {
   tp__shelf_key key;
   tp__shelf_begin(&key, TP__SHELF_NORMALISE);
   tp__shelf_add_array(&key, v->cost);
   void **slot = tp__shelf_find(g->shelf, &key);
   if (!slot || *slot)
     return slot ? *slot : NULL;
-  normal *n = *slot = tp__pool_take(&g->pool, 1, sizeof *n);
-  if (!n)
-    return NULL;
-  n->least = least_cost(v);
-  n->cost = n->least ? tp__pool_take(&g->pool, (size_t)v->n, sizeof *n->cost) : v->cost;
-  if (n->cost && n->least) {
-    subtract(v, n->least, n->cost);
-    n->cost = tp__wcsp_share(g, n->cost, (size_t)v->n);
-  }
-  return n->cost ? n : NULL;
+  tp_cost *cost = tp__pool_take(&g->pool, (size_t)v->n, sizeof *cost);
+  if (cost)
+    subtract(v, least, cost);
+  return *slot = tp__wcsp_share(g, cost, (size_t)v->n);
 }
 
 /* Moves the least node cost into the constant. */
 tp_status tp__reducer_normalise(tp__wcsp *g, tp__wnode *v) {
-  normal own = {.cost = v->cost};
-  const normal *n = &own;
+  tp_cost least = least_cost(v);
+  if (least == 0)
+    return TP_OK;
   if (g->shelf)
-    n = shelved_normal(g, v);
-  else if ((own.least = least_cost(v)) != 0)
-    subtract(v, own.least, v->cost);
-  if (!n)
-    return TP_NO_MEMORY;
-  v->cost = n->cost;
-  g->constant = tp_cost_add(g->constant, n->least);
-  return TP_OK;
+    v->cost = shelved_normal(g, v, least);
+  else
+    subtract(v, least, v->cost);
+  g->constant = tp_cost_add(g->constant, least);
+  return v->cost ? TP_OK : TP_NO_MEMORY;
 }
 
 /* ---- star bound ---- */
@@ -125,7 +114,8 @@ typedef struct ray {
 typedef struct star {
   int n_drop;
   bool *drop;
-  tp_cost **table; /* by edge of the node: the table as it is from now on; NULL: changed in place */
+  tp_cost **table;        /* by edge of the node: the table as it is from now on; NULL: changed in place */
+  struct star *dominated; /* what dominance drops when this changes nothing; NULL: not asked yet */
 } star;
 
 /* With no limit known only forbidden costs count: on a shelf no other sum comes near them. With a shelf it stays what it was at the start, so that
@@ -233,12 +223,16 @@ static tp_status shelved_star(tp__reducer *r, int node) {
     status = s ? look_around(r, node, s) : TP_NO_MEMORY;
   }
   const tp__wnode *v = &g->nodes[node];
+  bool is_quiet = status == TP_OK && s->n_drop == 0;
   for (int i = 0; status == TP_OK && i < v->n_edges; i++) {
     tp__wedge *e = &g->edges[v->edges[i]];
-    if (e->table != s->table[i])
+    if (e->table != s->table[i]) {
       tp__reducer_touch(r, e->node[0] + e->node[1] - node);
+      is_quiet = false;
+    }
     e->table = s->table[i];
   }
+  r->quiet = is_quiet ? s : NULL;
   if (status == TP_OK)
     memcpy(r->drop, s->drop, (size_t)v->n * sizeof *r->drop);
   return status == TP_OK ? tp__reducer_apply_drop(r, node, s->n_drop) : status;
@@ -314,9 +308,15 @@ static tp_status find_dominated(tp__reducer *r, int node, int *n_drop) {
   return TP_OK;
 }
 
+/* Found by what the star bound saw, which is all of the node's surroundings, or by the part of it that matters here. */
 static tp_status shelved_dominated(tp__reducer *r, int node, int *n_drop) {
   tp__wcsp *g = r->g;
   size_t n = (size_t)g->nodes[node].n;
+  if (r->quiet && r->quiet->dominated) {
+    memcpy(r->drop, r->quiet->dominated->drop, n * sizeof *r->drop);
+    *n_drop = r->quiet->dominated->n_drop;
+    return TP_OK;
+  }
   tp__shelf_key key;
   tp__shelf_begin(&key, TP__SHELF_DOMINATED);
   add_surroundings(&key, g, node, false);
@@ -326,16 +326,16 @@ static tp_status shelved_dominated(tp__reducer *r, int node, int *n_drop) {
   star *s = *slot;
   if (s) {
     memcpy(r->drop, s->drop, n * sizeof *r->drop);
-    *n_drop = s->n_drop;
-    return TP_OK;
-  }
-  s = *slot = new_star(r, &g->nodes[node]);
-  tp_status status = s ? find_dominated(r, node, &s->n_drop) : TP_NO_MEMORY;
-  if (status == TP_OK) {
+  } else {
+    s = *slot = new_star(r, &g->nodes[node]);
+    if (!s || find_dominated(r, node, &s->n_drop))
+      return TP_NO_MEMORY;
     memcpy(s->drop, r->drop, n * sizeof *r->drop);
-    *n_drop = s->n_drop;
   }
-  return status;
+  *n_drop = s->n_drop;
+  if (r->quiet)
+    r->quiet->dominated = s;
+  return TP_OK;
 }
 
 tp_status tp__reducer_dominated(tp__reducer *r, int node) {

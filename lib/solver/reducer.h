@@ -21,6 +21,7 @@ typedef struct tp__reducer {
   bool *taken; /* the same, for columns of an equality */
   tp_cost *scratch;
   size_t room_scratch;
+  struct star *quiet; /* with a shelf: what the star bound found at the node at hand, if that changed nothing; else NULL */
   tp_status (*step)(struct tp__reducer *r, int node); /* what is done at a node */
 } tp__reducer;
 
