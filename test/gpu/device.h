@@ -37,6 +37,7 @@ typedef struct CUctx_st *device_context;
   X(program_destroy, "cuGraphExecDestroy", (device_program program))                                                           \
   X(graph_destroy, "cuGraphDestroy", (device_graph graph))                                                                     \
   X(event_create, "cuEventCreate", (device_event * event, unsigned flags))                                                     \
+  X(event_destroy, "cuEventDestroy_v2", (device_event event))                                                                  \
   X(event_record, "cuEventRecord", (device_event event, device_stream stream))                                                 \
   X(event_wait, "cuEventSynchronize", (device_event event))                                                                    \
   X(event_elapsed, "cuEventElapsedTime", (float *ms, device_event from, device_event to))

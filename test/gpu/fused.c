@@ -18,6 +18,7 @@ typedef struct world {
   size_t buffer_bytes;
   unsigned char *host[FUSED_RANKS], *base[FUSED_RANKS]; /* addresses on the device as if they were ours */
   unsigned char **constants;                            /* of each case, on the device */
+  tprt_cuda_group_config config;
   device_stream stream;
   int errors;
 } world;
@@ -68,7 +69,21 @@ static world make_world(int n_ranks, uint32_t skew_ns, uint32_t spin_limit, int 
   place_constants(&w);
   need(tprt_cuda_group_create(&config, &w.group));
   DO(stream_create, &w.stream, 1);
+  w.config = config;
   return w;
+}
+
+static void free_world(world *w) {
+  tprt_cuda_group_destroy(w->group);
+  for (int r = 0; r < w->n_ranks; r++) {
+    DO(release, address(w->config.signals[r]));
+    DO(release, address(w->config.staging[r]));
+    DO(release, address(w->base[r]));
+    free(w->host[r]);
+  }
+  for (int i = 0; i < n_fused_cases; i++)
+    DO(release, address(w->constants[i]));
+  free(w->constants);
 }
 
 static void fill(world *w, int which, uint64_t turn) {
@@ -123,6 +138,7 @@ static int correct(int n_ranks, uint64_t n_turns, uint32_t skew_ns) {
       digests[turn] = digest;
     }
   free(digests);
+  free_world(&w);
   return report(skew_ns ? "correct, with delays" : "correct", n_ranks, 2 * n_turns, w.errors);
 }
 
@@ -158,6 +174,7 @@ static int graphs(int n_ranks, int n_replays) {
     DO(program_destroy, program);
     n_calls += 3 * (uint64_t)n_replays;
   }
+  free_world(&w);
   return report("graph", n_ranks, n_calls, w.errors);
 }
 
@@ -170,6 +187,7 @@ static int missing(void) {
   int errors = tprt_cuda_group_check(w.group, w.stream) != TPRT_TIMEOUT;
   if (errors)
     fprintf(stderr, "wrong: a rank waited for one that never came, and did not say so\n");
+  free_world(&w);
   return report("missing", 2, 1, errors);
 }
 

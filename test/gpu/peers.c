@@ -121,6 +121,7 @@ static void *play(void *argument) {
       w->errors += case_check(c, w->n_ranks, p->rank, turn, here, w->buffer_bytes);
   }
   tprt_cuda_group_destroy(group);
+  DO(release, address(constants));
   free(here);
   return NULL;
 }
@@ -153,6 +154,13 @@ int main(int argc, char **argv) {
       fprintf(stderr, "wrong: turn %d: rank %d has other bits than rank 0\n", (int)(i / FUSED_RANKS), (int)(i % FUSED_RANKS));
       w.errors++;
     }
+  for (int r = 0; r < w.n_ranks; r++) {
+    DO(context_set, w.contexts[r]);
+    DO(release, address(w.config.signals[r]));
+    DO(release, address(w.config.staging[r]));
+    DO(release, address(w.base[r]));
+  }
+  free(w.digests);
   printf("{\"test\": \"peers\", \"ranks\": %d, \"calls\": %llu, \"errors\": %d}\n", w.n_ranks, (unsigned long long)w.n_turns,
          w.errors);
   return w.errors != 0;

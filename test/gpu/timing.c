@@ -27,10 +27,17 @@ typedef struct bench {
   device_stream stream;
 } bench;
 
+/* All memory of the run. */
+static device_memory taken[4096];
+static size_t n_taken;
+
 static void *on_device(size_t bytes) {
+  if (n_taken == sizeof taken / sizeof *taken)
+    abort();
   device_memory memory;
   DO(allocate, &memory, bytes);
   DO(set, memory, 0x3c, bytes); /* 0.0115 in bf16 */
+  taken[n_taken++] = memory;
   return (void *)(uintptr_t)memory;
 }
 
@@ -165,6 +172,8 @@ static void measure(const bench *b, const variant *v, double *least, double *med
     DO(event_elapsed, &ms[i < 0 ? 0 : i], from, to);
   }
   DO(program_destroy, program);
+  DO(event_destroy, from);
+  DO(event_destroy, to);
   qsort(ms, REPLAYS, sizeof *ms, ascending);
   *least = 1000.0 * (double)ms[0] / CALLS;
   *median = 1000.0 * (double)ms[REPLAYS / 2] / CALLS;
@@ -204,5 +213,11 @@ int main(int argc, char **argv) {
            "\"bound_us\": %.1f, \"least_us\": %.1f, \"median_us\": %.1f, \"times_bound\": %.2f}\n",
            (long long)b.tokens, (long long)b.hidden, b.n_ranks, variants[i].name, moved, bound, least, median, median / bound);
   }
+  tprt_cuda_group_destroy(b.group);
+  for (int r = 0; r < b.n_ranks; r++)
+    tprt_cuda_group_destroy(b.alone[r]);
+  for (size_t i = 0; i < n_taken; i++)
+    DO(release, taken[i]);
+  free(b.sets);
   return 0;
 }

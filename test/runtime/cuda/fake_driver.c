@@ -264,6 +264,11 @@ cuda_result fake_event_create(device_event *event, unsigned flags) {
   return CUDA_RESULT_SUCCESS;
 }
 
+cuda_result fake_event_destroy(device_event event) {
+  free(event);
+  return CUDA_RESULT_SUCCESS;
+}
+
 cuda_result fake_event_record(device_event event, device_stream stream) {
   (void)stream;
   clock_gettime(CLOCK_MONOTONIC, &event->at);

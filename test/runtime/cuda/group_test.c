@@ -2,6 +2,7 @@
  * everything that making a group or a call can fail at, a rank that does not come. */
 #define _GNU_SOURCE 1
 #include "cases.h"
+#include "tprt/tprt.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -87,6 +88,54 @@ static void test_virtual_ranks(void **state) {
     tprt_cuda_group_destroy(group);
     free_world(&w);
   }
+}
+
+/* ---- The bits of the other backends ---- */
+
+static bool is_sum_alone(const fused_case *c) {
+  return c->kind == CASE_ROWS && !c->norm && !c->quantise && !c->bias && !c->residual && !c->out_sharded && !c->in_place;
+}
+
+static void test_bits_of_loopback(void **state) {
+  (void)state;
+  enum { N = 3 };
+  world w = make_world(N);
+  tprt_cuda_group *group;
+  tprt_config config = {.size = sizeof config, .backend = "loopback"};
+  tprt_comm *comms[N];
+  unsigned char *sums[N];
+  int n_compared = 0;
+  assert_int_equal(tprt_cuda_group_create(&w.config, &group), TPRT_OK);
+  assert_int_equal(tprt_world_create_threads(N, &config, comms), TPRT_OK);
+  for (int r = 0; r < N; r++)
+    sums[r] = zeroed(w.buffer_bytes);
+  for (int i = 0; i < n_fused_cases; i++) {
+    const fused_case *c = &fused_cases[i];
+    tprt_work *works[N];
+    if (!is_sum_alone(c))
+      continue;
+    prepare(&w, i);
+    assert_int_equal(call(&w, group, i), TPRT_OK);
+    for (int r = 0; r < N; r++)
+      assert_int_equal(tprt_all_reduce(comms[r], w.base[r] + BUFFER_INPUT * w.buffer_bytes, sums[r], c->tokens * c->hidden,
+                                       c->dtype, TPRT_SUM, NULL, &works[r]),
+                       TPRT_OK);
+    size_t bytes = (size_t)(c->tokens * c->hidden) * tprt_dtype_size(c->dtype);
+    for (int r = 0; r < N; r++) {
+      assert_int_equal(tprt_work_wait(works[r], 0), TPRT_OK);
+      tprt_work_destroy(works[r]);
+    }
+    for (int r = 0; r < N; r++)
+      assert_memory_equal(sums[r], w.base[r] + BUFFER_OUT * w.buffer_bytes, bytes);
+    n_compared++;
+  }
+  assert_true(n_compared >= 4);
+  for (int r = 0; r < N; r++) {
+    tprt_comm_destroy(comms[r]);
+    free(sums[r]);
+  }
+  tprt_cuda_group_destroy(group);
+  free_world(&w);
 }
 
 /* ---- One group and one thread a rank ---- */
@@ -224,8 +273,8 @@ static void test_missing_rank(void **state) {
 int main(void) {
   setenv("TPRT_CUDA_LIBRARY", FAKE_DRIVER, 1);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_virtual_ranks), cmocka_unit_test(test_grid_per_rank), cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_failing_calls), cmocka_unit_test(test_missing_rank),
+      cmocka_unit_test(test_virtual_ranks), cmocka_unit_test(test_bits_of_loopback), cmocka_unit_test(test_grid_per_rank),
+      cmocka_unit_test(test_refused),       cmocka_unit_test(test_failing_calls),    cmocka_unit_test(test_missing_rank),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
