@@ -83,6 +83,20 @@ tprt_status tprt__comm_submit_list(tprt_comm *comm, const tprt__plan *plans, siz
   return status;
 }
 
+tprt_status tprt__comm_accept(const tprt_comm *comm, const tprt__plan *plans, size_t n) {
+  tprt_status status = TPRT_OK;
+  for (size_t i = 0; i < n && !status; i++)
+    status = comm->transport->backend->accept(comm->transport, &plans[i]);
+  return status;
+}
+
+tprt_status tprt__comm_tell(tprt_comm *comm, const tprt_op *op) {
+  tprt__plan plan;
+  tprt_status status = tprt__plan_make(op, comm->transport->n_ranks, comm->transport->rank, &plan);
+  plan.of_library = true;
+  return status ? status : tprt__comm_submit(comm, &plan, tprt__deadline(comm->timeout_ns));
+}
+
 tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
   tprt_op own;
   tprt__plan plan;

@@ -238,20 +238,6 @@ tprt_status tprt__comm_mark(tprt_comm *comm, tprt__marker_fn *fn, void *data, bo
   return status;
 }
 
-tprt_status tprt__comm_accept(const tprt_comm *comm, const tprt__plan *plans, size_t n) {
-  tprt_status status = TPRT_OK;
-  for (size_t i = 0; i < n && !status; i++)
-    status = comm->transport->backend->accept(comm->transport, &plans[i]);
-  return status;
-}
-
-tprt_status tprt__comm_tell(tprt_comm *comm, const tprt_op *op) {
-  tprt__plan plan;
-  tprt_status status = tprt__plan_make(op, comm->transport->n_ranks, comm->transport->rank, &plan);
-  plan.of_library = true;
-  return status ? status : tprt__comm_submit(comm, &plan, tprt__deadline(comm->timeout_ns));
-}
-
 /* The status, read by the caller under the lock; a failure brings its text to this thread. */
 static tprt_status report(const tprt_work *work, tprt_status status) {
   return status && status != TPRT_IN_PROGRESS ? tprt__fail(status, "%s", work->error) : status;
