@@ -29,6 +29,9 @@ typedef struct tp_price {
   tp_cost cost, bound;
 } tp_price;
 
+/* Why there is no alternative where none was looked for. */
+extern const char tp__alternative_not_sought[];
+
 /* The cheapest plan in which something else was decided. */
 typedef struct tp_alternative {
   tp_price price;

@@ -99,6 +99,7 @@ static MlirAttribute without(const tp_report *r, const tp_pin *pin) {
 }
 
 static const MlirAttribute none = {NULL};
+const char tp__alternative_not_sought[] = "not among the most expensive collectives (report-alternatives)";
 static const char out_of_time_text[] = "the time was over before one was found (time-limit)";
 
 /* ---- alternatives of a change of layout ---- */
@@ -270,7 +271,7 @@ static tp_status find_alternatives(tp_report *r, const tp_planner *p, tp_space *
   qsort(order, n, sizeof *order, compare_costs);
   for (size_t i = 0; i < n && status == TP_OK; i++)
     if (i >= (size_t)r->n_alternatives)
-      order[i]->alternative.missing = "not among the most expensive collectives (report-alternatives)";
+      order[i]->alternative.missing = tp__alternative_not_sought;
     else if (out_of_time(r, p))
       order[i]->alternative.missing = out_of_time_text;
     else
