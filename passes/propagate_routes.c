@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_STATIONS_ABOVE_USES = 3, FAR = 3 };
+enum { MAX_STATIONS_ABOVE_USES = 5, FAR = 3 };
 
 typedef struct placed {
   int use, anchor, until;
@@ -115,13 +115,13 @@ static tp_status hold_beside(struct tp_routes *r, int value, int station, int la
   return tp__hold_space(r, value, change, bytes, 2 * (int64_t)last, 2 * (int64_t)last + 1);
 }
 
-/* What a temporary value is kept in after its producer, until its last use. */
+/* What a temporary value is kept in after its producer, until its last use. *station is the one above, and becomes this one. */
 static tp_status add_hold(struct tp_routes *r, int value, const placed *uses, int n, const life *l, int *station) {
   tp_planner *p = r->p;
-  int last = last_of(uses, 0, n, l->def), held;
-  tp_station_plan plan = {.before = -1, .anchor = -1, .start = 2 * l->def + 1, .end = 2 * l->def + 2};
+  int last = last_of(uses, 0, n, l->def), held, top = *station;
+  tp_station_plan plan = {.before = top, .anchor = -1, .start = 2 * l->def + 1, .end = 2 * l->def + 2};
   if (l->has_memory || l->is_returned)
-    plan = (tp_station_plan){.before = -1, .anchor = uses[0].anchor, .start = 2 * uses[0].anchor, .end = 2 * last + 1};
+    plan = (tp_station_plan){.before = top, .anchor = uses[0].anchor, .start = 2 * uses[0].anchor, .end = 2 * last + 1};
   tp_status status = share(r, value, uses, 0, n, plan, station);
   if (status != TP_OK || l->has_memory || l->is_returned)
     return status;
@@ -144,9 +144,9 @@ static tp_status add_hold(struct tp_routes *r, int value, const placed *uses, in
 }
 
 /* The stations that several uses share; above[u] becomes the one in front of use u. */
-static tp_status add_shared(struct tp_routes *r, int value, const placed *uses, int n, const life *l, int *above) {
+static tp_status add_shared(struct tp_routes *r, int value, const placed *uses, int n, const life *l, int top, int *above) {
   tp_status status = TP_OK;
-  int top = -1, split = second_group(uses, n);
+  int first = top, split = second_group(uses, n);
   bool stays = l->has_memory || l->is_returned;
   if (n > 0 && !l->is_unstored && (stays ? n > 1 && split < n : last_of(uses, 0, n, l->def) - l->def > FAR))
     status = add_hold(r, value, uses, n, l, &top);
@@ -154,7 +154,7 @@ static tp_status add_shared(struct tp_routes *r, int value, const placed *uses, 
     above[u] = top;
   for (int from = 0; from < n && status == TP_OK; from = from < split ? split : n) {
     int to = from < split ? split : n, station;
-    if (to - from < 2 || (top >= 0 && to - from == n))
+    if (to - from < 2 || (top != first && to - from == n))
       continue;
     tp_station_plan plan = {.before = top,
                             .anchor = uses[from].anchor,
@@ -166,6 +166,40 @@ static tp_status add_shared(struct tp_routes *r, int value, const placed *uses, 
     for (int u = from; u < to && status == TP_OK; u++)
       above[u] = station;
   }
+  return status;
+}
+
+/* What the function returns in another layout lies in the memory of a result. */
+static void plan_return(const life *l, int anchor, int last, tp_station_plan *plan) {
+  plan->elsewhere = true;
+  plan->keeps = l->is_returned;
+  plan->anchor = l->is_returned ? -1 : anchor;
+  plan->start = 2 * (int64_t)(l->is_returned ? l->def : anchor);
+  plan->end = l->is_returned ? 2 * (int64_t)last + 2 : plan->start + 1;
+}
+
+/* The station that results and other uses share: what it makes lies in the memory of a result, where the others read it. */
+static tp_status add_returned(struct tp_routes *r, int value, const placed *uses, int n, const life *l, int *station) {
+  int64_t def = l->def;
+  int n_uses = r->p->values[value].n_uses;
+  tp_station_plan plan = {.before = -1, .anchor = -1, .start = 2 * def, .end = 2 * def + 2, .keeps = true, .elsewhere = true};
+  *station = -1;
+  return l->is_returned && n > 0 ? share(r, value, uses, 0, n_uses, plan, station) : TP_OK;
+}
+
+/* The station that several results share: what it makes is one of them, and the others are its copies. */
+static tp_status add_shared_return(struct tp_routes *r, int value, const placed *uses, int n, const life *l, int last, int top,
+                                   int *above) {
+  tp_station_plan plan = {.before = top};
+  int station, n_uses = r->p->values[value].n_uses;
+  for (int u = n; u < n_uses; u++)
+    above[u] = top;
+  if (n_uses - n < 2)
+    return TP_OK;
+  plan_return(l, uses[n].anchor, last, &plan);
+  tp_status status = share(r, value, uses, n, n_uses, plan, &station);
+  for (int u = n; u < n_uses && status == TP_OK; u++)
+    above[u] = station;
   return status;
 }
 
@@ -184,11 +218,8 @@ static tp_status add_use(struct tp_routes *r, int value, const placed *at, const
     plan.keeps = true;
   }
   if (at->is_return) {
-    plan.elsewhere = true;
-    plan.keeps = l->is_returned;
-    plan.anchor = l->is_returned ? -1 : at->anchor;
-    plan.start = 2 * (int64_t)(l->is_returned ? l->def : at->anchor);
-    plan.end = l->is_returned ? 2 * (int64_t)last + 2 : plan.start + 1;
+    plan_return(l, at->anchor, last, &plan);
+    plan.keeps |= above >= 0; /* what the results share may be none of them */
   }
   tp_status status = tp__add_station(r, value, n, layouts, &plan, &station);
   r->routes[value].of_use[at->use] = station;
@@ -228,10 +259,15 @@ static tp_status route_value(struct tp_routes *r, int value) {
       tp__free(above);
       return status;
     }
-    status = add_shared(r, value, uses, n, &l, above);
+    int top;
+    status = add_returned(r, value, uses, n, &l, &top);
+    if (status == TP_OK)
+      status = add_shared(r, value, uses, n, &l, top, above);
+    if (status == TP_OK)
+      status = add_shared_return(r, value, uses, n, &l, last, top, above);
     bool held = n > 0 && route->n_stations > 0 && route->stations[0].anchor < 0;
     for (int u = 0; u < v.n_uses && status == TP_OK; u++)
-      status = add_use(r, value, &uses[u], &l, u < n ? above[u] : -1, last);
+      status = add_use(r, value, &uses[u], &l, above[u], last);
     if (status == TP_OK && !l.has_memory && !l.is_returned && !l.is_unstored)
       status = tp__hold_output(r, v.node, &v, 2 * (int64_t)l.def + (p->nodes[v.node].kind == TP_NODE_LAYOUT || l.overwrites),
                                held ? 2 * (int64_t)l.def + 2 : 2 * (int64_t)last + 1);

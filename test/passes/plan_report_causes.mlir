@@ -79,7 +79,12 @@ func.func @order(%x: tensor<2x64x64x8xf32> {tp.sharding = [[], ["tp"], [], []]},
   return %y, %w : tensor<2x62x62x16xf32>, tensor<512x512xf32>
 }
 
-// Two uses share a copy.
+// Two uses share a copy, also within a memory limit.
+// LIMIT-LABEL: ## shared
+// LIMIT: 1. **all_gather** over tp: 786432 bytes
+// LIMIT-NEXT: from `{{\[\["tp"\], \[\]\]}}` to `{{\[\[\], \[\]\]}}`
+// LIMIT-NEXT: because %arg0 (x) is pinned to {{\[\["tp"\], \[\]\]}} at {{[^ ]*}} -> one copy in layout {{\[\[\], \[\]\]}} serves 2 uses{{$}}
+// LIMIT-NOT: because
 // CHECK-LABEL: ## shared
 // CHECK: because %arg0 (x) is pinned to {{\[\["tp"\], \[\]\]}} at {{[^ ]*}} -> one copy in layout {{\[\[\], \[\]\]}} serves 2 uses{{$}}
 // CHECK-NOT: because
