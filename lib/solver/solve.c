@@ -1,4 +1,5 @@
 /* What tp_solve does around the search: which form the costs get, which limits hold, and what is reported. */
+#include "solver/coarse.h"
 #include "solver/constrained.h"
 #include "solver/reduce.h"
 #include "solver/relax.h"
@@ -62,26 +63,77 @@ typedef struct attempt {
   bool settled;
 } attempt;
 
-static tp_status search_free(tp__search *s, tp__wcsp *g, attempt *a, tp__answer *answer) {
+static tp_status search_free(tp__search *s, tp__wcsp *g, attempt *a, tp_cost limit, tp__answer *answer) {
   s->work_limit = s->work + a->times * work_budget(g, a->options);
-  tp_status status = tp__wcsp_search(s, g, TP_COST_FORBIDDEN, 0, answer);
-  a->settled = answer->bound >= answer->cost;
+  tp_status status = tp__wcsp_search(s, g, limit, 0, answer);
+  a->settled = answer->bound >= answer->cost || answer->bound >= limit;
   return status;
 }
 
-/* `relaxed` is the answer for the problem without its limit, which does not fit. */
-static tp_status search_limited(tp__search *s, tp__wcsp *g, attempt *a, const tp__answer *relaxed, tp__answer *answer) {
-  tp_status status = tp__wcsp_reduce(g, a->code->most + 1, s->table_budget, tp__search_control(s), &s->work);
-  if (status == TP_INFEASIBLE)
-    return TP_OK;
+static tp_status search_whole(tp__search *s, attempt *a, tp__answer *answer) {
+  tp__wcsp *g = tp__encode(a->problem, a->code, false);
+  tp_status status = g ? search_free(s, g, a, TP_COST_FORBIDDEN, answer) : TP_NO_MEMORY;
+  tp__wcsp_destroy(g);
+  return status;
+}
+
+/* Prices by time of the problem become those of the times of the graph: each stands for the moments up to the one before. */
+static void start_prices(tp__wmemory *memory, const tp__coarse *coarse) {
+  for (int k = 0; k < coarse->n; k++) {
+    int t = 0;
+    while (t + 1 < memory->n_times && memory->time[t] < coarse->time[k])
+      t++;
+    if (memory->n_times > 0)
+      memory->price[t] += coarse->price[k];
+  }
+}
+
+/* What coarse prices have found stays the answer unless something is cheaper. */
+static void keep_coarse(const tp__coarse *coarse, int n_nodes, tp__answer *answer) {
+  if (answer->cost < TP_COST_FORBIDDEN || coarse->cost >= TP_COST_FORBIDDEN)
+    return;
+  memcpy(answer->choices, coarse->choices, (size_t)n_nodes * sizeof *answer->choices);
+  answer->cost = coarse->cost;
+  answer->nearest = false;
+  answer->bound = answer->bound < coarse->cost ? answer->bound : coarse->cost;
+}
+
+/* The graph with its memory, searched for what is cheaper than what is known. */
+static tp_status search_priced(tp__search *s, tp__wcsp *g, attempt *a, const tp__answer *relaxed, const tp__coarse *coarse,
+                               tp__answer *answer) {
+  bool known = coarse->cost < TP_COST_FORBIDDEN;
+  tp_cost limit = known ? tp__limit_below(s, coarse->cost) : a->code->most + 1;
+  start_prices(g->memory, coarse);
+  tp_status status = tp__wcsp_reduce(g, limit, s->table_budget, tp__search_control(s), &s->work);
+  answer->bound = status == TP_INFEASIBLE ? TP_COST_FORBIDDEN : relaxed->bound;
   if (status)
-    return status;
+    return status == TP_INFEASIBLE ? TP_OK : status;
   if (!has_limit(g))
-    return search_free(s, g, a, answer);
+    return search_free(s, g, a, limit, answer);
   s->work_limit = s->work + a->times * work_budget(g, a->options);
-  answer->bound = relaxed->bound;
+  answer->bound = coarse->bound > relaxed->bound ? coarse->bound : relaxed->bound;
   bool is_near = relaxed->cost < TP_COST_FORBIDDEN;
-  return tp__constrained_search(s, g, a->code->most + 1, is_near ? relaxed->choices : NULL, answer);
+  const int *near = known ? coarse->choices : is_near ? relaxed->choices : NULL;
+  return tp__constrained_search(s, g, limit, near, answer);
+}
+
+/* `relaxed` is the answer for the problem without its limit, which does not fit. */
+static tp_status search_limited(tp__search *s, attempt *a, const tp__answer *relaxed, tp__answer *answer) {
+  const tp_problem *problem = a->problem;
+  int64_t work = (a->options->work_budget > 0 ? a->options->work_budget : RELAXED_WORK) / 2;
+  tp__coarse coarse = {.bound = INT64_MIN, .cost = TP_COST_FORBIDDEN};
+  coarse.choices = calloc((size_t)problem->n_nodes + 1, sizeof *coarse.choices);
+  tp_status status = coarse.choices ? TP_OK : TP_NO_MEMORY;
+  if (status == TP_OK && a->code->form == TP__FORM_PLAIN && relaxed->cost < TP_COST_FORBIDDEN)
+    status = tp__coarse_prices(s, problem, a->code, work, relaxed, &coarse);
+  tp__wcsp *g = status == TP_OK ? tp__encode(problem, a->code, true) : NULL;
+  if (status == TP_OK)
+    status = g ? search_priced(s, g, a, relaxed, &coarse, answer) : TP_NO_MEMORY;
+  if (status == TP_OK)
+    keep_coarse(&coarse, problem->n_nodes, answer);
+  tp__wcsp_destroy(g);
+  free(coarse.choices);
+  return status;
 }
 
 /* Most limits leave room for the cheapest choice; and what that costs is a bound. Where not even the least of all nodes fits nothing needs
@@ -119,12 +171,10 @@ static tp_status search_coded(tp__search *s, attempt *a, tp__answer *answer) {
   answer->cost = answer->bound = TP_COST_FORBIDDEN;
   if (status == TP_OK && limited)
     status = search_relaxed(s, a, &relaxed, answer, &done);
-  tp__wcsp *g = status == TP_OK && !done ? tp__encode(a->problem, a->code, limited) : NULL;
-  if (g)
-    status = limited ? search_limited(s, g, a, &relaxed, answer) : search_free(s, g, a, answer);
-  else if (!done)
-    status = TP_NO_MEMORY;
-  tp__wcsp_destroy(g);
+  if (status == TP_OK && limited && !done)
+    status = search_limited(s, a, &relaxed, answer);
+  else if (status == TP_OK && !done)
+    status = search_whole(s, a, answer);
   free(relaxed.choices);
   return status;
 }

@@ -178,6 +178,46 @@ static void against_brute_force(void **state) {
   assert_true(n_infeasible > 100 && n_big > 100);
 }
 
+/* Big costs are forbidden. */
+static void forbid_big(known *k) {
+  for (int v = 0; v < k->n_nodes; v++)
+    for (int x = 0; x < k->n[v]; x++)
+      k->cost[v][x] = k->cost[v][x] >= BIG ? TP_COST_FORBIDDEN : k->cost[v][x];
+  for (int e = 0; e < k->n_edges; e++)
+    for (int i = 0; i < k->n[k->ends[e][0]] * k->n[k->ends[e][1]]; i++)
+      k->table[e][i] = k->table[e][i] >= BIG ? TP_COST_FORBIDDEN : k->table[e][i];
+}
+
+/* Plain costs, for which memory is priced at single times first: with much work the optimum, with any a bound. */
+static void plain_costs(void **state) {
+  (void)state;
+  static const style styles[] = {
+      {1000, 0, 0, 1, false, 0},
+      {1000, 20, 0, 1, true, 30},
+      {1000000000, 10, 0, 1000003, false, 10},
+      {3, 30, 0, (int64_t)1 << 50, false, 50},
+      {1000000, 0, (tp_cost)1 << 40, 1000, false, 0},
+  };
+  int n_bound = 0;
+  for (int i = 0; i < 5000; i++) {
+    rng r = {(uint64_t)i + 777};
+    known k;
+    draw(&k, &r, &styles[i % 5], FEW_NODES);
+    forbid_big(&k);
+    tp_problem *p = build(&k, false);
+    exact best = brute_force(&k, -1, 0);
+    best = best >= (exact)TP_COST_FORBIDDEN ? ~(exact)0 : best;
+    check(&k, p, NULL, best, true);
+    for (int64_t work = 1; work <= 1000000; work *= 100) {
+      tp_solver_options some = {.size = sizeof some, .table_budget = 1, .work_budget = work};
+      check(&k, p, &some, best, false);
+    }
+    n_bound += best != ~(exact)0;
+    tp_problem_destroy(p);
+  }
+  assert_true(n_bound > 1000);
+}
+
 /* Sums of more than 64 bits, in which nothing is negligible. Where the numbers are too far apart for 64 bits, what was
  * cut off may keep the optimum from being proven or found, but not the bound from being one. */
 static void beyond_64_bits(void **state) {
@@ -435,10 +475,15 @@ static void arguments(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(arguments),           cmocka_unit_test(infeasible),
-      cmocka_unit_test(against_brute_force), cmocka_unit_test(beyond_64_bits),
-      cmocka_unit_test(of_many_strategies),  cmocka_unit_test(the_order_does_not_matter),
-      cmocka_unit_test(other_decisions),     cmocka_unit_test(same_for_any_number_of_threads),
+      cmocka_unit_test(arguments),
+      cmocka_unit_test(infeasible),
+      cmocka_unit_test(against_brute_force),
+      cmocka_unit_test(plain_costs),
+      cmocka_unit_test(beyond_64_bits),
+      cmocka_unit_test(of_many_strategies),
+      cmocka_unit_test(the_order_does_not_matter),
+      cmocka_unit_test(other_decisions),
+      cmocka_unit_test(same_for_any_number_of_threads),
       cmocka_unit_test(interrupted),
   };
   return cmocka_run_group_tests_name("solver under a limit", tests, NULL, NULL);

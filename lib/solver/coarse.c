@@ -1,0 +1,235 @@
+/* Prices are in fixed point; what a strategy pays is rounded down and what is paid back is rounded up, so that bounds are certified in
+ * integers. */
+#include "solver/coarse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef unsigned __int128 exact;
+
+enum {
+  FRACTION = 32, /* bits of a price behind the point */
+  SOLVES = 8,    /* for one time */
+  SHARES = 6     /* of the work: a solve takes no more than one */
+};
+#define FIRST_SHARE 0.02 /* of the cost, that all the room is worth at the first price */
+#define RISE 4.0
+#define MOST_PRICE 0x1p60 /* in fixed point */
+#define MOST_PAID ((tp_cost)1 << 55)
+
+/* A choice, and what it says of a price at the time in question. */
+typedef struct sample {
+  double cost; /* payments at other times included */
+  double used;
+  bool known;
+} sample;
+
+typedef struct pricer {
+  tp__search *s;
+  const tp_problem *problem;
+  const tp__code *code;
+  int64_t work; /* of one solve */
+  int64_t end;  /* of all */
+  tp__coarse *out;
+  exact fixed[TP__COARSE_TIMES]; /* the present prices */
+  int *choices;                  /* of the last solve */
+} pricer;
+
+static bool lives_at(const tp__problem_node *node, int64_t time) {
+  return node->usages && node->start <= time && time < node->end;
+}
+
+/* ---- the priced problem ---- */
+
+static exact price_of(const pricer *p, const tp__problem_node *node) {
+  exact sum = 0;
+  for (int k = 0; k < p->out->n; k++)
+    sum += lives_at(node, p->out->time[k]) ? p->fixed[k] : 0;
+  return sum;
+}
+
+static tp_cost payment(exact price, int64_t usage) {
+  exact paid = price * (exact)usage >> FRACTION;
+  return paid < (exact)MOST_PAID ? (tp_cost)paid : MOST_PAID; /* less than is due keeps bounds certified */
+}
+
+/* The problem with payments and without its limit, in `priced`, whose costs are in `pool`. */
+static bool make_priced(const pricer *p, tp__pool *pool, tp_problem *priced) {
+  const tp_problem *problem = p->problem;
+  *priced = *problem;
+  priced->limit = -1;
+  priced->nodes = tp__pool_take(pool, (size_t)problem->n_nodes, sizeof *priced->nodes);
+  if (!priced->nodes)
+    return false;
+  memcpy(priced->nodes, problem->nodes, (size_t)problem->n_nodes * sizeof *priced->nodes);
+  for (int v = 0; v < problem->n_nodes; v++) {
+    const tp__problem_node *node = &problem->nodes[v];
+    exact price = price_of(p, node);
+    if (!price)
+      continue;
+    tp_cost *costs = tp__pool_take(pool, (size_t)node->n, sizeof *costs);
+    if (!costs)
+      return false;
+    for (int x = 0; x < node->n; x++)
+      costs[x] = tp_cost_add(node->costs[x], payment(price, node->usages[x]));
+    priced->nodes[v].costs = costs;
+  }
+  return true;
+}
+
+/* What all the room is worth. */
+static exact refund(const pricer *p) {
+  exact sum = 0;
+  for (int k = 0; k < p->out->n; k++)
+    sum += p->fixed[k];
+  return (sum * (exact)p->problem->limit + (((exact)1 << FRACTION) - 1)) >> FRACTION;
+}
+
+/* ---- what a solve says ---- */
+
+static double used_at(const pricer *p, const int *choices, int64_t time) {
+  double used = 0;
+  for (int v = 0; v < p->problem->n_nodes; v++)
+    if (lives_at(&p->problem->nodes[v], time))
+      used += (double)p->problem->nodes[v].usages[choices[v]];
+  return used;
+}
+
+/* As a cost of the graph of the unpriced problem. */
+static tp_cost as_cost(const pricer *p, exact cost) {
+  exact above = cost > p->code->base ? cost - p->code->base : 0, scaled = above * (exact)p->code->step;
+  return scaled < (exact)TP_COST_FORBIDDEN ? (tp_cost)scaled : TP_COST_FORBIDDEN - 1;
+}
+
+static void learn_bound(pricer *p, const tp__code *code, tp_cost bound) {
+  exact priced = tp__decode_bound(code, bound), back = refund(p);
+  tp_cost cost = priced > back ? as_cost(p, priced - back) : 0;
+  if (cost <= p->out->bound)
+    return;
+  p->out->bound = cost;
+  for (int k = 0; k < p->out->n; k++)
+    p->out->price[k] = (double)p->fixed[k] / (double)((exact)1 << FRACTION) * (double)p->code->step;
+}
+
+/* Keeps the choice if it fits. */
+static tp_status learn_choice(pricer *p, bool *fits) {
+  int64_t time;
+  exact peak;
+  tp_status status = tp__problem_peak(p->problem, p->choices, &time, &peak);
+  *fits = status == TP_OK && peak <= (exact)p->problem->limit;
+  tp_cost cost = *fits ? as_cost(p, tp__problem_exact_cost(p->problem, p->choices)) : TP_COST_FORBIDDEN;
+  if (cost < p->out->cost) {
+    p->out->cost = cost;
+    memcpy(p->out->choices, p->choices, (size_t)p->problem->n_nodes * sizeof *p->choices);
+  }
+  return status;
+}
+
+/* Solves at the present prices. *found: there is a choice, in p->choices. */
+static tp_status solve(pricer *p, bool *found, bool *fits) {
+  tp__pool pool = {0};
+  tp_problem priced;
+  tp__code code;
+  tp__answer answer = {.cost = TP_COST_FORBIDDEN, .choices = p->choices};
+  tp_status status = make_priced(p, &pool, &priced) ? TP_OK : TP_NO_MEMORY;
+  tp__wcsp *g = NULL;
+  if (status == TP_OK) {
+    tp__code_choose(&priced, TP__FORM_PLAIN, &code);
+    g = tp__encode(&priced, &code, false);
+    status = g ? TP_OK : TP_NO_MEMORY;
+  }
+  if (status == TP_OK) {
+    tp_cost step = p->s->step;
+    p->s->step = code.step;
+    p->s->work_limit = p->s->work + p->work < p->end ? p->s->work + p->work : p->end;
+    p->s->nested++; /* what it costs is no cost of the problem */
+    status = tp__wcsp_search(p->s, g, TP_COST_FORBIDDEN, 0, &answer);
+    p->s->nested--;
+    p->s->step = step;
+  }
+  tp__wcsp_destroy(g);
+  if (status == TP_OK)
+    learn_bound(p, &code, answer.bound);
+  tp__pool_release(&pool);
+  *fits = false;
+  *found = status == TP_OK && answer.cost < TP_COST_FORBIDDEN;
+  return *found ? learn_choice(p, fits) : status;
+}
+
+/* ---- the price of one time ---- */
+
+/* A price as cost for a unit; 0 takes it away. */
+static void set_price(pricer *p, int k, double price) {
+  double fixed = price * (double)((exact)1 << FRACTION);
+  p->fixed[k] = fixed > 0 ? (exact)(fixed < MOST_PRICE ? fixed : MOST_PRICE) : 0;
+}
+
+static sample look(const pricer *p, int k, const int *choices) {
+  exact cost = tp__problem_exact_cost(p->problem, choices);
+  sample at = {.cost = (double)cost, .used = used_at(p, choices, p->out->time[k]), .known = true};
+  for (int i = 0; i < p->out->n; i++)
+    if (i != k)
+      at.cost += (double)p->fixed[i] / (double)((exact)1 << FRACTION) * used_at(p, choices, p->out->time[i]);
+  return at;
+}
+
+/* Finds the price at time number k. `over` is the choice at price 0 there; p->choices is in the end one that keeps the room at this time,
+ * if *under. */
+static tp_status price_time(pricer *p, int k, const int *over, bool *under) {
+  const double room = (double)p->problem->limit;
+  sample low = look(p, k, over), high = {0};
+  double price = FIRST_SHARE * low.cost / room;
+  tp_status status = TP_OK;
+  *under = false;
+  for (int i = 0; i < SOLVES && status == TP_OK && p->s->work < p->end; i++) {
+    bool found, fits;
+    tp_cost before = p->out->bound;
+    set_price(p, k, price);
+    status = solve(p, &found, &fits);
+    if (status != TP_OK || !found)
+      break;
+    sample now = look(p, k, p->choices);
+    bool is_new = now.used > room ? now.used < low.used : !high.known || now.used > high.used;
+    if (now.used > room)
+      low = now;
+    else
+      high = now;
+    *under = now.used <= room;
+    if (high.known && !is_new && p->out->bound <= before)
+      break;
+    price = high.known && low.used > high.used ? (high.cost - low.cost) / (low.used - high.used) : price * RISE;
+    if (!(price > 0))
+      break;
+  }
+  return status;
+}
+
+tp_status tp__coarse_prices(tp__search *s, const tp_problem *problem, const tp__code *code, int64_t work,
+                            const tp__answer *relaxed, tp__coarse *out) {
+  pricer p = {.s = s, .problem = problem, .code = code, .work = work / SHARES, .end = s->work + work, .out = out};
+  size_t n = (size_t)problem->n_nodes + 1;
+  int *over = calloc(2 * n, sizeof *over);
+  tp_status status = over ? TP_OK : TP_NO_MEMORY;
+  bool under = true;
+  out->n = 0;
+  out->bound = INT64_MIN;
+  out->cost = TP_COST_FORBIDDEN;
+  if (status == TP_OK) {
+    p.choices = over + n;
+    memcpy(over, relaxed->choices, (size_t)problem->n_nodes * sizeof *over);
+  }
+  while (status == TP_OK && under && out->n < TP__COARSE_TIMES && s->work < p.end && out->cost >= TP_COST_FORBIDDEN) {
+    int64_t time;
+    exact peak;
+    status = tp__problem_peak(problem, over, &time, &peak);
+    if (status != TP_OK || peak <= (exact)problem->limit)
+      break;
+    out->time[out->n] = time;
+    out->price[out->n++] = 0;
+    p.fixed[out->n - 1] = 0;
+    status = price_time(&p, out->n - 1, over, &under);
+    memcpy(over, p.choices, (size_t)problem->n_nodes * sizeof *over);
+  }
+  free(over);
+  return status;
+}
