@@ -71,11 +71,15 @@ static bool is_returned(MlirOperation func, MlirValue value) {
   return false;
 }
 
+/* What a loop starts from is needed no longer than to start it. */
 static int last_use(const peak_finder *f, MlirValue value, int at) {
   int last = at;
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    int k = tp__timeline_anchor(&f->timeline, value, mlirOpOperandGetOwner(use));
-    last = f->last[k] > last ? f->last[k] : last;
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    int k = tp__timeline_anchor(&f->timeline, value, user);
+    bool starts = tp__op_has_dialect(user, "scf") && mlirOperationEqual(user, f->timeline.moments[k].op);
+    int until = starts ? k : f->last[k];
+    last = until > last ? until : last;
   }
   return last;
 }
@@ -111,18 +115,57 @@ static tp_status hold_steps(peak_finder *f, int k) {
   return status == TP_NO_MEMORY ? tp__error(op, status, "out of memory") : TP_OK;
 }
 
+/* Is the value made in the memory of a result of the function? It may be overwritten by what is. */
+static bool lies_in_result(const peak_finder *f, MlirValue value) {
+  return is_returned(f->planner->program.func, value) || tp__table_get(&f->in_results, value.ptr) >= 0;
+}
+
+/* From moment `from` on, until it is last used or overwritten. */
+static void hold_result(peak_finder *f, MlirValue value, int from, int last) {
+  int taken_over = tp__table_get(&f->overwritten, value.ptr);
+  if (!lies_in_result(f, value))
+    hold_value(f, value, from, taken_over >= 0 ? taken_over - 1 : last);
+}
+
+/* Does the op change a part of what a loop carries, which it then hands on? That happens where it lies. */
+static bool updates_carried(MlirOperation op) {
+  if (mlirOperationIsNull(op) || !tp__op_is(op, "tensor.insert_slice"))
+    return false;
+  MlirValue into = mlirOperationGetOperand(op, 1), result = mlirOperationGetResult(op, 0);
+  return mlirValueIsABlockArgument(into) && tp__n_uses(into) == 1 && tp__n_uses(result) == 1 &&
+         tp__op_has_dialect(mlirBlockGetParentOperation(mlirOperationGetBlock(op)), "scf") &&
+         mlirBlockEqual(mlirBlockArgumentGetOwner(into), mlirOperationGetBlock(op)) &&
+         tp__op_is(mlirOpOperandGetOwner(mlirValueGetFirstUse(result)), "scf.yield");
+}
+
+/* Is argument i of a loop's condition the same memory as what its body works on? So it is where the condition passes it on, and the body changes
+ * a part of it, or nothing. */
+static bool is_passed_on(MlirOperation loop, intptr_t i) {
+  MlirBlock before = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)),
+            after = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 1));
+  MlirOperation condition = mlirBlockGetTerminator(before), yield = mlirBlockGetTerminator(after);
+  MlirValue next = mlirOperationGetOperand(yield, i);
+  MlirOperation maker = tp__defining_op(next);
+  MlirValue from = updates_carried(maker) ? mlirOperationGetOperand(maker, 1) : next;
+  if (!mlirValueIsABlockArgument(from) || !mlirBlockEqual(mlirBlockArgumentGetOwner(from), after))
+    return false;
+  return mlirValueEqual(mlirOperationGetOperand(condition, 1 + mlirBlockArgumentGetArgNumber(from)),
+                        mlirBlockGetArgument(before, i));
+}
+
 /* What a region carries lives outside of its block. */
 static void hold_carried(peak_finder *f, int k) {
   MlirOperation op = f->timeline.moments[k].op;
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
     MlirValue value = mlirOperationGetResult(op, i);
-    hold_value(f, value, k, last_use(f, value, f->timeline.moments[k].end));
+    hold_result(f, value, k, last_use(f, value, f->timeline.moments[k].end));
   }
   if (!tp__op_is(op, "scf.while")) /* whose condition passes other values on */
     return;
   MlirBlock before = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(before); i++)
-    hold_value(f, mlirBlockGetArgument(before, i), k, f->timeline.moments[k].end);
+    if (!is_passed_on(op, i))
+      hold_value(f, mlirBlockGetArgument(before, i), k, f->timeline.moments[k].end);
 }
 
 static void hold_workspace(peak_finder *f, int k, const tp_rule *rule) {
@@ -134,11 +177,6 @@ static void hold_workspace(peak_finder *f, int k, const tp_rule *rule) {
     hold(f, (tp_held){TP_HELD_WORKSPACE, value, bytes, k, k});
 }
 
-/* Is the value made in the memory of a result of the function? It may be overwritten by what is. */
-static bool lies_in_result(const peak_finder *f, MlirValue value) {
-  return is_returned(f->planner->program.func, value) || tp__table_get(&f->in_results, value.ptr) >= 0;
-}
-
 static tp_status hold_op(peak_finder *f, int k) {
   MlirOperation op = f->timeline.moments[k].op;
   const tp_rule *rule = tp__planned_rule(f->planner, op);
@@ -147,11 +185,12 @@ static tp_status hold_op(peak_finder *f, int k) {
     hold_carried(f, k);
     return TP_OK;
   }
-  bool stored = !(rule && rule->is_free) && !tp__is_unstored(f->planner, op) && !changes_nothing(f->planner, op);
+  bool stored =
+      !(rule && rule->is_free) && !tp__is_unstored(f->planner, op) && !changes_nothing(f->planner, op) && !updates_carried(op);
   MlirValue overwritten = tp__overwritten(f->planner, op);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
     MlirValue value = mlirOperationGetResult(op, i);
-    int last = last_use(f, value, k), taken_over = tp__table_get(&f->overwritten, value.ptr);
+    int last = last_use(f, value, k);
     if ((!stored && !lies_in_result(f, value)) ||
         in_blocks(f->planner, value)) /* blocks are made where the last of them is used */
       f->last[k] = last > f->last[k] ? last : f->last[k];
@@ -159,12 +198,10 @@ static tp_status hold_op(peak_finder *f, int k) {
       f->failed |= tp__table_put(&f->in_results, mlirOperationGetOperand(op, 0).ptr, k) != TP_OK;
     if (!stored)
       continue;
-    bool in_result = lies_in_result(f, value);
-    if (!in_result)
-      hold_value(f, value, k, taken_over >= 0 ? taken_over - 1 : last);
+    hold_result(f, value, k, last);
     if (!mlirValueIsNull(overwritten))
       f->failed |= tp__table_put(&f->overwritten, overwritten.ptr, k) != TP_OK ||
-                   (in_result && tp__table_put(&f->in_results, overwritten.ptr, k) != TP_OK);
+                   (lies_in_result(f, value) && tp__table_put(&f->in_results, overwritten.ptr, k) != TP_OK);
   }
   if (rule)
     hold_workspace(f, k, rule);

@@ -120,15 +120,17 @@ static bool ends_in(const tp_planner *p, MlirValue value, MlirOperation root) {
   return true;
 }
 
-/* May what this op makes be overwritten by `root`? It must be stored, and be no result of a collective. */
+/* May `root` overwrite the value? It must be stored, be no result of a collective, and have no other readers. */
 static bool may_be_overwritten(const tp_planner *p, MlirValue value, MlirOperation root) {
   MlirOperation maker = tp__defining_op(value);
   const tp_rule *rule = tp__planned_rule(p, maker);
-  return rule && !rule->is_free && !tp__is_unstored(p, maker) && !tp__op_has_dialect(maker, "scf") &&
-         mlirBlockEqual(mlirOperationGetBlock(maker), mlirOperationGetBlock(root)) && ends_in(p, value, root);
+  if (mlirOperationIsNull(maker) || !mlirBlockEqual(mlirOperationGetBlock(maker), mlirOperationGetBlock(root)))
+    return false;
+  bool is_stored =
+      rule ? !rule->is_free && !tp__is_unstored(p, maker) : tp__op_is(maker, "scf.for") || tp__op_is(maker, "scf.while");
+  return is_stored && ends_in(p, value, root);
 }
 
-/* By `root`, into which `op` is fused with `depth` ops between. */
 static MlirValue overwritten_in(const tp_planner *p, MlirOperation op, MlirOperation root, int depth) {
   tp_nest nest;
   MlirValue result = mlirOperationGetResult(op, 0);
