@@ -127,17 +127,6 @@ static void hold_result(peak_finder *f, MlirValue value, int from, int last) {
     hold_value(f, value, from, taken_over >= 0 ? taken_over - 1 : last);
 }
 
-/* Does the op change a part of what a loop carries, which it then hands on? That happens where it lies. */
-static bool updates_carried(MlirOperation op) {
-  if (mlirOperationIsNull(op) || !tp__op_is(op, "tensor.insert_slice"))
-    return false;
-  MlirValue into = mlirOperationGetOperand(op, 1), result = mlirOperationGetResult(op, 0);
-  return mlirValueIsABlockArgument(into) && tp__n_uses(into) == 1 && tp__n_uses(result) == 1 &&
-         tp__op_has_dialect(mlirBlockGetParentOperation(mlirOperationGetBlock(op)), "scf") &&
-         mlirBlockEqual(mlirBlockArgumentGetOwner(into), mlirOperationGetBlock(op)) &&
-         tp__op_is(mlirOpOperandGetOwner(mlirValueGetFirstUse(result)), "scf.yield");
-}
-
 /* Is argument i of a loop's condition the same memory as what its body works on? So it is where the condition passes it on, and the body changes
  * a part of it, or nothing. */
 static bool is_passed_on(MlirOperation loop, intptr_t i) {
@@ -146,7 +135,7 @@ static bool is_passed_on(MlirOperation loop, intptr_t i) {
   MlirOperation condition = mlirBlockGetTerminator(before), yield = mlirBlockGetTerminator(after);
   MlirValue next = mlirOperationGetOperand(yield, i);
   MlirOperation maker = tp__defining_op(next);
-  MlirValue from = updates_carried(maker) ? mlirOperationGetOperand(maker, 1) : next;
+  MlirValue from = tp__updates_carried(maker) ? mlirOperationGetOperand(maker, 1) : next;
   if (!mlirValueIsABlockArgument(from) || !mlirBlockEqual(mlirBlockArgumentGetOwner(from), after))
     return false;
   return mlirValueEqual(mlirOperationGetOperand(condition, 1 + mlirBlockArgumentGetArgNumber(from)),
@@ -185,8 +174,7 @@ static tp_status hold_op(peak_finder *f, int k) {
     hold_carried(f, k);
     return TP_OK;
   }
-  bool stored =
-      !(rule && rule->is_free) && !tp__is_unstored(f->planner, op) && !changes_nothing(f->planner, op) && !updates_carried(op);
+  bool stored = !(rule && rule->is_free) && !tp__is_unstored(f->planner, op) && !changes_nothing(f->planner, op);
   MlirValue overwritten = tp__overwritten(f->planner, op);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
     MlirValue value = mlirOperationGetResult(op, i);

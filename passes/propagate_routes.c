@@ -58,7 +58,8 @@ static int place_uses(const struct tp_routes *r, const tp_planned_value *v, plac
   for (int u = 0; u < v->n_uses; u++) {
     int anchor = tp__timeline_anchor(&r->timeline, v->value, v->uses[u].op);
     bool is_return = r->p->nodes[v->uses[u].node].kind == TP_NODE_RESULT;
-    uses[u] = (placed){u, anchor, r->until[anchor], is_return};
+    bool starts = tp__op_has_dialect(v->uses[u].op, "scf") && mlirOperationEqual(v->uses[u].op, r->timeline.moments[anchor].op);
+    uses[u] = (placed){u, anchor, starts ? anchor : r->until[anchor], is_return}; /* a loop only starts from it */
     n += !is_return;
   }
   qsort(uses, (size_t)v->n_uses, sizeof *uses, by_anchor);

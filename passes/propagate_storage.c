@@ -85,8 +85,19 @@ static bool is_read_through(const tp_planner *p, MlirOperation op) {
   return !mlirOpOperandIsNull(mlirValueGetFirstUse(result));
 }
 
+bool tp__updates_carried(MlirOperation op) {
+  if (mlirOperationIsNull(op) || !tp__op_is(op, "tensor.insert_slice"))
+    return false;
+  MlirValue into = mlirOperationGetOperand(op, 1), result = mlirOperationGetResult(op, 0);
+  return mlirValueIsABlockArgument(into) && tp__n_uses(into) == 1 && tp__n_uses(result) == 1 &&
+         tp__op_has_dialect(mlirBlockGetParentOperation(mlirOperationGetBlock(op)), "scf") &&
+         mlirBlockEqual(mlirBlockArgumentGetOwner(into), mlirOperationGetBlock(op)) &&
+         tp__op_is(mlirOpOperandGetOwner(mlirValueGetFirstUse(result)), "scf.yield");
+}
+
 bool tp__is_unstored(const tp_planner *p, MlirOperation op) {
-  return tp__is_fused(p, op) || tp__is_view(op) || tp__is_in_place(op) || is_number(op) || is_read_through(p, op);
+  return tp__is_fused(p, op) || tp__is_view(op) || tp__is_in_place(op) || is_number(op) || is_read_through(p, op) ||
+         tp__updates_carried(op);
 }
 
 /* ---- what is overwritten ---- */

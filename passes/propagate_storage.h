@@ -16,6 +16,9 @@ bool tp__is_fused(const tp_planner *planner, MlirOperation op);
 /* Is the result another name of the operand's elements, all of them? */
 bool tp__is_view(MlirOperation op);
 
+/* Does the op put a slice into what a loop carries, which it then hands on? That happens where it lies. */
+bool tp__updates_carried(MlirOperation op);
+
 /* Has what the op makes no memory of its own, if its layout does not change on the way to its users? Then what the op reads is needed for as long
  * as they need it. So it is with ops that become a part of their users, other names of the same data, transposes that contractions read
  * through, and tensors of one number. */
