@@ -132,6 +132,17 @@ static tprt_status give(const presence *to, int rank, int segment, int64_t deadl
   return status;
 }
 
+/* A rank that was told of the death of another closes its socket: then that is the reason. */
+static tprt_status find_reason(const tprt__meeting *m, tprt_status status, int rank) {
+  enum { REASON_NS = 100000000 };
+  char key[TPRT_STORE_KEY_BYTES], text[TEXT_BYTES];
+  snprintf(text, sizeof text, "%s", tprt_last_error());
+  key_of(key, m, "never", rank);
+  if (tprt_store_wait(m->store, key, tprt__min(time_left(m), REASON_NS)) == TPRT_PEER_DEAD)
+    return TPRT_PEER_DEAD;
+  return tprt__fail(status, "%s", text);
+}
+
 static tprt_status give_all(const tprt__meeting *m, const presence *own, int segment) {
   char key[TPRT_STORE_KEY_BYTES];
   tprt_status status = TPRT_OK;
@@ -151,6 +162,8 @@ static tprt_status give_all(const tprt__meeting *m, const presence *own, int seg
           strcmp(own->host, other.host) ? "" : " in other name spaces, which share no memory");
     }
     status = give(&other, rank, segment, m->deadline);
+    if (status == TPRT_SYSTEM)
+      status = find_reason(m, status, rank);
   }
   return status;
 }

@@ -2,6 +2,9 @@
 #define _GNU_SOURCE 1
 #include "harness.h"
 
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +83,66 @@ static void test_withdrawn(void **state) {
   }
 }
 
+/* ---- A rank that dies ---- */
+
+typedef struct death {
+  int victim;
+  bool accesses; /* who finds it by a window */
+  _Atomic int *ended;
+} death;
+
+static int outlive(tprt_comm *comm, void *argument) {
+  const death *d = argument;
+  int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm), finder = (d->victim + 1) % n, sum = 0;
+  int32_t memory = 0;
+  char who[16];
+  tprt_window *window;
+  tprt_comm *rest;
+  CHECK_STATUS(errors, tprt_window_create(comm, &memory, sizeof memory, &window), TPRT_OK);
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
+  if (errors)
+    return errors;
+  if (me == d->victim) {
+    atomic_store(d->ended, me + 1);
+    (void)tprt_window_destroy(window); /* its end is the test's matter alone: nothing of it gets out */
+    return errors;
+  }
+  tprt_status status = TPRT_OK;
+  while (me == finder && d->accesses && !status) /* until it has died */
+    status = tprt_window_put(window, d->victim, 0, &me, sizeof me);
+  if (!status)
+    status = tprt_barrier(comm, NULL, NULL);
+  CHECK_STATUS(errors, status, TPRT_PEER_DEAD);
+  snprintf(who, sizeof who, "rank %d ended", d->victim);
+  CHECK(errors, strstr(tprt_last_error(), who) != NULL);
+  CHECK_STATUS(errors, tprt_comm_shrink(comm, 0, &rest), TPRT_OK);
+  if (errors)
+    return errors;
+  CHECK(errors, tprt_comm_size(rest) == n - 1 && tprt_comm_local_rank(rest, d->victim) == -1);
+  CHECK_STATUS(errors, tprt_all_reduce(rest, &me, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK(errors, sum == n * (n - 1) / 2 - d->victim);
+  tprt_comm_destroy(rest);
+  (void)tprt_window_destroy(window);
+  return errors;
+}
+
+/* Also the one that would decide who goes on. */
+static void test_death(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  config.backend = MORTAL_PLUGIN;
+  void *library = dlopen(MORTAL_PLUGIN, RTLD_NOW);
+  assert_non_null(library);
+  _Atomic int *ended = dlsym(library, "mortal_ended");
+  assert_non_null(ended);
+  for (int i = 0; i < 8; i++) {
+    death d = {.victim = i % 4, .accesses = i >= 4, .ended = ended};
+    atomic_store(ended, 0);
+    assert_int_equal(run_threads(4, &config, outlive, &d), 0);
+  }
+  dlclose(library);
+}
+
 /* Without a library of MPI; and threads are no ranks of it. */
 static void test_mpi(void **state) {
   (void)state;
@@ -96,10 +159,8 @@ static void test_mpi(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_works),
-      cmocka_unit_test(test_withdrawn),
-      cmocka_unit_test(test_mpi),
+      cmocka_unit_test(test_refused), cmocka_unit_test(test_works), cmocka_unit_test(test_withdrawn),
+      cmocka_unit_test(test_death),   cmocka_unit_test(test_mpi),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
