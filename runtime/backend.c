@@ -80,11 +80,42 @@ tprt_status tprt__backend_find(const char *name, uint32_t wanted, const tprt__ba
   return (*backend)->probe();
 }
 
-tprt_status tprt__accept_host(const tprt__transport *transport, const tprt__plan *plan) {
-  if (!plan->stream)
-    return TPRT_OK;
-  return tprt__fail(TPRT_UNSUPPORTED, "%s: backend %s works on host memory and takes no stream", tprt_op_kind_name(plan->kind),
+static tprt_status refuse_stream(const tprt__transport *transport, const char *what) {
+  return tprt__fail(TPRT_UNSUPPORTED, "%s: backend %s works on host memory and takes no stream", what,
                     transport->backend->name);
+}
+
+tprt_status tprt__accept_host(const tprt__transport *transport, const tprt__plan *plan, bool told) {
+  (void)told;
+  return plan->stream ? refuse_stream(transport, tprt_op_kind_name(plan->kind)) : TPRT_OK;
+}
+
+tprt_status tprt__no_launch(tprt__transport *transport, const tprt__plan *plans, size_t n, uint32_t sequence, int64_t deadline,
+                            tprt__done_fn *done, void *user) {
+  (void)n;
+  (void)sequence;
+  (void)deadline;
+  (void)done;
+  (void)user;
+  return refuse_stream(transport, tprt_op_kind_name(plans->kind));
+}
+
+void tprt__nothing_to_settle(tprt__transport *transport) { (void)transport; }
+
+tprt_status tprt__no_record(tprt__transport *transport, void *stream, int64_t deadline, tprt__done_fn *done, void *user,
+                            tprt__stream_mark **mark) {
+  (void)stream;
+  (void)deadline;
+  (void)done;
+  (void)user;
+  (void)mark;
+  return refuse_stream(transport, "event");
+}
+
+tprt_status tprt__no_hold(tprt__transport *transport, void *stream, const tprt__stream_mark *mark) {
+  (void)stream;
+  (void)mark;
+  return refuse_stream(transport, "event");
 }
 
 tprt_status tprt__fault_fail(const tprt__fault *fault) {

@@ -42,6 +42,14 @@ typedef struct tprt__transport {
   struct tprt__transport *host;
 } tprt__transport;
 
+/* From a thread of the backend's, which may hold no lock of the front's. */
+typedef void tprt__done_fn(void *user, tprt_status status);
+
+/* Of a backend with streams, which embeds it. It may outlive its communicator. */
+typedef struct tprt__stream_mark {
+  void (*forget)(struct tprt__stream_mark *mark);
+} tprt__stream_mark;
+
 typedef struct tprt__backend {
   size_t size;
   uint32_t abi;
@@ -65,12 +73,24 @@ typedef struct tprt__backend {
   /* Does what needs no peer of the operation that submit runs next, with this plan and sequence, and tells the peers that this rank
    * is there. Never waits. May do nothing. */
   void (*begin)(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence);
-  /* Whether a validated operation can be run here; what it says does no harm to the communicator. */
-  tprt_status (*accept)(const tprt__transport *transport, const tprt__plan *plan);
+  /* Whether a validated operation can be run here; `told`: its end can be waited for. What it says does no harm to the
+   * communicator. */
+  tprt_status (*accept)(const tprt__transport *transport, const tprt__plan *plan, bool told);
   /* Runs an operation to its end. `deadline` is a time of tprt__now. */
   tprt_status (*submit)(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline);
   /* Runs n sends and recvs all at once; those with this rank itself are for the backend only where it has a `host`. */
   tprt_status (*exchange)(tprt__transport *transport, const tprt__plan *plans, size_t n, uint32_t sequence, int64_t deadline);
+  /* Puts an operation, or n sends and recvs, into the stream that the plans name, which ends it; returns when it is there. `done`,
+   * unless NULL, is called once when it has ended, with the thread's error text, if this succeeds. */
+  tprt_status (*launch)(tprt__transport *transport, const tprt__plan *plans, size_t n, uint32_t sequence, int64_t deadline,
+                        tprt__done_fn *done, void *user);
+  /* Waits until all that was launched has ended; each has its deadline. */
+  void (*settle)(tprt__transport *transport);
+  /* Marks the place that a stream has come to, for other streams, and tells `done` when that is reached. */
+  tprt_status (*record)(tprt__transport *transport, void *stream, int64_t deadline, tprt__done_fn *done, void *user,
+                        tprt__stream_mark **mark);
+  /* What comes into the stream from now on waits for a mark. */
+  tprt_status (*hold)(tprt__transport *transport, void *stream, const tprt__stream_mark *mark);
   /* From any thread. The first fault of a communicator stays. */
   void (*abort)(tprt__transport *transport, const tprt__fault *fault);
   tprt__fault (*fault)(const tprt__transport *transport);
@@ -109,8 +129,17 @@ extern const tprt__backend tprt__backend_nccl;
 extern const tprt__backend tprt__backend_self;
 extern const tprt__backend tprt__backend_shm;
 
-/* `accept` of backends on memory of the host. */
-tprt_status tprt__accept_host(const tprt__transport *transport, const tprt__plan *plan);
+/* Rows of backends on memory of the host, where there are no streams. */
+tprt_status tprt__accept_host(const tprt__transport *transport, const tprt__plan *plan, bool told);
+tprt_status tprt__no_launch(tprt__transport *transport, const tprt__plan *plans, size_t n, uint32_t sequence, int64_t deadline,
+                            tprt__done_fn *done, void *user);
+void tprt__nothing_to_settle(tprt__transport *transport);
+tprt_status tprt__no_record(tprt__transport *transport, void *stream, int64_t deadline, tprt__done_fn *done, void *user,
+                            tprt__stream_mark **mark);
+tprt_status tprt__no_hold(tprt__transport *transport, void *stream, const tprt__stream_mark *mark);
+#define TPRT__NO_STREAMS                                                                                                       \
+  .accept = tprt__accept_host, .launch = tprt__no_launch, .settle = tprt__nothing_to_settle, .record = tprt__no_record,        \
+  .hold = tprt__no_hold
 
 /* By name, case ignored, or a plug-in by its absolute path; the message for an unknown one lists the known. UNSUPPORTED for a name without
  * the capabilities, whether or not it can work on this machine. */

@@ -123,6 +123,7 @@ void tprt_comm_destroy(tprt_comm *comm) {
     return;
   tprt_status before = tprt_comm_status(comm);
   tprt__worker_stop(comm);
+  comm->transport->backend->settle(comm->transport);
   if (!before && tprt_comm_status(comm))
     tprt__log("work that was pending when rank %d destroyed its communicator%s%s: %s", comm->world_ranks[comm->transport->rank],
               *comm->name ? " " : "", comm->name, comm->error);
@@ -182,6 +183,7 @@ static void make_sticky(tprt_comm *comm, tprt_status status) {
 
 tprt_status tprt_comm_finalize(tprt_comm *comm) {
   tprt__lane_enter(comm); /* every operation has a deadline, so this ends */
+  comm->transport->backend->settle(comm->transport);
   tprt_status status = tprt__comm_check(comm);
   if (!status) {
     tprt__fail(TPRT_INVALID_STATE, "it was finalized");

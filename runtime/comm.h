@@ -77,8 +77,15 @@ tprt_status tprt__comm_run_list(tprt_comm *comm, const tprt__plan *plans, size_t
 tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t deadline);
 /* The same without the lane: waits for it. */
 tprt_status tprt__comm_submit(tprt_comm *comm, const tprt__plan *plan, int64_t deadline);
+/* Plans that name a stream, into that, in the caller's thread: what the caller puts there next comes behind them. The last ends
+ * the work, if one is asked for. */
+tprt_status tprt__comm_launch(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline, tprt_work **work);
+/* A work that no queue has, with two references; it ends when this is called with its status. */
+tprt_work *tprt__work_create(tprt_comm *comm, int64_t deadline);
+void tprt__work_end(void *work, tprt_status status);
+void tprt__work_release(tprt_work *work);
 /* Whether the backend can run these plans of a user's; see tprt__backend.accept. */
-tprt_status tprt__comm_accept(const tprt_comm *comm, const tprt__plan *plans, size_t n);
+tprt_status tprt__comm_accept(const tprt_comm *comm, const tprt__plan *plans, size_t n, bool told);
 /* An operation of the library's own, on memory of the host, that owns nothing; to its end. */
 tprt_status tprt__comm_tell(tprt_comm *comm, const tprt_op *op);
 /* Starts a plan that owns nothing: in the worker or, `on_demand`, by whoever waits for it or wants the lane next; the backend then begins it at

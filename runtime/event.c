@@ -13,6 +13,9 @@ typedef struct mark {
   int references; /* under lock, as the rest */
   tprt_status status;
   char error[512];
+  /* In a stream of this backend; NULL: in the order of a communicator. Written before anybody else has the mark. */
+  tprt__stream_mark *in_stream;
+  const tprt__backend *backend;
 } mark;
 
 struct tprt_event {
@@ -50,6 +53,8 @@ static void mark_release(mark *at) {
   pthread_mutex_unlock(&at->lock);
   if (!last)
     return;
+  if (at->in_stream)
+    at->in_stream->forget(at->in_stream);
   pthread_cond_destroy(&at->reached);
   pthread_mutex_destroy(&at->lock);
   tprt__free(at);
@@ -93,15 +98,9 @@ void tprt_event_destroy(tprt_event *event) {
   tprt__free(event);
 }
 
-static tprt_status check_stream(const void *stream) {
-  return stream ? tprt__fail(TPRT_UNSUPPORTED, "event: this backend works on host memory and takes no stream") : TPRT_OK;
-}
-
-/* In the lane of the communicator that the event was recorded on. */
-static tprt_status reach(tprt_comm *comm, void *data, int64_t deadline) {
-  (void)deadline;
-  mark *at = data;
-  tprt_status status = tprt__comm_check(comm);
+/* The mark is reached, with the thread's error text; gives the reference back. */
+static void reach(void *user, tprt_status status) {
+  mark *at = user;
   pthread_mutex_lock(&at->lock);
   if (status)
     snprintf(at->error, sizeof at->error, "%s", tprt_last_error());
@@ -109,19 +108,37 @@ static tprt_status reach(tprt_comm *comm, void *data, int64_t deadline) {
   pthread_cond_broadcast(&at->reached);
   pthread_mutex_unlock(&at->lock);
   mark_release(at);
+}
+
+/* In the lane of the communicator that the event was recorded on. */
+static tprt_status reach_in_lane(tprt_comm *comm, void *data, int64_t deadline) {
+  (void)deadline;
+  comm->transport->backend->settle(comm->transport);
+  tprt_status status = tprt__comm_check(comm);
+  reach(data, status);
+  return status;
+}
+
+static tprt_status record(tprt_comm *comm, void *stream, mark *made) {
+  tprt__transport *transport = comm->transport;
+  if (!stream) /* what is in streams is not waited for here */
+    return tprt__comm_mark(comm, reach_in_lane, mark_retain(made), !transport->host);
+  made->backend = transport->backend;
+  tprt_status status = transport->backend->record(transport, stream, tprt__deadline(comm->timeout_ns), reach, mark_retain(made),
+                                                  &made->in_stream);
+  if (status)
+    mark_release(made);
   return status;
 }
 
 tprt_status tprt_event_record(tprt_event *event, tprt_comm *comm, void *stream) {
-  tprt_status status = check_stream(stream);
-  if (!status)
-    status = tprt__comm_check(comm);
+  tprt_status status = tprt__comm_check(comm);
   if (status)
     return status;
   mark *made = mark_create();
   if (!made)
     return tprt__fail_memory(sizeof *made);
-  status = tprt__comm_mark(comm, reach, mark_retain(made), true);
+  status = record(comm, stream, made);
   if (status) {
     mark_release(made);
     return status;
@@ -152,10 +169,19 @@ static tprt_status hold(tprt_comm *comm, void *data, int64_t deadline) {
   return status && !tprt_comm_status(comm) ? tprt__comm_fail(comm, status, (tprt_op_kind)0) : status;
 }
 
+/* What comes into the stream next waits; for what is in no stream of this backend the host does. */
+static tprt_status hold_stream(tprt_comm *comm, void *stream, mark *at) {
+  tprt__transport *transport = comm->transport;
+  if (at->backend == transport->backend)
+    return transport->backend->hold(transport, stream, at->in_stream);
+  tprt_status status = mark_wait(at, tprt__deadline(comm->timeout_ns));
+  return status == TPRT_IN_PROGRESS ? tprt__fail(TPRT_TIMEOUT, "the event that was waited for did not come in time") : status;
+}
+
 tprt_status tprt_event_wait(tprt_event *event, tprt_comm *comm, void *stream) {
-  tprt_status status = check_stream(stream);
-  if (!status)
-    status = tprt__comm_check(comm);
+  tprt_status status = tprt__comm_check(comm);
+  if (!status && stream && !(tprt_comm_capabilities(comm) & TPRT_CAP_STREAMS))
+    status = comm->transport->backend->hold(comm->transport, stream, NULL); /* says why not */
   mark *at = status ? NULL : current(event);
   if (!at)
     return status;
@@ -164,7 +190,11 @@ tprt_status tprt_event_wait(tprt_event *event, tprt_comm *comm, void *stream) {
     mark_release(at);
     return TPRT_OK;
   }
-  return tprt__comm_mark(comm, hold, at, false);
+  if (!stream)
+    return tprt__comm_mark(comm, hold, at, false);
+  status = hold_stream(comm, stream, at);
+  mark_release(at);
+  return status;
 }
 
 tprt_status tprt_event_test(const tprt_event *event) {

@@ -53,7 +53,7 @@ tprt_status tprt_schedule_create(tprt_comm *comm, const tprt_op *ops, size_t n, 
     return status;
   }
   made->hash = hash_plans(made->plans, n);
-  status = tprt__comm_accept(comm, made->plans, n);
+  status = tprt__comm_accept(comm, made->plans, n, false);
   if (!status)
     status = compare_hashes(comm, made->hash);
   if (status) {

@@ -208,7 +208,7 @@ const tprt__backend tprt__backend_self = {
     .reserve = self_reserve,
     .join = self_join,
     .begin = tprt__begin_nothing,
-    .accept = tprt__accept_host,
+    TPRT__NO_STREAMS,
     .submit = self_submit,
     .exchange = self_exchange,
     .abort = self_abort,

@@ -286,7 +286,7 @@ const tprt__backend tprt__backend_shm = {
     .reserve = shm_reserve,
     .join = shm_join,
     .begin = tprt__shm_begin,
-    .accept = tprt__accept_host,
+    TPRT__NO_STREAMS,
     .submit = tprt__shm_submit,
     .exchange = tprt__shm_exchange,
     .abort = tprt__shm_abort,

@@ -75,6 +75,8 @@ tprt_status tprt__comm_submit(tprt_comm *comm, const tprt__plan *plan, int64_t d
 }
 
 tprt_status tprt__comm_submit_list(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline, tprt_work **work) {
+  if (n && plans[0].stream)
+    return tprt__comm_launch(comm, plans, n, deadline, work);
   if (work)
     return tprt__work_start(comm, (tprt__plan *)(uintptr_t)plans, n, true, deadline, work);
   tprt__lane_enter(comm);
@@ -83,10 +85,13 @@ tprt_status tprt__comm_submit_list(tprt_comm *comm, const tprt__plan *plans, siz
   return status;
 }
 
-tprt_status tprt__comm_accept(const tprt_comm *comm, const tprt__plan *plans, size_t n) {
+tprt_status tprt__comm_accept(const tprt_comm *comm, const tprt__plan *plans, size_t n, bool told) {
   tprt_status status = TPRT_OK;
-  for (size_t i = 0; i < n && !status; i++)
-    status = comm->transport->backend->accept(comm->transport, &plans[i]);
+  for (size_t i = 0; i < n && !status; i++) {
+    if (plans[i].stream != plans[0].stream)
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "op 0 and op %zu of the batch name different streams", i);
+    status = comm->transport->backend->accept(comm->transport, &plans[i], told);
+  }
   return status;
 }
 
@@ -113,14 +118,16 @@ tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
                         tprt_op_kind_name(plan.kind), plan.rank);
   }
   if (!status)
-    status = tprt__comm_accept(comm, &plan, 1);
+    status = tprt__comm_accept(comm, &plan, 1, work);
   if (status) {
     tprt__plan_clear(&plan);
     return status;
   }
   int64_t deadline = tprt__deadline(op->timeout_ns ? op->timeout_ns : comm->timeout_ns);
-  status = work ? tprt__work_start(comm, &plan, 1, false, deadline, work) : tprt__comm_submit(comm, &plan, deadline);
-  if (status || !work)
+  bool runs_later = work && !plan.stream;
+  status = runs_later ? tprt__work_start(comm, &plan, 1, false, deadline, work)
+                      : tprt__comm_submit_list(comm, &plan, 1, deadline, work);
+  if (status || !runs_later)
     tprt__plan_clear(&plan);
   return status;
 }
@@ -131,14 +138,14 @@ tprt_status tprt_submit_batch(tprt_comm *comm, const tprt_op *ops, size_t n, tpr
   tprt_status status = tprt__batch_make(ops, n, comm->transport->n_ranks, comm->transport->rank, &timeout, &plans);
   if (status)
     return status;
-  status = tprt__comm_accept(comm, plans, n);
+  status = tprt__comm_accept(comm, plans, n, work);
   if (status) {
     tprt__batch_clear(plans, n);
     return status;
   }
   int64_t deadline = tprt__deadline(timeout);
-  if (!work) {
-    status = tprt__comm_submit_list(comm, plans, n, deadline, NULL);
+  if (!work || (n && plans[0].stream)) {
+    status = tprt__comm_submit_list(comm, plans, n, deadline, work);
     tprt__batch_clear(plans, n);
     return status;
   }
@@ -152,6 +159,7 @@ tprt_status tprt_submit_batch(tprt_comm *comm, const tprt_op *ops, size_t n, tpr
 
 tprt_status tprt_sync(tprt_comm *comm) {
   tprt__lane_enter(comm);
+  comm->transport->backend->settle(comm->transport);
   tprt_status status = tprt__comm_check(comm);
   tprt__lane_leave(comm);
   return status;

@@ -47,7 +47,7 @@ void tprt__lane_leave(tprt_comm *comm) {
   pthread_mutex_unlock(&comm->lock);
 }
 
-static void work_release(tprt_work *work) {
+void tprt__work_release(tprt_work *work) {
   pthread_mutex_lock(&work->lock);
   bool last = --work->references == 0;
   pthread_mutex_unlock(&work->lock);
@@ -70,6 +70,16 @@ static void announce(tprt_comm *comm, tprt_work *work) {
   comm->transport->backend->begin(comm->transport, work->plans, comm->sequence + 1);
 }
 
+/* With the thread's error text. */
+static void set_result(tprt_work *work, tprt_status status) {
+  pthread_mutex_lock(&work->lock);
+  work->status = status;
+  if (status)
+    snprintf(work->error, sizeof work->error, "%s", tprt_last_error());
+  pthread_cond_broadcast(&work->finished);
+  pthread_mutex_unlock(&work->lock);
+}
+
 /* Runs the first work of the queue. The caller has found the lane free and holds the communicator's lock, which is given away meanwhile. */
 static void run_head(tprt_comm *comm) {
   tprt_work *work = comm->head;
@@ -79,19 +89,14 @@ static void run_head(tprt_comm *comm) {
   int64_t begin = tprt__now();
   tprt_status status = work->marker ? work->marker(comm, work->data, work->deadline)
                                     : tprt__comm_run_list(comm, work->plans, work->n, work->deadline);
-  pthread_mutex_lock(&work->lock);
-  work->status = status;
-  if (status)
-    snprintf(work->error, sizeof work->error, "%s", tprt_last_error());
-  pthread_cond_broadcast(&work->finished);
-  pthread_mutex_unlock(&work->lock);
+  set_result(work, status);
   pthread_mutex_lock(&comm->lock);
   work->done = true;
   work->begin_ns = begin;
   work->end_ns = tprt__now();
   tprt_work *next = comm->head;
   pthread_mutex_unlock(&comm->lock);
-  work_release(work);
+  tprt__work_release(work);
   if (next) /* stays the first while the lane is held */
     announce(comm, next);
   pthread_mutex_lock(&comm->lock);
@@ -125,7 +130,7 @@ void tprt__worker_stop(tprt_comm *comm) {
     pthread_join(comm->worker, NULL);
 }
 
-static tprt_work *work_create(tprt_comm *comm, int64_t deadline) {
+tprt_work *tprt__work_create(tprt_comm *comm, int64_t deadline) {
   tprt_work *work = tprt__alloc(sizeof *work);
   if (!work)
     return NULL;
@@ -138,9 +143,24 @@ static tprt_work *work_create(tprt_comm *comm, int64_t deadline) {
   work->comm = comm;
   work->plans = &work->one;
   work->deadline = deadline;
+  work->begin_ns = tprt__now();
   work->references = 2;
   work->status = TPRT_IN_PROGRESS;
   return work;
+}
+
+void tprt__work_end(void *user, tprt_status status) {
+  tprt_work *work = user;
+  tprt_comm *comm = work->comm;
+  if (status && !tprt_comm_status(comm))
+    tprt__comm_fail(comm, status, (tprt_op_kind)0);
+  set_result(work, status);
+  pthread_mutex_lock(&comm->lock);
+  work->done = true;
+  work->end_ns = tprt__now();
+  pthread_cond_broadcast(&comm->changed);
+  pthread_mutex_unlock(&comm->lock);
+  tprt__work_release(work);
 }
 
 /* Takes over the queue's reference in any case. */
@@ -160,13 +180,13 @@ static tprt_status enqueue(tprt_comm *comm, tprt_work *work) {
   pthread_mutex_unlock(&comm->lock);
   if (!error)
     return TPRT_OK;
-  work_release(work);
+  tprt__work_release(work);
   return tprt__fail(TPRT_SYSTEM, "no thread for background operations: error %d", error);
 }
 
 tprt_status tprt__work_start(tprt_comm *comm, tprt__plan *plans, size_t n, bool borrowed, int64_t deadline,
                              tprt_work **handle) {
-  tprt_work *work = work_create(comm, deadline);
+  tprt_work *work = tprt__work_create(comm, deadline);
   if (!work)
     return tprt__fail_memory(sizeof *work);
   work->n = n;
@@ -177,9 +197,9 @@ tprt_status tprt__work_start(tprt_comm *comm, tprt__plan *plans, size_t n, bool 
     work->plans = plans;
   tprt_status status = enqueue(comm, work);
   if (status) { /* the last reference gives nothing back that the caller still has */
-    work->one.parts = NULL;
+    work->one = (tprt__plan){.parts = NULL};
     work->borrowed = true;
-    work_release(work);
+    tprt__work_release(work);
     return status;
   }
   *handle = work;
@@ -187,7 +207,7 @@ tprt_status tprt__work_start(tprt_comm *comm, tprt__plan *plans, size_t n, bool 
 }
 
 tprt_status tprt__comm_start(tprt_comm *comm, const tprt__plan *plan, int64_t deadline, bool on_demand, tprt_work **handle) {
-  tprt_work *work = work_create(comm, deadline);
+  tprt_work *work = tprt__work_create(comm, deadline);
   if (!work)
     return tprt__fail_memory(sizeof *work);
   work->n = 1;
@@ -195,7 +215,7 @@ tprt_status tprt__comm_start(tprt_comm *comm, const tprt__plan *plan, int64_t de
   work->on_demand = on_demand;
   tprt_status status = enqueue(comm, work);
   if (status) {
-    work_release(work);
+    tprt__work_release(work);
     return status;
   }
   *handle = work;
@@ -223,13 +243,13 @@ tprt_status tprt__comm_mark(tprt_comm *comm, tprt__marker_fn *fn, void *data, bo
     tprt__lane_leave(comm);
     return status;
   }
-  tprt_work *work = work_create(comm, deadline);
+  tprt_work *work = tprt__work_create(comm, deadline);
   tprt_status status = work ? TPRT_OK : tprt__fail_memory(sizeof *work);
   if (work) {
     work->marker = fn;
     work->data = data;
     status = enqueue(comm, work);
-    work_release(work);
+    tprt__work_release(work);
   }
   if (status) { /* out of order, but the communicator has failed by then */
     tprt__comm_fail(comm, status, (tprt_op_kind)0);
@@ -294,5 +314,5 @@ void tprt__work_times(const tprt_work *work, int64_t *begin_ns, int64_t *end_ns)
 
 void tprt_work_destroy(tprt_work *work) {
   if (work)
-    work_release(work);
+    tprt__work_release(work);
 }

@@ -17,10 +17,12 @@ typedef struct tprt_event tprt_event;
 TPRT_API tprt_status tprt_event_create(tprt_event **event);
 TPRT_API void tprt_event_destroy(tprt_event *event);
 
-/* Marks everything submitted to `comm` so far. `stream` is NULL; the backends of this version work on host memory. */
+/* Marks everything submitted to `comm` so far; with a stream (TPRT_CAP_STREAMS) what is in that stream instead, whoever put it
+ * there. */
 TPRT_API tprt_status tprt_event_record(tprt_event *event, tprt_comm *comm, void *stream);
 
-/* What is submitted to `comm` from now on starts when the event is done; returns at once. A failure of what the event marks,
+/* What is submitted to `comm` from now on starts when the event is done; returns at once. With a stream what comes into that
+ * stream waits instead: on the device for an event that was recorded in a stream, else the call waits. A failure of what the event marks,
  * or the end of `comm`'s timeout before it, is a failure of `comm`. */
 TPRT_API tprt_status tprt_event_wait(tprt_event *event, tprt_comm *comm, void *stream);
 

@@ -31,7 +31,7 @@ typedef struct tprt_op {
   void *recv;                   /* may be NULL when there are no elements, and off root of a reduce or gather */
   const tprt_pair *pairs;       /* permute; a destination occurs once; all ranks pass the same list; copied by submit */
   size_t n_pairs;
-  void *stream;       /* NULL; the backends of this version work on host memory */
+  void *stream;       /* of the rank's device (a cudaStream_t), with TPRT_CAP_STREAMS only; NULL: see tprt_submit */
   int64_t timeout_ns; /* 0: the communicator's */
   /* premul_sum: this rank's factor, one element as it is accumulated (f32 for f16, bf16 and the f8 types, else dtype);
    * copied by submit. */
@@ -53,12 +53,18 @@ typedef struct tprt_work tprt_work;
 
 /* Submits an operation. work == NULL: returns when it is done, after everything submitted before. Otherwise it
  * runs in the background, in submission order, and *work is a handle; send must not change and recv not be read until
- * it is done. */
+ * it is done.
+ *
+ * With a stream: returns when the operation is in the stream, behind what the caller put there and in front of what comes
+ * next; *work is done when the device has done it. Its deadline counts from submission and is watched over whether or not
+ * somebody waits; without a handle a failure is found by the next call. While the stream captures a graph the operation
+ * becomes part of it: it then has no handle (TPRT_INVALID_STATE), signatures are compared when it is captured, replays have no
+ * deadline, and what needs memory of the library's (pieces that do not lie in one run) is TPRT_UNSUPPORTED. */
 TPRT_API tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work);
 
 /* Submits n operations as one piece of work, which ends when all have ended or one has failed; n may be 0. Sends and recvs
  * that stand next to each other progress together: no order of them deadlocks. Other operations run one after the other. All
- * ops have the same `size`. An op that is not valid refuses the whole batch. The batch has the longest timeout of its ops. */
+ * ops have the same `size` and name the same stream. An op that is not valid refuses the whole batch. The batch has the longest timeout of its ops. */
 TPRT_API tprt_status tprt_submit_batch(tprt_comm *comm, const tprt_op *ops, size_t n, tprt_work **work);
 
 /* TPRT_IN_PROGRESS, or the result. */

@@ -11,7 +11,8 @@
  * (sequence number, kind, dtype, reduction, root, shape); ranks that disagree all get TPRT_MISMATCH before data moves.
  *
  * Results. Reductions run in rank order 0 .. n-1, f16 and bf16 are accumulated in f32 and rounded once: the bits of a
- * result are the same on all ranks and do not depend on how messages were cut.
+ * result are the same on all ranks and do not depend on how messages were cut. Backend nccl adds in NCCL's order, and rounds
+ * at every step.
  *
  * Errors. A function that can fail returns a tprt_status; outputs come last and are written only on success.
  * tprt_last_error() has the text. Invalid arguments leave a communicator as it was; every other failure of an operation

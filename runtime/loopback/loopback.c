@@ -280,7 +280,7 @@ const tprt__backend tprt__backend_loopback = {
     .reserve = loopback_reserve,
     .join = loopback_join,
     .begin = tprt__begin_nothing,
-    .accept = tprt__accept_host,
+    TPRT__NO_STREAMS,
     .submit = tprt__loopback_submit,
     .exchange = tprt__loopback_exchange,
     .abort = tprt__loopback_abort,

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE 1
 #include "nccl/nccl.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -12,6 +13,7 @@ static void close_end(nccl_transport *nccl) {
   while (nccl->registrations)
     tprt__nccl_withdraw(&nccl->base, (void *)(uintptr_t)nccl->registrations->memory);
   tprt__nccl_drop(nccl);
+  tprt__nccl_watch_stop(&nccl->watch);
   if (nccl->context) {
     const device_calls *device = nccl->device;
     bool entered = !tprt__nccl_enter_device(nccl); /* if not, giving back may still succeed */
@@ -20,6 +22,8 @@ static void close_end(nccl_transport *nccl) {
       device->memory_free(nccl->word);
     if (nccl->reached)
       device->event_destroy(nccl->reached);
+    if (nccl->scratch_used)
+      device->event_destroy(nccl->scratch_used);
     if (nccl->stream)
       device->stream_destroy(nccl->stream);
     if (entered)
@@ -50,6 +54,8 @@ static tprt_status open_device(nccl_transport *nccl) {
   if (!status)
     status = tprt__device_check(device, device->event_create(&nccl->reached, DEVICE_EVENT_DISABLE_TIMING), "an event");
   if (!status)
+    status = tprt__device_check(device, device->event_create(&nccl->scratch_used, DEVICE_EVENT_DISABLE_TIMING), "an event");
+  if (!status)
     status = tprt__device_check(device, device->memory_alloc(&nccl->word, WORD_BYTES), "memory of the device");
   if (!status)
     status = tprt__device_check(device, device->memory_set(nccl->word, 0, WORD_BYTES, nccl->stream), "clearing memory");
@@ -71,8 +77,7 @@ static tprt_status agree(nccl_transport *nccl, const hello *mine, hello *first, 
   if (!all)
     return tprt__fail_memory(bytes);
   char own[256];
-  strncpy(own, tprt_last_error(), sizeof own - 1);
-  own[sizeof own - 1] = 0;
+  snprintf(own, sizeof own, "%s", tprt_last_error());
   tprt_op op = tprt_op_flat(TPRT_OP_ALL_GATHER, mine, all, (int64_t)sizeof *mine, TPRT_U8, NULL);
   tprt__plan plan;
   tprt_status status = tprt__plan_make(&op, host->n_ranks, host->rank, &plan);
@@ -127,6 +132,7 @@ static tprt_status open_end(tprt__transport *host, int ordinal, const int *membe
   nccl->timeout_ns = timeout_ns;
   nccl->ordinal = ordinal;
   pthread_mutex_init(&nccl->lock, NULL);
+  tprt__nccl_watch_start(&nccl->watch);
   nccl_wait wait = {.deadline = tprt__deadline(timeout_ns)};
   hello mine = {.status = TPRT_OK}, first;
   int64_t check = 0, relaxed = 0;
@@ -148,11 +154,9 @@ static tprt_status open_end(tprt__transport *host, int ordinal, const int *membe
   if (!status)
     status = initialize(nccl, first.id, &wait);
   if (status) {
-    const tprt__fault fault = {.status = status, .rank = ranks[host->rank]};
     char text[512];
-    strncpy(text, tprt_last_error(), sizeof text - 1);
-    text[sizeof text - 1] = 0;
-    host->backend->abort(host, &fault); /* those that wait for this rank in NCCL look there */
+    tprt__nccl_fail(nccl, status, &wait); /* those that wait for this rank in NCCL learn of it */
+    snprintf(text, sizeof text, "%s", tprt_last_error());
     close_end(nccl);
     return tprt__fail(status, "%s", text);
   }
@@ -205,7 +209,7 @@ typedef struct opening {
 static void *open_thread(void *argument) {
   opening *own = argument;
   own->status = open_world(own->host, own->host->rank, own->timeout_ns, &own->made);
-  strncpy(own->text, own->status ? tprt_last_error() : "", sizeof own->text - 1);
+  snprintf(own->text, sizeof own->text, "%s", own->status ? tprt_last_error() : "");
   return NULL;
 }
 
@@ -391,7 +395,7 @@ const tprt__backend tprt__backend_nccl = {
     .size = sizeof(tprt__backend),
     .abi = TPRT__BACKEND_ABI,
     .capabilities = TPRT_CAP_THREADS | TPRT_CAP_PROCESSES | TPRT_CAP_REGISTERED | TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES |
-                    TPRT_CAP_TRANSFERS | TPRT_CAP_USER_MEMORY | TPRT_CAP_RECOVERY,
+                    TPRT_CAP_TRANSFERS | TPRT_CAP_USER_MEMORY | TPRT_CAP_RECOVERY | TPRT_CAP_STREAMS,
     .needs_store = true,
     .name = "nccl",
     .summary = "ranks with a GPU each, on memory of the GPUs",
@@ -404,6 +408,10 @@ const tprt__backend tprt__backend_nccl = {
     .accept = tprt__nccl_accept,
     .submit = tprt__nccl_submit,
     .exchange = tprt__nccl_exchange,
+    .launch = tprt__nccl_launch,
+    .settle = tprt__nccl_settle,
+    .record = tprt__nccl_record,
+    .hold = tprt__nccl_hold,
     .abort = nccl_abort,
     .fault = nccl_fault,
     .gone = nccl_gone,

@@ -29,6 +29,27 @@ typedef struct nccl_registration {
   void *handle; /* of NCCL */
 } nccl_registration;
 
+/* What was put into a stream of a caller's, until it has ended. */
+typedef struct nccl_pending {
+  struct nccl_pending *next;
+  device_event event;
+  tprt_op_kind kind;
+  uint32_t sequence;
+  int64_t deadline;
+  tprt__done_fn *done; /* NULL: nobody is told */
+  void *user;
+} nccl_pending;
+
+/* The thread that looks after them; it starts with the first. */
+typedef struct nccl_watch {
+  pthread_mutex_t lock; /* of all here */
+  pthread_cond_t changed;
+  pthread_t thread;
+  bool runs, stopping;
+  int n_pending; /* those that `done` was not called for yet included */
+  nccl_pending *first, **last;
+} nccl_watch;
+
 typedef struct nccl_transport {
   tprt__transport base;
   const nccl_library *library;
@@ -42,7 +63,10 @@ typedef struct nccl_transport {
   device_event reached; /* in that stream */
   device_address word;  /* what a barrier adds up */
   nccl_scratch *scratch;
+  device_event scratch_used;        /* behind the last operation that needed it */
+  bool scratch_taken;               /* by the one that is being put into a stream */
   nccl_registration *registrations; /* with the lock */
+  nccl_watch watch;
   uint32_t host_sequence;
   pthread_mutex_t lock;
   nccl_comm comm; /* with the lock, as every call on it; NULL: aborted */
@@ -65,10 +89,14 @@ void tprt__nccl_leave_device(const nccl_transport *nccl);
 void tprt__nccl_drop(nccl_transport *nccl);
 /* Records a fault for all ranks, unless there is one, drops the communicator, and gives the status and text of the first. */
 tprt_status tprt__nccl_blame(nccl_transport *nccl, const tprt__fault *fault);
+/* A failure that this rank found, with the thread's error text, which stays: the peers learn of it. Returns the status. */
+tprt_status tprt__nccl_fail(nccl_transport *nccl, tprt_status status, const nccl_wait *wait);
 /* Why not to begin, or to wait any longer. */
 tprt_status tprt__nccl_look(nccl_transport *nccl, nccl_wait *wait);
 /* Waits until NCCL has done what a call left in progress. */
 tprt_status tprt__nccl_ready(nccl_transport *nccl, nccl_wait *wait);
+/* NCCL's state now: OK, IN_PROGRESS, or a failure. */
+tprt_status tprt__nccl_ask(nccl_transport *nccl, nccl_wait *wait);
 /* Waits until the device has got to an event. */
 tprt_status tprt__nccl_reach(nccl_transport *nccl, device_event event, nccl_wait *wait);
 
@@ -96,10 +124,13 @@ void tprt__nccl_group_add(nccl_group *group, nccl_result result, const char *wha
 tprt_status tprt__nccl_group_end(nccl_group *group, nccl_wait *wait);
 
 /* ---- nccl_memory.c ---- */
-tprt_status tprt__nccl_scratch(nccl_transport *nccl, int64_t bytes, char **memory);
+/* For an operation in this stream, behind those in others that have it. */
+tprt_status tprt__nccl_scratch(nccl_transport *nccl, int64_t bytes, device_stream stream, char **memory);
+/* After what needed it: the next waits for that. */
+tprt_status tprt__nccl_scratch_end(nccl_transport *nccl, device_stream stream);
 void tprt__nccl_scratch_free(nccl_transport *nccl);
 /* Whether an operation can be run: its memory is that of the device, its reduction one of NCCL's. */
-tprt_status tprt__nccl_accept(const tprt__transport *transport, const tprt__plan *plan);
+tprt_status tprt__nccl_accept(const tprt__transport *transport, const tprt__plan *plan, bool told);
 tprt_status tprt__nccl_alloc(tprt__transport *transport, size_t bytes, void **memory);
 void tprt__nccl_free(tprt__transport *transport, void *memory);
 /* Memory of the caller's, which NCCL may then move without staging copies. */
@@ -111,6 +142,26 @@ tprt_status tprt__nccl_copy_rows(nccl_transport *nccl, void *to, int64_t to_pitc
 
 /* ---- nccl_collective.c ---- */
 tprt_status tprt__nccl_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline);
+/* Whether an operation takes tensors apart, for which it needs scratch memory. */
+bool tprt__nccl_stages(const tprt__plan *plan);
+/* Puts an operation, or transfers, into a stream. */
+tprt_status tprt__nccl_put(nccl_transport *nccl, const tprt__plan *plan, device_stream stream, nccl_wait *wait);
+tprt_status tprt__nccl_put_transfers(nccl_transport *nccl, const tprt__plan *plans, size_t n, device_stream stream,
+                                     nccl_wait *wait);
+
+/* ---- nccl_watch.c: streams of callers ---- */
+/* Whether a stream captures a graph: what is put there runs whenever that is replayed. */
+tprt_status tprt__nccl_find_capture(const nccl_transport *nccl, device_stream stream, bool *captured);
+tprt_status tprt__nccl_launch(tprt__transport *transport, const tprt__plan *plans, size_t n, uint32_t sequence,
+                              int64_t deadline, tprt__done_fn *done, void *user);
+tprt_status tprt__nccl_record(tprt__transport *transport, void *stream, int64_t deadline, tprt__done_fn *done, void *user,
+                              tprt__stream_mark **mark);
+tprt_status tprt__nccl_hold(tprt__transport *transport, void *stream, const tprt__stream_mark *mark);
+void tprt__nccl_settle(tprt__transport *transport);
+void tprt__nccl_watch_start(nccl_watch *watch);
+/* After all has ended. */
+void tprt__nccl_watch_stop(nccl_watch *watch);
+
 /* ---- nccl_transfer.c ---- */
 tprt_status tprt__nccl_exchange(tprt__transport *transport, const tprt__plan *plans, size_t n, uint32_t sequence,
                                 int64_t deadline);

@@ -143,10 +143,10 @@ static tprt_status find_places(const launch *run, places *at) {
   const tprt__plan *plan = run->plan;
   size_t unit = plan->type->size; /* at least that of NCCL's type */
   int64_t in = (int64_t)tprt__round_up((size_t)bytes_to_stage(plan, unit), 64);
-  int64_t out = tprt__plan_receives(plan) && plan->recv && !is_aligned(plan->recv, unit) ? plan->recv_bytes : 0;
+  int64_t out = is_aligned(plan->recv, unit) ? 0 : plan->recv_bytes; /* NULL, where nothing is received, is aligned */
   char *scratch = NULL;
   *at = (places){.send = plan->sends ? NULL : plan->send, .recv = plan->recv};
-  tprt_status status = in || out ? tprt__nccl_scratch(run->nccl, in + out, &scratch) : TPRT_OK;
+  tprt_status status = in || out ? tprt__nccl_scratch(run->nccl, in + out, run->stream, &scratch) : TPRT_OK;
   if (!status && in) {
     at->send = scratch;
     status = stage(run, scratch);
@@ -256,15 +256,22 @@ static tprt_status move(const launch *run, const char *packed, char *received) {
   return tprt__nccl_group_end(&group, run->wait);
 }
 
+static bool packs_sends(const tprt__plan *plan) {
+  return !plan->parts && tprt__plan_sends(plan) && !in_runs(plan->send_map, plan->piece);
+}
+
+static bool unpacks_receives(const tprt__plan *plan) {
+  return !plan->parts && tprt__plan_receives(plan) && !in_runs(plan->recv_map, plan->piece);
+}
+
 static tprt_status pieces(const launch *run) {
   const tprt__plan *plan = run->plan;
-  bool packs = !plan->parts && tprt__plan_sends(plan) && !in_runs(plan->send_map, plan->piece);
-  bool unpacks = !plan->parts && tprt__plan_receives(plan) && !in_runs(plan->recv_map, plan->piece);
+  bool packs = packs_sends(plan), unpacks = unpacks_receives(plan);
   char *packed = NULL, *received = NULL;
   tprt_status status = TPRT_OK;
   int64_t all = plan->n_ranks * plan->piece;
   if (packs || unpacks)
-    status = tprt__nccl_scratch(run->nccl, packs && unpacks ? 2 * all : all, &packed);
+    status = tprt__nccl_scratch(run->nccl, packs && unpacks ? 2 * all : all, run->stream, &packed);
   if (unpacks)
     received = packs ? packed + all : packed;
   if (!packs)
@@ -348,26 +355,35 @@ static tprt_status launch_kind(const launch *run) {
   return pieces(run);
 }
 
-static tprt_status run_to_end(const launch *run) {
-  nccl_transport *nccl = run->nccl;
-  tprt_status status = tprt__nccl_enter_device(nccl);
-  if (status)
-    return status;
-  status = launch_kind(run);
+bool tprt__nccl_stages(const tprt__plan *plan) {
+  if (plan->reduction)
+    return bytes_to_stage(plan, plan->type->size) || !is_aligned(plan->recv, plan->type->size);
+  return packs_sends(plan) || unpacks_receives(plan);
+}
+
+tprt_status tprt__nccl_put(nccl_transport *nccl, const tprt__plan *plan, device_stream stream, nccl_wait *wait) {
+  const launch run = {.nccl = nccl, .plan = plan, .stream = stream, .wait = wait};
+  tprt_status status = nccl->check ? compare(nccl, plan, wait) : TPRT_OK;
   if (!status)
-    status = tprt__device_check(nccl->device, nccl->device->event_record(nccl->reached, run->stream), "an event");
-  if (!status)
-    status = tprt__nccl_reach(nccl, nccl->reached, run->wait);
-  tprt__nccl_leave_device(nccl);
-  return status;
+    status = launch_kind(&run);
+  tprt_status ended = status ? TPRT_OK : tprt__nccl_scratch_end(nccl, stream);
+  nccl->scratch_taken = false;
+  return status ? status : ended;
 }
 
 tprt_status tprt__nccl_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline) {
   nccl_transport *nccl = (nccl_transport *)transport;
   nccl_wait wait = {.kind = plan->kind, .sequence = sequence, .deadline = deadline};
-  const launch run = {.nccl = nccl, .plan = plan, .stream = nccl->stream, .wait = &wait};
   tprt_status status = tprt__nccl_look(nccl, &wait);
-  if (!status && nccl->check)
-    status = compare(nccl, plan, &wait);
-  return status ? status : run_to_end(&run);
+  if (!status)
+    status = tprt__nccl_enter_device(nccl);
+  if (status)
+    return status;
+  status = tprt__nccl_put(nccl, plan, nccl->stream, &wait);
+  if (!status)
+    status = tprt__device_check(nccl->device, nccl->device->event_record(nccl->reached, nccl->stream), "an event");
+  if (!status)
+    status = tprt__nccl_reach(nccl, nccl->reached, &wait);
+  tprt__nccl_leave_device(nccl);
+  return status;
 }

@@ -33,18 +33,35 @@ static tprt_status check_side(const nccl_transport *nccl, const tprt__plan *plan
   return status;
 }
 
-tprt_status tprt__nccl_accept(const tprt__transport *transport, const tprt__plan *plan) {
+/* A graph would use scratch memory whenever it is replayed, beside whatever else uses it then; and what it captured ends with each
+ * replay. */
+static tprt_status check_capture(const nccl_transport *nccl, const tprt__plan *plan, bool told) {
+  const char *kind = tprt_op_kind_name(plan->kind);
+  bool captured;
+  tprt_status status = tprt__nccl_find_capture(nccl, plan->stream, &captured);
+  if (status || !captured)
+    return status;
+  if (told)
+    return tprt__fail(TPRT_INVALID_STATE, "%s: what is captured in a graph has no work to wait for; pass NULL", kind);
+  if (tprt__nccl_stages(plan))
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "%s: pieces that do not lie in one run each, or elements that are not aligned, cannot be captured in a "
+                      "graph",
+                      kind);
+  return TPRT_OK;
+}
+
+tprt_status tprt__nccl_accept(const tprt__transport *transport, const tprt__plan *plan, bool told) {
   const nccl_transport *nccl = (const nccl_transport *)transport;
   nccl_way unused;
   tprt_status status = TPRT_OK;
-  if (plan->stream)
-    return tprt__fail(TPRT_UNSUPPORTED, "%s: backend nccl does not take streams of its callers yet",
-                      tprt_op_kind_name(plan->kind));
   if (tprt__plan_is_transfer(plan) && plan->tag)
     return tprt__fail(TPRT_UNSUPPORTED, "%s: tag %d: NCCL has no tags; messages between two ranks arrive in order",
                       tprt_op_kind_name(plan->kind), plan->tag);
   if (plan->reduction)
     status = tprt__nccl_way(nccl, plan, &unused);
+  if (!status && plan->stream)
+    status = check_capture(nccl, plan, told);
   if (!status && tprt__plan_sends(plan))
     status = check_side(nccl, plan, "send", plan->send, plan->send_bytes, plan->sends);
   if (!status && tprt__plan_receives(plan))
@@ -169,7 +186,7 @@ tprt_status tprt__nccl_withdraw(tprt__transport *transport, void *memory) {
 
 /* ---- Scratch memory: grows; what was smaller stays until the end, for freeing waits for the whole device ---- */
 
-tprt_status tprt__nccl_scratch(nccl_transport *nccl, int64_t bytes, char **memory) {
+tprt_status tprt__nccl_scratch(nccl_transport *nccl, int64_t bytes, device_stream stream, char **memory) {
   if (!nccl->scratch || nccl->scratch->bytes < (size_t)bytes) {
     size_t grown = nccl->scratch ? 2 * nccl->scratch->bytes : 1 << 16;
     nccl_scratch *made = tprt__alloc(sizeof *made);
@@ -185,8 +202,18 @@ tprt_status tprt__nccl_scratch(nccl_transport *nccl, int64_t bytes, char **memor
     made->next = nccl->scratch;
     nccl->scratch = made;
   }
+  tprt_status status =
+      tprt__device_check(nccl->device, nccl->device->stream_wait(stream, nccl->scratch_used, 0), "waiting for scratch memory");
+  nccl->scratch_taken = !status;
   *memory = (char *)(uintptr_t)nccl->scratch->at;
-  return TPRT_OK;
+  return status;
+}
+
+tprt_status tprt__nccl_scratch_end(nccl_transport *nccl, device_stream stream) {
+  if (!nccl->scratch_taken)
+    return TPRT_OK;
+  nccl->scratch_taken = false;
+  return tprt__device_check(nccl->device, nccl->device->event_record(nccl->scratch_used, stream), "an event");
 }
 
 void tprt__nccl_scratch_free(nccl_transport *nccl) {

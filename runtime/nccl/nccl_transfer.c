@@ -27,6 +27,12 @@ static tprt_status move(nccl_transport *nccl, const tprt__plan *plans, size_t n,
   return tprt__nccl_group_end(&group, wait);
 }
 
+tprt_status tprt__nccl_put_transfers(nccl_transport *nccl, const tprt__plan *plans, size_t n, device_stream stream,
+                                     nccl_wait *wait) {
+  tprt_status status = copy_own(nccl, plans, n, stream);
+  return status ? status : move(nccl, plans, n, stream, wait);
+}
+
 tprt_status tprt__nccl_exchange(tprt__transport *transport, const tprt__plan *plans, size_t n, uint32_t sequence,
                                 int64_t deadline) {
   nccl_transport *nccl = (nccl_transport *)transport;
@@ -36,9 +42,7 @@ tprt_status tprt__nccl_exchange(tprt__transport *transport, const tprt__plan *pl
     status = tprt__nccl_enter_device(nccl);
   if (status)
     return status;
-  status = copy_own(nccl, plans, n, nccl->stream);
-  if (!status)
-    status = move(nccl, plans, n, nccl->stream, &wait);
+  status = tprt__nccl_put_transfers(nccl, plans, n, nccl->stream, &wait);
   if (!status)
     status = tprt__device_check(nccl->device, nccl->device->event_record(nccl->reached, nccl->stream), "an event");
   if (!status)

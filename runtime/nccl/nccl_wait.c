@@ -3,6 +3,7 @@
 #include "nccl/nccl.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <time.h>
 
 enum {
@@ -43,6 +44,15 @@ tprt_status tprt__nccl_blame(nccl_transport *nccl, const tprt__fault *fault) {
   }
   tprt__nccl_drop(nccl);
   return tprt__fault_fail(&first);
+}
+
+tprt_status tprt__nccl_fail(nccl_transport *nccl, tprt_status status, const nccl_wait *wait) {
+  const tprt__fault fault = {
+      .status = status, .kind = wait->kind, .rank = nccl->world_ranks[nccl->base.rank], .sequence = wait->sequence};
+  char text[512];
+  snprintf(text, sizeof text, "%s", tprt_last_error());
+  tprt__nccl_blame(nccl, &fault);
+  return tprt__fail(status, "%s", text);
 }
 
 /* The first member that has gone; -1: none. */
@@ -101,8 +111,7 @@ static tprt_status fail_result(nccl_transport *nccl, nccl_result result, nccl_wa
   return gone < 0 ? status : blame_member(nccl, TPRT_PEER_DEAD, gone, wait);
 }
 
-/* NCCL's state now: OK, IN_PROGRESS, or a failure. */
-static tprt_status ask(nccl_transport *nccl, nccl_wait *wait) {
+tprt_status tprt__nccl_ask(nccl_transport *nccl, nccl_wait *wait) {
   nccl_result state = NCCL_RESULT_SUCCESS, result = NCCL_RESULT_SUCCESS;
   pthread_mutex_lock(&nccl->lock);
   bool dropped = !nccl->comm;
@@ -121,11 +130,11 @@ static tprt_status ask(nccl_transport *nccl, nccl_wait *wait) {
 }
 
 tprt_status tprt__nccl_ready(nccl_transport *nccl, nccl_wait *wait) {
-  tprt_status status = ask(nccl, wait);
+  tprt_status status = tprt__nccl_ask(nccl, wait);
   for (wait->rounds = 0; status == TPRT_IN_PROGRESS;) {
     status = turn(nccl, wait);
     if (!status)
-      status = ask(nccl, wait);
+      status = tprt__nccl_ask(nccl, wait);
   }
   return status;
 }
@@ -137,7 +146,7 @@ tprt_status tprt__nccl_reach(nccl_transport *nccl, device_event event, nccl_wait
       return tprt__device_check(nccl->device, result, "an operation on the device");
     tprt_status status = turn(nccl, wait);
     if (!status && wait->rounds > SPINS) {
-      status = ask(nccl, wait);
+      status = tprt__nccl_ask(nccl, wait);
       status = status == TPRT_IN_PROGRESS ? TPRT_OK : status;
     }
     if (status)

@@ -162,7 +162,7 @@ enum {
 };
 #define WIRE_ROWS                                                                                                              \
   .size = sizeof(tprt__backend), .abi = TPRT__BACKEND_ABI, .reserve = tprt__wire_reserve, .join = tprt__wire_join,             \
-  .abort = tprt__wire_abort, .fault = tprt__wire_fault, .accept = tprt__accept_host, .gone = tprt__wire_has_gone,              \
+  .abort = tprt__wire_abort, .fault = tprt__wire_fault, TPRT__NO_STREAMS, .gone = tprt__wire_has_gone,                         \
   .alloc = tprt__wire_alloc, .free = tprt__wire_free, .offset = tprt__wire_offset, .expose = tprt__wire_expose,                \
   .withdraw = tprt__wire_withdraw, .reach = tprt__wire_reach, .put = tprt__wire_put, .get = tprt__wire_get,                    \
   .signal = tprt__wire_signal, .await = tprt__wire_await, .recover = tprt__wire_recover, .constants = tprt__wire_constants,    \

@@ -28,6 +28,12 @@ typedef struct fake_report {
   int n_contexts, n_streams, n_events, n_allocations, n_comms, n_factors; /* that exist */
 } fake_report;
 
+/* Begins and ends the capture of a stream: what is put there meanwhile runs, once, when it ends. */
+typedef void fake_capture_fn(void *stream, bool begins);
+
+/* Work that takes so long. */
+typedef void fake_idle_fn(void *stream, int ms);
+
 /* What tests find by name. */
 typedef void fake_begin_fn(const fake_plan *plan); /* counts from 0 again; nothing is in use */
 typedef void fake_report_fn(fake_report *report);

@@ -86,6 +86,7 @@ struct ncclComm {
   bool aborted, hangs;
   int64_t ready_at;
   long n_collectives;
+  int n_answers; /* polls that still count as calls, since something was begun */
   launch *unlaunched;
   int n_tasks; /* in streams */
   bool has_factor[MOST_FACTORS];
@@ -281,7 +282,10 @@ static _Thread_local nccl_result group_error;
 
 static int64_t soon(void) { return fake_time() + fake_delay_us() * INT64_C(1000); }
 
+enum { N_ANSWERS = 2 }; /* one right behind the call, one while the device works */
+
 static void put_into_stream(launch *own) {
+  own->comm->n_answers = N_ANSWERS;
   own->comm->n_tasks++;
   fake_enqueue(own->stream, run_launch, own);
 }
@@ -543,7 +547,8 @@ nccl_result nccl_init(nccl_comm *comm, int n_ranks, nccl_id id, int rank, nccl_c
   if (group->n_ranks != n_ranks || group->joined[rank])
     return fail(NCCL_RESULT_INVALID_USAGE, "a rank joins twice, or with another number of ranks");
   nccl_comm made = calloc(1, sizeof *made);
-  *made = (struct ncclComm){.clique = group, .rank = rank, .device = fake_device(), .hangs = hang, .ready_at = soon()};
+  *made = (struct ncclComm){
+      .clique = group, .rank = rank, .device = fake_device(), .hangs = hang, .ready_at = soon(), .n_answers = N_ANSWERS};
   group->members[rank] = made;
   group->joined[rank] = true;
   group->n_joined++;
@@ -587,7 +592,8 @@ nccl_result nccl_async_error(nccl_comm comm, nccl_result *error) {
     put_into_stream(own);
   }
   *error = busy(comm) ? NCCL_RESULT_IN_PROGRESS : NCCL_RESULT_SUCCESS;
-  return leave(*error ? NCCL_RESULT_SUCCESS : fake_call("ncclCommGetAsyncError", true, NULL));
+  bool counts = !*error && comm->n_answers-- > 0;
+  return leave(counts ? fake_call("ncclCommGetAsyncError", true, NULL) : NCCL_RESULT_SUCCESS);
 }
 
 /* ---- Memory ---- */

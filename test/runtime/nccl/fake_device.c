@@ -13,9 +13,12 @@ pthread_cond_t fake_changed = PTHREAD_COND_INITIALIZER;
 fake_plan fake_now = {.n_devices = 4, .nccl_version = 22809};
 fake_report fake_state;
 static uint64_t random_state;
+static _Thread_local int n_capturing; /* of this thread */
 
 TPRT_API fake_begin_fn fake_begin;
 TPRT_API fake_report_fn fake_look;
+TPRT_API fake_capture_fn fake_capture;
+TPRT_API fake_idle_fn fake_idle;
 
 /* ---- The plan ---- */
 
@@ -246,11 +249,42 @@ static void *stream_main(void *argument) {
 }
 
 void fake_enqueue(device_stream stream, fake_task_fn *run, void *data) {
-  struct fake_task *task = calloc(1, sizeof *task);
+  struct fake_task *task = calloc(1, sizeof *task), ***tail = stream->capturing ? &stream->graph_tail : &stream->tail;
   *task = (struct fake_task){.run = run, .data = data};
-  *stream->tail = task;
-  stream->tail = &task->next;
+  **tail = task;
+  *tail = &task->next;
   pthread_cond_broadcast(&fake_changed);
+}
+
+static void run_idle(void *data) {
+  int *ms = data;
+  for (int i = 0; i < *ms; i++)
+    fake_sleep_us(999);
+  free(ms);
+}
+
+void fake_idle(void *stream, int ms) {
+  int *own = malloc(sizeof *own);
+  *own = ms;
+  pthread_mutex_lock(&fake_lock);
+  fake_enqueue(stream, run_idle, own);
+  pthread_mutex_unlock(&fake_lock);
+}
+
+void fake_capture(void *at, bool begins) {
+  device_stream stream = at;
+  pthread_mutex_lock(&fake_lock);
+  n_capturing += begins ? 1 : -1;
+  if (begins) {
+    stream->graph_tail = &stream->graph;
+  } else if (stream->graph) {
+    *stream->tail = stream->graph;
+    stream->tail = stream->graph_tail;
+    stream->graph = NULL;
+  }
+  stream->capturing = begins;
+  pthread_cond_broadcast(&fake_changed);
+  pthread_mutex_unlock(&fake_lock);
 }
 
 cuda_result cuda_stream_create(device_stream *stream, unsigned flags) {
@@ -286,9 +320,8 @@ cuda_result cuda_stream_destroy(device_stream stream) {
 }
 
 cuda_result cuda_stream_capturing(device_stream stream, int *status) {
-  (void)stream;
   ENTER("cuStreamIsCapturing");
-  *status = DEVICE_CAPTURE_NONE;
+  *status = stream->capturing ? 1 : DEVICE_CAPTURE_NONE;
   return leave(0);
 }
 
@@ -361,6 +394,8 @@ cuda_result cuda_event_record(device_event event, device_stream stream) {
     return leave(INVALID_HANDLE);
   if (stream->n_unlaunched)
     fake_violation("an event is recorded before NCCL has put its operation into the stream");
+  if (stream->capturing)
+    fake_violation("an event is recorded in a stream that captures: it could not be asked");
   event->recorded++;
   enqueue_event(stream, event, run_record);
   return leave(0);
@@ -377,6 +412,8 @@ cuda_result cuda_stream_wait(device_stream stream, device_event event, unsigned 
   ENTER("cuStreamWaitEvent");
   if (flags || !stream)
     return leave(INVALID_VALUE);
+  if (stream->capturing)
+    fake_violation("a stream that captures waits for what is not captured");
   enqueue_event(stream, event, run_wait);
   return leave(0);
 }
@@ -407,6 +444,8 @@ bool fake_owns(int device, const void *memory, size_t bytes, const char *what) {
 }
 
 void *fake_allocate(int device, size_t bytes) {
+  if (n_capturing)
+    fake_violation("memory is allocated by a thread that captures");
   block *made = calloc(1, sizeof *made);
   *made = (block){.next = blocks, .at = malloc(bytes), .bytes = bytes, .device = device};
   memset(made->at, 0xcd, bytes);

@@ -29,8 +29,9 @@ struct CUstream_st {
   int device;
   pthread_t thread;
   struct fake_task *head, **tail;
-  bool stopping, busy;
-  int n_unlaunched; /* operations of NCCL that it has not put here yet */
+  bool stopping, busy, capturing;
+  struct fake_task *graph, **graph_tail; /* captured: comes into the stream when the capture ends */
+  int n_unlaunched;                      /* operations of NCCL that it has not put here yet */
 };
 /* With the lock. */
 void fake_enqueue(device_stream stream, fake_task_fn *run, void *data);

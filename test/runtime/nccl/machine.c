@@ -9,6 +9,9 @@ typedef struct CUctx_st *context;
 static fake_begin_fn *begin;
 static fake_report_fn *look;
 static int (*retain)(context *, int), (*release)(int), (*push)(context), (*pop)(context *);
+static fake_capture_fn *capture;
+static fake_idle_fn *idle;
+static int (*stream_create)(void **, unsigned), (*stream_destroy)(void *);
 static int (*allocate)(unsigned long long *, size_t), (*give_back)(unsigned long long);
 
 static void find(void *library, const char *name, void *slot) {
@@ -33,6 +36,10 @@ void machine_start(void) {
   find(library, "cuDevicePrimaryCtxRelease_v2", &release);
   find(library, "cuCtxPushCurrent_v2", &push);
   find(library, "cuCtxPopCurrent_v2", &pop);
+  find(library, "fake_capture", &capture);
+  find(library, "fake_idle", &idle);
+  find(library, "cuStreamCreate", &stream_create);
+  find(library, "cuStreamDestroy_v2", &stream_destroy);
   find(library, "cuMemAlloc_v2", &allocate);
   find(library, "cuMemFree_v2", &give_back);
   machine_begin((fake_plan){.most_delay_us = 0});
@@ -74,6 +81,25 @@ void machine_free(int ordinal, void *memory) {
   give_back((unsigned long long)(uintptr_t)memory);
   release(ordinal);
 }
+
+void *machine_stream(int ordinal) {
+  context made, unused;
+  void *stream;
+  retain(&made, ordinal);
+  push(made);
+  if (stream_create(&stream, 1))
+    abort();
+  pop(&unused);
+  return stream;
+}
+
+void machine_stream_destroy(int ordinal, void *stream) {
+  stream_destroy(stream);
+  release(ordinal);
+}
+
+void machine_capture(void *stream, bool begins) { capture(stream, begins); }
+void machine_delay(void *stream, int ms) { idle(stream, ms); }
 
 tprt_config machine_config(void) {
   tprt_config config = test_config();

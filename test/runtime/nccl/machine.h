@@ -15,6 +15,12 @@ void machine_expect_clean(void);
 /* Memory of the device that is `ordinal`, which the host can read and write in this machine. */
 void *machine_alloc(int ordinal, size_t bytes);
 void machine_free(int ordinal, void *memory);
+/* A stream of a device, as a user has it. */
+void *machine_stream(int ordinal);
+void machine_stream_destroy(int ordinal, void *stream);
+void machine_capture(void *stream, bool begins);
+/* Work in a stream that takes so long before what follows. */
+void machine_delay(void *stream, int ms);
 tprt_config machine_config(void);
 
 #endif
