@@ -269,14 +269,17 @@ static double local_bytes(const tp_planner *p, const tp_value_map *map, tp_spec 
 
 /* A change of layout in between is priced for itself: a constraint that changes nothing costs nothing, and a plan costs the same when it is planned
  * again. */
-static bool produced_elementwise(const tp_planner *p, MlirValue value) {
+/* Is the value made by an elementwise op, so that it is in registers where another one reads it? Not if it has to be `stored`, unless it is made from
+ * nothing, which is made again. */
+static bool produced_elementwise(const tp_planner *p, MlirValue value, bool stored) {
   MlirOperation op = tp__defining_op(value);
   for (; !mlirOperationIsNull(op) && tp__op_is(op, "shard.shard"); op = tp__defining_op(value))
     value = mlirOperationGetOperand(op, 0);
   const tp_planned_value *v = tp__planned_value(p, value);
   if (!v || p->nodes[v->node].kind != TP_NODE_OP)
     return false;
-  return p->program.items[p->nodes[v->node].index].rule->is_elementwise;
+  const tp_rule *rule = p->program.items[p->nodes[v->node].index].rule;
+  return rule->is_elementwise && (!stored || rule->is_free);
 }
 
 /* Which values of the op are made in blocks: bits for operands, then results. */
@@ -295,7 +298,7 @@ static uint64_t fused_operands(const tp_planner *p, const tp_rule *rule) {
   bool reads_blocks = in_blocks(rule) != 0;
   for (int i = 0; i < rule->n_operands && rule->is_elementwise; i++)
     if (rule->operands[i].is_tensor && !rule->operands[i].is_unused && mlirOperationIsNull(rule->operands[i].pad) &&
-        (!reads_blocks || rule->operands[i].in_blocks) && produced_elementwise(p, rule->operands[i].value))
+        produced_elementwise(p, rule->operands[i].value, reads_blocks && !rule->operands[i].in_blocks))
       fused |= UINT64_C(1) << i;
   return fused;
 }

@@ -87,11 +87,12 @@ static tp_spec spec_of(const tp_program *program, MlirValue at) {
   return a.spec;
 }
 
-static bool is_elementwise(const tp_program *program, MlirValue at) {
+/* `stored`: what an op reads block by block, which is in memory unless it is made from nothing. */
+static bool is_elementwise(const tp_program *program, MlirValue at, bool stored) {
   MlirOperation op = tp__defining_op(unchanged(at));
   for (int i = 0; i < program->n_items && !mlirOperationIsNull(op); i++)
     if (program->items[i].kind == TP_ITEM_OP && mlirOperationEqual(program->items[i].op, op))
-      return program->items[i].rule->is_elementwise;
+      return program->items[i].rule->is_elementwise && (!stored || program->items[i].rule->is_free);
   return false;
 }
 
@@ -105,7 +106,7 @@ static tp_cost written_op(const space *s, const tp_item *item) {
   for (int i = 0; i < rule->n_operands; i++) {
     in[i] = rule->operands[i].is_tensor ? spec_of(&s->program, rule->operands[i].value) : tp_spec_replicated();
     if (rule->is_elementwise && rule->operands[i].is_tensor && mlirOperationIsNull(rule->operands[i].pad) &&
-        !reads_stored(rule, i) && is_elementwise(&s->program, rule->operands[i].value))
+        is_elementwise(&s->program, rule->operands[i].value, reads_stored(rule, i)))
       fused |= UINT64_C(1) << i;
   }
   for (int i = 0; i < rule->n_results; i++)

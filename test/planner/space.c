@@ -324,10 +324,10 @@ static uint64_t fused_operands(const space *s, const tp_rule *rule) {
   uint64_t fused = 0;
   for (int i = 0; i < rule->n_operands && rule->is_elementwise; i++) {
     int v = tp__table_get(&s->table, unchanged(rule->operands[i].value).ptr);
-    if (v < 0 || s->values[v].decision < 0 || !mlirOperationIsNull(rule->operands[i].pad) || reads_stored(rule, i))
+    if (v < 0 || s->values[v].decision < 0 || !mlirOperationIsNull(rule->operands[i].pad))
       continue;
     const tp_rule *producer = s->decisions[s->values[v].decision].rule;
-    if (producer && producer->is_elementwise)
+    if (producer && producer->is_elementwise && (producer->is_free || !reads_stored(rule, i)))
       fused |= UINT64_C(1) << i;
   }
   return fused;
