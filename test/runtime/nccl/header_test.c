@@ -1,0 +1,45 @@
+/* Compiled where nccl.h is: our numbers and types are those of the header. */
+#include <nccl.h>
+
+#include "nccl/nccl_library.h"
+
+#include <stddef.h>
+
+#define SAME(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #theirs)
+SAME(NCCL_RESULT_SUCCESS, ncclSuccess);
+SAME(NCCL_RESULT_INTERNAL, ncclInternalError);
+SAME(NCCL_RESULT_INVALID_ARGUMENT, ncclInvalidArgument);
+SAME(NCCL_RESULT_INVALID_USAGE, ncclInvalidUsage);
+SAME(NCCL_RESULT_REMOTE, ncclRemoteError);
+SAME(NCCL_RESULT_IN_PROGRESS, ncclInProgress);
+SAME(NCCL_TYPE_I8, ncclInt8);
+SAME(NCCL_TYPE_U8, ncclUint8);
+SAME(NCCL_TYPE_I32, ncclInt32);
+SAME(NCCL_TYPE_U32, ncclUint32);
+SAME(NCCL_TYPE_I64, ncclInt64);
+SAME(NCCL_TYPE_U64, ncclUint64);
+SAME(NCCL_TYPE_F16, ncclFloat16);
+SAME(NCCL_TYPE_F32, ncclFloat32);
+SAME(NCCL_TYPE_F64, ncclFloat64);
+SAME(NCCL_TYPE_BF16, ncclBfloat16);
+#if NCCL_VERSION_CODE >= 22400
+SAME(NCCL_TYPE_F8E4M3, ncclFloat8e4m3);
+SAME(NCCL_TYPE_F8E5M2, ncclFloat8e5m2);
+#endif
+SAME(NCCL_REDUCE_SUM, ncclSum);
+SAME(NCCL_REDUCE_PRODUCT, ncclProd);
+SAME(NCCL_REDUCE_MAX, ncclMax);
+SAME(NCCL_REDUCE_MIN, ncclMin);
+SAME(NCCL_REDUCE_AVG, ncclAvg);
+SAME(NCCL_SCALAR_ON_HOST, ncclScalarHostImmediate);
+SAME(NCCL_ID_BYTES, NCCL_UNIQUE_ID_BYTES);
+SAME(sizeof(nccl_id), sizeof(ncclUniqueId));
+SAME(NCCL_LEAST_VERSION, NCCL_VERSION(2, 18, 0));
+SAME(offsetof(nccl_config, magic), offsetof(ncclConfig_t, magic));
+SAME(offsetof(nccl_config, version), offsetof(ncclConfig_t, version));
+SAME(offsetof(nccl_config, blocking), offsetof(ncclConfig_t, blocking));
+SAME(offsetof(nccl_config, cga_cluster_size), offsetof(ncclConfig_t, cgaClusterSize));
+SAME(offsetof(nccl_config, min_ctas), offsetof(ncclConfig_t, minCTAs));
+SAME(offsetof(nccl_config, max_ctas), offsetof(ncclConfig_t, maxCTAs));
+SAME(offsetof(nccl_config, net_name), offsetof(ncclConfig_t, netName));
+SAME(offsetof(nccl_config, split_share), offsetof(ncclConfig_t, splitShare));
