@@ -56,9 +56,10 @@ typedef struct tp_planned_value {
   int n_uses;
   tp_use *uses;
   size_t use_capacity;
-  bool in_blocks;  /* never stored as a whole (attention.h): its layout does not change */
-  double trips;    /* how often a change of its layout would run: it stands behind the producer */
-  uint8_t exposed; /* of the change into its copy, as in tp_use */
+  bool in_blocks;    /* never stored as a whole (attention.h) */
+  bool keeps_layout; /* it is taken in the layout in which it is made: in blocks, or from nothing under a memory limit */
+  double trips;      /* how often a change of its layout would run: it stands behind the producer */
+  uint8_t exposed;   /* of the change into its copy, as in tp_use */
 } tp_planned_value;
 
 enum { TP_MAX_ORDERS = 8 };

@@ -3,9 +3,10 @@
  * The caller owns the memory of arguments and results; it is there from the start to the end. A value that is returned as it is made is
  * made in the result's memory. Other values live from the op that makes them to their last use; one from outside a loop that is used in it
  * lives until the loop ends, and what a loop carries lives from its start to the last use of the result.
- * No memory is held by values that the compiler of the local program never stores: those that are made from nothing (empty, fill, splat), and
- * those between two elementwise ops that become one loop nest. They only extend the life of what they are made from, as do other names of the
- * same data (reshapes, changes of layout that change nothing). What attention makes in blocks (attention.h) does that too, and holds a block. */
+ * No memory is held by values that the compiler of the local program never stores: those that are made from nothing (empty, fill, splat), unless
+ * their layout changes, and those between two elementwise ops that become one loop nest. They only extend the life of what they are made from, as
+ * do other names of the same data (reshapes, changes of layout that change nothing). What attention makes in blocks (attention.h) does that too,
+ * and holds a block. */
 #include "passes/propagate_memory.h"
 #include "passes/propagate_storage.h"
 
@@ -58,6 +59,16 @@ static bool in_blocks(const tp_planner *p, MlirValue value) { return bytes_of(p,
 static bool changes_nothing(const tp_planner *p, MlirOperation op) {
   return tp__op_is(op, "shard.shard") &&
          tp_spec_equal(layout_of(p, mlirOperationGetOperand(op, 0)), layout_of(p, mlirOperationGetResult(op, 0)));
+}
+
+/* Does the layout of the value change on the way to a user? Then also what is made from nothing is stored. */
+static bool is_changed(const tp_planner *p, MlirValue value) {
+  bool changed = false;
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    changed |= tp__op_is(user, "shard.shard") && !changes_nothing(p, user);
+  }
+  return changed;
 }
 
 static bool is_returned(MlirOperation func, MlirValue value) {
@@ -174,7 +185,8 @@ static tp_status hold_op(peak_finder *f, int k) {
     hold_carried(f, k);
     return TP_OK;
   }
-  bool stored = !(rule && rule->is_free) && !tp__is_unstored(f->planner, op) && !changes_nothing(f->planner, op);
+  bool stored = rule && rule->is_free ? is_changed(f->planner, mlirOperationGetResult(op, 0))
+                                      : !tp__is_unstored(f->planner, op) && !changes_nothing(f->planner, op);
   MlirValue overwritten = tp__overwritten(f->planner, op);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
     MlirValue value = mlirOperationGetResult(op, i);

@@ -75,7 +75,7 @@ static tp_status add_op(tp_planner *p, int item) {
     status = new_value(p, rule->results[i].value, node, i);
     tp_planned_value *v = status == TP_OK ? tp__planned_value(p, rule->results[i].value) : NULL;
     if (v)
-      v->in_blocks = rule->results[i].in_blocks;
+      v->in_blocks = v->keeps_layout = rule->results[i].in_blocks;
   }
   return status;
 }
@@ -262,7 +262,7 @@ static tp_status price_edge(tp_planner *p, tp_problem *problem, const tp_planned
     int cb = distinct(b->in + ends.input, b->n, b->n_in, lists + na, numbers + na);
     for (int i = 0; i < ca; i++)
       for (int k = 0; k < cb; k++)
-        pairs[i * cb + k] = v->in_blocks
+        pairs[i * cb + k] = v->keeps_layout
                                 ? tp_spec_equal(lists[i], lists[na + (size_t)k]) ? 0 : TP_COST_FORBIDDEN
                                 : exposed_part(tp__cost_times(tp_reshard_cost(p->reshards, lists[i], lists[na + (size_t)k],
                                                                               v->rank, v->shape, v->element_size),
@@ -291,7 +291,7 @@ static tp_status add_edge(tp_planner *p, tp_problem *problem, const tp_planned_v
   tp__words_add(&key, (int64_t)b->n << 32 | b->n_in);
   tp__words_add(&key, v->element_size);
   tp__words_add(&key, (int64_t)v->trips);
-  tp__words_add(&key, ends.exposed | v->in_blocks << 8);
+  tp__words_add(&key, ends.exposed | v->keeps_layout << 8);
   for (int d = 0; d < v->rank; d++)
     tp__words_add(&key, v->shape[d]);
   void **slot = tp__memo(&p->same_edges, p->arena, key.words, key.n);

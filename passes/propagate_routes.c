@@ -35,9 +35,11 @@ static const tp_rule *rule_of(const tp_planner *p, const tp_planned_value *v) {
   return node->kind == TP_NODE_OP ? p->program.items[node->index].rule : NULL;
 }
 
-/* Has the value no memory unless its layout changes? A view that the function returns is made in the caller's. */
+/* Has the value no memory unless its layout changes? What is made from nothing lies in what overwrites it. A view that the function returns is
+ * made in the caller's. */
 static bool is_unstored(const tp_planner *p, const tp_planned_value *v) {
-  if (!rule_of(p, v) || !tp__is_unstored(p, tp__defining_op(v->value)))
+  const tp_rule *rule = rule_of(p, v);
+  if (!rule || !(rule->is_free || tp__is_unstored(p, rule->op)))
     return false;
   bool is_returned = false;
   for (int u = 0; u < v->n_uses; u++)
@@ -239,21 +241,37 @@ static life life_of(const struct tp_routes *r, const tp_planned_value *v, const 
   return l;
 }
 
+/* Does an op make the value from nothing, in whatever layout its user wants? Then no layout changes, and nothing is held. */
+static bool is_made_as_wanted(const tp_planner *p, const tp_planned_value *v) {
+  const tp_rule *rule = rule_of(p, v);
+  if (!rule || !rule->is_free || v->n_uses != 1)
+    return false;
+  const tp_node *from = &p->nodes[v->node], *to = &p->nodes[v->uses[0].node];
+  for (int t = 0; t < to->n; t++) {
+    bool is_made = false;
+    for (int s = 0; s < from->n && !is_made; s++)
+      is_made = tp_spec_equal(from->out[s * from->n_out + v->output], to->in[t * to->n_in + v->uses[0].input]);
+    if (!is_made)
+      return false;
+  }
+  return true;
+}
+
 static tp_status route_value(struct tp_routes *r, int value) {
   tp_planner *p = r->p;
+  p->values[value].keeps_layout |= is_made_as_wanted(p, &p->values[value]);
   tp_planned_value v = p->values[value]; /* nodes move, values do not */
-  const tp_rule *rule = rule_of(p, &v);
   tp_route *route = &r->routes[value];
   placed *uses = tp__calloc((size_t)v.n_uses + 1, sizeof *uses);
   int *above = tp__calloc((size_t)v.n_uses + 1, sizeof *above);
   route->stations = tp__arena_array(p->arena, (size_t)v.n_uses + MAX_STATIONS_ABOVE_USES, sizeof *route->stations);
   route->of_use = tp__arena_array(p->arena, (size_t)v.n_uses + 1, sizeof *route->of_use);
   tp_status status = uses && above && route->stations && route->of_use ? TP_OK : out_of_memory(p);
-  if (status == TP_OK && !(rule && rule->is_free)) {
+  if (status == TP_OK && (v.in_blocks || !v.keeps_layout)) {
     int n = place_uses(r, &v, uses);
     life l = life_of(r, &v, uses, n);
     int last = last_of(uses, 0, n, l.def);
-    if (v.in_blocks) { /* its layout does not change on the way */
+    if (v.in_blocks) {
       if (!l.is_unstored)
         status = tp__hold_output(r, v.node, &v, 2 * (int64_t)l.def, 2 * (int64_t)last + 1);
       tp__free(uses);
