@@ -37,12 +37,14 @@ static void close_end(nccl_transport *nccl) {
   tprt__free(nccl);
 }
 
-/* What this rank has on its device. */
-static tprt_status open_device(nccl_transport *nccl) {
+/* What this rank has on its device, and which that is. */
+static tprt_status open_device(nccl_transport *nccl, device_uuid *uuid) {
   enum { WORD_BYTES = 64 };
   const device_calls *device = nccl->device;
   int number;
   tprt_status status = tprt__device_check(device, device->get(&number, nccl->ordinal), "the device");
+  if (!status)
+    status = tprt__device_check(device, device->uuid(uuid, number), "the device's identity");
   if (!status)
     status = tprt__device_check(device, device->context_retain(&nccl->context, number), "the context of the device");
   if (status)
@@ -66,8 +68,23 @@ static tprt_status open_device(nccl_transport *nccl) {
 /* What the ranks of a new communicator tell each other. */
 typedef struct hello {
   int32_t status; /* why this rank cannot take part */
-  nccl_id id;     /* of member 0 */
+  device_uuid device;
+  nccl_id id; /* of member 0 */
 } hello;
+
+/* NCCL has one rank a device; what it says of two depends on its version, and may come late. All ranks see the same. */
+static tprt_status check_distinct(const nccl_transport *nccl, const hello *all, int n) {
+  for (int i = 0; i < n; i++) {
+    for (int j = i + 1; j < n; j++) {
+      if (memcmp(&all[i].device, &all[j].device, sizeof all[i].device) == 0)
+        return tprt__fail(TPRT_UNSUPPORTED,
+                          "backend nccl: ranks %d and %d have the same device, and NCCL has one rank a device (TPRT_DEVICE "
+                          "chooses; several ranks on one device are virtual ranks: backend loopback)",
+                          nccl->world_ranks[i], nccl->world_ranks[j]);
+    }
+  }
+  return TPRT_OK;
+}
 
 /* All ranks tell all, through the host's communicator: a failure of one becomes that of all. */
 static tprt_status agree(nccl_transport *nccl, const hello *mine, hello *first, nccl_wait *wait) {
@@ -90,6 +107,8 @@ static tprt_status agree(nccl_transport *nccl, const hello *mine, hello *first, 
     else if (status)
       tprt__fail(status, "rank %d could not open its end of the communicator of NCCL", nccl->world_ranks[i]);
   }
+  if (!status)
+    status = check_distinct(nccl, all, host->n_ranks);
   *first = all[0];
   tprt__free(all);
   return status;
@@ -144,7 +163,7 @@ static tprt_status open_end(tprt__transport *host, int ordinal, const int *membe
   if (!status)
     status = tprt__env_number(TPRT__ENV_NCCL_RELAXED, 0, &relaxed);
   if (!status)
-    status = open_device(nccl);
+    status = open_device(nccl, &mine.device);
   if (!status && host->rank == 0)
     status = tprt__nccl_check(nccl->library, NULL, nccl->library->get_id(&mine.id), "ncclGetUniqueId");
   nccl->check = check;

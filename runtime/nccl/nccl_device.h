@@ -38,9 +38,15 @@ typedef struct device_copy_2d {
   size_t width, height;
 } device_copy_2d;
 
+/* CUuuid. */
+typedef struct device_uuid {
+  unsigned char bytes[16];
+} device_uuid;
+
 /* member, symbol, parameters. All return a cuda_result. */
 #define DEVICE_CALLS(X)                                                                                                        \
   X(get, "cuDeviceGet", (int *device, int ordinal))                                                                            \
+  X(uuid, "cuDeviceGetUuid", (device_uuid * uuid, int device))                                                                 \
   X(context_retain, "cuDevicePrimaryCtxRetain", (device_context * context, int device))                                        \
   X(context_release, "cuDevicePrimaryCtxRelease_v2", (int device))                                                             \
   X(context_current, "cuCtxGetCurrent", (device_context * context))                                                            \

@@ -11,7 +11,10 @@ device_calls device;
 void device_did(int result, const char *what) {
   if (result == 0)
     return;
-  fprintf(stderr, "wrong: %s: CUDA error %d\n", what, result);
+  if (result == DEVICE_NO_FUNCTION)
+    fprintf(stderr, "wrong: %s: the driver has no such function; one of CUDA 11.4 or newer is needed\n", what);
+  else
+    fprintf(stderr, "wrong: %s: CUDA error %d\n", what, result);
   exit(1);
 }
 
@@ -32,14 +35,10 @@ int device_open(void) {
   }
   for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
     void *found = dlsym(library, symbols[i].name);
-    if (!found) {
-      fprintf(stderr, "the driver has no %s; one of CUDA 11.4 or newer is needed\n", symbols[i].name);
-      return 1;
-    }
     memcpy(symbols[i].slot, &found, sizeof found);
   }
   int n = 0;
-  if (device.init(0) != 0 || device.count(&n) != 0 || n == 0) {
+  if (!device.init || device.init(0) != 0 || !device.count || device.count(&n) != 0 || n == 0) {
     fprintf(stderr, "no GPU: the driver sees none\n");
     return 77;
   }

@@ -36,6 +36,8 @@ typedef struct CUctx_st *device_context;
   X(replay, "cuGraphLaunch", (device_program program, device_stream stream))                                                   \
   X(program_destroy, "cuGraphExecDestroy", (device_program program))                                                           \
   X(graph_destroy, "cuGraphDestroy", (device_graph graph))                                                                     \
+  X(stream_destroy, "cuStreamDestroy_v2", (device_stream stream))                                                              \
+  X(host_call, "cuLaunchHostFunc", (device_stream stream, void (*fn)(void *data), void *data))                                 \
   X(event_create, "cuEventCreate", (device_event * event, unsigned flags))                                                     \
   X(event_destroy, "cuEventDestroy_v2", (device_event event))                                                                  \
   X(event_record, "cuEventRecord", (device_event event, device_stream stream))                                                 \
@@ -49,8 +51,9 @@ typedef struct device_calls {
 } device_calls;
 extern device_calls device;
 
-/* DO(allocate, &memory, bytes) */
-#define DO(member, ...) device_did(device.member(__VA_ARGS__), #member)
+/* DO(allocate, &memory, bytes). NULL: the driver has it not. */
+#define DO(member, ...) device_did(device.member ? device.member(__VA_ARGS__) : DEVICE_NO_FUNCTION, #member)
+enum { DEVICE_NO_FUNCTION = -1 };
 void device_did(int result, const char *what);
 
 /* Loads the driver (TPRT_CUDA_LIBRARY, or libcuda.so.1) and makes device 0 current. 77 for the exit status, if there is none. */

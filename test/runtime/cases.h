@@ -2,7 +2,7 @@
 #ifndef TPRT_TEST_CASES_H
 #define TPRT_TEST_CASES_H
 
-#include "harness.h"
+#include "ranks.h"
 #include "scenario.h"
 
 #if defined(__SANITIZE_THREAD__)

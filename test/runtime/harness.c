@@ -1,5 +1,5 @@
 #define _GNU_SOURCE 1
-#include "harness.h"
+#include "ranks.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ int run_threads(int n_ranks, const tprt_config *config, rank_fn *fn, void *argum
   rank_thread ranks[64];
   tprt_status status = tprt_world_create_threads(n_ranks, config, comms);
   if (status) {
-    print_error("no world of %d threads: %s\n", n_ranks, tprt_last_error());
+    fprintf(stderr, "no world of %d threads: %s\n", n_ranks, tprt_last_error());
     return 1;
   }
   for (int i = 0; i < n_ranks; i++) {
@@ -58,7 +58,7 @@ int run_threads(int n_ranks, const tprt_config *config, rank_fn *fn, void *argum
 int run_processes(int n_ranks, const tprt_config *config, rank_fn *fn, void *argument, int *wait_status) {
   int fd;
   if (tprt_shm_segment_create(n_ranks, config, &fd)) {
-    print_error("no segment: %s\n", tprt_last_error());
+    fprintf(stderr, "no segment: %s\n", tprt_last_error());
     return 1;
   }
   pid_t pids[64];

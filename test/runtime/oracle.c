@@ -1,6 +1,6 @@
 #include "oracle.h"
 
-#include "harness.h"
+#include "ranks.h"
 
 #include <math.h>
 #include <string.h>

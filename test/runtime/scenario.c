@@ -1,8 +1,8 @@
 #define _GNU_SOURCE 1
 #include "scenario.h"
 
-#include "harness.h"
 #include "oracle.h"
+#include "ranks.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -140,6 +140,50 @@ static int64_t origin_in_pieces(const scenario *s, int n, int me, int peer, int6
   return sent.offsets[me] + e;
 }
 
+/* ---- Where buffers are ---- */
+
+static void *take_host(tprt_comm *comm, size_t bytes) {
+  (void)comm;
+  return malloc(bytes);
+}
+
+static void give_host(tprt_comm *comm, void *block) {
+  (void)comm;
+  free(block);
+}
+
+static void copy_host(tprt_comm *comm, void *to, const void *from, size_t bytes) {
+  (void)comm;
+  memcpy(to, from, bytes);
+}
+
+static bool refuse_nothing(const scenario *s) {
+  (void)s;
+  return false;
+}
+
+static scenario_place place = {take_host, give_host, copy_host, copy_host, refuse_nothing};
+
+void scenario_set_place(const scenario_place *wanted) { place = *wanted; }
+
+void *scenario_take(tprt_comm *comm, const scenario *s, size_t bytes, void **block) {
+  *block = NULL;
+  if (s->registered) {
+    if (tprt_mem_alloc(comm, bytes + 64, block))
+      return NULL;
+  } else {
+    *block = place.take(comm, bytes + 64);
+  }
+  return *block ? (unsigned char *)*block + (s->misaligned ? 1 : 0) : NULL;
+}
+
+void scenario_give(tprt_comm *comm, const scenario *s, void *block) {
+  if (s->registered)
+    tprt_mem_free(comm, block);
+  else
+    place.give(comm, block);
+}
+
 /* ---- Checking ---- */
 
 static uint64_t seed_of(const scenario *s, int rank) {
@@ -148,11 +192,11 @@ static uint64_t seed_of(const scenario *s, int rank) {
 }
 
 static int complain(const scenario *s, tprt_comm *comm, const char *what, int64_t element) {
-  print_error("%s %s %s %lldx%lldx%lld root %d style %d%s%s%s on %d ranks of %s: rank %d: %s %lld\n",
-              tprt_op_kind_name(s->kind), tprt_dtype_name(s->dtype), tprt_reduction_name(s->reduction), (long long)s->outer,
-              (long long)s->width, (long long)s->inner, s->root, (int)s->style, s->in_place ? " in place" : "",
-              s->misaligned ? " misaligned" : "", s->registered ? " registered" : "", tprt_comm_size(comm),
-              tprt_comm_backend(comm), tprt_comm_rank(comm), what, (long long)element);
+  fprintf(stderr, "%s %s %s %lldx%lldx%lld root %d style %d%s%s%s on %d ranks of %s: rank %d: %s %lld\n",
+          tprt_op_kind_name(s->kind), tprt_dtype_name(s->dtype), tprt_reduction_name(s->reduction), (long long)s->outer,
+          (long long)s->width, (long long)s->inner, s->root, (int)s->style, s->in_place ? " in place" : "",
+          s->misaligned ? " misaligned" : "", s->registered ? " registered" : "", tprt_comm_size(comm), tprt_comm_backend(comm),
+          tprt_comm_rank(comm), what, (long long)element);
   return 1;
 }
 
@@ -204,54 +248,19 @@ static int check_identity(tprt_comm *comm, const void *recv, size_t bytes) {
   uint64_t *all = scenario_take(comm, &plain, MAX_RANKS * sizeof hash, &blocks[1]);
   for (size_t i = 0; i < bytes; i++)
     hash = (hash ^ ((const unsigned char *)recv)[i]) * 1099511628211u;
-  int errors = 0;
-  *mine = hash;
+  uint64_t hashes[MAX_RANKS];
+  int errors = 0, n = tprt_comm_size(comm);
+  place.write(comm, mine, &hash, sizeof hash);
   CHECK_STATUS(errors, tprt_all_gather(comm, mine, all, 1, TPRT_U64, NULL, NULL), TPRT_OK);
-  for (int i = 0; i < tprt_comm_size(comm); i++)
-    CHECK(errors, all[i] == hash);
+  place.read(comm, hashes, all, (size_t)n * sizeof hash);
+  for (int i = 0; i < n; i++)
+    CHECK(errors, hashes[i] == hash);
   scenario_give(comm, &plain, blocks[0]);
   scenario_give(comm, &plain, blocks[1]);
   return errors;
 }
 
 /* ---- Running ---- */
-
-static void *take_host(tprt_comm *comm, size_t bytes) {
-  (void)comm;
-  return malloc(bytes);
-}
-
-static void give_host(tprt_comm *comm, void *block) {
-  (void)comm;
-  free(block);
-}
-
-static bool refuse_nothing(const scenario *s) {
-  (void)s;
-  return false;
-}
-
-static scenario_place place = {take_host, give_host, refuse_nothing};
-
-void scenario_set_place(const scenario_place *wanted) { place = *wanted; }
-
-void *scenario_take(tprt_comm *comm, const scenario *s, size_t bytes, void **block) {
-  *block = NULL;
-  if (s->registered) {
-    if (tprt_mem_alloc(comm, bytes + 64, block))
-      return NULL;
-  } else {
-    *block = place.take(comm, bytes + 64);
-  }
-  return *block ? (unsigned char *)*block + (s->misaligned ? 1 : 0) : NULL;
-}
-
-void scenario_give(tprt_comm *comm, const scenario *s, void *block) {
-  if (s->registered)
-    tprt_mem_free(comm, block);
-  else
-    place.give(comm, block);
-}
 
 /* Everything but the buffers of an operation that has one piece a side. */
 static tprt_op describe(const scenario *s, int n, const tprt_pair *pairs) {
@@ -324,21 +333,27 @@ int scenario_run(tprt_comm *comm, const scenario *s) {
   void *send_block, *recv_block = NULL;
   unsigned char *send = scenario_take(comm, s, sent, &send_block);
   unsigned char *recv = s->in_place ? send : scenario_take(comm, s, received, &recv_block);
-  CHECK(errors, send && recv);
+  unsigned char *sent_here = malloc(sent + 1), *received_here = malloc(received + 1); /* as the host sees them */
+  CHECK(errors, send && recv && sent_here && received_here);
   if (!errors) {
-    memcpy(send, inputs[me], sent);
+    place.write(comm, send, inputs[me], sent);
+    memset(received_here, 0xa5, received);
     if (!s->in_place)
-      memset(recv, 0xa5, received);
+      place.write(comm, recv, received_here, received);
     errors = submit(comm, s, send, recv, sides);
+    place.read(comm, sent_here, send, sent);
+    place.read(comm, received_here, recv, received);
     looks &= !place.refuses(s);
     same &= !place.refuses(s);
     if (!errors && looks)
-      errors += check_result(s, comm, inputs, recv, &sides[1]);
+      errors += check_result(s, comm, inputs, received_here, &sides[1]);
     if (!errors && (!s->in_place || !receives))
-      CHECK(errors, memcmp(send, inputs[me], sent) == 0);
+      CHECK(errors, memcmp(sent_here, inputs[me], sent) == 0);
     if (same)
-      errors += check_identity(comm, recv, received);
+      errors += check_identity(comm, received_here, received);
   }
+  free(sent_here);
+  free(received_here);
   scenario_give(comm, s, send_block);
   if (recv_block)
     scenario_give(comm, s, recv_block);

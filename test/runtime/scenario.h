@@ -27,8 +27,11 @@ bool scenario_in_place(tprt_op_kind kind); /* send == recv is allowed */
 
 /* For a backend that does not work on memory of the host, or refuses reductions; to be set before worlds are made. */
 typedef struct scenario_place {
-  void *(*take)(tprt_comm *comm, size_t bytes); /* which the host can read and write all the same */
+  void *(*take)(tprt_comm *comm, size_t bytes);
   void (*give)(tprt_comm *comm, void *block);
+  /* Between the host and what `take` or tprt_mem_alloc gave; `bytes` may be 0. */
+  void (*write)(tprt_comm *comm, void *to, const void *from, size_t bytes);
+  void (*read)(tprt_comm *comm, void *to, const void *from, size_t bytes);
   bool (*refuses)(const scenario *s);
 } scenario_place;
 void scenario_set_place(const scenario_place *place);

@@ -3,32 +3,21 @@
 #define _GNU_SOURCE 1
 #include "cases.h"
 #include "machine.h"
+#include "matrix.h"
 
 #include <stdlib.h>
-
-/* Reductions in the order of tprt_reduction: sum product min max minnum maxnum umin umax band bor bxor avg premul_sum.
- * '+': done; '~': with TPRT_NCCL_RELAXED only; '-': refused; ' ': not defined for the type. */
-static const char *const matrix[TPRT_N_DTYPES] = {
-    [TPRT_F32] = "++~~++     ++",  [TPRT_F64] = "++~~++     ++",    [TPRT_F16] = "++~~++     +~",
-    [TPRT_BF16] = "++~~++     +~", [TPRT_F8E4M3] = "~~~~~~     ~~", [TPRT_F8E5M2] = "~~~~~~     ~~",
-    [TPRT_BOOL] = " +++  ++++-  ", [TPRT_I8] = "++++  ++---++",     [TPRT_U8] = "++++  ++---++",
-    [TPRT_I16] = "----  -------",  [TPRT_U16] = "----  -------",    [TPRT_I32] = "++++  ++---++",
-    [TPRT_U32] = "++++  ++---++",  [TPRT_I64] = "++++  ++---++",    [TPRT_U64] = "++++  ++---++",
-    [TPRT_C64] = "+-         +-",  [TPRT_C128] = "+-         +-",
-};
+#include <string.h>
 
 static bool relaxed;
-
-static char entry(tprt_dtype dtype, tprt_reduction reduction) { return matrix[dtype][reduction - 1]; }
-
-static bool refuses(const scenario *s) {
-  char what = s->reduction ? entry(s->dtype, s->reduction) : '+';
-  return what == '-' || (what == '~' && !relaxed);
-}
 
 static int ordinal_of(const tprt_comm *comm) { return tprt_comm_world_rank(comm, tprt_comm_rank(comm)); }
 static void *take(tprt_comm *comm, size_t bytes) { return machine_alloc(ordinal_of(comm), bytes); }
 static void give(tprt_comm *comm, void *block) { machine_free(ordinal_of(comm), block); }
+
+static void copy(tprt_comm *comm, void *to, const void *from, size_t bytes) {
+  (void)comm;
+  memcpy(to, from, bytes);
+}
 
 /* Every entry, on no elements: the answer is the same. */
 static int ask_all(tprt_comm *comm, void *argument) {
@@ -40,7 +29,7 @@ static int ask_all(tprt_comm *comm, void *argument) {
       tprt_op op = tprt_op_flat(TPRT_OP_ALL_REDUCE, NULL, NULL, 0, (tprt_dtype)t, NULL);
       op.reduction = (tprt_reduction)r;
       op.scalar = scalar;
-      char what = entry((tprt_dtype)t, (tprt_reduction)r);
+      char what = matrix_entry((tprt_dtype)t, (tprt_reduction)r);
       bool defined = tprt_reduction_supports((tprt_reduction)r, (tprt_dtype)t);
       tprt_status status = tprt_submit(comm, &op, NULL);
       CHECK(errors, defined == (what != ' '));
@@ -84,7 +73,7 @@ static void test_cases(void **state) {
 }
 
 int main(void) {
-  static const scenario_place place = {take, give, refuses};
+  static const scenario_place place = {take, give, copy, copy, matrix_refuses};
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_matrix), cmocka_unit_test(test_cases)};
   machine_start();
   scenario_set_place(&place);

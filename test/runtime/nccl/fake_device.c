@@ -130,6 +130,12 @@ cuda_result cuda_get(int *device, int ordinal) {
   return leave(0);
 }
 
+cuda_result cuda_uuid(device_uuid *uuid, int device) {
+  ENTER("cuDeviceGetUuid");
+  *uuid = (device_uuid){.bytes = {(unsigned char)device}};
+  return leave(0);
+}
+
 /* ---- Contexts: one a device, in a stack of each thread ---- */
 
 enum { MOST_DEVICES = 64, DEEPEST = 8 };
@@ -139,6 +145,13 @@ struct CUctx_st {
 static struct CUctx_st contexts[MOST_DEVICES];
 static _Thread_local device_context stack[DEEPEST];
 static _Thread_local int depth;
+
+bool fake_set_context(device_context context) {
+  if (!context || !context->references)
+    return false;
+  stack[depth ? depth - 1 : depth++] = context;
+  return true;
+}
 
 int fake_device(void) { return depth ? stack[depth - 1]->device : -1; }
 
@@ -271,19 +284,34 @@ void fake_idle(void *stream, int ms) {
   pthread_mutex_unlock(&fake_lock);
 }
 
+void fake_capture_begin(device_stream stream) {
+  n_capturing++;
+  stream->graph_tail = &stream->graph;
+  stream->capturing = true;
+}
+
+struct fake_task *fake_capture_end(device_stream stream) {
+  struct fake_task *tasks = stream->graph;
+  n_capturing--;
+  stream->graph = NULL;
+  stream->capturing = false;
+  return tasks;
+}
+
+void fake_put(device_stream stream, struct fake_task *tasks) {
+  *stream->tail = tasks;
+  while (*stream->tail)
+    stream->tail = &(*stream->tail)->next;
+  pthread_cond_broadcast(&fake_changed);
+}
+
 void fake_capture(void *at, bool begins) {
   device_stream stream = at;
   pthread_mutex_lock(&fake_lock);
-  n_capturing += begins ? 1 : -1;
-  if (begins) {
-    stream->graph_tail = &stream->graph;
-  } else if (stream->graph) {
-    *stream->tail = stream->graph;
-    stream->tail = stream->graph_tail;
-    stream->graph = NULL;
-  }
-  stream->capturing = begins;
-  pthread_cond_broadcast(&fake_changed);
+  if (begins)
+    fake_capture_begin(stream);
+  else
+    fake_put(stream, fake_capture_end(stream));
   pthread_mutex_unlock(&fake_lock);
 }
 

@@ -1,0 +1,213 @@
+/* Backend nccl on GPUs, a rank a GPU: nccl WHAT [N_RANKS [REPLAYS]]. The cases are those that all backends run; memory is
+ * cuMemAlloc's and the host sees it through copies. Sums of more than two floats depend on the order, which is NCCL's: `cases` takes
+ * one rank or two. Exit status and output as of fused; 77 without NCCL, or with fewer GPUs. */
+#define _GNU_SOURCE 1
+#include "nccl.h"
+
+#include "cases.h"
+#include "matrix.h"
+#include "tprt/nccl.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Memory ---- */
+
+static device_memory address(const void *pointer) { return (device_memory)(uintptr_t)pointer; }
+
+void nccl_enter(int ordinal) {
+  enum { MOST = 64 };
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static device_context contexts[MOST]; /* for as long as the program runs */
+  if (ordinal < 0 || ordinal >= MOST)
+    abort();
+  pthread_mutex_lock(&lock);
+  if (!contexts[ordinal])
+    DO(context_retain, &contexts[ordinal], ordinal);
+  DO(context_set, contexts[ordinal]);
+  pthread_mutex_unlock(&lock);
+}
+
+static void enter(const tprt_comm *comm) { nccl_enter(tprt_comm_world_rank(comm, tprt_comm_rank(comm))); }
+
+void *nccl_take(tprt_comm *comm, size_t bytes) {
+  device_memory memory;
+  enter(comm);
+  DO(allocate, &memory, bytes ? bytes : 1);
+  return (void *)(uintptr_t)memory;
+}
+
+void nccl_give(tprt_comm *comm, void *block) {
+  enter(comm);
+  DO(release, address(block));
+}
+
+/* The copy may still be under way when it returns, and streams that do not block would not wait for it. */
+void nccl_write(tprt_comm *comm, void *to, const void *from, size_t bytes) {
+  enter(comm);
+  if (!bytes)
+    return;
+  DO(upload, address(to), from, bytes);
+  DO(stream_wait, NULL);
+}
+
+void nccl_read(tprt_comm *comm, void *to, const void *from, size_t bytes) {
+  enter(comm);
+  if (bytes)
+    DO(download, to, address(from), bytes);
+}
+
+/* ---- Cases of all backends ---- */
+
+static int all_cases(tprt_comm *comm, void *argument) {
+  int errors = cases_types(comm, argument);
+  errors += cases_sizes(comm, argument);
+  return errors + cases_groups(comm, argument);
+}
+
+/* ---- What is refused does no harm; registered memory; the end by abort ---- */
+
+static int refusals(tprt_comm *comm, void *argument) {
+  enum { BYTES = 64 };
+  int errors = 0, on_host = 0, n = tprt_comm_size(comm);
+  float here = 3;
+  float *data = nccl_take(comm, BYTES);
+  (void)argument;
+  nccl_write(comm, data, &here, sizeof here);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, &on_host, &on_host, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_INVALID_ARGUMENT);
+  CHECK(errors, strstr(tprt_last_error(), "send is memory of the host"));
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_I16, TPRT_SUM, NULL, NULL), TPRT_UNSUPPORTED);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_MAX, NULL, NULL), TPRT_UNSUPPORTED);
+  CHECK_STATUS(errors, tprt_mem_register(comm, &on_host, sizeof on_host), TPRT_INVALID_ARGUMENT);
+  CHECK_STATUS(errors, tprt_mem_register(comm, data, BYTES), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_mem_deregister(comm, data), TPRT_OK);
+  CHECK_STATUS(errors, tprt_mem_deregister(comm, data), TPRT_INVALID_ARGUMENT);
+  nccl_read(comm, &here, data, sizeof here);
+  CHECK(errors, here == 3 * (float)n);
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
+  nccl_give(comm, data);
+  return errors;
+}
+
+static int aborts(tprt_comm *comm, void *argument) {
+  int errors = 0;
+  float *data = nccl_take(comm, sizeof *data);
+  (void)argument;
+  if (tprt_comm_rank(comm) == 0) {
+    tprt_comm_abort(comm);
+    tprt_comm_abort(comm);
+    CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_INVALID_STATE);
+  } else {
+    CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_ABORTED);
+    CHECK(errors, strstr(tprt_last_error(), "rank 0 aborted the communicator"));
+  }
+  nccl_give(comm, data);
+  return errors;
+}
+
+/* ---- Two ranks that have the same device ---- */
+
+typedef struct second {
+  int rank, fd, errors;
+} second;
+
+static void *join_same(void *argument) {
+  second *own = argument;
+  tprt_config config = test_config();
+  tprt_comm *comm = NULL;
+  config.backend = "nccl";
+  config.segment_fd = own->fd;
+  nccl_enter(0);
+  CHECK_STATUS(own->errors, tprt_world_create(2, own->rank, &config, &comm), TPRT_UNSUPPORTED);
+  CHECK(own->errors, strstr(tprt_last_error(), "ranks 0 and 1 have the same device"));
+  return NULL;
+}
+
+static int same_device(void) {
+  const tprt_config config = test_config();
+  second ranks[2];
+  pthread_t threads[2];
+  int errors = 0, fd;
+  CHECK_STATUS(errors, tprt_shm_segment_create(2, &config, &fd), TPRT_OK);
+  if (errors)
+    return errors;
+  for (int i = 0; i < 2; i++) {
+    ranks[i] = (second){.rank = i, .fd = fd};
+    if (pthread_create(&threads[i], NULL, join_same, &ranks[i]) != 0)
+      abort();
+  }
+  for (int i = 0; i < 2; i++) {
+    pthread_join(threads[i], NULL);
+    errors += ranks[i].errors;
+  }
+  close(fd);
+  return errors;
+}
+
+/* ---- The program ---- */
+
+static const struct {
+  const char *name;
+  rank_fn *fn;
+  int most_ranks;
+} parts[] = {
+    {"cases", all_cases, 2},   {"refusals", refusals, 64}, {"streams", nccl_streams, 64},
+    {"graph", nccl_graph, 64}, {"abort", aborts, 64},
+};
+enum { N_PARTS = sizeof parts / sizeof *parts };
+
+static int report(const char *name, int n_ranks, long n_calls, int errors) {
+  printf("{\"test\": \"nccl-%s\", \"ranks\": %d, \"calls\": %ld, \"errors\": %d}\n", name, n_ranks, n_calls, errors);
+  return errors != 0;
+}
+
+/* The name of device 0 and the version of NCCL. */
+static int machine(const tprt_nccl_info *info) {
+  char name[128];
+  DO(name, name, sizeof name, 0);
+  printf("%s, NCCL %d.%d.%d\n", name, info->version / 10000, info->version / 100 % 100, info->version % 100);
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  int n_ranks = argc > 2 ? atoi(argv[2]) : 1, replays = argc > 3 ? atoi(argv[3]) : 1, n_devices = 0, part = 0;
+  if (argc < 2 || argc > 4 || n_ranks < 1 || replays < 1) {
+    fprintf(stderr, "usage: nccl machine | same-device | cases | refusals | streams | graph | abort [N_RANKS [REPLAYS]]\n");
+    return 2;
+  }
+  int status = device_open();
+  if (status)
+    return status;
+  tprt_nccl_info info;
+  if (tprt_nccl_probe(&info) != TPRT_OK) {
+    fprintf(stderr, "%s\n", tprt_last_error());
+    return 77;
+  }
+  if (strcmp(argv[1], "machine") == 0)
+    return machine(&info);
+  if (strcmp(argv[1], "same-device") == 0)
+    return report("same-device", 2, 2, same_device());
+  while (part < N_PARTS && strcmp(argv[1], parts[part].name) != 0)
+    part++;
+  if (part == N_PARTS || n_ranks > parts[part].most_ranks) {
+    fprintf(stderr, "nccl: there is no %s of %d ranks\n", argv[1], n_ranks);
+    return 2;
+  }
+  DO(count, &n_devices);
+  if (n_devices < n_ranks) {
+    fprintf(stderr, "%d GPUs, %d are needed\n", n_devices, n_ranks);
+    return 77;
+  }
+  static const scenario_place place = {nccl_take, nccl_give, nccl_write, nccl_read, matrix_refuses};
+  scenario_set_place(&place);
+  tprt_config config = test_config();
+  config.backend = "nccl";
+  config.timeout_ns = INT64_C(120000000000);
+  uint64_t stride = cases_stride(n_ranks) / 8 + 1;
+  void *argument = parts[part].fn == nccl_graph ? (void *)&replays : (void *)&stride;
+  int errors = run_threads(n_ranks, &config, parts[part].fn, argument);
+  return report(parts[part].name, n_ranks, parts[part].fn == all_cases ? scenario_count() : replays, errors);
+}

@@ -1,0 +1,18 @@
+/* What the programs of backend nccl share: memory of a rank's device, and its streams. All in the thread of the rank. */
+#ifndef TPRT_TEST_GPU_NCCL_H
+#define TPRT_TEST_GPU_NCCL_H
+
+#include "device.h"
+#include "ranks.h"
+
+/* Makes the context of device `ordinal` current in this thread. */
+void nccl_enter(int ordinal);
+void *nccl_take(tprt_comm *comm, size_t bytes);
+void nccl_give(tprt_comm *comm, void *block);
+void nccl_write(tprt_comm *comm, void *to, const void *from, size_t bytes);
+void nccl_read(tprt_comm *comm, void *to, const void *from, size_t bytes);
+
+/* Streams, works, events; graphs, whose argument is how often they are replayed (int). */
+rank_fn nccl_streams, nccl_graph;
+
+#endif

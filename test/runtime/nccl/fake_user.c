@@ -1,0 +1,139 @@
+/* What users of the driver call that the library does not: copies to and from the host, waiting, graphs, work of the host. */
+#define _GNU_SOURCE 1
+#include "fake_inside.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INVALID_VALUE = 1, INVALID_CONTEXT = 201, NOT_SUPPORTED = 801 };
+
+typedef void host_fn(void *data);
+
+/* A graph and what is made of it: one object, for what is captured runs once here. */
+typedef struct fake_graph {
+  int references;
+  struct fake_task *tasks;
+} fake_graph;
+
+#define FAKE_USER_CALLS(X)                                                                                                     \
+  X(name, "cuDeviceGetName", (char *name, int bytes, int device))                                                              \
+  X(context_set, "cuCtxSetCurrent", (device_context context))                                                                  \
+  X(upload, "cuMemcpyHtoD_v2", (device_address to, const void *from, size_t bytes))                                            \
+  X(download, "cuMemcpyDtoH_v2", (void *to, device_address from, size_t bytes))                                                \
+  X(stream_synchronize, "cuStreamSynchronize", (device_stream stream))                                                         \
+  X(host_call, "cuLaunchHostFunc", (device_stream stream, host_fn * fn, void *data))                                           \
+  X(capture_begin, "cuStreamBeginCapture_v2", (device_stream stream, int mode))                                                \
+  X(capture_end, "cuStreamEndCapture", (device_stream stream, fake_graph * *graph))                                            \
+  X(instantiate, "cuGraphInstantiateWithFlags", (fake_graph * *program, fake_graph * graph, unsigned long long flags))         \
+  X(replay, "cuGraphLaunch", (fake_graph * program, device_stream stream))                                                     \
+  X(program_destroy, "cuGraphExecDestroy", (fake_graph * program))                                                             \
+  X(graph_destroy, "cuGraphDestroy", (fake_graph * graph))
+#define EXPORT(member, symbol, parameters) extern cuda_result user_##member parameters __asm__(symbol) TPRT_API;
+FAKE_USER_CALLS(EXPORT)
+#undef EXPORT
+
+static int leave(int result) {
+  pthread_mutex_unlock(&fake_lock);
+  return result;
+}
+
+cuda_result user_name(char *name, int bytes, int device) {
+  snprintf(name, (size_t)bytes, "made-up device");
+  return device >= 0 && device < fake_now.n_devices ? 0 : INVALID_VALUE;
+}
+
+cuda_result user_context_set(device_context context) {
+  pthread_mutex_lock(&fake_lock);
+  return leave(fake_set_context(context) ? 0 : INVALID_CONTEXT);
+}
+
+static cuda_result copy(void *to, const void *from, size_t bytes, const void *on_device, const char *what) {
+  pthread_mutex_lock(&fake_lock);
+  if (fake_device() < 0)
+    return leave(INVALID_CONTEXT);
+  if (bytes && !fake_owns(fake_device(), on_device, bytes, what))
+    return leave(INVALID_VALUE);
+  memcpy(to, from, bytes);
+  return leave(0);
+}
+
+cuda_result user_upload(device_address to, const void *from, size_t bytes) {
+  void *at = (void *)(uintptr_t)to;
+  return copy(at, from, bytes, at, "cuMemcpyHtoD");
+}
+
+cuda_result user_download(void *to, device_address from, size_t bytes) {
+  const void *at = (const void *)(uintptr_t)from;
+  return copy(to, at, bytes, at, "cuMemcpyDtoH");
+}
+
+cuda_result user_stream_synchronize(device_stream stream) { /* NULL: that of the copies above, which have ended */
+  pthread_mutex_lock(&fake_lock);
+  if (!stream)
+    return leave(0);
+  if (stream->capturing)
+    return leave(INVALID_VALUE);
+  while (stream->head || stream->busy)
+    pthread_cond_wait(&fake_changed, &fake_lock);
+  return leave(0);
+}
+
+cuda_result user_host_call(device_stream stream, host_fn *fn, void *data) {
+  pthread_mutex_lock(&fake_lock);
+  if (stream && fn)
+    fake_enqueue(stream, fn, data);
+  return leave(stream && fn ? 0 : INVALID_VALUE);
+}
+
+/* ---- Graphs ---- */
+
+cuda_result user_capture_begin(device_stream stream, int mode) {
+  (void)mode;
+  pthread_mutex_lock(&fake_lock);
+  if (!stream || stream->capturing)
+    return leave(INVALID_VALUE);
+  fake_capture_begin(stream);
+  return leave(0);
+}
+
+cuda_result user_capture_end(device_stream stream, fake_graph **graph) {
+  pthread_mutex_lock(&fake_lock);
+  if (!stream || !stream->capturing)
+    return leave(INVALID_VALUE);
+  fake_graph *made = calloc(1, sizeof *made);
+  *made = (fake_graph){.references = 1, .tasks = fake_capture_end(stream)};
+  *graph = made;
+  return leave(0);
+}
+
+cuda_result user_instantiate(fake_graph **program, fake_graph *graph, unsigned long long flags) {
+  pthread_mutex_lock(&fake_lock);
+  if (flags || graph->references > 1)
+    return leave(NOT_SUPPORTED);
+  graph->references++;
+  *program = graph;
+  return leave(0);
+}
+
+cuda_result user_replay(fake_graph *program, device_stream stream) {
+  pthread_mutex_lock(&fake_lock);
+  if (!program->tasks)
+    return leave(NOT_SUPPORTED);
+  fake_put(stream, program->tasks);
+  program->tasks = NULL;
+  return leave(0);
+}
+
+static cuda_result release_graph(fake_graph *graph) {
+  pthread_mutex_lock(&fake_lock);
+  if (--graph->references)
+    return leave(0);
+  if (graph->tasks)
+    fake_violation("a graph ends that never ran");
+  free(graph);
+  return leave(0);
+}
+
+cuda_result user_program_destroy(fake_graph *program) { return release_graph(program); }
+cuda_result user_graph_destroy(fake_graph *graph) { return release_graph(graph); }
