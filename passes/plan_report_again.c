@@ -15,16 +15,9 @@ enum {
 
 /* ---- planning again ---- */
 
-/* What is said while something is tried has been said before, or is not about the input. */
-static MlirLogicalResult swallow(MlirDiagnostic diagnostic, void *data) {
-  (void)diagnostic;
-  (void)data;
-  return mlirLogicalResultSuccess();
-}
-
 /* What the planner makes of the copy as it is annotated now; `again` is to be closed also when it fails. */
 static bool read_copy(const tp_report *r, const tp_planner *p, bool keep_mesh, tp_again *again) {
-  MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(r->pass->context, swallow, NULL, NULL);
+  MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(r->pass->context, tp__swallow, NULL, NULL);
   tp_pass pass = *r->pass;
   pass.module = mlirModuleGetOperation(r->before);
   tp_status status = tp__again_open(&pass, p, keep_mesh, again);
@@ -33,7 +26,7 @@ static bool read_copy(const tp_report *r, const tp_planner *p, bool keep_mesh, t
 }
 
 static bool solve_copy(tp_report *r, tp_again *again, tp_price *price) {
-  MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(r->pass->context, swallow, NULL, NULL);
+  MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(r->pass->context, tp__swallow, NULL, NULL);
   tp_status status = tp__plan_problem(&again->planner);
   if (status == TP_OK)
     status = tp__plan_solve(&again->planner);

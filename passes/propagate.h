@@ -10,6 +10,8 @@
 
 #include "tp/solver.h"
 
+#include <mlir-c/Diagnostics.h>
+
 typedef enum tp_node_kind {
   TP_NODE_ARG,     /* function argument `index` */
   TP_NODE_OP,      /* item `index` */
@@ -100,6 +102,7 @@ typedef struct tp_planner {
   bool overlaps;      /* choose by the time of two streams */
   tp_cost overlapped; /* that time, with `overlaps` */
   const char *method;
+  int64_t peak;      /* bytes that a device holds at most, when the plan is written */
   bool is_cut_short; /* the clock ended the search: another run may find another plan */
 } tp_planner;
 
@@ -200,6 +203,8 @@ tp_status tp__order_nodes(tp_planner *planner);
 tp_status tp__plan_nodes(tp_planner *planner);
 tp_status tp__plan_problem(tp_planner *planner);
 tp_status tp__plan_solve(tp_planner *planner);
+/* The problem, with its memory limit or without. */
+tp_status tp__plan_make_problem(tp_planner *planner, bool limited, tp_problem **problem);
 /* Solves with changes of layout priced by their exposed shares, and chooses anew. */
 tp_status tp__plan_exposed(tp_planner *planner);
 /* propagate_overlap.c: chooses among plans for different exposed shares that which takes least time when communication overlaps with compute;
@@ -237,5 +242,7 @@ typedef struct tp_again {
  * mesh, whatever the annotations say. To be closed also when it fails. */
 tp_status tp__again_open(tp_pass *pass, const tp_planner *like, bool keep_mesh, tp_again *again);
 void tp__again_close(tp_again *again);
+/* A handler of diagnostics for what is tried: it has been said before, or is not about the input. */
+MlirLogicalResult tp__swallow(MlirDiagnostic diagnostic, void *data);
 
 #endif

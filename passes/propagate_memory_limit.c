@@ -80,6 +80,15 @@ static int64_t least(const tp_planner *p, int node) {
   return bytes;
 }
 
+/* What the caller holds in any plan, all the time. It is counted as it is, while other values may be counted with more than they hold. */
+static int64_t least_boundary(const tp_planner *p) {
+  int64_t bytes = 0;
+  for (size_t i = 0; i < p->n_nodes; i++)
+    if ((p->nodes[i].kind == TP_NODE_ARG || p->nodes[i].kind == TP_NODE_RESULT) && tp__usage(p->routes, (int)i)->bytes)
+      bytes += least(p, (int)i);
+  return bytes;
+}
+
 /* What holds memory at `time`, most first. */
 static int find_holders(const tp_planner *p, int64_t time, holder *list) {
   int n = 0;
@@ -128,11 +137,16 @@ tp_status tp__limit_exceeded(tp_planner *p, const tp_solution *solution) {
     snprintf(found, sizeof found, "the least that was found is %" PRIu64, solution->peak.low);
   MlirOperation op = tp__routes_op(p->routes, solution->least_peak_time);
   tp__free(list);
+  int64_t boundary = least_boundary(p);
+  char known[128] = "no plan was found that fits";
+  if (boundary > p->memory_limit)
+    snprintf(known, sizeof known, "no plan fits: arguments and results alone hold at least %" PRId64, boundary);
+  else if (solution->optimal)
+    snprintf(known, sizeof known, "no plan fits by what planning counts, which may be more than is held");
   bool exceeds = solution->least_peak.high > 0 || solution->least_peak.low > (uint64_t)p->memory_limit;
   return tp__error(op, TP_INFEASIBLE,
-                   "memory-limit: a device may hold %" PRId64 " bytes, and %s: every one holds at least %" PRIu64
+                   "memory-limit: a device may hold %" PRId64 " bytes, and %s; every one counts at least %" PRIu64
                    " here (%s)%s; %s; raise the limit, use more devices, or leave more layouts open",
-                   p->memory_limit, solution->optimal ? "no plan fits" : "no plan was found that fits",
-                   solution->least_peak.low, values,
-                   exceeds ? "" : ", and layouts in which it would hold no more do not go together", found);
+                   p->memory_limit, known, solution->least_peak.low, values,
+                   exceeds ? "" : ", and layouts in which it would count no more do not go together", found);
 }

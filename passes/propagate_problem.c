@@ -383,9 +383,10 @@ static int add_problem_node(tp_planner *p, tp_problem *problem, const tp_node *n
   return number;
 }
 
-static tp_status make_problem(tp_planner *p, tp_problem **made) {
+tp_status tp__plan_make_problem(tp_planner *p, bool limited, tp_problem **made) {
   tp_status status = TP_OK;
   tp_problem *problem = *made = tp_problem_create();
+  tp__memo_destroy(&p->same_edges); /* it numbers the edges of one problem */
   if (!problem)
     return out_of_memory(p);
   for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++)
@@ -395,7 +396,18 @@ static tp_status make_problem(tp_planner *p, tp_problem **made) {
     status = add_edges(p, problem);
   if (status == TP_OK)
     status = tp__tie_updates(p, problem);
-  return status == TP_OK && p->routes ? tp__routes_state(p, problem) : status;
+  if (status == TP_OK && p->routes)
+    status = tp__routes_state(p, problem);
+  bool is_limited = status == TP_OK && p->routes && limited;
+  return is_limited && tp_problem_set_limit(problem, p->memory_limit) != TP_OK ? out_of_memory(p) : status;
+}
+
+/* What loops hold is counted with more than that. */
+static bool has_loops(const tp_planner *p) {
+  for (int i = 0; i < p->program.n_items; i++)
+    if (p->program.items[i].kind == TP_ITEM_REGION)
+      return true;
+  return false;
 }
 
 static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *solution) {
@@ -409,6 +421,8 @@ static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *so
                : tp__error(p->program.func, TP_INFEASIBLE,
                            "time-limit=%s: no plan was found in this time, and it is not proven that there is none; give more",
                            tp__pass_option(p->pass, "time-limit"));
+  if (p->routes && (solved == TP_INFEASIBLE || (solved == TP_OK && has_loops(p))))
+    solved = tp__solve_unlimited(p, &options, solution);
   if (solved != TP_OK)
     return solved == TP_INFEASIBLE  ? infeasible(p, solution)
            : solved == TP_NO_MEMORY ? out_of_memory(p)
@@ -430,7 +444,7 @@ tp_status tp__plan_nodes(tp_planner *p) {
   return status;
 }
 
-tp_status tp__plan_problem(tp_planner *p) { return make_problem(p, &p->problem); }
+tp_status tp__plan_problem(tp_planner *p) { return tp__plan_make_problem(p, true, &p->problem); }
 
 tp_status tp__plan_solve(tp_planner *p) {
   tp_solution solution = {0};
@@ -448,8 +462,7 @@ tp_status tp__plan_solve(tp_planner *p) {
 tp_status tp__plan_exposed(tp_planner *p) {
   tp_problem *problem = NULL;
   tp_solution solution = {0};
-  tp__memo_destroy(&p->same_edges); /* it numbers the edges of one problem */
-  tp_status status = make_problem(p, &problem);
+  tp_status status = tp__plan_make_problem(p, true, &problem);
   if (status == TP_OK)
     status = solve(p, problem, &solution);
   tp_solution_clear(&solution);

@@ -182,5 +182,5 @@ tp_status tp__routes_state(tp_planner *p, tp_problem *problem) {
     if (status == TP_OK && u->bytes && tp_problem_set_usage(problem, (int)i, u->start, u->end, u->bytes) != TP_OK)
       status = out_of_memory(p);
   }
-  return status == TP_OK && tp_problem_set_limit(problem, p->memory_limit) != TP_OK ? out_of_memory(p) : status;
+  return status;
 }

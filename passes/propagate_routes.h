@@ -35,12 +35,16 @@ typedef struct tp_usage {
 /* Adds the nodes of all routes to planner->routes. */
 tp_status tp__routes_build(tp_planner *planner);
 void tp__routes_destroy(struct tp_routes *routes);
-/* Adds their edges, what all nodes hold when, and the limit. */
+/* Adds their edges, and what all nodes hold when. */
 tp_status tp__routes_state(tp_planner *planner, tp_problem *problem);
 
 const tp_route *tp__route(const struct tp_routes *routes, const tp_planned_value *value);
 const tp_usage *tp__usage(const struct tp_routes *routes, int node);
 MlirOperation tp__routes_op(const struct tp_routes *routes, int64_t time);
+
+/* propagate_unlimited.c: what planning counts may be more than the plan holds. If the cheapest plan without a limit costs less than `solution`, which is
+ * that of the problem within the limit and may have no choices, and yet holds no more than the limit, it replaces it. TP_OK: `solution` has choices. */
+tp_status tp__solve_unlimited(tp_planner *planner, const tp_solver_options *options, tp_solution *solution);
 
 /* propagate_memory_limit.c */
 /* A remark if the plan may not be the cheapest that keeps the limit. */

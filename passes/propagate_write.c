@@ -153,6 +153,7 @@ static tp_status write_summary(tp_planner *p) {
   if (status != TP_OK)
     return status;
   tp__free(peak.held);
+  p->peak = peak.bytes;
   const char *objective = tp__pass_option(p->pass, "objective");
   MlirNamedAttribute entries[7] = {
       tp__named(context, "cost_ps", tp__attr_i64(context, p->cost)),
