@@ -82,7 +82,7 @@ static int64_t least(const tp_planner *p, int node) {
 
 /* What the caller holds in any plan, all the time. It is counted as it is, while other values may be counted with more than they hold. */
 static int64_t least_boundary(const tp_planner *p) {
-  int64_t bytes = 0;
+  int64_t bytes = tp__routes_numbers(p->routes);
   for (size_t i = 0; i < p->n_nodes; i++)
     if ((p->nodes[i].kind == TP_NODE_ARG || p->nodes[i].kind == TP_NODE_RESULT) && tp__usage(p->routes, (int)i)->bytes)
       bytes += least(p, (int)i);
@@ -124,6 +124,7 @@ tp_status tp__limit_exceeded(tp_planner *p, const tp_solution *solution) {
   char values[512] = "", found[160] = "no plan was found that needs less than the limit";
   int n = find_holders(p, solution->least_peak_time, list), length = 0;
   int64_t rest = 0;
+  uint64_t numbers = (uint64_t)tp__routes_numbers(p->routes), counted = solution->least_peak.low + numbers;
   for (int i = 0; i < n; i++)
     if (i < NAMED) {
       length += snprintf(values + length, sizeof values - (size_t)length, "%s", i ? ", " : "");
@@ -134,7 +135,7 @@ tp_status tp__limit_exceeded(tp_planner *p, const tp_solution *solution) {
   if (n > NAMED)
     snprintf(values + length, sizeof values - (size_t)length, ", %d others %" PRId64, n - NAMED, rest);
   if (solution->peak.high == 0 && solution->peak.low > 0)
-    snprintf(found, sizeof found, "the least that was found is %" PRIu64, solution->peak.low);
+    snprintf(found, sizeof found, "the least that was found is %" PRIu64, solution->peak.low + numbers);
   MlirOperation op = tp__routes_op(p->routes, solution->least_peak_time);
   tp__free(list);
   int64_t boundary = least_boundary(p);
@@ -143,10 +144,10 @@ tp_status tp__limit_exceeded(tp_planner *p, const tp_solution *solution) {
     snprintf(known, sizeof known, "no plan fits: arguments and results alone hold at least %" PRId64, boundary);
   else if (solution->optimal)
     snprintf(known, sizeof known, "no plan fits by what planning counts, which may be more than is held");
-  bool exceeds = solution->least_peak.high > 0 || solution->least_peak.low > (uint64_t)p->memory_limit;
+  bool exceeds = solution->least_peak.high > 0 || counted > (uint64_t)p->memory_limit;
   return tp__error(op, TP_INFEASIBLE,
                    "memory-limit: a device may hold %" PRId64 " bytes, and %s; every one counts at least %" PRIu64
                    " here (%s)%s; %s; raise the limit, use more devices, or leave more layouts open",
-                   p->memory_limit, known, solution->least_peak.low, values,
+                   p->memory_limit, known, counted, values,
                    exceeds ? "" : ", and layouts in which it would count no more do not go together", found);
 }

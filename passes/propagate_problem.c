@@ -398,8 +398,10 @@ tp_status tp__plan_make_problem(tp_planner *p, bool limited, tp_problem **made) 
     status = tp__tie_updates(p, problem);
   if (status == TP_OK && p->routes)
     status = tp__routes_state(p, problem);
-  bool is_limited = status == TP_OK && p->routes && limited;
-  return is_limited && tp_problem_set_limit(problem, p->memory_limit) != TP_OK ? out_of_memory(p) : status;
+  if (status == TP_OK && p->routes && limited &&
+      tp_problem_set_limit(problem, p->memory_limit - tp__routes_numbers(p->routes)) != TP_OK)
+    status = out_of_memory(p);
+  return status;
 }
 
 /* What loops hold is counted with more than that. */

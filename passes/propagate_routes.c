@@ -16,6 +16,7 @@
 #include "passes/propagate_stations.h"
 #include "passes/propagate_storage.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -298,6 +299,25 @@ static tp_status route_value(struct tp_routes *r, int value) {
 
 /* ---- what is there all the time ---- */
 
+static int64_t number_bytes(MlirType type) { return tp__is_tensor(type) ? 0 : tp__element_size(type); }
+
+/* Arguments and results without layouts. */
+static tp_status hold_numbers(struct tp_routes *r) {
+  const tp_planner *p = r->p;
+  MlirType type = mlirTypeAttrGetValue(tp__inherent(p->program.func, "function_type"));
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
+    r->numbers += number_bytes(mlirFunctionTypeGetInput(type, i));
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); i++)
+    r->numbers += number_bytes(mlirFunctionTypeGetResult(type, i));
+  return r->numbers <= p->memory_limit
+             ? TP_OK
+             : tp__error(p->program.func, TP_INFEASIBLE,
+                         "memory-limit: a device may hold %" PRId64
+                         " bytes, and no plan fits: the numbers that the function is given or returns take %" PRId64
+                         "; raise the limit",
+                         p->memory_limit, r->numbers);
+}
+
 static tp_status hold_boundary(struct tp_routes *r) {
   tp_planner *p = r->p;
   int64_t end = 2 * (int64_t)r->timeline.n + 1;
@@ -418,6 +438,8 @@ tp_status tp__routes_build(tp_planner *p) {
   find_ends(r);
   status = find_overwritten(r);
   if (status == TP_OK)
+    status = hold_numbers(r);
+  if (status == TP_OK)
     status = hold_boundary(r);
   if (status == TP_OK)
     status = hold_carried(r);
@@ -442,6 +464,8 @@ void tp__routes_destroy(struct tp_routes *r) {
 const tp_route *tp__route(const struct tp_routes *r, const tp_planned_value *v) { return &r->routes[v - r->p->values]; }
 
 const tp_usage *tp__usage(const struct tp_routes *r, int node) { return &r->usages[node]; }
+
+int64_t tp__routes_numbers(const struct tp_routes *r) { return r->numbers; }
 
 MlirOperation tp__routes_op(const struct tp_routes *r, int64_t time) {
   size_t k = time < 0 ? 0 : (size_t)time / 2;

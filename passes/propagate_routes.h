@@ -40,6 +40,8 @@ tp_status tp__routes_state(tp_planner *planner, tp_problem *problem);
 
 const tp_route *tp__route(const struct tp_routes *routes, const tp_planned_value *value);
 const tp_usage *tp__usage(const struct tp_routes *routes, int node);
+/* Bytes that no node holds, but every plan: numbers that the function is given or returns. */
+int64_t tp__routes_numbers(const struct tp_routes *routes);
 MlirOperation tp__routes_op(const struct tp_routes *routes, int64_t time);
 
 /* propagate_unlimited.c: what planning counts may be more than the plan holds. If the cheapest plan without a limit costs less than `solution`, which is

@@ -25,7 +25,8 @@ typedef struct tp_space {
 struct tp_routes {
   tp_planner *p;
   tp_timeline timeline;
-  int *until; /* by op: when the last op that runs as a part of it does */
+  int64_t numbers; /* bytes of arguments and results that are no tensors */
+  int *until;      /* by op: when the last op that runs as a part of it does */
   tp_route *routes;
   tp_usage *usages; /* by node */
   size_t usage_capacity, n_usages;
