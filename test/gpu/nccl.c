@@ -1,4 +1,4 @@
-/* Backend nccl on GPUs, a rank a GPU: nccl WHAT [N_RANKS [REPLAYS]]. The cases are those that all backends run; memory is
+/* Backend nccl on GPUs, a rank a GPU: nccl WHAT [N_RANKS [REPLAYS | MS]]. The cases are those that all backends run; memory is
  * cuMemAlloc's and the host sees it through copies. Sums of more than two floats depend on the order, which is NCCL's: `cases` takes
  * one rank or two. Exit status and output as of fused; 77 without NCCL, or with fewer GPUs. */
 #define _GNU_SOURCE 1
@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- Memory ---- */
@@ -108,6 +109,31 @@ static int aborts(tprt_comm *comm, void *argument) {
   return errors;
 }
 
+/* ---- A rank that does not come in time ---- */
+
+static int late(tprt_comm *comm, void *argument) {
+  const int ms = *(const int *)argument * 3 / 2; /* longer than the others wait */
+  const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
+  int errors = 0;
+  float *data = nccl_take(comm, sizeof *data);
+  device_stream stream;
+  tprt_work *work = NULL;
+  DO(stream_create, &stream, 1);
+  if (tprt_comm_rank(comm) == tprt_comm_size(comm) - 1) {
+    nanosleep(&time, NULL);
+    CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_TIMEOUT);
+  } else {
+    CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, stream, &work), TPRT_OK);
+    CHECK_STATUS(errors, tprt_work_wait(work, 0), TPRT_TIMEOUT);
+    CHECK(errors, strstr(tprt_last_error(), "did not end in time"));
+    tprt_work_destroy(work);
+    CHECK_STATUS(errors, tprt_comm_status(comm), TPRT_TIMEOUT);
+  }
+  DO(stream_destroy, stream);
+  nccl_give(comm, data);
+  return errors;
+}
+
 /* ---- Two ranks that have the same device ---- */
 
 typedef struct second {
@@ -152,10 +178,10 @@ static int same_device(void) {
 static const struct {
   const char *name;
   rank_fn *fn;
-  int most_ranks;
+  int least_ranks, most_ranks;
 } parts[] = {
-    {"cases", all_cases, 2},   {"refusals", refusals, 64}, {"streams", nccl_streams, 64},
-    {"graph", nccl_graph, 64}, {"abort", aborts, 64},
+    {"cases", all_cases, 1, 2},   {"refusals", refusals, 1, 64}, {"streams", nccl_streams, 1, 64},
+    {"graph", nccl_graph, 1, 64}, {"abort", aborts, 1, 64},      {"late", late, 2, 64},
 };
 enum { N_PARTS = sizeof parts / sizeof *parts };
 
@@ -173,9 +199,10 @@ static int machine(const tprt_nccl_info *info) {
 }
 
 int main(int argc, char **argv) {
-  int n_ranks = argc > 2 ? atoi(argv[2]) : 1, replays = argc > 3 ? atoi(argv[3]) : 1, n_devices = 0, part = 0;
-  if (argc < 2 || argc > 4 || n_ranks < 1 || replays < 1) {
-    fprintf(stderr, "usage: nccl machine | same-device | cases | refusals | streams | graph | abort [N_RANKS [REPLAYS]]\n");
+  int n_ranks = argc > 2 ? atoi(argv[2]) : 1, number = argc > 3 ? atoi(argv[3]) : 1, n_devices = 0, part = 0;
+  if (argc < 2 || argc > 4 || n_ranks < 1 || number < 1) {
+    fprintf(stderr, "usage: nccl machine | same-device\n       nccl cases | refusals | streams | abort [N_RANKS]\n"
+                    "       nccl graph N_RANKS REPLAYS\n       nccl late N_RANKS MS\n");
     return 2;
   }
   int status = device_open();
@@ -192,7 +219,7 @@ int main(int argc, char **argv) {
     return report("same-device", 2, 2, same_device());
   while (part < N_PARTS && strcmp(argv[1], parts[part].name) != 0)
     part++;
-  if (part == N_PARTS || n_ranks > parts[part].most_ranks) {
+  if (part == N_PARTS || n_ranks < parts[part].least_ranks || n_ranks > parts[part].most_ranks) {
     fprintf(stderr, "nccl: there is no %s of %d ranks\n", argv[1], n_ranks);
     return 2;
   }
@@ -205,9 +232,9 @@ int main(int argc, char **argv) {
   scenario_set_place(&place);
   tprt_config config = test_config();
   config.backend = "nccl";
-  config.timeout_ns = INT64_C(120000000000);
+  rank_fn *fn = parts[part].fn;
+  config.timeout_ns = fn == late ? number * INT64_C(1000000) : INT64_C(120000000000);
   uint64_t stride = cases_stride(n_ranks) / 8 + 1;
-  void *argument = parts[part].fn == nccl_graph ? (void *)&replays : (void *)&stride;
-  int errors = run_threads(n_ranks, &config, parts[part].fn, argument);
-  return report(parts[part].name, n_ranks, parts[part].fn == all_cases ? scenario_count() : replays, errors);
+  int errors = run_threads(n_ranks, &config, fn, fn == all_cases ? (void *)&stride : (void *)&number);
+  return report(parts[part].name, n_ranks, fn == all_cases ? scenario_count() : fn == nccl_graph ? number : 1, errors);
 }

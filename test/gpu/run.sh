@@ -85,9 +85,9 @@ run() {
 }
 
 "$bin/tprt_gpu_${only:-fused}" machine >"$out/machine.txt" || exit $?
-turns=1000 replays=1000 all_ranks="1 2 3 4 8" shapes="1024 4096" time_ranks="2 4 8" hidden=8192 watched=70 graph_replays=1000
+turns=1000 replays=1000 all_ranks="1 2 3 4 8" shapes="1024 4096" time_ranks="2 4 8" hidden=8192 watched=70 graph_replays=1000 late_ms=10000
 if [ $small = 1 ]; then
-  turns=40 replays=3 all_ranks="1 4" shapes=8 time_ranks=2 hidden=1024 watched=40 graph_replays=1
+  turns=40 replays=3 all_ranks="1 4" shapes=8 time_ranks=2 hidden=1024 watched=40 graph_replays=1 late_ms=300
 fi
 
 fused() {
@@ -126,6 +126,9 @@ nccl() {
     run nccl-streams "$bin/tprt_gpu_nccl" streams "$ranks"
     run nccl-graph "$bin/tprt_gpu_nccl" graph "$ranks" $graph_replays
     run nccl-abort "$bin/tprt_gpu_nccl" abort "$ranks"
+  done
+  for ranks in 2 4 8; do
+    run nccl-late "$bin/tprt_gpu_nccl" late "$ranks" $late_ms
   done
 }
 
