@@ -82,11 +82,20 @@ static bool is_returned(MlirOperation func, MlirValue value) {
   return false;
 }
 
+/* Is the use one that reads no element, but says only where a result might be made? The local program makes it elsewhere. */
+static bool is_unread(const peak_finder *f, MlirOpOperand use) {
+  const tp_rule *rule = tp__planned_rule(f->planner, mlirOpOperandGetOwner(use));
+  int i = (int)mlirOpOperandGetOperandNumber(use);
+  return rule && i < rule->n_operands && rule->operands[i].is_unused;
+}
+
 /* What a loop starts from is needed no longer than to start it. */
 static int last_use(const peak_finder *f, MlirValue value, int at) {
   int last = at;
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
+    if (is_unread(f, use))
+      continue;
     int k = tp__timeline_anchor(&f->timeline, value, user);
     bool starts = tp__op_has_dialect(user, "scf") && mlirOperationEqual(user, f->timeline.moments[k].op);
     int until = starts ? k : f->last[k];
