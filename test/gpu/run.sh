@@ -117,6 +117,7 @@ fused() {
 # A rank a GPU.
 nccl() {
   local ranks
+  [ $small = 1 ] || export TP_LONG=1 # every case, not one of many
   run nccl-same-device "$bin/tprt_gpu_nccl" same-device
   for ranks in 1 2; do
     run nccl-cases "$bin/tprt_gpu_nccl" cases "$ranks"
