@@ -28,6 +28,8 @@ static void hub_free(loopback_hub *hub) {
     hub->invitations = invitation->next;
     invitation_free(invitation);
   }
+  tprt__loopback_withdraw_all(hub);
+  pthread_rwlock_destroy(&hub->exposed_lock);
   pthread_cond_destroy(&hub->changed);
   pthread_mutex_destroy(&hub->lock);
   tprt__free(hub->plans);
@@ -46,6 +48,7 @@ static loopback_hub *hub_create(int n_ranks) {
   pthread_condattr_init(&monotonic);
   pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
   pthread_mutex_init(&hub->lock, NULL);
+  pthread_rwlock_init(&hub->exposed_lock, NULL);
   pthread_cond_init(&hub->changed, &monotonic);
   pthread_condattr_destroy(&monotonic);
   hub->n_ranks = n_ranks;
@@ -232,27 +235,6 @@ static uint64_t loopback_offset(const tprt__transport *transport, const void *me
   return 0;
 }
 
-static tprt_status loopback_expose(tprt__transport *transport, void *memory, uint64_t bytes, uint64_t *place) {
-  (void)transport;
-  (void)bytes;
-  *place = (uint64_t)(uintptr_t)memory;
-  return TPRT_OK;
-}
-
-static tprt_status loopback_withdraw(tprt__transport *transport, void *memory) {
-  (void)transport;
-  (void)memory;
-  return TPRT_OK;
-}
-
-static tprt_status loopback_reach(const tprt__transport *transport, int rank, uint64_t place, uint64_t bytes, void **memory) {
-  (void)transport;
-  (void)rank;
-  (void)bytes;
-  *memory = (void *)(uintptr_t)place;
-  return TPRT_OK;
-}
-
 /* ---- Costs: one thread works for all ranks ---- */
 
 static void loopback_constants(const tprt__transport *transport, int64_t *alpha_ps, int64_t *beta_ps_per_kb) {
@@ -289,11 +271,11 @@ const tprt__backend tprt__backend_loopback = {
     .alloc = loopback_alloc,
     .free = loopback_free,
     .offset = loopback_offset,
-    .expose = loopback_expose,
-    .withdraw = loopback_withdraw,
-    .reach = loopback_reach,
-    .put = tprt__reached_put,
-    .get = tprt__reached_get,
+    .expose = tprt__loopback_expose,
+    .withdraw = tprt__loopback_withdraw,
+    .reach = tprt__loopback_reach,
+    .put = tprt__loopback_put,
+    .get = tprt__loopback_get,
     .signal = tprt__loopback_signal,
     .await = tprt__loopback_await,
     .recover = tprt__loopback_recover,

@@ -30,7 +30,11 @@ typedef struct loopback_seat {
 
 typedef struct loopback_invitation loopback_invitation;
 
+typedef struct loopback_exposure loopback_exposure;
+
 typedef struct loopback_hub {
+  pthread_rwlock_t exposed_lock; /* shared while memory of a peer is touched; taken before the other */
+  loopback_exposure *exposed;
   pthread_mutex_t lock; /* of everything below */
   pthread_cond_t changed;
   int references, n_ranks, host_ranks;
@@ -77,12 +81,23 @@ void tprt__loopback_abort(tprt__transport *transport, const tprt__fault *fault);
 tprt__fault tprt__loopback_fault(const tprt__transport *transport);
 tprt_status tprt__loopback_await(tprt__transport *transport, const _Atomic uint64_t *counter, uint64_t value, int rank,
                                  int64_t deadline);
-tprt_status tprt__loopback_signal(tprt__transport *transport, int rank, uint64_t place);
 tprt_status tprt__loopback_recover(tprt__transport *transport, int64_t deadline, tprt__token *token, int *members,
                                    int *n_members);
 
 /* ---- loopback_collective.c ---- */
 tprt_status tprt__loopback_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline);
+
+/* ---- loopback_window.c ---- */
+tprt_status tprt__loopback_expose(tprt__transport *transport, void *memory, uint64_t bytes, uint64_t *place);
+tprt_status tprt__loopback_withdraw(tprt__transport *transport, void *memory);
+/* What ranks that are gone have left. */
+void tprt__loopback_withdraw_all(loopback_hub *hub);
+tprt_status tprt__loopback_reach(const tprt__transport *transport, int rank, uint64_t place, uint64_t bytes, void **memory);
+tprt_status tprt__loopback_put(tprt__transport *transport, int rank, uint64_t place, const void *from, uint64_t bytes,
+                               int64_t deadline);
+tprt_status tprt__loopback_get(tprt__transport *transport, int rank, uint64_t place, void *to, uint64_t bytes,
+                               int64_t deadline);
+tprt_status tprt__loopback_signal(tprt__transport *transport, int rank, uint64_t place);
 
 /* ---- loopback_transfer.c ---- */
 tprt_status tprt__loopback_exchange(tprt__transport *transport, const tprt__plan *plans, size_t n, uint32_t sequence,

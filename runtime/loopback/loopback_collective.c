@@ -1,4 +1,5 @@
 /* The operations of the loopback backend: all ranks come together, the last runs the operation for all. */
+#define _GNU_SOURCE 1
 #include "loopback/loopback.h"
 
 #include <stdio.h>

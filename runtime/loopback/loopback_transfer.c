@@ -1,4 +1,5 @@
 /* Sends and recvs of the loopback backend: whoever finds the other end in the hub's list copies. */
+#define _GNU_SOURCE 1
 #include "loopback/loopback.h"
 
 #include <stdio.h>

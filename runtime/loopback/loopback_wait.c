@@ -63,16 +63,6 @@ tprt_status tprt__loopback_await(tprt__transport *transport, const _Atomic uint6
 }
 
 /* A waiter looks at the counter with the lock, so that it finds it raised or is woken. */
-tprt_status tprt__loopback_signal(tprt__transport *transport, int rank, uint64_t place) {
-  (void)rank;
-  loopback_hub *hub = ((loopback_transport *)transport)->hub;
-  pthread_mutex_lock(&hub->lock);
-  atomic_fetch_add((_Atomic uint64_t *)(uintptr_t)place, 1);
-  pthread_cond_broadcast(&hub->changed);
-  pthread_mutex_unlock(&hub->lock);
-  return TPRT_OK;
-}
-
 /* ---- Recovery ---- */
 
 /* Everybody has said that it goes on, or cannot any more. */

@@ -1,7 +1,10 @@
 /* What only virtual ranks have: one thread that drives all of them, windows of any memory; and what they refuse. */
+#define _GNU_SOURCE 1
 #include "harness.h"
 
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { N = 5 };
@@ -69,6 +72,41 @@ static void test_any_memory(void **state) {
   assert_int_equal(run_threads(N, &config, borrow, NULL), 0);
 }
 
+/* A rank whose communicator has failed takes its memory back alone: peers that have not heard of it touch it no more. */
+static int put_into_the_void(tprt_comm *comm, void *argument) {
+  pthread_barrier_t *together = argument;
+  int errors = 0, me = tprt_comm_rank(comm);
+  int64_t value = 7, *memory = malloc(sizeof *memory);
+  tprt_window *window = NULL;
+  CHECK_STATUS(errors, tprt_window_create(comm, memory, sizeof *memory, &window), TPRT_OK);
+  pthread_barrier_wait(together); /* all have it */
+  if (me == 1) {
+    tprt_comm_abort(comm);
+    CHECK(errors, tprt_window_destroy(window) != TPRT_OK);
+    free(memory);
+    pthread_barrier_wait(together);
+    return errors;
+  }
+  pthread_barrier_wait(together);
+  tprt_status status = me == 0   ? tprt_window_put(window, 1, 0, &value, sizeof value)
+                       : me == 2 ? tprt_window_get(window, 1, 0, &value, sizeof value)
+                                 : tprt_window_signal(window, 1);
+  CHECK(errors, status == TPRT_ABORTED);
+  CHECK(errors, tprt_window_destroy(window) != TPRT_OK);
+  free(memory);
+  return errors;
+}
+
+static void test_withdrawn(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  pthread_barrier_t together;
+  config.backend = "loopback";
+  pthread_barrier_init(&together, NULL, 4);
+  assert_int_equal(run_threads(4, &config, put_into_the_void, &together), 0);
+  pthread_barrier_destroy(&together);
+}
+
 static void test_refused(void **state) {
   (void)state;
   tprt_config config = {.size = sizeof config, .backend = "LoopBack"};
@@ -86,6 +124,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_one_thread),
       cmocka_unit_test(test_any_memory),
+      cmocka_unit_test(test_withdrawn),
       cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
