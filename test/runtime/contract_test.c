@@ -10,6 +10,12 @@
 
 enum { MAX_LOOPS = 8 };
 
+#if defined(__SANITIZE_THREAD__)
+/* OpenBLAS's threads hand work to each other in code that the sanitizer does not see. */
+__attribute__((visibility("default"))) const char *__tsan_default_suppressions(void);
+const char *__tsan_default_suppressions(void) { return "race:libopenblas.so\n"; }
+#endif
+
 typedef struct loop_nest {
   int n;
   int64_t words[MAX_LOOPS][4]; /* size, stride in A, B, C */

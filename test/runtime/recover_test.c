@@ -176,7 +176,7 @@ static int too_late(tprt_comm *comm, void *argument) {
     CHECK(errors, strstr(tprt_last_error(), "rank 2 came too late") != NULL);
     return errors;
   }
-  CHECK_STATUS(errors, tprt_comm_shrink(comm, 30000000, &child), TPRT_OK);
+  CHECK_STATUS(errors, tprt_comm_shrink(comm, 200000000, &child), TPRT_OK);
   CHECK(errors, tprt_comm_size(child) == n - 1);
   atomic_fetch_add(n_gone_on, 1);
   errors += check_sum(child, n * (n - 1) / 2 - 2);
