@@ -99,6 +99,8 @@ tprt_status tprt__nccl_ready(nccl_transport *nccl, nccl_wait *wait);
 tprt_status tprt__nccl_ask(nccl_transport *nccl, nccl_wait *wait);
 /* Waits until the device has got to an event. */
 tprt_status tprt__nccl_reach(nccl_transport *nccl, device_event event, nccl_wait *wait);
+/* Ends what was put into this end's own stream with status `put`: waits for it if that went well, and leaves the device. */
+tprt_status tprt__nccl_finish(nccl_transport *nccl, tprt_status put, nccl_wait *wait);
 
 /* ---- nccl_types.c ---- */
 typedef struct nccl_way {

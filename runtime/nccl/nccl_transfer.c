@@ -42,11 +42,5 @@ tprt_status tprt__nccl_exchange(tprt__transport *transport, const tprt__plan *pl
     status = tprt__nccl_enter_device(nccl);
   if (status)
     return status;
-  status = tprt__nccl_put_transfers(nccl, plans, n, nccl->stream, &wait);
-  if (!status)
-    status = tprt__device_check(nccl->device, nccl->device->event_record(nccl->reached, nccl->stream), "an event");
-  if (!status)
-    status = tprt__nccl_reach(nccl, nccl->reached, &wait);
-  tprt__nccl_leave_device(nccl);
-  return status;
+  return tprt__nccl_finish(nccl, tprt__nccl_put_transfers(nccl, plans, n, nccl->stream, &wait), &wait);
 }

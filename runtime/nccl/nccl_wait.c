@@ -153,3 +153,13 @@ tprt_status tprt__nccl_reach(nccl_transport *nccl, device_event event, nccl_wait
       return status;
   }
 }
+
+tprt_status tprt__nccl_finish(nccl_transport *nccl, tprt_status put, nccl_wait *wait) {
+  tprt_status status = put;
+  if (!status)
+    status = tprt__device_check(nccl->device, nccl->device->event_record(nccl->reached, nccl->stream), "an event");
+  if (!status)
+    status = tprt__nccl_reach(nccl, nccl->reached, wait);
+  tprt__nccl_leave_device(nccl);
+  return status;
+}
