@@ -5,39 +5,14 @@
 #include "tprt/cuda.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
-#include <string.h>
-
-typedef struct cuda_symbol {
-  const char *name;
-  void *slot; /* a function pointer */
-} cuda_symbol;
 
 static tprt__cuda loaded;
 static void *loaded_library;
-static const cuda_symbol symbols[] = {
-#define ROW(member, symbol, parameters) {symbol, &loaded.member},
-    TPRT_CUDA_CALLS(ROW)
-#undef ROW
-};
 
-static tprt_status find(void *library, const char *path, const char *name, void *slot) {
-  void *found = dlsym(library, name);
-  if (!found)
-    return tprt__fail(TPRT_UNSUPPORTED, "CUDA: %s has no %s; a driver of CUDA 11 or newer is needed", path, name);
-  memcpy(slot, &found, sizeof found);
-  return TPRT_OK;
-}
-
-static tprt_status resolve(void *library, const char *path) {
-  tprt_status status = TPRT_OK;
-  for (size_t i = 0; i < sizeof symbols / sizeof *symbols && !status; i++)
-    status = find(library, path, symbols[i].name, symbols[i].slot);
-  return status;
-}
-
-tprt_status tprt__cuda_symbol(const char *name, void *slot) {
-  return find(loaded_library, tprt__env_text(TPRT__ENV_CUDA_LIBRARY), name, slot);
+static tprt_status find(void *library, const char *path, const tprt__symbol *symbols) {
+  const char *missing = tprt__symbols_find(library, symbols);
+  return missing ? tprt__fail(TPRT_UNSUPPORTED, "CUDA: %s has no %s; a driver of CUDA 11 or newer is needed", path, missing)
+                 : TPRT_OK;
 }
 
 tprt_status tprt__cuda_check(const tprt__cuda *driver, cuda_result result, const char *what) {
@@ -58,25 +33,33 @@ static tprt_status start(const char *path) {
   return tprt__cuda_check(&loaded, result, "start of the driver");
 }
 
+static tprt_status load(void) {
+  static const tprt__symbol symbols[] = {
+#define ROW(member, symbol, parameters) {symbol, &loaded.member},
+      TPRT_CUDA_CALLS(ROW)
+#undef ROW
+          {NULL, NULL}};
+  const char *path = tprt__env_text(TPRT__ENV_CUDA_LIBRARY);
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  tprt_status status = library ? find(library, path, symbols) : tprt__fail(TPRT_UNSUPPORTED, "CUDA: %s", dlerror());
+  if (!status)
+    status = start(path);
+  if (status && library)
+    dlclose(library);
+  loaded_library = library;
+  return status;
+}
+
 tprt_status tprt__cuda_load(const tprt__cuda **driver) {
-  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  static bool done;
-  tprt_status status = TPRT_OK;
-  pthread_mutex_lock(&lock);
-  if (!done) {
-    const char *path = tprt__env_text(TPRT__ENV_CUDA_LIBRARY);
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    status = library ? resolve(library, path) : tprt__fail(TPRT_UNSUPPORTED, "CUDA: %s", dlerror());
-    if (!status)
-      status = start(path);
-    if (status && library)
-      dlclose(library);
-    done = !status;
-    loaded_library = library;
-  }
-  pthread_mutex_unlock(&lock);
+  static tprt__once once = TPRT__ONCE;
+  tprt_status status = tprt__load_once(&once, load);
   *driver = status ? NULL : &loaded;
   return status;
+}
+
+tprt_status tprt__cuda_find(const tprt__cuda **driver, const tprt__symbol *symbols) {
+  tprt_status status = tprt__cuda_load(driver);
+  return status ? status : find(loaded_library, tprt__env_text(TPRT__ENV_CUDA_LIBRARY), symbols);
 }
 
 tprt_status tprt_cuda_probe(tprt_cuda_info *info) {

@@ -3,43 +3,33 @@
 #include "cuda/launch.h"
 #include "cuda/plan.h"
 
-#include <pthread.h>
 #include <stddef.h>
 
 static struct {
-  pthread_mutex_t lock;
-  bool found;
   const tprt__cuda *driver;
 #define MEMBER(member, symbol, parameters) cuda_result(*member) parameters;
   LAUNCH_CALLS(MEMBER)
 #undef MEMBER
-} cuda = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} cuda;
 
 struct tprt_cuda_group {
   fused_group plan;
-  launch_module module;
-  launch_function functions[FUSED_N_KERNELS];
+  cuda_module module;
+  cuda_function functions[FUSED_N_KERNELS];
 };
 
-static tprt_status find_driver(void) {
-  static const struct {
-    const char *name;
-    void *slot;
-  } symbols[] = {
+static tprt_status load(void) {
+  static const tprt__symbol symbols[] = {
 #define ROW(member, symbol, parameters) {symbol, &cuda.member},
       LAUNCH_CALLS(ROW)
 #undef ROW
-  };
-  pthread_mutex_lock(&cuda.lock);
-  tprt_status status = TPRT_OK;
-  if (!cuda.found) {
-    status = tprt__cuda_load(&cuda.driver);
-    for (size_t i = 0; i < sizeof symbols / sizeof *symbols && !status; i++)
-      status = tprt__cuda_symbol(symbols[i].name, symbols[i].slot);
-    cuda.found = !status;
-  }
-  pthread_mutex_unlock(&cuda.lock);
-  return status;
+          {NULL, NULL}};
+  return tprt__cuda_find(&cuda.driver, symbols);
+}
+
+static tprt_status find_driver(void) {
+  static tprt__once once = TPRT__ONCE;
+  return tprt__load_once(&once, load);
 }
 
 static tprt_status check(cuda_result result, const char *what) { return tprt__cuda_check(cuda.driver, result, what); }
@@ -52,7 +42,7 @@ typedef struct device_facts {
 
 /* Of the current context's device, which must be able to run the kernels. */
 static tprt_status learn_device(const tprt_cuda_group_config *config, device_facts *facts) {
-  launch_context context = NULL;
+  cuda_context context = NULL;
   int device = 0;
   tprt_status status = check(cuda.context_current(&context), "current context");
   if (!status && !context)
@@ -61,10 +51,10 @@ static tprt_status learn_device(const tprt_cuda_group_config *config, device_fac
     status = check(cuda.context_device(&device), "device of the context");
   const struct {
     int attribute, *value;
-  } wanted[] = {{LAUNCH_MULTIPROCESSORS, &facts->multiprocessors},
-                {LAUNCH_CAPABILITY_MAJOR, &facts->major},
-                {LAUNCH_CAPABILITY_MINOR, &facts->minor},
-                {LAUNCH_COOPERATIVE, &facts->cooperative}};
+  } wanted[] = {{CUDA_MULTIPROCESSORS, &facts->multiprocessors},
+                {CUDA_CAPABILITY_MAJOR, &facts->major},
+                {CUDA_CAPABILITY_MINOR, &facts->minor},
+                {CUDA_COOPERATIVE, &facts->cooperative}};
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted && !status; i++)
     status = check(cuda.device_attribute(wanted[i].value, wanted[i].attribute, device), "attributes of the device");
   if (status)
@@ -141,7 +131,7 @@ tprt_status tprt_cuda_group_check(tprt_cuda_group *group, tprt_cuda_stream strea
     uint32_t failure = 0;
     if (config->rank != TPRT_CUDA_ALL_RANKS && config->rank != r)
       continue;
-    launch_address at = (launch_address)(uintptr_t)config->signals[r] + offsetof(fused_signals, failure);
+    cuda_address at = (cuda_address)(uintptr_t)config->signals[r] + offsetof(fused_signals, failure);
     status = check(cuda.copy_to_host(&failure, at, sizeof failure), "reading the signals");
     if (!status && failure)
       return tprt__fail(TPRT_TIMEOUT, "CUDA: rank %d gave up waiting for the others in fused call %u", r, failure);
@@ -155,7 +145,7 @@ tprt_status tprt_cuda_group_check(tprt_cuda_group *group, tprt_cuda_stream strea
 static tprt_status launch(tprt_cuda_group *group, fused_launch *plan, tprt_cuda_stream stream) {
   if (plan->n_ctas == 0)
     return TPRT_OK;
-  launch_function function = group->functions[plan->kernel];
+  cuda_function function = group->functions[plan->kernel];
   void *parameters[] = {&plan->args};
   const tprt_cuda_group_config *config = &group->plan.config;
   cuda_result result = config->rank == TPRT_CUDA_ALL_RANKS

@@ -19,7 +19,7 @@ static struct {
   int (*Wait)(HANDLE *request, void *status);
 } FAMILY(calls);
 
-static const mpi_symbol FAMILY(symbols)[] = {
+static const tprt__symbol FAMILY(symbols)[] = {
     {"MPI_Init_thread", &FAMILY(calls).Init_thread},
     {"MPI_Query_thread", &FAMILY(calls).Query_thread},
     {"MPI_Comm_dup", &FAMILY(calls).Comm_dup},

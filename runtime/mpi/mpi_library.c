@@ -3,16 +3,11 @@
 #include "mpi/mpi_library.h"
 
 #include "env.h"
+#include "library.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct mpi_symbol {
-  const char *name;
-  void *slot; /* a function pointer */
-} mpi_symbol;
 
 enum { MPI_TURNS = 2 }; /* MPI_THREAD_SERIALIZED, in both families */
 
@@ -64,14 +59,14 @@ static struct {
 /* ---- Which it is ---- */
 
 static mpi_library loaded;
-static const mpi_symbol common[] = {
+static const tprt__symbol common[] = {
     {"MPI_Initialized", &loaded.initialized},
     {"MPI_Finalized", &loaded.finalized},
     {"MPI_Finalize", &loaded.finalize},
     {"MPI_Error_string", &loaded.error_string},
     {NULL, NULL},
 };
-static const mpi_symbol openmpi_data[] = {
+static const tprt__symbol openmpi_data[] = {
     {"ompi_mpi_comm_world", &openmpi_objects.world},
     {"ompi_mpi_byte", &openmpi_objects.byte},
     {"ompi_mpi_info_null", &openmpi_objects.info_null},
@@ -79,14 +74,10 @@ static const mpi_symbol openmpi_data[] = {
     {NULL, NULL},
 };
 
-static tprt_status resolve(void *handle, const mpi_symbol *symbols) {
-  for (; symbols->name; symbols++) {
-    void *found = dlsym(handle, symbols->name);
-    if (!found)
-      return tprt__fail(TPRT_UNSUPPORTED, "backend mpi: %s has no %s; MPI 3 is needed", loaded.version, symbols->name);
-    memcpy(symbols->slot, &found, sizeof found);
-  }
-  return TPRT_OK;
+static tprt_status resolve(void *handle, const tprt__symbol *symbols) {
+  const char *missing = tprt__symbols_find(handle, symbols);
+  return missing ? tprt__fail(TPRT_UNSUPPORTED, "backend mpi: %s has no %s; MPI 3 is needed", loaded.version, missing)
+                 : TPRT_OK;
 }
 
 static void read_version(void *handle) {
@@ -153,23 +144,18 @@ static tprt_status find(void **handle) {
                               openmpi[0], mpich[0]);
 }
 
+static tprt_status load(void) {
+  void *handle;
+  tprt_status status = find(&handle);
+  if (!status)
+    status = identify(handle);
+  return status ? status : resolve(handle, common);
+}
+
 tprt_status tprt__mpi_load(const mpi_library **library) {
-  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  static bool done;
-  tprt_status status = TPRT_OK;
-  pthread_mutex_lock(&lock);
-  if (!done) {
-    void *handle;
-    status = find(&handle);
-    if (!status)
-      status = identify(handle);
-    if (!status)
-      status = resolve(handle, common);
-    done = !status;
-  }
-  pthread_mutex_unlock(&lock);
+  static tprt__once once = TPRT__ONCE;
   *library = &loaded;
-  return status;
+  return tprt__load_once(&once, load);
 }
 
 tprt_status tprt__mpi_fail(const mpi_library *library, int code, const char *what) {

@@ -15,7 +15,7 @@ static void close_end(nccl_transport *nccl) {
   tprt__nccl_drop(nccl);
   tprt__nccl_watch_stop(&nccl->watch);
   if (nccl->context) {
-    const device_calls *device = nccl->device;
+    const cuda_device_calls *device = nccl->device;
     bool entered = !tprt__nccl_enter_device(nccl); /* if not, giving back may still succeed */
     tprt__nccl_scratch_free(nccl);
     if (nccl->word)
@@ -38,13 +38,13 @@ static void close_end(nccl_transport *nccl) {
 }
 
 /* What this rank has on its device, and which that is. */
-static tprt_status open_device(nccl_transport *nccl, device_uuid *uuid) {
+static tprt_status open_device(nccl_transport *nccl, cuda_uuid *uuid) {
   enum { WORD_BYTES = 64 };
-  const device_calls *device = nccl->device;
+  const cuda_device_calls *device = nccl->device;
   int number;
-  tprt_status status = tprt__device_check(device, device->get(&number, nccl->ordinal), "the device");
+  tprt_status status = tprt__device_check(device, device->device_get(&number, nccl->ordinal), "the device");
   if (!status)
-    status = tprt__device_check(device, device->uuid(uuid, number), "the device's identity");
+    status = tprt__device_check(device, device->device_uuid(uuid, number), "the device's identity");
   if (!status)
     status = tprt__device_check(device, device->context_retain(&nccl->context, number), "the context of the device");
   if (status)
@@ -52,11 +52,11 @@ static tprt_status open_device(nccl_transport *nccl, device_uuid *uuid) {
   status = tprt__nccl_enter_device(nccl);
   if (status)
     return status;
-  status = tprt__device_check(device, device->stream_create(&nccl->stream, DEVICE_STREAM_NON_BLOCKING), "a stream");
+  status = tprt__device_check(device, device->stream_create(&nccl->stream, CUDA_STREAM_NON_BLOCKING), "a stream");
   if (!status)
-    status = tprt__device_check(device, device->event_create(&nccl->reached, DEVICE_EVENT_DISABLE_TIMING), "an event");
+    status = tprt__device_check(device, device->event_create(&nccl->reached, CUDA_EVENT_DISABLE_TIMING), "an event");
   if (!status)
-    status = tprt__device_check(device, device->event_create(&nccl->scratch_used, DEVICE_EVENT_DISABLE_TIMING), "an event");
+    status = tprt__device_check(device, device->event_create(&nccl->scratch_used, CUDA_EVENT_DISABLE_TIMING), "an event");
   if (!status)
     status = tprt__device_check(device, device->memory_alloc(&nccl->word, WORD_BYTES), "memory of the device");
   if (!status)
@@ -68,7 +68,7 @@ static tprt_status open_device(nccl_transport *nccl, device_uuid *uuid) {
 /* What the ranks of a new communicator tell each other. */
 typedef struct hello {
   int32_t status; /* why this rank cannot take part */
-  device_uuid device;
+  cuda_uuid device;
   nccl_id id; /* of member 0 */
 } hello;
 

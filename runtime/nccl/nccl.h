@@ -19,7 +19,7 @@
 /* Memory of the device that operations take apart and put together in. */
 typedef struct nccl_scratch {
   struct nccl_scratch *next; /* smaller ones, which may be in use until the communicator ends */
-  device_address at;
+  cuda_address at;
   size_t bytes;
 } nccl_scratch;
 
@@ -32,7 +32,7 @@ typedef struct nccl_registration {
 /* What was put into a stream of a caller's, until it has ended. */
 typedef struct nccl_pending {
   struct nccl_pending *next;
-  device_event event;
+  cuda_event event;
   tprt_op_kind kind;
   uint32_t sequence;
   int64_t deadline;
@@ -53,17 +53,17 @@ typedef struct nccl_watch {
 typedef struct nccl_transport {
   tprt__transport base;
   const nccl_library *library;
-  const device_calls *device;
+  const cuda_device_calls *device;
   int ordinal;
-  device_context context; /* NULL: not retained */
+  cuda_context context; /* NULL: not retained */
   int *world_ranks;
   int64_t timeout_ns;
   bool check, relaxed;
-  device_stream stream; /* of operations that name none */
-  device_event reached; /* in that stream */
-  device_address word;  /* what a barrier adds up */
+  cuda_stream stream; /* of operations that name none */
+  cuda_event reached; /* in that stream */
+  cuda_address word;  /* what a barrier adds up */
   nccl_scratch *scratch;
-  device_event scratch_used;        /* behind the last operation that needed it */
+  cuda_event scratch_used;          /* behind the last operation that needed it */
   bool scratch_taken;               /* by the one that is being put into a stream */
   nccl_registration *registrations; /* with the lock */
   nccl_watch watch;
@@ -98,7 +98,7 @@ tprt_status tprt__nccl_ready(nccl_transport *nccl, nccl_wait *wait);
 /* NCCL's state now: OK, IN_PROGRESS, or a failure. */
 tprt_status tprt__nccl_ask(nccl_transport *nccl, nccl_wait *wait);
 /* Waits until the device has got to an event. */
-tprt_status tprt__nccl_reach(nccl_transport *nccl, device_event event, nccl_wait *wait);
+tprt_status tprt__nccl_reach(nccl_transport *nccl, cuda_event event, nccl_wait *wait);
 /* Ends what was put into this end's own stream with status `put`: waits for it if that went well, and leaves the device. */
 tprt_status tprt__nccl_finish(nccl_transport *nccl, tprt_status put, nccl_wait *wait);
 
@@ -114,11 +114,11 @@ tprt_status tprt__nccl_way(const nccl_transport *nccl, const tprt__plan *plan, n
 /* ---- nccl_group.c: calls of NCCL that belong together; none is left open ---- */
 typedef struct nccl_group {
   nccl_transport *nccl;
-  device_stream stream;
+  cuda_stream stream;
   tprt_status status; /* of the first call that failed */
 } nccl_group;
 /* Takes the lock; nothing to end if it fails. */
-tprt_status tprt__nccl_group_begin(nccl_group *group, nccl_transport *nccl, device_stream stream);
+tprt_status tprt__nccl_group_begin(nccl_group *group, nccl_transport *nccl, cuda_stream stream);
 void tprt__nccl_group_send(nccl_group *group, const void *data, int64_t bytes, int peer);
 void tprt__nccl_group_receive(nccl_group *group, void *data, int64_t bytes, int peer);
 void tprt__nccl_group_add(nccl_group *group, nccl_result result, const char *what);
@@ -127,9 +127,9 @@ tprt_status tprt__nccl_group_end(nccl_group *group, nccl_wait *wait);
 
 /* ---- nccl_memory.c ---- */
 /* For an operation in this stream, behind those in others that have it. */
-tprt_status tprt__nccl_scratch(nccl_transport *nccl, int64_t bytes, device_stream stream, char **memory);
+tprt_status tprt__nccl_scratch(nccl_transport *nccl, int64_t bytes, cuda_stream stream, char **memory);
 /* After what needed it: the next waits for that. */
-tprt_status tprt__nccl_scratch_end(nccl_transport *nccl, device_stream stream);
+tprt_status tprt__nccl_scratch_end(nccl_transport *nccl, cuda_stream stream);
 void tprt__nccl_scratch_free(nccl_transport *nccl);
 /* Whether an operation can be run: its memory is that of the device, its reduction one of NCCL's. */
 tprt_status tprt__nccl_accept(const tprt__transport *transport, const tprt__plan *plan, bool told);
@@ -138,22 +138,22 @@ void tprt__nccl_free(tprt__transport *transport, void *memory);
 /* Memory of the caller's, which NCCL may then move without staging copies. */
 tprt_status tprt__nccl_expose(tprt__transport *transport, void *memory, uint64_t bytes, uint64_t *place);
 tprt_status tprt__nccl_withdraw(tprt__transport *transport, void *memory);
-tprt_status tprt__nccl_copy(nccl_transport *nccl, void *to, const void *from, int64_t bytes, device_stream stream);
+tprt_status tprt__nccl_copy(nccl_transport *nccl, void *to, const void *from, int64_t bytes, cuda_stream stream);
 tprt_status tprt__nccl_copy_rows(nccl_transport *nccl, void *to, int64_t to_pitch, const void *from, int64_t from_pitch,
-                                 int64_t width, int64_t rows, device_stream stream);
+                                 int64_t width, int64_t rows, cuda_stream stream);
 
 /* ---- nccl_collective.c ---- */
 tprt_status tprt__nccl_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline);
 /* Whether an operation takes tensors apart, for which it needs scratch memory. */
 bool tprt__nccl_stages(const tprt__plan *plan);
 /* Puts an operation, or transfers, into a stream. */
-tprt_status tprt__nccl_put(nccl_transport *nccl, const tprt__plan *plan, device_stream stream, nccl_wait *wait);
-tprt_status tprt__nccl_put_transfers(nccl_transport *nccl, const tprt__plan *plans, size_t n, device_stream stream,
+tprt_status tprt__nccl_put(nccl_transport *nccl, const tprt__plan *plan, cuda_stream stream, nccl_wait *wait);
+tprt_status tprt__nccl_put_transfers(nccl_transport *nccl, const tprt__plan *plans, size_t n, cuda_stream stream,
                                      nccl_wait *wait);
 
 /* ---- nccl_watch.c: streams of callers ---- */
 /* Whether a stream captures a graph: what is put there runs whenever that is replayed. */
-tprt_status tprt__nccl_find_capture(const nccl_transport *nccl, device_stream stream, bool *captured);
+tprt_status tprt__nccl_find_capture(const nccl_transport *nccl, cuda_stream stream, bool *captured);
 tprt_status tprt__nccl_launch(tprt__transport *transport, const tprt__plan *plans, size_t n, uint32_t sequence,
                               int64_t deadline, tprt__done_fn *done, void *user);
 tprt_status tprt__nccl_record(tprt__transport *transport, void *stream, int64_t deadline, tprt__done_fn *done, void *user,

@@ -7,7 +7,7 @@
 typedef struct launch {
   nccl_transport *nccl;
   const tprt__plan *plan;
-  device_stream stream;
+  cuda_stream stream;
   nccl_wait *wait;
 } launch;
 
@@ -280,7 +280,8 @@ static tprt_status pieces(const launch *run) {
     status = pack(run, packed, plan->send, plan->send_map, false);
   if (!status && plan->kind == TPRT_OP_PERMUTE && plan->source < 0 && plan->recv_bytes)
     status = tprt__device_check(
-        run->nccl->device, run->nccl->device->memory_set(tprt__device_at(plan->recv), 0, (size_t)plan->recv_bytes, run->stream),
+        run->nccl->device,
+        run->nccl->device->memory_set(tprt__cuda_address(plan->recv), 0, (size_t)plan->recv_bytes, run->stream),
         "clearing memory");
   if (!status)
     status = move(run, packed, received);
@@ -361,7 +362,7 @@ bool tprt__nccl_stages(const tprt__plan *plan) {
   return packs_sends(plan) || unpacks_receives(plan);
 }
 
-tprt_status tprt__nccl_put(nccl_transport *nccl, const tprt__plan *plan, device_stream stream, nccl_wait *wait) {
+tprt_status tprt__nccl_put(nccl_transport *nccl, const tprt__plan *plan, cuda_stream stream, nccl_wait *wait) {
   const launch run = {.nccl = nccl, .plan = plan, .stream = stream, .wait = wait};
   tprt_status status = nccl->check ? compare(nccl, plan, wait) : TPRT_OK;
   if (!status)

@@ -1,7 +1,7 @@
 /* Groups of NCCL calls. NCCL keeps an open group for the thread, so that one left open would swallow what comes later. */
 #include "nccl/nccl.h"
 
-tprt_status tprt__nccl_group_begin(nccl_group *group, nccl_transport *nccl, device_stream stream) {
+tprt_status tprt__nccl_group_begin(nccl_group *group, nccl_transport *nccl, cuda_stream stream) {
   *group = (nccl_group){.nccl = nccl, .stream = stream};
   pthread_mutex_lock(&nccl->lock);
   tprt_status status = nccl->comm ? tprt__nccl_check(nccl->library, NULL, nccl->library->group_start(), "ncclGroupStart")

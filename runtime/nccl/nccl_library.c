@@ -7,21 +7,13 @@
 
 #include <dlfcn.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
-#include <string.h>
-
-typedef struct nccl_symbol {
-  const char *name;
-  void *slot; /* a function pointer */
-} nccl_symbol;
 
 static nccl_library loaded;
-static const nccl_symbol required[] = {{"ncclGetErrorString", &loaded.error_text},
-                                       {"ncclGetLastError", &loaded.last_error},
 #define ROW(member, symbol, parameters) {symbol, &loaded.member},
-                                       NCCL_CALLS(ROW)};
-static const nccl_symbol later[] = {NCCL_LATER_CALLS(ROW)};
+static const tprt__symbol required[] = {
+    {"ncclGetErrorString", &loaded.error_text}, {"ncclGetLastError", &loaded.last_error}, NCCL_CALLS(ROW){NULL, NULL}};
+static const tprt__symbol later[] = {NCCL_LATER_CALLS(ROW){NULL, NULL}};
 #undef ROW
 
 /* By version: what each brought that this backend uses or refuses. The one table of them. */
@@ -61,16 +53,10 @@ static void format_version(int version, char text[16]) {
 }
 
 static tprt_status resolve(void *library, const char *path) {
-  for (size_t i = 0; i < sizeof required / sizeof *required; i++) {
-    void *found = dlsym(library, required[i].name);
-    if (!found)
-      return tprt__fail(TPRT_UNSUPPORTED, "backend nccl: %s has no %s; NCCL 2.18 or newer is needed", path, required[i].name);
-    memcpy(required[i].slot, &found, sizeof found);
-  }
-  for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
-    void *found = dlsym(library, later[i].name);
-    memcpy(later[i].slot, &found, sizeof found);
-  }
+  const char *missing = tprt__symbols_find(library, required);
+  if (missing)
+    return tprt__fail(TPRT_UNSUPPORTED, "backend nccl: %s has no %s; NCCL 2.18 or newer is needed", path, missing);
+  tprt__symbols_find(library, later);
   char text[16];
   nccl_result result = loaded.get_version(&loaded.version);
   format_version(loaded.version, text);
@@ -93,12 +79,8 @@ static tprt_status load(void) {
 }
 
 tprt_status tprt__nccl_load(const nccl_library **library) {
-  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  static bool done;
-  pthread_mutex_lock(&lock);
-  tprt_status status = done ? TPRT_OK : load();
-  done = !status;
-  pthread_mutex_unlock(&lock);
+  static tprt__once once = TPRT__ONCE;
+  tprt_status status = tprt__load_once(&once, load);
   *library = status ? NULL : &loaded;
   return status;
 }

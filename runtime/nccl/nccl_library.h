@@ -3,7 +3,7 @@
 #ifndef TPRT_RUNTIME_NCCL_LIBRARY_H
 #define TPRT_RUNTIME_NCCL_LIBRARY_H
 
-#include "nccl/nccl_device.h"
+#include "cuda/device.h"
 
 typedef struct ncclComm *nccl_comm;
 typedef int nccl_result;
@@ -66,18 +66,16 @@ nccl_config tprt__nccl_config(void); /* does not block, else unset */
   X(group_start, "ncclGroupStart", (void))                                                                                     \
   X(group_end, "ncclGroupEnd", (void))                                                                                         \
   X(all_reduce, "ncclAllReduce",                                                                                               \
-    (const void *send, void *recv, size_t n, nccl_type type, nccl_reduction op, nccl_comm comm, device_stream stream))         \
+    (const void *send, void *recv, size_t n, nccl_type type, nccl_reduction op, nccl_comm comm, cuda_stream stream))           \
   X(reduce, "ncclReduce",                                                                                                      \
-    (const void *send, void *recv, size_t n, nccl_type type, nccl_reduction op, int root, nccl_comm comm,                      \
-     device_stream stream))                                                                                                    \
+    (const void *send, void *recv, size_t n, nccl_type type, nccl_reduction op, int root, nccl_comm comm, cuda_stream stream)) \
   X(reduce_scatter, "ncclReduceScatter",                                                                                       \
-    (const void *send, void *recv, size_t n, nccl_type type, nccl_reduction op, nccl_comm comm, device_stream stream))         \
-  X(all_gather, "ncclAllGather",                                                                                               \
-    (const void *send, void *recv, size_t n, nccl_type type, nccl_comm comm, device_stream stream))                            \
+    (const void *send, void *recv, size_t n, nccl_type type, nccl_reduction op, nccl_comm comm, cuda_stream stream))           \
+  X(all_gather, "ncclAllGather", (const void *send, void *recv, size_t n, nccl_type type, nccl_comm comm, cuda_stream stream)) \
   X(broadcast, "ncclBroadcast",                                                                                                \
-    (const void *send, void *recv, size_t n, nccl_type type, int root, nccl_comm comm, device_stream stream))                  \
-  X(send, "ncclSend", (const void *data, size_t n, nccl_type type, int peer, nccl_comm comm, device_stream stream))            \
-  X(recv, "ncclRecv", (void *data, size_t n, nccl_type type, int peer, nccl_comm comm, device_stream stream))                  \
+    (const void *send, void *recv, size_t n, nccl_type type, int root, nccl_comm comm, cuda_stream stream))                    \
+  X(send, "ncclSend", (const void *data, size_t n, nccl_type type, int peer, nccl_comm comm, cuda_stream stream))              \
+  X(recv, "ncclRecv", (void *data, size_t n, nccl_type type, int peer, nccl_comm comm, cuda_stream stream))                    \
   X(premul_create, "ncclRedOpCreatePreMulSum",                                                                                 \
     (nccl_reduction * op, void *scalar, nccl_type type, int residence, nccl_comm comm))                                        \
   X(premul_destroy, "ncclRedOpDestroy", (nccl_reduction op, nccl_comm comm))
@@ -90,7 +88,7 @@ nccl_config tprt__nccl_config(void); /* does not block, else unset */
   X(deregister_memory, "ncclCommDeregister", (const nccl_comm comm, void *handle))
 
 typedef struct nccl_library {
-  const device_calls *device;
+  const cuda_device_calls *device;
   int version;
   const char *(*error_text)(nccl_result result);
   const char *(*last_error)(nccl_comm comm);

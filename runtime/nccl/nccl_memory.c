@@ -8,13 +8,13 @@
 static tprt_status check_memory(const nccl_transport *nccl, const char *kind, const char *side, const void *memory) {
   int type = 0, ordinal = -1;
   cuda_result result =
-      nccl->device->pointer_attribute(&type, DEVICE_POINTER_MEMORY_TYPE, tprt__device_at(memory)); /* managed is device */
-  if (result || type != DEVICE_MEMORY_DEVICE)
+      nccl->device->pointer_attribute(&type, CUDA_POINTER_MEMORY_TYPE, tprt__cuda_address(memory)); /* managed is device */
+  if (result || type != CUDA_MEMORY_DEVICE)
     return tprt__fail(TPRT_INVALID_ARGUMENT,
                       "%s: %s is memory of the host; backend nccl works on memory of its device (tprt_mem_alloc, cudaMalloc)",
                       kind, side);
   tprt_status status = tprt__device_check(
-      nccl->device, nccl->device->pointer_attribute(&ordinal, DEVICE_POINTER_ORDINAL, tprt__device_at(memory)),
+      nccl->device, nccl->device->pointer_attribute(&ordinal, CUDA_POINTER_ORDINAL, tprt__cuda_address(memory)),
       "the device of a pointer");
   if (!status && ordinal != nccl->ordinal)
     status = tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %s is memory of device %d; this rank has device %d", kind, side, ordinal,
@@ -73,12 +73,12 @@ tprt_status tprt__nccl_accept(const tprt__transport *transport, const tprt__plan
 
 static tprt_status zero(nccl_transport *nccl, void *memory, size_t bytes) {
   nccl_wait wait = {.deadline = tprt__deadline(nccl->timeout_ns)};
-  device_event done;
+  cuda_event done;
   tprt_status status =
-      tprt__device_check(nccl->device, nccl->device->event_create(&done, DEVICE_EVENT_DISABLE_TIMING), "an event");
+      tprt__device_check(nccl->device, nccl->device->event_create(&done, CUDA_EVENT_DISABLE_TIMING), "an event");
   if (status)
     return status;
-  status = tprt__device_check(nccl->device, nccl->device->memory_set(tprt__device_at(memory), 0, bytes, nccl->stream),
+  status = tprt__device_check(nccl->device, nccl->device->memory_set(tprt__cuda_address(memory), 0, bytes, nccl->stream),
                               "clearing memory");
   if (!status)
     status = tprt__device_check(nccl->device, nccl->device->event_record(done, nccl->stream), "an event");
@@ -93,7 +93,7 @@ static bool from_nccl(const nccl_transport *nccl) { return nccl->library->memory
 static tprt_status take(nccl_transport *nccl, size_t bytes, void **memory) {
   if (from_nccl(nccl))
     return tprt__nccl_check(nccl->library, NULL, nccl->library->memory_alloc(memory, bytes), "ncclMemAlloc");
-  device_address at = 0;
+  cuda_address at = 0;
   tprt_status status = tprt__device_check(nccl->device, nccl->device->memory_alloc(&at, bytes), "memory of the device");
   *memory = (void *)(uintptr_t)at;
   return status;
@@ -103,7 +103,7 @@ static void give_back(nccl_transport *nccl, void *memory) {
   if (from_nccl(nccl))
     nccl->library->memory_free(memory);
   else
-    nccl->device->memory_free(tprt__device_at(memory));
+    nccl->device->memory_free(tprt__cuda_address(memory));
 }
 
 tprt_status tprt__nccl_alloc(tprt__transport *transport, size_t bytes, void **memory) {
@@ -186,7 +186,7 @@ tprt_status tprt__nccl_withdraw(tprt__transport *transport, void *memory) {
 
 /* ---- Scratch memory: grows; what was smaller stays until the end, for freeing waits for the whole device ---- */
 
-tprt_status tprt__nccl_scratch(nccl_transport *nccl, int64_t bytes, device_stream stream, char **memory) {
+tprt_status tprt__nccl_scratch(nccl_transport *nccl, int64_t bytes, cuda_stream stream, char **memory) {
   if (!nccl->scratch || nccl->scratch->bytes < (size_t)bytes) {
     size_t grown = nccl->scratch ? 2 * nccl->scratch->bytes : 1 << 16;
     nccl_scratch *made = tprt__alloc(sizeof *made);
@@ -209,7 +209,7 @@ tprt_status tprt__nccl_scratch(nccl_transport *nccl, int64_t bytes, device_strea
   return status;
 }
 
-tprt_status tprt__nccl_scratch_end(nccl_transport *nccl, device_stream stream) {
+tprt_status tprt__nccl_scratch_end(nccl_transport *nccl, cuda_stream stream) {
   if (!nccl->scratch_taken)
     return TPRT_OK;
   nccl->scratch_taken = false;
@@ -227,24 +227,25 @@ void tprt__nccl_scratch_free(nccl_transport *nccl) {
 
 /* ---- Copies ---- */
 
-tprt_status tprt__nccl_copy(nccl_transport *nccl, void *to, const void *from, int64_t bytes, device_stream stream) {
+tprt_status tprt__nccl_copy(nccl_transport *nccl, void *to, const void *from, int64_t bytes, cuda_stream stream) {
   if (!bytes || to == from)
     return TPRT_OK;
-  return tprt__device_check(
-      nccl->device, nccl->device->memory_copy(tprt__device_at(to), tprt__device_at(from), (size_t)bytes, stream), "a copy");
+  return tprt__device_check(nccl->device,
+                            nccl->device->memory_copy(tprt__cuda_address(to), tprt__cuda_address(from), (size_t)bytes, stream),
+                            "a copy");
 }
 
 tprt_status tprt__nccl_copy_rows(nccl_transport *nccl, void *to, int64_t to_pitch, const void *from, int64_t from_pitch,
-                                 int64_t width, int64_t rows, device_stream stream) {
+                                 int64_t width, int64_t rows, cuda_stream stream) {
   if (rows == 1 || (to_pitch == width && from_pitch == width))
     return tprt__nccl_copy(nccl, to, from, width * rows, stream);
-  const device_copy_2d copy = {.source_type = DEVICE_MEMORY_DEVICE,
-                               .source = tprt__device_at(from),
-                               .source_pitch = (size_t)from_pitch,
-                               .target_type = DEVICE_MEMORY_DEVICE,
-                               .target = tprt__device_at(to),
-                               .target_pitch = (size_t)to_pitch,
-                               .width = (size_t)width,
-                               .height = (size_t)rows};
+  const cuda_copy_2d copy = {.source_type = CUDA_MEMORY_DEVICE,
+                             .source = tprt__cuda_address(from),
+                             .source_pitch = (size_t)from_pitch,
+                             .target_type = CUDA_MEMORY_DEVICE,
+                             .target = tprt__cuda_address(to),
+                             .target_pitch = (size_t)to_pitch,
+                             .width = (size_t)width,
+                             .height = (size_t)rows};
   return tprt__device_check(nccl->device, nccl->device->memory_copy_2d(&copy, stream), "a copy of rows");
 }

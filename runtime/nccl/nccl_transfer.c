@@ -2,7 +2,7 @@
 #include "nccl/nccl.h"
 
 /* Both ends of a transfer of the rank with itself were paired before. */
-static tprt_status copy_own(nccl_transport *nccl, const tprt__plan *plans, size_t n, device_stream stream) {
+static tprt_status copy_own(nccl_transport *nccl, const tprt__plan *plans, size_t n, cuda_stream stream) {
   tprt_status status = TPRT_OK;
   for (size_t i = 0; i < n && !status; i++) {
     if (plans[i].kind == TPRT_OP_RECV && plans[i].peer == plans[i].rank)
@@ -11,7 +11,7 @@ static tprt_status copy_own(nccl_transport *nccl, const tprt__plan *plans, size_
   return status;
 }
 
-static tprt_status move(nccl_transport *nccl, const tprt__plan *plans, size_t n, device_stream stream, nccl_wait *wait) {
+static tprt_status move(nccl_transport *nccl, const tprt__plan *plans, size_t n, cuda_stream stream, nccl_wait *wait) {
   nccl_group group;
   tprt_status status = tprt__nccl_group_begin(&group, nccl, stream);
   if (status)
@@ -27,7 +27,7 @@ static tprt_status move(nccl_transport *nccl, const tprt__plan *plans, size_t n,
   return tprt__nccl_group_end(&group, wait);
 }
 
-tprt_status tprt__nccl_put_transfers(nccl_transport *nccl, const tprt__plan *plans, size_t n, device_stream stream,
+tprt_status tprt__nccl_put_transfers(nccl_transport *nccl, const tprt__plan *plans, size_t n, cuda_stream stream,
                                      nccl_wait *wait) {
   tprt_status status = copy_own(nccl, plans, n, stream);
   return status ? status : move(nccl, plans, n, stream, wait);

@@ -18,7 +18,7 @@ tprt_status tprt__nccl_enter_device(const nccl_transport *nccl) {
 }
 
 void tprt__nccl_leave_device(const nccl_transport *nccl) {
-  device_context unused;
+  cuda_context unused;
   nccl->device->context_pop(&unused);
 }
 
@@ -139,10 +139,10 @@ tprt_status tprt__nccl_ready(nccl_transport *nccl, nccl_wait *wait) {
   return status;
 }
 
-tprt_status tprt__nccl_reach(nccl_transport *nccl, device_event event, nccl_wait *wait) {
+tprt_status tprt__nccl_reach(nccl_transport *nccl, cuda_event event, nccl_wait *wait) {
   for (wait->rounds = 0;;) {
     cuda_result result = nccl->device->event_query(event);
-    if (result != DEVICE_NOT_READY)
+    if (result != CUDA_RESULT_NOT_READY)
       return tprt__device_check(nccl->device, result, "an operation on the device");
     tprt_status status = turn(nccl, wait);
     if (!status && wait->rounds > SPINS) {

@@ -7,8 +7,8 @@
 /* A place in a stream. */
 typedef struct nccl_mark {
   tprt__stream_mark base;
-  const device_calls *device;
-  device_event event;
+  const cuda_device_calls *device;
+  cuda_event event;
 } nccl_mark;
 
 /* ---- The thread ---- */
@@ -43,7 +43,7 @@ static tprt_status look_at(nccl_transport *nccl, const nccl_pending *pending, nc
   wait->sequence = pending->sequence;
   wait->deadline = pending->deadline;
   tprt_status status = TPRT_OK;
-  if (result != DEVICE_NOT_READY)
+  if (result != CUDA_RESULT_NOT_READY)
     status = tprt__device_check(nccl->device, result, "an operation on the device");
   if (!status)
     status = tprt__nccl_look(nccl, wait);
@@ -138,7 +138,7 @@ static tprt_status prepare(nccl_transport *nccl, const nccl_pending *what, nccl_
   pthread_mutex_unlock(&watch->lock);
   tprt_status status =
       error ? tprt__fail(TPRT_SYSTEM, "no thread to look after streams: error %d", error)
-            : tprt__device_check(nccl->device, nccl->device->event_create(&pending->event, DEVICE_EVENT_DISABLE_TIMING),
+            : tprt__device_check(nccl->device, nccl->device->event_create(&pending->event, CUDA_EVENT_DISABLE_TIMING),
                                  "an event");
   if (status)
     tprt__free(pending);
@@ -148,7 +148,7 @@ static tprt_status prepare(nccl_transport *nccl, const nccl_pending *what, nccl_
 }
 
 /* Behind what the stream has by now. */
-static tprt_status watch_for(nccl_transport *nccl, nccl_pending *pending, device_stream stream) {
+static tprt_status watch_for(nccl_transport *nccl, nccl_pending *pending, cuda_stream stream) {
   nccl_watch *watch = &nccl->watch;
   tprt_status status = tprt__device_check(nccl->device, nccl->device->event_record(pending->event, stream), "an event");
   if (status)
@@ -169,16 +169,16 @@ static void give_up(nccl_transport *nccl, nccl_pending *pending) {
 }
 
 static tprt_status put(nccl_transport *nccl, const tprt__plan *plans, size_t n, nccl_wait *wait) {
-  device_stream stream = plans->stream;
+  cuda_stream stream = plans->stream;
   return tprt__plan_is_transfer(plans) ? tprt__nccl_put_transfers(nccl, plans, n, stream, wait)
                                        : tprt__nccl_put(nccl, plans, stream, wait);
 }
 
-tprt_status tprt__nccl_find_capture(const nccl_transport *nccl, device_stream stream, bool *captured) {
-  int capturing = DEVICE_CAPTURE_NONE;
+tprt_status tprt__nccl_find_capture(const nccl_transport *nccl, cuda_stream stream, bool *captured) {
+  int capturing = CUDA_CAPTURE_NONE;
   tprt_status status =
       tprt__device_check(nccl->device, nccl->device->stream_capturing(stream, &capturing), "the state of a stream");
-  *captured = capturing != DEVICE_CAPTURE_NONE;
+  *captured = capturing != CUDA_CAPTURE_NONE;
   return status;
 }
 
@@ -231,7 +231,7 @@ tprt_status tprt__nccl_record(tprt__transport *transport, void *stream, int64_t 
     return status;
   }
   *mark = (nccl_mark){.base = {forget}, .device = nccl->device};
-  status = tprt__device_check(nccl->device, nccl->device->event_create(&mark->event, DEVICE_EVENT_DISABLE_TIMING), "an event");
+  status = tprt__device_check(nccl->device, nccl->device->event_create(&mark->event, CUDA_EVENT_DISABLE_TIMING), "an event");
   if (!status) {
     status = tprt__device_check(nccl->device, nccl->device->event_record(mark->event, stream), "an event");
     if (!status)

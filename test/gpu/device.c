@@ -42,16 +42,16 @@ int device_open(void) {
     fprintf(stderr, "no GPU: the driver sees none\n");
     return 77;
   }
-  device_context context;
+  cuda_context context;
   DO(context_retain, &context, 0);
   DO(context_set, context);
   return 0;
 }
 
-device_program device_capture(device_stream stream, void (*enqueue)(void *user, device_stream stream), void *user) {
+cuda_program device_capture(cuda_stream stream, void (*enqueue)(void *user, cuda_stream stream), void *user) {
   enum { RELAXED = 2 };
-  device_graph graph;
-  device_program program;
+  cuda_graph graph;
+  cuda_program program;
   DO(capture_begin, stream, RELAXED);
   enqueue(user, stream);
   DO(capture_end, stream, &graph);

@@ -3,15 +3,10 @@
 #ifndef TPRT_TEST_GPU_DEVICE_H
 #define TPRT_TEST_GPU_DEVICE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "cuda/driver.h"
 
-typedef unsigned long long device_memory;
-typedef struct CUstream_st *device_stream;
-typedef struct CUevent_st *device_event;
-typedef struct CUgraph_st *device_graph;
-typedef struct CUgraphExec_st *device_program;
-typedef struct CUctx_st *device_context;
+typedef struct CUgraph_st *cuda_graph;
+typedef struct CUgraphExec_st *cuda_program;
 
 /* member, symbol, parameters */
 #define DEVICE_CALLS(X)                                                                                                        \
@@ -19,30 +14,30 @@ typedef struct CUctx_st *device_context;
   X(count, "cuDeviceGetCount", (int *n))                                                                                       \
   X(name, "cuDeviceGetName", (char *name, int bytes, int device))                                                              \
   X(version, "cuDriverGetVersion", (int *version))                                                                             \
-  X(context_retain, "cuDevicePrimaryCtxRetain", (device_context * context, int device))                                        \
-  X(context_set, "cuCtxSetCurrent", (device_context context))                                                                  \
+  X(context_retain, "cuDevicePrimaryCtxRetain", (cuda_context * context, int device))                                          \
+  X(context_set, "cuCtxSetCurrent", (cuda_context context))                                                                    \
   X(can_reach, "cuDeviceCanAccessPeer", (int *reaches, int device, int peer))                                                  \
-  X(reach, "cuCtxEnablePeerAccess", (device_context peer, unsigned flags))                                                     \
-  X(allocate, "cuMemAlloc_v2", (device_memory * memory, size_t bytes))                                                         \
-  X(release, "cuMemFree_v2", (device_memory memory))                                                                           \
-  X(set, "cuMemsetD8_v2", (device_memory to, unsigned char value, size_t bytes))                                               \
-  X(upload, "cuMemcpyHtoD_v2", (device_memory to, const void *from, size_t bytes))                                             \
-  X(download, "cuMemcpyDtoH_v2", (void *to, device_memory from, size_t bytes))                                                 \
-  X(stream_create, "cuStreamCreate", (device_stream * stream, unsigned flags))                                                 \
-  X(stream_wait, "cuStreamSynchronize", (device_stream stream))                                                                \
-  X(capture_begin, "cuStreamBeginCapture_v2", (device_stream stream, int mode))                                                \
-  X(capture_end, "cuStreamEndCapture", (device_stream stream, device_graph * graph))                                           \
-  X(instantiate, "cuGraphInstantiateWithFlags", (device_program * program, device_graph graph, unsigned long long flags))      \
-  X(replay, "cuGraphLaunch", (device_program program, device_stream stream))                                                   \
-  X(program_destroy, "cuGraphExecDestroy", (device_program program))                                                           \
-  X(graph_destroy, "cuGraphDestroy", (device_graph graph))                                                                     \
-  X(stream_destroy, "cuStreamDestroy_v2", (device_stream stream))                                                              \
-  X(host_call, "cuLaunchHostFunc", (device_stream stream, void (*fn)(void *data), void *data))                                 \
-  X(event_create, "cuEventCreate", (device_event * event, unsigned flags))                                                     \
-  X(event_destroy, "cuEventDestroy_v2", (device_event event))                                                                  \
-  X(event_record, "cuEventRecord", (device_event event, device_stream stream))                                                 \
-  X(event_wait, "cuEventSynchronize", (device_event event))                                                                    \
-  X(event_elapsed, "cuEventElapsedTime", (float *ms, device_event from, device_event to))
+  X(reach, "cuCtxEnablePeerAccess", (cuda_context peer, unsigned flags))                                                       \
+  X(allocate, "cuMemAlloc_v2", (cuda_address * memory, size_t bytes))                                                          \
+  X(release, "cuMemFree_v2", (cuda_address memory))                                                                            \
+  X(set, "cuMemsetD8_v2", (cuda_address to, unsigned char value, size_t bytes))                                                \
+  X(upload, "cuMemcpyHtoD_v2", (cuda_address to, const void *from, size_t bytes))                                              \
+  X(download, "cuMemcpyDtoH_v2", (void *to, cuda_address from, size_t bytes))                                                  \
+  X(stream_create, "cuStreamCreate", (cuda_stream * stream, unsigned flags))                                                   \
+  X(stream_wait, "cuStreamSynchronize", (cuda_stream stream))                                                                  \
+  X(capture_begin, "cuStreamBeginCapture_v2", (cuda_stream stream, int mode))                                                  \
+  X(capture_end, "cuStreamEndCapture", (cuda_stream stream, cuda_graph * graph))                                               \
+  X(instantiate, "cuGraphInstantiateWithFlags", (cuda_program * program, cuda_graph graph, unsigned long long flags))          \
+  X(replay, "cuGraphLaunch", (cuda_program program, cuda_stream stream))                                                       \
+  X(program_destroy, "cuGraphExecDestroy", (cuda_program program))                                                             \
+  X(graph_destroy, "cuGraphDestroy", (cuda_graph graph))                                                                       \
+  X(stream_destroy, "cuStreamDestroy_v2", (cuda_stream stream))                                                                \
+  X(host_call, "cuLaunchHostFunc", (cuda_stream stream, void (*fn)(void *data), void *data))                                   \
+  X(event_create, "cuEventCreate", (cuda_event * event, unsigned flags))                                                       \
+  X(event_destroy, "cuEventDestroy_v2", (cuda_event event))                                                                    \
+  X(event_record, "cuEventRecord", (cuda_event event, cuda_stream stream))                                                     \
+  X(event_wait, "cuEventSynchronize", (cuda_event event))                                                                      \
+  X(event_elapsed, "cuEventElapsedTime", (float *ms, cuda_event from, cuda_event to))
 
 typedef struct device_calls {
 #define MEMBER(member, symbol, parameters) int(*member) parameters;
@@ -60,6 +55,6 @@ void device_did(int result, const char *what);
 int device_open(void);
 
 /* Captures what `enqueue` puts on the stream. */
-device_program device_capture(device_stream stream, void (*enqueue)(void *user, device_stream stream), void *user);
+cuda_program device_capture(cuda_stream stream, void (*enqueue)(void *user, cuda_stream stream), void *user);
 
 #endif

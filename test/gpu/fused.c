@@ -19,18 +19,18 @@ typedef struct world {
   unsigned char *host[FUSED_RANKS], *base[FUSED_RANKS]; /* addresses on the device as if they were ours */
   unsigned char **constants;                            /* of each case, on the device */
   tprt_cuda_group_config config;
-  device_stream stream;
+  cuda_stream stream;
   int errors;
 } world;
 
 static unsigned char *on_device(size_t bytes) {
-  device_memory memory;
+  cuda_address memory;
   DO(allocate, &memory, bytes);
   DO(set, memory, 0, bytes);
   return (unsigned char *)(uintptr_t)memory;
 }
 
-static device_memory address(const void *pointer) { return (device_memory)(uintptr_t)pointer; }
+static cuda_address address(const void *pointer) { return (cuda_address)(uintptr_t)pointer; }
 
 static void need(tprt_status status) {
   if (status == TPRT_OK)
@@ -150,7 +150,7 @@ typedef struct one_case {
 } one_case;
 
 /* Three calls in a graph, an odd number: turns of staging alternate from replay to replay. */
-static void enqueue_thrice(void *user, device_stream stream) {
+static void enqueue_thrice(void *user, cuda_stream stream) {
   const one_case *o = user;
   (void)stream; /* the world's */
   for (int i = 0; i < 3; i++)
@@ -164,7 +164,7 @@ static int graphs(int n_ranks, int n_replays) {
     if (fused_cases[which].in_place)
       continue; /* it would reduce its own results */
     one_case o = {.w = &w, .which = which};
-    device_program program = device_capture(w.stream, enqueue_thrice, &o);
+    cuda_program program = device_capture(w.stream, enqueue_thrice, &o);
     for (int i = 0; i < n_replays - 1; i++)
       DO(replay, program, w.stream);
     DO(stream_wait, w.stream);

@@ -16,12 +16,12 @@
 
 /* ---- Memory ---- */
 
-static device_memory address(const void *pointer) { return (device_memory)(uintptr_t)pointer; }
+static cuda_address address(const void *pointer) { return (cuda_address)(uintptr_t)pointer; }
 
 void nccl_enter(int ordinal) {
   enum { MOST = 64 };
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  static device_context contexts[MOST]; /* for as long as the program runs */
+  static cuda_context contexts[MOST]; /* for as long as the program runs */
   if (ordinal < 0 || ordinal >= MOST)
     abort();
   pthread_mutex_lock(&lock);
@@ -34,7 +34,7 @@ void nccl_enter(int ordinal) {
 static void enter(const tprt_comm *comm) { nccl_enter(tprt_comm_world_rank(comm, tprt_comm_rank(comm))); }
 
 void *nccl_take(tprt_comm *comm, size_t bytes) {
-  device_memory memory;
+  cuda_address memory;
   enter(comm);
   DO(allocate, &memory, bytes ? bytes : 1);
   return (void *)(uintptr_t)memory;
@@ -116,7 +116,7 @@ static int late(tprt_comm *comm, void *argument) {
   const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
   int errors = 0;
   float *data = nccl_take(comm, sizeof *data);
-  device_stream stream;
+  cuda_stream stream;
   tprt_work *work = NULL;
   DO(stream_create, &stream, 1);
   if (tprt_comm_rank(comm) == tprt_comm_size(comm) - 1) {

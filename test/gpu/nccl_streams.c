@@ -11,7 +11,7 @@ typedef struct place {
   tprt_comm *comm;
   int me, n;
   float *data; /* N_BUFFERS of COUNT numbers on the device */
-  device_stream streams[2];
+  cuda_stream streams[2];
 } place;
 
 /* Buffer `at` has value + i as element i. */
@@ -40,9 +40,9 @@ static void nap(void *unused) {
   (void)unused;
   nanosleep(&time, NULL);
 }
-static void delay(device_stream stream) { DO(host_call, stream, nap, NULL); }
+static void delay(cuda_stream stream) { DO(host_call, stream, nap, NULL); }
 
-static tprt_status sum(const place *p, int at, device_stream stream, tprt_work **work) {
+static tprt_status sum(const place *p, int at, cuda_stream stream, tprt_work **work) {
   float *data = p->data + at * COUNT;
   return tprt_all_reduce(p->comm, data, data, COUNT, TPRT_F32, TPRT_SUM, stream, work);
 }
@@ -161,8 +161,8 @@ static int graph(const place *p, int replays) {
   enum { RELAXED = 2 };
   int errors = 0;
   float n = (float)p->n;
-  device_graph captured;
-  device_program program;
+  cuda_graph captured;
+  cuda_program program;
   tprt_work *work = NULL;
   fill(p, 0, 1);
   CHECK_STATUS(errors, tprt_barrier(p->comm, NULL, NULL), TPRT_OK); /* what is set up at first use is not captured */

@@ -16,7 +16,7 @@ typedef struct world {
   uint64_t n_turns;
   size_t buffer_bytes;
   tprt_cuda_group_config config;
-  device_context contexts[FUSED_RANKS];
+  cuda_context contexts[FUSED_RANKS];
   unsigned char *base[FUSED_RANKS];
   uint64_t *digests; /* by turn, then rank */
   atomic_int errors;
@@ -27,10 +27,10 @@ typedef struct player {
   int rank;
 } player;
 
-static device_memory address(const void *pointer) { return (device_memory)(uintptr_t)pointer; }
+static cuda_address address(const void *pointer) { return (cuda_address)(uintptr_t)pointer; }
 
 static unsigned char *on_device(size_t bytes) {
-  device_memory memory;
+  cuda_address memory;
   DO(allocate, &memory, bytes);
   DO(set, memory, 0, bytes);
   return (unsigned char *)(uintptr_t)memory;
@@ -95,7 +95,7 @@ static void *play(void *argument) {
   unsigned char *here = calloc(N_BUFFERS, w->buffer_bytes), *constants;
   tprt_cuda_group_config config = w->config;
   tprt_cuda_group *group;
-  device_stream stream;
+  cuda_stream stream;
   config.rank = p->rank;
   DO(context_set, w->contexts[p->rank]);
   DO(stream_create, &stream, 1);

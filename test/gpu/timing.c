@@ -24,17 +24,17 @@ typedef struct bench {
   tprt_cuda_group *group, *alone[MAX_RANKS]; /* all ranks; each rank for itself, for what is local */
   tensors *sets;
   void *gamma;
-  device_stream stream;
+  cuda_stream stream;
 } bench;
 
 /* All memory of the run. */
-static device_memory taken[4096];
+static cuda_address taken[4096];
 static size_t n_taken;
 
 static void *on_device(size_t bytes) {
   if (n_taken == sizeof taken / sizeof *taken)
     abort();
-  device_memory memory;
+  cuda_address memory;
   DO(allocate, &memory, bytes);
   DO(set, memory, 0x3c, bytes); /* 0.0115 in bf16 */
   taken[n_taken++] = memory;
@@ -43,7 +43,7 @@ static void *on_device(size_t bytes) {
 
 static void *zeroed(size_t bytes) {
   void *memory = on_device(bytes);
-  DO(set, (device_memory)(uintptr_t)memory, 0, bytes);
+  DO(set, (cuda_address)(uintptr_t)memory, 0, bytes);
   return memory;
 }
 
@@ -144,7 +144,7 @@ typedef struct work {
   const variant *v;
 } work;
 
-static void enqueue_calls(void *user, device_stream stream) {
+static void enqueue_calls(void *user, cuda_stream stream) {
   const work *w = user;
   (void)stream; /* the bench's */
   for (int i = 0; i < CALLS; i++)
@@ -159,8 +159,8 @@ static int ascending(const void *a, const void *b) {
 /* Microseconds of a call: the least and the median. */
 static void measure(const bench *b, const variant *v, double *least, double *median) {
   work w = {b, v};
-  device_program program = device_capture(b->stream, enqueue_calls, &w);
-  device_event from, to;
+  cuda_program program = device_capture(b->stream, enqueue_calls, &w);
+  cuda_event from, to;
   float ms[REPLAYS];
   DO(event_create, &from, 0);
   DO(event_create, &to, 0);

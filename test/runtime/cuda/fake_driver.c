@@ -52,8 +52,8 @@ cuda_result fake_device_count(int *n) {
 
 static int context, module, functions[FUSED_N_KERNELS];
 
-cuda_result fake_context_current(launch_context *current) {
-  *current = mode_is("no context") ? NULL : (launch_context)&context;
+cuda_result fake_context_current(cuda_context *current) {
+  *current = mode_is("no context") ? NULL : (cuda_context)&context;
   return CUDA_RESULT_SUCCESS;
 }
 
@@ -64,38 +64,38 @@ cuda_result fake_context_device(int *number) {
 
 cuda_result fake_device_attribute(int *value, int attribute, int number) {
   (void)number;
-  *value = attribute == LAUNCH_MULTIPROCESSORS    ? MULTIPROCESSORS
-           : attribute == LAUNCH_CAPABILITY_MAJOR ? (mode_is("old") ? 7 : 9)
-           : attribute == LAUNCH_CAPABILITY_MINOR ? (mode_is("old") ? 5 : 0)
-           : attribute == LAUNCH_COOPERATIVE      ? !mode_is("not cooperative")
-                                                  : -1;
+  *value = attribute == CUDA_MULTIPROCESSORS    ? MULTIPROCESSORS
+           : attribute == CUDA_CAPABILITY_MAJOR ? (mode_is("old") ? 7 : 9)
+           : attribute == CUDA_CAPABILITY_MINOR ? (mode_is("old") ? 5 : 0)
+           : attribute == CUDA_COOPERATIVE      ? !mode_is("not cooperative")
+                                                : -1;
   return fails_at("attributes");
 }
 
-cuda_result fake_module_load(launch_module *loaded, const void *image) {
+cuda_result fake_module_load(cuda_module *loaded, const void *image) {
   static const unsigned char fat_binary[] = {0x50, 0xed, 0x55, 0xba};
   if (memcmp(image, fat_binary, sizeof fat_binary) != 0 && strncmp(image, "// Generated", 12) != 0)
     return INVALID_VALUE;
-  *loaded = (launch_module)&module;
+  *loaded = (cuda_module)&module;
   return fails_at("load");
 }
 
-cuda_result fake_module_unload(launch_module unloaded) {
+cuda_result fake_module_unload(cuda_module unloaded) {
   (void)unloaded;
   return CUDA_RESULT_SUCCESS;
 }
 
-cuda_result fake_module_function(launch_function *function, launch_module loaded, const char *name) {
+cuda_result fake_module_function(cuda_function *function, cuda_module loaded, const char *name) {
   (void)loaded;
   for (int k = 0; k < FUSED_N_KERNELS; k++)
     if (strcmp(name, tprt__fused_names[k]) == 0) {
-      *function = (launch_function)&functions[k];
+      *function = (cuda_function)&functions[k];
       return fails_at("function");
     }
   return NOT_FOUND;
 }
 
-cuda_result fake_occupancy(int *n, launch_function function, int threads, size_t shared_bytes) {
+cuda_result fake_occupancy(int *n, cuda_function function, int threads, size_t shared_bytes) {
   (void)function, (void)threads, (void)shared_bytes;
   *n = mode_is("full") ? 0 : CTAS_EACH;
   return fails_at("occupancy");
@@ -116,9 +116,9 @@ struct CUgraph_st {
 struct CUgraphExec_st {
   struct CUgraph_st graph;
 };
-static device_graph capturing;
+static cuda_graph capturing;
 
-static cuda_result run(launch_function function, unsigned n_ctas, unsigned n_ranks, unsigned n_threads, void **parameters) {
+static cuda_result run(cuda_function function, unsigned n_ctas, unsigned n_ranks, unsigned n_threads, void **parameters) {
   if (n_ctas * n_ranks > MULTIPROCESSORS * CTAS_EACH)
     return TOO_LARGE;
   if (n_ctas == 0 || n_ranks == 0 || n_threads == 0 || n_threads > FUSED_THREADS || n_threads % FUSED_WARP)
@@ -133,7 +133,7 @@ static cuda_result run(launch_function function, unsigned n_ctas, unsigned n_ran
   return fails_at("launch");
 }
 
-cuda_result fake_capture_begin(device_stream stream, int mode) {
+cuda_result fake_capture_begin(cuda_stream stream, int mode) {
   (void)stream, (void)mode;
   if (capturing)
     return INVALID_VALUE;
@@ -141,14 +141,14 @@ cuda_result fake_capture_begin(device_stream stream, int mode) {
   return CUDA_RESULT_SUCCESS;
 }
 
-cuda_result fake_capture_end(device_stream stream, device_graph *graph) {
+cuda_result fake_capture_end(cuda_stream stream, cuda_graph *graph) {
   (void)stream;
   *graph = capturing;
   capturing = NULL;
   return CUDA_RESULT_SUCCESS;
 }
 
-cuda_result fake_instantiate(device_program *program, device_graph graph, unsigned long long flags) {
+cuda_result fake_instantiate(cuda_program *program, cuda_graph graph, unsigned long long flags) {
   (void)flags;
   *program = malloc(sizeof **program);
   (*program)->graph = *graph;
@@ -156,7 +156,7 @@ cuda_result fake_instantiate(device_program *program, device_graph graph, unsign
   return CUDA_RESULT_SUCCESS;
 }
 
-cuda_result fake_replay(device_program program, device_stream stream) {
+cuda_result fake_replay(cuda_program program, cuda_stream stream) {
   (void)stream;
   for (size_t i = 0; i < program->graph.n; i++) {
     const recorded *l = &program->graph.launches[i];
@@ -165,37 +165,37 @@ cuda_result fake_replay(device_program program, device_stream stream) {
   return CUDA_RESULT_SUCCESS;
 }
 
-cuda_result fake_program_destroy(device_program program) {
+cuda_result fake_program_destroy(cuda_program program) {
   free(program->graph.launches);
   free(program);
   return CUDA_RESULT_SUCCESS;
 }
 
-cuda_result fake_graph_destroy(device_graph graph) {
+cuda_result fake_graph_destroy(cuda_graph graph) {
   free(graph->launches);
   free(graph);
   return CUDA_RESULT_SUCCESS;
 }
 
-cuda_result fake_kernel(launch_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                        unsigned block_y, unsigned block_z, unsigned shared_bytes, launch_stream stream, void **parameters,
+cuda_result fake_kernel(cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                        unsigned block_y, unsigned block_z, unsigned shared_bytes, cuda_stream stream, void **parameters,
                         void **extra) {
   (void)grid_z, (void)block_y, (void)block_z, (void)shared_bytes, (void)stream, (void)extra;
   return run(function, grid_x, grid_y, block_x, parameters);
 }
 
-cuda_result fake_cooperative_kernel(launch_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                                    launch_stream stream, void **parameters) {
+cuda_result fake_cooperative_kernel(cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                                    unsigned block_y, unsigned block_z, unsigned shared_bytes, cuda_stream stream,
+                                    void **parameters) {
   return fake_kernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, parameters, NULL);
 }
 
-cuda_result fake_stream_synchronize(launch_stream stream) {
+cuda_result fake_stream_synchronize(cuda_stream stream) {
   (void)stream;
   return capturing ? INVALID_VALUE : fails_at("synchronize");
 }
 
-cuda_result fake_copy_to_host(void *to, launch_address from, size_t bytes) {
+cuda_result fake_copy_to_host(void *to, cuda_address from, size_t bytes) {
   memcpy(to, (const void *)(uintptr_t)from, bytes);
   return fails_at("copy");
 }
@@ -208,13 +208,13 @@ cuda_result fake_name(char *name, int bytes, int number) {
   return CUDA_RESULT_SUCCESS;
 }
 
-cuda_result fake_context_retain(device_context *retained, int number) {
+cuda_result fake_context_retain(cuda_context *retained, int number) {
   (void)number;
-  *retained = (device_context)&context;
+  *retained = (cuda_context)&context;
   return CUDA_RESULT_SUCCESS;
 }
 
-cuda_result fake_context_set(device_context current) {
+cuda_result fake_context_set(cuda_context current) {
   (void)current;
   return CUDA_RESULT_SUCCESS;
 }
@@ -224,33 +224,33 @@ cuda_result fake_can_reach(int *reaches, int number, int peer) {
   return CUDA_RESULT_SUCCESS;
 }
 
-cuda_result fake_reach(device_context peer, unsigned flags) {
+cuda_result fake_reach(cuda_context peer, unsigned flags) {
   (void)flags;
   return peer ? CUDA_RESULT_SUCCESS : INVALID_VALUE;
 }
 
-cuda_result fake_allocate(device_memory *memory, size_t bytes) {
-  *memory = (device_memory)(uintptr_t)aligned_alloc(256, (bytes + 255) / 256 * 256);
+cuda_result fake_allocate(cuda_address *memory, size_t bytes) {
+  *memory = (cuda_address)(uintptr_t)aligned_alloc(256, (bytes + 255) / 256 * 256);
   return *memory ? CUDA_RESULT_SUCCESS : INVALID_VALUE;
 }
 
-cuda_result fake_release(device_memory memory) {
+cuda_result fake_release(cuda_address memory) {
   free((void *)(uintptr_t)memory);
   return CUDA_RESULT_SUCCESS;
 }
 
-cuda_result fake_set(device_memory to, unsigned char value, size_t bytes) {
+cuda_result fake_set(cuda_address to, unsigned char value, size_t bytes) {
   memset((void *)(uintptr_t)to, value, bytes);
   return CUDA_RESULT_SUCCESS;
 }
 
-cuda_result fake_upload(device_memory to, const void *from, size_t bytes) {
+cuda_result fake_upload(cuda_address to, const void *from, size_t bytes) {
   memcpy((void *)(uintptr_t)to, from, bytes);
   return CUDA_RESULT_SUCCESS;
 }
 
-cuda_result fake_stream_create(device_stream *stream, unsigned flags) {
-  *stream = flags == 1 ? (device_stream)&module : NULL;
+cuda_result fake_stream_create(cuda_stream *stream, unsigned flags) {
+  *stream = flags == 1 ? (cuda_stream)&module : NULL;
   return *stream ? CUDA_RESULT_SUCCESS : INVALID_VALUE;
 }
 
@@ -258,29 +258,29 @@ struct CUevent_st {
   struct timespec at;
 };
 
-cuda_result fake_event_create(device_event *event, unsigned flags) {
+cuda_result fake_event_create(cuda_event *event, unsigned flags) {
   (void)flags;
   *event = calloc(1, sizeof **event);
   return CUDA_RESULT_SUCCESS;
 }
 
-cuda_result fake_event_destroy(device_event event) {
+cuda_result fake_event_destroy(cuda_event event) {
   free(event);
   return CUDA_RESULT_SUCCESS;
 }
 
-cuda_result fake_event_record(device_event event, device_stream stream) {
+cuda_result fake_event_record(cuda_event event, cuda_stream stream) {
   (void)stream;
   clock_gettime(CLOCK_MONOTONIC, &event->at);
   return CUDA_RESULT_SUCCESS;
 }
 
-cuda_result fake_event_wait(device_event event) {
+cuda_result fake_event_wait(cuda_event event) {
   (void)event;
   return CUDA_RESULT_SUCCESS;
 }
 
-cuda_result fake_event_elapsed(float *ms, device_event from, device_event to) {
+cuda_result fake_event_elapsed(float *ms, cuda_event from, cuda_event to) {
   *ms = (float)((double)(to->at.tv_sec - from->at.tv_sec) * 1e3 + (double)(to->at.tv_nsec - from->at.tv_nsec) * 1e-6);
   return CUDA_RESULT_SUCCESS;
 }

@@ -74,7 +74,7 @@ typedef struct clique {
 typedef struct launch {
   struct launch *next;
   nccl_comm comm;
-  device_stream stream;
+  cuda_stream stream;
   int64_t at; /* not before */
   int n;
   operation operations[];
@@ -361,7 +361,7 @@ static nccl_result fail(nccl_result result, const char *what) {
 }
 
 /* With the lock, which it gives back. */
-static nccl_result add(nccl_comm comm, const operation *op, size_t sent, size_t received, device_stream stream, bool hang) {
+static nccl_result add(nccl_comm comm, const operation *op, size_t sent, size_t received, cuda_stream stream, bool hang) {
   if (comm->aborted)
     return fail(NCCL_RESULT_INVALID_USAGE, "an operation on a communicator that was aborted");
   if (busy(comm))
@@ -410,7 +410,7 @@ static bool take_factor(nccl_comm comm, operation *op) {
   return true;
 }
 
-static nccl_result reduce(const char *name, nccl_comm comm, operation op, size_t sent, size_t received, device_stream stream) {
+static nccl_result reduce(const char *name, nccl_comm comm, operation op, size_t sent, size_t received, cuda_stream stream) {
   bool hang;
   ENTER(name, &hang);
   if (!take_factor(comm, &op))
@@ -422,49 +422,49 @@ static nccl_result reduce(const char *name, nccl_comm comm, operation op, size_t
 }
 
 nccl_result nccl_all_reduce(const void *send, void *recv, size_t n, nccl_type type, nccl_reduction op, nccl_comm comm,
-                            device_stream stream) {
+                            cuda_stream stream) {
   return reduce("ncclAllReduce", comm,
                 (operation){.kind = ALL_REDUCE, .send = send, .recv = recv, .count = n, .type = type, .reduction = op}, n, n,
                 stream);
 }
 
 nccl_result nccl_reduce(const void *send, void *recv, size_t n, nccl_type type, nccl_reduction op, int root, nccl_comm comm,
-                        device_stream stream) {
+                        cuda_stream stream) {
   const operation made = {.kind = REDUCE, .send = send, .recv = recv, .count = n, .type = type, .reduction = op, .peer = root};
   return reduce("ncclReduce", comm, made, n, root == comm->rank ? n : 0, stream);
 }
 
 nccl_result nccl_reduce_scatter(const void *send, void *recv, size_t n, nccl_type type, nccl_reduction op, nccl_comm comm,
-                                device_stream stream) {
+                                cuda_stream stream) {
   const operation made = {.kind = REDUCE_SCATTER, .send = send, .recv = recv, .count = n, .type = type, .reduction = op};
   return reduce("ncclReduceScatter", comm, made, n * (size_t)comm->clique->n_ranks, n, stream);
 }
 
 static nccl_result copy(const char *name, nccl_comm comm, const operation *op, size_t sent, size_t received,
-                        device_stream stream) {
+                        cuda_stream stream) {
   bool hang;
   ENTER(name, &hang);
   size_t size = fake_type_size(op->type);
   return add(comm, op, sent * size, received * size, stream, hang);
 }
 
-nccl_result nccl_all_gather(const void *send, void *recv, size_t n, nccl_type type, nccl_comm comm, device_stream stream) {
+nccl_result nccl_all_gather(const void *send, void *recv, size_t n, nccl_type type, nccl_comm comm, cuda_stream stream) {
   const operation op = {.kind = ALL_GATHER, .send = send, .recv = recv, .count = n, .type = type};
   return copy("ncclAllGather", comm, &op, n, n * (size_t)comm->clique->n_ranks, stream);
 }
 
 nccl_result nccl_broadcast(const void *send, void *recv, size_t n, nccl_type type, int root, nccl_comm comm,
-                           device_stream stream) {
+                           cuda_stream stream) {
   const operation op = {.kind = BROADCAST, .send = send, .recv = recv, .count = n, .type = type, .peer = root};
   return copy("ncclBroadcast", comm, &op, root == comm->rank ? n : 0, n, stream);
 }
 
-nccl_result nccl_send(const void *data, size_t n, nccl_type type, int peer, nccl_comm comm, device_stream stream) {
+nccl_result nccl_send(const void *data, size_t n, nccl_type type, int peer, nccl_comm comm, cuda_stream stream) {
   const operation op = {.kind = SEND, .send = data, .count = n, .type = type, .peer = peer};
   return copy("ncclSend", comm, &op, n, 0, stream);
 }
 
-nccl_result nccl_recv(void *data, size_t n, nccl_type type, int peer, nccl_comm comm, device_stream stream) {
+nccl_result nccl_recv(void *data, size_t n, nccl_type type, int peer, nccl_comm comm, cuda_stream stream) {
   const operation op = {.kind = RECEIVE, .recv = data, .count = n, .type = type, .peer = peer};
   return copy("ncclRecv", comm, &op, 0, n, stream);
 }

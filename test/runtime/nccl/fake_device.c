@@ -97,7 +97,7 @@ enum { INVALID_VALUE = 1, INVALID_CONTEXT = 201, INVALID_HANDLE = 400 };
 
 #define EXPORT(member, symbol, parameters) extern cuda_result cuda_##member parameters __asm__(symbol) TPRT_API;
 TPRT_CUDA_CALLS(EXPORT)
-DEVICE_CALLS(EXPORT)
+CUDA_DEVICE_CALLS(EXPORT)
 #undef EXPORT
 
 cuda_result cuda_init(unsigned flags) {
@@ -112,7 +112,7 @@ cuda_result cuda_driver_version(int *version) {
 }
 
 cuda_result cuda_error_name(cuda_result error, const char **name) {
-  *name = error == DEVICE_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_FAKE";
+  *name = error == CUDA_RESULT_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_FAKE";
   return 0;
 }
 
@@ -122,7 +122,7 @@ cuda_result cuda_device_count(int *n) {
   return leave(0);
 }
 
-cuda_result cuda_get(int *device, int ordinal) {
+cuda_result cuda_device_get(int *device, int ordinal) {
   ENTER("cuDeviceGet");
   if (ordinal < 0 || ordinal >= fake_now.n_devices)
     return leave(INVALID_VALUE);
@@ -130,9 +130,9 @@ cuda_result cuda_get(int *device, int ordinal) {
   return leave(0);
 }
 
-cuda_result cuda_uuid(device_uuid *uuid, int device) {
+cuda_result cuda_device_uuid(cuda_uuid *uuid, int device) {
   ENTER("cuDeviceGetUuid");
-  *uuid = (device_uuid){.bytes = {(unsigned char)device}};
+  *uuid = (cuda_uuid){.bytes = {(unsigned char)device}};
   return leave(0);
 }
 
@@ -143,10 +143,10 @@ struct CUctx_st {
   int device, references;
 };
 static struct CUctx_st contexts[MOST_DEVICES];
-static _Thread_local device_context stack[DEEPEST];
+static _Thread_local cuda_context stack[DEEPEST];
 static _Thread_local int depth;
 
-bool fake_set_context(device_context context) {
+bool fake_set_context(cuda_context context) {
   if (!context || !context->references)
     return false;
   stack[depth ? depth - 1 : depth++] = context;
@@ -155,7 +155,7 @@ bool fake_set_context(device_context context) {
 
 int fake_device(void) { return depth ? stack[depth - 1]->device : -1; }
 
-cuda_result cuda_context_retain(device_context *context, int device) {
+cuda_result cuda_context_retain(cuda_context *context, int device) {
   ENTER("cuDevicePrimaryCtxRetain");
   contexts[device].device = device;
   contexts[device].references++;
@@ -172,7 +172,7 @@ cuda_result cuda_context_release(int device) {
   return leave(planned);
 }
 
-cuda_result cuda_context_current(device_context *context) {
+cuda_result cuda_context_current(cuda_context *context) {
   ENTER("cuCtxGetCurrent");
   *context = depth ? stack[depth - 1] : NULL;
   return leave(0);
@@ -184,7 +184,7 @@ cuda_result cuda_context_device(int *device) {
   return leave(depth ? 0 : INVALID_CONTEXT);
 }
 
-cuda_result cuda_context_push(device_context context) {
+cuda_result cuda_context_push(cuda_context context) {
   ENTER("cuCtxPushCurrent");
   if (depth == DEEPEST || !context->references) {
     fake_violation("a context is pushed that does not exist, or too many are");
@@ -194,7 +194,7 @@ cuda_result cuda_context_push(device_context context) {
   return leave(0);
 }
 
-cuda_result cuda_context_pop(device_context *context) { /* what was pushed can be popped */
+cuda_result cuda_context_pop(cuda_context *context) { /* what was pushed can be popped */
   pthread_mutex_lock(&fake_lock);
   if (!depth) {
     fake_violation("a context is popped where none is");
@@ -212,13 +212,13 @@ struct fake_task {
   void *data;
 };
 
-static device_stream streams;
+static cuda_stream streams;
 
 /* Waits, with the lock, until all streams of a device have run out, as the driver does before it frees memory. */
 static void settle(int device) {
   enum { MOST_S = 10 };
   int64_t end = fake_time() + MOST_S * INT64_C(1000000000);
-  device_stream at = streams;
+  cuda_stream at = streams;
   while (at) {
     if (at->device != device || (!at->head && !at->busy)) {
       at = at->next;
@@ -236,7 +236,7 @@ static void settle(int device) {
 }
 
 static void *stream_main(void *argument) {
-  device_stream stream = argument;
+  cuda_stream stream = argument;
   pthread_mutex_lock(&fake_lock);
   for (;;) {
     while (!stream->head && !stream->stopping)
@@ -261,7 +261,7 @@ static void *stream_main(void *argument) {
   return NULL;
 }
 
-void fake_enqueue(device_stream stream, fake_task_fn *run, void *data) {
+void fake_enqueue(cuda_stream stream, fake_task_fn *run, void *data) {
   struct fake_task *task = calloc(1, sizeof *task), ***tail = stream->capturing ? &stream->graph_tail : &stream->tail;
   *task = (struct fake_task){.run = run, .data = data};
   **tail = task;
@@ -284,13 +284,13 @@ void fake_idle(void *stream, int ms) {
   pthread_mutex_unlock(&fake_lock);
 }
 
-void fake_capture_begin(device_stream stream) {
+void fake_capture_begin(cuda_stream stream) {
   n_capturing++;
   stream->graph_tail = &stream->graph;
   stream->capturing = true;
 }
 
-struct fake_task *fake_capture_end(device_stream stream) {
+struct fake_task *fake_capture_end(cuda_stream stream) {
   struct fake_task *tasks = stream->graph;
   n_capturing--;
   stream->graph = NULL;
@@ -298,7 +298,7 @@ struct fake_task *fake_capture_end(device_stream stream) {
   return tasks;
 }
 
-void fake_put(device_stream stream, struct fake_task *tasks) {
+void fake_put(cuda_stream stream, struct fake_task *tasks) {
   *stream->tail = tasks;
   while (*stream->tail)
     stream->tail = &(*stream->tail)->next;
@@ -306,7 +306,7 @@ void fake_put(device_stream stream, struct fake_task *tasks) {
 }
 
 void fake_capture(void *at, bool begins) {
-  device_stream stream = at;
+  cuda_stream stream = at;
   pthread_mutex_lock(&fake_lock);
   if (begins)
     fake_capture_begin(stream);
@@ -315,11 +315,11 @@ void fake_capture(void *at, bool begins) {
   pthread_mutex_unlock(&fake_lock);
 }
 
-cuda_result cuda_stream_create(device_stream *stream, unsigned flags) {
+cuda_result cuda_stream_create(cuda_stream *stream, unsigned flags) {
   ENTER("cuStreamCreate");
   if (!depth || flags > 1)
     return leave(INVALID_CONTEXT);
-  device_stream made = calloc(1, sizeof *made);
+  cuda_stream made = calloc(1, sizeof *made);
   made->device = fake_device();
   made->tail = &made->head;
   if (pthread_create(&made->thread, NULL, stream_main, made) != 0)
@@ -332,9 +332,9 @@ cuda_result cuda_stream_create(device_stream *stream, unsigned flags) {
 }
 
 /* The driver would let it run out by itself; here nothing is lost by waiting. */
-cuda_result cuda_stream_destroy(device_stream stream) {
+cuda_result cuda_stream_destroy(cuda_stream stream) {
   ENTER_END("cuStreamDestroy");
-  device_stream *at = &streams;
+  cuda_stream *at = &streams;
   while (*at != stream)
     at = &(*at)->next;
   *at = stream->next;
@@ -347,9 +347,9 @@ cuda_result cuda_stream_destroy(device_stream stream) {
   return planned;
 }
 
-cuda_result cuda_stream_capturing(device_stream stream, int *status) {
+cuda_result cuda_stream_capturing(cuda_stream stream, int *status) {
   ENTER("cuStreamIsCapturing");
-  *status = stream->capturing ? 1 : DEVICE_CAPTURE_NONE;
+  *status = stream->capturing ? 1 : CUDA_CAPTURE_NONE;
   return leave(0);
 }
 
@@ -361,11 +361,11 @@ struct CUevent_st {
 };
 
 typedef struct event_task {
-  device_event event;
+  cuda_event event;
   long number;
 } event_task;
 
-static void release_event(device_event event) {
+static void release_event(cuda_event event) {
   if (--event->references == 0)
     free(event);
 }
@@ -391,32 +391,32 @@ static void run_wait(void *data) {
   free(task);
 }
 
-static void enqueue_event(device_stream stream, device_event event, fake_task_fn *run) {
+static void enqueue_event(cuda_stream stream, cuda_event event, fake_task_fn *run) {
   event_task *task = calloc(1, sizeof *task);
   *task = (event_task){.event = event, .number = event->recorded};
   event->references++;
   fake_enqueue(stream, run, task);
 }
 
-cuda_result cuda_event_create(device_event *event, unsigned flags) {
+cuda_result cuda_event_create(cuda_event *event, unsigned flags) {
   ENTER("cuEventCreate");
-  if (!depth || !(flags & DEVICE_EVENT_DISABLE_TIMING))
+  if (!depth || !(flags & CUDA_EVENT_DISABLE_TIMING))
     return leave(INVALID_CONTEXT);
-  device_event made = calloc(1, sizeof *made);
+  cuda_event made = calloc(1, sizeof *made);
   made->references = 1;
   fake_state.n_events++;
   *event = made;
   return leave(0);
 }
 
-cuda_result cuda_event_destroy(device_event event) {
+cuda_result cuda_event_destroy(cuda_event event) {
   ENTER_END("cuEventDestroy");
   fake_state.n_events--;
   release_event(event);
   return leave(planned);
 }
 
-cuda_result cuda_event_record(device_event event, device_stream stream) {
+cuda_result cuda_event_record(cuda_event event, cuda_stream stream) {
   ENTER("cuEventRecord");
   if (!stream)
     return leave(INVALID_HANDLE);
@@ -429,14 +429,14 @@ cuda_result cuda_event_record(device_event event, device_stream stream) {
   return leave(0);
 }
 
-cuda_result cuda_event_query(device_event event) {
+cuda_result cuda_event_query(cuda_event event) {
   pthread_mutex_lock(&fake_lock);
   if (event->done < event->recorded)
-    return leave(DEVICE_NOT_READY);
+    return leave(CUDA_RESULT_NOT_READY);
   return leave(fake_call("cuEventQuery", false, NULL));
 }
 
-cuda_result cuda_stream_wait(device_stream stream, device_event event, unsigned flags) {
+cuda_result cuda_stream_wait(cuda_stream stream, cuda_event event, unsigned flags) {
   ENTER("cuStreamWaitEvent");
   if (flags || !stream)
     return leave(INVALID_VALUE);
@@ -502,15 +502,15 @@ bool fake_release(void *memory, int *device) {
   return true;
 }
 
-cuda_result cuda_memory_alloc(device_address *memory, size_t bytes) {
+cuda_result cuda_memory_alloc(cuda_address *memory, size_t bytes) {
   ENTER("cuMemAlloc");
   if (!depth || !bytes)
     return leave(depth ? INVALID_VALUE : INVALID_CONTEXT);
-  *memory = tprt__device_at(fake_allocate(fake_device(), bytes));
+  *memory = tprt__cuda_address(fake_allocate(fake_device(), bytes));
   return leave(0);
 }
 
-cuda_result cuda_memory_free(device_address memory) {
+cuda_result cuda_memory_free(cuda_address memory) {
   int device;
   ENTER_END("cuMemFree");
   return leave(fake_release((void *)(uintptr_t)memory, &device) ? planned : INVALID_VALUE);
@@ -534,7 +534,7 @@ static void run_copy(void *data) {
   free(task);
 }
 
-static int enqueue_copy(device_stream stream, const copy_task *copy, const char *what) {
+static int enqueue_copy(cuda_stream stream, const copy_task *copy, const char *what) {
   size_t last = copy->height - 1;
   if (!stream || !copy->width || !copy->height)
     return INVALID_VALUE;
@@ -547,22 +547,22 @@ static int enqueue_copy(device_stream stream, const copy_task *copy, const char 
   return 0;
 }
 
-cuda_result cuda_memory_set(device_address at, unsigned char value, size_t n, device_stream stream) {
+cuda_result cuda_memory_set(cuda_address at, unsigned char value, size_t n, cuda_stream stream) {
   ENTER("cuMemsetD8Async");
   const copy_task copy = {.to = (char *)(uintptr_t)at, .width = n, .height = 1, .value = value};
   return leave(enqueue_copy(stream, &copy, "cuMemsetD8Async"));
 }
 
-cuda_result cuda_memory_copy(device_address to, device_address from, size_t bytes, device_stream stream) {
+cuda_result cuda_memory_copy(cuda_address to, cuda_address from, size_t bytes, cuda_stream stream) {
   ENTER("cuMemcpyDtoDAsync");
   const copy_task copy = {.to = (char *)(uintptr_t)to, .from = (const char *)(uintptr_t)from, .width = bytes, .height = 1};
   return leave(enqueue_copy(stream, &copy, "cuMemcpyDtoDAsync"));
 }
 
-cuda_result cuda_memory_copy_2d(const device_copy_2d *copy, device_stream stream) {
+cuda_result cuda_memory_copy_2d(const cuda_copy_2d *copy, cuda_stream stream) {
   ENTER("cuMemcpy2DAsync");
-  if (copy->source_type != DEVICE_MEMORY_DEVICE || copy->target_type != DEVICE_MEMORY_DEVICE ||
-      copy->width > copy->source_pitch || copy->width > copy->target_pitch)
+  if (copy->source_type != CUDA_MEMORY_DEVICE || copy->target_type != CUDA_MEMORY_DEVICE || copy->width > copy->source_pitch ||
+      copy->width > copy->target_pitch)
     return leave(INVALID_VALUE);
   const copy_task rows = {.to = (char *)(uintptr_t)copy->target,
                           .from = (const char *)(uintptr_t)copy->source,
@@ -573,12 +573,12 @@ cuda_result cuda_memory_copy_2d(const device_copy_2d *copy, device_stream stream
   return leave(enqueue_copy(stream, &rows, "cuMemcpy2DAsync"));
 }
 
-cuda_result cuda_pointer_attribute(void *value, int attribute, device_address pointer) {
+cuda_result cuda_pointer_attribute(void *value, int attribute, cuda_address pointer) {
   ENTER("cuPointerGetAttribute");
   const block *found = find_block((const void *)(uintptr_t)pointer);
   if (!found)
     return leave(INVALID_VALUE);
-  int answer = attribute == DEVICE_POINTER_MEMORY_TYPE ? DEVICE_MEMORY_DEVICE : found->device;
+  int answer = attribute == CUDA_POINTER_MEMORY_TYPE ? CUDA_MEMORY_DEVICE : found->device;
   memcpy(value, &answer, sizeof answer);
   return leave(0);
 }

@@ -34,13 +34,13 @@ struct CUstream_st {
   int n_unlaunched;                      /* operations of NCCL that it has not put here yet */
 };
 /* With the lock. */
-void fake_enqueue(device_stream stream, fake_task_fn *run, void *data);
+void fake_enqueue(cuda_stream stream, fake_task_fn *run, void *data);
 /* What is put there from now on by this thread is kept, and given back at the end; put into a stream it runs, once. */
-void fake_capture_begin(device_stream stream);
-struct fake_task *fake_capture_end(device_stream stream);
-void fake_put(device_stream stream, struct fake_task *tasks);
+void fake_capture_begin(cuda_stream stream);
+struct fake_task *fake_capture_end(cuda_stream stream);
+void fake_put(cuda_stream stream, struct fake_task *tasks);
 /* Makes a context that exists current in this thread, in place of the one that is. */
-bool fake_set_context(device_context context);
+bool fake_set_context(cuda_context context);
 /* The device that is current in this thread; -1: none. */
 int fake_device(void);
 /* Whether [memory, memory + bytes) is memory of the device; a violation if not. With the lock. */

@@ -18,15 +18,15 @@ typedef struct fake_graph {
 
 #define FAKE_USER_CALLS(X)                                                                                                     \
   X(name, "cuDeviceGetName", (char *name, int bytes, int device))                                                              \
-  X(context_set, "cuCtxSetCurrent", (device_context context))                                                                  \
-  X(upload, "cuMemcpyHtoD_v2", (device_address to, const void *from, size_t bytes))                                            \
-  X(download, "cuMemcpyDtoH_v2", (void *to, device_address from, size_t bytes))                                                \
-  X(stream_synchronize, "cuStreamSynchronize", (device_stream stream))                                                         \
-  X(host_call, "cuLaunchHostFunc", (device_stream stream, host_fn * fn, void *data))                                           \
-  X(capture_begin, "cuStreamBeginCapture_v2", (device_stream stream, int mode))                                                \
-  X(capture_end, "cuStreamEndCapture", (device_stream stream, fake_graph * *graph))                                            \
+  X(context_set, "cuCtxSetCurrent", (cuda_context context))                                                                    \
+  X(upload, "cuMemcpyHtoD_v2", (cuda_address to, const void *from, size_t bytes))                                              \
+  X(download, "cuMemcpyDtoH_v2", (void *to, cuda_address from, size_t bytes))                                                  \
+  X(stream_synchronize, "cuStreamSynchronize", (cuda_stream stream))                                                           \
+  X(host_call, "cuLaunchHostFunc", (cuda_stream stream, host_fn * fn, void *data))                                             \
+  X(capture_begin, "cuStreamBeginCapture_v2", (cuda_stream stream, int mode))                                                  \
+  X(capture_end, "cuStreamEndCapture", (cuda_stream stream, fake_graph * *graph))                                              \
   X(instantiate, "cuGraphInstantiateWithFlags", (fake_graph * *program, fake_graph * graph, unsigned long long flags))         \
-  X(replay, "cuGraphLaunch", (fake_graph * program, device_stream stream))                                                     \
+  X(replay, "cuGraphLaunch", (fake_graph * program, cuda_stream stream))                                                       \
   X(program_destroy, "cuGraphExecDestroy", (fake_graph * program))                                                             \
   X(graph_destroy, "cuGraphDestroy", (fake_graph * graph))
 #define EXPORT(member, symbol, parameters) extern cuda_result user_##member parameters __asm__(symbol) TPRT_API;
@@ -43,7 +43,7 @@ cuda_result user_name(char *name, int bytes, int device) {
   return device >= 0 && device < fake_now.n_devices ? 0 : INVALID_VALUE;
 }
 
-cuda_result user_context_set(device_context context) {
+cuda_result user_context_set(cuda_context context) {
   pthread_mutex_lock(&fake_lock);
   return leave(fake_set_context(context) ? 0 : INVALID_CONTEXT);
 }
@@ -58,17 +58,17 @@ static cuda_result copy(void *to, const void *from, size_t bytes, const void *on
   return leave(0);
 }
 
-cuda_result user_upload(device_address to, const void *from, size_t bytes) {
+cuda_result user_upload(cuda_address to, const void *from, size_t bytes) {
   void *at = (void *)(uintptr_t)to;
   return copy(at, from, bytes, at, "cuMemcpyHtoD");
 }
 
-cuda_result user_download(void *to, device_address from, size_t bytes) {
+cuda_result user_download(void *to, cuda_address from, size_t bytes) {
   const void *at = (const void *)(uintptr_t)from;
   return copy(to, at, bytes, at, "cuMemcpyDtoH");
 }
 
-cuda_result user_stream_synchronize(device_stream stream) { /* NULL: that of the copies above, which have ended */
+cuda_result user_stream_synchronize(cuda_stream stream) { /* NULL: that of the copies above, which have ended */
   pthread_mutex_lock(&fake_lock);
   if (!stream)
     return leave(0);
@@ -79,7 +79,7 @@ cuda_result user_stream_synchronize(device_stream stream) { /* NULL: that of the
   return leave(0);
 }
 
-cuda_result user_host_call(device_stream stream, host_fn *fn, void *data) {
+cuda_result user_host_call(cuda_stream stream, host_fn *fn, void *data) {
   pthread_mutex_lock(&fake_lock);
   if (stream && fn)
     fake_enqueue(stream, fn, data);
@@ -88,7 +88,7 @@ cuda_result user_host_call(device_stream stream, host_fn *fn, void *data) {
 
 /* ---- Graphs ---- */
 
-cuda_result user_capture_begin(device_stream stream, int mode) {
+cuda_result user_capture_begin(cuda_stream stream, int mode) {
   (void)mode;
   pthread_mutex_lock(&fake_lock);
   if (!stream || stream->capturing)
@@ -97,7 +97,7 @@ cuda_result user_capture_begin(device_stream stream, int mode) {
   return leave(0);
 }
 
-cuda_result user_capture_end(device_stream stream, fake_graph **graph) {
+cuda_result user_capture_end(cuda_stream stream, fake_graph **graph) {
   pthread_mutex_lock(&fake_lock);
   if (!stream || !stream->capturing)
     return leave(INVALID_VALUE);
@@ -116,7 +116,7 @@ cuda_result user_instantiate(fake_graph **program, fake_graph *graph, unsigned l
   return leave(0);
 }
 
-cuda_result user_replay(fake_graph *program, device_stream stream) {
+cuda_result user_replay(fake_graph *program, cuda_stream stream) {
   pthread_mutex_lock(&fake_lock);
   if (!program->tasks)
     return leave(NOT_SUPPORTED);

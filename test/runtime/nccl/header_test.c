@@ -34,7 +34,6 @@ SAME(NCCL_REDUCE_AVG, ncclAvg);
 SAME(NCCL_SCALAR_ON_HOST, ncclScalarHostImmediate);
 SAME(NCCL_ID_BYTES, NCCL_UNIQUE_ID_BYTES);
 SAME(sizeof(nccl_id), sizeof(ncclUniqueId));
-SAME(sizeof(device_uuid), sizeof(cudaUUID_t));
 SAME(NCCL_LEAST_VERSION, NCCL_VERSION(2, 18, 0));
 SAME(offsetof(nccl_config, magic), offsetof(ncclConfig_t, magic));
 SAME(offsetof(nccl_config, version), offsetof(ncclConfig_t, version));

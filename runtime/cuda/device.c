@@ -1,47 +1,32 @@
 /* The driver's functions for streams, events and memory. */
-#include "nccl/nccl_device.h"
+#include "cuda/device.h"
 
 #include "env.h"
 
-#include <pthread.h>
-#include <string.h>
+static cuda_device_calls loaded;
 
-static device_calls loaded;
-
-static const struct {
-  const char *name;
-  void *slot; /* a function pointer */
-} symbols[] = {
+static tprt_status load(void) {
+  static const tprt__symbol symbols[] = {
 #define ROW(member, symbol, parameters) {symbol, &loaded.member},
-    DEVICE_CALLS(ROW)
+      CUDA_DEVICE_CALLS(ROW)
 #undef ROW
-};
-
-static tprt_status resolve(void) {
-  tprt_status status = tprt__cuda_load(&loaded.driver);
-  for (size_t i = 0; i < sizeof symbols / sizeof *symbols && !status; i++)
-    status = tprt__cuda_symbol(symbols[i].name, symbols[i].slot);
-  return status;
+          {NULL, NULL}};
+  return tprt__cuda_find(&loaded.driver, symbols);
 }
 
-tprt_status tprt__device_load(const device_calls **device) {
-  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  static bool done;
-  pthread_mutex_lock(&lock);
-  tprt_status status = done ? TPRT_OK : resolve();
-  done = !status;
-  pthread_mutex_unlock(&lock);
+tprt_status tprt__device_load(const cuda_device_calls **device) {
+  static tprt__once once = TPRT__ONCE;
   *device = &loaded;
-  return status;
+  return tprt__load_once(&once, load);
 }
 
-tprt_status tprt__device_check(const device_calls *device, cuda_result result, const char *what) {
+tprt_status tprt__device_check(const cuda_device_calls *device, cuda_result result, const char *what) {
   tprt_status status = tprt__cuda_check(device->driver, result, what);
-  return result == DEVICE_OUT_OF_MEMORY ? tprt__fail(TPRT_NO_MEMORY, "%s", tprt_last_error()) : status;
+  return result == CUDA_RESULT_OUT_OF_MEMORY ? tprt__fail(TPRT_NO_MEMORY, "%s", tprt_last_error()) : status;
 }
 
-tprt_status tprt__device_choose(const device_calls *device, int host_rank, int *ordinal) {
-  device_context current = NULL;
+tprt_status tprt__device_choose(const cuda_device_calls *device, int host_rank, int *ordinal) {
+  cuda_context current = NULL;
   int n_devices = 0;
   int64_t chosen;
   tprt_status status = tprt__env_number(TPRT__ENV_DEVICE, -1, &chosen);
