@@ -1,6 +1,7 @@
 #include "execute.h"
 
 #include "coverage.h"
+#include "limits.h"
 
 #include "tools/shard-run/run.h"
 
@@ -163,8 +164,12 @@ static bool compile(MlirModule source, bool overlap, build *b) {
 
 /* tp-spmd first and by itself: an error there is a refusal, later it is a gap in the lowering. */
 static bool compile_sharded(state *s, build *b) {
-  char pipeline[64];
-  snprintf(pipeline, sizeof pipeline, "tp-spmd{strategy=%s}", s->strategy);
+  char pipeline[96], limit[40] = "";
+  if (s->j->limited && !limit_draw(s->module, s->strategy, s->j->seed, s->r))
+    return false;
+  if (s->j->limited)
+    snprintf(limit, sizeof limit, " memory-limit=%lldB", (long long)s->r->limit);
+  snprintf(pipeline, sizeof pipeline, "tp-spmd{strategy=%s%s}", s->strategy, limit);
   if (tp_run_pipeline(s->module, pipeline) != TP_OK) {
     s->r->outcome = judge_refusal(s->r, REFUSED);
     return false;

@@ -9,6 +9,7 @@ enum { MAX_ARRAYS = 96 };
 typedef struct job {
   const char *source;
   bool follow, processes;
+  bool limited;     /* within a memory limit that is drawn, see limits.h */
   bool is_identity; /* the results are the arguments: no reference is run */
   uint64_t seed;
   int n_arguments;

@@ -12,19 +12,20 @@
 static const struct {
   const char *name;
   int (*run)(const setting *s);
-} modes[] = {{"programs", fuzz_programs}, {"mutations", fuzz_mutations}, {"reshards", fuzz_reshards}};
+} modes[] = {{"programs", fuzz_programs}, {"limits", fuzz_limits}, {"mutations", fuzz_mutations}, {"reshards", fuzz_reshards}};
 
 static int usage(void) {
-  fputs(
-      "usage: shard-fuzz programs|mutations|reshards [--seed N] [--count N] [--seconds S] [--out DIR] [--verbose] [--require]\n"
-      "                                           [FILE...]\n"
-      "  programs   random programs, run on all ranks and on one\n"
-      "  mutations  the FILEs, changed at random, through the pipelines\n"
-      "  reshards   random changes of layout, run on all ranks\n"
-      "Without --count it goes on until --seconds are over. Minimal programs of defects are written to DIR (default: .).\n"
-      "--require: programs fail when fewer than 90 % are accepted, or fewer than 50 % of these communicate.\n"
-      "Exit code: 0 no defect, 1 a defect, 2 wrong usage.\n",
-      stderr);
+  fputs("usage: shard-fuzz programs|limits|mutations|reshards [--seed N] [--count N] [--seconds S] [--out DIR] [--verbose] "
+        "[--require]\n"
+        "                                                  [FILE...]\n"
+        "  programs   random programs, run on all ranks and on one\n"
+        "  limits     the same, planned within random memory limits\n"
+        "  mutations  the FILEs, changed at random, through the pipelines\n"
+        "  reshards   random changes of layout, run on all ranks\n"
+        "Without --count it goes on until --seconds are over. Minimal programs of defects are written to DIR (default: .).\n"
+        "--require: programs fail when fewer than 90 % are accepted, or fewer than 50 % of these communicate.\n"
+        "Exit code: 0 no defect, 1 a defect, 2 wrong usage.\n",
+        stderr);
   return 2;
 }
 

@@ -1,4 +1,4 @@
-/* The three modes of the fuzzer. Each prints what it saw and returns the number of defects. */
+/* The modes of the fuzzer. Each prints what it saw and returns the number of defects. */
 #ifndef FUZZ_MODES_H
 #define FUZZ_MODES_H
 
@@ -16,6 +16,7 @@ typedef struct setting {
 } setting;
 
 int fuzz_programs(const setting *s);
+int fuzz_limits(const setting *s);
 int fuzz_mutations(const setting *s);
 int fuzz_reshards(const setting *s);
 

@@ -45,6 +45,7 @@ typedef struct program {
   uint64_t seed;
   mesh mesh;
   bool follow, processes;
+  bool limited; /* planned within a memory limit */
   int n_values, n_ops, n_results;
   value values[MAX_VALUES];
   op ops[MAX_OPS];

@@ -1,4 +1,4 @@
-/* Mode 1: random programs, run on all ranks and on one. */
+/* Two modes: random programs, run on all ranks and on one; and the same within random memory limits. */
 #include "coverage.h"
 #include "modes.h"
 #include "shrink.h"
@@ -8,16 +8,19 @@
 
 typedef struct totals {
   int n, with_collectives, outcomes[N_OUTCOMES];
+  int n_tighter, n_limit_refused, n_counted_more; /* limits below what the plan without one holds: planned, refused */
   coverage seen;
   tally refusals, gaps;
 } totals;
 
 static void write_minimal(const setting *s, const program *p, const report *r) {
   text out = {0};
-  char path[600];
-  text_add(&out, "// %s: %s\n// RUN: shard-run %%s%s%s\n// Found as: shard-fuzz programs --seed %llu --count 1\n\n",
+  char path[600], limit[40] = "";
+  if (p->limited)
+    snprintf(limit, sizeof limit, " --memory-limit %lld", (long long)r->limit);
+  text_add(&out, "// %s: %s\n// RUN: shard-run %%s%s%s%s\n// Found as: shard-fuzz %s --seed %llu --count 1\n\n",
            outcome_names[r->outcome], r->message, p->follow ? " --strategy follow" : "",
-           p->processes ? " --launch processes" : "", (unsigned long long)p->seed);
+           p->processes ? " --launch processes" : "", limit, p->limited ? "limits" : "programs", (unsigned long long)p->seed);
   program_print(p, &out);
   snprintf(path, sizeof path, "%s/seed-%llu.mlir", s->out, (unsigned long long)p->seed);
   if (!text_write(path, out.chars))
@@ -35,25 +38,29 @@ static void report_defect(const setting *s, program *p, report *r, const text *c
   fflush(stdout);
 }
 
-static void run_one(const setting *s, uint64_t seed, totals *t) {
+static void run_one(const setting *s, uint64_t seed, bool limited, totals *t) {
   static program p;
   report r;
   text captured = {0};
   program_generate(&p, seed);
+  p.limited = limited;
   program_run(&p, &r, &captured);
   t->n++;
   t->outcomes[r.outcome]++;
+  t->n_counted_more += r.counted_more;
   if (r.outcome == VERIFIED) {
     coverage_add(&t->seen, &r);
     t->with_collectives += r.n_collectives > 0;
+    t->n_tighter += r.limit < r.free_peak;
   } else if (r.outcome == REFUSED) {
+    t->n_limit_refused += r.limit < r.free_peak;
     tally_add(&t->refusals, r.message);
   } else if (r.outcome == UNLOWERED) {
     tally_add(&t->gaps, r.message);
   }
   if (s->verbose)
-    printf("seed %llu: %s%s%s\n", (unsigned long long)seed, outcome_names[r.outcome], r.outcome ? ": " : "",
-           r.outcome ? r.message : "");
+    printf("seed %llu: %s%s%s%s\n", (unsigned long long)seed, outcome_names[r.outcome], r.counted_more ? ", counts more" : "",
+           r.outcome ? ": " : "", r.outcome ? r.message : "");
   if (is_defect(r.outcome))
     report_defect(s, &p, &r, &captured);
   text_clear(&captured);
@@ -74,12 +81,12 @@ static int missed(const totals *t) {
   return (accepted < LEAST_ACCEPTED) + (moving < LEAST_WITH_COLLECTIVE);
 }
 
-int fuzz_programs(const setting *s) {
+static int fuzz(const setting *s, bool limited) {
   static totals t;
   double start = now();
   int defects = 0;
   for (int i = 0; may_go_on(s, i, start); i++)
-    run_one(s, s->seed + (uint64_t)i, &t);
+    run_one(s, s->seed + (uint64_t)i, limited, &t);
   printf("\nprograms: %d, seeds %llu..%llu, %.0f s\n", t.n, (unsigned long long)s->seed,
          (unsigned long long)(s->seed + (uint64_t)t.n - 1), now() - start);
   for (int o = 0; o < N_OUTCOMES; o++) {
@@ -88,8 +95,14 @@ int fuzz_programs(const setting *s) {
     defects += is_defect((verdict)o) ? t.outcomes[o] : 0;
   }
   printf("  with a collective: %.1f %% of the verified\n", percent(t.with_collectives, t.outcomes[VERIFIED]));
-  tally_print(&t.refusals, "refused", 12);
+  if (limited)
+    printf("  limits below what the plan without one holds: %d verified, %d refused\n  counted with more than is held: %d\n",
+           t.n_tighter, t.n_limit_refused, t.n_counted_more);
   tally_print(&t.gaps, "planned, but not lowered", 12);
   coverage_print(&t.seen, t.n >= 1000, stdout);
   return defects + (s->require && t.n ? missed(&t) : 0);
 }
+
+int fuzz_programs(const setting *s) { return fuzz(s, false); }
+
+int fuzz_limits(const setting *s) { return fuzz(s, true); }

@@ -20,7 +20,9 @@ const char *const outcome_names[N_OUTCOMES] = {"verified",
                                                "no or several diagnostics",
                                                "invalid IR after a pass",
                                                "CRASH",
-                                               "HANG"};
+                                               "HANG",
+                                               "MEMORY LIMIT NOT KEPT",
+                                               "memory limit refused that can be kept"};
 
 static void child(sandboxed work, void *data, int seconds, report *r, int output) {
   const struct rlimit no_core = {0, 0};

@@ -15,6 +15,8 @@ typedef enum verdict {
   BROKEN_IR,  /* the error is one of MLIR's verifier: a pass made invalid IR */
   CRASH,
   HANG,
+  EXCEEDED, /* a plan is not what it was asked to be within its memory limit */
+  LOST,     /* a memory limit is said to be kept by no plan at all, and one is known that does */
   N_OUTCOMES
 } verdict;
 
@@ -26,7 +28,9 @@ enum { N_FAMILIES_SEEN = 20, N_KINDS = 5 };
 typedef struct report {
   verdict outcome;
   int n_errors, n_collectives;
-  char message[700];             /* of the first error, or what differs */
+  int64_t free_peak, limit; /* with a memory limit: what the plan without it holds, and the limit */
+  bool counted_more; /* a limit that a known plan keeps was refused, or planned dearer: planning counts more than is held */
+  char message[700]; /* of the first error, or what differs */
   uint64_t coverage[N_KINDS][2]; /* bit f: a family of rules was sharded in this way; [1]: unevenly */
   int progress;                  /* of a child that does many things */
   bool parsing;                  /* in MLIR's parser: what ends it there is not ours */
