@@ -15,16 +15,6 @@ typedef struct remarks {
 
 /* ---- words ---- */
 
-static const char *size_text(int64_t bytes, char *text, size_t size) {
-  static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  double value = (double)bytes;
-  int unit = 0;
-  for (; value >= 1024 && unit + 1 < TP_LEN(units); unit++)
-    value /= 1024;
-  snprintf(text, size, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
-  return text;
-}
-
 static bool may_say(remarks *r) {
   if (r->said < MAX_REMARKS)
     return r->said++, true;
@@ -78,13 +68,13 @@ static bool could_be_split(const tp_planner *p, const tp_planned_value *v) {
 
 static void check_whole(remarks *r, const tp_planned_value *v) {
   const tp_planner *p = r->p;
-  char size[32], what[128];
+  char what[128];
   int64_t bytes = tp__local_bytes(p->mesh, tp_spec_replicated(), v->rank, v->shape, v->element_size);
   if (!tp_spec_equal(tp__plan_produced(p, v), tp_spec_replicated()) || bytes < r->bytes || is_free(p, &p->nodes[v->node]) ||
       is_asked_for(p, v) || !may_say(r))
     return;
   tp__remark(op_of(v->value), "%s is whole on all %lld devices, %s on each: %s", value_text(p, v, what, sizeof what),
-             (long long)tp_mesh_size(p->mesh), size_text(bytes, size, sizeof size),
+             (long long)tp_mesh_size(p->mesh), tp__bytes_text(bytes).chars,
              could_be_split(p, v) ? "no cheaper plan was found that splits it" : "nothing that makes it can split it");
 }
 
@@ -100,7 +90,7 @@ static bool is_weight(const tp_planner *p, const tp_planned_value *v) {
 static void remark_gather(remarks *r, const tp_planned_value *v, const tp_use *use, const tp_step *step, tp_spec from,
                           tp_spec to) {
   const tp_planner *p = r->p;
-  char size[32], what[128], axes[256] = "", a[256], b[256];
+  char what[128], axes[256] = "", a[256], b[256];
   size_t n = 0;
   for (int i = 0; i < step->n_axes;) {
     char name[2 * TP_MAX_AXIS_NAME];
@@ -112,7 +102,7 @@ static void remark_gather(remarks *r, const tp_planned_value *v, const tp_use *u
   tp_spec_text(p->mesh, from, v->rank, a, sizeof a);
   tp_spec_text(p->mesh, to, v->rank, b, sizeof b);
   tp__remark(use->op, "a weight, %s, is gathered over %s for operand %d: %s are sent per device, to take %s to %s",
-             value_text(p, v, what, sizeof what), axes, use->operand, size_text(step->bytes, size, sizeof size), a, b);
+             value_text(p, v, what, sizeof what), axes, use->operand, tp__bytes_text(step->bytes).chars, a, b);
 }
 
 static tp_status check_gathers(remarks *r, const tp_planned_value *v) {

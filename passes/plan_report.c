@@ -2,6 +2,7 @@
 #include "passes/plan_report.h"
 
 #include "ir/location.h"
+#include "passes/plan_report_text.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -123,6 +124,55 @@ const char *tp__report_attr(tp_report *r, MlirAttribute attr) {
 
 const char *tp__report_location(tp_report *r, MlirOperation op) {
   return tp__location_text(&r->arena, mlirOperationGetLocation(op));
+}
+
+const char *tp__report_at(tp_report *r, MlirOperation op) {
+  return tp__location_short(&r->arena, mlirOperationGetLocation(op));
+}
+
+enum { MAX_IN_BODY = 4 };
+
+typedef struct body {
+  int n;
+  MlirStringRef names[MAX_IN_BODY + 1];
+} body;
+
+static tp_status list_name(MlirOperation op, void *data) {
+  body *b = data;
+  MlirStringRef name = tp__op_name(op);
+  for (size_t i = name.length; i > 0; i--)
+    if (name.data[i - 1] == '.') {
+      name = (MlirStringRef){name.data + i, name.length - i};
+      break;
+    }
+  bool seen = b->n > MAX_IN_BODY || tp__ref_is(name, "yield") || tp__op_is(op, "linalg.generic");
+  for (int i = 0; i < b->n && !seen; i++)
+    seen = mlirStringRefEqual(name, b->names[i]);
+  if (!seen)
+    b->names[b->n++] = name;
+  return TP_OK;
+}
+
+const char *tp__report_body(tp_report *r, MlirOperation op) {
+  body b = {0};
+  if (!tp__op_is(op, "linalg.generic"))
+    return "";
+  (void)tp__walk(op, list_name, &b); /* it cannot fail */
+  tp__string text = {0};
+  for (int i = 0; i < b.n && i < MAX_IN_BODY; i++)
+    tp__string_printf(&text, "%s%.*s", i ? ", " : "", (int)b.names[i].length, b.names[i].data);
+  if (b.n > MAX_IN_BODY)
+    tp__string_append(&text, ", ...");
+  const char *copy = tp__arena_strdup(&r->arena, b.n ? tp__string_text(&text) : "copy");
+  tp__string_destroy(&text);
+  return copy ? copy : "";
+}
+
+const char *tp__report_op(tp_report *r, MlirOperation op) {
+  MlirStringRef name = tp__op_name(op);
+  const char *does = tp__report_body(r, op), *at = tp__report_at(r, op);
+  return tp__report_text(r, "%.*s%s%s%s%s%s", (int)name.length, name.data, *does ? " (" : "", does, *does ? ")" : "",
+                         *at ? " at " : "", at);
 }
 
 /* ---- from start to end ---- */

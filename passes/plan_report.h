@@ -153,6 +153,11 @@ const char *tp__report_spec(tp_report *report, tp_spec spec, int rank);
 const char *tp__report_axes(tp_report *report, int n, const int *axes); /* "dp,tp" */
 const char *tp__report_attr(tp_report *report, MlirAttribute attr);
 const char *tp__report_location(tp_report *report, MlirOperation op);
+const char *tp__report_at(tp_report *report, MlirOperation op); /* in short: "model.mlir:12" */
+/* What the body of a linalg.generic does, each thing once: "mulf, addf"; "copy" for one that only yields; "" for other ops. */
+const char *tp__report_body(tp_report *report, MlirOperation op);
+/* "linalg.generic (mulf, addf) at model.mlir:12" */
+const char *tp__report_op(tp_report *report, MlirOperation op);
 const char *tp__report_arg_name(tp_report *report, const tp_planner *planner, MlirValue value);
 /* "%arg1 (w1)" */
 const char *tp__report_label(tp_report *report, const tp_planner *planner, MlirValue value);
@@ -198,10 +203,9 @@ tp_status tp__report_decisions(tp_report *report, const tp_planner *planner, con
 /* ---- plan_report_again.c: plans with one annotation more or less ---- */
 tp_status tp__report_alternatives(tp_report *report, tp_planner *planner);
 
-/* ---- plan_report_json.c: the document; plan_report_text.c: the same to read ---- */
+/* ---- plan_report_json.c: the document ---- */
 struct json_t *tp__report_document(const tp_report *report);
 struct json_t *tp__report_function(tp_report *report, const tp_planner *planner, const tp_memory_peak *peak);
-char *tp__report_json(const struct json_t *document);  /* tp__free; NULL when memory runs out */
-char *tp__report_print(const struct json_t *document); /* tp__free; NULL when memory runs out */
+char *tp__report_json(const struct json_t *document); /* tp__free; NULL when memory runs out */
 
 #endif

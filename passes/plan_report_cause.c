@@ -80,11 +80,6 @@ static const char *axis_text(const causes *c, int axis) {
   return tp__report_text(c->r, "%s", name);
 }
 
-static const char *op_text(const causes *c, MlirOperation op) {
-  MlirStringRef name = tp__op_name(op);
-  return tp__report_text(c->r, "%.*s at %s", (int)name.length, name.data, tp__report_location(c->r, op));
-}
-
 static const char *node_text(const causes *c, int node) {
   const tp_node *n = &c->p->nodes[node];
   const tp_program *program = &c->p->program;
@@ -94,14 +89,13 @@ static const char *node_text(const causes *c, int node) {
   if (n->kind == TP_NODE_RESULT)
     return tp__report_text(c->r, "result %d", n->index);
   if (n->kind == TP_NODE_CARRIED)
-    return tp__report_text(c->r, "value %d that %s carries", n->slot, op_text(c, program->items[n->index].op));
-  return op_text(c, program->items[n->index].op);
+    return tp__report_text(c->r, "value %d that %s carries", n->slot, tp__report_op(c->r, program->items[n->index].op));
+  return tp__report_op(c->r, program->items[n->index].op);
 }
 
 static const char *pin_text(const causes *c, int node) {
   const tp_pin *pin = &c->r->function.pins[c->r->function.pin_of_node[node]];
-  const char *at = pin->place == TP_PIN_OP ? "" : tp__report_text(c->r, " at %s", tp__report_location(c->r, pin->op));
-  return tp__report_text(c->r, "%s is pinned to %s%s", node_text(c, node), tp__report_attr(c->r, pin->sharding), at);
+  return tp__report_text(c->r, "%s is pinned to %s", node_text(c, node), tp__report_attr(c->r, pin->sharding));
 }
 
 /* ---- where an axis comes from ---- */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LAYOUTS = 256, MAX_NEAR = 5 };
+enum { MAX_NEAR = 5 };
 
 /* ---- which value ---- */
 
@@ -55,8 +55,13 @@ static tp_status keep_known(tp_report *r, const char *name) {
 
 /* ---- other layouts ---- */
 
+/* A value may have hundreds of layouts, and a bound or a plan for one takes a while. So there are bounds for the first ones, those that name whole axes
+ * before others, and plans for the nearest of these by their bounds. Of the rest is known what the proof of the plan says. */
+enum { MOST_BOUNDED = 32, MOST_SOLVED = 12 };
+
 typedef struct other_layout {
   tp_spec spec;
+  bool in_parts; /* it names parts of axes that have been split */
   bool possible;
   tp_cost cost, bound;
 } other_layout;
@@ -68,83 +73,148 @@ static int compare_layouts(const void *a, const void *b) {
   return (x->spec.bits > y->spec.bits) - (x->spec.bits < y->spec.bits);
 }
 
-static int list_layouts(const tp_planner *p, const tp_planned_value *v, other_layout *list) {
+static int compare_candidates(const void *a, const void *b) {
+  const other_layout *x = a, *y = b;
+  bool xout = x->bound >= TP_COST_FORBIDDEN, yout = y->bound >= TP_COST_FORBIDDEN;
+  if (xout != yout || x->in_parts == y->in_parts)
+    return xout != yout ? (xout ? 1 : -1) : compare_layouts(a, b);
+  return x->in_parts ? 1 : -1;
+}
+
+static void sort(other_layout *list, int n, int (*compare)(const void *, const void *)) {
+  if (n > 1)
+    qsort(list, (size_t)n, sizeof *list, compare);
+}
+
+/* With the bound of each, of `bounds` by strategy. */
+static int list_layouts(tp_report *r, const tp_planner *p, const tp_planned_value *v, const tp_cost *bounds,
+                        other_layout *list) {
   const tp_node *node = &p->nodes[v->node];
   int n = 0;
-  for (int s = 0; s < node->n && n < MAX_LAYOUTS; s++) {
+  for (int s = 0; s < node->n; s++) {
     tp_spec spec = node->out[s * node->n_out + v->output];
-    bool seen = tp_spec_equal(spec, tp__plan_produced(p, v));
-    for (int i = 0; i < n && !seen; i++)
-      seen = tp_spec_equal(spec, list[i].spec);
-    if (!seen)
-      list[n++].spec = spec;
+    int i = 0;
+    while (i < n && !tp_spec_equal(spec, list[i].spec))
+      i++;
+    if (tp_spec_equal(spec, tp__plan_produced(p, v)))
+      continue;
+    if (i == n)
+      list[n++] = (other_layout){spec, strstr(tp__report_spec(r, spec, v->rank), ":("), true, TP_COST_FORBIDDEN, bounds[s]};
+    else if (bounds[s] < list[i].bound)
+      list[i].bound = bounds[s];
   }
+  sort(list, n, compare_candidates);
   return n;
 }
 
-/* `allowed` has room for the strategies of the node that makes the value, `rows` NULL for all others. */
-static void solve_layout(const tp_planner *p, const tp_sensitivity *beside, const tp_planned_value *v, bool *allowed,
-                         const bool **rows, other_layout *other) {
+static void allow(const tp_planner *p, const tp_planned_value *v, tp_spec spec, bool *allowed) {
   const tp_node *node = &p->nodes[v->node];
-  tp_solution solution;
   for (int s = 0; s < node->n; s++)
-    allowed[s] = tp_spec_equal(node->out[s * node->n_out + v->output], other->spec);
-  *other = (other_layout){.spec = other->spec, .cost = TP_COST_FORBIDDEN, .bound = TP_COST_FORBIDDEN};
+    allowed[s] = tp_spec_equal(node->out[s * node->n_out + v->output], spec);
+}
+
+/* Better bounds for the candidates, the least of them first. */
+static tp_status bound_layouts(const tp_planner *p, const tp_sensitivity *beside, const tp_planned_value *v, bool *allowed,
+                               const bool **rows, int n, other_layout *list) {
+  tp_status status = TP_OK;
+  rows[v->node] = allowed;
+  for (int i = 0; i < n && status == TP_OK; i++) {
+    tp_cost bound = 0;
+    allow(p, v, list[i].spec, allowed);
+    if (list[i].bound < TP_COST_FORBIDDEN)
+      status = tp_sensitivity_bound(beside, rows, TP_COST_FORBIDDEN, &bound);
+    list[i].bound = bound > list[i].bound ? bound : list[i].bound;
+  }
+  sort(list, n, compare_layouts);
+  return status;
+}
+
+/* `allowed` has room for the strategies of the node that makes the value, `rows` NULL for all others. */
+static tp_status solve_layout(const tp_planner *p, const tp_sensitivity *beside, const tp_planned_value *v, bool *allowed,
+                              const bool **rows, other_layout *other) {
+  tp_solution solution;
+  allow(p, v, other->spec, allowed);
   rows[v->node] = allowed;
   tp_status status = tp_sensitivity_solve(beside, rows, TP_COST_FORBIDDEN, &solution);
   if (status != TP_OK && status != TP_INFEASIBLE)
-    return;
+    return status;
   other->possible = status == TP_OK || !solution.optimal;
   other->bound = solution.lower_bound;
   if (status == TP_OK)
     other->cost = solution.cost;
   tp_solution_clear(&solution);
+  return TP_OK;
 }
 
 static double us(tp_cost cost) { return 1e6 * tp_cost_seconds(cost); }
 
-/* Starts from what is known of the plan, for all layouts alike. */
-static tp_status solve_layouts(const tp_planner *p, const tp_planned_value *v, int n, other_layout *list) {
-  tp_solver_options options = tp__other_plans_options(p);
-  tp_sensitivity *beside = NULL;
-  bool *allowed = tp__calloc((size_t)p->nodes[v->node].n, sizeof *allowed);
-  const bool **rows = tp__calloc(p->n_nodes + 1, sizeof *rows);
-  tp_status status = allowed && rows ? TP_OK : TP_NO_MEMORY;
-  if (status == TP_OK && n > 0)
-    status = tp_sensitivity_create(p->problem, &options, NULL, p->overlaps ? TP_COST_FORBIDDEN : p->cost, &beside);
-  for (int i = 0; i < n && status == TP_OK; i++)
-    solve_layout(p, beside, v, allowed, rows, &list[i]);
-  tp_sensitivity_destroy(beside);
-  tp__free(allowed);
-  tp__free(rows);
-  return status == TP_OK ? TP_OK : tp__error(p->program.func, status, "out of memory");
+static void say_layout(tp_report *r, const tp_planner *p, const tp_planned_value *v, const other_layout *other,
+                       tp__string *text) {
+  const char *layout = tp__report_spec(r, other->spec, v->rank);
+  if (!other->possible)
+    tp__string_printf(text, "\n    %s: impossible", layout);
+  else if (other->cost >= TP_COST_FORBIDDEN)
+    tp__string_printf(text, "\n    %s: at least %+.3f us", layout, us(other->bound - p->cost));
+  else if (other->cost == other->bound)
+    tp__string_printf(text, "\n    %s: %+.3f us", layout, us(other->cost - p->cost));
+  else
+    tp__string_printf(text, "\n    %s: at least %+.3f us, at most %+.3f us", layout, us(other->bound - p->cost),
+                      us(other->cost - p->cost));
 }
 
+/* Those that no plan was made for. */
+static void say_others(const tp_planner *p, int n, const other_layout *others, tp__string *text) {
+  int possible = 0;
+  tp_cost least = TP_COST_FORBIDDEN;
+  for (int i = 0; i < n; i++) {
+    possible += others[i].bound < TP_COST_FORBIDDEN;
+    least = others[i].bound < least ? others[i].bound : least;
+  }
+  if (possible > 0 && least > p->cost)
+    tp__string_printf(text, "\n    %d more: at least %+.3f us", possible, us(least - p->cost));
+  else if (possible > 0)
+    tp__string_printf(text, "\n    %d more, of which nothing is known", possible);
+  if (possible < n)
+    tp__string_printf(text, "\n    %d more: impossible", n - possible);
+}
+
+/* Starts from what is known of the plan, for all layouts alike. */
 static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned_value *v, tp__string *text) {
-  other_layout *list = tp__calloc(MAX_LAYOUTS, sizeof *list);
-  int n = list ? list_layouts(p, v, list) : 0;
-  tp_status status = list ? solve_layouts(p, v, n, list) : tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
-  if (n > 0)
-    qsort(list, (size_t)n, sizeof *list, compare_layouts);
-  if (n > 0)
+  size_t n_strategies = (size_t)p->nodes[v->node].n;
+  tp_solver_options options = tp__other_plans_options(p);
+  tp_sensitivity *beside = NULL;
+  other_layout *list = tp__calloc(n_strategies + 1, sizeof *list);
+  bool *allowed = tp__calloc(n_strategies + 1, sizeof *allowed);
+  tp_cost *bounds = tp__calloc(n_strategies + 1, sizeof *bounds);
+  const bool **rows = tp__calloc(p->n_nodes + 1, sizeof *rows);
+  int n = 0, solved = 0;
+  tp_status status = list && allowed && bounds && rows ? TP_OK : TP_NO_MEMORY;
+  if (status == TP_OK)
+    status = tp_sensitivity_create(p->problem, &options, NULL, p->overlaps ? TP_COST_FORBIDDEN : p->cost, &beside);
+  if (status == TP_OK)
+    status = tp_sensitivity_bounds(beside, v->node, bounds);
+  if (status == TP_OK) {
+    n = list_layouts(r, p, v, bounds, list);
+    status = bound_layouts(p, beside, v, allowed, rows, n < MOST_BOUNDED ? n : MOST_BOUNDED, list);
+  }
+  for (; solved < n && solved < MOST_SOLVED && status == TP_OK && list[solved].bound < TP_COST_FORBIDDEN; solved++)
+    status = solve_layout(p, beside, v, allowed, rows, &list[solved]);
+  if (status == TP_OK && n > 0) {
     tp__string_append(text, "\n  other layouts, by what the plan would cost:");
-  else
+    sort(list, solved, compare_layouts);
+    for (int i = 0; i < solved; i++)
+      say_layout(r, p, v, &list[i], text);
+    say_others(p, n - solved, list + solved, text);
+  } else if (status == TP_OK) {
     tp__string_append(text, r->function.pin_of_node[v->node] < 0 ? "\n  it can have no other layout"
                                                                  : "\n  its annotation leaves no other layout");
-  for (int i = 0; i < n; i++) {
-    const char *layout = tp__report_spec(r, list[i].spec, v->rank);
-    if (!list[i].possible)
-      tp__string_printf(text, "\n    %s: impossible", layout);
-    else if (list[i].cost >= TP_COST_FORBIDDEN)
-      tp__string_printf(text, "\n    %s: at least %+.3f us", layout, us(list[i].bound - p->cost));
-    else if (list[i].cost == list[i].bound)
-      tp__string_printf(text, "\n    %s: %+.3f us", layout, us(list[i].cost - p->cost));
-    else
-      tp__string_printf(text, "\n    %s: at least %+.3f us, at most %+.3f us", layout, us(list[i].bound - p->cost),
-                        us(list[i].cost - p->cost));
   }
+  tp_sensitivity_destroy(beside);
   tp__free(list);
-  return status;
+  tp__free(allowed);
+  tp__free(bounds);
+  tp__free(rows);
+  return status == TP_OK ? TP_OK : tp__error(p->program.func, status, "out of memory");
 }
 
 /* ---- the value ---- */
@@ -162,9 +232,9 @@ static void say_why(tp_report *r, const tp_planner *p, const tp_planned_value *v
       continue;
     }
     int n = tp__report_why(r, v, a, texts);
-    tp__string_printf(text, "\n  %s: ", axis);
+    tp__string_printf(text, "\n  %s:", axis);
     for (int i = 0; i < n; i++)
-      tp__string_printf(text, "%s%s", i ? " -> " : "", texts[i]);
+      tp__string_printf(text, "%s%s", n > 1 ? "\n    " : " ", texts[i]);
   }
 }
 
@@ -175,11 +245,10 @@ static void say_collectives(tp_report *r, const tp_planned_value *v, tp__string 
     for (size_t k = 0; k < c->n_collectives && (c->value == v || (c->node >= 0 && c->node == v->node)); k++) {
       const tp_report_collective *o = &c->collectives[k];
       MlirOperation op = c->node >= 0 ? c->op : v->uses[c->use < 0 ? 0 : c->use].op;
-      MlirStringRef name = tp__op_name(op);
-      tp__string_printf(text, "%s\n    %s over %s: %lld bytes, %.3f us, for %.*s at %s",
+      tp__string_printf(text, "%s\n    %s over %s: %s, %.3f us, for %s",
                         said++ ? "" : "\n  collectives:", tp_collective_name(o->kind), tp__report_axes(r, o->n_axes, o->axes),
-                        (long long)((double)o->bytes * c->trips), us(tp__cost_times(o->cost, c->trips)), (int)name.length,
-                        name.data, tp__report_location(r, op));
+                        tp__bytes_text((int64_t)((double)o->bytes * c->trips)).chars, us(tp__cost_times(o->cost, c->trips)),
+                        tp__report_op(r, op));
     }
   }
   if (said == 0)

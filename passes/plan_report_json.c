@@ -40,6 +40,15 @@ static const char *op_name(tp_report *r, MlirOperation op) {
   return tp__report_text(r, "%.*s", (int)name.length, name.data);
 }
 
+/* Which op, or none, and where; `place` is the op whose place it is. */
+static void put_op(tp_report *r, json_t *json, MlirOperation op, MlirOperation place) {
+  bool is_none = mlirOperationIsNull(op);
+  put(json, "op", is_none ? json_null() : text_json(op_name(r, op)));
+  put(json, "body", text_json(is_none ? "" : tp__report_body(r, op)));
+  put(json, "location", text_json(tp__report_location(r, place)));
+  put(json, "at", text_json(tp__report_at(r, place)));
+}
+
 /* ---- annotations and alternatives ---- */
 
 static json_t *pin_json(tp_report *r, const tp_planner *p, const tp_pin *pin) {
@@ -47,8 +56,7 @@ static json_t *pin_json(tp_report *r, const tp_planner *p, const tp_pin *pin) {
   json_t *json = json_object();
   put(json, "place", json_string(places[pin->place]));
   put(json, "number", pin->number < 0 ? json_null() : integer_json(pin->number));
-  put(json, "op", text_json(op_name(r, pin->op)));
-  put(json, "location", text_json(tp__report_location(r, pin->op)));
+  put_op(r, json, pin->op, pin->op);
   put(json, "value", text_json(tp__report_name(r, pin->value)));
   put(json, "name", text_json(tp__report_arg_name(r, p, pin->value)));
   put(json, "sharding", text_json(tp__report_attr(r, pin->sharding)));
@@ -56,11 +64,27 @@ static json_t *pin_json(tp_report *r, const tp_planner *p, const tp_pin *pin) {
   return json;
 }
 
+/* The layout that the plan has where the annotation would stand. */
+static const char *layout_at(tp_report *r, const tp_planner *p, const tp_pin *pin) {
+  const tp_planned_value *v = mlirValueIsNull(pin->value) ? NULL : tp__planned_value(p, pin->value);
+  if (v)
+    return tp__report_spec(r, tp__plan_produced(p, v), v->rank);
+  for (size_t i = 0; pin->place == TP_PIN_RESULT && i < p->n_nodes; i++) {
+    const tp_node *node = &p->nodes[i];
+    MlirType type = mlirTypeAttrGetValue(tp__inherent(p->program.func, "function_type"));
+    if (node->kind == TP_NODE_RESULT && node->index == pin->number)
+      return tp__report_spec(r, node->in[node->chosen * node->n_in],
+                             (int)mlirShapedTypeGetRank(mlirFunctionTypeGetResult(type, node->index)));
+  }
+  return "";
+}
+
 static json_t *alternative_json(tp_report *r, const tp_planner *p, const tp_alternative *a) {
   if (!a->price.found)
     return json_null();
   json_t *json = json_object();
   put(json, "annotation", pin_json(r, p, &a->pin));
+  put(json, "instead_of", text_json(layout_at(r, p, &a->pin)));
   put(json, "cost_seconds", seconds_json(a->price.cost));
   put(json, "bound_seconds", seconds_json(a->price.bound));
   put(json, "extra_seconds", seconds_json(a->price.cost - p->cost));
@@ -88,9 +112,8 @@ static json_t *consumer_json(tp_report *r, const tp_change *c) {
   const tp_use *use = c->node < 0 ? &c->value->uses[c->use < 0 ? 0 : c->use] : NULL;
   MlirOperation op = use ? use->op : c->op;
   json_t *json = json_object();
-  put(json, "op", text_json(op_name(r, op)));
+  put_op(r, json, op, op);
   put(json, "operand", !use || use->operand < 0 ? json_null() : integer_json(use->operand));
-  put(json, "location", text_json(tp__report_location(r, op)));
   return json;
 }
 
@@ -114,6 +137,7 @@ static json_t *collective_json(tp_report *r, const tp_planner *p, const tp_chang
   put(json, "bytes_per_device", integer_json((int64_t)((double)o->bytes * c->trips)));
   put(json, "modelled_seconds", seconds_json(tp__cost_times(o->cost, c->trips)));
   put(json, "location", text_json(tp__report_location(r, c->op)));
+  put(json, "at", text_json(tp__report_at(r, c->op)));
   put(json, "value", text_json(v ? tp__report_name(r, v->value) : ""));
   put(json, "name", text_json(v ? tp__report_arg_name(r, p, v->value) : ""));
   put(json, "from", v ? text_json(tp__report_spec(r, c->from, v->rank)) : json_null());
@@ -170,34 +194,38 @@ static int compare_held(const void *a, const void *b) {
   return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind) : (x->from > y->from) - (x->from < y->from);
 }
 
+static const char *const held_kinds[] = {[TP_HELD_ARGUMENT] = "argument",
+                                         [TP_HELD_RESULT] = "result",
+                                         [TP_HELD_VALUE] = "value",
+                                         [TP_HELD_STEPS] = "steps",
+                                         [TP_HELD_WORKSPACE] = "workspace"};
+
 static json_t *held_json(tp_report *r, const tp_planner *p, const tp_held *held) {
-  static const char *const kinds[] = {[TP_HELD_ARGUMENT] = "argument",
-                                      [TP_HELD_RESULT] = "result",
-                                      [TP_HELD_VALUE] = "value",
-                                      [TP_HELD_STEPS] = "steps",
-                                      [TP_HELD_WORKSPACE] = "workspace"};
   MlirOperation op = tp__defining_op(held->value);
   json_t *json = json_object();
-  put(json, "kind", json_string(kinds[held->kind]));
+  put(json, "kind", json_string(held_kinds[held->kind]));
   put(json, "bytes", integer_json(held->bytes));
   put(json, "value", text_json(tp__report_name(r, held->value)));
   put(json, "name", text_json(tp__report_arg_name(r, p, held->value)));
-  put(json, "op", mlirOperationIsNull(op) ? json_null() : text_json(op_name(r, op)));
-  put(json, "location", text_json(tp__report_location(r, mlirOperationIsNull(op) ? p->program.func : op)));
+  put_op(r, json, op, mlirOperationIsNull(op) ? p->program.func : op);
   return json;
 }
 
 static json_t *memory_json(tp_report *r, const tp_planner *p, const tp_memory_peak *peak) {
-  json_t *json = json_object(), *values = json_array();
-  int64_t listed = 0;
+  json_t *json = json_object(), *values = json_array(), *by_kind = json_object();
+  int64_t listed = 0, sums[TP_LEN(held_kinds)] = {0};
   qsort(peak->held, peak->n, sizeof *peak->held, compare_held);
   for (size_t i = 0; i < peak->n && i < MAX_HELD; i++) {
     json_array_append_new(values, held_json(r, p, &peak->held[i]));
     listed += peak->held[i].bytes;
   }
+  for (size_t i = 0; i < peak->n; i++)
+    sums[peak->held[i].kind] += peak->held[i].bytes;
+  for (int k = 0; k < TP_LEN(held_kinds); k++)
+    put(by_kind, held_kinds[k], integer_json(sums[k]));
   put(json, "peak_bytes", integer_json(peak->bytes));
-  put(json, "op", text_json(op_name(r, peak->op)));
-  put(json, "location", text_json(tp__report_location(r, peak->op)));
+  put_op(r, json, peak->op, peak->op);
+  put(json, "by_kind", by_kind);
   put(json, "values", values);
   put(json, "other_bytes", integer_json(peak->bytes - listed));
   return json;
@@ -218,8 +246,7 @@ static json_t *decision_json(tp_report *r, const tp_planner *p, const tp_decisio
   json_t *json = json_object();
   put(json, "kind", json_string(kinds[node->kind]));
   put(json, "number", is_op ? json_null() : integer_json(node->index));
-  put(json, "op", text_json(op_name(r, op)));
-  put(json, "location", text_json(tp__report_location(r, op)));
+  put_op(r, json, op, op);
   put(json, "value", text_json(tp__report_name(r, value)));
   put(json, "name", text_json(tp__report_arg_name(r, p, value)));
   put(json, "strategies", integer_json(node->n));

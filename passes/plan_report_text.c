@@ -1,194 +1,267 @@
-/* The report to read: the same document as Markdown. */
-#include "passes/plan_report.h"
+/* The report to read: a summary, then what takes memory, what annotations cost, the collectives with their causes, and what decisions are worth. */
+#include "passes/plan_report_text.h"
 
-#include <jansson.h>
-#include <stdio.h>
+#include "tp/cost.h"
+
 #include <string.h>
 
-static const char *text_of(const json_t *object, const char *key) {
+const char *tp__text_of(const json_t *object, const char *key) {
   const char *text = json_string_value(json_object_get(object, key));
   return text ? text : "";
 }
 
-static long long integer_of(const json_t *object, const char *key) {
-  return (long long)json_integer_value(json_object_get(object, key));
+int64_t tp__integer_of(const json_t *object, const char *key) { return json_integer_value(json_object_get(object, key)); }
+
+double tp__seconds_of(const json_t *object, const char *key) { return json_real_value(json_object_get(object, key)); }
+
+static tp__short_text bytes_of(const json_t *object, const char *key) { return tp__bytes_text(tp__integer_of(object, key)); }
+
+static tp__short_text time_of(const json_t *object, const char *key) { return tp__seconds_text(tp__seconds_of(object, key)); }
+
+/* "%arg0, x" */
+static void print_value(tp__string *t, const json_t *object) {
+  const char *value = tp__text_of(object, "value"), *name = tp__text_of(object, "name");
+  tp__string_printf(t, "%s%s%s", value, *value && *name ? ", " : "", name);
 }
 
-typedef struct short_text {
-  char chars[32];
-} short_text;
-
-/* In the unit in which it has a few digits before the point. */
-static short_text seconds_text(double seconds, const char *format) {
-  double size = seconds < 0 ? -seconds : seconds;
-  const char *unit = size < 1e-3 ? "us" : size < 1 ? "ms" : "s";
-  short_text text, number;
-  snprintf(number.chars, sizeof number.chars, format, size < 1e-3 ? 1e6 * seconds : size < 1 ? 1e3 * seconds : seconds);
-  snprintf(text.chars, sizeof text.chars, "%.26s %s", number.chars, unit);
-  return text;
-}
-
-static short_text time_of(const json_t *object, const char *key) {
-  return seconds_text(json_real_value(json_object_get(object, key)), "%.3f");
-}
-
-static void print_annotation(tp__string *t, const json_t *pin) {
-  const char *place = text_of(pin, "place"), *name = text_of(pin, "name");
-  tp__string_printf(t, "`tp.sharding = %s`", text_of(pin, "sharding"));
-  if (json_is_string(json_object_get(pin, "factors")))
-    tp__string_printf(t, " with `tp.factors = %s`", text_of(pin, "factors"));
-  if (json_is_integer(json_object_get(pin, "number")))
-    tp__string_printf(t, " on %s %lld", place, integer_of(pin, "number"));
-  else
-    tp__string_printf(t, " on %s", text_of(pin, "op"));
-  if (*text_of(pin, "value"))
-    tp__string_printf(t, " (%s%s%s)", text_of(pin, "value"), *name ? ", " : "", name);
-  tp__string_printf(t, " at %s", text_of(pin, "location"));
-}
-
-/* Was no other plan looked for? */
-static bool is_passed_over(const json_t *collective) {
-  return strcmp(text_of(collective, "no_alternative"), tp__alternative_not_sought) == 0;
-}
-
-static void print_collective(tp__string *t, size_t number, const json_t *c) {
-  const json_t *consumer = json_object_get(c, "consumer"), *other = json_object_get(c, "alternative"), *cause;
-  size_t i;
-  tp__string_printf(t, "%zu. **%s** over %s: %lld bytes, %s", number + 1, text_of(c, "kind"), text_of(c, "axes"),
-                    integer_of(c, "bytes_per_device"), time_of(c, "modelled_seconds").chars);
-  if (integer_of(c, "count") != 1)
-    tp__string_printf(t, ", %lld times", integer_of(c, "count"));
-  tp__string_printf(t, ", at %s\n   * ", text_of(c, "location"));
-  if (json_is_string(json_object_get(c, "from")))
-    tp__string_printf(t, "%s from `%s` to `%s`, for ", text_of(c, "value"), text_of(c, "from"), text_of(c, "to"));
-  else
-    tp__string_append(t, "inside ");
-  tp__string_append(t, text_of(consumer, "op"));
-  if (json_is_integer(json_object_get(consumer, "operand")))
-    tp__string_printf(t, ", operand %lld", integer_of(consumer, "operand"));
-  tp__string_append(t, "\n   * because ");
-  json_array_foreach(json_object_get(c, "cause"), i, cause)
-      tp__string_printf(t, "%s%s", i ? " -> " : "", json_string_value(cause));
-  if (json_is_object(other)) {
-    tp__string_printf(t, "\n   * next best: %s (%s in all) with ",
-                      seconds_text(json_real_value(json_object_get(other, "extra_seconds")), "%+.3f").chars,
-                      time_of(other, "cost_seconds").chars);
-    print_annotation(t, json_object_get(other, "annotation"));
-  } else if (!is_passed_over(c)) {
-    tp__string_printf(t, "\n   * next best: %s", text_of(c, "no_alternative"));
+void tp__print_place(tp__string *t, const json_t *object) {
+  const char *body = tp__text_of(object, "body"), *at = tp__text_of(object, "at"), *value = tp__text_of(object, "value");
+  if (json_is_integer(json_object_get(object, "number"))) { /* its place is that of the whole function */
+    const char *kind = tp__text_of(object, "place");
+    tp__string_printf(t, "%s %lld", *kind ? kind : tp__text_of(object, "kind"), (long long)tp__integer_of(object, "number"));
+  } else {
+    tp__string_printf(t, "%s%s%s%s%s%s", tp__text_of(object, "op"), *body ? " (" : "", body, *body ? ")" : "",
+                      *at ? " at " : "", at);
   }
-  tp__string_append(t, "\n");
+  if (!*value)
+    return;
+  tp__string_append(t, " (");
+  print_value(t, object);
+  tp__string_append(t, ")");
 }
 
-static void print_traffic(tp__string *t, const json_t *list) {
-  const json_t *row;
-  size_t i;
-  if (json_array_size(list) == 0)
-    return;
-  tp__string_append(t, "| collective | axes | count | bytes per device | time |\n|---|---|---|---|---|\n");
-  json_array_foreach(list, i, row)
-      tp__string_printf(t, "| %s | %s | %lld | %lld | %s |\n", text_of(row, "kind"), text_of(row, "axes"),
-                        integer_of(row, "count"), integer_of(row, "bytes_per_device"), time_of(row, "modelled_seconds").chars);
-  tp__string_append(t, "\n");
+/* ---- the summary ---- */
+
+static double share(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
+
+static void add_part(tp_sheet *parts, const char *what, double seconds, double all) {
+  tp__sheet_cell(parts, "%s", what);
+  tp__sheet_cell(parts, "%s", tp__seconds_text(seconds).chars);
+  tp__sheet_cell(parts, "%.1f %%", share(seconds, all));
 }
 
-static void print_costly(tp__string *t, const json_t *f) {
-  const json_t *c;
+static void add_traffic(tp_sheet *parts, int64_t bytes, int64_t count) {
+  tp__sheet_cell(parts, "%s", tp__bytes_text(bytes).chars);
+  tp__sheet_cell(parts, "%lld", (long long)count);
+}
+
+static void print_parts(tp__string *t, const json_t *f) {
+  const json_t *step = json_object_get(f, "step"), *row;
+  double all = tp__seconds_of(step, "seconds"), slices = tp__seconds_of(step, "local_seconds");
+  tp_sheet parts = {.align = "lrrrr"};
+  static const char *const titles[] = {"part", "time", "share", "sent", "runs"};
+  int64_t runs = 0;
   size_t i;
-  if (json_array_size(json_object_get(f, "costly_annotations")) == 0)
-    return;
-  tp__string_append(t, "Annotations that cost more than 1 %:\n\n");
-  json_array_foreach(json_object_get(f, "costly_annotations"), i, c) {
-    tp__string_append(t, "* ");
-    print_annotation(t, json_object_get(c, "annotation"));
-    tp__string_printf(t, ": without it the step takes %s less\n", time_of(c, "saves_seconds").chars);
+  for (size_t k = 0; k < TP__COUNT(titles); k++)
+    tp__sheet_cell(&parts, "%s", titles[k]);
+  add_part(&parts, "compute", tp__seconds_of(step, "compute_seconds"), all);
+  tp__sheet_cell(&parts, "%s", "");
+  tp__sheet_cell(&parts, "%s", "");
+  json_array_foreach(json_object_get(f, "traffic"), i, row) {
+    tp__string what = {0};
+    tp__string_printf(&what, "%s over %s", tp__text_of(row, "kind"), tp__text_of(row, "axes"));
+    add_part(&parts, tp__string_text(&what), tp__seconds_of(row, "modelled_seconds"), all);
+    add_traffic(&parts, tp__integer_of(row, "bytes_per_device"), tp__integer_of(row, "count"));
+    runs += tp__integer_of(row, "count");
+    tp__string_destroy(&what);
   }
+  if (slices > 0) {
+    add_part(&parts, "slices and masks", slices, all);
+    tp__sheet_cell(&parts, "%s", "");
+    tp__sheet_cell(&parts, "%s", "");
+  }
+  add_part(&parts, "step", all, all);
+  add_traffic(&parts, tp__integer_of(f, "bytes_per_device"), runs);
+  tp__sheet_print(&parts, t);
+}
+
+static void print_proof(tp__string *t, const json_t *f, bool is_time) {
+  const json_t *solution = json_object_get(f, "solution"), *step = json_object_get(f, "step");
+  double cost = tp__seconds_of(solution, "cost_seconds"), bound = tp__seconds_of(solution, "bound_seconds");
+  if (!is_time)
+    tp__string_printf(t, "It costs %s in the prices of the objective. ", tp__seconds_text(cost).chars);
+  if (bound >= cost)
+    tp__string_append(t, "Proven: no plan costs less");
+  else
+    tp__string_printf(t, "No plan costs less than %s, this one costs %s (gap %.2g %%)", tp__seconds_text(bound).chars,
+                      tp__seconds_text(cost).chars, 100 * json_real_value(json_object_get(solution, "gap")));
+  tp__string_printf(t, " (%s; %lld decisions, %lld strategies).\n", tp__text_of(solution, "method"),
+                    (long long)tp__integer_of(solution, "decisions"), (long long)tp__integer_of(solution, "strategies"));
+  if (tp__seconds_of(step, "shared_seconds") > 0)
+    tp__string_printf(
+        t, "The planner counted %s: a layout that several ops want was counted for each of them, and is made once.\n",
+        tp__seconds_text(cost).chars);
+  if (*tp__text_of(solution, "stopped_by"))
+    tp__string_append(t, "The time limit ended the search for it: another run may find another plan.\n");
+  if (*tp__text_of(f, "other_plans_stopped_by"))
+    tp__string_append(t, "The time limit ended the search for other plans: another run may know more of them, or less.\n");
+}
+
+static void print_summary(tp__string *t, const json_t *f, bool is_time) {
+  static const struct {
+    const char *key, *what;
+  } parts[] = {{"compute_seconds", "compute"}, {"collective_seconds", "collectives"}, {"local_seconds", "slices and masks"}};
+  const json_t *step = json_object_get(f, "step"), *memory = json_object_get(f, "memory");
+  double all = tp__seconds_of(step, "seconds");
+  const char *between = ": ";
+  tp__string_printf(t, "A step takes %s in the model", time_of(step, "seconds").chars);
+  for (size_t k = 0; k < TP__COUNT(parts); k++)
+    if (tp__seconds_of(step, parts[k].key) > 0) {
+      tp__string_printf(t, "%s%.1f %% %s", between, share(tp__seconds_of(step, parts[k].key), all), parts[k].what);
+      between = ", ";
+    }
+  tp__string_printf(t, ".\nA device sends %s and holds at most %s.\n",
+                    tp__integer_of(f, "bytes_per_device") > 0 ? bytes_of(f, "bytes_per_device").chars : "nothing",
+                    bytes_of(memory, "peak_bytes").chars);
+  print_proof(t, f, is_time);
   tp__string_append(t, "\n");
+  print_parts(t, f);
+}
+
+/* ---- memory ---- */
+
+static void print_held(tp_sheet *sheet, const json_t *v) {
+  tp__string maker = {0};
+  const char *value = tp__text_of(v, "value"), *kind = tp__text_of(v, "kind"), *name = tp__text_of(v, "name");
+  tp__sheet_cell(sheet, "%s", bytes_of(v, "bytes").chars);
+  tp__sheet_cell(sheet, "%s%s%s%s%s%s", kind, *value ? " " : "", value, *name ? " (" : "", name, *name ? ")" : "");
+  if (json_is_string(json_object_get(v, "op"))) {
+    json_t *op = json_pack("{s:O, s:O, s:O}", "op", json_object_get(v, "op"), "body", json_object_get(v, "body"), "at",
+                           json_object_get(v, "at"));
+    tp__print_place(&maker, op);
+    json_decref(op);
+  }
+  tp__sheet_cell(sheet, "%s", tp__string_text(&maker));
+  tp__string_destroy(&maker);
 }
 
 static void print_memory(tp__string *t, const json_t *memory) {
-  const json_t *v;
+  enum { MOST = 12 };
+  static const char *const kinds[][2] = {{"argument", "arguments"},
+                                         {"result", "results"},
+                                         {"value", "values"},
+                                         {"steps", "steps of changes of layout"},
+                                         {"workspace", "workspaces of ops"}};
+  const json_t *v, *sums = json_object_get(memory, "by_kind");
+  static const char *const titles[] = {"size", "what", "made by"};
+  tp_sheet sheet = {.align = "rll"};
+  const char *between = ": ";
+  int64_t others = tp__integer_of(memory, "other_bytes");
   size_t i;
-  tp__string_printf(t, "A device holds at most %lld bytes, at %s at %s:\n\n| bytes | what | where |\n|---|---|---|\n",
-                    integer_of(memory, "peak_bytes"), text_of(memory, "op"), text_of(memory, "location"));
+  tp__string_printf(t, "### Memory\n\nAt most %s on a device, at ", bytes_of(memory, "peak_bytes").chars);
+  tp__print_place(t, memory);
+  for (size_t k = 0; k < TP__COUNT(kinds); k++)
+    if (tp__integer_of(sums, kinds[k][0]) > 0) {
+      tp__string_printf(t, "%s%s %s", between, kinds[k][1], bytes_of(sums, kinds[k][0]).chars);
+      between = ", ";
+    }
+  tp__string_append(t, ".\n\n");
+  for (size_t k = 0; k < TP__COUNT(titles); k++)
+    tp__sheet_cell(&sheet, "%s", titles[k]);
   json_array_foreach(json_object_get(memory, "values"), i, v) {
-    const char *name = text_of(v, "name"), *op = text_of(v, "op");
-    tp__string_printf(t, "| %lld | %s%s%s%s%s%s | %s%s%s |\n", integer_of(v, "bytes"), text_of(v, "kind"),
-                      *text_of(v, "value") ? " " : "", text_of(v, "value"), *name ? " (" : "", name, *name ? ")" : "", op,
-                      *op ? " at " : "", text_of(v, "location"));
+    if (i < MOST)
+      print_held(&sheet, v);
+    else
+      others += tp__integer_of(v, "bytes");
   }
-  if (integer_of(memory, "other_bytes") > 0)
-    tp__string_printf(t, "| %lld | others | |\n", integer_of(memory, "other_bytes"));
-  tp__string_append(t, "\n");
+  if (others > 0) {
+    tp__sheet_cell(&sheet, "%s", tp__bytes_text(others).chars);
+    tp__sheet_cell(&sheet, "others, each no larger");
+    tp__sheet_cell(&sheet, "%s", "");
+  }
+  tp__sheet_print(&sheet, t);
 }
 
-static void print_decisions(tp__string *t, const json_t *list) {
-  enum { MOST = 20 };
-  const json_t *d;
+/* ---- annotations and decisions ---- */
+
+static void print_costly(tp__string *t, const json_t *f) {
+  const json_t *c, *list = json_object_get(f, "costly_annotations");
   size_t i;
   if (json_array_size(list) == 0)
     return;
-  tp__string_append(t, "What decisions are worth: to decide this one otherwise costs so much more, at least.\n\n| at least | "
-                       "what | where |\n|---|---|---|\n");
-  json_array_foreach(list, i, d) {
-    bool is_op = strcmp(text_of(d, "kind"), "op") == 0;
-    if (i >= MOST)
-      break;
-    tp__string_printf(t, "| %s | ", time_of(d, "worth_seconds").chars);
-    if (is_op)
-      tp__string_append(t, text_of(d, "op"));
-    else
-      tp__string_printf(t, "%s %lld", text_of(d, "kind"), integer_of(d, "number"));
-    const char *value = text_of(d, "value"), *name = text_of(d, "name");
-    tp__string_printf(t, "%s%s%s%s%s | %s |\n", *value ? " " : "", value, *name ? " (" : "", name, *name ? ")" : "",
-                      text_of(d, "location"));
+  tp__string_append(t, "### Annotations that cost more than 1 %\n\n");
+  json_array_foreach(list, i, c) {
+    const json_t *pin = json_object_get(c, "annotation");
+    tp__string_printf(t, "* %s less without `tp.sharding = %s` on ", time_of(c, "saves_seconds").chars,
+                      tp__text_of(pin, "sharding"));
+    tp__print_place(t, pin);
+    tp__string_append(t, "\n");
   }
   tp__string_append(t, "\n");
 }
 
-static void print_function(tp__string *t, const json_t *f) {
-  const json_t *solution = json_object_get(f, "solution"), *step = json_object_get(f, "step"), *c;
-  size_t i;
-  tp__string_printf(t, "## %s\n\n", text_of(f, "function"));
-  tp__string_printf(t, "A step takes %s: %s of compute, %s of collectives, %s of slices.\n", time_of(step, "seconds").chars,
-                    time_of(step, "compute_seconds").chars, time_of(step, "collective_seconds").chars,
-                    time_of(step, "local_seconds").chars);
-  tp__string_printf(t, "%lld bytes are sent per device.\n", integer_of(f, "bytes_per_device"));
-  tp__string_printf(t, "The plan costs %s, no plan costs less than %s (gap %.3g %%; %s, %lld decisions, %lld strategies).\n",
-                    time_of(solution, "cost_seconds").chars, time_of(solution, "bound_seconds").chars,
-                    100 * json_real_value(json_object_get(solution, "gap")), text_of(solution, "method"),
-                    integer_of(solution, "decisions"), integer_of(solution, "strategies"));
-  if (*text_of(solution, "stopped_by"))
-    tp__string_append(t, "The time limit ended the search for it: another run may find another plan.\n");
-  if (*text_of(f, "other_plans_stopped_by"))
-    tp__string_append(t, "The time limit ended the search for other plans: another run may know more of them, or less.\n");
-  tp__string_append(t, "\n");
-  print_traffic(t, json_object_get(f, "traffic"));
-  print_memory(t, json_object_get(f, "memory"));
+/* In all that is printed but for the place. */
+static bool are_alike(const json_t *a, const json_t *b) {
+  static const char *const keys[] = {"worth_seconds", "kind", "op", "body"};
+  bool alike = strcmp(tp__text_of(a, "kind"), "op") == 0;
+  for (size_t k = 0; k < TP__COUNT(keys) && alike; k++)
+    alike = json_equal(json_object_get(a, keys[k]), json_object_get(b, keys[k]));
+  return alike;
+}
+
+static void print_decisions(tp__string *t, const json_t *list) {
+  enum { MOST = 10 };
+  static const char *const titles[] = {"at least", "alike", "what"};
+  tp_sheet sheet = {.align = "rrl"};
+  size_t n = json_array_size(list), alike;
+  if (n == 0)
+    return;
+  tp__string_append(t, "### What decisions are worth\n\nTo decide this one otherwise costs so much more, or more.\n\n");
+  for (size_t k = 0; k < TP__COUNT(titles); k++)
+    tp__sheet_cell(&sheet, "%s", titles[k]);
+  for (size_t i = 0, rows = 0; i < n && rows < MOST; i += alike, rows++) {
+    const json_t *d = json_array_get(list, i);
+    tp__string what = {0};
+    for (alike = 1; i + alike < n && are_alike(d, json_array_get(list, i + alike));)
+      alike++;
+    tp__print_place(&what, d);
+    tp__sheet_cell(&sheet, "%s", time_of(d, "worth_seconds").chars);
+    tp__sheet_cell(&sheet, alike > 1 ? "x%zu" : "", alike);
+    tp__sheet_cell(&sheet, "%s", tp__string_text(&what));
+    tp__string_destroy(&what);
+  }
+  tp__sheet_print(&sheet, t);
+}
+
+/* ---- all of it ---- */
+
+static void print_function(tp__string *t, const json_t *f, bool is_time) {
+  tp__string_printf(t, "## %s\n\n", tp__text_of(f, "function"));
+  print_summary(t, f, is_time);
   print_costly(t, f);
-  bool passed_over = false;
-  json_array_foreach(json_object_get(f, "collectives"), i, c) passed_over |= is_passed_over(c);
-  if (passed_over)
-    tp__string_append(t, "Where no next best plan is given, none was looked for (report-alternatives).\n\n");
-  json_array_foreach(json_object_get(f, "collectives"), i, c) print_collective(t, i, c);
-  tp__string_append(t, i ? "\n" : "");
+  tp__print_collectives(t, f);
+  print_memory(t, json_object_get(f, "memory"));
   print_decisions(t, json_object_get(f, "decisions"));
 }
 
 char *tp__report_print(const json_t *document) {
   tp__string t = {0};
   const json_t *row;
+  bool is_time = strcmp(tp__text_of(document, "objective"), tp_objective_name(TP_OBJECTIVE_BYTES)) != 0;
   size_t i;
-  tp__string_append(&t, "# Plan\n\nMesh ");
+  tp__string_printf(&t, "# Plan for %lld devices\n\nMesh ", (long long)tp__integer_of(document, "devices"));
   json_array_foreach(json_object_get(document, "mesh"), i, row)
-      tp__string_printf(&t, "%s%s=%lld", i ? "," : "", text_of(row, "axis"), integer_of(row, "size"));
-  tp__string_printf(&t, ", topology %s, strategy %s.\n\n", text_of(document, "topology"), text_of(document, "strategy"));
-  if (strcmp(text_of(document, "objective"), tp_objective_name(TP_OBJECTIVE_BYTES)) == 0)
+      tp__string_printf(&t, "%s%s=%lld", i ? "," : "", tp__text_of(row, "axis"), (long long)tp__integer_of(row, "size"));
+  tp__string_printf(
+      &t, ", topology %s, strategy %s. Times are of the model, and all figures are of one device and one execution.\n",
+      tp__text_of(document, "topology"), tp__text_of(document, "strategy"));
+  if (!is_time)
     tp__string_printf(
         &t,
         "Objective bytes: what plans and decisions cost is no time. A byte that a device sends costs %g us, and so do %d "
-        "operations of contractions or %d others.\n\n",
+        "operations of contractions or %d others.\n",
         TP_BYTE_PS * 1e-6, TP_BYTE_FLOPS, TP_BYTE_SCALARS);
-  json_array_foreach(json_object_get(document, "functions"), i, row) print_function(&t, row);
+  tp__string_append(&t, "\n");
+  json_array_foreach(json_object_get(document, "functions"), i, row) print_function(&t, row, is_time);
   return tp__string_take(&t);
 }

@@ -106,3 +106,25 @@ bool tp__parse_bytes(const char *text, int64_t *bytes) {
     }
   return false;
 }
+
+tp__short_text tp__bytes_text(int64_t bytes) {
+  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  tp__short_text text;
+  double value = (double)bytes;
+  size_t unit = 0;
+  for (; (value >= 1024 || value <= -1024) && unit + 1 < TP__COUNT(units); unit++)
+    value /= 1024;
+  snprintf(text.chars, sizeof text.chars, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+  return text;
+}
+
+tp__short_text tp__seconds_text(double seconds) {
+  static const char *const units[] = {"us", "ms", "s"};
+  tp__short_text text;
+  double value = 1e6 * seconds;
+  size_t unit = 0;
+  for (; (value >= 999.95 || value <= -999.95) && unit + 1 < TP__COUNT(units); unit++)
+    value /= 1e3;
+  snprintf(text.chars, sizeof text.chars, value >= 99.9995 || value <= -99.9995 ? "%.1f %s" : "%.3f %s", value, units[unit]);
+  return text;
+}

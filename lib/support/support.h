@@ -92,6 +92,14 @@ void tp__text_printf(char *text, size_t size, size_t *length, const char *format
 /* A number of bytes: digits with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB) or without, less than 2^62. */
 bool tp__parse_bytes(const char *text, int64_t *bytes);
 
+/* Sizes and times to read, in the unit in which they have one to four digits before the point: "512 B", "1.5 KiB"; "-2.37 us". */
+typedef struct tp__short_text {
+  char chars[32];
+} tp__short_text;
+
+tp__short_text tp__bytes_text(int64_t bytes);
+tp__short_text tp__seconds_text(double seconds);
+
 #ifdef __cplusplus
 }
 #endif

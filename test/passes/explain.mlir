@@ -2,20 +2,23 @@
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate)' -o %t.plain.mlir
 // RUN: cmp %t.mlir %t.plain.mlir
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=w1})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=NAME
-// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=explain.mlir:40})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=PLACE
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=explain.mlir:43})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=PLACE
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=w3})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=NEAR
-// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=plain.mlir:40})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=NOWHERE
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=plain.mlir:43})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=NOWHERE
 
-// CHECK: explain.mlir:41:8: remark: %1 has layout {dims = {{\[\[\]}}, []], partial = {tp = "sum"}}; the plan costs
-// CHECK-NEXT: tp: %arg{{[12]}} (w{{[12]}}) is pinned to {{.*}} splits over tp a dimension that it reduces -> %1 is a partial sum over tp
+// CHECK: explain.mlir:44:8: remark: %1 has layout {dims = {{\[\[\]}}, []], partial = {tp = "sum"}}; the plan costs
+// CHECK-NEXT: tp:
+// CHECK-NEXT: %arg{{[12]}} (w{{[12]}}) is pinned to {{.*}}
+// CHECK-NEXT: linalg.matmul at explain.mlir:{{[0-9]+}} splits over tp a dimension that it reduces
+// CHECK-NEXT: %1 is a partial sum over tp
 // CHECK-NEXT: collectives:
-// CHECK-NEXT: all_reduce over tp: 24576 bytes, {{.*}} us, for func.return at
+// CHECK-NEXT: all_reduce over tp: 24.0 KiB, {{.*}} us, for func.return at explain.mlir:{{[0-9]+$}}
 // CHECK-NEXT: other layouts, by what the plan would cost:
 // CHECK-DAG: {{\[\["tp"\], \[\]\]}}: +{{[0-9.]+}} us
 // CHECK-DAG: {{\[\[\], \[\]\]}}: +{{[0-9.]+}} us
 
 // NAME: remark: %arg1 (w1) has layout {{\[\[\], \["tp"\]\]}}
-// NAME-NEXT: tp: %arg1 (w1) is pinned to {{\[\[\], \["tp"\]\]}} at
+// NAME-NEXT: tp: %arg1 (w1) is pinned to {{\[\[\], \["tp"\]\]$}}
 // NAME-NEXT: it causes no collective
 // NAME-NEXT: its annotation leaves no other layout
 
@@ -23,7 +26,7 @@
 // PLACE-NOT: remark
 
 // NEAR: error: 'builtin.module': explain: there is no tensor named 'w3'; near are w1, w2,
-// NOWHERE: error: 'builtin.module': explain: there is no tensor made at 'plain.mlir:40'; names are
+// NOWHERE: error: 'builtin.module': explain: there is no tensor made at 'plain.mlir:43'; names are
 
 // A value along which nothing is split says so; all functions are looked through.
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=%%arg0})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=TWO

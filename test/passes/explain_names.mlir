@@ -9,7 +9,7 @@
 
 // The first annotation leaves no choice; a value without dimensions has none, and nobody annotated it.
 // X: remark: %arg0 (input) has layout {{\[\["dp"\], \[\]\]}}; the plan costs
-// X-NEXT: dp: %arg0 (input) is pinned to {{\[\["dp"\], \[\]\]}} at
+// X-NEXT: dp: %arg0 (input) is pinned to {{\[\["dp"\], \[\]\]}}
 // X-NEXT: not along tp: all devices along it hold the same
 // X-NEXT: it causes no collective
 // X-NEXT: its annotation leaves no other layout
@@ -22,11 +22,18 @@
 
 // A line of one digit, and one that starts with it. Both annotations reach the value, each along its axis.
 // SHORT: model/layer.py:7:1: remark: %0 has layout
-// SHORT-NEXT: dp: %arg0 (input) is pinned to {{\[\["dp"\], \[\]\]}} at {{[^ ]*}} -> %0 has layout {{\[\["dp"\], \["tp"\]\]$}}
-// SHORT-NEXT: tp: %arg1 (inputs) is pinned to {{\[\[\], \["tp"\]\]}} at {{[^ ]*}} -> %0 has layout {{\[\["dp"\], \["tp"\]\]$}}
+// SHORT-NEXT: dp:{{$}}
+// SHORT-NEXT: %arg0 (input) is pinned to {{\[\["dp"\], \[\]\]}}
+// SHORT-NEXT: %0 has layout {{\[\["dp"\], \["tp"\]\]$}}
+// SHORT-NEXT: tp:{{$}}
+// SHORT-NEXT: %arg1 (inputs) is pinned to {{\[\[\], \["tp"\]\]}}
+// SHORT-NEXT: %0 has layout {{\[\["dp"\], \["tp"\]\]$}}
 // SHORT-NOT: remark
 // LONG: model/layer.py:72:3: remark: %1 has layout
-// LONG-NEXT: dp: %arg0 (input) is pinned to {{.*}} -> 1 op between keeps dp where it is -> %1 has layout
+// LONG-NEXT: dp:{{$}}
+// LONG-NEXT: %arg0 (input) is pinned to {{.*}}
+// LONG-NEXT: 1 op between keeps dp where it is
+// LONG-NEXT: %1 has layout
 // LONG-NOT: remark
 
 // What is near: names of tp.name and of the text, the nearest first, at most five, however long they are.

@@ -27,12 +27,15 @@
 // CHECK: "from": "{dims = {{\[\[}}], []], partial = {tp = \"sum\"}}",
 // CHECK-NEXT: "to": {{"\[\[\], \[\]\]"}},
 // CHECK: "op": "func.return",
-// CHECK-NEXT: "operand": 0,
+// CHECK-NEXT: "body": "",
+// CHECK-NEXT: "location": "{{.*[/\\]}}plan_report.mlir:[[# @LINE + 56]]:3",
+// CHECK-NEXT: "at": "plan_report.mlir:[[# @LINE + 55]]",
+// CHECK-NEXT: "operand": 0
 // CHECK: "cause": [
 // CHECK-NEXT: "%arg{{[12]}} (w{{[12]}}) is pinned to
 // CHECK: linalg.matmul at {{.*}} splits over tp a dimension that it reduces",
 // CHECK-NEXT: "%1 is a partial sum over tp",
-// CHECK-NEXT: "result 0 is pinned to {{\[\[\], \[\]\]}} at {{.*}}plan_report.mlir
+// CHECK-NEXT: "result 0 is pinned to {{\[\[\], \[\]\]}}"
 // CHECK: "alternative": {
 // CHECK: "extra_seconds":
 // CHECK: "no_alternative": null
@@ -44,16 +47,30 @@
 // CHECK-NEXT: "worth_seconds": {{[0-9.e-]+}}
 // CHECK: "other_decisions": 0
 
-// TEXT: # Plan
+// The same to read: a summary of where time goes, then why, with human units, short places and aligned columns.
+// TEXT: # Plan for 4 devices
 // TEXT: Mesh tp=4, topology cpu, strategy plan.
-// TEXT: A step takes
-// TEXT: | all_reduce | tp | 1 | 24576 |
-// TEXT: 1. **all_reduce** over tp: 24576 bytes
-// TEXT-NEXT: * %1 from
-// TEXT-NEXT: * because %arg{{.*}} is pinned to {{.*}} -> {{.*}} -> %1 is a partial sum over tp -> result 0 is pinned
-// TEXT-NEXT: * next best: +{{[0-9.]+}} us
-// TEXT: | at least | what | where |
-// TEXT: | {{[0-9.]+}} us | linalg.matmul %{{[0-9]}} |
+// TEXT: A step takes [[STEP:[0-9.]+ us]] in the model: {{[0-9.]+}} % compute, [[SHARE:[0-9.]+ %]] collectives, {{[0-9.]+}} % slices and masks.
+// TEXT-NEXT: A device sends 24.0 KiB and holds at most {{[0-9.]+}} KiB.
+// TEXT-NEXT: Proven: no plan costs less ({{.*}}, {{[0-9]+}} strategies).
+// TEXT: {{^}}| part               |      time |   share |     sent | runs |{{$}}
+// TEXT-NEXT: {{^}}|--------------------|----------:|--------:|---------:|-----:|{{$}}
+// TEXT-NEXT: {{^}}| compute            | {{[0-9.]+}} us |  {{[0-9.]+}} % |          |      |{{$}}
+// TEXT-NEXT: {{^}}| all_reduce over tp | [[TIME:[0-9.]+ us]] |  [[SHARE]] | 24.0 KiB |    1 |{{$}}
+// TEXT: {{^}}| step {{.*}}[[STEP]] | 100.0 % | 24.0 KiB |    1 |{{$}}
+// TEXT: 1. **all_reduce** over tp: 24.0 KiB, [[TIME]] ([[SHARE]]){{$}}
+// TEXT-NEXT: * takes %1 from `{{.*}}` to `{{.*}}` for func.return at plan_report.mlir:{{[0-9]+}}, operand 0{{$}}
+// TEXT-NEXT: * because
+// TEXT-NEXT: 1. %arg{{.*}} is pinned to
+// TEXT-NEXT: 2. linalg.matmul at plan_report.mlir:[[# @LINE + 21]] splits over tp a dimension that it reduces
+// TEXT-NEXT: 3. %1 is a partial sum over tp
+// TEXT-NEXT: 4. result 0 is pinned
+// TEXT-NEXT: * next best: +{{[0-9.]+}} us (+{{[0-9.]+}} %): {{.*}} instead of `
+// TEXT: At most [[PEAK:[0-9.]+ KiB]] on a device, at linalg.matmul at plan_report.mlir:{{[0-9]+}}: arguments {{[0-9.]+}} KiB, results {{[0-9.]+}} KiB
+// TEXT: {{^}}| {{ *}}size | what
+// TEXT: | argument %arg2 (w2)
+// TEXT: | at least | alike | what
+// TEXT: | {{[0-9.]+}} us | | linalg.matmul at plan_report.mlir:{{[0-9]+}} (%{{[0-9]}})
 
 // NONE: "annotations_examined": 0
 // NONE: "alternative": null,

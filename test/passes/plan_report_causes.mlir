@@ -3,6 +3,8 @@
 // RUN: FileCheck %s --input-file=%t.md
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t.plan.md report-alternatives=0})' -o /dev/null
 // RUN: FileCheck %s --check-prefix=PLAN --input-file=%t.plan.md
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t.order.json strategy=follow report-alternatives=0})' -o /dev/null
+// RUN: FileCheck %s --check-prefix=ORDER --input-file=%t.order.json
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t.limit.md strategy=follow report-alternatives=0 memory-limit=64GB})' -o /dev/null
 // RUN: FileCheck %s --check-prefix=LIMIT --input-file=%t.limit.md
 
@@ -12,8 +14,13 @@ shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 
 // The axis comes from an argument, by way of ops that keep it.
 // CHECK-LABEL: ## between
-// CHECK: 1. **all_reduce** over tp: 24576 bytes
-// CHECK: because %arg0 (x) is pinned to {{\[\[\], \["tp"\]\]}} at {{[^ ]*}} -> 2 ops between keep tp where it is -> linalg.matmul at {{[^ ]*}} splits over tp a dimension that it reduces -> %2 is a partial sum over tp -> result 0 is pinned to {{\[\[\], \[\]\]}} at {{[^ ]*$}}
+// CHECK: 1. **all_reduce** over tp: 24.0 KiB
+// CHECK: because{{$}}
+// CHECK-NEXT: 1. %arg0 (x) is pinned to {{\[\[\], \["tp"\]\]}}{{$}}
+// CHECK-NEXT: 2. 2 ops between keep tp where it is{{$}}
+// CHECK-NEXT: 3. linalg.matmul at {{[^ ]*}} splits over tp a dimension that it reduces{{$}}
+// CHECK-NEXT: 4. %2 is a partial sum over tp{{$}}
+// CHECK-NEXT: 5. result 0 is pinned to {{\[\[\], \[\]\]}}{{$}}
 // CHECK-NOT: because
 func.func @between(%x: tensor<64x512xf32> {tp.name = "x", tp.sharding = [[], ["tp"]]}, %w: tensor<512x64xf32>, %e: tensor<64x512xf32>,
                    %c: tensor<64x64xf32>) -> (tensor<64x64xf32> {tp.sharding = [[], []]}) {
@@ -36,9 +43,14 @@ func.func @between(%x: tensor<64x512xf32> {tp.name = "x", tp.sharding = [[], ["t
 // One op between; the partial value passes through an op that is linear; nobody annotated the result.
 // CHECK-LABEL: ## through
 // CHECK: **all_reduce** over tp
-// CHECK: because %arg0 (x) is pinned to {{\[\[\], \["tp"\]\]}} at {{[^ ]*}} -> 1 op between keeps tp where it is -> linalg.generic at {{[^ ]*}} splits over tp a dimension that it reduces -> %1 is a partial max over tp -> result 0 has layout {{\[\[\]\]$}}
+// CHECK: because{{$}}
+// CHECK-NEXT: 1. %arg0 (x) is pinned to {{\[\[\], \["tp"\]\]}}{{$}}
+// CHECK-NEXT: 2. 1 op between keeps tp where it is{{$}}
+// CHECK-NEXT: 3. linalg.generic ({{[a-z, ]*}}) at {{[^ ]*}} splits over tp a dimension that it reduces{{$}}
+// CHECK-NEXT: 4. %1 is a partial max over tp{{$}}
+// CHECK-NEXT: 5. result 0 has layout {{\[\[\]\]$}}
 // The other choice is an annotation of an op whose result has fewer dimensions than its operand.
-// CHECK-NEXT: next best: +{{[0-9.]+}} us ({{.*}}) with `tp.sharding = {{\[\[\]\]}}` on linalg.generic (%1) at
+// CHECK-NEXT: next best: +{{[0-9.]+}} us ({{.*}}): linalg.generic (maximumf) at plan_report_causes.mlir:{{[0-9]+}} (%1) with `tp.sharding = {{\[\[\]\]}}` instead of `{dims = {{\[\[\]\]}}, partial = {tp = "max"}}`
 // CHECK-NOT: because
 func.func @through(%x: tensor<64x512xf32> {tp.name = "x", tp.sharding = [[], ["tp"]]}, %e: tensor<64x512xf32>, %i: tensor<64xf32>) -> tensor<64xf32> {
   %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
@@ -58,7 +70,9 @@ func.func @through(%x: tensor<64x512xf32> {tp.name = "x", tp.sharding = [[], ["t
 
 // A window reads what its neighbours hold.
 // CHECK-LABEL: ## window
-// CHECK: because %arg0 is pinned to {{\[\[\], \["tp"\], \[\], \[\]\]}} at {{[^ ]*}} -> linalg.conv_2d_nhwc_hwcf at {{[^ ]*}} needs what other devices along tp hold{{$}}
+// CHECK: because{{$}}
+// CHECK-NEXT: 1. %arg0 is pinned to {{\[\[\], \["tp"\], \[\], \[\]\]}}{{$}}
+// CHECK-NEXT: 2. linalg.conv_2d_nhwc_hwcf at {{[^ ]*}} needs what other devices along tp hold{{$}}
 // CHECK-NOT: because
 func.func @window(%x: tensor<2x64x64x8xf32> {tp.sharding = [[], ["tp"], [], []]}, %k: tensor<3x3x8x16xf32>, %c: tensor<2x62x62x16xf32>)
     -> tensor<2x62x62x16xf32> {
@@ -66,13 +80,19 @@ func.func @window(%x: tensor<2x64x64x8xf32> {tp.sharding = [[], ["tp"], [], []]}
   return %y : tensor<2x62x62x16xf32>
 }
 
-// Collectives stand in the order of the program, whether an op makes them itself or a change of layout does.
+// The most expensive collective is told first; in the document they stand in the order of the program, whether an op makes them itself or a change
+// of layout does.
 // CHECK-LABEL: ## order
-// CHECK: 1. **permute** over tp
+// CHECK: 1. **all_gather** over tp: 768.0 KiB
+// CHECK: because{{$}}
+// CHECK-NEXT: 1. %arg3 is pinned to {{\[\["tp"\], \[\]\]}}{{$}}
+// CHECK-NEXT: 2. result 1 is pinned to {{\[\[\], \[\]\]}}{{$}}
+// CHECK: 2. **permute** over tp: 8.0 KiB
 // CHECK-NEXT: inside linalg.conv_2d_nhwc_hwcf
-// CHECK: 2. **all_gather** over tp
-// CHECK: because %arg3 is pinned to {{\[\["tp"\], \[\]\]}} at {{[^ ]*}} -> result 1 is pinned to {{\[\[\], \[\]\]}} at {{[^ ]*$}}
-// CHECK-NOT: because
+// ORDER-LABEL: "function": "order",
+// ORDER: "collectives":
+// ORDER: "kind": "permute",
+// ORDER: "kind": "all_gather",
 func.func @order(%x: tensor<2x64x64x8xf32> {tp.sharding = [[], ["tp"], [], []]}, %k: tensor<3x3x8x16xf32>, %c: tensor<2x62x62x16xf32>,
                  %w: tensor<512x512xf32> {tp.sharding = [["tp"], []]}) -> (tensor<2x62x62x16xf32>, tensor<512x512xf32> {tp.sharding = [[], []]}) {
   %y = linalg.conv_2d_nhwc_hwcf ins(%x, %k : tensor<2x64x64x8xf32>, tensor<3x3x8x16xf32>) outs(%c : tensor<2x62x62x16xf32>) -> tensor<2x62x62x16xf32>
@@ -81,12 +101,16 @@ func.func @order(%x: tensor<2x64x64x8xf32> {tp.sharding = [[], ["tp"], [], []]},
 
 // Two uses share a copy, also within a memory limit.
 // LIMIT-LABEL: ## shared
-// LIMIT: 1. **all_gather** over tp: 786432 bytes
+// LIMIT: 1. **all_gather** over tp: 768.0 KiB
 // LIMIT-NEXT: from `{{\[\["tp"\], \[\]\]}}` to `{{\[\[\], \[\]\]}}`
-// LIMIT-NEXT: because %arg0 (x) is pinned to {{\[\["tp"\], \[\]\]}} at {{[^ ]*}} -> one copy in layout {{\[\[\], \[\]\]}} serves 2 uses{{$}}
+// LIMIT-NEXT: because{{$}}
+// LIMIT-NEXT: 1. %arg0 (x) is pinned to {{\[\["tp"\], \[\]\]}}{{$}}
+// LIMIT-NEXT: 2. one copy in layout {{\[\[\], \[\]\]}} serves 2 uses{{$}}
 // LIMIT-NOT: because
 // CHECK-LABEL: ## shared
-// CHECK: because %arg0 (x) is pinned to {{\[\["tp"\], \[\]\]}} at {{[^ ]*}} -> one copy in layout {{\[\[\], \[\]\]}} serves 2 uses{{$}}
+// CHECK: because{{$}}
+// CHECK-NEXT: 1. %arg0 (x) is pinned to {{\[\["tp"\], \[\]\]}}{{$}}
+// CHECK-NEXT: 2. one copy in layout {{\[\[\], \[\]\]}} serves 2 uses{{$}}
 // CHECK-NOT: because
 func.func @shared(%x: tensor<512x512xf32> {tp.name = "x", tp.sharding = [["tp"], []]})
     -> (tensor<512x512xf32> {tp.sharding = [[], []]}, tensor<512x512xf32> {tp.sharding = [[], []]}) {
@@ -96,9 +120,11 @@ func.func @shared(%x: tensor<512x512xf32> {tp.name = "x", tp.sharding = [["tp"],
 // The same where memory is limited, and a copy is made where it is first wanted.
 // CHECK-LABEL: ## kept
 // LIMIT-LABEL: ## kept
-// LIMIT: 1. **all_gather** over tp: 786432 bytes, {{.*}} us, at {{[^ ]*}}plan_report_causes.mlir:[[# @LINE + 7]]:
-// LIMIT-NEXT: from `{{\[\["tp"\], \[\]\]}}` to `{{\[\[\], \[\]\]}}`, for linalg.matmul, operand 1
-// LIMIT-NEXT: because %arg0 (x) is pinned to {{\[\["tp"\], \[\]\]}} at {{[^ ]*}} -> one copy in layout {{\[\[\], \[\]\]}} serves 2 uses{{$}}
+// LIMIT: 1. **all_gather** over tp: 768.0 KiB
+// LIMIT-NEXT: from `{{\[\["tp"\], \[\]\]}}` to `{{\[\[\], \[\]\]}}` for linalg.matmul at plan_report_causes.mlir:[[# @LINE + 8]], operand 1
+// LIMIT-NEXT: because{{$}}
+// LIMIT-NEXT: 1. %arg0 (x) is pinned to {{\[\["tp"\], \[\]\]}}{{$}}
+// LIMIT-NEXT: 2. one copy in layout {{\[\[\], \[\]\]}} serves 2 uses{{$}}
 // LIMIT-LABEL: ## cannot_take
 func.func @kept(%x: tensor<512x512xf32> {tp.name = "x", tp.sharding = [["tp"], []]}, %a: tensor<64x512xf32> {tp.sharding = [["dp"], []]},
                 %b: tensor<64x512xf32> {tp.sharding = [["dp"], []]}, %e: tensor<64x512xf32> {tp.sharding = [["dp"], []]})
@@ -110,7 +136,11 @@ func.func @kept(%x: tensor<512x512xf32> {tp.name = "x", tp.sharding = [["tp"], [
 
 // A difference of a partial maximum is no maximum of differences.
 // CHECK-LABEL: ## cannot_take
-// CHECK: because %arg0 (x) is pinned to {{\[\[\], \["tp"\]\]}} at {{[^ ]*}} -> linalg.generic at {{[^ ]*}} splits over tp a dimension that it reduces -> %0 is a partial max over tp -> linalg.generic at {{[^ ]*}} has no strategy that takes operand 1 so; it takes {{\[\[\]\]$}}
+// CHECK: because{{$}}
+// CHECK-NEXT: 1. %arg0 (x) is pinned to {{\[\[\], \["tp"\]\]}}{{$}}
+// CHECK-NEXT: 2. linalg.generic ({{[a-z, ]*}}) at {{[^ ]*}} splits over tp a dimension that it reduces{{$}}
+// CHECK-NEXT: 3. %0 is a partial max over tp{{$}}
+// CHECK-NEXT: 4. linalg.generic ({{[a-z, ]*}}) at {{[^ ]*}} has no strategy that takes operand 1 so; it takes {{\[\[\]\]$}}
 // CHECK-NOT: because
 func.func @cannot_take(%x: tensor<64x512xf32> {tp.name = "x", tp.sharding = [[], ["tp"]]}, %i: tensor<64xf32>, %e: tensor<64x512xf32>) -> tensor<64x512xf32> {
   %m = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
@@ -130,7 +160,11 @@ func.func @cannot_take(%x: tensor<64x512xf32> {tp.name = "x", tp.sharding = [[],
 
 // The op could take it so, but another annotation has it take the whole; the annotation is named where the value is carried around a loop as well.
 // CHECK-LABEL: ## loop
-// CHECK: because %arg0 (x) is pinned to {{\[\["tp"\], \[\]\]}} at {{[^ ]*}} -> %arg4 has layout {{\[\["tp"\], \[\]\]}} -> %arg1 (w) is pinned to {{\[\["tp"\], \[\]\]}} at {{[^ ]*}} -> linalg.matmul at {{[^ ]*}} takes operand 1 in layout {{\[\[\], \[\]\]$}}
+// CHECK: because{{$}}
+// CHECK-NEXT: 1. %arg0 (x) is pinned to {{\[\["tp"\], \[\]\]}}{{$}}
+// CHECK-NEXT: 2. %arg4 has layout {{\[\["tp"\], \[\]\]}}{{$}}
+// CHECK-NEXT: 3. %arg1 (w) is pinned to {{\[\["tp"\], \[\]\]}}{{$}}
+// CHECK-NEXT: 4. linalg.matmul at {{[^ ]*}} takes operand 1 in layout {{\[\[\], \[\]\]$}}
 // CHECK-NOT: because
 func.func @loop(%x: tensor<512x512xf32> {tp.name = "x", tp.sharding = [["tp"], []]}, %w: tensor<512x512xf32> {tp.name = "w", tp.sharding = [["tp"], []]},
                 %e: tensor<512x512xf32>) -> tensor<512x512xf32> {
@@ -146,7 +180,11 @@ func.func @loop(%x: tensor<512x512xf32> {tp.name = "x", tp.sharding = [["tp"], [
 
 // Nobody asked for it: 256 MiB are read in eight parts.
 // PLAN-LABEL: ## chosen
-// PLAN: because linalg.matmul at [[AT:[^ ]*]] is split over [[A:dp|tp]] by choice, no annotation asks for it -> linalg.matmul at [[AT]] splits over [[A]] a dimension that it reduces -> %0 is a partial sum over [[A]] -> result 0 has layout {{\[\[\], \[\]\]$}}
+// PLAN: because{{$}}
+// PLAN-NEXT: 1. linalg.matmul at [[AT:[^ ]*]] is split over [[A:dp|tp]] by choice, no annotation asks for it{{$}}
+// PLAN-NEXT: 2. linalg.matmul at [[AT]] splits over [[A]] a dimension that it reduces{{$}}
+// PLAN-NEXT: 3. %0 is a partial sum over [[A]]{{$}}
+// PLAN-NEXT: 4. result 0 has layout {{\[\[\], \[\]\]$}}
 func.func @chosen(%x: tensor<1x67108864xf32>, %w: tensor<67108864x1xf32>, %c: tensor<1x1xf32>) -> tensor<1x1xf32> {
   %y = linalg.matmul ins(%x, %w : tensor<1x67108864xf32>, tensor<67108864x1xf32>) outs(%c : tensor<1x1xf32>) -> tensor<1x1xf32>
   return %y : tensor<1x1xf32>

@@ -24,9 +24,11 @@
 
 // TEXT: Mesh tp=4, topology h100, strategy plan.
 // TEXT: Objective bytes: what plans and decisions cost is no time. A byte that a device sends costs 0.01 us, and so do 20 operations of
-// TEXT: A step takes {{[2-9][0-9]}}.{{[0-9]+}} us: {{.*}} us of compute, 2{{[0-9.]+}} us of collectives
-// TEXT: 1536 bytes are sent per device.
-// TEXT: The plan costs 23.5{{[0-9]+}} us, no plan costs less than 23.5
+// TEXT: A step takes {{[2-9][0-9]}}.{{[0-9]+}} us in the model: {{[0-9.]+}} % compute, {{[0-9.]+}} % collectives
+// TEXT: A device sends 1.5 KiB and holds
+// TEXT: It costs 23.5{{[0-9]+}} us in the prices of the objective. Proven: no plan costs less (
+// TEXT: | compute
+// TEXT: | all_gather over tp {{ *}}| 2{{[0-9.]+}} us |
 
 // JSON: "objective": "bytes"
 // JSON: "shared_seconds": 0.0

@@ -126,10 +126,28 @@ static void texts(void **state) {
   assert_int_equal(length, 5);
 }
 
+static void sizes_and_times(void **state) {
+  (void)state;
+  assert_string_equal(tp__bytes_text(0).chars, "0 B");
+  assert_string_equal(tp__bytes_text(1023).chars, "1023 B");
+  assert_string_equal(tp__bytes_text(1536).chars, "1.5 KiB");
+  assert_string_equal(tp__bytes_text(-(3 << 20)).chars, "-3.0 MiB");
+  assert_string_equal(tp__bytes_text(INT64_C(5) << 52).chars, "20480.0 TiB");
+  assert_string_equal(tp__seconds_text(0).chars, "0.000 us");
+  assert_string_equal(tp__seconds_text(2.6e-9).chars, "0.003 us");
+  assert_string_equal(tp__seconds_text(99.9994e-6).chars, "99.999 us");
+  assert_string_equal(tp__seconds_text(99.9996e-6).chars, "100.0 us");
+  assert_string_equal(tp__seconds_text(999.94e-6).chars, "999.9 us");
+  assert_string_equal(tp__seconds_text(999.96e-6).chars, "1.000 ms");
+  assert_string_equal(tp__seconds_text(-0.0125).chars, "-12.500 ms");
+  assert_string_equal(tp__seconds_text(4321).chars, "4321.0 s");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(status_names), cmocka_unit_test(allocation_hook), cmocka_unit_test(growing),
-      cmocka_unit_test(arena),        cmocka_unit_test(strings),         cmocka_unit_test(texts),
+      cmocka_unit_test(status_names),    cmocka_unit_test(allocation_hook), cmocka_unit_test(growing),
+      cmocka_unit_test(arena),           cmocka_unit_test(strings),         cmocka_unit_test(texts),
+      cmocka_unit_test(sizes_and_times),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
