@@ -128,6 +128,7 @@ extern const tprt__backend tprt__backend_mpi;
 extern const tprt__backend tprt__backend_nccl;
 extern const tprt__backend tprt__backend_self;
 extern const tprt__backend tprt__backend_shm;
+extern const tprt__backend tprt__backend_tcp;
 
 /* Rows of backends on memory of the host, where there are no streams. */
 tprt_status tprt__accept_host(const tprt__transport *transport, const tprt__plan *plan, bool told);

@@ -22,6 +22,8 @@ static const tprt_env_var table[TPRT__N_ENV] = {
                                "file of mode 0600 with the job's secret: 32 bytes or 64 hexadecimal digits"},
     [TPRT__ENV_SECRET_FD] = {"TPRT_SECRET_FD", "int", NULL, "inherited descriptor of the same; comes before the file"},
     [TPRT__ENV_INSECURE] = {"TPRT_INSECURE", "switch", "0", "1: a store may be reached from other machines without a secret"},
+    [TPRT__ENV_ADDRESS] = {"TPRT_ADDRESS", "address", NULL,
+                           "address of this host by which ranks of other hosts connect; default: that which the store knows"},
     [TPRT__ENV_TIMEOUT] = {"TPRT_TIMEOUT", "seconds", "600", "deadline of every operation, counted from submission"},
     [TPRT__ENV_SLOT_BYTES] = {"TPRT_SLOT_BYTES", "bytes", "128K", "staging memory per rank and communicator, twice"},
     [TPRT__ENV_ARENA_BYTES] = {"TPRT_ARENA_BYTES", "bytes", "4G",

@@ -15,13 +15,13 @@ extern "C" {
  * default. A larger size than the library knows is accepted while the unknown rest is zero. */
 typedef struct tprt_config {
   size_t size;
-  const char *backend; /* name, case ignored: "shm" (default), "loopback", "mpi", "self"; a plug-in's path */
+  const char *backend; /* name, case ignored: "shm" (default), "loopback", "tcp", "mpi", "nccl", "self"; a plug-in's path */
   int64_t timeout_ns;  /* of every operation                                          TPRT_TIMEOUT       600 s */
   size_t slot_bytes;   /* shm: staging per rank; longer messages go in pieces          TPRT_SLOT_BYTES   128K */
   size_t arena_bytes;  /* shm: address space for registered memory of one rank         TPRT_ARENA_BYTES  4G */
   int32_t max_comms;   /* shm: communicators alive at once, splits included            TPRT_MAX_COMMS    64 */
   int32_t segment_fd;  /* shm, processes: descriptor from tprt_shm_segment_create      TPRT_SEGMENT_FD   */
-  tprt_store *store;   /* shm, processes that were started apart: where they meet. Borrowed for the call */
+  tprt_store *store;   /* processes that were started apart: where they meet. Borrowed for the call */
 } tprt_config;
 
 /* The environment variables that the library reads, for documentation. They are parsed strictly (a malformed value is

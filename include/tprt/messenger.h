@@ -4,7 +4,7 @@
  * A plug-in is a shared library that exports `tprt_messenger_plugin`. It is named by its absolute path, in
  * tprt_config.backend or TPRT_BACKEND, and is never unloaded.
  *
- * Calls for one end come one at a time, though from different threads. None but open may wait. A function that fails says why
+ * Calls for one end come one at a time, though from different threads, but for wait. None but open and wait may wait. A function that fails says why
  * with tprt_messenger_fail and returns its status. Messages between the same two ranks with the same tag arrive in the order
  * in which they were sent. There is at most one receive for a source and a tag at a time, but messages that nobody has asked for
  * yet must be kept. */
@@ -44,6 +44,9 @@ typedef struct tprt_messenger {
   bool (*ended)(void *end, int peer);
   /* After all requests are done or canceled. */
   void (*close)(void *end);
+  /* Waits until something may have come, or may be sent again, for at most so long. Called by any thread, beside other calls for
+   * this end. NULL: the library looks again after a little sleep. */
+  void (*wait)(void *end, int64_t timeout_ns);
 } tprt_messenger;
 
 /* What a plug-in exports. */

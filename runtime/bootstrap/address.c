@@ -201,10 +201,50 @@ tprt_status tprt__address_connect(const tprt__address *address, bool open, int64
     if (status != TPRT_SYSTEM) /* what is there to wait for? */
       return status;
     if (left <= 0)
-      return tprt__fail(TPRT_TIMEOUT, "no store answered in time: %s", tprt_last_error());
+      return tprt__fail(TPRT_TIMEOUT, "nobody answered in time: %s", tprt_last_error());
     left = tprt__min(left, pause);
     nanosleep(&(struct timespec){.tv_nsec = (long)left}, NULL);
   }
+}
+
+tprt__transfer tprt__socket_send(int fd, const unsigned char *bytes, size_t n, int64_t deadline) {
+  while (n > 0) {
+    ssize_t sent = send(fd, bytes, n, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EAGAIN && !tprt__socket_wait(fd, POLLOUT, deadline))
+      return TPRT__LATE;
+    if (sent < 0 && errno != EAGAIN && errno != EINTR)
+      return TPRT__BROKEN;
+    if (sent > 0) {
+      bytes += sent;
+      n -= (size_t)sent;
+    }
+  }
+  return TPRT__DONE;
+}
+
+tprt__transfer tprt__socket_receive(int fd, unsigned char *bytes, size_t n, int64_t deadline) {
+  while (n > 0) {
+    ssize_t got = recv(fd, bytes, n, 0);
+    if (got < 0 && errno == EAGAIN && !tprt__socket_wait(fd, POLLIN, deadline))
+      return TPRT__LATE;
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+      return TPRT__BROKEN;
+    if (got > 0) {
+      bytes += got;
+      n -= (size_t)got;
+    }
+  }
+  return TPRT__DONE;
+}
+
+int tprt__socket_here(int fd, char host[TPRT__HOST_BYTES]) {
+  any_address at = {.any = {.sa_family = AF_UNSPEC}};
+  socklen_t size = sizeof at;
+  char port[8] = "0";
+  if (getsockname(fd, &at.any, &size) != 0 ||
+      getnameinfo(&at.any, size, host, TPRT__HOST_BYTES, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+    host[0] = 0;
+  return atoi(port);
 }
 
 bool tprt__same_user(int fd) {

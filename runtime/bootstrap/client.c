@@ -1,11 +1,8 @@
 /* The store of another rank: one request at a time over one connection. */
 #define _GNU_SOURCE 1
-#include "store.h"
+#include "door.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,57 +14,23 @@ typedef struct client {
   unsigned char buffer[TPRT__MAX_FRAME];
 } client;
 
-/* ---- Bytes ---- */
-
-typedef enum transfer { DONE, LATE, BROKEN } transfer;
-
-static transfer send_all(int fd, const unsigned char *bytes, size_t n, int64_t deadline) {
-  while (n > 0) {
-    ssize_t sent = send(fd, bytes, n, MSG_NOSIGNAL);
-    if (sent < 0 && errno == EAGAIN && !tprt__socket_wait(fd, POLLOUT, deadline))
-      return LATE;
-    if (sent < 0 && errno != EAGAIN && errno != EINTR)
-      return BROKEN;
-    if (sent > 0) {
-      bytes += sent;
-      n -= (size_t)sent;
-    }
-  }
-  return DONE;
-}
-
-static transfer receive_all(int fd, unsigned char *bytes, size_t n, int64_t deadline) {
-  while (n > 0) {
-    ssize_t got = recv(fd, bytes, n, 0);
-    if (got < 0 && errno == EAGAIN && !tprt__socket_wait(fd, POLLIN, deadline))
-      return LATE;
-    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
-      return BROKEN;
-    if (got > 0) {
-      bytes += got;
-      n -= (size_t)got;
-    }
-  }
-  return DONE;
-}
-
 /* ---- Requests ---- */
 
 /* The connection is of no use any more: what comes next on it would be the answer to something else. */
-static tprt_status give_up(client *c, transfer how) {
+static tprt_status give_up(client *c, tprt__transfer how) {
   close(c->fd);
   c->fd = -1;
-  if (how == LATE)
+  if (how == TPRT__LATE)
     return tprt__fail(TPRT_TIMEOUT, "rank 0, which serves %s, did not answer in time", c->address);
   return tprt__fail(TPRT_PEER_DEAD, "rank 0, which serves %s, ended or closed the store", c->address);
 }
 
 static tprt_status receive_reply(client *c, int64_t deadline, tprt__frame *frame) {
-  transfer how = receive_all(c->fd, c->buffer, TPRT__HEAD_BYTES, deadline);
-  size_t n = how == DONE ? tprt__frame_bytes(c->buffer) : 0;
-  if (how == DONE && n)
-    how = receive_all(c->fd, c->buffer + TPRT__HEAD_BYTES, n - TPRT__HEAD_BYTES, deadline);
-  if (how != DONE)
+  tprt__transfer how = tprt__socket_receive(c->fd, c->buffer, TPRT__HEAD_BYTES, deadline);
+  size_t n = how == TPRT__DONE ? tprt__frame_bytes(c->buffer) : 0;
+  if (how == TPRT__DONE && n)
+    how = tprt__socket_receive(c->fd, c->buffer + TPRT__HEAD_BYTES, n - TPRT__HEAD_BYTES, deadline);
+  if (how != TPRT__DONE)
     return give_up(c, how);
   if (n && tprt__frame_read(&c->session, c->buffer, n, frame) && frame->kind == TPRT__FRAME_REPLY)
     return TPRT_OK;
@@ -82,8 +45,8 @@ static tprt_status request(client *c, tprt__frame *frame, int64_t deadline) {
   if (c->fd < 0)
     return tprt__fail(TPRT_INVALID_STATE, "the connection to %s ended before", c->address);
   size_t n = tprt__frame_write(&c->session, frame, c->buffer);
-  transfer how = send_all(c->fd, c->buffer, n, deadline);
-  if (how != DONE)
+  tprt__transfer how = tprt__socket_send(c->fd, c->buffer, n, deadline);
+  if (how != TPRT__DONE)
     return give_up(c, how);
   char key[TPRT_STORE_KEY_BYTES];
   memcpy(key, frame->key, sizeof key);
@@ -145,7 +108,7 @@ static void client_close(tprt_store *store) {
   tprt__frame bye = {.kind = TPRT__FRAME_BYE};
   if (c->fd >= 0) {
     size_t n = tprt__frame_write(&c->session, &bye, c->buffer);
-    (void)send_all(c->fd, c->buffer, n, tprt__deadline(c->base.timeout_ns)); /* nobody is left to be told */
+    (void)tprt__socket_send(c->fd, c->buffer, n, tprt__deadline(c->base.timeout_ns)); /* nobody is left to be told */
     close(c->fd);
   }
   tprt__wipe(&c->session, sizeof c->session);
@@ -176,35 +139,21 @@ static tprt_status refuse(const client *c, const tprt__identity *own, tprt__refu
   }
 }
 
-/* LATE and BROKEN: the server was busy and should be asked again. */
-static transfer shake_hands(client *c, const tprt__identity *own, int64_t deadline, tprt_status *status) {
-  unsigned char hello[TPRT__HELLO_BYTES], challenge[TPRT__CHALLENGE_BYTES], proof[TPRT__PROOF_BYTES];
-  tprt__challenge stated = {.version = 0};
-  tprt__hello_write(own, hello);
-  transfer how = send_all(c->fd, hello, sizeof hello, deadline);
-  if (how == DONE)
-    how = receive_all(c->fd, challenge, sizeof challenge, deadline);
-  if (how != DONE)
+/* TPRT__LATE and TPRT__BROKEN: the server was busy and should be asked again. */
+static tprt__transfer shake_hands(client *c, const tprt__identity *own, int64_t deadline, tprt_status *status) {
+  tprt__welcome welcome;
+  tprt__transfer how = tprt__greet(c->fd, own, deadline, &c->session, &welcome);
+  if (how != TPRT__DONE)
     return how;
-  tprt__refusal refusal = tprt__challenge_answer(own, hello, challenge, &stated, proof, &c->session);
-  if (refusal) {
-    *status = refuse(c, own, refusal, &stated);
-    return DONE;
-  }
-  how = send_all(c->fd, proof, sizeof proof, deadline);
-  tprt__wipe(proof, sizeof proof);
-  if (how == DONE)
-    how = receive_all(c->fd, c->buffer, TPRT__HEAD_BYTES + TPRT__KEY_BYTES, deadline);
-  if (how != DONE)
-    return how;
-  tprt__frame welcome;
-  if (!tprt__frame_read(&c->session, c->buffer, TPRT__HEAD_BYTES + TPRT__KEY_BYTES, &welcome))
+  if (welcome.refusal)
+    *status = refuse(c, own, welcome.refusal, &welcome.stated);
+  else if (welcome.changed)
     *status = tprt__fail(TPRT_AUTH, "an answer from %s was changed on its way", c->address);
-  else if (welcome.code == TPRT_INVALID_STATE)
+  else if (welcome.status == TPRT_INVALID_STATE)
     *status = tprt__fail(TPRT_INVALID_STATE, "rank %d has already joined %s", own->rank, c->address);
-  else if (welcome.code)
+  else if (welcome.status)
     *status = tprt__fail(TPRT_NO_MEMORY, "rank 0 has no memory for rank %d", own->rank);
-  return DONE;
+  return TPRT__DONE;
 }
 
 /* Until the server has time for this rank: it drops the oldest of those that have not proven anything when too many come. */
@@ -217,7 +166,7 @@ static tprt_status join(client *c, const tprt__address *address, const tprt__sto
       return status;
     if (address->is_unix && !tprt__same_user(c->fd))
       return tprt__fail(TPRT_AUTH, "%s is served by another user", address->text);
-    if (shake_hands(c, &setup->identity, tprt__min(deadline, tprt__deadline(TRY_NS)), &status) == DONE)
+    if (shake_hands(c, &setup->identity, tprt__min(deadline, tprt__deadline(TRY_NS)), &status) == TPRT__DONE)
       return status;
     close(c->fd);
     c->fd = -1;
@@ -242,6 +191,8 @@ tprt_status tprt__store_connect(const tprt__address *address, const tprt__store_
     tprt__free(c);
     return status;
   }
+  if (!address->is_unix)
+    tprt__socket_here(c->fd, c->base.host);
   *store = &c->base;
   return TPRT_OK;
 }

@@ -17,12 +17,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { TICKET_BYTES = 32, HOST_BYTES = 64, NAME_BYTES = 32, TEXT_BYTES = 400 };
+enum { TICKET_BYTES = 32, NAME_BYTES = 32, TEXT_BYTES = 400 };
 
 /* What a rank puts into the store. */
 typedef struct presence {
-  char machine[HOST_BYTES]; /* identity */
-  char host[HOST_BYTES];    /* its name */
+  tprt__host host;
   unsigned char ticket[TICKET_BYTES];
   uint32_t n_name;
   char name[NAME_BYTES]; /* of the socket */
@@ -33,27 +32,6 @@ typedef struct verdict {
   int32_t status;
   char text[TEXT_BYTES];
 } verdict;
-
-/* ---- Who is where ---- */
-
-/* Shared memory and process numbers mean the same where kernel, process and network name spaces are the same. */
-static tprt_status describe_host(presence *own) {
-  struct stat pids, nets;
-  char boot[40] = "";
-  int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-  ssize_t n = fd < 0 ? -1 : read(fd, boot, sizeof boot - 1);
-  if (fd >= 0)
-    close(fd);
-  if (n <= 0 || stat("/proc/self/ns/pid", &pids) != 0 || stat("/proc/self/ns/net", &nets) != 0)
-    return tprt__fail_errno("/proc does not say which host this is");
-  boot[strcspn(boot, "\n")] = 0;
-  snprintf(own->machine, sizeof own->machine, "%.36s/%llx/%llx", boot, (unsigned long long)pids.st_ino,
-           (unsigned long long)nets.st_ino);
-  if (gethostname(own->host, sizeof own->host) != 0)
-    return tprt__fail_errno("gethostname");
-  own->host[sizeof own->host - 1] = 0;
-  return TPRT_OK;
-}
 
 /* A socket with a name of the kernel's choice. */
 static tprt_status listen_somewhere(presence *own, int *listener) {
@@ -75,24 +53,6 @@ static tprt_status listen_somewhere(presence *own, int *listener) {
   own->n_name = (uint32_t)n;
   *listener = fd;
   return TPRT_OK;
-}
-
-static void key_of(char key[TPRT_STORE_KEY_BYTES], const tprt__meeting *m, const char *what, int rank) {
-  snprintf(key, TPRT_STORE_KEY_BYTES, "tprt/%.16s/%u/%s/%d", m->backend, m->number, what, rank);
-}
-
-static int64_t time_left(const tprt__meeting *m) {
-  int64_t left = m->deadline - tprt__now();
-  return left > 0 ? left : 1;
-}
-
-/* A value of exactly this size. */
-static tprt_status fetch(const tprt__meeting *m, const char *key, void *value, size_t size) {
-  size_t bytes = size;
-  tprt_status status = tprt_store_get(m->store, key, value, &bytes, time_left(m));
-  if (!status && bytes != size)
-    status = tprt__fail(TPRT_MISMATCH, "\"%s\" has %zu bytes instead of %zu: ranks have different versions", key, bytes, size);
-  return status;
 }
 
 /* ---- Rank 0 ---- */
@@ -137,8 +97,8 @@ static tprt_status find_reason(const tprt__meeting *m, tprt_status status, int r
   enum { REASON_NS = 100000000 };
   char key[TPRT_STORE_KEY_BYTES], text[TEXT_BYTES];
   snprintf(text, sizeof text, "%s", tprt_last_error());
-  key_of(key, m, "never", rank);
-  if (tprt_store_wait(m->store, key, tprt__min(time_left(m), REASON_NS)) == TPRT_PEER_DEAD)
+  tprt__meeting_key(key, m, "never", rank);
+  if (tprt_store_wait(m->store, key, tprt__min(tprt__meeting_left(m), REASON_NS)) == TPRT_PEER_DEAD)
     return TPRT_PEER_DEAD;
   return tprt__fail(status, "%s", text);
 }
@@ -148,18 +108,18 @@ static tprt_status give_all(const tprt__meeting *m, const presence *own, int seg
   tprt_status status = TPRT_OK;
   presence other;
   for (int rank = 1; rank < m->n_ranks && !status; rank++) {
-    key_of(key, m, "here", rank);
-    status = fetch(m, key, &other, sizeof other);
+    tprt__meeting_key(key, m, "here", rank);
+    status = tprt__meeting_fetch(m, key, &other, sizeof other);
     if (status)
       break;
-    other.host[sizeof other.host - 1] = 0;
-    if (memcmp(other.machine, own->machine, sizeof own->machine) != 0) {
+    other.host.name[sizeof other.host.name - 1] = 0;
+    if (!tprt__host_is(&other.host, &own->host)) {
       return tprt__fail(
           TPRT_UNSUPPORTED,
           "backend %s joins ranks of one host: rank 0 is on \"%s\", rank %d on \"%s\"%s; use a backend for several "
-          "hosts, such as mpi",
-          m->backend, own->host, rank, other.host,
-          strcmp(own->host, other.host) ? "" : " in other name spaces, which share no memory");
+          "hosts, as tcp or mpi",
+          m->backend, own->host.name, rank, other.host.name,
+          strcmp(own->host.name, other.host.name) ? "" : " in other name spaces, which share no memory");
     }
     status = give(&other, rank, segment, m->deadline);
     if (status == TPRT_SYSTEM)
@@ -175,7 +135,7 @@ static tprt_status lead(const tprt__meeting *m, const presence *own, int segment
   if (status)
     snprintf(said.text, sizeof said.text, "%s", tprt_last_error());
   for (int rank = 1; rank < m->n_ranks; rank++) {
-    key_of(key, m, "verdict", rank);
+    tprt__meeting_key(key, m, "verdict", rank);
     tprt_status told = tprt_store_set(m->store, key, &said, sizeof said);
     status = status ? status : told;
   }
@@ -234,11 +194,11 @@ static tprt_status follow(const tprt__meeting *m, presence *own, int *received) 
   tprt_status status = listen_somewhere(own, &listener);
   if (status)
     return status;
-  key_of(key, m, "here", m->rank);
+  tprt__meeting_key(key, m, "here", m->rank);
   status = tprt_store_set(m->store, key, own, sizeof *own);
-  key_of(key, m, "verdict", m->rank);
+  tprt__meeting_key(key, m, "verdict", m->rank);
   if (!status)
-    status = fetch(m, key, &said, sizeof said);
+    status = tprt__meeting_fetch(m, key, &said, sizeof said);
   if (!status && said.status) {
     said.text[sizeof said.text - 1] = 0;
     status = tprt__fail((tprt_status)said.status, "%s", said.text);
@@ -249,30 +209,13 @@ static tprt_status follow(const tprt__meeting *m, presence *own, int *received) 
   return status;
 }
 
-/* ---- The whole ---- */
-
-tprt__meeting tprt__meeting_begin(tprt_store *store, const char *backend, int n_ranks, int rank, int64_t deadline) {
-  return (tprt__meeting){.store = store,
-                         .backend = backend,
-                         .number = store->n_meetings++,
-                         .n_ranks = n_ranks,
-                         .rank = rank,
-                         .deadline = deadline};
-}
-
 tprt_status tprt__meeting_share(const tprt__meeting *m, int segment, int *received) {
   presence own = {.n_name = 0};
   if (sodium_init() < 0)
     return tprt__fail(TPRT_SYSTEM, "libsodium cannot be initialised");
-  tprt_status status = describe_host(&own);
+  tprt_status status = tprt__host_describe(&own.host);
   if (status)
     return status;
   randombytes_buf(own.ticket, sizeof own.ticket);
   return m->rank == 0 ? lead(m, &own, segment) : follow(m, &own, received);
-}
-
-tprt_status tprt__meeting_end(const tprt__meeting *m) {
-  char key[TPRT_STORE_KEY_BYTES];
-  snprintf(key, sizeof key, "tprt/%.16s/%u/end", m->backend, m->number);
-  return tprt_store_barrier(m->store, key, m->n_ranks, time_left(m));
 }

@@ -1,31 +1,15 @@
-/* The store that rank 0 serves: one thread with non-blocking sockets.
- *
- * Who has not proven anything takes little: a slot out of 4 per rank, for a second at most, with room for one message of
- * the handshake. When all slots are taken, the oldest that has said nothing goes, so silent clients delay nobody. Only a
- * client that was admitted gets buffers, which have room for the largest frame. */
+/* The store that rank 0 serves: one thread with non-blocking sockets. Only a client that was admitted gets buffers, which have room
+ * for the largest frame. */
 #define _GNU_SOURCE 1
-#include "store.h"
+#include "door.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
-
-enum { HALF_OPEN_PER_RANK = 4, ACCEPTS_PER_ROUND = 64 };
-static const int64_t handshake_ns = 1000000000, no_descriptor_ns = 10000000;
-
-/* A connection in its handshake. */
-typedef struct guest {
-  int fd; /* -1: free */
-  int64_t deadline;
-  tprt__gate gate;
-  size_t n_in;
-  unsigned char in[TPRT__HELLO_BYTES];
-} guest;
 
 /* A rank that was admitted. */
 typedef struct member {
@@ -41,13 +25,10 @@ typedef struct member {
 typedef struct server {
   tprt_store base;
   tprt__identity identity;
-  bool check_user; /* unix */
-  int listener, bell;
+  tprt__door door;
+  int bell;
   pthread_t thread;
-  int64_t accept_after; /* there were no descriptors left */
-  guest *guests;
-  int n_guests;
-  struct pollfd *watched; /* bell, listener, guests, ranks */
+  struct pollfd *watched; /* bell, door, ranks */
 
   pthread_mutex_t lock; /* of what follows; never held while the thread waits */
   pthread_cond_t changed;
@@ -168,115 +149,33 @@ static void attend(server *s, int rank, short events) {
 
 /* ---- Handshakes ---- */
 
-static void shut(guest *g) {
-  close(g->fd);
-  tprt__wipe(g, sizeof *g);
-  g->fd = -1;
-}
-
-/* The gate is open: the guest becomes a member, and is told so in the first frame. */
-static void admit(server *s, guest *g) {
-  int rank = g->gate.rank;
-  member *m = rank != 0 && !s->members[rank] ? tprt__alloc(sizeof *m) : NULL;
-  if (!m) {
-    tprt__session session;
-    unsigned char out[TPRT__MAX_FRAME];
-    tprt__frame frame = {.kind = TPRT__FRAME_REPLY, .code = TPRT_INVALID_STATE, .rank = rank};
-    tprt__gate_session(&g->gate, &session);
-    if (rank != 0 && !s->members[rank])
-      frame.code = TPRT_NO_MEMORY;
-    ssize_t unused = send(g->fd, out, tprt__frame_write(&session, &frame, out), MSG_NOSIGNAL); /* fits an empty buffer */
-    (void)unused;
-    shut(g);
-    return;
-  }
-  m->fd = g->fd;
-  tprt__gate_session(&g->gate, &m->session);
+/* A guest becomes a member, and is told so in the first frame. */
+static bool admit(void *user, const tprt__guest *guest) {
+  server *s = user;
+  int rank = guest->gate.rank;
+  bool is_new = rank != 0 && !s->members[rank];
+  member *m = is_new ? tprt__alloc(sizeof *m) : NULL;
+  tprt__guest_tell(guest, m ? TPRT_OK : is_new ? TPRT_NO_MEMORY : TPRT_INVALID_STATE);
+  if (!m)
+    return false;
+  m->fd = guest->fd;
+  tprt__gate_session(&guest->gate, &m->session);
+  m->session.n_sent = 1; /* what it was told */
   s->members[rank] = m;
-  tprt__wipe(g, sizeof *g);
-  g->fd = -1;
-  reply(m, TPRT_OK, -1, 0, NULL);
-  send_out(s, rank);
-}
-
-static void shake(server *s, guest *g) {
-  size_t wants = tprt__gate_wants(&g->gate);
-  ssize_t got = recv(g->fd, g->in + g->n_in, wants - g->n_in, 0);
-  if (got < 0 && (errno == EAGAIN || errno == EINTR))
-    return;
-  if (got <= 0) {
-    shut(g);
-    return;
-  }
-  g->n_in += (size_t)got;
-  if (g->n_in < wants)
-    return;
-  unsigned char answer[TPRT__CHALLENGE_BYTES];
-  size_t n = tprt__gate_step(&g->gate, g->in, answer);
-  g->n_in = 0;
-  if (n && send(g->fd, answer, n, MSG_NOSIGNAL) != (ssize_t)n) { /* an empty buffer has room */
-    shut(g);
-    return;
-  }
-  if (g->gate.state == TPRT__GATE_OPEN)
-    admit(s, g);
-  else if (g->gate.state == TPRT__GATE_SHUT)
-    shut(g);
-}
-
-static bool is_silent(const guest *g) { return g->gate.state == TPRT__GATE_HELLO && g->n_in == 0; }
-
-/* A free slot; when there is none, that of the oldest silent client, or else of the oldest. */
-static guest *free_slot(server *s) {
-  guest *oldest = &s->guests[0];
-  for (int i = 0; i < s->n_guests; i++) {
-    guest *g = &s->guests[i];
-    if (g->fd < 0)
-      return g;
-    bool silent = is_silent(g), kept = is_silent(oldest);
-    if (silent != kept ? silent : g->deadline < oldest->deadline)
-      oldest = g;
-  }
-  shut(oldest);
-  return oldest;
-}
-
-static void accept_all(server *s) {
-  for (int i = 0; i < ACCEPTS_PER_ROUND; i++) {
-    int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd < 0) {
-      if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-        s->accept_after = tprt__deadline(no_descriptor_ns);
-      return;
-    }
-    if (s->check_user && !tprt__same_user(fd)) {
-      close(fd);
-      continue;
-    }
-    guest *g = free_slot(s);
-    *g = (guest){.fd = fd, .deadline = tprt__deadline(handshake_ns)};
-    tprt__gate_start(&g->gate, &s->identity);
-  }
+  return true;
 }
 
 /* ---- The thread ---- */
 
-static size_t n_watched(const server *s) { return 2 + (size_t)s->n_guests + (size_t)s->identity.n_ranks; }
+static size_t n_watched(const server *s) { return 1 + tprt__door_size(&s->door) + (size_t)s->identity.n_ranks; }
 
 /* Fills in whom to listen to; returns until when. */
 static int64_t prepare(server *s) {
   int64_t until = s->stopping ? s->stop_deadline : INT64_MAX;
   struct pollfd *at = s->watched;
   *at++ = (struct pollfd){.fd = s->bell, .events = POLLIN};
-  bool listening = tprt__now() >= s->accept_after;
-  *at++ = (struct pollfd){.fd = listening ? s->listener : -1, .events = POLLIN};
-  if (!listening)
-    until = tprt__min(until, s->accept_after);
-  for (int i = 0; i < s->n_guests; i++) {
-    *at++ = (struct pollfd){.fd = s->guests[i].fd, .events = POLLIN};
-    if (s->guests[i].fd >= 0)
-      until = tprt__min(until, s->guests[i].deadline);
-  }
+  until = tprt__min(until, tprt__door_prepare(&s->door, at));
+  at += tprt__door_size(&s->door);
   for (int rank = 0; rank < s->identity.n_ranks; rank++) {
     const member *m = s->members[rank];
     *at++ = (struct pollfd){.fd = m ? m->fd : -1, .events = m && m->n_out ? POLLOUT : POLLIN};
@@ -291,14 +190,8 @@ static void handle(server *s) {
   uint64_t rung;
   if (at++->revents)
     (void)!read(s->bell, &rung, sizeof rung);
-  bool incoming = at++->revents != 0;
-  for (int i = 0; i < s->n_guests; i++, at++) {
-    guest *g = &s->guests[i];
-    if (g->fd >= 0 && at->revents)
-      shake(s, g);
-    if (g->fd >= 0 && tprt__now() >= g->deadline)
-      shut(g);
-  }
+  tprt__door_handle(&s->door, at, admit, s);
+  at += tprt__door_size(&s->door);
   for (int rank = 0; rank < s->identity.n_ranks; rank++, at++) {
     if (s->members[rank] && s->members[rank]->fd >= 0)
       attend(s, rank, at->fd == s->members[rank]->fd ? at->revents : 0);
@@ -308,8 +201,6 @@ static void handle(server *s) {
     if (s->members[rank] && s->members[rank]->fd >= 0 && s->members[rank]->waits)
       attend(s, rank, 0);
   }
-  if (incoming)
-    accept_all(s);
 }
 
 static bool is_done(const server *s) {
@@ -387,10 +278,6 @@ static tprt_status server_get(tprt_store *store, const char *key, void *value, s
 /* ---- Beginning and end ---- */
 
 static void release(server *s) {
-  for (int i = 0; i < s->n_guests && s->guests; i++) {
-    if (s->guests[i].fd >= 0)
-      close(s->guests[i].fd);
-  }
   for (int rank = 0; rank < s->identity.n_ranks && s->members; rank++) {
     if (s->members[rank] && s->members[rank]->fd >= 0)
       close(s->members[rank]->fd);
@@ -398,11 +285,9 @@ static void release(server *s) {
   }
   if (s->bell >= 0)
     close(s->bell);
-  if (s->listener >= 0)
-    close(s->listener);
+  tprt__door_clear(&s->door);
   tprt__values_clear(&s->values);
   tprt__free(s->members);
-  tprt__free(s->guests);
   tprt__free(s->watched);
   pthread_cond_destroy(&s->changed);
   pthread_mutex_destroy(&s->lock);
@@ -423,30 +308,27 @@ static void server_close(tprt_store *store) {
 
 static server *make_server(const tprt__store_setup *setup) {
   static const tprt__store_kind kind = {server_set, server_get, server_add, server_close};
-  size_t n = (size_t)setup->identity.n_ranks, n_guests = HALF_OPEN_PER_RANK * n;
+  size_t n = (size_t)setup->identity.n_ranks;
   server *s = tprt__alloc(sizeof *s);
   pthread_condattr_t monotonic;
   if (!s)
     return NULL;
   s->base = (tprt_store){.kind = &kind, .timeout_ns = setup->timeout_ns};
   s->identity = setup->identity;
-  s->bell = s->listener = s->lost = -1;
+  s->bell = s->lost = -1;
   pthread_mutex_init(&s->lock, NULL);
   pthread_condattr_init(&monotonic);
   pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
   pthread_cond_init(&s->changed, &monotonic);
   pthread_condattr_destroy(&monotonic);
   tprt__values_start(&s->values, setup->identity.n_ranks);
-  s->guests = tprt__alloc(n_guests * sizeof *s->guests);
+  tprt_status status = tprt__door_make(&s->door, &s->identity);
   s->members = tprt__alloc(n * sizeof *s->members);
-  s->watched = tprt__alloc((2 + n_guests + n) * sizeof *s->watched);
-  if (!s->guests || !s->members || !s->watched) {
+  s->watched = tprt__alloc(n_watched(s) * sizeof *s->watched);
+  if (status || !s->members || !s->watched) {
     release(s);
     return NULL;
   }
-  s->n_guests = (int)n_guests;
-  for (size_t i = 0; i < n_guests; i++)
-    s->guests[i].fd = -1;
   return s;
 }
 
@@ -454,8 +336,9 @@ tprt_status tprt__store_serve(const tprt__address *address, const tprt__store_se
   server *s = make_server(setup);
   if (!s)
     return tprt__fail_memory(sizeof *s);
-  s->check_user = address->is_unix;
-  tprt_status status = tprt__address_listen(address, setup->open, &s->listener);
+  s->door.check_user = address->is_unix;
+  memcpy(s->base.host, address->host, sizeof s->base.host); /* the others came by it */
+  tprt_status status = tprt__address_listen(address, setup->open, &s->door.listener);
   if (!status) {
     s->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (s->bell < 0)

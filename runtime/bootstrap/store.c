@@ -71,8 +71,10 @@ tprt_status tprt_store_barrier(tprt_store *store, const char *name, int n, int64
 }
 
 void tprt_store_destroy(tprt_store *store) {
-  if (store)
-    store->kind->close(store);
+  if (!store)
+    return;
+  tprt__wipe(store->secret, sizeof store->secret);
+  store->kind->close(store);
 }
 
 /* ---- By address ---- */
@@ -107,6 +109,14 @@ static tprt_status make_setup(const tprt_store_config *config, tprt__store_setup
   return status;
 }
 
+/* What a store knows of the job beside its values. */
+static void trust(tprt_store *store, const tprt__store_setup *setup) {
+  store->open = setup->open;
+  store->has_secret = setup->identity.has_secret;
+  if (store->has_secret)
+    memcpy(store->secret, setup->identity.secret, sizeof store->secret);
+}
+
 static tprt_status open_descriptor(const char *number, const tprt__store_setup *setup, tprt_store **store) {
   int64_t fd;
   tprt_status status = tprt__parse("int", "", "the descriptor of a store", number, &fd);
@@ -130,6 +140,8 @@ tprt_status tprt_store_open(const char *text, const tprt_store_config *config, t
     if (!status)
       status = (setup.identity.rank == 0 ? tprt__store_serve : tprt__store_connect)(&address, &setup, store);
   }
+  if (!status)
+    trust(*store, &setup);
   tprt__wipe(&setup, sizeof setup);
   return status;
 }

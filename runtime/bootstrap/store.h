@@ -16,11 +16,18 @@ typedef struct tprt__store_kind {
   void (*close)(tprt_store *store);
 } tprt__store_kind;
 
+enum { TPRT__HOST_BYTES = 256 };
+
 /* Kinds embed it as their first member. */
 struct tprt_store {
   const tprt__store_kind *kind;
   int64_t timeout_ns;
   unsigned n_meetings; /* worlds that were made through it: their keys differ by that */
+  /* For connections that ranks who met here make to each other. */
+  char host[TPRT__HOST_BYTES]; /* under which other hosts reach this one, as far as the store knows; "": it does not */
+  bool open;                   /* they may be made to other machines */
+  bool has_secret;
+  unsigned char secret[TPRT_SECRET_BYTES]; /* of the job; 0 where there is none */
 };
 
 /* ---- values.c ---- */
@@ -51,8 +58,8 @@ tprt_status tprt__value_read(const tprt__value *value, void *data, size_t *bytes
 typedef struct tprt__address {
   char text[320];
   bool is_unix;
-  char host[256], port[8]; /* tcp */
-  char name[96];           /* unix */
+  char host[TPRT__HOST_BYTES], port[8]; /* tcp */
+  char name[96];                        /* unix */
 } tprt__address;
 
 /* "tcp://HOST:PORT" or "unix:NAME". */
@@ -65,6 +72,13 @@ tprt_status tprt__address_connect(const tprt__address *address, bool open, int64
 bool tprt__same_user(int fd);
 /* Waits until a socket can be read (POLLIN) or written (POLLOUT); false when the deadline passed. */
 bool tprt__socket_wait(int fd, short events, int64_t deadline);
+
+typedef enum tprt__transfer { TPRT__DONE, TPRT__LATE, TPRT__BROKEN } tprt__transfer;
+/* All of the bytes, through a socket that does not block. */
+tprt__transfer tprt__socket_send(int fd, const unsigned char *bytes, size_t n, int64_t deadline);
+tprt__transfer tprt__socket_receive(int fd, unsigned char *bytes, size_t n, int64_t deadline);
+/* This end's address, as numbers, and port; "" and 0 for a socket that has none. */
+int tprt__socket_here(int fd, char host[TPRT__HOST_BYTES]);
 
 /* ---- secret.c ---- */
 

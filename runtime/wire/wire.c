@@ -162,19 +162,22 @@ static tprt_status check_world(const char *name, int n_ranks, uint32_t most_tag)
   return TPRT_OK;
 }
 
+tprt_status tprt__wire_take(const tprt_messenger *messenger, const tprt__backend *backend, void *end, uint32_t most_tag,
+                            int n_ranks, int rank, int host_ranks, tprt__transport **transport) {
+  tprt_status status = check_world(backend->name, n_ranks, most_tag);
+  if (!status)
+    return world_create(messenger, backend, end, most_tag, n_ranks, rank, host_ranks, transport);
+  messenger->close(end);
+  return status;
+}
+
 tprt_status tprt__wire_open(const tprt_messenger *messenger, const tprt__backend *backend, int n_ranks, int rank,
                             int64_t timeout_ns, tprt__transport **transport) {
   void *end;
   uint32_t most_tag;
   int host_ranks = 1;
   tprt_status status = messenger->open(n_ranks, rank, timeout_ns, &end, &most_tag, &host_ranks);
-  if (status)
-    return status;
-  status = check_world(backend->name, n_ranks, most_tag);
-  if (!status)
-    return world_create(messenger, backend, end, most_tag, n_ranks, rank, host_ranks, transport);
-  messenger->close(end);
-  return status;
+  return status ? status : tprt__wire_take(messenger, backend, end, most_tag, n_ranks, rank, host_ranks, transport);
 }
 
 tprt_status tprt__wire_open_threads(const tprt_messenger *messenger, const tprt__backend *backend, int n_ranks,

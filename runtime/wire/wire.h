@@ -1,4 +1,4 @@
-/* Operations out of messages: the backends mpi and plug-ins, which have no memory in common.
+/* Operations out of messages: the backends mpi, tcp and plug-ins, which have no memory in common.
  *
  * Ranks tell each other by notes, small messages of one size, what they are about to do; data follows with a tag that its
  * receiver chose and named in a note. So nothing arrives that nobody waits for, except what a failure leaves behind, and a
@@ -153,6 +153,9 @@ typedef struct wire_wait {
 /* ---- wire.c: worlds and groups; rows of a backend ---- */
 tprt_status tprt__wire_open(const tprt_messenger *messenger, const tprt__backend *backend, int n_ranks, int rank,
                             int64_t timeout_ns, tprt__transport **transport);
+/* The same with an end of the messenger that is open already; takes it over in any case. */
+tprt_status tprt__wire_take(const tprt_messenger *messenger, const tprt__backend *backend, void *end, uint32_t most_tag,
+                            int n_ranks, int rank, int host_ranks, tprt__transport **transport);
 tprt_status tprt__wire_open_threads(const tprt_messenger *messenger, const tprt__backend *backend, int n_ranks,
                                     tprt__transport **transports);
 /* What all backends over a messenger have. */

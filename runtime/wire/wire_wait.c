@@ -11,6 +11,7 @@ enum {
   SPINS = 200, /* turns before the processor is given away */
   YIELDS = 2000,
   NAP_NS = 50000,
+  WAIT_NS = 1000000, /* another thread may have taken what has come */
 };
 
 tprt_status tprt__wire_fail(const wire_transport *wire) {
@@ -51,13 +52,15 @@ bool tprt__wire_gone(const wire_transport *wire, int peer) {
   return wire->peers[peer].left || world->messenger->ended(world->end, wire->peers[peer].world_rank);
 }
 
-/* Nobody wakes a rank: it has to look. */
+/* Where the messenger wakes nobody, a rank has to look. */
 tprt_status tprt__wire_rest(wire_world *world, wire_wait *wait, bool moved) {
   const struct timespec nap = {.tv_nsec = NAP_NS};
   wait->rounds = moved ? 0 : wait->rounds + 1;
   if (wait->rounds > SPINS) {
     pthread_mutex_unlock(&world->lock);
-    if (wait->rounds < SPINS + YIELDS)
+    if (world->messenger->wait)
+      world->messenger->wait(world->end, WAIT_NS);
+    else if (wait->rounds < SPINS + YIELDS)
       sched_yield();
     else
       nanosleep(&nap, NULL);

@@ -93,19 +93,6 @@ int run_processes(int n_ranks, const tprt_config *config, rank_fn *fn, void *arg
   return errors;
 }
 
-void attached_place(int *n_ranks, int *rank) {
-  static const char *const names[][2] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}, {"PMI_SIZE", "PMI_RANK"}};
-  *n_ranks = 1;
-  *rank = 0;
-  for (int i = 1; i >= 0; i--) {
-    const char *size = getenv(names[i][0]), *own = getenv(names[i][1]);
-    if (!size || !own)
-      continue;
-    *n_ranks = atoi(size);
-    *rank = atoi(own);
-  }
-}
-
 uint64_t test_random(uint64_t *state) { /* splitmix64 */
   uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
   z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);

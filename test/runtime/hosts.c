@@ -1,8 +1,10 @@
 /* One rank of two that a launcher started on different hosts: hosts.sh runs it and compares what it prints. */
+#define _GNU_SOURCE 1
 #include "tprt/tprt.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static int say(const char *what, tprt_status status) {
   printf("%s: %s%s%s\n", what, tprt_status_name(status), status ? ": " : "", status ? tprt_last_error() : "");
@@ -24,6 +26,27 @@ static tprt_status exchange(tprt_store *store, const tprt_launch *launch) {
   return status ? status : tprt_store_barrier(store, "exchanged", launch->n_ranks, 0);
 }
 
+/* 3 bytes more than fit one packet, so that they come in pieces. */
+static tprt_status sum(tprt_comm *comm) {
+  enum { COUNT = 100003 };
+  static int32_t data[COUNT];
+  int me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
+  for (int32_t i = 0; i < COUNT; i++)
+    data[i] = i * (me + 1);
+  tprt_status status = tprt_all_reduce(comm, data, data, COUNT, TPRT_I32, TPRT_SUM, NULL, NULL);
+  for (int32_t i = 0; i < COUNT && !status; i++)
+    status = data[i] == i * (n * (n + 1) / 2) ? TPRT_OK : TPRT_INTERNAL;
+  return status;
+}
+
+/* Until the other rank ends. */
+static tprt_status survive(tprt_comm *comm) {
+  tprt_status status = TPRT_OK;
+  while (!status)
+    status = tprt_barrier(comm, NULL, NULL);
+  return status;
+}
+
 int main(int argc, char **argv) {
   tprt_launch launch = {.size = sizeof launch};
   tprt_store *store;
@@ -39,8 +62,16 @@ int main(int argc, char **argv) {
   } else if (!failed) {
     tprt_config world_config = {.size = sizeof world_config, .store = store};
     tprt_comm *comm;
-    if (!say("world", tprt_world_create(launch.n_ranks, launch.rank, &world_config, &comm)))
+    if (!say("world", tprt_world_create(launch.n_ranks, launch.rank, &world_config, &comm))) {
+      printf("ranks here: %d\n", tprt_comm_host_ranks(comm));
+      say("sum", sum(comm));
+      if (argc > 1 && strcmp(argv[1], "die") == 0) {
+        if (launch.rank == 1)
+          _exit(0);
+        say("alone", survive(comm));
+      }
       tprt_comm_destroy(comm);
+    }
   }
   tprt_store_destroy(store);
   return failed;

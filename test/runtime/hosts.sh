@@ -53,6 +53,35 @@ for rank in 0 1; do
   expect $rank "^world: unsupported: backend shm joins ranks of one host: rank 0 is on .*, rank 1 on .*use a backend for several hosts"
 done
 
+# Messages cross, in connections of their own; the death of a rank is seen.
+first="TPRT_SECRET_FILE=$work/secret TPRT_TIMEOUT=20 TPRT_BACKEND=tcp" second=$first
+both
+for rank in 0 1; do
+  expect $rank "^world: ok"
+  expect $rank "^ranks here: 1"
+  expect $rank "^sum: ok"
+done
+both die
+expect 0 "^alone: peer dead: rank 1 ended"
+
+# A file says nothing of addresses: they have to be given, one of this host.
+tcp=$first
+first="$tcp TPRT_STORE=file:$work/store-1" second=$first
+both
+for rank in 0 1; do
+  expect $rank "^world: invalid argument: the store does not say by which address the ranks of other hosts reach rank $rank: set TPRT_ADDRESS"
+done
+first="$tcp TPRT_STORE=file:$work/store-2 TPRT_ADDRESS=198.51.100.1" second="$tcp TPRT_STORE=file:$work/store-2 TPRT_ADDRESS=198.51.100.2"
+both
+expect 0 "^sum: ok"
+expect 1 "^sum: ok"
+first="TPRT_TIMEOUT=20 TPRT_BACKEND=tcp TPRT_STORE=file:$work/store-3 TPRT_ADDRESS=198.51.100.1"
+second="TPRT_TIMEOUT=20 TPRT_BACKEND=tcp TPRT_STORE=file:$work/store-3 TPRT_ADDRESS=198.51.100.2"
+both
+for rank in 0 1; do
+  expect $rank "^world: authentication failed: the address 198.51.100.* can be reached from other machines, and the job has no secret"
+done
+
 # No secret: neither serves nor connects, unless told to.
 first=TPRT_TIMEOUT=20 second=$first
 both

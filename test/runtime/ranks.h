@@ -43,9 +43,6 @@ int run_threads(int n_ranks, const tprt_config *config, rank_fn *fn, void *argum
  * count as one failure each. */
 int run_processes(int n_ranks, const tprt_config *config, rank_fn *fn, void *argument, int *wait_status);
 
-/* Number and rank of this process in what mpirun started, by Open MPI or MPICH; 1 and 0 without. */
-void attached_place(int *n_ranks, int *rank);
-
 /* Reproducible numbers. */
 uint64_t test_random(uint64_t *state);
 

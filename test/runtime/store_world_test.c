@@ -9,47 +9,42 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* n processes without anything in common but an address; `fn` gets the world. */
-static int run_apart(int n, const char *address, rank_fn *fn, void *argument, int *status) {
-  pid_t pids[STORE_MOST_RANKS];
-  int errors = 0;
-  for (int rank = 0; rank < n; rank++) {
-    fflush(NULL);
-    pids[rank] = fork();
-    assert_true(pids[rank] >= 0);
-    if (pids[rank] > 0)
-      continue;
-    char number[2][16];
-    int wrong = 0;
-    tprt_config config = test_config();
-    tprt_comm *comm = NULL;
-    snprintf(number[0], sizeof number[0], "%d", rank);
-    snprintf(number[1], sizeof number[1], "%d", n);
-    setenv("TPRT_RANK", number[0], 1);
-    setenv("TPRT_SIZE", number[1], 1);
-    setenv("TPRT_STORE", address, 1);
-    CHECK_STATUS(wrong, tprt_world_create(0, 0, &config, &comm), TPRT_OK);
-    if (comm)
-      wrong += fn(comm, argument);
-    tprt_comm_destroy(comm);
-    fflush(NULL);
-    _exit(wrong > 100 ? 100 : wrong);
+static const char *const backends[] = {"shm", "tcp"}; /* those that meet in a store */
+enum { N_BACKENDS = sizeof backends / sizeof *backends };
+
+/* Ranks of a world, as a launcher starts them. */
+typedef struct apart {
+  int n;
+  const char *backend, *address;
+  rank_fn *fn;
+} apart;
+
+static int join_apart(int rank, void *argument) {
+  const apart *world = argument;
+  char number[2][16];
+  int wrong = 0;
+  tprt_config config = test_config();
+  tprt_comm *comm = NULL;
+  snprintf(number[0], sizeof number[0], "%d", rank);
+  snprintf(number[1], sizeof number[1], "%d", world->n);
+  setenv("TPRT_RANK", number[0], 1);
+  setenv("TPRT_SIZE", number[1], 1);
+  setenv("TPRT_STORE", world->address, 1);
+  config.backend = world->backend;
+  CHECK_STATUS(wrong, tprt_world_create(0, 0, &config, &comm), TPRT_OK);
+  if (comm) {
+    CHECK(wrong, strcmp(tprt_comm_backend(comm), world->backend) == 0);
+    wrong += world->fn(comm, NULL);
   }
-  for (int rank = 0; rank < n; rank++) {
-    int how;
-    waitpid(pids[rank], &how, 0);
-    if (status)
-      status[rank] = how;
-    errors += !(WIFEXITED(how) && WEXITSTATUS(how) == 0);
-  }
-  return errors;
+  tprt_comm_destroy(comm);
+  return wrong;
 }
 
 static int work_apart(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, n = tprt_comm_size(comm), value = tprt_comm_rank(comm) + 1, sum = 0;
   void *memory;
-  CHECK(errors, strcmp(tprt_comm_backend(comm), "shm") == 0);
+  CHECK(errors, tprt_comm_host_ranks(comm) == n);
   CHECK_STATUS(errors, tprt_all_reduce(comm, &value, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
   CHECK(errors, sum == n * (n + 1) / 2);
   CHECK_STATUS(errors, tprt_mem_alloc(comm, 100000, &memory), TPRT_OK); /* registered memory of processes started apart */
@@ -66,10 +61,11 @@ static int work_apart(tprt_comm *comm, void *argument) {
 static void test_worlds(void **state) {
   (void)state;
   char address[128];
-  for (int kind = 0; kind < N_STORE_KINDS; kind++) {
+  for (int i = 0; i < N_BACKENDS * N_STORE_KINDS; i++) {
     for (int n = 1; n <= 5; n += 2) {
-      store_make_address(kind, address, sizeof address);
-      assert_int_equal(run_apart(n, address, work_apart, NULL, NULL), 0);
+      store_make_address(i / N_BACKENDS, address, sizeof address);
+      apart world = {n, backends[i % N_BACKENDS], address, work_apart};
+      assert_int_equal(store_run_ranks(n, join_apart, &world, NULL), 0);
       store_drop_address(address);
     }
   }
@@ -89,98 +85,97 @@ static int die_apart(tprt_comm *comm, void *argument) {
 
 static void test_death_apart(void **state) {
   (void)state;
-  char address[128];
-  int status[3];
-  store_make_address(STORE_UNIX, address, sizeof address);
-  assert_int_equal(run_apart(3, address, die_apart, NULL, status), 1);
-  assert_true(WIFSIGNALED(status[2]));
-}
-
-/* A rank that dies while the others still wait for the world: they are told at once, and by number. Rank 0 as well. */
-static void test_death_in_store(void **state) {
-  (void)state;
-  for (int victim = 0; victim < 3; victim++) {
+  for (int i = 0; i < N_BACKENDS; i++) {
     char address[128];
-    pid_t pids[3];
-    int how;
-    store_make_address(victim % 2 ? STORE_TCP : STORE_UNIX, address, sizeof address);
+    int status[3];
+    store_make_address(STORE_UNIX, address, sizeof address);
+    apart world = {3, backends[i], address, die_apart};
     double begin = test_seconds();
-    for (int rank = 0; rank < 3; rank++) {
-      fflush(NULL);
-      pids[rank] = fork();
-      assert_true(pids[rank] >= 0);
-      if (pids[rank] > 0)
-        continue;
-      tprt_store_config config = store_config_of(3, rank, NULL);
-      tprt_store *store = NULL;
-      int errors = 0;
-      char who[32];
-      config.timeout_ns = 20 * store_second;
-      snprintf(who, sizeof who, "rank %d", victim);
-      CHECK_STATUS(errors, tprt_store_open(address, &config, &store), TPRT_OK);
-      CHECK_STATUS(errors, tprt_store_barrier(store, "all", 3, 0), TPRT_OK);
-      if (rank == victim)
-        raise(SIGKILL);
-      CHECK_STATUS(errors, tprt_store_wait(store, "never", 0), TPRT_PEER_DEAD);
-      CHECK(errors, strstr(tprt_last_error(), who) != NULL);
-      tprt_store_destroy(store);
-      fflush(NULL);
-      _exit(errors);
-    }
-    for (int rank = 0; rank < 3; rank++) {
-      waitpid(pids[rank], &how, 0);
-      assert_true(rank == victim ? WIFSIGNALED(how) : WIFEXITED(how) && WEXITSTATUS(how) == 0);
-    }
+    assert_int_equal(store_run_ranks(3, join_apart, &world, status), 1);
+    assert_true(WIFSIGNALED(status[2]));
     assert_true(test_seconds() - begin < 15); /* not by the deadline */
   }
 }
 
-/* The same while the world is made; and several worlds through one store. */
+/* ---- One dies before there is a world: the others are told at once, and by number ---- */
+
+typedef struct meeting {
+  char address[128];
+  const char *backend;
+  int victim; /* 3: nobody */
+} meeting;
+
+static tprt_store *open_store(const meeting *m, int rank, int *errors) {
+  tprt_store_config config = store_config_of(3, rank, NULL);
+  tprt_store *store = NULL;
+  config.timeout_ns = 20 * store_second;
+  CHECK_STATUS(*errors, tprt_store_open(m->address, &config, &store), TPRT_OK);
+  return store;
+}
+
+static bool names_victim(const meeting *m) {
+  char who[32];
+  snprintf(who, sizeof who, "rank %d", m->victim);
+  return strstr(tprt_last_error(), who) != NULL;
+}
+
+static int die_in_store(int rank, void *argument) {
+  const meeting *m = argument;
+  int errors = 0;
+  tprt_store *store = open_store(m, rank, &errors);
+  CHECK_STATUS(errors, tprt_store_barrier(store, "all", 3, 0), TPRT_OK);
+  if (rank == m->victim)
+    raise(SIGKILL);
+  CHECK_STATUS(errors, tprt_store_wait(store, "never", 0), TPRT_PEER_DEAD);
+  CHECK(errors, names_victim(m));
+  tprt_store_destroy(store);
+  return errors;
+}
+
+/* The third of three worlds through one store. */
+static int die_in_world(int rank, void *argument) {
+  const meeting *m = argument;
+  tprt_config config = test_config();
+  int errors = 0;
+  config.store = open_store(m, rank, &errors);
+  config.backend = m->backend;
+  for (int world = 0; world < 3; world++) {
+    tprt_comm *comm = NULL;
+    if (world == 2 && rank == m->victim)
+      raise(SIGKILL);
+    tprt_status status = tprt_world_create(3, rank, &config, &comm);
+    CHECK(errors, status == (world == 2 && m->victim < 3 ? TPRT_PEER_DEAD : TPRT_OK));
+    CHECK(errors, !status || names_victim(m));
+    if (!status)
+      errors += work_apart(comm, NULL);
+    if (!status)
+      tprt_comm_destroy(comm);
+  }
+  tprt_store_destroy(config.store);
+  return errors;
+}
+
+static void run_deaths(store_rank_fn *fn, const char *backend, int n_victims) {
+  for (int victim = 0; victim < n_victims; victim++) {
+    meeting m = {.backend = backend, .victim = victim};
+    int status[3];
+    store_make_address(victim % 2 ? STORE_TCP : STORE_UNIX, m.address, sizeof m.address);
+    double begin = test_seconds();
+    assert_int_equal(store_run_ranks(3, fn, &m, status), victim < 3);
+    assert_true(victim == 3 || WIFSIGNALED(status[victim]));
+    assert_true(test_seconds() - begin < 15); /* not by the deadline */
+  }
+}
+
+static void test_death_in_store(void **state) {
+  (void)state;
+  run_deaths(die_in_store, NULL, 3);
+}
+
 static void test_death_in_world(void **state) {
   (void)state;
-  for (int victim = 0; victim < 4; victim++) { /* 3: nobody */
-    char address[128];
-    pid_t pids[3];
-    int how;
-    store_make_address(STORE_UNIX, address, sizeof address);
-    double begin = test_seconds();
-    for (int rank = 0; rank < 3; rank++) {
-      fflush(NULL);
-      pids[rank] = fork();
-      assert_true(pids[rank] >= 0);
-      if (pids[rank] > 0)
-        continue;
-      tprt_store_config store_config = store_config_of(3, rank, NULL);
-      tprt_config config = test_config();
-      tprt_store *store = NULL;
-      tprt_comm *comm = NULL;
-      int errors = 0;
-      char who[32];
-      snprintf(who, sizeof who, "rank %d", victim);
-      store_config.timeout_ns = 20 * store_second;
-      CHECK_STATUS(errors, tprt_store_open(address, &store_config, &store), TPRT_OK);
-      config.store = store;
-      for (int world = 0; world < 3; world++) {
-        if (world == 2 && rank == victim)
-          raise(SIGKILL);
-        tprt_status status = tprt_world_create(3, rank, &config, &comm);
-        CHECK(errors, status == (world == 2 && victim < 3 ? TPRT_PEER_DEAD : TPRT_OK));
-        CHECK(errors, !status || strstr(tprt_last_error(), who) != NULL);
-        if (!status)
-          errors += work_apart(comm, NULL);
-        if (!status)
-          tprt_comm_destroy(comm);
-      }
-      tprt_store_destroy(store);
-      fflush(NULL);
-      _exit(errors);
-    }
-    for (int rank = 0; rank < 3; rank++) {
-      waitpid(pids[rank], &how, 0);
-      assert_true(rank == victim ? WIFSIGNALED(how) : WIFEXITED(how) && WEXITSTATUS(how) == 0);
-    }
-    assert_true(test_seconds() - begin < 15);
-  }
+  for (int i = 0; i < N_BACKENDS; i++)
+    run_deaths(die_in_world, backends[i], 4);
 }
 
 int main(void) {

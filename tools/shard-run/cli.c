@@ -54,7 +54,7 @@ static const cli_option rows[N_OPTIONS] = {
     [OPT_NO_VERIFY] = {"no-verify", NULL, "do not run a reference for comparison"},
     [OPT_FUNCTION] = {"function", "NAME", "function to run (default: the only public one, or main)"},
     [OPT_BACKEND] = {"backend", "NAME",
-                     "of the runtime: shm, loopback, mpi, a plug-in's path (default: TPRT_BACKEND, else shm)"},
+                     "of the runtime: shm, loopback, tcp, mpi, a plug-in's path (default: TPRT_BACKEND, else shm)"},
     [OPT_TIMEOUT] = {"timeout", "SECONDS", "limit of every wait for another rank (default: the runtime's, 600)"},
     [OPT_REPEAT] = {"repeat", "N", "timed executions after the first (default: 1)"},
     [OPT_EMIT] = {"emit", "so|obj|llvm", "write the compiled program to the file of -o, and stop; so: libNAME.so and NAME.h"},
