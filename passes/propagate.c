@@ -6,6 +6,7 @@
 
 #include "passes/plan_report.h"
 #include "rules/alike.h"
+#include "rules/attention.h"
 #include "rules/collective.h"
 
 #include <stdlib.h>
@@ -79,6 +80,7 @@ static void destroy(tp_planner *p) {
   tp__memo_destroy(&p->same_layouts);
   tp__memo_destroy(&p->same_edges);
   tp__memo_destroy(&p->written_ops);
+  tp__memo_destroy(&p->forms);
   tp__flow_destroy(p);
   tp_problem_destroy(p->problem);
   tp__routes_destroy(p->routes);
@@ -141,6 +143,8 @@ static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_repli
       status = tp__error(op, TP_NO_MEMORY, "out of memory");
     if (status == TP_OK)
       status = tp__program_read(op, mesh, unknown_replicate, p->arena, &list->programs[list->n++]);
+    if (status == TP_OK)
+      status = tp__mark_attention(&list->programs[list->n - 1]);
     if (status != TP_OK)
       return status;
   }

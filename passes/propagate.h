@@ -81,7 +81,7 @@ typedef struct tp_planner {
   tp_planned_value *values;
   size_t n_values, value_capacity;
   tp_value_table table; /* value -> index into values */
-  tp_memo same_rules, first_rules, same_ops, same_layouts, same_edges, written_ops;
+  tp_memo same_rules, first_rules, same_ops, same_layouts, same_edges, written_ops, forms;
   struct layout_list *layout_scratch; /* blocks that every node uses in turn */
   struct tp_layout_set *set_scratch;
   struct enumeration *op_scratch;

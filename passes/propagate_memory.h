@@ -20,6 +20,10 @@ typedef struct tp_timeline {
 
 tp_status tp__timeline_build(MlirOperation func, tp_timeline *timeline);
 void tp__timeline_destroy(tp_timeline *timeline);
+/* Number of the op, or of the one whose body it is in. */
+int tp__timeline_number(const tp_timeline *timeline, MlirOperation op);
+/* Number of the op that is op `k` or contains it, and stands in the region of op `place` (-1: the function). */
+int tp__timeline_around(const tp_timeline *timeline, int place, int k);
 /* Number of the op that is `user` or contains it and stands in the block where `value` is defined. */
 int tp__timeline_anchor(const tp_timeline *timeline, MlirValue value, MlirOperation user);
 

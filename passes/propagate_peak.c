@@ -13,7 +13,9 @@
 typedef struct peak_finder {
   tp_planner *planner;
   tp_timeline timeline;
+  const tp_rule **rules;      /* by moment, of those that were looked at; NULL: it has none */
   int *last;                  /* by moment: until when what it reads is needed */
+  tp_value_table returned;    /* values that the function returns */
   tp_value_table overwritten; /* value -> the moment at which its memory becomes that of another value */
   tp_value_table in_results;  /* values whose memory becomes that of a result of the function */
   int64_t *delta;             /* by moment: bytes that begin there, minus those that ended just before */
@@ -26,7 +28,7 @@ typedef struct peak_finder {
 static tp_spec layout_of(const tp_planner *p, MlirValue value) {
   const tp_planned_value *v = tp__planned_value(p, value);
   if (v)
-    return p->nodes[v->node].out[p->nodes[v->node].chosen * p->nodes[v->node].n_out + v->output];
+    return tp__plan_produced(p, v);
   MlirOperation op = tp__defining_op(value);
   tp_annotation annotation = {0};
   bool present;
@@ -43,18 +45,21 @@ static int64_t bytes_in(const tp_planner *p, MlirType type, tp_spec spec) {
   return tp__is_tensor(type) ? 0 : tp__element_size(type);
 }
 
-static int64_t whole_bytes(const tp_planner *p, MlirValue value) {
-  return tp__is_tensor(mlirValueGetType(value)) ? bytes_in(p, mlirValueGetType(value), layout_of(p, value)) : 0;
-}
-
+/* Of a value whose layout is chosen or changed: of one in blocks, a block. */
 static int64_t bytes_of(const tp_planner *p, MlirValue value) {
   const tp_planned_value *v = tp__planned_value(p, value);
-  int64_t bytes = whole_bytes(p, value);
-  return v && v->in_blocks ? tp__block_bytes(bytes, v->element_size) : bytes;
+  if (!v) /* an element that is read, or a change of layout that was put in */
+    return tp__is_tensor(mlirValueGetType(value)) ? bytes_in(p, mlirValueGetType(value), layout_of(p, value)) : 0;
+  int64_t bytes = tp__local_bytes(p->mesh, tp__plan_produced(p, v), v->rank, v->shape, v->element_size);
+  return v->in_blocks ? tp__block_bytes(bytes, v->element_size) : bytes;
 }
 
 /* Is the value more than a block? What fits into one is stored as it is. */
-static bool in_blocks(const tp_planner *p, MlirValue value) { return bytes_of(p, value) < whole_bytes(p, value); }
+static bool in_blocks(const tp_planner *p, MlirValue value) {
+  const tp_planned_value *v = tp__planned_value(p, value);
+  return v && v->in_blocks &&
+         bytes_of(p, value) < tp__local_bytes(p->mesh, tp__plan_produced(p, v), v->rank, v->shape, v->element_size);
+}
 
 static bool changes_nothing(const tp_planner *p, MlirOperation op) {
   return tp__op_is(op, "shard.shard") &&
@@ -71,34 +76,32 @@ static bool is_changed(const tp_planner *p, MlirValue value) {
   return changed;
 }
 
-static bool is_returned(MlirOperation func, MlirValue value) {
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
-  MlirOperation op = tp__defining_op(value);
-  if (mlirOperationIsNull(op) || tp__op_has_dialect(op, "scf") || !mlirBlockEqual(mlirOperationGetBlock(op), block))
-    return false;
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-    if (tp__op_is(mlirOpOperandGetOwner(use), "func.return"))
-      return true;
-  return false;
+/* Is what the op makes returned by the function as it is made, not by way of control flow? */
+static bool is_returned(const peak_finder *f, int k, MlirValue value) {
+  return f->timeline.moments[k].parent < 0 && tp__table_get(&f->returned, value.ptr) >= 0 &&
+         !tp__op_has_dialect(f->timeline.moments[k].op, "scf");
 }
 
-/* Is the use one that reads no element, but says only where a result might be made? The local program makes it elsewhere. */
-static bool is_unread(const peak_finder *f, MlirOpOperand use) {
-  const tp_rule *rule = tp__planned_rule(f->planner, mlirOpOperandGetOwner(use));
+/* Is the use one that reads no element, but says only where a result might be made? The local program makes it elsewhere. `user` is the moment of
+ * the user, or of the op around it. */
+static bool is_unread(const peak_finder *f, MlirOpOperand use, int user) {
+  const tp_rule *rule = f->rules[user];
   int i = (int)mlirOpOperandGetOperandNumber(use);
-  return rule && i < rule->n_operands && rule->operands[i].is_unused;
+  return rule && i < rule->n_operands && rule->operands[i].is_unused &&
+         mlirOperationEqual(f->timeline.moments[user].op, mlirOpOperandGetOwner(use));
 }
 
-/* What a loop starts from is needed no longer than to start it. */
-static int last_use(const peak_finder *f, MlirValue value, int at) {
-  int last = at;
+/* Until when what op k makes is needed, from moment `at` on. What a loop starts from is needed no longer than to start it. */
+static int last_use(const peak_finder *f, int k, MlirValue value, int at) {
+  int last = at, place = f->timeline.moments[k].parent;
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation user = mlirOpOperandGetOwner(use);
-    if (is_unread(f, use))
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    int user = tp__timeline_number(&f->timeline, op);
+    if (is_unread(f, use, user))
       continue;
-    int k = tp__timeline_anchor(&f->timeline, value, user);
-    bool starts = tp__op_has_dialect(user, "scf") && mlirOperationEqual(user, f->timeline.moments[k].op);
-    int until = starts ? k : f->last[k];
+    int around = tp__timeline_around(&f->timeline, place, user);
+    bool starts = around == user && tp__op_has_dialect(op, "scf") && mlirOperationEqual(op, f->timeline.moments[user].op);
+    int until = starts ? around : f->last[around];
     last = until > last ? until : last;
   }
   return last;
@@ -136,15 +139,15 @@ static tp_status hold_steps(peak_finder *f, int k) {
 }
 
 /* Is the value made in the memory of a result of the function? It may be overwritten by what is. */
-static bool lies_in_result(const peak_finder *f, MlirValue value) {
-  return is_returned(f->planner->program.func, value) || tp__table_get(&f->in_results, value.ptr) >= 0;
+static bool lies_in_result(const peak_finder *f, int k, MlirValue value) {
+  return is_returned(f, k, value) || tp__table_get(&f->in_results, value.ptr) >= 0;
 }
 
-/* From moment `from` on, until it is last used or overwritten. */
-static void hold_result(peak_finder *f, MlirValue value, int from, int last) {
+/* From moment k on, at which it is made, until it is last used or overwritten. */
+static void hold_result(peak_finder *f, int k, MlirValue value, int last) {
   int taken_over = tp__table_get(&f->overwritten, value.ptr);
-  if (!lies_in_result(f, value))
-    hold_value(f, value, from, taken_over >= 0 ? taken_over - 1 : last);
+  if (!lies_in_result(f, k, value))
+    hold_value(f, value, k, taken_over >= 0 ? taken_over - 1 : last);
 }
 
 /* Is argument i of a loop's condition the same memory as what its body works on? So it is where the condition passes it on, and the body changes
@@ -167,7 +170,7 @@ static void hold_carried(peak_finder *f, int k) {
   MlirOperation op = f->timeline.moments[k].op;
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
     MlirValue value = mlirOperationGetResult(op, i);
-    hold_result(f, value, k, last_use(f, value, f->timeline.moments[k].end));
+    hold_result(f, k, value, last_use(f, k, value, f->timeline.moments[k].end));
   }
   if (!tp__op_is(op, "scf.while")) /* whose condition passes other values on */
     return;
@@ -186,9 +189,26 @@ static void hold_workspace(peak_finder *f, int k, const tp_rule *rule) {
     hold(f, (tp_held){TP_HELD_WORKSPACE, value, bytes, k, k});
 }
 
+/* What op k makes of its one or several results: `overwritten` is the value whose memory they take over. */
+static void hold_made(peak_finder *f, int k, MlirValue value, bool stored, MlirValue overwritten) {
+  int last = last_use(f, k, value, k);
+  bool in_result = lies_in_result(f, k, value);
+  if ((!stored && !in_result) || in_blocks(f->planner, value)) /* blocks are made where the last of them is used */
+    f->last[k] = last > f->last[k] ? last : f->last[k];
+  MlirOperation op = f->timeline.moments[k].op;
+  if (!stored && tp__is_view(op) && is_returned(f, k, value))
+    f->failed |= tp__table_put(&f->in_results, mlirOperationGetOperand(op, 0).ptr, k) != TP_OK;
+  if (!stored)
+    return;
+  hold_result(f, k, value, last);
+  if (!mlirValueIsNull(overwritten))
+    f->failed |= tp__table_put(&f->overwritten, overwritten.ptr, k) != TP_OK ||
+                 (in_result && tp__table_put(&f->in_results, overwritten.ptr, k) != TP_OK);
+}
+
 static tp_status hold_op(peak_finder *f, int k) {
   MlirOperation op = f->timeline.moments[k].op;
-  const tp_rule *rule = tp__planned_rule(f->planner, op);
+  const tp_rule *rule = f->rules[k] = tp__planned_rule(f->planner, op);
   f->last[k] = f->timeline.moments[k].end;
   if (tp__op_has_dialect(op, "scf")) {
     hold_carried(f, k);
@@ -196,25 +216,19 @@ static tp_status hold_op(peak_finder *f, int k) {
   }
   bool stored = rule && rule->is_free ? is_changed(f->planner, mlirOperationGetResult(op, 0))
                                       : !tp__is_unstored(f->planner, op) && !changes_nothing(f->planner, op);
-  MlirValue overwritten = tp__overwritten(f->planner, op);
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
-    MlirValue value = mlirOperationGetResult(op, i);
-    int last = last_use(f, value, k);
-    if ((!stored && !lies_in_result(f, value)) ||
-        in_blocks(f->planner, value)) /* blocks are made where the last of them is used */
-      f->last[k] = last > f->last[k] ? last : f->last[k];
-    if (!stored && tp__is_view(op) && is_returned(f->planner->program.func, value))
-      f->failed |= tp__table_put(&f->in_results, mlirOperationGetOperand(op, 0).ptr, k) != TP_OK;
-    if (!stored)
-      continue;
-    hold_result(f, value, k, last);
-    if (!mlirValueIsNull(overwritten))
-      f->failed |= tp__table_put(&f->overwritten, overwritten.ptr, k) != TP_OK ||
-                   (lies_in_result(f, value) && tp__table_put(&f->in_results, overwritten.ptr, k) != TP_OK);
-  }
+  MlirValue overwritten = stored ? tp__overwritten(f->planner, op) : (MlirValue){NULL};
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    hold_made(f, k, mlirOperationGetResult(op, i), stored, overwritten);
   if (rule)
     hold_workspace(f, k, rule);
   return tp__op_is(op, "shard.shard") ? hold_steps(f, k) : TP_OK;
+}
+
+/* What the function returns, by value. */
+static void note_returned(peak_finder *f) {
+  MlirOperation end = mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(f->planner->program.func, 0)));
+  for (int i = 0; i < (int)mlirOperationGetNumOperands(end); i++)
+    f->failed |= tp__table_put(&f->returned, mlirOperationGetOperand(end, i).ptr, i) != TP_OK;
 }
 
 static void hold_boundary(peak_finder *f) {
@@ -256,9 +270,11 @@ tp_status tp__plan_peak(tp_planner *p, tp_memory_peak *peak) {
   *peak = (tp_memory_peak){0};
   tp_status status = tp__timeline_build(p->program.func, &f.timeline);
   size_t n = f.timeline.n;
+  f.rules = tp__calloc(n + 1, sizeof(const tp_rule *));
   f.last = tp__calloc(n + 1, sizeof *f.last);
   f.delta = tp__calloc(n + 1, sizeof *f.delta);
-  f.failed = !f.last || !f.delta;
+  f.failed = !f.rules || !f.last || !f.delta;
+  note_returned(&f);
   for (size_t k = n; k > 0 && status == TP_OK && !f.failed; k--) /* backwards: users are known */
     status = hold_op(&f, (int)k - 1);
   if (status == TP_OK && !f.failed)
@@ -269,10 +285,12 @@ tp_status tp__plan_peak(tp_planner *p, tp_memory_peak *peak) {
     find_peak(&f, peak);
   else
     tp__free(f.held);
+  tp__table_destroy(&f.returned);
   tp__table_destroy(&f.overwritten);
   tp__table_destroy(&f.in_results);
   tp__free(f.delta);
   tp__free(f.last);
+  tp__free(f.rules);
   tp__timeline_destroy(&f.timeline);
   return status;
 }

@@ -38,7 +38,7 @@ static const tp_rule *rule_of(const tp_planner *p, const tp_planned_value *v) {
 
 /* Has the value no memory unless its layout changes? What is made from nothing lies in what overwrites it. A view that the function returns is
  * made in the caller's. */
-static bool is_unstored(const tp_planner *p, const tp_planned_value *v) {
+static bool is_unstored(tp_planner *p, const tp_planned_value *v) {
   const tp_rule *rule = rule_of(p, v);
   if (!rule || !(rule->is_free || tp__is_unstored(p, rule->op)))
     return false;

@@ -52,11 +52,64 @@ bool tp__is_view(MlirOperation op) {
   return false;
 }
 
-/* One number, repeated. */
-static bool is_number(MlirOperation op) {
-  tp_nest nest;
-  if (!tp__op_is(op, "linalg.generic") || !tp__nest_of(op, &nest) || !tp__nest_copies(&nest) || nest.n_inputs != 1)
+/* ---- what follows from an op alone ---- */
+
+/* Equal ops share it (rules/alike.h): it is found out by looking into bodies and maps. */
+typedef struct form {
+  bool is_view;
+  bool repeats;          /* a generic whose elements are those of its only input: of one number, maybe */
+  bool permutes;         /* the same of a transpose too, with as many dimensions as its input, and of elements as large */
+  bool is_contraction;   /* that the runtime is called for */
+  bool goes_elementwise; /* its elements are computed one by one from those of its inputs */
+  uint64_t aligned;      /* bit i: then input i has the result's type, and is read at the place where the result is written */
+} form;
+
+/* Has operand i of an elementwise op its element of the result at the same place? */
+static bool is_aligned(const tp_nest *nest, int i, MlirValue result) {
+  MlirValue value = mlirOperationGetOperand(nest->op, i);
+  if (!tp__is_tensor(mlirValueGetType(value)) || !mlirTypeEqual(mlirValueGetType(value), mlirValueGetType(result)))
     return false;
+  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(result));
+  for (int d = 0; d < rank; d++)
+    if (tp__nest_loop(nest, i, d) != tp__nest_loop(nest, nest->n_inputs, d))
+      return false;
+  return true;
+}
+
+static form find_form(const tp_rule *rule) {
+  MlirOperation op = rule->op;
+  tp__contraction contraction;
+  tp_nest nest;
+  form f = {.is_view = tp__is_view(op), .is_contraction = tp__match_contraction(op, &contraction)};
+  if (!tp__nest_of(op, &nest))
+    return f;
+  f.repeats = tp__op_is(op, "linalg.generic") && tp__nest_copies(&nest);
+  f.permutes = (f.repeats || (tp__op_is(op, "linalg.transpose") && tp__nest_copies(&nest))) && !nest.reduced &&
+               rule->operands[0].rank == rule->results[0].rank &&
+               rule->operands[0].element_size == rule->results[0].element_size;
+  f.goes_elementwise = !nest.reduced && tp__nest_is_elementwise(&nest);
+  for (int i = 0; i < nest.n_inputs && f.goes_elementwise; i++) /* a rule has 64 operands at most */
+    f.aligned |= (uint64_t)is_aligned(&nest, i, mlirOperationGetResult(op, 0)) << i;
+  return f;
+}
+
+/* Without memory to remember it, it is found out again. */
+static form form_of(tp_planner *p, const tp_rule *rule) {
+  int64_t key = (int64_t)(intptr_t)rule->first;
+  void **slot = rule->first ? tp__memo(&p->forms, p->arena, &key, 1) : NULL;
+  if (slot && *slot)
+    return *(const form *)*slot;
+  form f = find_form(rule);
+  form *kept = slot ? tp__arena_alloc(p->arena, sizeof *kept) : NULL;
+  if (kept)
+    *kept = f;
+  if (slot)
+    *slot = kept;
+  return f;
+}
+
+/* One number, repeated: by an op that repeats. */
+static bool is_number(MlirOperation op) {
   MlirOperation maker = tp__defining_op(mlirOperationGetOperand(op, 0));
   if (mlirOperationIsNull(maker) || !tp__op_is(maker, "arith.constant"))
     return false;
@@ -64,25 +117,17 @@ static bool is_number(MlirOperation op) {
   return mlirAttributeIsADenseElements(value) && mlirDenseElementsAttrIsSplat(value);
 }
 
-/* A transpose that only contractions read, as a factor. */
-static bool is_read_through(const tp_planner *p, MlirOperation op) {
-  tp__contraction c;
-  tp_nest nest;
-  if (!tp__op_is(op, "linalg.transpose") && !tp__op_is(op, "linalg.generic"))
+/* Do only contractions read a transpose, as a factor? */
+static bool is_read_through(tp_planner *p, MlirOperation op) {
+  MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0));
+  if (mlirOpOperandIsNull(use))
     return false;
-  if (!tp__nest_of(op, &nest) || !tp__nest_copies(&nest) || nest.n_inputs != 1 || nest.reduced)
-    return false;
-  MlirValue result = mlirOperationGetResult(op, 0);
-  const tp_rule *rule = tp__planned_rule(p, op);
-  if (!rule || rule->operands[0].rank != rule->results[0].rank ||
-      rule->operands[0].element_size != rule->results[0].element_size)
-    return false;
-  for (MlirOpOperand use = mlirValueGetFirstUse(result); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation user = mlirOpOperandGetOwner(use);
-    if (!tp__planned_rule(p, user) || !tp__match_contraction(user, &c) || mlirOpOperandGetOperandNumber(use) > 1)
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    const tp_rule *user = tp__planned_rule(p, mlirOpOperandGetOwner(use));
+    if (!user || mlirOpOperandGetOperandNumber(use) > 1 || !form_of(p, user).is_contraction)
       return false;
   }
-  return !mlirOpOperandIsNull(mlirValueGetFirstUse(result));
+  return true;
 }
 
 bool tp__updates_carried(MlirOperation op) {
@@ -95,8 +140,12 @@ bool tp__updates_carried(MlirOperation op) {
          tp__op_is(mlirOpOperandGetOwner(mlirValueGetFirstUse(result)), "scf.yield");
 }
 
-bool tp__is_unstored(const tp_planner *p, MlirOperation op) {
-  return tp__is_fused(p, op) || tp__is_view(op) || tp__is_in_place(op) || is_number(op) || is_read_through(p, op) ||
+bool tp__is_unstored(tp_planner *p, MlirOperation op) {
+  const tp_rule *rule = tp__planned_rule(p, op);
+  if (!rule)
+    return tp__is_view(op) || tp__is_in_place(op);
+  form f = form_of(p, rule);
+  return f.is_view || tp__is_fused(p, op) || (f.repeats && is_number(op)) || (f.permutes && is_read_through(p, op)) ||
          tp__updates_carried(op);
 }
 
@@ -105,18 +154,6 @@ bool tp__is_unstored(const tp_planner *p, MlirOperation op) {
 /* Fused ops that are looked through from one op: what is further away counts as stored apart. Looking through all of a chain of any length from
  * each end of it takes quadratic time, and its depth in calls. */
 enum { MOST_FUSED = 256 };
-
-/* Has operand i of an elementwise op its element of the result at the same place? */
-static bool is_aligned(const tp_nest *nest, int i, MlirValue result) {
-  MlirValue value = mlirOperationGetOperand(nest->op, i);
-  if (!mlirTypeEqual(mlirValueGetType(value), mlirValueGetType(result)))
-    return false;
-  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(result));
-  for (int d = 0; d < rank; d++)
-    if (tp__nest_loop(nest, i, d) != tp__nest_loop(nest, nest->n_inputs, d))
-      return false;
-  return true;
-}
 
 /* Is everything that reads the value `root`, or fused into it? */
 static bool ends_in(const tp_planner *p, MlirValue value, MlirOperation root) {
@@ -132,7 +169,7 @@ static bool ends_in(const tp_planner *p, MlirValue value, MlirOperation root) {
 }
 
 /* May `root` overwrite the value? It must be stored, be no result of a collective, and have no other readers. */
-static bool may_be_overwritten(const tp_planner *p, MlirValue value, MlirOperation root) {
+static bool may_be_overwritten(tp_planner *p, MlirValue value, MlirOperation root) {
   MlirOperation maker = tp__defining_op(value);
   const tp_rule *rule = tp__planned_rule(p, maker);
   if (mlirOperationIsNull(maker) || !mlirBlockEqual(mlirOperationGetBlock(maker), mlirOperationGetBlock(root)))
@@ -142,21 +179,20 @@ static bool may_be_overwritten(const tp_planner *p, MlirValue value, MlirOperati
   return is_stored && ends_in(p, value, root);
 }
 
-static MlirValue overwritten_in(const tp_planner *p, MlirOperation op, MlirOperation root, int depth) {
-  tp_nest nest;
-  MlirValue result = mlirOperationGetResult(op, 0);
-  if (depth > MOST_FUSED || !tp__nest_of(op, &nest) || !tp__nest_is_elementwise(&nest) || nest.reduced)
+static MlirValue overwritten_in(tp_planner *p, const tp_rule *rule, MlirOperation root, int depth) {
+  form f = form_of(p, rule);
+  if (depth > MOST_FUSED || !f.goes_elementwise)
     return (MlirValue){NULL};
-  for (int i = 0; i < nest.n_inputs; i++) {
-    MlirValue value = mlirOperationGetOperand(op, i);
-    if (!tp__is_tensor(mlirValueGetType(value)) || !is_aligned(&nest, i, result))
+  for (int i = 0; i < rule->n_operands; i++) {
+    if (!(f.aligned >> i & 1))
       continue;
+    MlirValue value = mlirOperationGetOperand(rule->op, i);
     if (may_be_overwritten(p, value, root))
       return value;
     MlirOperation maker = tp__defining_op(value);
     if (mlirOperationIsNull(maker) || !tp__is_fused(p, maker))
       continue;
-    value = overwritten_in(p, maker, root, depth + 1);
+    value = overwritten_in(p, tp__planned_rule(p, maker), root, depth + 1);
     if (!mlirValueIsNull(value))
       return value;
   }
@@ -164,7 +200,7 @@ static MlirValue overwritten_in(const tp_planner *p, MlirOperation op, MlirOpera
 }
 
 /* What a reduction starts from, if it is the only reader. */
-static MlirValue start_of(const tp_planner *p, const tp_rule *rule) {
+static MlirValue start_of(tp_planner *p, const tp_rule *rule) {
   for (int i = 0; i < rule->n_operands; i++)
     if (rule->operands[i].is_init && !rule->operands[i].is_unused && tp__is_used_once(rule->operands[i].value) &&
         may_be_overwritten(p, rule->operands[i].value, rule->op))
@@ -172,12 +208,12 @@ static MlirValue start_of(const tp_planner *p, const tp_rule *rule) {
   return (MlirValue){NULL};
 }
 
-MlirValue tp__overwritten(const tp_planner *p, MlirOperation op) {
+MlirValue tp__overwritten(tp_planner *p, MlirOperation op) {
   const tp_rule *rule = tp__planned_rule(p, op);
   if (!rule || rule->is_free || mlirOperationGetNumResults(op) != 1 || tp__is_unstored(p, op))
     return (MlirValue){NULL};
   MlirValue start = start_of(p, rule);
-  return mlirValueIsNull(start) ? overwritten_in(p, op, op, 0) : start;
+  return mlirValueIsNull(start) ? overwritten_in(p, rule, op, 0) : start;
 }
 
 /* ---- what ops need while they run ---- */

@@ -22,11 +22,11 @@ bool tp__updates_carried(MlirOperation op);
 /* Has what the op makes no memory of its own, if its layout does not change on the way to its users? Then what the op reads is needed for as long
  * as they need it. So it is with ops that become a part of their users, other names of the same data, transposes that contractions read
  * through, and tensors of one number. */
-bool tp__is_unstored(const tp_planner *planner, MlirOperation op);
+bool tp__is_unstored(tp_planner *planner, MlirOperation op);
 
 /* The value whose memory the result of the op takes over: an elementwise op, with all that are fused into it, overwrites an operand that
  * nothing else reads; a reduction adds to what it starts from. Null: none. */
-MlirValue tp__overwritten(const tp_planner *planner, MlirOperation op);
+MlirValue tp__overwritten(tp_planner *planner, MlirOperation op);
 
 /* Bytes that a device needs within the op, beside operands and results, while it runs. */
 int64_t tp__workspace(const tp_planner *planner, const tp_rule *rule, const tp_strategy *strategy);

@@ -37,13 +37,21 @@ static int place_of(const tp_timeline *t, MlirValue value) {
   return tp__table_get(&t->numbers, mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value)).ptr);
 }
 
-int tp__timeline_anchor(const tp_timeline *t, MlirValue value, MlirOperation user) {
-  int place = place_of(t, value), k;
-  while ((k = tp__table_get(&t->numbers, user.ptr)) < 0) /* inside the body of a structured op */
-    user = mlirOperationGetParentOperation(user);
+int tp__timeline_number(const tp_timeline *t, MlirOperation op) {
+  int k;
+  while ((k = tp__table_get(&t->numbers, op.ptr)) < 0) /* inside the body of a structured op */
+    op = mlirOperationGetParentOperation(op);
+  return k;
+}
+
+int tp__timeline_around(const tp_timeline *t, int place, int k) {
   while (t->moments[k].parent != place)
     k = t->moments[k].parent;
   return k;
+}
+
+int tp__timeline_anchor(const tp_timeline *t, MlirValue value, MlirOperation user) {
+  return tp__timeline_around(t, place_of(t, value), tp__timeline_number(t, user));
 }
 
 int64_t tp__local_bytes(const tp_mesh *mesh, tp_spec spec, int rank, const int64_t *shape, int64_t element_size) {

@@ -21,16 +21,6 @@ bool tp__ref_copy(MlirStringRef a, char *text, size_t size) {
   return true;
 }
 
-MlirStringRef tp__op_name(MlirOperation op) { return mlirIdentifierStr(mlirOperationGetName(op)); }
-
-bool tp__op_is(MlirOperation op, const char *name) { return tp__ref_is(tp__op_name(op), name); }
-
-bool tp__op_has_dialect(MlirOperation op, const char *dialect) {
-  MlirStringRef name = tp__op_name(op);
-  size_t n = strlen(dialect);
-  return name.length > n && memcmp(name.data, dialect, n) == 0 && name.data[n] == '.';
-}
-
 MlirAttribute tp__parse_attr(MlirContext context, const char *text) {
   MlirAttribute attr = mlirAttributeParseGet(context, tp__ref(text));
   assert(!mlirAttributeIsNull(attr) && "attribute text written by this library does not parse");

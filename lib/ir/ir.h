@@ -4,6 +4,8 @@
 
 #include "tp/spec.h"
 
+#include <string.h>
+
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/IR.h>
@@ -19,10 +21,18 @@ MlirStringRef tp__ref(const char *text);
 bool tp__ref_is(MlirStringRef a, const char *text);
 /* Copies to a zero-terminated buffer; false when it does not fit. */
 bool tp__ref_copy(MlirStringRef a, char *text, size_t size);
-/* Operation name equals `name`, e.g. "linalg.generic". */
-bool tp__op_is(MlirOperation op, const char *name);
-bool tp__op_has_dialect(MlirOperation op, const char *dialect);
-MlirStringRef tp__op_name(MlirOperation op);
+MlirStringRef tp__op_name(MlirOperation op); /* in shim.cpp: the C API goes through an identifier */
+/* Operation name equals `name`, e.g. "linalg.generic". Inline, since most questions about ops begin so: the lengths of literals are constants. */
+static inline bool tp__op_is(MlirOperation op, const char *name) {
+  MlirStringRef own = tp__op_name(op);
+  size_t n = strlen(name);
+  return own.length == n && memcmp(own.data, name, n) == 0;
+}
+static inline bool tp__op_has_dialect(MlirOperation op, const char *dialect) {
+  MlirStringRef own = tp__op_name(op);
+  size_t n = strlen(dialect);
+  return own.length > n && memcmp(own.data, dialect, n) == 0 && own.data[n] == '.';
+}
 
 /* ---- attributes ---- */
 MlirAttribute tp__parse_attr(MlirContext context, const char *text); /* text is ours: asserts that it parses */

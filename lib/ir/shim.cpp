@@ -198,15 +198,23 @@ namespace {
 
 bool isOutside(Operation *root, Value value) { return !root->isAncestor(value.getParentRegion()->getParentOp()); }
 
+uint64_t mix(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 32;
+}
+
+uint64_t mix(uint64_t hash, const void *pointer) { return mix(hash, reinterpret_cast<uintptr_t>(pointer)); }
+
 /// Adds the op and what is in its regions. False if one of those uses a tensor from outside.
-bool addLikeness(Operation *root, Operation *op, llvm::hash_code &hash) {
-  hash = llvm::hash_combine(hash, op->getName().getAsOpaquePointer(), op->hashProperties(), op->getNumOperands());
+bool addLikeness(Operation *root, Operation *op, uint64_t &hash) {
+  hash = mix(hash, op->getName().getAsOpaquePointer());
+  hash = mix(hash, static_cast<size_t>(op->hashProperties()) ^ op->getNumOperands());
   for (Type type : op->getResultTypes())
-    hash = llvm::hash_combine(hash, type.getAsOpaquePointer());
+    hash = mix(hash, type.getAsOpaquePointer());
   for (Value value : op->getOperands()) {
     if (op != root && isa<TensorType>(value.getType()) && isOutside(root, value))
       return false;
-    hash = llvm::hash_combine(hash, value.getType().getAsOpaquePointer());
+    hash = mix(hash, value.getType().getAsOpaquePointer());
   }
   for (Region &region : op->getRegions())
     for (Operation &inner : region.getOps())
@@ -230,8 +238,6 @@ public:
     for (auto [r, s] : llvm::zip_equal(a->getRegions(), b->getRegions()))
       if (!areAlike(r, s))
         return false;
-    for (auto [x, y] : llvm::zip_equal(a->getResults(), b->getResults()))
-      same[x] = y;
     return true;
   }
 
@@ -259,23 +265,28 @@ private:
     for (auto [x, y] : llvm::zip_equal(a.getArguments(), b.getArguments()))
       same[x] = y;
     auto i = a.front().begin(), j = b.front().begin();
-    for (; i != a.front().end() && j != b.front().end(); ++i, ++j)
+    for (; i != a.front().end() && j != b.front().end(); ++i, ++j) {
       if (!areAlike(&*i, &*j))
         return false;
+      for (auto [x, y] : llvm::zip_equal(i->getResults(), j->getResults()))
+        same[x] = y;
+    }
     return i == a.front().end() && j == b.front().end();
   }
 
-  llvm::DenseMap<Value, Value> same; ///< of values inside of the regions
+  llvm::SmallDenseMap<Value, Value, 32> same; ///< of values inside of the regions
 };
 
 } // namespace
 
 bool tp__likeness(MlirOperation op, uint64_t *hash) {
-  llvm::hash_code code(0);
-  if (!addLikeness(unwrap(op), unwrap(op), code))
-    return false;
-  *hash = static_cast<size_t>(code);
-  return true;
+  *hash = 0;
+  return addLikeness(unwrap(op), unwrap(op), *hash);
+}
+
+MlirStringRef tp__op_name(MlirOperation op) {
+  StringRef name = unwrap(op)->getName().getStringRef();
+  return {name.data(), name.size()};
 }
 
 MlirOperation tp__previous_op(MlirOperation op) { return wrap(unwrap(op)->getPrevNode()); }

@@ -108,23 +108,23 @@ static void note_added(finder *f) {
 
 static bool add_scores(finder *f, MlirOperation op) {
   tp_attention *a = f->a;
-  tp_nest nest;
   tp_attention_op *made = tp__attention_add(a, op, TP_SCORES);
+  const tp_nest *nest = &made->nest;
   note_added(f);
-  if (f->strays || !tp__nest_of(op, &nest) || !nest.is_written || !nest.reduced || !tp__body_is_contraction(&nest.body))
+  if (f->strays || !made->is_nest || !nest->is_written || !nest->reduced || !tp__body_is_contraction(&nest->body))
     return false;
-  made->n_loops = nest.n_loops;
+  made->n_loops = nest->n_loops;
   for (int i = 0; i < 3; i++) {
     MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
     for (int d = 0; mlirTypeIsARankedTensor(type) && d < mlirShapedTypeGetRank(type); d++) {
-      int loop = tp__nest_loop(&nest, i, d);
+      int loop = tp__nest_loop(nest, i, d);
       int64_t size = mlirShapedTypeGetDimSize(type, d);
       if (loop == TP_WHOLE_DIM ? size != 1 : made->loops[loop].n == 0 && size > 1) {
         int number = loop == TP_WHOLE_DIM ? -1 : tp__attention_loop(a, size);
         if (number < 0)
           return false;
         made->loops[loop] = (tp_score_dim){1, {(uint8_t)number}};
-        a->whole |= (nest.reduced >> loop & 1) << number;
+        a->whole |= (nest->reduced >> loop & 1) << number;
       }
     }
   }
@@ -152,7 +152,6 @@ static bool find_rows(tp_attention *a) {
 /* Takes `value`, which an op has along the loops of `dims`, for rows: where it has columns, what was repeated along them. */
 static bool take_rows(finder *f, tp_attention_op *op, MlirValue value, const tp_score_dim *dims, int n) {
   tp_attention *a = f->a;
-  tp_nest nest;
   if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
     return false;
   op->rows = value;
@@ -161,15 +160,21 @@ static bool take_rows(finder *f, tp_attention_op *op, MlirValue value, const tp_
   if (a->column >= 0 && !tp__has_loop(dims, n, a->column))
     return true;
   MlirOperation maker = tp__defining_op(value);
-  if (a->column < 0 || !tp__nest_of(maker, &nest) || !tp__nest_copies(&nest) || !tp__nest_is_elementwise(&nest))
+  if (a->column < 0 || mlirOperationIsNull(maker))
     return false;
+  int n_ops = a->n_ops;
   uint32_t known = 0;
   tp_attention_op *spread = tp__attention_add(a, maker, TP_SPREAD);
   if (!spread)
     return false;
-  spread->n_loops = nest.n_loops;
+  const tp_nest *nest = &spread->nest;
+  if (!spread->is_nest || !tp__nest_copies(nest) || !tp__nest_is_elementwise(nest)) {
+    a->n_ops = n_ops;
+    return false;
+  }
+  spread->n_loops = nest->n_loops;
   for (int d = 0; d < n; d++) {
-    int loop = tp__nest_loop(&nest, 1, d);
+    int loop = tp__nest_loop(nest, 1, d);
     if (loop == TP_WHOLE_DIM)
       return false;
     spread->loops[loop] = dims[d];
@@ -177,7 +182,7 @@ static bool take_rows(finder *f, tp_attention_op *op, MlirValue value, const tp_
   }
   tp_score_dim from[TP_MAX_RANK];
   MlirValue source = mlirOperationGetOperand(maker, 0);
-  if (known != (UINT32_C(1) << nest.n_loops) - 1 || !mlirTypeIsARankedTensor(mlirValueGetType(source)))
+  if (known != (UINT32_C(1) << nest->n_loops) - 1 || !mlirTypeIsARankedTensor(mlirValueGetType(source)))
     return false;
   tp__attention_operand_dims(spread, 0, from);
   return take_rows(f, op, source, from, (int)mlirShapedTypeGetRank(mlirValueGetType(source)));
@@ -197,7 +202,7 @@ static bool take_rows_of(finder *f, tp_attention_op *op, int operand) {
 /* An op that reads values of the blocks, and how. */
 typedef struct step {
   MlirOperation op;
-  tp_nest nest;
+  tp_nest nest;       /* if it is one */
   int n_inner, inner; /* operands that are made in blocks; the first one, and what makes it */
   int maker;
   bool past; /* behind the exponential */
@@ -472,7 +477,8 @@ static bool add_op(finder *f, step *s) {
     tp__attention_result_dims(&a->ops[s->maker], dims);
     return a->ops[s->maker].role != TP_SHIFT && tp__attention_reshape(a, op, dims);
   }
-  if (!tp__nest_of(s->op, &s->nest) || !assign_loops(f, s, op, &beside))
+  s->nest = op->nest;
+  if (!op->is_nest || !assign_loops(f, s, op, &beside))
     return false;
   if (s->nest.is_written && s->nest.reduced && tp__body_is_contraction(&s->nest.body))
     return add_output(f, s, op, beside) && has_all_before(f, s, op);
@@ -504,12 +510,24 @@ static bool stays_inside(const tp_attention *a) {
 
 /* The ops of an attention stand together. What a backward pass reads stands anywhere behind, and looking for it from every product of a long
  * program would take quadratic time: there is a limit. */
-static MlirOperation farthest(MlirOperation scores) {
-  enum { FARTHEST = 256 };
-  MlirOperation op = scores;
-  for (int n = 0; n < FARTHEST && !mlirOperationIsNull(op); n++)
-    op = mlirOperationGetNextInBlock(op);
-  return op;
+enum { FARTHEST = 256 };
+
+static MlirOperation next_in_block(MlirOperation op) { return mlirOperationIsNull(op) ? op : mlirOperationGetNextInBlock(op); }
+
+/* As far as the limit goes from `scores`; null: to the end of the block. From those before it is not counted anew. */
+static MlirOperation farthest(tp_attention_reach *reach, MlirOperation scores) {
+  tp_attention_reach moved = *reach;
+  for (int n = 0; n < FARTHEST && !mlirOperationIsNull(moved.scores) && !mlirOperationEqual(moved.scores, scores); n++) {
+    moved.scores = next_in_block(moved.scores);
+    moved.last = next_in_block(moved.last);
+  }
+  if (mlirOperationIsNull(moved.scores) || !mlirOperationEqual(moved.scores, scores)) {
+    moved = (tp_attention_reach){scores, scores};
+    for (int n = 0; n < FARTHEST; n++)
+      moved.last = next_in_block(moved.last);
+  }
+  *reach = moved;
+  return moved.last;
 }
 
 /* Goes on from the scores until the output is found; false where something does not fit. */
@@ -604,14 +622,19 @@ tp_status tp__attention_followers(const tp_attention *a, tp_op_list *list) {
   return status;
 }
 
-bool tp__attention_at(MlirOperation scores, tp_attention *a) {
+bool tp__attention_next(tp_attention_reach *reach, MlirOperation scores, tp_attention *a) {
   memset(a, 0, offsetof(tp_attention, ops)); /* what is added to `ops` is cleared then */
   a->column = -1;
-  finder f = {.a = a, .last = farthest(scores)};
+  finder f = {.a = a, .last = farthest(reach, scores)};
   bool found = add_scores(&f, scores) && scan(&f) && stays_inside(a) && is_stable(a) && fits_blocks(a);
   tp__table_destroy(&f.dependent);
   tp__table_destroy(&f.users);
   if (found)
     tp__attention_add_masks(a);
   return found;
+}
+
+bool tp__attention_at(MlirOperation scores, tp_attention *a) {
+  tp_attention_reach reach = {0};
+  return tp__attention_next(&reach, scores, a);
 }

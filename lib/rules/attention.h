@@ -50,6 +50,8 @@ typedef enum tp_row_scale { TP_TIMES, TP_OVER, TP_ZERO_IF, TP_ZERO_UNLESS } tp_r
 /* An op. Its loops are those of its nest, or for a reshape the dimensions of its result. */
 typedef struct tp_attention_op {
   MlirOperation op;
+  bool is_nest; /* else a reshape */
+  tp_nest nest; /* if it is one */
   tp_attention_role role;
   int n_loops;
   tp_score_dim loops[TP_MAX_NEST_LOOPS];
@@ -77,6 +79,14 @@ typedef struct tp_attention {
 /* Is `scores` the first contraction of attention? Never, if a value as large as the scores is used elsewhere, if what it needs is not there
  * before the maxima of the rows are, or where the result would be another one (docs/design/planning.md says when). */
 bool tp__attention_at(MlirOperation scores, tp_attention *attention);
+
+/* How far the ops of an attention may stand behind its scores, as it was found out for the scores before. */
+typedef struct tp_attention_reach {
+  MlirOperation scores, last; /* of one block; null: to the end of the block */
+} tp_attention_reach;
+
+/* The same for one after the other in program order. A zeroed reach is to begin with; ops do not change in between. */
+bool tp__attention_next(tp_attention_reach *reach, MlirOperation scores, tp_attention *attention);
 
 /* Marks the values of a program that are made in blocks (tp_value_map.in_blocks), where the layouts that its ops are annotated with allow it: all
  * of them or none are, and a mesh axis splits the same loop of all. TP_NO_MEMORY with a diagnostic. */

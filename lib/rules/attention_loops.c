@@ -7,6 +7,7 @@ tp_attention_op *tp__attention_add(tp_attention *a, MlirOperation op, tp_attenti
     return NULL;
   tp_attention_op *made = &a->ops[a->n_ops++];
   *made = (tp_attention_op){.op = op, .role = role};
+  made->is_nest = tp__nest_of(op, &made->nest);
   return made;
 }
 
@@ -54,21 +55,18 @@ bool tp__attention_assign(const tp_attention *a, tp_attention_op *op, const tp_n
 }
 
 void tp__attention_operand_dims(const tp_attention_op *op, int operand, tp_score_dim *dims) {
-  tp_nest nest;
-  MlirType type = mlirValueGetType(mlirOperationGetOperand(op->op, operand));
-  bool is_nest = tp__nest_of(op->op, &nest);
-  for (int d = 0; d < mlirShapedTypeGetRank(type); d++) {
-    int loop = is_nest ? tp__nest_loop(&nest, operand, d) : d;
-    dims[d] = !is_nest ? op->from[d] : loop == TP_WHOLE_DIM ? (tp_score_dim){0} : op->loops[loop];
+  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(op->op, operand)));
+  for (int d = 0; d < rank; d++) {
+    int loop = op->is_nest ? tp__nest_loop(&op->nest, operand, d) : d;
+    dims[d] = !op->is_nest ? op->from[d] : loop == TP_WHOLE_DIM ? (tp_score_dim){0} : op->loops[loop];
   }
 }
 
 void tp__attention_result_dims(const tp_attention_op *op, tp_score_dim *dims) {
-  tp_nest nest;
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(op->op, 0)));
-  bool is_nest = tp__nest_of(op->op, &nest) && nest.is_written;
+  bool is_written = op->is_nest && op->nest.is_written;
   for (int d = 0; d < rank; d++) {
-    int loop = is_nest ? tp__nest_loop(&nest, nest.n_inputs, d) : d;
+    int loop = is_written ? tp__nest_loop(&op->nest, op->nest.n_inputs, d) : d;
     dims[d] = loop == TP_WHOLE_DIM ? (tp_score_dim){0} : op->loops[loop];
   }
 }

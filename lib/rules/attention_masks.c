@@ -13,7 +13,6 @@ static bool is_as_large(const tp_attention *a, const tp_score_dim *dims, int n) 
 static void add_mask(tp_attention *a, MlirValue value, const tp_score_dim *dims) {
   MlirOperation op = tp__defining_op(value);
   tp_score_dim of[TP_MAX_RANK];
-  tp_nest nest;
   int n_ops = a->n_ops;
   uint32_t known = 0;
   int rank = mlirTypeIsARankedTensor(mlirValueGetType(value)) ? (int)mlirShapedTypeGetRank(mlirValueGetType(value)) : 0;
@@ -29,21 +28,22 @@ static void add_mask(tp_attention *a, MlirValue value, const tp_score_dim *dims)
       a->n_ops = n_ops;
     return;
   }
-  bool fits = tp__nest_of(op, &nest) && tp__nest_is_elementwise(&nest) && !tp__op_is(op, "linalg.fill");
-  made->n_loops = nest.n_loops;
+  bool fits = made->is_nest && tp__nest_is_elementwise(&made->nest) && !tp__op_is(op, "linalg.fill");
+  const tp_nest *nest = &made->nest;
+  made->n_loops = nest->n_loops;
   for (int d = 0; d < rank && fits; d++) {
-    int loop = nest.is_written ? tp__nest_loop(&nest, nest.n_inputs, d) : d;
+    int loop = nest->is_written ? tp__nest_loop(nest, nest->n_inputs, d) : d;
     fits = loop != TP_WHOLE_DIM;
     if (fits) {
       made->loops[loop] = dims[d];
       known |= UINT32_C(1) << loop;
     }
   }
-  if (!fits || known != (UINT32_C(1) << nest.n_loops) - 1) {
+  if (!fits || known != (UINT32_C(1) << nest->n_loops) - 1) {
     a->n_ops = n_ops;
     return;
   }
-  for (int i = 0; i < nest.n_inputs; i++)
+  for (int i = 0; i < nest->n_inputs; i++)
     if (mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(op, i)))) {
       tp__attention_operand_dims(made, i, of);
       add_mask(a, mlirOperationGetOperand(op, i), of);
@@ -53,10 +53,9 @@ static void add_mask(tp_attention *a, MlirValue value, const tp_score_dim *dims)
 void tp__attention_add_masks(tp_attention *a) {
   tp_score_dim dims[TP_MAX_RANK];
   for (int i = 0, n = a->n_ops; i < n; i++) {
-    tp_nest nest;
-    if ((a->ops[i].role != TP_BEFORE && a->ops[i].role != TP_AFTER) || !tp__nest_of(a->ops[i].op, &nest))
+    if ((a->ops[i].role != TP_BEFORE && a->ops[i].role != TP_AFTER) || !a->ops[i].is_nest)
       continue;
-    for (int k = 0; k < nest.n_inputs; k++)
+    for (int k = 0; k < a->ops[i].nest.n_inputs; k++)
       if (mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(a->ops[i].op, k)))) {
         tp__attention_operand_dims(&a->ops[i], k, dims);
         add_mask(a, mlirOperationGetOperand(a->ops[i].op, k), dims);

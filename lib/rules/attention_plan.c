@@ -126,12 +126,13 @@ static tp_status mark_at(const tp_program *program, const tp_attention *a, tp_va
 
 tp_status tp__mark_attention(tp_program *program) {
   tp_value_table numbers = {0};
+  tp_attention_reach reach = {0};
   tp_attention a;
   tp_status status = TP_OK;
   for (int i = 0; i < program->n_items && status == TP_OK; i++) {
     const tp_item *item = &program->items[i];
     if (item->kind == TP_ITEM_OP && item->rule->contraction_flops > 0 && !item->rule->results[0].in_blocks &&
-        tp__attention_at(item->op, &a))
+        tp__attention_next(&reach, item->op, &a))
       status = mark_at(program, &a, &numbers);
   }
   tp__table_destroy(&numbers);

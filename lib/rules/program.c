@@ -1,5 +1,4 @@
 #include "rules/program.h"
-#include "rules/attention.h"
 
 #include "rules/alike.h"
 #include "rules/collective.h"
@@ -206,8 +205,6 @@ tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown
   reading r = {program, unknown_replicate, arena, &alike};
   tp_status status = read_block(&r, block, 1);
   tp__alike_destroy(&alike);
-  if (status == TP_OK)
-    status = tp__mark_attention(program);
   return status == TP_OK ? tp__mark_differing(program) : status;
 }
 

@@ -48,7 +48,7 @@ typedef struct tp_program {
   size_t item_capacity;
 } tp_program;
 
-/* Reads `func`. Ops without tensors are left out, and so are pads that are read in place. Rules are in `arena`; the list is freed by tp__program_destroy, also after an error. */
+/* Reads `func`. Ops without tensors are left out, and so are pads that are read in place. Nothing is marked as made in blocks (tp__mark_attention). Rules are in `arena`; the list is freed by tp__program_destroy, also after an error. */
 tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown_replicate, tp__arena *arena,
                            tp_program *program);
 void tp__program_destroy(tp_program *program);

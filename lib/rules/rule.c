@@ -192,7 +192,10 @@ static tp_status refuse(MlirOperation op) {
 }
 
 tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena, tp_rule *rule) {
-  memset(rule, 0, sizeof *rule);
+  *rule = (tp_rule){.factors = tp__arena_array(arena, TP_MAX_FACTORS, sizeof *rule->factors),
+                    .variants = tp__arena_array(arena, TP_MAX_VARIANTS, sizeof *rule->variants)};
+  if (!rule->factors || !rule->variants)
+    return tp__error(op, TP_NO_MEMORY, "out of memory");
   int n;
   const tp_family *const *families = tp__families(&n);
   for (int i = 0; i < n; i++) {

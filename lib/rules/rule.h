@@ -81,13 +81,13 @@ typedef struct tp_rule {
   MlirOperation op;
   const struct tp_family *family;
   int n_factors;
-  tp_factor factors[TP_MAX_FACTORS];
-  int n_operands; /* the op's operands, then tensors captured by its regions */
+  tp_factor *factors; /* room for TP_MAX_FACTORS */
+  int n_operands;     /* the op's operands, then tensors captured by its regions */
   int n_results;
   tp_value_map *operands;
   tp_value_map *results;
   int n_variants;
-  tp_variant variants[TP_MAX_VARIANTS];
+  tp_variant *variants; /* room for TP_MAX_VARIANTS */
   /* Work of the whole op on one device, for the cost model. */
   double contraction_flops;    /* multiply and add count 2 */
   tp_peak peak;                /* of the contraction */

@@ -6,6 +6,7 @@
 #define PLANNER_SPACE_H
 
 #include "ir/value_table.h"
+#include "rules/attention.h"
 #include "rules/program.h"
 
 #include "tp/reshard.h"
