@@ -5,7 +5,7 @@ given, under their annotations.
 Every model is planned for the topology with both objectives: "time" makes the modelled time of a step least, "bytes" the bytes sent without doing work twice for
 them. Exit code 1: a plan for bytes sends more than XLA or does more work, or a plan for time takes longer than another one.
 
-XLA's plan is priced by the same model where pins can say it (pinned.json: layouts of ops, by function and name of the value); it is what the planner is left
+XLA's plan is priced by the same model where pins can say it (pinned.json: layouts of ops and results, by function and name of the value or "result N"); it is what the planner is left
 with under these pins, and its bytes have to be those of XLA. "total" is compute and communication of one step in the model.
 
 Bytes are those that the runtime counts, or with --no-run those in the partitioned program, loops once. The time of XLA's collectives is a lower bound in the same cost model: for
@@ -62,8 +62,27 @@ class Machine:
         return sum(int(n) * self.alpha[kind] for n, kind in re.findall(r"(\d+) (\w+)", text)) + sent / self.bandwidth / 1e3
 
 
+OP = re.compile(r"\s*%(\w+)(?::\d+)? = ([\w.]+) ")
+RESULT = re.compile(r"(tensor<[^>]*>)(?: \{tp\.sharding = (?:[^{}]|\{[^}]*\})*\})?(?=[,)])")
+
+
+def with_attributes(line, op, text):
+    """The line of an op with more attributes: linalg has them behind its name, other ops in front of the type."""
+    if not op.startswith("linalg."):
+        return line.replace(" : ", f" {{{text}}} : ", 1)
+    return line.replace(f"{op} {{", f"{op} {{{text}, ", 1) if f"{op} {{" in line else line.replace(f"{op} ", f"{op} {{{text}}} ", 1)
+
+
+def with_results(line, shardings):
+    """The line of a function with layouts of its results, by their numbers."""
+    head, arrow, results = line.rpartition(") -> (")
+    number = iter(range(results.count("tensor<")))
+    return head + arrow + RESULT.sub(lambda r: f"{r.group(1)} {{tp.sharding = {s}}}" if (s := shardings.get(next(number))) else r.group(0), results)
+
+
 def pinned(path, model, directory):
-    """The path of the program with the layouts of XLA's plan on its ops; None where pins cannot say it."""
+    """The path of the program with the layouts of XLA's plan on its ops, and of its results; None where there are none. A layout is tp.sharding, or that and
+    tp.factors where an op could be split in several ways."""
     with open(os.path.join(HERE, "pinned.json"), encoding="utf-8") as file:
         pins = json.load(file).get(model)
     if not pins:
@@ -71,14 +90,16 @@ def pinned(path, model, directory):
     lines, function = [], None
     with open(path, encoding="utf-8") as file:
         for line in file:
-            found = re.search(r"func\.func (?:private )?@(\w+)", line)
-            function = found.group(1) if found else function
-            name = re.match(r"\s*%(\w+) = linalg\.(\w+) ", line)
-            sharding = pins.get(function, {}).pop(name.group(1), None) if name else None
-            if sharding is not None:
-                op = f"linalg.{name.group(2)} "
-                line = line.replace(op + "{", f"{op}{{tp.sharding = {sharding}, ", 1) if op + "{" in line else line.replace(
-                    op, f"{op}{{tp.sharding = {sharding}}} ", 1)
+            found, op = re.search(r"func\.func (?:private )?@(\w+)", line), OP.match(line)
+            if found:
+                function = pins.get(found.group(1), {})
+                results = [key for key in function if key.startswith("result ")]
+                line = with_results(line, {int(key.split()[1]): function.pop(key) for key in results})
+            pin = function.pop(op.group(1), None) if op and function else None
+            if isinstance(pin, dict):
+                line = with_attributes(line, op.group(2), f"tp.sharding = {pin['sharding']}, tp.factors = {pin['factors']}")
+            elif pin is not None:
+                line = with_attributes(line, op.group(2), f"tp.sharding = {pin}")
             lines.append(line)
     left = [name for names in pins.values() for name in names]
     if left:
