@@ -109,7 +109,7 @@ void tprt_context_destroy(tprt_context *context) {
     unbind(context, program);
   }
   tprt__trace_end(&context->trace, tprt_comm_rank(context->world), tprt_comm_size(context->world));
-  tprt__free(context->scratch);
+  tprt__free_aligned(context->scratch);
   tprt__free(context);
 }
 
@@ -139,10 +139,11 @@ static tprt_status bind_site(tprt_context *context, const tprt__program *program
     size_t bytes = tprt__contraction_scratch(site->contraction);
     if (bytes <= context->scratch_bytes)
       return TPRT_OK;
-    void *scratch = tprt__alloc(bytes);
-    if (!scratch)
-      return tprt__fail_memory(bytes);
-    tprt__free(context->scratch);
+    void *scratch;
+    tprt_status status = tprt__alloc_aligned(bytes, &scratch);
+    if (status)
+      return status;
+    tprt__free_aligned(context->scratch);
     context->scratch = scratch;
     context->scratch_bytes = bytes;
     return TPRT_OK;

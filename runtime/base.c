@@ -117,6 +117,8 @@ tprt_status tprt__alloc_aligned(size_t bytes, void **memory) {
 
 void tprt__free_aligned(void *memory) {
   void *block;
+  if (!memory)
+    return;
   memcpy(&block, (unsigned char *)memory - sizeof(void *), sizeof(void *));
   tprt__free(block);
 }

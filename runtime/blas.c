@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111, TRANSPOSE = 112 }; /* of cblas.h */
 
@@ -19,6 +20,7 @@ typedef void sgemm_fn(int order, int ta, int tb, int m, int n, int k, float alph
 typedef void dgemm_fn(int order, int ta, int tb, int m, int n, int k, double alpha, const double *a, int lda, const double *b,
                       int ldb, double beta, double *c, int ldc);
 typedef void set_threads_fn(int n);
+typedef char *corename_fn(void);
 
 static struct {
   pthread_once_t once;
@@ -26,9 +28,21 @@ static struct {
   sgemm_fn *sgemm;
   dgemm_fn *dgemm;
   set_threads_fn *set_threads;
+  bool has_avx512;       /* kernels for it */
   pthread_rwlock_t lock; /* shared by products that run alone in their thread; exclusive for all else */
   int n_threads;
 } blas = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_RWLOCK_INITIALIZER};
+
+/* A library that does not know the processor, or that was told to, takes kernels of an older one. */
+static bool has_avx512_kernels(void *library) {
+  static const char *const names[] = {"SkylakeX", "Cooperlake", "SapphireRapids"};
+  corename_fn *corename = (corename_fn *)(uintptr_t)dlsym(library, "openblas_get_corename");
+  for (size_t i = 0; corename && i < sizeof names / sizeof *names; i++) {
+    if (strcmp(corename(), names[i]) == 0)
+      return true;
+  }
+  return false;
+}
 
 static void load(void) {
   int64_t enabled;
@@ -50,6 +64,7 @@ static void load(void) {
   blas.sgemm = sgemm;
   blas.dgemm = dgemm;
   blas.set_threads = set_threads;
+  blas.has_avx512 = has_avx512_kernels(library);
 }
 
 tprt_status tprt__blas_start(void) {
@@ -87,6 +102,21 @@ static void call(bool wide, const tprt__gemm_args *g) {
   }
 }
 
+/* Measured against the library's kernels for AVX-512: those win where a product is in the caches, or has many rows; but where an element of B is
+ * used a few hundred times only, how it is fetched and packed decides. */
+static bool prefers_blocked(const tprt__gemm_args *g) {
+  enum { MANY_ROWS = 512, MANY_ELEMENTS = 1 << 18, COLUMNS = 32 };
+  if (!blas.sgemm || !blas.has_avx512)
+    return true;
+  int64_t columns = (g->n + COLUMNS - 1) / COLUMNS * COLUMNS;
+  return g->m <= MANY_ROWS && (g->transpose_b || g->n * g->k >= MANY_ELEMENTS) && columns - g->n <= columns / 16;
+}
+
+/* One thread. */
+static bool multiply_ourselves(const tprt__gemm_args *g) {
+  return tprt__gemm_skinny_f32(TPRT__AVX512, g) || (prefers_blocked(g) && tprt__gemm_blocked_f32(g));
+}
+
 static void multiply(bool wide, const tprt__gemm_args *args) {
   /* Below this the call costs more than the product. */
   bool tiny = args->m * args->n <= 64 && args->k <= 16;
@@ -102,7 +132,7 @@ void tprt__gemm(bool wide, const tprt__gemm_args *args) {
     return;
   pthread_rwlock_rdlock(&blas.lock);
   bool alone = blas.n_threads <= 1; /* 0: no library */
-  if (alone && (wide || !tprt__gemm_skinny_f32(TPRT__AVX512, args)))
+  if (alone && (wide || !multiply_ourselves(args)))
     multiply(wide, args);
   pthread_rwlock_unlock(&blas.lock);
   if (alone)

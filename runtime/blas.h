@@ -1,4 +1,4 @@
-/* Matrix products: c += op(a) * op(b), row-major, from OpenBLAS or from the built-in loops. */
+/* Matrix products: c += op(a) * op(b), row-major, by code of our own or by OpenBLAS. */
 #ifndef TPRT_RUNTIME_BLAS_H
 #define TPRT_RUNTIME_BLAS_H
 
@@ -11,6 +11,7 @@ typedef struct tprt__gemm_args {
   const void *a, *b;
   void *c;
   int64_t lda, ldb, ldc;
+  void *scratch; /* tprt__gemm_blocked_scratch bytes, aligned to 64, that the call may overwrite; NULL: other ways only */
 } tprt__gemm_args;
 
 /* Elements float (wide == false) or double. Any sizes; concurrent calls are safe. */
@@ -28,6 +29,10 @@ typedef enum tprt__vectors { TPRT__AVX512, TPRT__AVX2 } tprt__vectors;
 /* Few rows of f32, in gemm_skinny.c: with these vectors, or the next ones that the processor has. False, and nothing done, where it has none of
  * them, or the product is none with few rows and a large B. */
 bool tprt__gemm_skinny_f32(tprt__vectors vectors, const tprt__gemm_args *args);
+
+/* Large products of f32, in gemm_blocked.c. False, and nothing done, without AVX-512 or scratch, or where the product is small. */
+size_t tprt__gemm_blocked_scratch(void);
+bool tprt__gemm_blocked_f32(const tprt__gemm_args *args);
 
 /* The loops, in gemm.c. */
 void tprt__gemm_loops_f32(const tprt__gemm_args *args);

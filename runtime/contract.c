@@ -209,8 +209,9 @@ static void locate(const tprt__loop *loops, int n, int64_t iteration, int64_t of
   }
 }
 
-static void run_direct(const tprt__contraction *plan, const char *a, const char *b, char *c) {
+static void run_direct(const tprt__contraction *plan, const char *a, const char *b, char *c, void *scratch) {
   tprt__gemm_args gemm = plan->gemm;
+  gemm.scratch = scratch;
   int64_t size = (int64_t)plan->type->size;
   int64_t n_outer = iterations(plan->outer, plan->n_outer), n_inner = iterations(plan->inner, plan->n_inner);
   for (int64_t i = 0; i < n_outer; i++) {
@@ -274,7 +275,10 @@ static bool load_panel(const tprt__dtype_info *type, char *panel, const char *fr
 
 typedef struct panels {
   char *a, *b, *c;
+  void *scratch; /* of the products */
 } panels;
+
+enum { PANEL_ELEMENTS = (TILE_M + TILE_N) * TILE_K + TILE_M * TILE_N };
 
 /* One tile of C: all contracted iterations are added up before it is rounded. */
 static void run_tile(const tprt__contraction *plan, const char *a, const char *b, char *c, int64_t m, int64_t n, panels p) {
@@ -290,7 +294,7 @@ static void run_tile(const tprt__contraction *plan, const char *a, const char *b
       int64_t k = tprt__min(TILE_K, plan->k.size - begin);
       const char *left = a + (at[A] + begin * plan->k.stride[A]) * size,
                  *right = b + (at[B] + begin * plan->k.stride[B]) * size;
-      tprt__gemm_args gemm = {.m = m, .n = n, .k = k, .a = p.a, .b = p.b, .c = p.c, .ldc = n};
+      tprt__gemm_args gemm = {.m = m, .n = n, .k = k, .a = p.a, .b = p.b, .c = p.c, .ldc = n, .scratch = p.scratch};
       gemm.transpose_a = load_panel(type, p.a, left, m, plan->m.stride[A], k, plan->k.stride[A]);
       gemm.transpose_b = load_panel(type, p.b, right, k, plan->k.stride[B], n, plan->n.stride[B]);
       gemm.lda = gemm.transpose_a ? m : k;
@@ -304,7 +308,10 @@ static void run_tile(const tprt__contraction *plan, const char *a, const char *b
 
 static void run_packed(const tprt__contraction *plan, const char *a, const char *b, char *c, char *scratch) {
   int64_t size = (int64_t)plan->type->size, acc = (int64_t)plan->type->acc_size;
-  panels p = {.a = scratch, .b = scratch + TILE_M * TILE_K * acc, .c = scratch + (TILE_M + TILE_N) * TILE_K * acc};
+  panels p = {.a = scratch,
+              .b = scratch + TILE_M * TILE_K * acc,
+              .c = scratch + (TILE_M + TILE_N) * TILE_K * acc,
+              .scratch = scratch + PANEL_ELEMENTS * acc};
   int64_t n_outer = iterations(plan->outer, plan->n_outer);
   for (int64_t o = 0; o < n_outer; o++) {
     int64_t at[3] = {0, 0, 0};
@@ -354,9 +361,9 @@ static void run_integer(const tprt__contraction *plan, const void *a, const void
 }
 
 size_t tprt__contraction_scratch(const tprt__contraction *plan) {
-  if (plan->empty || plan->way != TPRT__CONTRACT_PACKED)
+  if (plan->empty || plan->way == TPRT__CONTRACT_INTEGER)
     return 0;
-  return plan->type->acc_size * ((TILE_M + TILE_N) * TILE_K + TILE_M * TILE_N);
+  return tprt__gemm_blocked_scratch() + (plan->way == TPRT__CONTRACT_PACKED ? PANEL_ELEMENTS * plan->type->acc_size : 0);
 }
 
 void tprt__contraction_run(const tprt__contraction *plan, const void *a, const void *b, void *c, void *scratch) {
@@ -364,7 +371,7 @@ void tprt__contraction_run(const tprt__contraction *plan, const void *a, const v
     return;
   switch (plan->way) {
   case TPRT__CONTRACT_DIRECT:
-    run_direct(plan, a, b, c);
+    run_direct(plan, a, b, c, scratch);
     break;
   case TPRT__CONTRACT_PACKED:
     run_packed(plan, a, b, c, scratch);
