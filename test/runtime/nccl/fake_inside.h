@@ -8,9 +8,22 @@
 
 #include <pthread.h>
 
-/* One lock for everything but the data, which moves without it. */
-extern pthread_mutex_t fake_lock;
-extern pthread_cond_t fake_changed;
+/* One lock for everything but the data, which moves without it; of all processes where FAKE_NCCL_SHARED is set. */
+void fake_enter(void);
+void fake_exit(void);
+/* Until something may have changed; the lock is given away meanwhile. */
+void fake_wait(void);
+void fake_wake(void);
+/* Zeroed memory that all processes have at the same address. With the lock. */
+void *fake_take(size_t bytes);
+void fake_give(void *memory);
+/* What the ranks have in common beside that. */
+typedef struct fake_common {
+  struct clique *cliques;
+  uint64_t n_ids;
+} fake_common;
+fake_common *fake_common_part(void);
+
 extern fake_plan fake_now;
 extern fake_report fake_state;
 
@@ -43,15 +56,44 @@ void fake_put(cuda_stream stream, struct fake_task *tasks);
 bool fake_set_context(cuda_context context);
 /* The device that is current in this thread; -1: none. */
 int fake_device(void);
+/* Waits, with the lock, until all streams of a device have run out. */
+void fake_settle(int device);
+/* Whether this thread puts its work into a graph. */
+bool fake_captures(void);
 /* Whether [memory, memory + bytes) is memory of the device; a violation if not. With the lock. */
 bool fake_owns(int device, const void *memory, size_t bytes, const char *what);
 void *fake_allocate(int device, size_t bytes);
 bool fake_release(void *memory, int *device);
+
+enum { FAKE_INVALID_VALUE = 1, FAKE_INVALID_CONTEXT = 201, FAKE_INVALID_HANDLE = 400 };
+
+/* A call with the lock, unless the plan makes it fail. */
+#define FAKE_CALL(name, is_nccl, hang)                                                                                         \
+  fake_enter();                                                                                                                \
+  int planned = fake_call(name, is_nccl, hang);                                                                                \
+  if (planned)                                                                                                                 \
+    return fake_leave(planned);
+
+/* The same for what gives something back, which is done all the same. */
+#define FAKE_END_CALL(name, is_nccl)                                                                                           \
+  fake_enter();                                                                                                                \
+  int planned = fake_call(name, is_nccl, NULL);
+
+static inline int fake_leave(int result) {
+  fake_exit();
+  return result;
+}
 
 /* Elements and reductions of NCCL. */
 size_t fake_type_size(nccl_type type);
 /* `factors`: of premul_sum, one element a rank; NULL: another reduction. */
 bool fake_reduce(nccl_type type, nccl_reduction op, void *to, const void *const *from, const void *const *factors, int n,
                  size_t count);
+
+/* The functions of the driver, under the names of the library. */
+#define EXPORT(member, symbol, parameters) extern cuda_result cuda_##member parameters __asm__(symbol) TPRT_API;
+TPRT_CUDA_CALLS(EXPORT)
+CUDA_DEVICE_CALLS(EXPORT)
+#undef EXPORT
 
 #endif

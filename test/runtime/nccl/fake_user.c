@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INVALID_VALUE = 1, INVALID_CONTEXT = 201, NOT_SUPPORTED = 801 };
+enum { NOT_SUPPORTED = 801 };
 
 typedef void host_fn(void *data);
 
@@ -33,29 +33,24 @@ typedef struct fake_graph {
 FAKE_USER_CALLS(EXPORT)
 #undef EXPORT
 
-static int leave(int result) {
-  pthread_mutex_unlock(&fake_lock);
-  return result;
-}
-
 cuda_result user_name(char *name, int bytes, int device) {
   snprintf(name, (size_t)bytes, "made-up device");
-  return device >= 0 && device < fake_now.n_devices ? 0 : INVALID_VALUE;
+  return device >= 0 && device < fake_now.n_devices ? 0 : FAKE_INVALID_VALUE;
 }
 
 cuda_result user_context_set(cuda_context context) {
-  pthread_mutex_lock(&fake_lock);
-  return leave(fake_set_context(context) ? 0 : INVALID_CONTEXT);
+  fake_enter();
+  return fake_leave(fake_set_context(context) ? 0 : FAKE_INVALID_CONTEXT);
 }
 
 static cuda_result copy(void *to, const void *from, size_t bytes, const void *on_device, const char *what) {
-  pthread_mutex_lock(&fake_lock);
+  fake_enter();
   if (fake_device() < 0)
-    return leave(INVALID_CONTEXT);
+    return fake_leave(FAKE_INVALID_CONTEXT);
   if (bytes && !fake_owns(fake_device(), on_device, bytes, what))
-    return leave(INVALID_VALUE);
+    return fake_leave(FAKE_INVALID_VALUE);
   memcpy(to, from, bytes);
-  return leave(0);
+  return fake_leave(0);
 }
 
 cuda_result user_upload(cuda_address to, const void *from, size_t bytes) {
@@ -69,70 +64,70 @@ cuda_result user_download(void *to, cuda_address from, size_t bytes) {
 }
 
 cuda_result user_stream_synchronize(cuda_stream stream) { /* NULL: that of the copies above, which have ended */
-  pthread_mutex_lock(&fake_lock);
+  fake_enter();
   if (!stream)
-    return leave(0);
+    return fake_leave(0);
   if (stream->capturing)
-    return leave(INVALID_VALUE);
+    return fake_leave(FAKE_INVALID_VALUE);
   while (stream->head || stream->busy)
-    pthread_cond_wait(&fake_changed, &fake_lock);
-  return leave(0);
+    fake_wait();
+  return fake_leave(0);
 }
 
 cuda_result user_host_call(cuda_stream stream, host_fn *fn, void *data) {
-  pthread_mutex_lock(&fake_lock);
+  fake_enter();
   if (stream && fn)
     fake_enqueue(stream, fn, data);
-  return leave(stream && fn ? 0 : INVALID_VALUE);
+  return fake_leave(stream && fn ? 0 : FAKE_INVALID_VALUE);
 }
 
 /* ---- Graphs ---- */
 
 cuda_result user_capture_begin(cuda_stream stream, int mode) {
   (void)mode;
-  pthread_mutex_lock(&fake_lock);
+  fake_enter();
   if (!stream || stream->capturing)
-    return leave(INVALID_VALUE);
+    return fake_leave(FAKE_INVALID_VALUE);
   fake_capture_begin(stream);
-  return leave(0);
+  return fake_leave(0);
 }
 
 cuda_result user_capture_end(cuda_stream stream, fake_graph **graph) {
-  pthread_mutex_lock(&fake_lock);
+  fake_enter();
   if (!stream || !stream->capturing)
-    return leave(INVALID_VALUE);
+    return fake_leave(FAKE_INVALID_VALUE);
   fake_graph *made = calloc(1, sizeof *made);
   *made = (fake_graph){.references = 1, .tasks = fake_capture_end(stream)};
   *graph = made;
-  return leave(0);
+  return fake_leave(0);
 }
 
 cuda_result user_instantiate(fake_graph **program, fake_graph *graph, unsigned long long flags) {
-  pthread_mutex_lock(&fake_lock);
+  fake_enter();
   if (flags || graph->references > 1)
-    return leave(NOT_SUPPORTED);
+    return fake_leave(NOT_SUPPORTED);
   graph->references++;
   *program = graph;
-  return leave(0);
+  return fake_leave(0);
 }
 
 cuda_result user_replay(fake_graph *program, cuda_stream stream) {
-  pthread_mutex_lock(&fake_lock);
+  fake_enter();
   if (!program->tasks)
-    return leave(NOT_SUPPORTED);
+    return fake_leave(NOT_SUPPORTED);
   fake_put(stream, program->tasks);
   program->tasks = NULL;
-  return leave(0);
+  return fake_leave(0);
 }
 
 static cuda_result release_graph(fake_graph *graph) {
-  pthread_mutex_lock(&fake_lock);
+  fake_enter();
   if (--graph->references)
-    return leave(0);
+    return fake_leave(0);
   if (graph->tasks)
     fake_violation("a graph ends that never ran");
   free(graph);
-  return leave(0);
+  return fake_leave(0);
 }
 
 cuda_result user_program_destroy(fake_graph *program) { return release_graph(program); }

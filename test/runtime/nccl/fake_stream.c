@@ -1,0 +1,252 @@
+/* The driver: streams and events. A stream is a thread. */
+#define _GNU_SOURCE 1
+#include "fake_inside.h"
+
+#include <stdlib.h>
+
+TPRT_API fake_capture_fn fake_capture;
+TPRT_API fake_idle_fn fake_idle;
+
+/* ---- Streams ---- */
+
+struct fake_task {
+  struct fake_task *next;
+  fake_task_fn *run;
+  void *data;
+};
+
+static cuda_stream streams;
+static _Thread_local int n_capturing; /* of this thread */
+
+bool fake_captures(void) { return n_capturing > 0; }
+
+void fake_settle(int device) {
+  enum { MOST_S = 10 };
+  int64_t end = fake_time() + MOST_S * INT64_C(1000000000);
+  cuda_stream at = streams;
+  while (at) {
+    if (at->device != device || (!at->head && !at->busy)) {
+      at = at->next;
+      continue;
+    }
+    if (fake_time() > end) {
+      fake_violation("memory is freed while an operation is under way that does not end");
+      return;
+    }
+    fake_exit();
+    fake_sleep_us(20);
+    fake_enter();
+    at = streams; /* streams may have come and gone */
+  }
+}
+
+static void *stream_main(void *argument) {
+  cuda_stream stream = argument;
+  fake_enter();
+  for (;;) {
+    while (!stream->head && !stream->stopping)
+      fake_wait();
+    struct fake_task *task = stream->head;
+    if (!task)
+      break;
+    stream->head = task->next;
+    if (!stream->head)
+      stream->tail = &stream->head;
+    int delay = fake_delay_us();
+    stream->busy = true;
+    fake_exit();
+    fake_sleep_us(delay);
+    task->run(task->data);
+    free(task);
+    fake_enter();
+    stream->busy = false;
+    fake_wake();
+  }
+  fake_exit();
+  return NULL;
+}
+
+void fake_enqueue(cuda_stream stream, fake_task_fn *run, void *data) {
+  struct fake_task *task = calloc(1, sizeof *task), ***tail = stream->capturing ? &stream->graph_tail : &stream->tail;
+  *task = (struct fake_task){.run = run, .data = data};
+  **tail = task;
+  *tail = &task->next;
+  fake_wake();
+}
+
+static void run_idle(void *data) {
+  int *ms = data;
+  for (int i = 0; i < *ms; i++)
+    fake_sleep_us(999);
+  free(ms);
+}
+
+void fake_idle(void *stream, int ms) {
+  int *own = malloc(sizeof *own);
+  *own = ms;
+  fake_enter();
+  fake_enqueue(stream, run_idle, own);
+  fake_exit();
+}
+
+void fake_capture_begin(cuda_stream stream) {
+  n_capturing++;
+  stream->graph_tail = &stream->graph;
+  stream->capturing = true;
+}
+
+struct fake_task *fake_capture_end(cuda_stream stream) {
+  struct fake_task *tasks = stream->graph;
+  n_capturing--;
+  stream->graph = NULL;
+  stream->capturing = false;
+  return tasks;
+}
+
+void fake_put(cuda_stream stream, struct fake_task *tasks) {
+  *stream->tail = tasks;
+  while (*stream->tail)
+    stream->tail = &(*stream->tail)->next;
+  fake_wake();
+}
+
+void fake_capture(void *at, bool begins) {
+  cuda_stream stream = at;
+  fake_enter();
+  if (begins)
+    fake_capture_begin(stream);
+  else
+    fake_put(stream, fake_capture_end(stream));
+  fake_exit();
+}
+
+cuda_result cuda_stream_create(cuda_stream *stream, unsigned flags) {
+  FAKE_CALL("cuStreamCreate", false, NULL);
+  if (fake_device() < 0 || flags > 1)
+    return fake_leave(FAKE_INVALID_CONTEXT);
+  cuda_stream made = calloc(1, sizeof *made);
+  made->device = fake_device();
+  made->tail = &made->head;
+  if (pthread_create(&made->thread, NULL, stream_main, made) != 0)
+    abort();
+  made->next = streams;
+  streams = made;
+  fake_state.n_streams++;
+  *stream = made;
+  return fake_leave(0);
+}
+
+/* The driver would let it run out by itself; here nothing is lost by waiting. */
+cuda_result cuda_stream_destroy(cuda_stream stream) {
+  FAKE_END_CALL("cuStreamDestroy", false);
+  cuda_stream *at = &streams;
+  while (*at != stream)
+    at = &(*at)->next;
+  *at = stream->next;
+  stream->stopping = true;
+  fake_state.n_streams--;
+  fake_wake();
+  fake_exit();
+  pthread_join(stream->thread, NULL);
+  free(stream);
+  return planned;
+}
+
+cuda_result cuda_stream_capturing(cuda_stream stream, int *status) {
+  FAKE_CALL("cuStreamIsCapturing", false, NULL);
+  *status = stream->capturing ? 1 : CUDA_CAPTURE_NONE;
+  return fake_leave(0);
+}
+
+/* ---- Events ---- */
+
+struct CUevent_st {
+  long recorded, done;
+  int references;
+};
+
+typedef struct event_task {
+  cuda_event event;
+  long number;
+} event_task;
+
+static void release_event(cuda_event event) {
+  if (--event->references == 0)
+    free(event);
+}
+
+static void run_record(void *data) {
+  event_task *task = data;
+  fake_enter();
+  if (task->event->done < task->number)
+    task->event->done = task->number;
+  release_event(task->event);
+  fake_wake();
+  fake_exit();
+  free(task);
+}
+
+static void run_wait(void *data) {
+  event_task *task = data;
+  fake_enter();
+  while (task->event->done < task->number)
+    fake_wait();
+  release_event(task->event);
+  fake_exit();
+  free(task);
+}
+
+static void enqueue_event(cuda_stream stream, cuda_event event, fake_task_fn *run) {
+  event_task *task = calloc(1, sizeof *task);
+  *task = (event_task){.event = event, .number = event->recorded};
+  event->references++;
+  fake_enqueue(stream, run, task);
+}
+
+cuda_result cuda_event_create(cuda_event *event, unsigned flags) {
+  FAKE_CALL("cuEventCreate", false, NULL);
+  if (fake_device() < 0 || !(flags & CUDA_EVENT_DISABLE_TIMING))
+    return fake_leave(FAKE_INVALID_CONTEXT);
+  cuda_event made = calloc(1, sizeof *made);
+  made->references = 1;
+  fake_state.n_events++;
+  *event = made;
+  return fake_leave(0);
+}
+
+cuda_result cuda_event_destroy(cuda_event event) {
+  FAKE_END_CALL("cuEventDestroy", false);
+  fake_state.n_events--;
+  release_event(event);
+  return fake_leave(planned);
+}
+
+cuda_result cuda_event_record(cuda_event event, cuda_stream stream) {
+  FAKE_CALL("cuEventRecord", false, NULL);
+  if (!stream)
+    return fake_leave(FAKE_INVALID_HANDLE);
+  if (stream->n_unlaunched)
+    fake_violation("an event is recorded before NCCL has put its operation into the stream");
+  if (stream->capturing)
+    fake_violation("an event is recorded in a stream that captures: it could not be asked");
+  event->recorded++;
+  enqueue_event(stream, event, run_record);
+  return fake_leave(0);
+}
+
+cuda_result cuda_event_query(cuda_event event) {
+  fake_enter();
+  if (event->done < event->recorded)
+    return fake_leave(CUDA_RESULT_NOT_READY);
+  return fake_leave(fake_call("cuEventQuery", false, NULL));
+}
+
+cuda_result cuda_stream_wait(cuda_stream stream, cuda_event event, unsigned flags) {
+  FAKE_CALL("cuStreamWaitEvent", false, NULL);
+  if (flags || !stream)
+    return fake_leave(FAKE_INVALID_VALUE);
+  if (stream->capturing)
+    fake_violation("a stream that captures waits for what is not captured");
+  enqueue_event(stream, event, run_wait);
+  return fake_leave(0);
+}
