@@ -2,6 +2,8 @@
 #define _GNU_SOURCE 1
 #include "nccl/nccl.h"
 
+#include "bootstrap/meet.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -130,8 +132,8 @@ static tprt_status initialize(nccl_transport *nccl, nccl_id id, nccl_wait *wait)
 }
 
 /* One rank's end around that of the host, which it takes over in any case; waits for the others. `members` are ranks of the
- * world. */
-static tprt_status open_end(tprt__transport *host, int ordinal, const int *members, int64_t timeout_ns,
+ * world; `before`: why this rank cannot take part, with the thread's error text, which the others are to learn. */
+static tprt_status open_end(tprt__transport *host, int ordinal, const int *members, int64_t timeout_ns, tprt_status before,
                             tprt__transport **transport) {
   nccl_transport *nccl = tprt__alloc(sizeof *nccl);
   int *ranks = tprt__alloc((size_t)host->n_ranks * sizeof *ranks);
@@ -155,7 +157,7 @@ static tprt_status open_end(tprt__transport *host, int ordinal, const int *membe
   nccl_wait wait = {.deadline = tprt__deadline(timeout_ns)};
   hello mine = {.status = TPRT_OK}, first;
   int64_t check = 0, relaxed = 0;
-  tprt_status status = tprt__nccl_load(&nccl->library);
+  tprt_status status = before ? before : tprt__nccl_load(&nccl->library);
   if (!status) {
     nccl->device = nccl->library->device;
     status = tprt__env_number(TPRT__ENV_NCCL_CHECK, 0, &check);
@@ -190,7 +192,8 @@ static tprt_status nccl_probe(void) {
   return tprt__nccl_load(&library);
 }
 
-static tprt_status open_world(tprt__transport *host, int ordinal, int64_t timeout_ns, tprt__transport **transport) {
+static tprt_status open_world(tprt__transport *host, int ordinal, int64_t timeout_ns, tprt_status before,
+                              tprt__transport **transport) {
   size_t bytes = (size_t)host->n_ranks * sizeof(int);
   int *members = tprt__alloc(bytes);
   if (!members) {
@@ -199,21 +202,41 @@ static tprt_status open_world(tprt__transport *host, int ordinal, int64_t timeou
   }
   for (int i = 0; i < host->n_ranks; i++)
     members[i] = i;
-  tprt_status status = open_end(host, ordinal, members, timeout_ns, transport);
+  tprt_status status = open_end(host, ordinal, members, timeout_ns, before, transport);
   tprt__free(members);
   return status;
+}
+
+/* The communicator on host memory, and which rank of its host this one is. The ranks of a segment are on one host; those that meet in
+ * a store may be on several. */
+static tprt_status open_host(int n_ranks, int rank, const tprt__settings *settings, int *local_rank, tprt__transport **host) {
+  tprt__local local = {.rank = rank, .n_ranks = n_ranks};
+  tprt_status status = TPRT_OK;
+  if (n_ranks > 1 && settings->segment_fd < 0 && settings->store) {
+    const tprt__meeting meeting =
+        tprt__meeting_begin(settings->store, "nccl", n_ranks, rank, tprt__deadline(settings->timeout_ns));
+    status = tprt__meeting_place(&meeting, &local);
+  }
+  if (status)
+    return status;
+  const tprt__backend *backend = n_ranks == 1               ? &tprt__backend_self
+                                 : local.n_ranks == n_ranks ? &tprt__backend_shm
+                                                            : &tprt__backend_tcp;
+  *local_rank = local.rank;
+  return backend->create(n_ranks, rank, settings, host);
 }
 
 static tprt_status nccl_create(int n_ranks, int rank, const tprt__settings *settings, tprt__transport **transport) {
   const nccl_library *library;
   tprt__transport *host;
-  int ordinal;
+  int local_rank, ordinal = -1;
   tprt_status status = tprt__nccl_load(&library);
   if (!status)
-    status = tprt__device_choose(library->device, rank, &ordinal);
-  if (!status)
-    status = (n_ranks == 1 ? &tprt__backend_self : &tprt__backend_shm)->create(n_ranks, rank, settings, &host);
-  return status ? status : open_world(host, ordinal, settings->timeout_ns, transport);
+    status = open_host(n_ranks, rank, settings, &local_rank, &host);
+  if (status)
+    return status;
+  status = tprt__device_choose(library->device, local_rank, &ordinal);
+  return open_world(host, ordinal, settings->timeout_ns, status, transport);
 }
 
 /* A rank that waits for the others needs a thread. */
@@ -227,7 +250,7 @@ typedef struct opening {
 
 static void *open_thread(void *argument) {
   opening *own = argument;
-  own->status = open_world(own->host, own->host->rank, own->timeout_ns, &own->made);
+  own->status = open_world(own->host, own->host->rank, own->timeout_ns, TPRT_OK, &own->made);
   snprintf(own->text, sizeof own->text, "%s", own->status ? tprt_last_error() : "");
   return NULL;
 }
@@ -304,7 +327,7 @@ static tprt_status nccl_join(tprt__transport *parent, const tprt__token *token, 
   }
   for (int i = 0; i < n_members; i++)
     ranks[i] = nccl->world_ranks[members[i]];
-  status = open_end(host, nccl->ordinal, ranks, nccl->timeout_ns, child);
+  status = open_end(host, nccl->ordinal, ranks, nccl->timeout_ns, TPRT_OK, child);
   tprt__free(ranks);
   return status;
 }

@@ -2,7 +2,7 @@
  *
  * NCCL knows neither deadlines nor which rank is late, and ranks that disagree about an operation hang or read what is not
  * theirs. So every communicator has a second one beside it, on host memory (`base.host`: loopback for threads, shm for
- * processes): through it the ranks hand each other NCCL's ids, learn of failures and of ranks that end, compare operations
+ * processes of one host, tcp for those of several): through it the ranks hand each other NCCL's ids, learn of failures and of ranks that end, compare operations
  * where that is asked for, and find those that go on after a failure. Data never takes that way.
  *
  * Communicators do not block: a call returns at once, and this library polls. A wait ends by its deadline, by a fault that

@@ -103,7 +103,8 @@ cuda_result cuda_device_get(int *device, int ordinal) {
 
 cuda_result cuda_device_uuid(cuda_uuid *uuid, int device) {
   FAKE_CALL("cuDeviceGetUuid", false, NULL);
-  *uuid = (cuda_uuid){.bytes = {(unsigned char)device}};
+  const char *host = getenv("FAKE_HOST"); /* a number, where ranks are made to be of several */
+  *uuid = (cuda_uuid){.bytes = {(unsigned char)device, (unsigned char)(host ? atoi(host) : 0)}};
   return fake_leave(0);
 }
 

@@ -62,7 +62,8 @@ __attribute__((constructor)) static void open_shared(void) {
     abort();
   if (!all->ready)
     start_lock();
-  close(fd); /* with it the lock of the file */
+  flock(fd, LOCK_UN); /* the mapping would keep it */
+  close(fd);
 }
 
 fake_common *fake_common_part(void) { return &all->common; }

@@ -2,7 +2,7 @@
  * or be called that must not be. TP_LONG=1: more of it. */
 #define _GNU_SOURCE 1
 #include "cases.h"
-#include "machine.h"
+#include "everything.h"
 #include "tprt/nccl.h"
 
 #include <pthread.h>
@@ -11,114 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-enum { N = 3, COUNT = 96 };
-
-/* Of each rank, on its device, taken before the calls count. */
-static float *sends[4], *recvs[4];
-static void *streams[4];
-
-static void take_buffers(int n) {
-  for (int i = 0; i < n; i++) {
-    sends[i] = machine_alloc(i, COUNT * 4 * sizeof(float));
-    recvs[i] = machine_alloc(i, COUNT * 16 * sizeof(float));
-    streams[i] = machine_stream(i);
-    for (int k = 0; k < COUNT * 4; k++)
-      sends[i][k] = (float)(i + k);
-  }
-}
-
-static void give_buffers(int n) {
-  for (int i = 0; i < n; i++) {
-    machine_stream_destroy(i, streams[i]);
-    machine_free(i, sends[i]);
-    machine_free(i, recvs[i]);
-  }
-}
+enum { N = N_EVERYTHING };
 
 /* ---- Every call ---- */
-
-static tprt_status in_stream(tprt_comm *comm, float *send, float *recv, void *stream) {
-  tprt_work *work = NULL;
-  tprt_event *event;
-  tprt_op strided = tprt_op_flat(TPRT_OP_GATHER, send, recv, 2, TPRT_F32, stream);
-  strided.n_dims = 2;
-  strided.shape[1] = 3;
-  strided.dim = 1;
-  tprt_status status = tprt_event_create(&event);
-  if (!status)
-    status = tprt_submit(comm, &strided, NULL);
-  if (!status)
-    status = tprt_event_record(event, comm, stream);
-  if (!status)
-    status = tprt_event_wait(event, comm, stream);
-  if (!status)
-    status = tprt_all_to_all(comm, send, recv, 2, TPRT_F32, stream, &work);
-  if (!status)
-    status = tprt_work_wait(work, 0);
-  if (!status)
-    status = tprt_event_sync(event, 0);
-  if (!status)
-    status = tprt_sync(comm);
-  tprt_work_destroy(work);
-  tprt_event_destroy(event);
-  return status;
-}
-
-static tprt_status do_everything(tprt_comm *comm, int me, int n) {
-  const int64_t counts[] = {5, 0, 7};
-  float *send = sends[me], *recv = recvs[me];
-  tprt_op strided = tprt_op_flat(TPRT_OP_ALL_GATHER, send, recv, 4, TPRT_F32, NULL);
-  tprt_op ends[] = {tprt_op_send(send, 9, TPRT_F32, (me + 1) % n, 0), tprt_op_recv(recv, 9, TPRT_F32, (me + n - 1) % n, 0)};
-  tprt_comm *child = NULL;
-  void *memory = NULL;
-  double factor = 0.5;
-  strided.n_dims = 2;
-  strided.shape[1] = 6;
-  strided.dim = 1;
-  tprt_status status = tprt_all_reduce(comm, send, recv, COUNT, TPRT_F32, TPRT_SUM, NULL, NULL);
-  for (int i = 0; i < COUNT && !status; i++)
-    status = recv[i] == (float)(n * i + n * (n - 1) / 2) ? TPRT_OK : TPRT_INTERNAL;
-  if (!status)
-    status = tprt_submit(comm, &strided, NULL);
-  if (!status)
-    status = tprt_all_reduce_premul(comm, send, recv, 8, TPRT_F64, &factor, NULL, NULL);
-  if (!status)
-    status = tprt_reduce_scatter_v(comm, send, recv, counts, NULL, TPRT_F32, TPRT_SUM, NULL, NULL);
-  if (!status)
-    status = tprt_submit_batch(comm, ends, 2, NULL);
-  if (!status)
-    status = in_stream(comm, send, recv, streams[me]);
-  if (!status)
-    status = tprt_mem_alloc(comm, 100, &memory);
-  if (!status)
-    status = tprt_mem_register(comm, send, 100);
-  if (!status)
-    status = tprt_comm_split(comm, me == 1, 0, &child);
-  if (!status)
-    status = tprt_all_reduce(child, send, recv, 3, TPRT_F32, TPRT_SUM, NULL, NULL);
-  if (!status)
-    status = tprt_barrier(comm, NULL, NULL);
-  tprt_mem_free(comm, memory);
-  tprt_comm_destroy(child);
-  return status;
-}
-
-typedef struct member {
-  pthread_t thread;
-  tprt_comm *comm;
-  tprt_status status;
-  char text[200];
-} member;
-
-static void *member_main(void *argument) {
-  member *own = argument;
-  own->status = do_everything(own->comm, tprt_comm_rank(own->comm), tprt_comm_size(own->comm));
-  snprintf(own->text, sizeof own->text, "%s", own->status ? tprt_last_error() : "");
-  if (own->status && !tprt_comm_status(own->comm)) /* a failure of this rank alone: the others do not know of it */
-    tprt_comm_abort(own->comm);
-  tprt_comm_destroy(own->comm);
-  return NULL;
-}
 
 /* What is given back all the same. A context is made current also for that. */
 static bool is_harmless(const char *call) {
@@ -134,28 +29,10 @@ static bool is_harmless(const char *call) {
 
 /* One world in which a call fails or hangs; returns the calls that there were. */
 static long run_planned(fake_plan plan, int64_t timeout_ns) {
-  tprt_config config = machine_config();
-  tprt_comm *comms[N];
-  member members[N];
-  int n_failed = 0;
-  config.timeout_ns = timeout_ns;
+  everything result;
   take_buffers(N);
   machine_begin(plan);
-  if (tprt_world_create_threads(N, &config, comms)) {
-    n_failed = *tprt_last_error() ? N : 0;
-  } else {
-    for (int i = 0; i < N; i++) {
-      members[i] = (member){.comm = comms[i]};
-      if (pthread_create(&members[i].thread, NULL, member_main, &members[i]) != 0)
-        abort();
-    }
-    for (int i = 0; i < N; i++) {
-      pthread_join(members[i].thread, NULL);
-      n_failed += members[i].status && *members[i].text;
-      if (members[i].status == TPRT_INTERNAL || (members[i].status && !*members[i].text))
-        fail_msg("rank %d: %s: %s", i, tprt_status_name(members[i].status), members[i].text);
-    }
-  }
+  run_everything(timeout_ns, &result);
   fake_report report = machine_look();
   machine_begin((fake_plan){.most_delay_us = 0});
   give_buffers(N);
@@ -165,10 +42,10 @@ static long run_planned(fake_plan plan, int64_t timeout_ns) {
   if (after.n_allocations + after.n_streams + after.n_events + after.n_contexts + after.n_comms + after.n_factors)
     print_error("call %ld (%s) leaves something behind\n", plan.fail_at + plan.hang_at, report.failed);
   machine_expect_clean();
-  if (*report.failed && !plan.hang_at && !is_harmless(report.failed) && !n_failed)
+  if (*report.failed && !plan.hang_at && !is_harmless(report.failed) && !result.n_failed)
     fail_msg("call %ld (%s) failed, and nobody said so", plan.fail_at, report.failed);
-  if (!*report.failed && !plan.hang_at && n_failed)
-    fail_msg("a failure without a cause: %s", members[0].text);
+  if (!*report.failed && !plan.hang_at && result.n_failed)
+    fail_msg("a failure without a cause: %s", result.status ? result.text : result.members[0].text);
   return report.n_calls;
 }
 
