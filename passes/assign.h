@@ -39,6 +39,9 @@ tp_status tp__measure_buffers(MlirOperation func, int64_t *bytes);
 MlirValue tp__build_alloc(MlirOperation where, MlirType type);
 /* memref.copy; linalg.copy where a layout is strided. */
 void tp__build_copy(MlirOperation where, MlirValue from, MlirValue to);
+/* The memory at `pointer` as memref<bytes x i8>, and a part of that. */
+MlirValue tp__build_block(tp__lowering *l, MlirOperation where, MlirValue pointer, int64_t bytes);
+MlirValue tp__build_view(tp__lowering *l, MlirOperation where, MlirValue block, int64_t offset, MlirType type);
 /* Bytes of a memref of static shape. */
 int64_t tp__memref_bytes(MlirType type);
 

@@ -50,8 +50,8 @@ void tp__build_copy(MlirOperation where, MlirValue from, MlirValue to) {
   tp__insert_before(where, copy);
 }
 
-/* The memory at `pointer` as memref<bytes x i8>: a descriptor built by hand. */
-static MlirValue build_block(tp__lowering *l, MlirOperation where, MlirValue pointer, int64_t bytes) {
+/* A descriptor built by hand. */
+MlirValue tp__build_block(tp__lowering *l, MlirOperation where, MlirValue pointer, int64_t bytes) {
   MlirType type = mlirTypeParseGet(l->context, tp__ref("!llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>"));
   MlirValue zero = tp__build_int(where, l->i64, 0), one = tp__build_int(where, l->i64, 1);
   MlirValue size = tp__build_int(where, l->i64, bytes), value = tp__build_one(where, "llvm.mlir.poison", 0, NULL, type);
@@ -69,7 +69,7 @@ static MlirValue build_block(tp__lowering *l, MlirOperation where, MlirValue poi
   return tp__build_one(where, "builtin.unrealized_conversion_cast", 1, &value, memref);
 }
 
-static MlirValue build_view(tp__lowering *l, MlirOperation where, MlirValue block, int64_t offset, MlirType type) {
+MlirValue tp__build_view(tp__lowering *l, MlirOperation where, MlirValue block, int64_t offset, MlirType type) {
   MlirValue operands[] = {block, tp__build_int(where, l->index, offset)};
   return tp__build_one(where, "memref.view", 2, operands, type);
 }
@@ -92,7 +92,7 @@ static MlirValue load_pointer(tp__lowering *l, MlirOperation where, MlirValue ar
 static MlirValue caller_memref(tp__lowering *l, MlirOperation where, MlirValue array, int i, MlirType type) {
   if (!mlirTypeIsAMemRef(type))
     type = mlirMemRefTypeContiguousGet(type, 0, NULL, (MlirAttribute){NULL});
-  return build_view(l, where, build_block(l, where, load_pointer(l, where, array, i), tp__memref_bytes(type)), 0, type);
+  return tp__build_view(l, where, tp__build_block(l, where, load_pointer(l, where, array, i), tp__memref_bytes(type)), 0, type);
 }
 
 /* ---- the program table ---- */
@@ -180,7 +180,7 @@ static void replace_buffers(tp__lowering *l, MlirOperation where, MlirValue outp
   MlirValue blocks[2] = {{NULL}, {NULL}};
   for (int i = 0; i < 2; i++)
     if (bytes[i] > 0)
-      blocks[i] = build_block(l, where, tp__build_call(l, where, names[i], 1, &l->ctx, l->ptr), bytes[i]);
+      blocks[i] = tp__build_block(l, where, tp__build_call(l, where, names[i], 1, &l->ctx, l->ptr), bytes[i]);
   for (size_t b = 0; b < buffers->n; b++) {
     const tp__buffer *buffer = buffers->items + b;
     MlirType type = mlirValueGetType(mlirOperationGetResult(buffer->alloc, 0));
@@ -189,9 +189,10 @@ static void replace_buffers(tp__lowering *l, MlirOperation where, MlirValue outp
     if (buffer->is_output)
       memref = caller_memref(l, where, outputs, buffer->output, type);
     else if (mlirValueIsNull(block)) /* only buffers without bytes */
-      memref = build_view(l, where, build_block(l, where, tp__build_one(where, "llvm.mlir.zero", 0, NULL, l->ptr), 0), 0, type);
+      memref = tp__build_view(l, where, tp__build_block(l, where, tp__build_one(where, "llvm.mlir.zero", 0, NULL, l->ptr), 0),
+                              0, type);
     else
-      memref = build_view(l, buffer->alloc, block, buffer->offset, type);
+      memref = tp__build_view(l, buffer->alloc, block, buffer->offset, type);
     tp__replace_op(buffer->alloc, memref);
   }
 }

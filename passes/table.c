@@ -30,10 +30,25 @@ const tp_pass_row *const *tp__pass_rows(int *n) {
       &tp__expand_math_row,
       &tp__prepare_fusion_row,
       &tp__order_loops_row,
+      &tp__map_kernels_row,
+      &tp__embed_kernels_row,
   };
   *n = TP_LEN(rows);
   return rows;
 }
+
+/* What pipelines have in common: tensors to buffers, calling the runtime; and what is left to the LLVM dialect. */
+#define TO_BUFFERS                                                                                                             \
+  "tp-clone-inits,tp-lower-to-runtime,"                                                                                        \
+  "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map "                  \
+  "allow-return-allocs-from-loops=1},"                                                                                         \
+  "tp-order-globals,canonicalize,cse,tp-lower-contractions"
+#define TO_LLVM                                                                                                                \
+  "convert-complex-to-standard,"                                                                                               \
+  "func.func(math-expand-ops{ops=rsqrt,fpowi,clampf}),math-extend-to-supported-types,"                                         \
+  "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32},tp-expand-math,arith-expand{include-bf16=1},"           \
+  "expand-strided-metadata,lower-affine,convert-scf-to-cf,tp-return-errors,convert-math-to-funcs,convert-math-to-llvm,"        \
+  "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts,canonicalize"
 
 const tp_pipeline_row *tp__pipeline_rows(int *n) {
   static const tp_option_row spmd_options[] = {
@@ -59,6 +74,9 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
       {"memory-limit", "", "bytes that overlap may use, see tp-schedule-collectives"},
       {"least", "20", "microseconds that overlap has to hide, see tp-schedule-collectives"},
   };
+  static const tp_option_row cuda_options[] = {
+      {"chip", "sm_80", "oldest compute capability that the kernels are to run on"},
+  };
   static const tp_pipeline_row rows[] = {
       {.name = "tp-optimize-local",
        .summary = "Inline, clean up and fuse the program of one device, on tensors",
@@ -70,25 +88,24 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .summary = "From the optimized program of one device to the LLVM dialect, calling the runtime",
        .options = run_options,
        .n_options = TP_LEN(run_options),
-       .text =
-           "tp-clone-inits,tp-lower-to-runtime,"
-           "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map "
-           "allow-return-allocs-from-loops=1},"
-           "tp-order-globals,canonicalize,cse,tp-lower-contractions,tp-schedule-collectives{{overlap} {topology} "
-           "{memory-limit}},"
-           "tp-assign-buffers,tp-order-loops,tp-outline-kernels,func."
-           "func(convert-"
-           "linalg-to-loops),"
-           "convert-complex-to-standard,"
-           "func.func(math-expand-ops{ops=rsqrt,fpowi,clampf}),math-extend-to-supported-types,"
-           "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32},tp-expand-math,arith-expand{include-bf16=1},"
-           "expand-strided-metadata,lower-affine,convert-scf-to-cf,tp-return-errors,convert-math-to-funcs,convert-math-to-llvm,"
-           "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts,canonicalize"},
+       .text = TO_BUFFERS ",tp-schedule-collectives{{overlap} {topology} {memory-limit}},tp-assign-buffers,tp-order-loops,"
+                          "tp-outline-kernels,func.func(convert-linalg-to-loops)," TO_LLVM},
+      {.name = "tp-local-to-cuda",
+       .summary = "From the optimized program of one device to the LLVM dialect, with its loop nests as kernels of NVIDIA GPUs",
+       .options = cuda_options,
+       .n_options = TP_LEN(cuda_options),
+       .text = TO_BUFFERS ",tp-assign-buffers,func.func(linalg-generalize-named-ops),tp-order-loops,tp-outline-kernels,"
+                          "tp-map-kernels,builtin.module(" TO_LLVM "),tp-embed-kernels{{chip}}," TO_LLVM},
       {.name = "tp-to-runtime",
        .summary = "From the program of one device, partitioned or not, to the LLVM dialect, calling the runtime",
        .options = run_options,
        .n_options = TP_LEN(run_options),
        .text = "tp-optimize-local,tp-local-to-runtime{{overlap} {topology} {memory-limit} {least}}"},
+      {.name = "tp-to-cuda",
+       .summary = "From the program of one device, partitioned or not, to the LLVM dialect, with kernels of NVIDIA GPUs",
+       .options = cuda_options,
+       .n_options = TP_LEN(cuda_options),
+       .text = "tp-optimize-local,tp-local-to-cuda{{chip}}"},
       {.name = "tp-spmd",
        .summary = "Plan, insert collectives and partition: the program of one device out of an annotated or plain program",
        .options = spmd_options,

@@ -27,6 +27,7 @@ typedef struct tp_compile_options {
 typedef enum tp_emit {
   TP_EMIT_OBJECT, /* "obj": a relocatable object file */
   TP_EMIT_LLVM,   /* "llvm": optimized LLVM IR as text */
+  TP_EMIT_PTX,    /* "ptx": the kernels of a program for GPUs, assembly of NVIDIA's as text (what tp-embed-kernels has made) */
 } tp_emit;
 
 /* Bytes owned by the caller, released by tp_bytes_clear. */

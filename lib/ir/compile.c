@@ -2,6 +2,7 @@
 #include "tp/compile.h"
 
 #include "ir/diagnostics.h"
+#include "ir/ir.h"
 #include "support/support.h"
 
 #include <llvm-c/Analysis.h>
@@ -113,12 +114,27 @@ static tp_status emit_bytes(compilation *c, tp_emit emit, tp_bytes *bytes) {
   return status == TP_OK ? TP_OK : tp__error(c->at, status, "memory ran out");
 }
 
+/* The constant that tp-embed-kernels leaves. */
+static tp_status find_ptx(MlirModule module, tp_bytes *bytes) {
+  MlirOperation at = mlirModuleGetOperation(module);
+  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (tp__op_is(op, "llvm.mlir.global") && tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), "tp.ptx")) {
+      MlirStringRef text = mlirStringAttrGetValue(tp__inherent(op, "value"));
+      tp_status status = copy_bytes(text.data, text.length - 1, bytes); /* without the zero */
+      return status == TP_OK ? TP_OK : tp__error(at, status, "memory ran out");
+    }
+  return tp__error(at, TP_INVALID_ARGUMENT, "has no kernels; run the pipeline tp-to-cuda first, on a program with loop nests");
+}
+
 tp_status tp_compile(MlirModule module, const tp_compile_options *options, tp_emit emit, tp_bytes *bytes) {
   static const tp_compile_options defaults = {0};
   compilation c = {.at = mlirModuleGetOperation(module)};
   options = options ? options : &defaults;
   if (options->opt_level < 0 || options->opt_level > 3)
     return tp__error(c.at, TP_INVALID_ARGUMENT, "optimization level %d is not between 0 and 3", options->opt_level);
+  if (emit == TP_EMIT_PTX)
+    return find_ptx(module, bytes);
   initialize_once();
   c.context = LLVMContextCreate();
   c.module = mlirTranslateModuleToLLVMIR(c.at, c.context);

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -41,8 +42,8 @@ namespace {
 
 void addDialects(DialectRegistry &registry) {
   registry.insert<arith::ArithDialect, bufferization::BufferizationDialect, cf::ControlFlowDialect, func::FuncDialect,
-                  linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-                  shard::ShardDialect, tensor::TensorDialect>();
+                  linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect,
+                  scf::SCFDialect, shard::ShardDialect, tensor::TensorDialect>();
 }
 
 /// --tp-explain of shard-opt: the value of every option `explain` that is not given. `used` says whether some pass has it.
@@ -180,8 +181,8 @@ void tp_context_prepare(MlirContext context) {
   unwrap(context)->appendDialectRegistry(registry);
   unwrap(context)
       ->loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, cf::ControlFlowDialect, func::FuncDialect,
-                    linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-                    shard::ShardDialect, tensor::TensorDialect>();
+                    linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect,
+                    scf::SCFDialect, shard::ShardDialect, tensor::TensorDialect>();
 }
 
 void tp__emit(MlirLocation location, tp_severity severity, const char *message, const char *note) {

@@ -24,6 +24,7 @@ enum {
   OPT_TIMEOUT,
   OPT_REPEAT,
   OPT_EMIT,
+  OPT_TARGET,
   OPT_OPT_LEVEL,
   OPT_CPU,
   OPT_TOPOLOGY,
@@ -57,7 +58,9 @@ static const cli_option rows[N_OPTIONS] = {
                      "of the runtime: shm, loopback, tcp, mpi, a plug-in's path (default: TPRT_BACKEND, else shm)"},
     [OPT_TIMEOUT] = {"timeout", "SECONDS", "limit of every wait for another rank (default: the runtime's, 600)"},
     [OPT_REPEAT] = {"repeat", "N", "timed executions after the first (default: 1)"},
-    [OPT_EMIT] = {"emit", "so|obj|llvm", "write the compiled program to the file of -o, and stop; so: libNAME.so and NAME.h"},
+    [OPT_EMIT] = {"emit", "so|obj|llvm|ptx",
+                  "write the compiled program to the file of -o, and stop; so: libNAME.so and NAME.h; ptx: its kernels"},
+    [OPT_TARGET] = {"target", "cpu|cuda", "what runs it: processors, or NVIDIA GPUs (default: cpu)"},
     [OPT_OPT_LEVEL] = {"opt-level", "1|2|3", "optimization of generated code (default: 2)"},
     [OPT_CPU] = {"cpu", "native|generic", "code for this processor, or for all of its architecture (default: native)"},
     [OPT_TOPOLOGY] = {"topology", "NAME",
@@ -168,9 +171,12 @@ static int apply(int which, const char *text, void *data) {
     return CLI_GO_ON;
   case OPT_EMIT:
     o->emit = text;
-    if (strcmp(text, "so") == 0 || strcmp(text, "obj") == 0 || strcmp(text, "llvm") == 0)
+    if (strcmp(text, "so") == 0 || strcmp(text, "obj") == 0 || strcmp(text, "llvm") == 0 || strcmp(text, "ptx") == 0)
       return CLI_GO_ON;
-    return cli_usage("--emit takes so, obj or llvm");
+    return cli_usage("--emit takes so, obj, llvm or ptx");
+  case OPT_TARGET:
+    o->target = strcmp(text, "cuda") == 0 ? TARGET_CUDA : TARGET_CPU;
+    return parse_choice(name, text, "cpu", "cuda");
   case OPT_TOPOLOGY:
     o->topology = text;
     return CLI_GO_ON;
@@ -245,6 +251,10 @@ int cli_parse(int argc, char **argv, options *o) {
   o->model = argv[optind];
   if ((o->emit != NULL) != (o->output != NULL))
     return cli_usage("--emit and -o FILE go together");
+  if (o->emit && strcmp(o->emit, "ptx") == 0 && o->target != TARGET_CUDA)
+    return cli_usage("--emit=ptx is of --target=cuda");
+  if (o->target == TARGET_CUDA && (!o->emit || strcmp(o->emit, "ptx") != 0))
+    return cli_usage("--target=cuda makes kernels, which nothing runs yet: it goes with --emit=ptx");
   if (o->backend && o->launch == LAUNCH_PROCESSES && strcasecmp(o->backend, "shm") != 0)
     return cli_usage("--launch=processes is of backend shm; '%s' has threads, or what its own launcher starts", o->backend);
   return CLI_GO_ON;

@@ -113,7 +113,7 @@ static bool save_outputs(session *s) {
 
 static bool run_reference(session *s, MlirModule module, build_kind kind) {
   progress("compiling the reference");
-  if (!build_partition(s->o, module, kind, &s->reference) || !build_object(s->o, &s->reference)) {
+  if (!build_partition(s->o, module, kind, &s->reference) || !build_object(s->o, TARGET_CPU, &s->reference)) {
     complain("the program to compare with, %s, could not be compiled",
              kind == BUILD_WHOLE ? "with every value whole on every device" : "for one device");
     return false;
@@ -184,7 +184,7 @@ static int run_session(session *s, MlirModule module) {
   if (ok && verify && !run_reference(s, module, reference))
     return EXIT_FAILED;
   progress("compiling");
-  if (!ok || !build_object(o, &s->program)) {
+  if (!ok || !build_object(o, o->target, &s->program)) {
     complain("'%s' could not be compiled", o->model);
     return EXIT_FAILED;
   }

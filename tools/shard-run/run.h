@@ -29,11 +29,14 @@ typedef enum launch_kind {
   LAUNCH_ATTACHED,
 } launch_kind;
 
+typedef enum run_target { TARGET_CPU, TARGET_CUDA } run_target;
+
 typedef struct options {
   const char *model, *mesh, *strategy, *objective, *topology, *function, *inputs_from, *report, *plan_report, *emit, *output,
       *worker, *unknown_ops, *memory_limit, *backend, *overlap;
   text_list inputs, expected, save;
   launch_kind launch;
+  run_target target;
   bool verify, generic;
   int n_copies;   /* of `command`; 0: this is a run of a model */
   char **command; /* ends with NULL */
@@ -69,7 +72,7 @@ bool build_partition(const options *o, MlirModule source, build_kind kind, build
 /* Has it communication or device indices that its user wrote? Then it has no meaning on one device. */
 bool build_communicates(MlirModule source);
 /* Then its object. */
-bool build_object(const options *o, build *b);
+bool build_object(const options *o, run_target target, build *b);
 void build_clear(build *b);
 
 /* ---- shared libraries, --emit=so ---- */

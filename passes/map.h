@@ -1,0 +1,102 @@
+/* Loop nests as kernels of a GPU: what the files map_*.c share.
+ *
+ * A nest is a linalg.generic on buffers. Its kernel is an llvm.func that finds out by the numbers of its thread and block which iterations it
+ * does, in terms of arith, scf and memref: the passes behind lower those as they do for a processor. Everything a kernel may touch comes as an
+ * argument: the address of the first element of each buffer, and scalars. */
+#ifndef TP_PASSES_MAP_H
+#define TP_PASSES_MAP_H
+
+#include "rules/body.h"
+
+enum {
+  TP_MAP_OPERANDS = 64,
+  TP_MAP_LOOPS = 16,
+  TP_MAP_LANES = 8,
+  TP_MAP_VECTOR_BYTES = 16,
+  TP_MAP_WARP = 32,
+  TP_MAP_SHARED_SPACE = 3
+};
+
+/* A buffer as the kernel sees it, its first element at offset 0. */
+typedef struct tp__map_operand {
+  MlirAffineMap map;
+  MlirType element;
+  MlirValue memref;
+  MlirValue pointer;
+  bool is_scalar; /* no buffer: `memref` is the value itself */
+  int rank;
+  int64_t strides[TP_MAX_RANK], sizes[TP_MAX_RANK];
+} tp__map_operand;
+
+typedef struct tp__map_nest {
+  MlirOperation op;
+  MlirContext context;
+  MlirType index, i32, ptr;
+  tp_body body;
+  int n_operands, n_inputs, n_loops;
+  int most_lanes;                            /* of vectors */
+  tp__map_operand operands[TP_MAP_OPERANDS]; /* inputs, then outputs */
+  bool is_reduction[TP_MAP_LOOPS];
+  int64_t size[TP_MAP_LOOPS];
+} tp__map_nest;
+
+/* How a kernel is launched. */
+typedef struct tp__map_launch {
+  int64_t n_blocks;
+  int n_threads;   /* of a block */
+  int loop, lanes; /* along which vectors are used, and their size; lanes 1: none are */
+} tp__map_launch;
+
+/* ---- map_nest.c: reading ---- */
+/* Refuses what no kernel can be made of. */
+tp_status tp__map_read(MlirOperation op, tp__map_nest *nest);
+/* Iterations of the loops of one kind. */
+int64_t tp__map_iterations(const tp__map_nest *nest, bool of_reduction);
+int tp__map_n_outputs(const tp__map_nest *nest);
+
+/* ---- map_memory.c: buffers from addresses ---- */
+/* The memory at `pointer` as a buffer of this type, whose sizes and strides are static and whose offset is 0. */
+MlirValue tp__map_memref(MlirOperation where, MlirValue pointer, MlirType type);
+/* An array of n elements in memory that the threads of a block share, called `name`, in front of the kernel `func`. */
+MlirValue tp__map_shared(MlirOperation func, MlirOperation where, const char *name, int64_t n, MlirType element);
+
+/* ---- map_access.c: elements; all code goes in front of `where`, `at` has the index of each loop ---- */
+MlirValue tp__map_load(const tp__map_nest *nest, MlirOperation where, int operand, const MlirValue *at);
+void tp__map_store(const tp__map_nest *nest, MlirOperation where, int operand, const MlirValue *at, MlirValue value);
+/* How many neighbours along `loop` are read and written at once, at most nest->most_lanes; 1: no vectors. */
+int tp__map_lanes(const tp__map_nest *nest, int loop);
+/* Bytes to a multiple of which the operand's address has to be, where vectors of `lanes` are used along `loop`. */
+int64_t tp__map_alignment(const tp__map_nest *nest, int operand, int loop, int lanes);
+/* The body for `lanes` neighbours along `loop`, from at[loop] on. `so_far` has the values of the outputs that it
+ * goes on from, and receives what it yields; NULL: outputs are read, where they are used, and written. */
+tp_status tp__map_body(const tp__map_nest *nest, MlirOperation where, int loop, int lanes, const MlirValue *at,
+                       MlirValue *so_far);
+
+/* ---- map_threads.c: which iterations a thread does ---- */
+/* nvvm.read.ptx.sreg.NAME, e.g. "tid.x": i32. */
+MlirValue tp__map_register(const tp__map_nest *nest, MlirOperation where, const char *name);
+/* Splits `number` into the indices of n loops, the last of them fastest, which is counted in groups of `lanes`. Those of other loops stay as
+ * they are in `at`. */
+void tp__map_split(const tp__map_nest *nest, MlirOperation where, MlirValue number, int n, const int *loops, int lanes,
+                   MlirValue *at);
+/* Loops of one kind, in order, but `last` at the end if it is one of them; their number. */
+int tp__map_order(const tp__map_nest *nest, bool of_reduction, int last, int *loops);
+/* i32, or i64 where numbers up to `most` need it. */
+MlirType tp__map_counter(const tp__map_nest *nest, int64_t most);
+/* The value as the wider or narrower unsigned type, which may be index. */
+MlirValue tp__map_cast(MlirOperation where, MlirValue value, MlirType type);
+/* scf.if without results; `inside` receives its yield, the place for code. */
+void tp__map_if(MlirOperation where, MlirValue condition, MlirOperation *inside);
+/* scf.for from `from` to `to` in steps of `step`, of one type, with n carried values; `at` and `carried` receive what they are inside. The same of
+ * its yield. */
+MlirOperation tp__map_for(MlirOperation where, MlirValue from, MlirValue to, MlirValue step, int n, const MlirValue *initial,
+                          MlirValue *at, MlirValue *carried, MlirOperation *inside);
+/* Yields n values in place of `end`, a yield of nothing. */
+void tp__map_yield(MlirOperation end, int n, const MlirValue *values);
+
+/* ---- the kernels, in front of `end`, the return of an empty function ---- */
+tp_status tp__map_elementwise(const tp__map_nest *nest, MlirOperation end, tp__map_launch *launch);
+/* Adds arrays in memory of the block in front of `func`, the kernel. */
+tp_status tp__map_reduction(const tp__map_nest *nest, MlirOperation func, MlirOperation end, tp__map_launch *launch);
+
+#endif

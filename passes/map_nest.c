@@ -1,0 +1,128 @@
+/* Reading a loop nest that is to become a kernel. */
+#include "passes/map.h"
+
+#include "ir/diagnostics.h"
+#include "support/support.h"
+
+#include <mlir-c/AffineExpr.h>
+#include <mlir-c/AffineMap.h>
+
+int tp__map_n_outputs(const tp__map_nest *nest) { return nest->n_operands - nest->n_inputs; }
+
+int64_t tp__map_iterations(const tp__map_nest *nest, bool of_reduction) {
+  int64_t n = 1;
+  for (int l = 0; l < nest->n_loops; l++)
+    if (nest->is_reduction[l] == of_reduction)
+      n *= nest->size[l];
+  return n;
+}
+
+/* ---- operands ---- */
+
+static tp_status read_buffer(tp__map_nest *n, int i, MlirType type) {
+  tp__map_operand *o = n->operands + i;
+  int64_t offset;
+  o->rank = (int)mlirShapedTypeGetRank(type);
+  if (o->rank > TP_MAX_RANK)
+    return tp__error(n->op, TP_UNSUPPORTED, "operand %d has %d dimensions; a kernel takes at most %d", i, o->rank, TP_MAX_RANK);
+  if (mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, o->strides, &offset)))
+    return tp__error(n->op, TP_UNSUPPORTED, "operand %d has a layout without strides, which kernels do not read", i);
+  for (int d = 0; d < o->rank; d++) {
+    o->sizes[d] = mlirShapedTypeGetDimSize(type, d);
+    if (o->sizes[d] < 0 || mlirShapedTypeIsDynamicStrideOrOffset(o->strides[d]))
+      return tp__error(n->op, TP_UNSUPPORTED, "operand %d has a size or stride in dimension %d that is known at run time only",
+                       i, d);
+  }
+  if (tp__element_size(o->element) == 0)
+    return tp__error(n->op, TP_UNSUPPORTED, "operand %d has elements that kernels do not read; they are " TP_ELEMENT_TYPES, i);
+  return TP_OK;
+}
+
+static tp_status read_operand(tp__map_nest *n, int i) {
+  tp__map_operand *o = n->operands + i;
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(n->op, i));
+  o->map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(tp__inherent(n->op, "indexing_maps"), i));
+  o->is_scalar = !mlirTypeIsAMemRef(type);
+  o->element = o->is_scalar ? type : tp__element_type(type);
+  o->memref = mlirOperationGetOperand(n->op, i);
+  return o->is_scalar ? TP_OK : read_buffer(n, i, type);
+}
+
+/* ---- loops ---- */
+
+/* linalg wants each loop to be a dimension of some operand. */
+static void read_sizes(tp__map_nest *n, const tp__map_operand *o) {
+  for (int d = 0; d < o->rank; d++) {
+    MlirAffineExpr expr = mlirAffineMapGetResult(o->map, d);
+    if (mlirAffineExprIsADim(expr))
+      n->size[mlirAffineDimExprGetPosition(expr)] = o->sizes[d];
+  }
+}
+
+static bool writes_apart(const tp__map_operand *o, int loop) {
+  for (int d = 0; d < o->rank; d++) {
+    MlirAffineExpr expr = mlirAffineMapGetResult(o->map, d);
+    if (mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) == loop)
+      return true;
+  }
+  return false;
+}
+
+static bool depends(const tp__map_operand *o, int loop) {
+  for (int d = 0; d < o->rank; d++)
+    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(o->map, d), loop))
+      return true;
+  return false;
+}
+
+/* Iterations of parallel loops write elements of their own; those of reductions the same. */
+static tp_status check_outputs(const tp__map_nest *n) {
+  for (int i = n->n_inputs; i < n->n_operands; i++)
+    for (int l = 0; l < n->n_loops; l++) {
+      const tp__map_operand *o = n->operands + i;
+      if (n->size[l] > 1 && !n->is_reduction[l] && !writes_apart(o, l))
+        return tp__error(n->op, TP_UNSUPPORTED,
+                         "parallel loop %d (size %lld) writes elements of output %d more than once; threads would race", l,
+                         (long long)n->size[l], i - n->n_inputs);
+      if (n->size[l] > 1 && n->is_reduction[l] && depends(o, l))
+        return tp__error(n->op, TP_UNSUPPORTED, "output %d has an element for each iteration of reduction loop %d (size %lld)",
+                         i - n->n_inputs, l, (long long)n->size[l]);
+    }
+  return TP_OK;
+}
+
+static tp_status read_loops(tp__map_nest *n) {
+  MlirAttribute iterators = tp__inherent(n->op, "iterator_types");
+  MlirAttribute parallel = tp__parse_attr(n->context, "#linalg.iterator_type<parallel>");
+  n->n_loops = (int)mlirArrayAttrGetNumElements(iterators);
+  if (n->n_loops > TP_MAP_LOOPS)
+    return tp__error(n->op, TP_UNSUPPORTED, "has %d loops; a kernel takes at most %d", n->n_loops, TP_MAP_LOOPS);
+  for (int l = 0; l < n->n_loops; l++)
+    n->is_reduction[l] = !mlirAttributeEqual(mlirArrayAttrGetElement(iterators, l), parallel);
+  for (int i = 0; i < n->n_operands; i++)
+    if (!n->operands[i].is_scalar)
+      read_sizes(n, n->operands + i);
+  return TP_OK;
+}
+
+tp_status tp__map_read(MlirOperation op, tp__map_nest *n) {
+  MlirContext context = mlirOperationGetContext(op);
+  int64_t segments[2];
+  *n = (tp__map_nest){.op = op,
+                      .context = context,
+                      .index = mlirIndexTypeGet(context),
+                      .i32 = mlirIntegerTypeGet(context, 32),
+                      .ptr = mlirTypeParseGet(context, tp__ref("!llvm.ptr"))};
+  if (!tp__op_is(op, "linalg.generic") || tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) != 2)
+    return tp__error(op, TP_UNSUPPORTED, "has no form as a linalg.generic; run linalg-generalize-named-ops before");
+  n->n_inputs = (int)segments[0];
+  n->n_operands = (int)(segments[0] + segments[1]);
+  if (n->n_operands > TP_MAP_OPERANDS || !tp__body_of(op, n->n_inputs, &n->body))
+    return tp__error(op, TP_UNSUPPORTED, "has %d operands; a kernel takes at most %d", n->n_operands, TP_MAP_OPERANDS);
+  tp_status status = TP_OK;
+  for (int i = 0; i < n->n_operands && status == TP_OK; i++)
+    status = read_operand(n, i);
+  if (status == TP_OK)
+    status = read_loops(n);
+  return status == TP_OK ? check_outputs(n) : status;
+}

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""ptx.py SHARD_RUN MODELS: every model as PTX, and what is in it.
+
+Each model on 2 devices, with TP_LONG=1 on 1, 2 and 4. No kernel may need a library, call a function, keep arrays in local memory or be of one
+thread; ptxas has to accept the module, where there is one."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# Functions of libm that kernels have not: model, what the refusal names.
+REFUSED = {"llama_block": "llvm.pow.f32", "llama_block_train": "llvm.pow.f32"}
+
+
+def find_ptxas():
+    path = shutil.which("ptxas")
+    there = "/usr/local/cuda/bin/ptxas"
+    return path or (there if os.access(there, os.X_OK) else None)
+
+
+def lint(text):
+    """What is wrong with a module."""
+    found = ["'%s' occurs" % word for word in (".extern", ".local", "call", "ld.global.nc", "atom.", "red.") if
+             re.search(r"^\s*(@%%?\w+\s+)?%s|\s%s" % (re.escape(word), re.escape(word)), text, re.MULTILINE)]
+    entries = re.findall(r"\.entry (\w+)\(.*?\n\.reqntid (\d+)", text, re.DOTALL)
+    if len(entries) != text.count(".entry") or not entries:
+        found.append("%d of %d kernels say how many threads they have" % (len(entries), text.count(".entry")))
+    found += ["%s has %s threads" % entry for entry in entries if int(entry[1]) < 128 or int(entry[1]) % 32]
+    return found
+
+
+def main():
+    shard_run, models = sys.argv[1:]
+    ptxas = find_ptxas()
+    meshes = ["1", "2", "4"] if os.environ.get("TP_LONG") else ["2"]
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "model.ptx")
+        for name in sorted(f[:-5] for f in os.listdir(models) if f.endswith(".mlir")):
+            for mesh in meshes:
+                run = subprocess.run([shard_run, os.path.join(models, name + ".mlir"), "--mesh", mesh, "--target=cuda", "--emit=ptx", "-o", out],
+                                     capture_output=True, text=True)
+                if name in REFUSED:
+                    problems = [] if run.returncode == 1 and REFUSED[name] in run.stderr else ["is not refused: " + run.stderr]
+                elif run.returncode:
+                    problems = [run.stderr]
+                else:
+                    with open(out) as file:
+                        problems = lint(file.read())
+                    check = ptxas and subprocess.run([ptxas, "-arch=sm_80", out, "-o", "/dev/null"], capture_output=True, text=True)
+                    problems += [check.stderr] if check and check.returncode else []
+                print(name, mesh, "FAILED" if problems else "ok", *problems)
+                failures += bool(problems)
+    return failures != 0
+
+
+sys.exit(main())

@@ -1,0 +1,56 @@
+// RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-embed-kernels)'
+// RUN: not shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-embed-kernels{chip=sm_75})' 2>&1 | FileCheck %s
+// RUN: not shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-embed-kernels{chip=gfx90a})' 2>&1 | FileCheck %s
+
+// CHECK: option chip is '{{sm_75|gfx90a}}'; it takes sm_80 or a later compute capability
+
+func.func private @other()
+
+// LLVM's code generator would end the process.
+// expected-error @below {{'builtin.module': a kernel needs 'llvm.pow.f32', which GPUs have not; this function does not run on GPUs yet}}
+module @tp_kernels {
+  llvm.func @tp_kernel0(%a: !llvm.ptr, %b: f32) attributes {nvvm.kernel} {
+    %x = llvm.load %a : !llvm.ptr -> f32
+    %y = llvm.intr.pow(%x, %b) : (f32, f32) -> f32
+    llvm.store %y, %a : f32, !llvm.ptr
+    llvm.return
+  }
+}
+
+// -----
+
+func.func private @other()
+
+// expected-error @below {{'builtin.module': a kernel needs 'lgammaf', which GPUs have not}}
+module @tp_kernels {
+  llvm.func @lgammaf(f32) -> f32
+  llvm.func @tp_kernel0(%a: !llvm.ptr, %b: f32) attributes {nvvm.kernel} {
+    %y = llvm.call @lgammaf(%b) : (f32) -> f32
+    llvm.store %y, %a : f32, !llvm.ptr
+    llvm.return
+  }
+}
+
+// -----
+
+func.func private @other()
+
+// expected-error @below {{is not in the LLVM dialect}}
+module @tp_kernels {
+  // expected-error @below {{cannot be converted to LLVM IR}}
+  func.func @tp_kernel0() {
+    return
+  }
+}
+
+// -----
+
+// expected-error @below {{'func.func': does not enter the runtime; run tp-assign-buffers and tp-map-kernels first}}
+func.func @main(%context: !llvm.ptr) {
+  return
+}
+module @tp_kernels {
+  llvm.func @tp_kernel0() attributes {nvvm.kernel} {
+    llvm.return
+  }
+}

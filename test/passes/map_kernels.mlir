@@ -1,0 +1,184 @@
+// RUN: shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-outline-kernels,tp-map-kernels,canonicalize,cse)' | FileCheck %s
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d1)>
+#columns = affine_map<(d0, d1) -> (d0)>
+
+// A thread has 16 bytes, where all buffers lie at multiples of that; otherwise, which the host looks at, an element. 64 * 4096 of them are 256
+// blocks of 256 threads with 4 each, or 1024.
+// CHECK-LABEL: func.func @elementwise
+// CHECK: %[[SLOTS:.*]] = llvm.alloca %c3_i64 x i64
+// CHECK: llvm.store %{{.*}}, %[[SLOTS]]
+// CHECK: %[[BITS:.*]] = arith.ori
+// CHECK: %[[ODD:.*]] = arith.cmpi ne, %{{.*}}, %c0_i64
+// CHECK: %[[WHICH:.*]] = arith.extui %[[ODD]] : i1 to i32
+// CHECK: %[[BLOCKS:.*]] = arith.select %[[ODD]], %c1024_i64, %c256_i64 : i64
+// CHECK: call @tprt_abi_launch(%arg0, %[[WHICH]], %[[BLOCKS]], %c256_i32, %[[SLOTS]], %c3_i32)
+// CHECK: module @tp_kernels
+// CHECK: llvm.func @tp_kernel0(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: !llvm.ptr) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 256>, tp.blocks = 256 : i64}
+// CHECK: arith.cmpi ult, %{{.*}}, %c65536_i32
+// CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr -> vector<4xf32>
+// CHECK-COUNT-4: arith.addf
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>
+// CHECK: llvm.func @tp_kernel1({{.*}} tp.blocks = 1024 : i64}
+// CHECK-NOT: vector<
+// CHECK: memref.store
+func.func @elementwise(%context: !llvm.ptr, %a: memref<64x4096xf32>, %b: memref<4096xf32>, %c: memref<64x4096xf32>) {
+  linalg.generic {indexing_maps = [#rows, #row, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : memref<64x4096xf32>, memref<4096xf32>) outs(%c : memref<64x4096xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %z = arith.addf %x, %y : f32
+    linalg.yield %z : f32
+  }
+  return
+}
+
+// -----
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+
+// A part of a buffer from a place on that is known at run time: its address has the offset in it. Its stride of 6 is no multiple of 4, so only
+// the result has vectors. Scalars and indices are arguments too.
+// CHECK-LABEL: func.func @part
+// CHECK: memref.extract_strided_metadata
+// CHECK: llvm.store %{{.*}}, %{{.*}} : i64, !llvm.ptr
+// CHECK: call @tprt_abi_launch(
+// CHECK: llvm.func @tp_kernel0(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: f32, %{{.*}}: i64, %{{.*}}: i8)
+// CHECK-COUNT-4: memref.load
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>
+func.func @part(%context: !llvm.ptr, %a: memref<8x6xf32>, %c: memref<2x4xf32>, %i: index, %s: f32, %p: i1) {
+  %part = memref.subview %a[%i, 2] [2, 4] [1, 1] : memref<8x6xf32> to memref<2x4xf32, strided<[6, 1], offset: ?>>
+  linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%part : memref<2x4xf32, strided<[6, 1], offset: ?>>) outs(%c : memref<2x4xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %z = arith.mulf %x, %s : f32
+    %j = linalg.index 0 : index
+    %first = arith.cmpi eq, %j, %i : index
+    %either = arith.ori %first, %p : i1
+    %y = arith.select %either, %z, %x : f32
+    linalg.yield %y : f32
+  }
+  return
+}
+
+// -----
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#columns = affine_map<(d0, d1) -> (d0)>
+
+// Rows: a block of 256 threads for each, which read side by side, then combine in warps, then in memory of the block.
+// CHECK-LABEL: func.func @rows
+// CHECK: call @tprt_abi_launch(%arg0, %{{.*}}, %c64_i64, %c256_i32,
+// CHECK: llvm.mlir.global internal @tp_kernel0_shared0() {addr_space = 3 : i32} : !llvm.array<8 x f32>
+// CHECK: llvm.func @tp_kernel0({{.*}} nvvm.reqntid = array<i32: 256>, tp.blocks = 64 : i64}
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c1024_i32 step %c256_i32 iter_args(%{{.*}} = %cst) -> (f32)
+// CHECK: llvm.load {{.*}} -> vector<4xf32>
+// CHECK-COUNT-5: nvvm.shfl.sync
+// CHECK-NOT: nvvm.shfl.sync
+// CHECK-COUNT-4: nvvm.barrier0
+// CHECK: memref.store %{{.*}} : memref<64xf32>
+// CHECK: llvm.return
+func.func @rows(%context: !llvm.ptr, %a: memref<64x4096xf32>, %c: memref<64xf32>) {
+  linalg.generic {indexing_maps = [#rows, #columns], iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<64x4096xf32>) outs(%c : memref<64xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %z = arith.maximumf %x, %o : f32
+    linalg.yield %z : f32
+  }
+  return
+}
+
+// -----
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#columns = affine_map<(d0, d1) -> (d0)>
+
+// Short rows: a warp or less for each, without memory of the block.
+// CHECK-LABEL: func.func @short_rows
+// CHECK: llvm.func @tp_kernel0({{.*}} nvvm.reqntid = array<i32: 128>, tp.blocks = 8 : i64}
+// CHECK-COUNT-5: nvvm.shfl.sync
+// CHECK-NOT: nvvm.shfl.sync
+// CHECK-NOT: nvvm.barrier0
+// CHECK: llvm.return
+func.func @short_rows(%context: !llvm.ptr, %a: memref<30x63xi32>, %c: memref<30xi32>) {
+  linalg.generic {indexing_maps = [#rows, #columns], iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<30x63xi32>) outs(%c : memref<30xi32>) {
+  ^bb0(%x: i32, %o: i32):
+    %z = arith.addi %x, %o : i32
+    linalg.yield %z : i32
+  }
+  return
+}
+
+// -----
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d1)>
+
+// Columns: neighbouring threads have neighbouring elements of the result, 32 of them in a block; 16 threads share each, in memory of the block.
+// CHECK-LABEL: func.func @columns
+// CHECK: @tp_kernel0_shared0() {addr_space = 3 : i32} : !llvm.array<512 x f64>
+// CHECK: llvm.func @tp_kernel0({{.*}} nvvm.reqntid = array<i32: 512>, tp.blocks = 32 : i64}
+// CHECK-NOT: nvvm.shfl.sync
+// CHECK-COUNT-5: nvvm.barrier0
+func.func @columns(%context: !llvm.ptr, %a: memref<64x1000xf64>, %c: memref<1000xf64>) {
+  linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["reduction", "parallel"]}
+      ins(%a : memref<64x1000xf64>) outs(%c : memref<1000xf64>) {
+  ^bb0(%x: f64, %o: f64):
+    %z = arith.addf %x, %o : f64
+    linalg.yield %z : f64
+  }
+  return
+}
+
+// -----
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#columns = affine_map<(d0, d1) -> (d0)>
+
+// Not associative: a thread does all of a row, in order, from what the result was.
+// CHECK-LABEL: func.func @in_order
+// CHECK: llvm.func @tp_kernel0({{.*}} nvvm.reqntid = array<i32: 128>, tp.blocks = 8 : i64}
+// CHECK: %[[START:.*]] = memref.load %{{.*}} : memref<1000xf32>
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c50_i32 step %c1_i32 iter_args(%{{.*}} = %[[START]])
+func.func @in_order(%context: !llvm.ptr, %a: memref<1000x50xf32>, %c: memref<1000xf32>) {
+  linalg.generic {indexing_maps = [#rows, #columns], iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<1000x50xf32>) outs(%c : memref<1000xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %z = arith.subf %x, %o : f32
+    linalg.yield %z : f32
+  }
+  return
+}
+
+// -----
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+
+// Nothing to do is not launched; memory of the device is out of reach.
+memref.global "private" constant @table : memref<4xi32> = dense<[1, 2, 3, 4]>
+
+// CHECK-LABEL: func.func @host
+// CHECK: memref.alloca() : memref<i32>
+// CHECK-NOT: tprt_abi_launch
+// CHECK: %[[TABLE:.*]] = memref.get_global @table
+// CHECK: call @tprt_abi_constant(%arg0, %{{.*}}, %c16_i64)
+// CHECK: call @tprt_abi_copy(%arg0, %{{.*}}, %{{.*}}, %c16_i64)
+// CHECK: call @tprt_abi_read(%arg0, %{{.*}}, %{{.*}}, %c4_i64)
+// CHECK: %[[READ:.*]] = memref.load %{{.*}}[] : memref<i32>
+// CHECK: memref.store %[[READ]], %{{.*}}[] : memref<i32>
+// CHECK: call @tprt_abi_write(%arg0, %{{.*}}, %{{.*}}, %c4_i64)
+// CHECK-NOT: @tp_kernels
+func.func @host(%context: !llvm.ptr, %a: memref<0x4xi32>, %b: memref<4xi32>, %i: index) {
+  linalg.generic {indexing_maps = [#rows], iterator_types = ["parallel", "parallel"]} outs(%a : memref<0x4xi32>) {
+  ^bb0(%o: i32):
+    %z = arith.addi %o, %o : i32
+    linalg.yield %z : i32
+  }
+  %table = memref.get_global @table : memref<4xi32>
+  memref.copy %table, %b : memref<4xi32> to memref<4xi32>
+  %x = memref.load %b[%i] : memref<4xi32>
+  %zero = arith.constant 0 : index
+  memref.store %x, %b[%zero] : memref<4xi32>
+  return
+}

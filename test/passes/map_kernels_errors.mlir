@@ -1,0 +1,135 @@
+// RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-map-kernels)'
+
+// expected-error @below {{'func.func': is no program yet; run tp-assign-buffers first}}
+func.func @no_context(%a: memref<4x8xf32>) {
+  return
+}
+
+// -----
+
+func.func @not_outlined(%context: !llvm.ptr, %a: memref<4xf32>) {
+  %c = arith.constant 2.0 : f32
+  // expected-error @below {{'linalg.fill': is no kernel, and memory of a GPU is out of reach for the host; this form of the op does not run on GPUs yet}}
+  linalg.fill ins(%c : f32) outs(%a : memref<4xf32>)
+  return
+}
+
+// -----
+
+// expected-error @below {{'func.func': is called on buffers but is no loop nest; run tp-outline-kernels before}}
+func.func private @kernel(%a: memref<4xf32>) {
+  return
+}
+
+// -----
+
+func.func private @kernel(%c: f32, %a: memref<4xf32>) {
+  // expected-error @below {{'linalg.fill': has no form as a linalg.generic; run linalg-generalize-named-ops before}}
+  linalg.fill ins(%c : f32) outs(%a : memref<4xf32>)
+  return
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+func.func private @kernel(%a: memref<?xf32>) {
+  // expected-error @below {{'linalg.generic': operand 0 has a size or stride in dimension 0 that is known at run time only}}
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%a : memref<?xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+func.func private @kernel(%a: memref<4xf32, affine_map<(d0) -> (d0 mod 2)>>) {
+  // expected-error @below {{'linalg.generic': operand 0 has a layout without strides, which kernels do not read}}
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%a : memref<4xf32, affine_map<(d0) -> (d0 mod 2)>>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+func.func private @kernel(%a: memref<4xi7>) {
+  // expected-error @below {{'linalg.generic': operand 0 has elements that kernels do not read; they are f16, bf16,}}
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%a : memref<4xi7>) {
+  ^bb0(%o: i7):
+    linalg.yield %o : i7
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#first = affine_map<(d0, d1) -> (d0)>
+func.func private @kernel(%a: memref<4x8xf32>, %b: memref<4xf32>) {
+  // expected-error @below {{'linalg.generic': parallel loop 1 (size 8) writes elements of output 0 more than once; threads would race}}
+  linalg.generic {indexing_maps = [#id, #first], iterator_types = ["parallel", "parallel"]} ins(%a : memref<4x8xf32>) outs(%b : memref<4xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#first = affine_map<(d0, d1) -> (d0)>
+func.func private @kernel(%a: memref<4x8xf32>, %b: memref<4xf32>) {
+  // expected-error @below {{'linalg.generic': output 0 has an element for each iteration of reduction loop 1 (size 8)}}
+  linalg.generic {indexing_maps = [#first, #id], iterator_types = ["parallel", "reduction"]} ins(%b : memref<4xf32>) outs(%a : memref<4x8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q) -> (a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q)>
+func.func private @kernel(%a: memref<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>) {
+  // expected-error @below {{'linalg.generic': operand 0 has 17 dimensions; a kernel takes at most}}
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "parallel",
+      "parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "parallel"]}
+      outs(%a : memref<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>) {
+  ^bb0(%x: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+#in = affine_map<(a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q) -> (a,b,c,d,e,f,g,h,i)>
+#out = affine_map<(a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q) -> (j,k,l,m,n,o,p,q)>
+func.func private @kernel(%a: memref<1x1x1x1x1x1x1x1x1xf32>, %b: memref<1x1x1x1x1x1x1x1xf32>) {
+  // expected-error @below {{'linalg.generic': has 17 loops; a kernel takes at most 16}}
+  linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "parallel",
+      "parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%a : memref<1x1x1x1x1x1x1x1x1xf32>) outs(%b : memref<1x1x1x1x1x1x1x1xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+func.func private @kernel(%a0: memref<1xf32>, %a1: memref<1xf32>, %a2: memref<1xf32>, %a3: memref<1xf32>, %a4: memref<1xf32>, %a5: memref<1xf32>, %a6: memref<1xf32>, %a7: memref<1xf32>, %a8: memref<1xf32>, %a9: memref<1xf32>, %a10: memref<1xf32>, %a11: memref<1xf32>, %a12: memref<1xf32>, %a13: memref<1xf32>, %a14: memref<1xf32>, %a15: memref<1xf32>, %a16: memref<1xf32>, %a17: memref<1xf32>, %a18: memref<1xf32>, %a19: memref<1xf32>, %a20: memref<1xf32>, %a21: memref<1xf32>, %a22: memref<1xf32>, %a23: memref<1xf32>, %a24: memref<1xf32>, %a25: memref<1xf32>, %a26: memref<1xf32>, %a27: memref<1xf32>, %a28: memref<1xf32>, %a29: memref<1xf32>, %a30: memref<1xf32>, %a31: memref<1xf32>, %a32: memref<1xf32>, %a33: memref<1xf32>, %a34: memref<1xf32>, %a35: memref<1xf32>, %a36: memref<1xf32>, %a37: memref<1xf32>, %a38: memref<1xf32>, %a39: memref<1xf32>, %a40: memref<1xf32>, %a41: memref<1xf32>, %a42: memref<1xf32>, %a43: memref<1xf32>, %a44: memref<1xf32>, %a45: memref<1xf32>, %a46: memref<1xf32>, %a47: memref<1xf32>, %a48: memref<1xf32>, %a49: memref<1xf32>, %a50: memref<1xf32>, %a51: memref<1xf32>, %a52: memref<1xf32>, %a53: memref<1xf32>, %a54: memref<1xf32>, %a55: memref<1xf32>, %a56: memref<1xf32>, %a57: memref<1xf32>, %a58: memref<1xf32>, %a59: memref<1xf32>, %a60: memref<1xf32>, %a61: memref<1xf32>, %a62: memref<1xf32>, %a63: memref<1xf32>, %a64: memref<1xf32>) {
+  // expected-error @below {{'linalg.generic': uses 65 values; a kernel takes at most 64}}
+  linalg.generic {indexing_maps = [#id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id, #id], iterator_types = ["parallel"]}
+      ins(%a0, %a1, %a2, %a3, %a4, %a5, %a6, %a7, %a8, %a9, %a10, %a11, %a12, %a13, %a14, %a15, %a16, %a17, %a18, %a19, %a20, %a21, %a22, %a23, %a24, %a25, %a26, %a27, %a28, %a29, %a30, %a31, %a32, %a33, %a34, %a35, %a36, %a37, %a38, %a39, %a40, %a41, %a42, %a43, %a44, %a45, %a46, %a47, %a48, %a49, %a50, %a51, %a52, %a53, %a54, %a55, %a56, %a57, %a58, %a59, %a60, %a61, %a62, %a63 : memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>, memref<1xf32>)
+      outs(%a64 : memref<1xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %x4: f32, %x5: f32, %x6: f32, %x7: f32, %x8: f32, %x9: f32, %x10: f32, %x11: f32, %x12: f32, %x13: f32, %x14: f32, %x15: f32, %x16: f32, %x17: f32, %x18: f32, %x19: f32, %x20: f32, %x21: f32, %x22: f32, %x23: f32, %x24: f32, %x25: f32, %x26: f32, %x27: f32, %x28: f32, %x29: f32, %x30: f32, %x31: f32, %x32: f32, %x33: f32, %x34: f32, %x35: f32, %x36: f32, %x37: f32, %x38: f32, %x39: f32, %x40: f32, %x41: f32, %x42: f32, %x43: f32, %x44: f32, %x45: f32, %x46: f32, %x47: f32, %x48: f32, %x49: f32, %x50: f32, %x51: f32, %x52: f32, %x53: f32, %x54: f32, %x55: f32, %x56: f32, %x57: f32, %x58: f32, %x59: f32, %x60: f32, %x61: f32, %x62: f32, %x63: f32, %x64: f32):
+    linalg.yield %x0 : f32
+  }
+  return
+}
