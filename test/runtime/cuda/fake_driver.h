@@ -1,0 +1,43 @@
+/* What the parts of the driver that is none have of each other. */
+#ifndef TPRT_TEST_CUDA_FAKE_DRIVER_H
+#define TPRT_TEST_CUDA_FAKE_DRIVER_H
+
+#include "cuda/launch.h"
+#include "device.h"
+
+/* Results of cuda.h that the tests see. */
+#define FAKE_RESULTS(X)                                                                                                        \
+  X(INVALID_VALUE, 1, "CUDA_ERROR_INVALID_VALUE")                                                                              \
+  X(STUB_LIBRARY, 34, "CUDA_ERROR_STUB_LIBRARY")                                                                               \
+  X(INVALID_IMAGE, 200, "CUDA_ERROR_INVALID_IMAGE")                                                                            \
+  X(INVALID_PTX, 218, "CUDA_ERROR_INVALID_PTX")                                                                                \
+  X(NOT_FOUND, 500, "CUDA_ERROR_NOT_FOUND")                                                                                    \
+  X(ILLEGAL_ADDRESS, 700, "CUDA_ERROR_ILLEGAL_ADDRESS")                                                                        \
+  X(MISALIGNED_ADDRESS, 716, "CUDA_ERROR_MISALIGNED_ADDRESS")                                                                  \
+  X(LAUNCH_FAILED, 719, "CUDA_ERROR_LAUNCH_FAILED")                                                                            \
+  X(TOO_LARGE, 720, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE")
+enum {
+#define MEMBER(constant, number, name) FAKE_##constant = number,
+  FAKE_RESULTS(MEMBER)
+#undef MEMBER
+};
+
+enum { FAKE_MULTIPROCESSORS = 4, FAKE_CTAS_EACH = 2 };
+
+#define EXPORT(member, symbol, parameters) extern cuda_result fake_##member parameters __asm__(symbol) TPRT_API;
+TPRT_CUDA_CALLS(EXPORT)
+LAUNCH_CALLS(EXPORT)
+DEVICE_CALLS(EXPORT) /* those of its functions that the others have too are defined under their names */
+#undef EXPORT
+
+/* Whether FAKE_CUDA is `mode`; a failure then. */
+bool fake_mode_is(const char *mode);
+cuda_result fake_fails_at(const char *mode);
+
+/* Whether launches are being recorded instead of run. */
+bool fake_capturing(void);
+
+/* fake_memory.c: the allocation around an address, for the PTX machine. */
+bool fake_find_memory(void *user, uint64_t address, uint64_t *begin, uint64_t *end);
+
+#endif

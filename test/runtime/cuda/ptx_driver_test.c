@@ -1,0 +1,120 @@
+/* PTX through the driver that is none: modules, launches in streams and graphs, cooperative ones, and what a program sees of mistakes. */
+#define _GNU_SOURCE 1
+#include "fake_driver.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { N = 1000, MOST_CTAS = 8 };
+
+static const char scale[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
+                            ".visible .entry scale(.param .u64 data, .param .f32 factor, .param .u32 n)\n{\n"
+                            ".reg .pred %p1;\n.reg .b32 %r<5>;\n.reg .f32 %f<4>;\n.reg .b64 %d<4>;\n"
+                            "ld.param.u64 %d1, [data];\nld.param.f32 %f1, [factor];\nld.param.u32 %r1, [n];\n"
+                            "mov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ntid.x;\nmov.u32 %r4, %tid.x;\n"
+                            "mad.lo.s32 %r2, %r2, %r3, %r4;\nsetp.ge.u32 %p1, %r2, %r1;\n@%p1 ret;\n"
+                            "mul.wide.u32 %d2, %r2, 4;\nadd.u64 %d1, %d1, %d2;\nld.global.f32 %f2, [%d1];\n"
+                            "mul.f32 %f2, %f2, %f1;\nst.global.f32 [%d1], %f2;\nret;\n}\n";
+
+static cuda_module module;
+static cuda_function function;
+
+static cuda_result launch(cuda_address data, float factor, unsigned n, unsigned n_ctas) {
+  void *parameters[] = {&data, &factor, &n};
+  return fake_kernel(function, n_ctas, 1, 1, 128, 1, 1, 0, NULL, parameters, NULL);
+}
+
+static int setup(void **state) {
+  (void)state;
+  return fake_module_load(&module, scale) || fake_module_function(&function, module, "scale");
+}
+
+static int teardown(void **state) {
+  (void)state;
+  return fake_module_unload(module);
+}
+
+static cuda_address numbers(void) {
+  float host[N];
+  cuda_address data;
+  for (int i = 0; i < N; i++)
+    host[i] = (float)i;
+  assert_int_equal(fake_allocate(&data, sizeof host), 0);
+  assert_int_equal(fake_upload(data, host, sizeof host), 0);
+  return data;
+}
+
+static void expect(cuda_address data, float factor) {
+  float host[N];
+  assert_int_equal(fake_copy_to_host(host, data, sizeof host), 0);
+  for (int i = 0; i < N; i++)
+    assert_true(host[i] == (float)i * factor);
+}
+
+static void test_launches(void **state) {
+  cuda_address data = numbers();
+  cuda_function again;
+  (void)state;
+  assert_int_equal(launch(data, 2, N, 8), 0);
+  expect(data, 2);
+  assert_int_equal(launch(data, 2, N, 100), 0); /* CTAs that have nothing to do; more than run at a time */
+  expect(data, 4);
+  assert_int_equal(fake_module_function(&again, module, "scale"), 0);
+  assert_ptr_equal(again, function);
+  float factor = 0.5f;
+  unsigned n = N;
+  void *parameters[] = {&data, &factor, &n};
+  assert_int_equal(fake_cooperative_kernel(function, MOST_CTAS, 1, 1, 128, 1, 1, 0, NULL, parameters), 0);
+  expect(data, 2);
+  assert_int_equal(fake_cooperative_kernel(function, MOST_CTAS + 1, 1, 1, 128, 1, 1, 0, NULL, parameters), FAKE_TOO_LARGE);
+  assert_int_equal(fake_release(data), 0);
+}
+
+/* A graph keeps the arguments of its launches. */
+static void test_graph(void **state) {
+  cuda_address data = numbers();
+  cuda_graph graph;
+  cuda_program program;
+  (void)state;
+  assert_int_equal(fake_capture_begin(NULL, 0), 0);
+  assert_int_equal(launch(data, 2, N, 8), 0);
+  assert_int_equal(launch(data, 3, N, 8), 0);
+  assert_int_equal(fake_capture_end(NULL, &graph), 0);
+  expect(data, 1);
+  assert_int_equal(fake_instantiate(&program, graph, 0), 0);
+  assert_int_equal(fake_graph_destroy(graph), 0);
+  assert_int_equal(fake_replay(program, NULL), 0);
+  expect(data, 6);
+  assert_int_equal(fake_replay(program, NULL), 0);
+  expect(data, 36);
+  assert_int_equal(fake_program_destroy(program), 0);
+  assert_int_equal(fake_release(data), 0);
+}
+
+static void test_mistakes(void **state) {
+  cuda_address data = numbers();
+  cuda_module other;
+  cuda_function none;
+  const char *name;
+  (void)state;
+  assert_int_equal(launch(data, 2, N + 1, 8), FAKE_ILLEGAL_ADDRESS);
+  assert_int_equal(launch(data + 2, 2, N - 1, 8), FAKE_MISALIGNED_ADDRESS);
+  assert_int_equal(launch(data, 2, N, 0), FAKE_INVALID_VALUE);
+  assert_int_equal(fake_module_load(&other, "no PTX"), FAKE_INVALID_PTX);
+  assert_int_equal(fake_module_function(&none, module, "scales"), FAKE_NOT_FOUND);
+  assert_int_equal(fake_error_name(FAKE_ILLEGAL_ADDRESS, &name), 0);
+  assert_string_equal(name, "CUDA_ERROR_ILLEGAL_ADDRESS");
+  assert_int_equal(fake_allocate(&data, 0), FAKE_INVALID_VALUE);
+  assert_int_equal(fake_release(data + 1), FAKE_INVALID_VALUE);
+  assert_int_equal(fake_release(data), 0);
+  assert_int_equal(launch(data, 2, N, 8), FAKE_ILLEGAL_ADDRESS); /* given back */
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_launches), cmocka_unit_test(test_graph),
+                                     cmocka_unit_test(test_mistakes)};
+  return cmocka_run_group_tests(tests, setup, teardown);
+}

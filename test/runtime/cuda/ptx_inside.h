@@ -1,0 +1,370 @@
+/* The inside of the PTX machine: text is parsed (ptx_text.c, ptx_variable.c, ptx_operand.c, ptx_parse.c) to decoded instructions
+ * (ptx_decode.c), whose registers are packed (ptx_registers.c). Threads of the host run CTAs (ptx_grid.c), and warps run each
+ * instruction for their active threads at once (ptx_run.c), by the handler of its row in the tables of the files that PTX_TABLES
+ * names. */
+#ifndef TPRT_TEST_CUDA_PTX_INSIDE_H
+#define TPRT_TEST_CUDA_PTX_INSIDE_H
+
+#include "ptx.h"
+
+#include <string.h>
+
+/* ---- Types and modifiers, as bits of sets ---- */
+
+/* The name, bits of a value, how it is read. */
+/* clang-format off */
+#define PTX_TYPES(X)                                                                                                           \
+  X(PRED, "pred", 1) X(B8, "b8", 8) X(B16, "b16", 16) X(B32, "b32", 32) X(B64, "b64", 64) X(U8, "u8", 8)                       \
+  X(U16, "u16", 16) X(U32, "u32", 32) X(U64, "u64", 64) X(S8, "s8", 8) X(S16, "s16", 16) X(S32, "s32", 32)                     \
+  X(S64, "s64", 64) X(F16, "f16", 16) X(BF16, "bf16", 16) X(F32, "f32", 32) X(F64, "f64", 64) X(F16X2, "f16x2", 32)            \
+  X(BF16X2, "bf16x2", 32)
+/* clang-format on */
+
+typedef enum ptx_type {
+#define MEMBER(constant, name, bits) PTX_##constant,
+  PTX_TYPES(MEMBER)
+#undef MEMBER
+      PTX_NO_TYPE,
+} ptx_type;
+extern const struct ptx_type_row {
+  const char *name;
+  int bits;
+} ptx_types[];
+
+/* clang-format off */
+#define PTX_MODIFIERS(X)                                                                                                       \
+  X(RN, "rn") X(RZ, "rz") X(RM, "rm") X(RP, "rp") X(RNI, "rni") X(RZI, "rzi") X(RMI, "rmi") X(RPI, "rpi")                      \
+  X(FTZ, "ftz") X(SAT, "sat") X(APPROX, "approx") X(FULL, "full") X(NANS, "NaN") X(LO, "lo") X(HI, "hi")                       \
+  X(WIDE, "wide") X(WRAP, "wrap") X(CLAMP, "clamp") X(LEFT, "l") X(RIGHT, "r") X(GLOBAL, "global") X(SHARED, "shared")         \
+  X(LOCAL, "local") X(PARAM, "param") X(CONST, "const") X(TO, "to") X(V2, "v2") X(V4, "v4") X(ACQUIRE, "acquire")              \
+  X(RELEASE, "release") X(ACQ_REL, "acq_rel") X(RELAXED, "relaxed") X(VOLATILE, "volatile") X(WEAK, "weak")                    \
+  X(SC, "sc") X(NC, "nc") X(CACHED, "cached") X(CTA, "cta") X(GPU, "gpu") X(SYS, "sys") X(UNI, "uni") X(SYNC, "sync")          \
+  X(ALIGNED, "aligned") X(BFLY, "bfly") X(UP, "up") X(DOWN, "down") X(IDX, "idx") X(BALLOT, "ballot") X(ALL, "all")            \
+  X(ANY, "any") X(ADD, "add") X(MIN, "min") X(MAX, "max") X(AND, "and") X(OR, "or") X(XOR, "xor") X(EXCH, "exch")              \
+  X(CAS, "cas") X(WARP, "warp")
+/* clang-format on */
+
+enum {
+#define MEMBER(constant, name) PTX_NUMBER_##constant,
+  PTX_MODIFIERS(MEMBER)
+#undef MEMBER
+};
+/* PTX_M_FTZ, ... */
+#define MEMBER(constant, name) static const uint64_t PTX_M_##constant = UINT64_C(1) << PTX_NUMBER_##constant;
+PTX_MODIFIERS(MEMBER)
+#undef MEMBER
+
+typedef enum ptx_comparison {
+  PTX_EQ,
+  PTX_NE,
+  PTX_LT,
+  PTX_LE,
+  PTX_GT,
+  PTX_GE,
+  PTX_NUM, /* neither is NaN */
+  PTX_UNORDERED = 8,
+} ptx_comparison;
+
+/* ---- Instructions ---- */
+
+enum { PTX_MOST_TO = 4, PTX_MOST_FROM = 5, PTX_NONE = INT32_MIN };
+
+/* Places of values: where a warp's rows begin, in words of 32 bits; negative ones, complemented, in the kernel's constants. A row
+ * has a value for each thread of the warp: 32 words, or 32 pairs of words for 64 bits. Before ptx_pack_registers, numbers of virtual
+ * registers. */
+typedef int32_t ptx_place;
+
+typedef struct ptx_warp ptx_warp;
+typedef struct ptx_instruction ptx_instruction;
+typedef void ptx_handler(ptx_warp *warp, const ptx_instruction *i, uint32_t mask);
+
+typedef enum ptx_kind {
+  PTX_PLAIN,    /* each thread alone, never fails */
+  PTX_MEMORY,   /* may fail; lets other threads go on, if `yields` */
+  PTX_TOGETHER, /* of the threads that a mask, its last operand, names: all at once */
+  PTX_BRANCH,   /* to `target` */
+  PTX_CHOOSE,   /* to an entry of `table` */
+  PTX_BARRIER,  /* of the CTA */
+  PTX_EXIT,
+} ptx_kind;
+
+struct ptx_instruction {
+  ptx_handler *run; /* of PLAIN, MEMORY and TOGETHER */
+  uint64_t modifiers;
+  uint8_t kind, n_to, n_from;
+  uint8_t type, second_type; /* ptx_type: of the result; of what is converted or compared, where it is another */
+  uint8_t comparison;        /* ptx_comparison, of setp and set */
+  uint8_t wide;              /* bits k: to[k] has 64 bits; bits 4 + k: from[k] has */
+  uint8_t register_bits;     /* of to[0], as declared: results shorter than that are extended */
+  bool guard_not, from_p_not[2], yields;
+  int32_t guard;              /* predicate, or PTX_NONE */
+  int32_t to_p[2], from_p[2]; /* predicates, or PTX_NONE */
+  ptx_place to[PTX_MOST_TO], from[PTX_MOST_FROM];
+  int64_t offset; /* of an address; the place of what lies in a memory of its own */
+  int32_t target; /* of a branch; before the labels are known, the number of the label's name */
+  const struct ptx_table *table;
+  int line;
+  const char *text; /* up to ';', in the module's */
+};
+
+/* A row of the tables of operations. */
+typedef struct ptx_operation {
+  const char *name;
+  const char *types;    /* names of types, e.g. "s32 u32"; "" for an operation without */
+  uint64_t required;    /* modifiers that select the row */
+  uint64_t allowed;     /* others */
+  const char *operands; /* a letter each, see ptx_decode.c */
+  ptx_handler *run;
+  ptx_kind kind;
+} ptx_operation;
+
+#define PTX_TABLES(X) X(integer) X(float) X(half) X(compare) X(move) X(convert) X(memory) X(warp)
+#define MEMBER(name)                                                                                                           \
+  extern const ptx_operation ptx_##name##_operations[];                                                                        \
+  extern const int ptx_n_##name##_operations;
+PTX_TABLES(MEMBER)
+#undef MEMBER
+#define PTX_TABLE(name, ...)                                                                                                   \
+  const ptx_operation ptx_##name##_operations[] = {__VA_ARGS__};                                                               \
+  const int ptx_n_##name##_operations = sizeof ptx_##name##_operations / sizeof *ptx_##name##_operations;
+
+/* ---- Modules ---- */
+
+typedef enum ptx_special {
+/* clang-format off */
+#define PTX_SPECIALS(X)                                                                                                        \
+  X(TID_X, "%tid.x") X(TID_Y, "%tid.y") X(TID_Z, "%tid.z") X(NTID_X, "%ntid.x") X(NTID_Y, "%ntid.y")                           \
+  X(NTID_Z, "%ntid.z") X(CTAID_X, "%ctaid.x") X(CTAID_Y, "%ctaid.y") X(CTAID_Z, "%ctaid.z") X(NCTAID_X, "%nctaid.x")           \
+  X(NCTAID_Y, "%nctaid.y") X(NCTAID_Z, "%nctaid.z") X(LANEID, "%laneid") X(WARPID, "%warpid")                                  \
+  X(LANEMASK_EQ, "%lanemask_eq") X(LANEMASK_LT, "%lanemask_lt") X(LANEMASK_LE, "%lanemask_le")                                 \
+  X(LANEMASK_GT, "%lanemask_gt") X(LANEMASK_GE, "%lanemask_ge") X(DYNAMIC_SHARED_SIZE, "%dynamic_smem_size")
+/* clang-format on */
+#define MEMBER(constant, name) PTX_##constant,
+  PTX_SPECIALS(MEMBER)
+#undef MEMBER
+      PTX_N_SPECIALS,
+} ptx_special;
+
+/* A name for memory. */
+typedef enum ptx_space { PTX_GENERIC, PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_PARAM } ptx_space;
+
+/* .extern .shared memory begins here, so that accesses past the end of other shared memory never reach it. */
+enum { PTX_DYNAMIC_SHARED = 1 << 24 };
+
+/* Generic addresses of memory that is not global: the space in bits 56 and up, which no address of the host has. */
+enum { PTX_WINDOW_SHIFT = 56, PTX_WINDOW_SHARED = 0x51, PTX_WINDOW_LOCAL = 0x52, PTX_WINDOW_PARAM = 0x53 };
+
+typedef struct ptx_symbol {
+  char *name;
+  ptx_space space;
+  uint64_t at; /* address of global memory; place in the others */
+  size_t bytes;
+} ptx_symbol;
+
+/* Targets of a brx.idx. */
+typedef struct ptx_table {
+  int32_t label, *targets;
+  int n;
+} ptx_table;
+
+struct ptx_kernel {
+  char *name;
+  const ptx_module *module;
+  ptx_instruction *code;
+  int n_code;
+  int n_virtual;                     /* registers before they are packed */
+  uint8_t *virtual_bits;             /* of each, as declared */
+  int n_predicates;                  /* number 0 is false, always */
+  ptx_place special[PTX_N_SPECIALS]; /* PTX_NONE: not used */
+  uint32_t *constants;
+  unsigned char *constant_wide; /* by row of 32 words: 1 and 2 are the halves of one of 64 bits */
+  size_t n_constants;           /* words */
+  size_t n_words;               /* of a warp's rows */
+  struct ptx_table *tables;
+  int n_tables;
+  ptx_symbol *symbols; /* shared and local variables */
+  int n_symbols;
+  ptx_symbol *parameters;
+  int n_parameters;
+  size_t parameter_bytes, local_bytes, shared_bytes;
+  uint32_t most_threads, required[3]; /* .maxntid (all dimensions), .reqntid; 0: none */
+};
+
+struct ptx_module {
+  char *text;
+  ptx_kernel **kernels;
+  int n_kernels;
+  ptx_symbol *symbols; /* of the module */
+  int n_symbols;
+  size_t shared_bytes; /* of the module's own variables, before those of kernels */
+};
+
+/* ---- From text ---- */
+
+typedef enum ptx_operand_kind {
+  PTX_REGISTER, /* virtual register */
+  PTX_PREDICATE,
+  PTX_NUMBER,
+  PTX_SYMBOL,  /* address of memory: symbol + offset */
+  PTX_NAME,    /* of a label */
+  PTX_SINK,    /* _ */
+  PTX_ADDRESS, /* [base + offset] */
+  PTX_VECTOR,  /* {a, b, ...} */
+} ptx_operand_kind;
+
+typedef struct ptx_operand {
+  ptx_operand_kind kind;
+  bool negated;  /* !p */
+  bool is_float; /* of numbers: how the text is written; `bits` are of f32 or f64 then */
+  bool is_f64;
+  int32_t number; /* of the register or predicate; ADDRESS: of the base, or PTX_NONE */
+  int32_t paired; /* a|p: the predicate, or PTX_NONE */
+  uint64_t bits;  /* of a number; offset of addresses and symbols */
+  const ptx_symbol *symbol;
+  int n_of_vector;
+  struct ptx_operand *of_vector;
+  char name[64];
+} ptx_operand;
+
+enum { PTX_MOST_OPERANDS = 6 };
+
+/* What the parser has found of an instruction. */
+typedef struct ptx_statement {
+  char opcode[96];
+  int n_operands;
+  ptx_operand operands[PTX_MOST_OPERANDS];
+} ptx_statement;
+
+/* Fills type, modifiers, operands and handler of an instruction; false and `error` for one that the tables have not. Constants go
+ * to the kernel. */
+bool ptx_decode(ptx_kernel *kernel, const ptx_statement *statement, ptx_instruction *i, char error[PTX_TEXT]);
+
+/* Gives values that never live at the same time the same row, so that a warp's rows stay in a cache. Places become final. */
+void ptx_pack_registers(ptx_kernel *kernel);
+
+/* One more virtual register. */
+int32_t ptx_new_register(ptx_kernel *kernel, int bits);
+
+/* A place of a constant, the same for all threads. */
+ptx_place ptx_constant(ptx_kernel *kernel, uint64_t bits, bool wide);
+
+/* ---- Running ---- */
+
+enum { PTX_MOST_BARRIERS = 16, PTX_KNOWN_RANGES = 4 };
+
+typedef enum ptx_state { PTX_RUNS, PTX_AT_BARRIER, PTX_AT_TOGETHER } ptx_state;
+
+/* Threads of a warp that are at the same instruction. */
+typedef struct ptx_group {
+  int32_t at;
+  uint32_t mask;
+  ptx_state state;
+  int barrier;
+  uint32_t expected; /* threads of that barrier */
+} ptx_group;
+
+/* Who touched a byte of shared memory last, and when: see ptx_memory.c. */
+typedef struct ptx_shadow {
+  uint32_t writer, reader;          /* thread + 1; 0: nobody; reader also: several */
+  uint32_t written, read;           /* epochs of the CTA */
+  uint32_t written_warp, read_warp; /* and of the warp */
+} ptx_shadow;
+
+typedef struct ptx_cta ptx_cta;
+
+struct ptx_warp {
+  ptx_cta *cta;
+  const uint32_t *constants;
+  uint32_t *rows;
+  uint32_t *predicates;
+  unsigned char *local;  /* of its threads, one after the other */
+  uint32_t number, live; /* live: threads that have not ended */
+  uint32_t epoch;        /* counts bar.warp.sync */
+  int n_groups;
+  int32_t after;                  /* where threads are that let others go on first; -1: none */
+  ptx_group groups[PTX_WARP + 1]; /* one more while they are split */
+};
+
+struct ptx_cta {
+  const ptx_kernel *kernel;
+  const ptx_launch *launch;
+  uint32_t index[3], n_threads, n_warps, epoch;
+  uint64_t n_rounds;
+  const bool *stop; /* another CTA has failed */
+  ptx_warp *warps;
+  unsigned char *shared;
+  ptx_shadow *shadow;
+  size_t shared_bytes;
+  const ptx_instruction *executing;
+  struct {
+    uint64_t begin, end;
+  } known[PTX_KNOWN_RANGES]; /* allocations that were asked for before */
+  int next_known;
+  ptx_result result;
+  char *error; /* PTX_TEXT bytes */
+};
+
+/* Runs one CTA to its end or failure: `index`, and what ptx_grid.c has allocated, are set. */
+void ptx_run_cta(ptx_cta *cta);
+
+/* Whether an address is one of the module's variables, and where that begins and ends. */
+bool ptx_in_module(const ptx_module *module, uint64_t address, uint64_t *begin, uint64_t *end);
+
+/* The CTA fails: the first one counts. lane < 0: no thread in particular. */
+void ptx_fail(ptx_warp *warp, int lane, ptx_result result, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+static inline bool ptx_is_wide(const ptx_instruction *i, int bit) { return i->wide >> bit & 1; }
+
+static inline const uint32_t *ptx_row(const ptx_warp *w, ptx_place place) {
+  return place >= 0 ? w->rows + place : w->constants + ~place;
+}
+
+/* Rows of operands. */
+static inline uint32_t *ptx_to32(ptx_warp *w, const ptx_instruction *i, int k) { return w->rows + i->to[k]; }
+static inline uint64_t *ptx_to64(ptx_warp *w, const ptx_instruction *i, int k) { return (void *)(w->rows + i->to[k]); }
+static inline const uint32_t *ptx_from32(const ptx_warp *w, const ptx_instruction *i, int k) { return ptx_row(w, i->from[k]); }
+static inline const uint64_t *ptx_from64(const ptx_warp *w, const ptx_instruction *i, int k) {
+  return (const void *)ptx_row(w, i->from[k]);
+}
+
+/* Operand k that is a predicate, as a mask of threads. */
+static inline uint32_t ptx_predicate(const ptx_warp *w, const ptx_instruction *i, int k) {
+  return i->from_p[k] == PTX_NONE ? 0 : w->predicates[i->from_p[k]] ^ (i->from_p_not[k] ? UINT32_MAX : 0);
+}
+
+/* A value of either width. */
+static inline uint64_t ptx_read(const ptx_warp *w, const ptx_instruction *i, int k, int lane) {
+  return ptx_is_wide(i, 4 + k) ? ptx_from64(w, i, k)[lane] : ptx_from32(w, i, k)[lane];
+}
+static inline void ptx_write(ptx_warp *w, const ptx_instruction *i, int k, int lane, uint64_t value) {
+  if (ptx_is_wide(i, k))
+    ptx_to64(w, i, k)[lane] = value;
+  else
+    ptx_to32(w, i, k)[lane] = (uint32_t)value;
+}
+
+/* setp: the comparison holds for the threads of `holds`; with an operator it is combined with the predicate that is given. */
+void ptx_set_predicates(ptx_warp *w, const ptx_instruction *i, uint32_t mask, uint32_t holds);
+/* Two numbers of which neither is NaN unless it says so; comparisons with PTX_UNORDERED hold, if one is. */
+bool ptx_compare(double a, double b, int comparison);
+
+/* Rounding of i's modifiers in what follows until ptx_round_nearest. */
+void ptx_round_as(uint64_t modifiers);
+void ptx_round_nearest(void);
+
+/* f16 and bf16, by PTX_F16 or PTX_BF16: exact as double, and rounded once from the exact value x + tail, |tail| small beside x. */
+double ptx_of_half(int type, uint32_t bits);
+uint32_t ptx_to_half(int type, double x, double tail, uint64_t modifiers);
+
+/* PTX_EACH_LANE(mask, l, statement): for the threads of a mask; all 32 in a loop that vectorises, since rows are the same or apart. */
+#define PTX_EACH_LANE(mask, l, ...)                                                                                            \
+  if ((mask) == UINT32_MAX) {                                                                                                  \
+    _Pragma("omp simd") for (int l = 0; l < PTX_WARP; l++) __VA_ARGS__                                                         \
+  } else {                                                                                                                     \
+    for (uint32_t rest_ = (mask); rest_; rest_ &= rest_ - 1) {                                                                 \
+      int l = __builtin_ctz(rest_);                                                                                            \
+      __VA_ARGS__                                                                                                              \
+    }                                                                                                                          \
+  }
+
+#endif

@@ -1,0 +1,322 @@
+/* Loads, stores, atomic operations. Every access is checked: that it lies in memory, is aligned, and, in shared memory, that no
+ * barrier is missing between it and another thread's. */
+#include "ptx_inside.h"
+
+/* ---- Shared memory's shadow ----
+ * Each byte has who wrote it last and who read it last. Two accesses of different threads, one a write, are a race unless a barrier of
+ * the CTA lies between them (its epoch has changed), or, within a warp, a bar.warp.sync (the warp's has). Threads that write the
+ * same value are not blamed: the memory holds it, whoever comes last. */
+
+enum { MANY_READERS = UINT32_MAX };
+
+static bool ordered(const ptx_warp *w, uint32_t other, uint32_t epoch, uint32_t warp_epoch) {
+  if (epoch != w->cta->epoch)
+    return true;
+  bool same_warp = other != MANY_READERS && (other - 1) / PTX_WARP == w->number;
+  return same_warp && warp_epoch != w->epoch;
+}
+
+static bool note_shared(ptx_warp *w, int lane, size_t at, size_t bytes, bool writes, const unsigned char *new_bytes) {
+  uint32_t me = w->number * PTX_WARP + (uint32_t)lane + 1;
+  for (size_t b = 0; b < bytes; b++) {
+    ptx_shadow *s = &w->cta->shadow[at + b];
+    bool race_with_writer = s->writer && s->writer != me && !ordered(w, s->writer, s->written, s->written_warp);
+    if (!writes && !s->writer) {
+      ptx_fail(w, lane, PTX_FAULT, "shared memory at %zu is read before it was written", at + b);
+      return false;
+    }
+    if (race_with_writer && !(writes && w->cta->shared[at + b] == new_bytes[b])) {
+      ptx_fail(w, lane, PTX_FAULT, "shared memory at %zu was written by thread %u, with no barrier between", at + b,
+               s->writer - 1);
+      return false;
+    }
+    if (writes && s->reader && s->reader != me && !ordered(w, s->reader, s->read, s->read_warp)) {
+      if (s->reader == MANY_READERS)
+        ptx_fail(w, lane, PTX_FAULT, "shared memory at %zu was read by other threads, with no barrier between", at + b);
+      else
+        ptx_fail(w, lane, PTX_FAULT, "shared memory at %zu was read by thread %u, with no barrier between", at + b,
+                 s->reader - 1);
+      return false;
+    }
+    if (writes) {
+      s->writer = me;
+      s->written = w->cta->epoch;
+      s->written_warp = w->epoch;
+    } else {
+      bool others = s->reader && s->reader != me && s->read == w->cta->epoch;
+      s->reader = others ? MANY_READERS : me;
+      s->read = w->cta->epoch;
+      s->read_warp = w->epoch;
+    }
+  }
+  return true;
+}
+
+/* ---- Addresses ---- */
+
+static unsigned char *global(ptx_warp *w, int lane, uint64_t address, size_t bytes) {
+  ptx_cta *c = w->cta;
+  for (int r = 0; r < PTX_KNOWN_RANGES; r++)
+    if (address >= c->known[r].begin && address < c->known[r].end && bytes <= c->known[r].end - address)
+      return (unsigned char *)(uintptr_t)address;
+  uint64_t begin, end;
+  const ptx_memory *m = &c->launch->memory;
+  bool found = ptx_in_module(c->kernel->module, address, &begin, &end) || m->find(m->user, address, &begin, &end);
+  if (!found) {
+    ptx_fail(w, lane, PTX_BAD_ADDRESS, "address 0x%llx is in no allocation", (unsigned long long)address);
+    return NULL;
+  }
+  if (bytes > end - address) {
+    ptx_fail(w, lane, PTX_BAD_ADDRESS, "%zu bytes at 0x%llx pass the end of an allocation of %llu", bytes,
+             (unsigned long long)address, (unsigned long long)(end - begin));
+    return NULL;
+  }
+  c->known[c->next_known].begin = begin;
+  c->known[c->next_known].end = end;
+  c->next_known = (c->next_known + 1) % PTX_KNOWN_RANGES;
+  return (unsigned char *)(uintptr_t)address;
+}
+
+/* Static shared memory, and the dynamic one far behind it, lie together. */
+static bool place_shared(const ptx_cta *c, uint64_t at, size_t bytes, size_t *place) {
+  size_t fixed = c->kernel->shared_bytes, dynamic = c->shared_bytes - fixed;
+  if (at >= PTX_DYNAMIC_SHARED) {
+    at -= PTX_DYNAMIC_SHARED;
+    *place = fixed + at;
+    return at <= dynamic && bytes <= dynamic - at;
+  }
+  *place = at;
+  return at <= fixed && bytes <= fixed - at;
+}
+
+static int window_of(const ptx_instruction *i, uint64_t *address) {
+  if (i->modifiers & (PTX_M_GLOBAL | PTX_M_CONST))
+    return 0;
+  if (i->modifiers & PTX_M_SHARED)
+    return PTX_WINDOW_SHARED;
+  if (i->modifiers & PTX_M_LOCAL)
+    return PTX_WINDOW_LOCAL;
+  if (i->modifiers & PTX_M_PARAM)
+    return PTX_WINDOW_PARAM;
+  int window = (int)(*address >> PTX_WINDOW_SHIFT);
+  if (window >= PTX_WINDOW_SHARED && window <= PTX_WINDOW_PARAM) {
+    *address &= (UINT64_C(1) << PTX_WINDOW_SHIFT) - 1;
+    return window;
+  }
+  return 0;
+}
+
+static uint64_t address_of(const ptx_warp *w, const ptx_instruction *i, int lane) {
+  uint64_t base = ptx_read(w, i, 0, lane), address = base + (uint64_t)i->offset;
+  return ptx_is_wide(i, 4) ? address : (uint32_t)address;
+}
+
+/* The memory of an access; NULL after a failure. `new_bytes`: what will be written, NULL for a read. */
+static unsigned char *reach(ptx_warp *w, const ptx_instruction *i, int lane, size_t bytes, const unsigned char *new_bytes) {
+  uint64_t address = address_of(w, i, lane), place = address;
+  ptx_cta *c = w->cta;
+  int window = window_of(i, &place);
+  size_t at, size;
+  if (place % bytes) {
+    ptx_fail(w, lane, PTX_MISALIGNED, "address 0x%llx is no multiple of %zu", (unsigned long long)address, bytes);
+    return NULL;
+  }
+  switch (window) {
+  case 0:
+    return global(w, lane, place, bytes);
+  case PTX_WINDOW_SHARED:
+    if (!place_shared(c, place, bytes, &at)) {
+      ptx_fail(w, lane, PTX_BAD_ADDRESS, "%zu bytes at %llu of shared memory, which has %zu, and %zu of dynamic at %d", bytes,
+               (unsigned long long)place, c->kernel->shared_bytes, c->shared_bytes - c->kernel->shared_bytes,
+               PTX_DYNAMIC_SHARED);
+      return NULL;
+    }
+    return note_shared(w, lane, at, bytes, new_bytes != NULL, new_bytes) ? c->shared + at : NULL;
+  case PTX_WINDOW_LOCAL:
+    size = c->kernel->local_bytes;
+    break;
+  default:
+    size = c->kernel->parameter_bytes;
+  }
+  if (place > size || bytes > size - place) {
+    ptx_fail(w, lane, PTX_BAD_ADDRESS, "%zu bytes at %llu of %s memory, which has %zu", bytes, (unsigned long long)place,
+             window == PTX_WINDOW_LOCAL ? "local" : "parameter", size);
+    return NULL;
+  }
+  if (window == PTX_WINDOW_LOCAL)
+    return w->local + (size_t)lane * size + place;
+  if (new_bytes) {
+    ptx_fail(w, lane, PTX_BAD_ADDRESS, "parameters are not written");
+    return NULL;
+  }
+  return (unsigned char *)(uintptr_t)w->cta->launch->parameters + place;
+}
+
+/* ---- Loads and stores ---- */
+
+static int elements(const ptx_instruction *i) { return i->modifiers & PTX_M_V4 ? 4 : i->modifiers & PTX_M_V2 ? 2 : 1; }
+
+/* Single values that order memory are atomic; of others each byte is, which is what a GPU promises. */
+static uint64_t load(const unsigned char *from, size_t size, bool orders) {
+  uint64_t value = 0;
+  if (orders && size == 4)
+    return __atomic_load_n((const uint32_t *)(const void *)from, __ATOMIC_SEQ_CST);
+  if (orders && size == 8)
+    return __atomic_load_n((const uint64_t *)(const void *)from, __ATOMIC_SEQ_CST);
+  memcpy(&value, from, size);
+  return value;
+}
+
+static void store(unsigned char *to, uint64_t value, size_t size, bool orders) {
+  if (orders && size == 4)
+    __atomic_store_n((uint32_t *)(void *)to, (uint32_t)value, __ATOMIC_SEQ_CST);
+  else if (orders && size == 8)
+    __atomic_store_n((uint64_t *)(void *)to, value, __ATOMIC_SEQ_CST);
+  else
+    memcpy(to, &value, size);
+}
+
+#define ORDERS (PTX_M_ACQUIRE | PTX_M_RELEASE | PTX_M_ACQ_REL | PTX_M_RELAXED | PTX_M_VOLATILE | PTX_M_SC)
+
+static uint64_t in_register(const ptx_instruction *i, uint64_t value) {
+  int bits = ptx_types[i->type].bits;
+  if (i->type == PTX_S8 || i->type == PTX_S16 || i->type == PTX_S32)
+    value = (uint64_t)((int64_t)(value << (64 - bits)) >> (64 - bits));
+  return i->register_bits == 64 ? value : value & ((UINT64_C(1) << i->register_bits) - 1);
+}
+
+static void ld(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
+  size_t size = (size_t)ptx_types[i->type].bits / 8, n = (size_t)elements(i);
+  bool orders = i->modifiers & ORDERS;
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    int l = __builtin_ctz(rest);
+    const unsigned char *from = reach(w, i, l, n * size, NULL);
+    if (!from)
+      return;
+    for (size_t k = 0; k < n; k++)
+      ptx_write(w, i, (int)k, l, in_register(i, load(from + k * size, size, orders)));
+  }
+}
+
+static void st(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
+  size_t size = (size_t)ptx_types[i->type].bits / 8, n = (size_t)elements(i);
+  bool orders = i->modifiers & ORDERS;
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    int l = __builtin_ctz(rest);
+    unsigned char bytes[32];
+    for (size_t k = 0; k < n; k++) {
+      uint64_t value = ptx_read(w, i, 1 + (int)k, l);
+      memcpy(bytes + k * size, &value, size);
+    }
+    unsigned char *to = reach(w, i, l, n * size, bytes);
+    if (!to)
+      return;
+    if (n == 1)
+      store(to, ptx_read(w, i, 1, l), size, orders);
+    else
+      memcpy(to, bytes, n * size);
+  }
+}
+
+/* ---- Atomic operations ---- */
+
+static uint64_t combined(const ptx_instruction *i, uint64_t old, uint64_t a, uint64_t b) {
+  uint64_t m = i->modifiers;
+  float x, y;
+  double u, v;
+  uint32_t word;
+  if (m & PTX_M_EXCH)
+    return a;
+  if (m & PTX_M_CAS)
+    return old == a ? b : old;
+  if (m & PTX_M_AND)
+    return old & a;
+  if (m & PTX_M_OR)
+    return old | a;
+  if (m & PTX_M_XOR)
+    return old ^ a;
+  switch (i->type) {
+  case PTX_F32:
+    word = (uint32_t)old;
+    memcpy(&x, &word, sizeof x);
+    word = (uint32_t)a;
+    memcpy(&y, &word, sizeof y);
+    x += y;
+    memcpy(&word, &x, sizeof x);
+    return x == x ? word : 0x7fffffff;
+  case PTX_F64:
+    memcpy(&u, &old, sizeof u);
+    memcpy(&v, &a, sizeof v);
+    u += v;
+    memcpy(&old, &u, sizeof u);
+    return old;
+  case PTX_S32:
+    if (m & (PTX_M_MIN | PTX_M_MAX))
+      return ((int32_t)a < (int32_t)old) == !!(m & PTX_M_MIN) ? a : old;
+    return old + a;
+  case PTX_S64:
+    if (m & (PTX_M_MIN | PTX_M_MAX))
+      return ((int64_t)a < (int64_t)old) == !!(m & PTX_M_MIN) ? a : old;
+    return old + a;
+  default:
+    if (m & (PTX_M_MIN | PTX_M_MAX))
+      return (a < old) == !!(m & PTX_M_MIN) ? a : old;
+    return old + a;
+  }
+}
+
+/* atom has the old value as result, red has none. In shared memory they count as reads: they race with stores, not with each other. */
+static void atom(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
+  size_t size = (size_t)ptx_types[i->type].bits / 8;
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    int l = __builtin_ctz(rest);
+    uint64_t a = ptx_read(w, i, 1, l), b = i->n_from > 2 ? ptx_read(w, i, 2, l) : 0;
+    unsigned char *at = reach(w, i, l, size, NULL);
+    if (!at)
+      return;
+    uint64_t old = load(at, size, true), new;
+    for (bool done = false; !done;) {
+      new = combined(i, old, a, b);
+      if (size == 4) {
+        uint32_t expected = (uint32_t)old;
+        done = __atomic_compare_exchange_n((uint32_t *)(void *)at, &expected, (uint32_t)new, false, __ATOMIC_SEQ_CST,
+                                           __ATOMIC_SEQ_CST);
+        old = expected;
+      } else {
+        done = __atomic_compare_exchange_n((uint64_t *)(void *)at, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+      }
+    }
+    if (i->n_to)
+      ptx_write(w, i, 0, l, old);
+  }
+}
+
+static void fence(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
+  (void)w, (void)i, (void)mask;
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+static void nothing(ptx_warp *w, const ptx_instruction *i, uint32_t mask) { (void)w, (void)i, (void)mask; }
+
+#define SPACES (PTX_M_GLOBAL | PTX_M_SHARED | PTX_M_LOCAL | PTX_M_PARAM | PTX_M_CONST)
+#define SCOPES (PTX_M_CTA | PTX_M_GPU | PTX_M_SYS)
+#define VECTORS (PTX_M_V2 | PTX_M_V4)
+#define ANY_TYPE "b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 f16x2 bf16x2 b64 u64 s64 f64"
+#define ATOMIC(types, modifier, last)                                                                                          \
+  {"atom", types, PTX_M_##modifier, ATOMIC_ALLOWED, "l@" last, atom, PTX_MEMORY}, {                                            \
+    "red", types, PTX_M_##modifier, ATOMIC_ALLOWED, "@" last, atom, PTX_MEMORY                                                 \
+  }
+#define ATOMIC_ALLOWED (PTX_M_GLOBAL | PTX_M_SHARED | SCOPES | PTX_M_RELAXED | PTX_M_ACQUIRE | PTX_M_RELEASE | PTX_M_ACQ_REL)
+/* clang-format off */
+PTX_TABLE(memory,
+  {"ld", ANY_TYPE, 0, SPACES | SCOPES | VECTORS | PTX_M_ACQUIRE | PTX_M_RELAXED | PTX_M_VOLATILE | PTX_M_WEAK | PTX_M_NC | PTX_M_CACHED,
+   "V@", ld, PTX_MEMORY},
+  {"st", ANY_TYPE, 0, SPACES | SCOPES | VECTORS | PTX_M_RELEASE | PTX_M_RELAXED | PTX_M_VOLATILE | PTX_M_WEAK | PTX_M_CACHED,
+   "@v", st, PTX_MEMORY},
+  ATOMIC("u32 s32 u64 s64 f32 f64", ADD, "m"), ATOMIC("u32 s32 u64 s64", MIN, "m"), ATOMIC("u32 s32 u64 s64", MAX, "m"),
+  ATOMIC("b32 b64", AND, "m"), ATOMIC("b32 b64", OR, "m"), ATOMIC("b32 b64", XOR, "m"), ATOMIC("b32 b64", EXCH, "m"),
+  ATOMIC("b32 b64", CAS, "mm"),
+  {"fence", "", 0, SCOPES | PTX_M_ACQ_REL | PTX_M_SC | PTX_M_ACQUIRE | PTX_M_RELEASE, "", fence, PTX_PLAIN},
+  {"membar", "", 0, SCOPES, "", fence, PTX_PLAIN},
+  {"prefetch", "", 0, SPACES | PTX_M_CACHED, "@", nothing, PTX_PLAIN})
+/* clang-format on */

@@ -1,0 +1,388 @@
+/* Warps and CTAs.
+ *
+ * A warp's threads are in groups that stand at the same instruction. The group that is furthest behind runs, and when it comes to
+ * where another stands they are one again: where the ways of threads meet, compilers put code behind the ways. Threads that may be
+ * waiting for others of their warp (a load that orders memory, a pause) let those go on first. Warps of a CTA take turns. */
+#include "ptx_inside.h"
+
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- Failures ---- */
+
+void ptx_fail(ptx_warp *w, int lane, ptx_result result, const char *format, ...) {
+  ptx_cta *c = w->cta;
+  const ptx_instruction *i = c->executing;
+  int n = 0, length = (int)strcspn(i->text, ";");
+  char thread[64] = "";
+  if (c->result)
+    return;
+  c->result = result;
+  if (lane >= 0) {
+    uint32_t t = w->number * PTX_WARP + (uint32_t)lane, x = c->launch->block[0], y = c->launch->block[1];
+    snprintf(thread, sizeof thread, ", thread (%u,%u,%u)", t % x, t / x % y, t / x / y);
+  }
+  n = snprintf(c->error, PTX_TEXT, "%s, CTA (%u,%u,%u)%s, line %d: `%.*s`: ", c->kernel->name, c->index[0], c->index[1],
+               c->index[2], thread, i->line, length < 200 ? length : 200, i->text);
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(c->error + n, PTX_TEXT - (size_t)n, format, arguments);
+  va_end(arguments);
+}
+
+/* ---- Groups of threads ---- */
+
+static void add_group(ptx_warp *w, int32_t at, uint32_t mask) {
+  w->groups[w->n_groups++] = (ptx_group){.at = at, .mask = mask};
+}
+
+static void remove_group(ptx_warp *w, int g) { w->groups[g] = w->groups[--w->n_groups]; }
+
+static void merge_groups(ptx_warp *w) {
+  for (int g = 0; g < w->n_groups; g++)
+    for (int h = w->n_groups - 1; h > g; h--)
+      if (w->groups[h].at == w->groups[g].at && w->groups[h].state == w->groups[g].state) {
+        w->groups[g].mask |= w->groups[h].mask;
+        remove_group(w, h);
+      }
+}
+
+/* Whether all that the masks of these threads name are among them. A thread that has ended is not waited for. */
+static bool together(const ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    uint32_t members = ptx_from32(w, i, i->n_from - 1)[__builtin_ctz(rest)] & w->live;
+    if ((members & mask) != members)
+      return false;
+  }
+  return true;
+}
+
+/* The group that is to run; -1: all wait. */
+static int choose_group(ptx_warp *w) {
+  int chosen = -1, put_off = -1;
+  const ptx_instruction *code = w->cta->kernel->code;
+  if (w->n_groups > 1)
+    merge_groups(w);
+  for (int g = 0; g < w->n_groups; g++) {
+    ptx_group *s = &w->groups[g];
+    if (s->state == PTX_AT_TOGETHER && together(w, &code[s->at], s->mask))
+      s->state = PTX_RUNS;
+    if (s->state != PTX_RUNS)
+      continue;
+    if (s->at == w->after)
+      put_off = g;
+    else if (chosen < 0 || s->at < w->groups[chosen].at)
+      chosen = g;
+  }
+  w->after = chosen < 0 ? -1 : w->after;
+  return chosen < 0 ? put_off : chosen;
+}
+
+/* Where the nearest group ahead stands. */
+static int32_t horizon_of(const ptx_warp *w, int g, int32_t at) {
+  int32_t horizon = INT32_MAX;
+  for (int h = 0; h < w->n_groups; h++)
+    if (h != g && w->groups[h].state == PTX_RUNS && w->groups[h].at > at && w->groups[h].at < horizon)
+      horizon = w->groups[h].at;
+  return horizon;
+}
+
+/* ---- Instructions that are more than a handler ---- */
+
+/* Every set of threads that a mask names, by itself. */
+static void run_together(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
+  const uint32_t *masks = ptx_from32(w, i, i->n_from - 1);
+  for (uint32_t rest = mask; rest && !w->cta->result;) {
+    int lane = __builtin_ctz(rest);
+    uint32_t members = masks[lane] & w->live;
+    if (!(members >> lane & 1)) {
+      ptx_fail(w, lane, PTX_FAULT, "the thread is not in its own mask 0x%x", masks[lane]);
+      return;
+    }
+    i->run(w, i, members);
+    rest &= ~members;
+  }
+}
+
+static bool choose_targets(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
+  const uint32_t *index = ptx_from32(w, i, 0);
+  for (uint32_t rest = mask; rest;) {
+    int lane = __builtin_ctz(rest);
+    uint32_t same = 0;
+    if (index[lane] >= (uint32_t)i->table->n) {
+      ptx_fail(w, lane, PTX_FAULT, "entry %u of %d targets", index[lane], i->table->n);
+      return false;
+    }
+    for (uint32_t others = rest; others; others &= others - 1)
+      same |= (uint32_t)(index[__builtin_ctz(others)] == index[lane]) << __builtin_ctz(others);
+    add_group(w, i->table->targets[index[lane]], same);
+    rest &= ~same;
+  }
+  return true;
+}
+
+static void reach_barrier(ptx_warp *w, const ptx_instruction *i, ptx_group *s) {
+  int lane = __builtin_ctz(s->mask);
+  uint32_t number = ptx_from32(w, i, 0)[lane];
+  if (number >= PTX_MOST_BARRIERS) {
+    ptx_fail(w, lane, PTX_FAULT, "barrier %u of %d", number, PTX_MOST_BARRIERS);
+    return;
+  }
+  s->barrier = (int)number;
+  s->expected = i->n_from > 1 ? ptx_from32(w, i, 1)[lane] : 0;
+}
+
+/* Some threads of a group wait at its instruction, for all others it is done. */
+static void stop_group(ptx_warp *w, int g, int32_t at, uint32_t active, ptx_state state) {
+  ptx_group *s = &w->groups[g];
+  uint32_t others = s->mask & ~active;
+  s->at = at;
+  s->mask = active;
+  s->state = state;
+  if (others)
+    add_group(w, at + 1, others);
+}
+
+/* ---- Warps ---- */
+
+/* This CTA has failed, or another one. */
+static bool is_over(const ptx_cta *c) { return c->result || __atomic_load_n(c->stop, __ATOMIC_RELAXED); }
+
+/* Runs a group until it waits, ends, meets another or lets others go on: true in that last case. */
+static bool run_group(ptx_warp *w, int g) {
+  ptx_cta *c = w->cta;
+  const ptx_instruction *code = c->kernel->code;
+  int32_t at = w->groups[g].at, n_code = c->kernel->n_code, horizon = horizon_of(w, g, at);
+  uint32_t mask = w->groups[g].mask;
+  for (;; c->n_rounds++) {
+    if (at >= horizon)
+      break;
+    if (at == n_code) {
+      w->live &= ~mask;
+      remove_group(w, g);
+      return false;
+    }
+    const ptx_instruction *i = &code[at];
+    uint32_t active = mask;
+    if (i->guard != PTX_NONE)
+      active &= w->predicates[i->guard] ^ (i->guard_not ? UINT32_MAX : 0);
+    if (!active) {
+      at++;
+      continue;
+    }
+    c->executing = i;
+    switch ((ptx_kind)i->kind) {
+    case PTX_PLAIN:
+      i->run(w, i, active);
+      at++;
+      continue;
+    case PTX_MEMORY:
+      i->run(w, i, active);
+      at++;
+      if (c->result)
+        return false;
+      if (i->yields) {
+        w->after = w->groups[g].at = at;
+        return true;
+      }
+      continue;
+    case PTX_TOGETHER:
+      if (!together(w, i, active)) {
+        stop_group(w, g, at, active, PTX_AT_TOGETHER);
+        return false;
+      }
+      run_together(w, i, active);
+      at++;
+      if (c->result)
+        return false;
+      continue;
+    case PTX_BRANCH:
+      mask &= ~active;
+      if (mask == 0) {
+        mask = active;
+        at = i->target;
+      } else {
+        add_group(w, i->target, active);
+        at++;
+      }
+      break;
+    case PTX_CHOOSE:
+      if (!choose_targets(w, i, active))
+        return false;
+      mask &= ~active;
+      at++;
+      break;
+    case PTX_BARRIER:
+      stop_group(w, g, at, active, PTX_AT_BARRIER);
+      reach_barrier(w, i, &w->groups[g]);
+      return false;
+    case PTX_EXIT:
+      w->live &= ~active;
+      mask &= ~active;
+      at++;
+      break;
+    }
+    if (mask == 0) {
+      remove_group(w, g);
+      return false;
+    }
+    w->groups[g].mask = mask;
+    if (c->launch->most_rounds && c->n_rounds > c->launch->most_rounds) {
+      ptx_fail(w, -1, PTX_FAULT, "no end after %llu instructions of warps", (unsigned long long)c->launch->most_rounds);
+      return false;
+    }
+    if (w->n_groups > 1 || is_over(c)) /* others may be behind now */
+      break;
+  }
+  w->groups[g].at = at;
+  return false;
+}
+
+/* Until its threads wait, or let other warps go on. Whether any of them ran; *paused, if they did the latter. */
+static bool run_warp(ptx_warp *w, bool *paused) {
+  bool ran = false;
+  for (int g; !is_over(w->cta) && (g = choose_group(w)) >= 0;) {
+    ran = true;
+    if (run_group(w, g)) {
+      *paused = true;
+      break;
+    }
+  }
+  return ran;
+}
+
+/* ---- CTAs ---- */
+
+/* bar.sync, and barrier.sync with .aligned, are executed by all threads of a warp together. */
+static bool check_aligned(ptx_warp *w, int barrier) {
+  const ptx_kernel *k = w->cta->kernel;
+  int32_t at = -1;
+  for (int g = 0; g < w->n_groups; g++) {
+    const ptx_group *s = &w->groups[g];
+    if (s->state != PTX_AT_BARRIER || s->barrier != barrier)
+      continue;
+    const ptx_instruction *i = &k->code[s->at];
+    bool aligned = i->modifiers & PTX_M_ALIGNED || strncmp(i->text + strcspn(i->text, "b"), "barrier", 7) != 0;
+    if (at >= 0 && at != s->at && aligned) {
+      w->cta->executing = i;
+      ptx_fail(w, __builtin_ctz(s->mask), PTX_FAULT, "threads of one warp wait at different barriers: others at line %d",
+               k->code[at].line);
+      return false;
+    }
+    at = s->at;
+  }
+  return true;
+}
+
+/* Lets the threads go on that wait at a barrier which all have reached that it is for. */
+static bool open_barriers(ptx_cta *c) {
+  uint32_t arrived[PTX_MOST_BARRIERS] = {0}, expected[PTX_MOST_BARRIERS] = {0}, live = 0;
+  bool opened = false;
+  for (uint32_t n = 0; n < c->n_warps; n++) {
+    const ptx_warp *w = &c->warps[n];
+    live += (uint32_t)__builtin_popcount(w->live);
+    for (int g = 0; g < w->n_groups; g++)
+      if (w->groups[g].state == PTX_AT_BARRIER) {
+        arrived[w->groups[g].barrier] += (uint32_t)__builtin_popcount(w->groups[g].mask);
+        expected[w->groups[g].barrier] = w->groups[g].expected;
+      }
+  }
+  for (int b = 0; b < PTX_MOST_BARRIERS; b++) {
+    if (arrived[b] == 0 || arrived[b] < (expected[b] ? expected[b] : live))
+      continue;
+    opened = true;
+    c->epoch++;
+    for (uint32_t n = 0; n < c->n_warps; n++) {
+      ptx_warp *w = &c->warps[n];
+      if (!check_aligned(w, b))
+        return false;
+      for (int g = 0; g < w->n_groups; g++)
+        if (w->groups[g].state == PTX_AT_BARRIER && w->groups[g].barrier == b) {
+          w->groups[g].state = PTX_RUNS;
+          w->groups[g].at++;
+        }
+    }
+  }
+  return opened;
+}
+
+static void fail_waiting(ptx_cta *c) {
+  for (uint32_t n = 0; n < c->n_warps; n++) {
+    ptx_warp *w = &c->warps[n];
+    if (w->n_groups == 0)
+      continue;
+    c->executing = &c->kernel->code[w->groups[0].at];
+    ptx_fail(w, __builtin_ctz(w->groups[0].mask), PTX_FAULT, "waits for threads that never come");
+    return;
+  }
+}
+
+static void set_special(ptx_warp *w, ptx_special which, int lane, uint32_t value) {
+  ptx_place at = w->cta->kernel->special[which];
+  if (at != PTX_NONE)
+    w->rows[at + lane] = value;
+}
+
+static void begin_warp(ptx_warp *w) {
+  const ptx_cta *c = w->cta;
+  const ptx_kernel *k = c->kernel;
+  const uint32_t *grid = c->launch->grid, *block = c->launch->block;
+  uint32_t first = w->number * PTX_WARP, n = c->n_threads - first;
+  w->live = n < PTX_WARP ? (1u << n) - 1 : UINT32_MAX;
+  w->epoch = 0;
+  w->after = -1;
+  w->n_groups = 0;
+  add_group(w, 0, w->live);
+  memset(w->rows, 0, k->n_words * sizeof *w->rows);
+  memset(w->predicates, 0, (size_t)k->n_predicates * sizeof *w->predicates);
+  for (int l = 0; l < PTX_WARP; l++) {
+    uint32_t t = first + (uint32_t)l, bit = 1u << l;
+    const uint32_t values[PTX_N_SPECIALS] = {
+        [PTX_TID_X] = t % block[0],
+        [PTX_TID_Y] = t / block[0] % block[1],
+        [PTX_TID_Z] = t / block[0] / block[1],
+        [PTX_NTID_X] = block[0],
+        [PTX_NTID_Y] = block[1],
+        [PTX_NTID_Z] = block[2],
+        [PTX_CTAID_X] = c->index[0],
+        [PTX_CTAID_Y] = c->index[1],
+        [PTX_CTAID_Z] = c->index[2],
+        [PTX_NCTAID_X] = grid[0],
+        [PTX_NCTAID_Y] = grid[1],
+        [PTX_NCTAID_Z] = grid[2],
+        [PTX_LANEID] = (uint32_t)l,
+        [PTX_WARPID] = w->number,
+        [PTX_LANEMASK_EQ] = bit,
+        [PTX_LANEMASK_LT] = bit - 1,
+        [PTX_LANEMASK_LE] = bit | (bit - 1),
+        [PTX_LANEMASK_GT] = ~(bit | (bit - 1)),
+        [PTX_LANEMASK_GE] = ~(bit - 1),
+        [PTX_DYNAMIC_SHARED_SIZE] = c->launch->shared_bytes,
+    };
+    for (int s = 0; s < PTX_N_SPECIALS; s++)
+      set_special(w, (ptx_special)s, l, values[s]);
+  }
+}
+
+void ptx_run_cta(ptx_cta *c) {
+  c->epoch = 0;
+  c->n_rounds = 0;
+  memset(c->shadow, 0, c->shared_bytes * sizeof *c->shadow);
+  for (uint32_t n = 0; n < c->n_warps; n++)
+    begin_warp(&c->warps[n]);
+  for (;;) {
+    bool ran = false, paused = false, live = false;
+    for (uint32_t n = 0; n < c->n_warps && !c->result; n++) {
+      live |= c->warps[n].live != 0;
+      ran |= c->warps[n].live && run_warp(&c->warps[n], &paused);
+    }
+    if (is_over(c) || !live)
+      return;
+    bool opened = open_barriers(c);
+    if (!ran && !opened && !c->result)
+      fail_waiting(c);
+    if (paused)
+      sched_yield();
+  }
+}
