@@ -96,20 +96,22 @@ static void call(bool wide, const tprt__gemm_args *g) {
   int ta = g->transpose_a ? TRANSPOSE : NO_TRANSPOSE, tb = g->transpose_b ? TRANSPOSE : NO_TRANSPOSE;
   int m = (int)g->m, n = (int)g->n, k = (int)g->k, lda = (int)g->lda, ldb = (int)g->ldb, ldc = (int)g->ldc;
   if (wide) {
-    blas.dgemm(ROW_MAJOR, ta, tb, m, n, k, 1.0, g->a, lda, g->b, ldb, 1.0, g->c, ldc);
+    blas.dgemm(ROW_MAJOR, ta, tb, m, n, k, 1.0, g->a, lda, g->b, ldb, g->overwrite ? 0.0 : 1.0, g->c, ldc);
   } else {
-    blas.sgemm(ROW_MAJOR, ta, tb, m, n, k, 1.0f, g->a, lda, g->b, ldb, 1.0f, g->c, ldc);
+    blas.sgemm(ROW_MAJOR, ta, tb, m, n, k, 1.0f, g->a, lda, g->b, ldb, g->overwrite ? 0.0f : 1.0f, g->c, ldc);
   }
 }
 
-/* Measured against the library's kernels for AVX-512: those win where a product is in the caches, or has many rows; but where an element of B is
- * used a few hundred times only, how it is fetched and packed decides. */
+/* Measured against the library's kernels for AVX-512. Those win where a product is in the caches, or has many rows. But where an element of B is used
+ * a few hundred times only, how it is fetched and packed decides; and of few sums, that C is written once: the library fills it with zeros first. */
 static bool prefers_blocked(const tprt__gemm_args *g) {
-  enum { MANY_ROWS = 512, MANY_ELEMENTS = 1 << 18, COLUMNS = 32 };
+  enum { MANY_ROWS = 512, FEW_SUMS = 128, LARGE_B = 1 << 18, LARGE_C = 1 << 21, COLUMNS = 32 };
   if (!blas.sgemm || !blas.has_avx512)
     return true;
   int64_t columns = (g->n + COLUMNS - 1) / COLUMNS * COLUMNS;
-  return g->m <= MANY_ROWS && (g->transpose_b || g->n * g->k >= MANY_ELEMENTS) && columns - g->n <= columns / 16;
+  bool few_rows = g->m <= MANY_ROWS && (g->transpose_b || g->n * g->k >= LARGE_B);
+  bool few_sums = g->overwrite && g->k <= FEW_SUMS && g->m * g->n >= LARGE_C;
+  return (few_rows || few_sums) && columns - g->n <= columns / 16;
 }
 
 /* One thread. */

@@ -158,11 +158,15 @@ static choice choose_packed(const tprt__loop *loops, int count) {
   return best;
 }
 
-tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const int64_t *words, tprt__contraction *plan) {
+tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const int64_t *words, bool overwrite,
+                                   tprt__contraction *plan) {
   tprt__loop loops[TPRT__MAX_CONTRACT_DIMS];
   tprt_status status = read_loops(dtype, n_loops, words, plan, loops);
+  if (!status && plan->empty && overwrite)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: C is overwritten, but a loop has size 0");
   if (status || plan->empty)
     return status;
+  plan->overwrite = overwrite;
   int count = fuse(loops, (int)n_loops);
   choice packed = choose_packed(loops, count), chosen = packed;
   bool floating = dtype == TPRT_F32 || dtype == TPRT_F64 || plan->type->widen;
@@ -223,6 +227,7 @@ static void run_direct(const tprt__contraction *plan, const char *a, const char 
       gemm.a = plan->swapped ? right : left;
       gemm.b = plan->swapped ? left : right;
       gemm.c = c + at[C] * size;
+      gemm.overwrite = plan->overwrite && j == 0;
       tprt__gemm(plan->dtype == TPRT_F64, &gemm);
     }
   }
@@ -285,7 +290,7 @@ static void run_tile(const tprt__contraction *plan, const char *a, const char *b
   const tprt__dtype_info *type = plan->type;
   int64_t size = (int64_t)type->size, row = n * (int64_t)type->acc_size;
   int64_t n_inner = iterations(plan->inner, plan->n_inner);
-  for (int64_t i = 0; i < m; i++)
+  for (int64_t i = 0; i < m && !plan->overwrite; i++)
     load_row(type, p.c + i * row, c + i * plan->m.stride[C] * size, plan->n.stride[C], n);
   for (int64_t j = 0; j < n_inner; j++) {
     int64_t at[3] = {0, 0, 0};
@@ -295,6 +300,7 @@ static void run_tile(const tprt__contraction *plan, const char *a, const char *b
       const char *left = a + (at[A] + begin * plan->k.stride[A]) * size,
                  *right = b + (at[B] + begin * plan->k.stride[B]) * size;
       tprt__gemm_args gemm = {.m = m, .n = n, .k = k, .a = p.a, .b = p.b, .c = p.c, .ldc = n, .scratch = p.scratch};
+      gemm.overwrite = plan->overwrite && j == 0 && begin == 0;
       gemm.transpose_a = load_panel(type, p.a, left, m, plan->m.stride[A], k, plan->k.stride[A]);
       gemm.transpose_b = load_panel(type, p.b, right, k, plan->k.stride[B], n, plan->n.stride[B]);
       gemm.lda = gemm.transpose_a ? m : k;
@@ -346,6 +352,14 @@ DEFINE_INTEGER(multiply_16, uint16_t)
 DEFINE_INTEGER(multiply_32, uint32_t)
 DEFINE_INTEGER(multiply_64, uint64_t)
 
+static void clear_cells(const tprt__contraction *plan, const int64_t at[3], char *c) {
+  size_t size = plan->type->size;
+  for (int64_t i = 0; i < plan->m.size; i++) {
+    for (int64_t j = 0; j < plan->n.size; j++)
+      memset(c + (at[C] + i * plan->m.stride[C] + j * plan->n.stride[C]) * (int64_t)size, 0, size);
+  }
+}
+
 static void run_integer(const tprt__contraction *plan, const void *a, const void *b, void *c) {
   static void (*const by_size[])(const tprt__contraction *, const int64_t *, const void *, const void *,
                                  void *) = {[1] = multiply_8, [2] = multiply_16, [4] = multiply_32, [8] = multiply_64};
@@ -355,6 +369,8 @@ static void run_integer(const tprt__contraction *plan, const void *a, const void
       int64_t at[3] = {0, 0, 0};
       locate(plan->outer, plan->n_outer, i, at);
       locate(plan->inner, plan->n_inner, j, at);
+      if (plan->overwrite && j == 0)
+        clear_cells(plan, at, c);
       by_size[plan->type->size](plan, at, a, b, c);
     }
   }

@@ -1,4 +1,4 @@
-/* Strided contractions: c += a * b, summed over the dimensions that c lacks. */
+/* Strided contractions: c += a * b or c = a * b, summed over the dimensions that c lacks. */
 #ifndef TPRT_RUNTIME_CONTRACT_H
 #define TPRT_RUNTIME_CONTRACT_H
 
@@ -20,6 +20,7 @@ typedef struct tprt__contraction {
   const tprt__dtype_info *type;
   enum { TPRT__CONTRACT_DIRECT, TPRT__CONTRACT_PACKED, TPRT__CONTRACT_INTEGER } way;
   bool empty;           /* some loop has no iterations */
+  bool overwrite;       /* c = a * b */
   bool swapped;         /* direct: B is the left operand */
   tprt__gemm_args gemm; /* direct: all but the pointers */
   tprt__loop m, n, k;
@@ -27,8 +28,9 @@ typedef struct tprt__contraction {
   tprt__loop outer[TPRT__MAX_CONTRACT_DIMS], inner[TPRT__MAX_CONTRACT_DIMS];
 } tprt__contraction;
 
-/* `words` are 4 for each of n_loops: size, stride in A, in B, in C. */
-tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const int64_t *words, tprt__contraction *plan);
+/* `words` are 4 for each of n_loops: size, stride in A, in B, in C. With `overwrite` what C holds is forgotten. */
+tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const int64_t *words, bool overwrite,
+                                   tprt__contraction *plan);
 
 /* Bytes of scratch that tprt__contraction_run needs. */
 size_t tprt__contraction_scratch(const tprt__contraction *plan);

@@ -37,6 +37,8 @@ enum { BLOCK_M = 32, BLOCK_N = 256, BLOCK_K = 64 };
   void tprt__gemm_loops_##suffix(const tprt__gemm_args *g) {                                                                   \
     _Alignas(64) type a[BLOCK_M * BLOCK_K];                                                                                    \
     _Alignas(64) type b[BLOCK_K * BLOCK_N];                                                                                    \
+    if (g->overwrite)                                                                                                          \
+      tprt__gemm_clear(g, sizeof(type));                                                                                       \
     for (int64_t p = 0; p < g->k; p += BLOCK_K) {                                                                              \
       int64_t k = tprt__min(BLOCK_K, g->k - p);                                                                                \
       for (int64_t j = 0; j < g->n; j += BLOCK_N) {                                                                            \

@@ -129,12 +129,12 @@ __attribute__((always_inline)) static inline void fetch(strip *s) {
 
 /* ---- tiles ---- */
 
-/* c (rows x STRIP) += rows of a packed block * a packed strip; meanwhile lines of the next strip are fetched. Prefetches reach for the next piece
+/* c (rows x STRIP), or zero, + rows of a packed block * a packed strip; meanwhile lines of the next strip are fetched. Prefetches reach for the next piece
  * of A and the next steps of the strip; an address behind the end of either is harmless. */
-typedef void tile_fn(int64_t k, const float *a, const float *b, float *c, int64_t ldc, strip *next);
+typedef void tile_fn(int64_t k, const float *a, const float *b, float *c, int64_t ldc, bool add, strip *next);
 
 #define DEFINE_TILE(rows)                                                                                                      \
-  AVX512 static void tile_##rows(int64_t k, const float *a, const float *b, float *c, int64_t ldc, strip *next) {              \
+  AVX512 static void tile_##rows(int64_t k, const float *a, const float *b, float *c, int64_t ldc, bool add, strip *next) {    \
     vector s[rows][2];                                                                                                         \
     UNROLLED for (int i = 0; i < rows; i++) {                                                                                  \
       s[i][0] = s[i][1] = (vector){0};                                                                                         \
@@ -158,8 +158,13 @@ typedef void tile_fn(int64_t k, const float *a, const float *b, float *c, int64_
       }                                                                                                                        \
     }                                                                                                                          \
     UNROLLED for (int i = 0; i < rows; i++) {                                                                                  \
-      *(vector *)(c + i * ldc) += s[i][0];                                                                                     \
-      *(vector *)(c + i * ldc + LANES) += s[i][1];                                                                             \
+      vector *c0 = (vector *)(c + i * ldc), *c1 = (vector *)(c + i * ldc + LANES);                                             \
+      if (add) {                                                                                                               \
+        s[i][0] += *c0;                                                                                                        \
+        s[i][1] += *c1;                                                                                                        \
+      }                                                                                                                        \
+      *c0 = s[i][0];                                                                                                           \
+      *c1 = s[i][1];                                                                                                           \
     }                                                                                                                          \
   }
 
@@ -169,23 +174,35 @@ EACH_HEIGHT(DEFINE_TILE)
 #define NAME(rows) tile_##rows,
 static tile_fn *const tiles[TILE_ROWS] = {EACH_HEIGHT(NAME)};
 
-/* c (m x width) += a packed block * a packed strip, while the next one is fetched and packed. */
-AVX512 static void multiply_strip(const float *a, int64_t m, int64_t k, const float *b, float *c, int64_t ldc, int64_t width,
-                                  strip *next) {
+/* Columns of C of a strip; what is there is added to, or overwritten. */
+typedef struct target {
+  float *c;
+  int64_t ldc, width;
+  bool add;
+} target;
+
+static void store_edge(const target *to, int64_t row, int64_t rows, const float *edge) {
+  for (int64_t i = 0; i < rows; i++) {
+    float *c = to->c + (row + i) * to->ldc;
+    for (int64_t j = 0; j < to->width; j++)
+      c[j] = edge[i * STRIP + j] + (to->add ? c[j] : 0);
+  }
+}
+
+/* A packed block of m rows * a packed strip, while the next one is fetched and packed. */
+static void multiply_strip(const float *a, int64_t m, int64_t k, const float *b, const target *to, strip *next) {
   int64_t n = divide_up(m, TILE_ROWS), pieces = divide_up(next->n_pieces, n);
   next->at_once = divide_up(pieces * STRIP, divide_up(k, PIECE));
   for (int64_t t = 0; t < n; t++) {
     int64_t row = part_begin(m, n, t), rows = part_begin(m, n, t + 1) - row;
     int64_t end = tprt__min(next->n_pieces, next->n_packed + pieces);
-    float edge[TILE_ROWS * STRIP];
-    bool whole = width == STRIP;
-    if (!whole)
-      memset(edge, 0, sizeof edge);
     next->wanted = end * STRIP;
-    tiles[rows - 1](k, a + row * PITCH, b, whole ? c + row * ldc : edge, whole ? ldc : STRIP, next);
-    for (int64_t i = 0; i < rows && !whole; i++) {
-      for (int64_t j = 0; j < width; j++)
-        c[(row + i) * ldc + j] += edge[i * STRIP + j];
+    if (to->width == STRIP) {
+      tiles[rows - 1](k, a + row * PITCH, b, to->c + row * to->ldc, to->ldc, to->add, next);
+    } else {
+      float edge[TILE_ROWS * STRIP];
+      tiles[rows - 1](k, a + row * PITCH, b, edge, STRIP, false, next);
+      store_edge(to, row, rows, edge);
     }
     while (next->n_packed < end)
       pack_piece(next);
@@ -219,8 +236,8 @@ static void multiply_block(blocks *s, const tprt__gemm_args *g, int64_t row, int
     strip next = {0};
     if (column + STRIP < g->n)
       next = strip_at(g, p, k, column + STRIP, s->b[!at]);
-    multiply_strip(s->a, rows, k, s->b[at], (float *)g->c + row * g->ldc + column, g->ldc, tprt__min(STRIP, g->n - column),
-                   &next);
+    target to = {(float *)g->c + row * g->ldc + column, g->ldc, tprt__min(STRIP, g->n - column), !g->overwrite || p > 0};
+    multiply_strip(s->a, rows, k, s->b[at], &to, &next);
   }
 }
 

@@ -158,8 +158,12 @@ static void multiply_by_rows(const kernels *way, scratch *s, const tprt__gemm_ar
   for (int64_t j = 0; j < g->n; j += STRIP) {
     int64_t width = tprt__min(STRIP, g->n - j);
     float *c = (float *)g->c + j;
-    for (int64_t i = 0; i < g->m; i++)
-      memcpy(s->c + i * PITCH_C, c + i * g->ldc, (size_t)width * sizeof *c);
+    for (int64_t i = 0; i < g->m; i++) {
+      if (g->overwrite && p == 0)
+        memset(s->c + i * PITCH_C, 0, (size_t)width * sizeof *c);
+      else
+        memcpy(s->c + i * PITCH_C, c + i * g->ldc, (size_t)width * sizeof *c);
+    }
     way->by_rows(s, g->m, width, k, (const float *)g->b + p * g->ldb + j, g->ldb);
     for (int64_t i = 0; i < g->m; i++)
       memcpy(c + i * g->ldc, s->c + i * PITCH_C, (size_t)width * sizeof *c);
@@ -176,6 +180,8 @@ bool tprt__gemm_skinny_f32(tprt__vectors vectors, const tprt__gemm_args *g) {
   const kernels *way = &ways[vectors];
   int64_t length = g->transpose_b ? LENGTH_TRANSPOSED : LENGTH_BY_ROWS;
   scratch s;
+  if (g->overwrite && g->transpose_b)
+    tprt__gemm_clear(g, sizeof(float));
   for (int64_t p = 0; p < g->k; p += length) {
     int64_t k = tprt__min(length, g->k - p);
     pack_a(&s, g, p, k, length + PAD);

@@ -133,7 +133,11 @@ static tprt_status read_extra(const tprt__program *program, const int64_t *words
 }
 
 static tprt_status read_contraction(const int64_t *words, tprt__site *site) {
-  tprt_status status = check_zero("contraction", words, S_REDUCTION, S_EXTRA);
+  tprt_status status = check_zero("contraction", words, S_REDUCTION, S_DIM);
+  if (!status)
+    status = check_range("dim of a contraction", words[S_DIM], 0, 1);
+  if (!status)
+    status = check_zero("contraction", words, S_SPLIT, S_EXTRA);
   if (status)
     return status;
   if (site->n_extra < 1 || site->extra[0] < 0 || site->extra[0] > TPRT__MAX_CONTRACT_DIMS ||
@@ -147,7 +151,7 @@ static tprt_status read_contraction(const int64_t *words, tprt__site *site) {
   site->contraction = tprt__alloc(sizeof *site->contraction);
   if (!site->contraction)
     return tprt__fail_memory(sizeof *site->contraction);
-  return tprt__contraction_plan((tprt_dtype)words[S_DTYPE], site->extra[0], site->extra + 1, site->contraction);
+  return tprt__contraction_plan((tprt_dtype)words[S_DTYPE], site->extra[0], site->extra + 1, words[S_DIM], site->contraction);
 }
 
 static tprt_status check_pairs(const tprt__program *program, const tprt__site *site) {

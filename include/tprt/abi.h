@@ -18,7 +18,7 @@
  *   [0] kind (tprt_site_kind)  [1] dtype (tprt_dtype)  [2] reduction (tprt_reduction)  [3] number of axes
  *   [4 .. 12) mesh axes of the group, major to minor: the rank inside the group counts row-major in this order
  *   [12] rank of the send tensor, [13 .. 27) its shape     (collectives)
- *   [27] dim (gather, scatter dimension; all_to_all: concat dimension)  [28] split dimension of all_to_all  [29] root
+ *   [27] dim (gather, scatter dimension; all_to_all: concat dimension; contract: 1 where C is overwritten)  [28] split dimension of all_to_all  [29] root
  *   [30] word offset of extra data in the table  [31] its number of words
  * Extra data: permute: pairs (source device, destination device), world numbers; a device that is no destination
  * receives zeros; with no axes the group is the whole mesh, otherwise every pair stays inside one group. contract: see
@@ -54,6 +54,7 @@ typedef enum tprt_site_kind {
   TPRT_SITE_PERMUTE = 5,
   TPRT_SITE_BROADCAST = 6, /* from group rank `root` */
   TPRT_SITE_CONTRACT = 7,  /* C += A * B summed over the contracted dims; accumulates f16/bf16 in f32, rounds once.
+                                   With dim 1 C = A * B, whatever C held; then no dim has size 0.
                                    Extra data: number of loop dims d, then per dim 4 words: size, stride in A, stride in B,
                                    stride in C (elements, 0 where the operand lacks the dim); dims with stride 0 in C are
                                    contracted. A is the first pointer, B the second. */

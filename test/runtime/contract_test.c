@@ -89,7 +89,22 @@ static void oracle(tprt_dtype t, const loop_nest *nest, const void *a, const voi
   }
 }
 
-static int check_nest(tprt_comm *comm, tprt_dtype t, const loop_nest *nest, const char *name) {
+/* Zeros in the cells that the loops reach. */
+static void clear_cells(const loop_nest *nest, double *c) {
+  int64_t total = 1;
+  for (int i = 0; i < nest->n; i++)
+    total *= nest->words[i][0];
+  for (int64_t it = 0; it < total; it++) {
+    int64_t rest = it, at = 0;
+    for (int i = nest->n - 1; i >= 0; i--) {
+      at += rest % nest->words[i][0] * nest->words[i][3];
+      rest /= nest->words[i][0];
+    }
+    c[at] = 0;
+  }
+}
+
+static int check_nest(tprt_comm *comm, tprt_dtype t, const loop_nest *nest, const char *name, bool overwrite) {
   int errors = 0;
   size_t size = tprt_dtype_size(t);
   int64_t n[3];
@@ -105,9 +120,11 @@ static int check_nest(tprt_comm *comm, tprt_dtype t, const loop_nest *nest, cons
   double *expected = malloc((size_t)n[2] * sizeof *expected);
   for (int64_t j = 0; j < n[2]; j++)
     expected[j] = read_number(t, x[2], j);
+  if (overwrite)
+    clear_cells(nest, expected);
   oracle(t, nest, x[0], x[1], expected);
   test_table program = table_make(0, NULL);
-  table_contract(&program, t, nest->n, &nest->words[0][0]);
+  table_contract(&program, t, nest->n, &nest->words[0][0])[27] = overwrite;
   tprt_context *context;
   CHECK_STATUS(errors, tprt_context_create(comm, NULL, &context), TPRT_OK);
   CHECK(errors, tprt_abi_enter(context, program.words) == TPRT_OK);
@@ -165,7 +182,9 @@ static int all_nests(tprt_comm *comm, void *argument) {
   int errors = 0;
   for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
     for (size_t i = 0; i < sizeof nests / sizeof *nests; i++) {
-      errors += check_nest(comm, types[t], &nests[i].nest, nests[i].name);
+      bool is_empty = strcmp(nests[i].name, "empty sum") == 0;
+      for (int overwrite = 0; overwrite <= !is_empty; overwrite++)
+        errors += check_nest(comm, types[t], &nests[i].nest, nests[i].name, overwrite);
     }
   }
   return errors;
@@ -205,8 +224,29 @@ static void test_concurrent(void **state) {
   assert_int_equal(run_threads(4, &config, one_rank_world, NULL), 0);
 }
 
+/* How C starts is a flag; sums over nothing cannot overwrite it. */
+static void test_overwrite_refused(void **state) {
+  (void)state;
+  static const struct {
+    int64_t size, flag;
+    tprt_status expected;
+    const char *why;
+  } cases[] = {{4, 1, TPRT_OK, NULL},
+               {0, 0, TPRT_OK, NULL},
+               {4, 2, TPRT_INVALID_ARGUMENT, "dim of a contraction is 2; it must be from 0 to 1"},
+               {0, 1, TPRT_INVALID_ARGUMENT, "C is overwritten, but a loop has size 0"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    test_table program = table_make(0, NULL);
+    table_contract(&program, TPRT_F32, 1, (int64_t[]){cases[i].size, 1, 1, 0})[27] = cases[i].flag;
+    assert_int_equal(tprt_abi_check(program.words, program.n_words), cases[i].expected);
+    if (cases[i].why)
+      assert_non_null(strstr(tprt_last_error(), cases[i].why));
+    table_free(&program);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_self), cmocka_unit_test(test_threads),
-                                     cmocka_unit_test(test_concurrent)};
+                                     cmocka_unit_test(test_concurrent), cmocka_unit_test(test_overwrite_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

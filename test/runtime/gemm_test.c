@@ -11,6 +11,7 @@ typedef struct product {
   int64_t m, n, k;
   bool transpose_a, transpose_b;
   int64_t slack; /* of leading dimensions */
+  bool overwrite;
 } product;
 
 static float *random_floats(int64_t n, uint64_t *seed) {
@@ -35,6 +36,7 @@ static void *make_scratch(void) {
 static bool check(way_fn *way, product p) {
   uint64_t seed = 7;
   tprt__gemm_args g = {.transpose_a = p.transpose_a, .transpose_b = p.transpose_b, .m = p.m, .n = p.n, .k = p.k};
+  g.overwrite = p.overwrite;
   int64_t rows_a = p.transpose_a ? p.k : p.m, columns_a = p.transpose_a ? p.m : p.k;
   int64_t rows_b = p.transpose_b ? p.n : p.k, columns_b = p.transpose_b ? p.k : p.n;
   g.lda = columns_a + p.slack;
@@ -45,6 +47,8 @@ static bool check(way_fn *way, product p) {
         *b = random_floats((rows_b - 1) * g.ldb + columns_b, &seed);
   float *before = random_floats(n_c, &seed), *c = malloc((size_t)n_c * sizeof *c);
   assert_non_null(c);
+  for (int64_t i = 0; p.overwrite && i < n_c; i++) /* what is there must not be read */
+    before[i] = i % g.ldc < p.n ? NAN : before[i];
   memcpy(c, before, (size_t)n_c * sizeof *c);
   g.a = a;
   g.b = b;
@@ -57,12 +61,12 @@ static bool check(way_fn *way, product p) {
       assert_true(c[i] == before[i]);
       continue;
     }
-    double sum = (double)before[i];
+    double sum = p.overwrite ? 0 : (double)before[i];
     for (int64_t q = 0; q < p.k; q++) {
       sum += (double)a[p.transpose_a ? q * g.lda + row : row * g.lda + q] *
              (double)b[p.transpose_b ? column * g.ldb + q : q * g.ldb + column];
     }
-    if (fabs(sum - (double)c[i]) > 1e-6 * (double)p.k)
+    if (!(fabs(sum - (double)c[i]) <= 1e-6 * (double)p.k))
       fail_msg("%lld x %lld x %lld: c[%lld][%lld] is %g, not %g", (long long)p.m, (long long)p.n, (long long)p.k,
                (long long)row, (long long)column, (double)c[i], sum);
   }
@@ -93,7 +97,7 @@ static void check_skinny(way_fn *skinny) {
     for (size_t j = 0; j < sizeof columns / sizeof *columns; j++) {
       for (size_t k = 0; k < sizeof sums / sizeof *sums; k++) {
         for (int form = 0; form < 4; form++) {
-          product p = {rows[i], columns[j], sums[k], form & 1, form & 2, (int64_t)(i + j + k) % 3};
+          product p = {rows[i], columns[j], sums[k], form & 1, form & 2, (int64_t)(i + j + k) % 3, (i + k) % 2};
           bool expected = p.n * p.k >= 1 << 14 && (!p.transpose_b || p.m <= 8);
           assert_int_equal(check(skinny, p), expected);
           n_done[p.transpose_b] += expected;
@@ -120,18 +124,18 @@ static void test_avx2(void **state) {
 
 static void test_left_to_others(void **state) {
   (void)state;
-  assert_false(check(skinny_avx512, (product){33, 600, 300, false, false, 0}));
-  assert_false(check(skinny_avx512, (product){9, 600, 300, false, true, 0}));
-  assert_false(check(skinny_avx512, (product){8, 4000, 63, false, false, 0}));
-  assert_false(check(skinny_avx512, (product){8, 100, 100, false, false, 0}));
+  assert_false(check(skinny_avx512, (product){33, 600, 300, false, false, 0, false}));
+  assert_false(check(skinny_avx512, (product){9, 600, 300, false, true, 0, false}));
+  assert_false(check(skinny_avx512, (product){8, 4000, 63, false, false, 0, false}));
+  assert_false(check(skinny_avx512, (product){8, 100, 100, false, false, 0, false}));
 }
 
 /* Every height of a tile, strips and pieces that are not full, several blocks of rows and of sums. */
 static void test_blocked(void **state) {
   (void)state;
-  static const product products[] = {{1, 4000, 70, 0, 0, 0},   {27, 64, 40, 0, 0, 0},   {97, 33, 600, 0, 0, 3},
-                                     {257, 100, 513, 0, 0, 0}, {600, 95, 96, 0, 0, 1},  {40, 31, 1200, 0, 0, 0},
-                                     {14, 256, 16, 0, 0, 0},   {15, 160, 17, 0, 0, 16}, {300, 16, 31, 0, 0, 2}};
+  static const product products[] = {{1, 4000, 70, 0, 0, 0, 0},   {27, 64, 40, 0, 0, 0, 0},   {97, 33, 600, 0, 0, 3, 0},
+                                     {257, 100, 513, 0, 0, 0, 0}, {600, 95, 96, 0, 0, 1, 0},  {40, 31, 1200, 0, 0, 0, 0},
+                                     {14, 256, 16, 0, 0, 0, 0},   {15, 160, 17, 0, 0, 16, 0}, {300, 16, 31, 0, 0, 2, 0}};
   if (!has_vectors(TPRT__AVX512))
     skip();
   for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
@@ -140,11 +144,13 @@ static void test_blocked(void **state) {
       p.transpose_a = form & 1;
       p.transpose_b = form & 2;
       assert_true(check(tprt__gemm_blocked_f32, p));
+      p.overwrite = true;
+      assert_true(check(tprt__gemm_blocked_f32, p));
     }
   }
   for (int64_t rows = 1; rows <= 30; rows++)
-    assert_true(check(tprt__gemm_blocked_f32, (product){rows, 3200, 33, false, false, 0}));
-  assert_false(check(tprt__gemm_blocked_f32, (product){30, 30, 30, false, false, 0})); /* small */
+    assert_true(check(tprt__gemm_blocked_f32, (product){rows, 3200, 33, false, false, 0, false}));
+  assert_false(check(tprt__gemm_blocked_f32, (product){30, 30, 30, false, false, 0, false})); /* small */
 }
 
 /* Rows and columns of a product are the same bits as in the whole, wherever it is cut: ranks that share a product agree with one that has it all. */

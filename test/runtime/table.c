@@ -51,10 +51,10 @@ int64_t *table_site(test_table *table, tprt_site_kind kind, tprt_dtype dtype, tp
   return site;
 }
 
-void table_contract(test_table *table, tprt_dtype dtype, int n_loops, const int64_t *words) {
+int64_t *table_contract(test_table *table, tprt_dtype dtype, int n_loops, const int64_t *words) {
   int64_t extra[64] = {n_loops};
   memcpy(extra + 1, words, (size_t)n_loops * 4 * sizeof *extra);
-  table_site(table, TPRT_SITE_CONTRACT, dtype, TPRT_NO_REDUCTION, 0, NULL, 0, NULL, extra, 1 + 4 * (size_t)n_loops);
+  return table_site(table, TPRT_SITE_CONTRACT, dtype, TPRT_NO_REDUCTION, 0, NULL, 0, NULL, extra, 1 + 4 * (size_t)n_loops);
 }
 
 void table_free(test_table *table) { free(table->words); }

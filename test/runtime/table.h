@@ -15,7 +15,7 @@ test_table table_make(int n_axes, const int64_t *sizes);
  * memory, so that appending moves what is there. */
 int64_t *table_site(test_table *table, tprt_site_kind kind, tprt_dtype dtype, tprt_reduction reduction, int n_axes,
                     const int64_t *axes, int n_dims, const int64_t *shape, const int64_t *extra, size_t n_extra);
-void table_contract(test_table *table, tprt_dtype dtype, int n_loops, const int64_t *words);
+int64_t *table_contract(test_table *table, tprt_dtype dtype, int n_loops, const int64_t *words);
 void table_free(test_table *table);
 
 #endif
