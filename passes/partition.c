@@ -176,9 +176,12 @@ static tp_status allocate(tp_partitioner *p) {
   p->layouts = tp__arena_array(&p->arena, (size_t)p->program.n_items + 1, sizeof *p->layouts);
   p->arg_types = tp__arena_array(&p->arena, n_args, sizeof *p->arg_types);
   p->result_types = tp__arena_array(&p->arena, n_results, sizeof *p->result_types);
+  p->specs = tp__arena_array(&p->arena, (size_t)p->program.n_values + 1, sizeof *p->specs);
+  p->has_spec = tp__arena_array(&p->arena, (size_t)p->program.n_values + 1, sizeof *p->has_spec);
   p->arg_specs = tp__arena_array(&p->arena, n_args, sizeof *p->arg_specs);
   p->result_specs = tp__arena_array(&p->arena, n_results, sizeof *p->result_specs);
-  bool ok = p->ops && p->layouts && p->arg_types && p->result_types && p->arg_specs && p->result_specs;
+  bool ok =
+      p->ops && p->layouts && p->arg_types && p->result_types && p->specs && p->has_spec && p->arg_specs && p->result_specs;
   return ok ? TP_OK : tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
 }
 
@@ -192,10 +195,8 @@ static tp_status partition_func(tp_pass *pass, MlirOperation func, const tp_mesh
     status = tp__read_plan(&p);
   if (status == TP_OK)
     status = rewrite(&p);
-  tp__table_destroy(&p.specs);
   tp__memo_destroy(&p.same_ops);
   tp__memo_destroy(&p.local_types);
-  tp__free(p.spec_list);
   tp__program_destroy(&p.program);
   tp__arena_destroy(&p.arena);
   return status;

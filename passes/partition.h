@@ -24,9 +24,8 @@ typedef struct tp_partitioner {
   tp_reshard_cache *reshards;
   tp__arena arena;
   tp_program program;
-  tp_value_table specs; /* value -> index into spec_list */
-  tp_spec *spec_list;
-  size_t n_specs, spec_capacity;
+  tp_spec *specs; /* by number of the value (program.h) */
+  bool *has_spec;
   tp_memo same_ops, local_types;
   const tp_planned_op **ops;   /* by item, of those that are ops; equal ones share one */
   tp_planned_layout **layouts; /* by item, of those that change a layout */
@@ -37,7 +36,7 @@ typedef struct tp_partitioner {
 
 /* Reads and checks everything; nothing is changed, so that a refused module stays as it was. `p` has a program and its arrays. */
 tp_status tp__read_plan(tp_partitioner *p);
-/* The layout that the plan gives a value; false when it has none. */
+/* The layout that the plan gives a value; false when it has none, or none yet. */
 bool tp__planned_spec(const tp_partitioner *p, MlirValue value, tp_spec *spec);
 
 #endif

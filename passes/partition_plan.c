@@ -4,19 +4,26 @@
 
 #include <stdio.h>
 
-static tp_status set_spec(tp_partitioner *p, MlirValue value, tp_spec spec) {
-  if (tp__grow((void **)&p->spec_list, &p->spec_capacity, p->n_specs + 1, sizeof *p->spec_list) != TP_OK ||
-      tp__table_put(&p->specs, value.ptr, (int)p->n_specs) != TP_OK)
-    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
-  p->spec_list[p->n_specs++] = spec;
-  return TP_OK;
+static void set_spec(tp_partitioner *p, int value, tp_spec spec) {
+  if (value < 0) /* of a tensor that is refused elsewhere */
+    return;
+  p->specs[value] = spec;
+  p->has_spec[value] = true;
+}
+
+static void set_spec_of(tp_partitioner *p, MlirValue value, tp_spec spec) {
+  set_spec(p, tp__program_number(&p->program, value), spec);
+}
+
+static bool find_spec(const tp_partitioner *p, int value, tp_spec *spec) {
+  bool has = value >= 0 && p->has_spec[value];
+  if (has)
+    *spec = p->specs[value];
+  return has;
 }
 
 bool tp__planned_spec(const tp_partitioner *p, MlirValue value, tp_spec *spec) {
-  int i = tp__table_get(&p->specs, value.ptr);
-  if (i >= 0)
-    *spec = p->spec_list[i];
-  return i >= 0;
+  return find_spec(p, tp__program_number(&p->program, value), spec);
 }
 
 static int rank_of(MlirValue value) { return (int)mlirShapedTypeGetRank(mlirValueGetType(value)); }
@@ -37,8 +44,7 @@ static tp_status read_args(tp_partitioner *p) {
       return tp__error(p->program.func, TP_INVALID_ARGUMENT,
                        "argument %d has no tp.sharding; run tp-propagate last, it gives every value a layout", i);
     p->arg_specs[i] = annotation.spec;
-    if ((status = set_spec(p, arg, annotation.spec)) != TP_OK)
-      return status;
+    set_spec_of(p, arg, annotation.spec);
   }
   return TP_OK;
 }
@@ -80,7 +86,7 @@ static tp_status refuse_layouts(tp_partitioner *p, const tp_rule *rule, const tp
 static tp_status read_operands(tp_partitioner *p, const tp_item *item, tp_spec *operands) {
   const tp_rule *rule = item->rule;
   for (int i = 0; i < rule->n_operands; i++)
-    if (rule->operands[i].is_tensor && !tp__planned_spec(p, rule->operands[i].value, &operands[i]))
+    if (rule->operands[i].is_tensor && !find_spec(p, rule->operands[i].number, &operands[i]))
       return tp__error(item->op, TP_INTERNAL, "operand %d has no layout", i);
   return TP_OK;
 }
@@ -143,7 +149,7 @@ static tp_status plan_op(tp_partitioner *p, const tp_item *item, const tp_planne
   }
   for (int i = 0; i < rule->n_results && status == TP_OK; i++)
     if (rule->results[i].is_tensor)
-      status = set_spec(p, rule->results[i].value, plan->results[i]);
+      set_spec(p, rule->results[i].number, plan->results[i]);
   *planned = plan;
   return status;
 }
@@ -172,7 +178,8 @@ static tp_status plan_layout(tp_partitioner *p, const tp_item *item, tp_planned_
         item->op, TP_UNSUPPORTED,
         "no sequence of collectives takes layout %s to %s: an average has no identity, so nothing makes a partial one", a, b);
   }
-  return set_spec(p, mlirOperationGetResult(item->op, 0), annotation.spec);
+  set_spec_of(p, mlirOperationGetResult(item->op, 0), annotation.spec);
+  return TP_OK;
 }
 
 /* The layout of each carried tensor; whether what comes in has it is checked when all layouts are known. */
@@ -188,10 +195,10 @@ static tp_status plan_region(tp_partitioner *p, const tp_item *item) {
           "carried value %d has no layout in tp.region_args or tp.sharding; run tp-propagate last, it gives every value a "
           "layout",
           k);
-    for (int i = 0; i < c->n_values && status == TP_OK; i++)
-      status = set_spec(p, c->values[i], annotation.spec);
     if (status != TP_OK)
       return status;
+    for (int i = 0; i < c->n_values; i++)
+      set_spec_of(p, c->values[i], annotation.spec);
   }
   return TP_OK;
 }

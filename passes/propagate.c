@@ -69,11 +69,7 @@ static tp_status clone_free_ops(tp_planner *p, MlirOperation func, bool unknown_
 enum { STAT_NODES, STAT_STRATEGIES, STAT_LEFT_OUT, STAT_WORK };
 
 static void destroy(tp_planner *p) {
-  for (size_t i = 0; i < p->n_values; i++)
-    tp__free(p->values[i].uses);
-  tp__free(p->values);
   tp__free(p->nodes);
-  tp__table_destroy(&p->table);
   tp__memo_destroy(&p->same_rules);
   tp__memo_destroy(&p->first_rules);
   tp__memo_destroy(&p->same_ops);
@@ -81,7 +77,6 @@ static void destroy(tp_planner *p) {
   tp__memo_destroy(&p->same_edges);
   tp__memo_destroy(&p->written_ops);
   tp__memo_destroy(&p->forms);
-  tp__flow_destroy(p);
   tp_problem_destroy(p->problem);
   tp__routes_destroy(p->routes);
 }

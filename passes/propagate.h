@@ -57,7 +57,7 @@ typedef struct tp_planned_value {
   int64_t element_size;
   int n_uses;
   tp_use *uses;
-  size_t use_capacity;
+  int use_capacity;
   bool in_blocks;    /* never stored as a whole (attention.h) */
   bool keeps_layout; /* it is taken in the layout in which it is made: in blocks, or from nothing under a memory limit */
   double trips;      /* how often a change of its layout would run: it stands behind the producer */
@@ -78,9 +78,8 @@ typedef struct tp_planner {
   bool mixes_sub_axes; /* an annotation splits an axis: any mix of its parts is offered */
   tp_node *nodes;
   size_t n_nodes, node_capacity;
-  tp_planned_value *values;
-  size_t n_values, value_capacity;
-  tp_value_table table; /* value -> index into values */
+  tp_planned_value *values; /* by number (program.h) */
+  size_t n_values;
   tp_memo same_rules, first_rules, same_ops, same_layouts, same_edges, written_ops, forms;
   struct layout_list *layout_scratch; /* blocks that every node uses in turn */
   struct tp_layout_set *set_scratch;
@@ -185,16 +184,15 @@ bool tp__rule_word(tp_planner *planner, const tp_rule *rule, int64_t *word);
 
 /* propagate_flow.c */
 tp_status tp__flow_build(tp_planner *planner);
-void tp__flow_destroy(tp_planner *planner);
 /* Does an annotation put `axis` on a dimension that is split unevenly? */
 bool tp__flow_is_uneven(const tp_planner *planner, int axis);
-/* May `axis` stand on dimension `dim` of `value`? Always, unless strategy=follow. */
-bool tp__flow_allows(const tp_planner *planner, MlirValue value, int dim, int axis);
+/* May `axis` stand on dimension `dim` of the value with number `value` (program.h)? Always, unless strategy=follow. */
+bool tp__flow_allows(const tp_planner *planner, int value, int dim, int axis);
 /* Does an annotation put `axis` on `dim` of `value`, or on a dimension that factors link with it? */
-bool tp__flow_names(const tp_planner *planner, MlirValue value, int dim, int axis);
+bool tp__flow_names(const tp_planner *planner, int value, int dim, int axis);
 /* Of all axes at once, as bits: those that tp__flow_names says, and the parts that were cut because of the size of `dim` of `value`, or of a
  * dimension that factors link with it. */
-void tp__flow_axes(const tp_planner *planner, MlirValue value, int dim, uint8_t *named, uint8_t *cut);
+void tp__flow_axes(const tp_planner *planner, int value, int dim, uint8_t *named, uint8_t *cut);
 
 /* propagate_order.c: numbers the nodes anew, in the order in which the solver is quickest. */
 tp_status tp__order_nodes(tp_planner *planner);
@@ -210,6 +208,7 @@ tp_status tp__plan_exposed(tp_planner *planner);
 /* propagate_overlap.c: chooses among plans for different exposed shares that which takes least time when communication overlaps with compute;
  * sets `overlapped`, and `cost` to what the plan costs without overlap. */
 tp_status tp__plan_overlap(tp_planner *planner);
+/* NULL for what has no layout, or is not planned yet. */
 tp_planned_value *tp__planned_value(const tp_planner *planner, MlirValue value);
 
 /* Bytes that a value of attention takes in blocks, of those that it would take as a whole. */

@@ -131,7 +131,18 @@ static MlirValue constrained(const copies *c, tp_spec spec, const tp_use *use) {
   return c->values[best];
 }
 
+/* Does every use take what the producer gives? So it is for most values. */
+static bool stays(const tp_planner *p, const tp_planned_value *v) {
+  tp_spec produced = tp__plan_produced(p, v);
+  for (int u = 0; u < v->n_uses; u++)
+    if (!tp_spec_equal(tp__plan_wanted(p, &v->uses[u]), produced))
+      return false;
+  return true;
+}
+
 static tp_status write_value(tp_planner *p, const tp_timeline *timeline, const tp_planned_value *v) {
+  if (stays(p, v))
+    return TP_OK;
   copies c = {.p = p, .timeline = timeline, .v = v, .n = 1, .specs = {tp__plan_produced(p, v)}, .values = {v->value}};
   placed_use *uses = tp__calloc((size_t)v->n_uses + 1, sizeof *uses);
   if (!uses)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef struct tp_flow {
-  tp_value_table first_slot; /* value -> slot of its dimension 0 */
+  int *first_slot; /* by number of the value: the slot of its dimension 0 */
   int n;
   int *parent;
   uint8_t *axes;  /* of the class, at its root */
@@ -22,10 +22,8 @@ static int find(tp_flow *flow, int slot) {
   return slot;
 }
 
-static int slot_of(const tp_flow *flow, MlirValue value, int dim) {
-  int first = tp__table_get(&flow->first_slot, value.ptr);
-  return first < 0 ? -1 : first + dim;
-}
+/* Of the value with this number, which may be none. */
+static int slot_of(const tp_flow *flow, int value, int dim) { return value < 0 ? -1 : flow->first_slot[value] + dim; }
 
 static void join(tp_flow *flow, int a, int b) {
   if (a < 0 || b < 0)
@@ -37,16 +35,6 @@ static void join(tp_flow *flow, int a, int b) {
   flow->parent[b] = a;
   flow->axes[a] |= flow->axes[b];
   flow->cuts[a] |= flow->cuts[b];
-}
-
-static tp_status add_value(tp_planner *p, MlirValue value) {
-  tp_flow *flow = p->flow;
-  if (!mlirTypeIsARankedTensor(mlirValueGetType(value)) || tp__table_get(&flow->first_slot, value.ptr) >= 0)
-    return TP_OK;
-  if (tp__table_put(&flow->first_slot, value.ptr, flow->n) != TP_OK)
-    return TP_NO_MEMORY;
-  flow->n += (int)mlirShapedTypeGetRank(mlirValueGetType(value));
-  return TP_OK;
 }
 
 /* Where an annotation has axes in another order than the mesh, all ops may have them so. */
@@ -75,8 +63,9 @@ static void note_order(tp_planner *p, tp_spec spec, int rank) {
 static void mark(tp_planner *p, MlirValue value, tp_spec spec) {
   int axes[TP_MAX_AXES];
   note_order(p, spec, (int)mlirShapedTypeGetRank(mlirValueGetType(value)));
+  int number = tp__program_number(&p->program, value);
   for (int d = 0; d < mlirShapedTypeGetRank(mlirValueGetType(value)); d++) {
-    int n = tp_spec_dim_axes(p->mesh, spec, d, axes), slot = slot_of(p->flow, value, d);
+    int n = tp_spec_dim_axes(p->mesh, spec, d, axes), slot = slot_of(p->flow, number, d);
     bool divides = mlirShapedTypeGetDimSize(mlirValueGetType(value), d) % tp_spec_dim_shards(p->mesh, spec, d) == 0;
     for (int i = 0; i < n && slot >= 0; i++) {
       p->flow->axes[find(p->flow, slot)] |= (uint8_t)(1u << axes[i]);
@@ -107,7 +96,7 @@ static void join_factors(tp_planner *p, const tp_rule *rule) {
     const tp_value_map *map = i < rule->n_operands ? &rule->operands[i] : &rule->results[i - rule->n_operands];
     for (int d = 0; map->is_tensor && d < map->rank; d++)
       for (int k = 0; k < map->dims[d].n_factors; k++) {
-        int f = map->dims[d].factors[k], slot = slot_of(flow, map->value, d);
+        int f = map->dims[d].factors[k], slot = slot_of(flow, map->number, d);
         if (of_factor[f] >= 0)
           join(flow, of_factor[f], slot);
         of_factor[f] = slot;
@@ -118,36 +107,50 @@ static void join_factors(tp_planner *p, const tp_rule *rule) {
       flow->cuts[find(flow, of_factor[f])] |= cuts_of(p->mesh, &rule->factors[f]);
 }
 
+static int rank_of(MlirValue value) { return (int)mlirShapedTypeGetRank(mlirValueGetType(value)); }
+
+static void join_values(tp_planner *p, MlirValue a, MlirValue b) {
+  int x = tp__program_number(&p->program, a), y = tp__program_number(&p->program, b);
+  for (int d = 0; d < rank_of(a); d++)
+    join(p->flow, slot_of(p->flow, x, d), slot_of(p->flow, y, d));
+}
+
 /* All values of a carried tensor have one layout. */
-static void join_carried(tp_flow *flow, const tp_carried *c) {
-  MlirValue first = c->values[0];
-  for (int d = 0; d < mlirShapedTypeGetRank(mlirValueGetType(first)); d++) {
-    for (int i = 1; i < c->n_values; i++)
-      join(flow, slot_of(flow, first, d), slot_of(flow, c->values[i], d));
-    for (int i = 0; i < c->n_uses; i++)
-      join(flow, slot_of(flow, first, d), slot_of(flow, mlirOperationGetOperand(c->uses[i].op, c->uses[i].operand), d));
-  }
+static void join_carried(tp_planner *p, const tp_carried *c) {
+  for (int i = 1; i < c->n_values; i++)
+    join_values(p, c->values[0], c->values[i]);
+  for (int i = 0; i < c->n_uses; i++)
+    join_values(p, c->values[0], mlirOperationGetOperand(c->uses[i].op, c->uses[i].operand));
 }
 
 static MlirBlock entry(const tp_planner *p) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0)); }
 
-static tp_status add_item_values(tp_planner *p, const tp_item *item) {
-  tp_status status = TP_OK;
-  for (intptr_t r = 0; r < mlirOperationGetNumResults(item->op) && status == TP_OK; r++)
-    status = add_value(p, mlirOperationGetResult(item->op, r));
-  for (int k = 0; k < item->n_carried && status == TP_OK; k++)
-    for (int i = 0; i < item->carried[k].n_values && status == TP_OK; i++)
-      status = add_value(p, item->carried[k].values[i]);
-  return status;
+/* Gives the value with the next number its slots. */
+static void add_slots(tp_flow *flow, int *number, int rank) {
+  flow->first_slot[(*number)++] = flow->n;
+  flow->n += rank;
 }
 
-static tp_status add_values(tp_planner *p) {
-  tp_status status = TP_OK;
-  for (int i = 0; i < p->program.n_args && status == TP_OK; i++)
-    status = add_value(p, mlirBlockGetArgument(entry(p), i));
-  for (int i = 0; i < p->program.n_items && status == TP_OK; i++)
-    status = add_item_values(p, &p->program.items[i]);
-  return status;
+/* In the order of the numbers (program.h). */
+static void add_values(tp_planner *p) {
+  int n = 0;
+  for (int i = 0; i < p->program.n_args; i++) {
+    MlirValue arg = mlirBlockGetArgument(entry(p), i);
+    if (mlirTypeIsARankedTensor(mlirValueGetType(arg)))
+      add_slots(p->flow, &n, rank_of(arg));
+  }
+  for (int i = 0; i < p->program.n_items; i++) {
+    const tp_item *item = &p->program.items[i];
+    for (int r = 0; item->kind == TP_ITEM_OP && r < item->rule->n_results; r++)
+      if (item->rule->results[r].number >= 0)
+        add_slots(p->flow, &n, item->rule->results[r].rank);
+    if (item->kind == TP_ITEM_LAYOUT && mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(item->op, 0))))
+      add_slots(p->flow, &n, rank_of(mlirOperationGetResult(item->op, 0)));
+    for (int k = 0; k < item->n_carried; k++)
+      for (int v = 0; v < item->carried[k].n_values; v++)
+        if (mlirTypeIsARankedTensor(mlirValueGetType(item->carried[k].values[v])))
+          add_slots(p->flow, &n, rank_of(item->carried[k].values[v]));
+  }
 }
 
 static tp_status mark_annotations(tp_planner *p) {
@@ -174,8 +177,9 @@ static tp_status mark_annotations(tp_planner *p) {
 
 tp_status tp__flow_build(tp_planner *p) {
   tp_flow *flow = p->flow = tp__arena_alloc(p->arena, sizeof *flow);
-  if (!flow || add_values(p) != TP_OK)
+  if (!flow || !(flow->first_slot = tp__arena_array(p->arena, (size_t)p->program.n_values + 1, sizeof *flow->first_slot)))
     return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  add_values(p);
   flow->parent = tp__arena_array(p->arena, (size_t)flow->n + 1, sizeof *flow->parent);
   flow->axes = tp__arena_array(p->arena, (size_t)flow->n + 1, sizeof *flow->axes);
   flow->cuts = tp__arena_array(p->arena, (size_t)flow->n + 1, sizeof *flow->cuts);
@@ -191,32 +195,25 @@ tp_status tp__flow_build(tp_planner *p) {
     if (item->kind == TP_ITEM_OP)
       join_factors(p, item->rule);
     for (int k = 0; k < item->n_carried; k++)
-      join_carried(flow, &item->carried[k]);
+      join_carried(p, &item->carried[k]);
     if (item->kind == TP_ITEM_LAYOUT)
-      for (int d = 0; d < mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(item->op, 0))); d++)
-        join(flow, slot_of(flow, mlirOperationGetOperand(item->op, 0), d),
-             slot_of(flow, mlirOperationGetResult(item->op, 0), d));
+      join_values(p, mlirOperationGetOperand(item->op, 0), mlirOperationGetResult(item->op, 0));
   }
   return mark_annotations(p);
 }
 
-void tp__flow_destroy(tp_planner *p) {
-  if (p->flow)
-    tp__table_destroy(&p->flow->first_slot);
-}
-
 bool tp__flow_is_uneven(const tp_planner *p, int axis) { return p->flow->uneven >> axis & 1; }
 
-bool tp__flow_allows(const tp_planner *p, MlirValue value, int dim, int axis) {
+bool tp__flow_allows(const tp_planner *p, int value, int dim, int axis) {
   return !p->follow || tp__flow_names(p, value, dim, axis);
 }
 
-bool tp__flow_names(const tp_planner *p, MlirValue value, int dim, int axis) {
+bool tp__flow_names(const tp_planner *p, int value, int dim, int axis) {
   int slot = slot_of(p->flow, value, dim);
   return slot >= 0 && (p->flow->axes[find(p->flow, slot)] >> axis & 1);
 }
 
-void tp__flow_axes(const tp_planner *p, MlirValue value, int dim, uint8_t *named, uint8_t *cut) {
+void tp__flow_axes(const tp_planner *p, int value, int dim, uint8_t *named, uint8_t *cut) {
   int slot = slot_of(p->flow, value, dim);
   *named = *cut = 0;
   if (slot < 0)

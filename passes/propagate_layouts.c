@@ -41,7 +41,7 @@ bool tp__may_be_offered(const tp_planner *p, int64_t size, int axis, bool named)
 /* All layouts of a value: those that extend `pin` on its open dimensions, by every axis that may go there. */
 typedef struct layout_list {
   tp_planner *planner;
-  MlirValue value;
+  int value; /* its number */
   int rank;
   int64_t shape[TP_MAX_RANK];
   uint32_t open;
@@ -118,7 +118,7 @@ static tp_status layouts_of(tp_planner *p, MlirValue value, bool pinned, tp_anno
     return out_of_memory(p);
   list->planner = p;
   list->n = list->left_out = 0;
-  list->value = value;
+  list->value = tp__program_number(&p->program, value);
   list->open = pinned ? pin.open : UINT32_MAX;
   tp_spec start = pinned ? pin.spec : tp_spec_replicated();
   bool is_tensor = tp__static_tensor(mlirValueGetType(value), &list->rank, list->shape);

@@ -9,8 +9,8 @@
 static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
 
 tp_planned_value *tp__planned_value(const tp_planner *p, MlirValue value) {
-  int i = tp__table_get(&p->table, value.ptr);
-  return i < 0 ? NULL : &p->values[i];
+  int i = tp__program_number(&p->program, value);
+  return i < 0 || (size_t)i >= p->n_values ? NULL : &p->values[i];
 }
 
 /* ---- nodes and values ---- */
@@ -23,12 +23,10 @@ static tp_status new_node(tp_planner *p, int *index) {
   return TP_OK;
 }
 
-static tp_status new_value(tp_planner *p, MlirValue value, int node, int output) {
+/* Values come in the order of their numbers. */
+static void new_value(tp_planner *p, MlirValue value, int node, int output) {
   if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
-    return TP_OK;
-  if (tp__grow((void **)&p->values, &p->value_capacity, p->n_values + 1, sizeof *p->values) != TP_OK ||
-      tp__table_put(&p->table, value.ptr, (int)p->n_values) != TP_OK)
-    return out_of_memory(p);
+    return;
   tp_planned_value *v = &p->values[p->n_values++];
   *v = (tp_planned_value){.value = value,
                           .node = node,
@@ -38,18 +36,28 @@ static tp_status new_value(tp_planner *p, MlirValue value, int node, int output)
                           .trips = tp__program_trips(&p->program, value)};
   tp__static_tensor(mlirValueGetType(value), &v->rank, v->shape);
   v->element_size = tp__element_size(tp__element_type(mlirValueGetType(value)));
-  return TP_OK;
 }
 
-static tp_status add_use(tp_planner *p, MlirValue value, tp_use use) {
-  tp_planned_value *v = tp__planned_value(p, value);
-  if (!v)
+static tp_status add_use(tp_planner *p, int value, tp_use use) {
+  enum { FEW_USES = 2 };
+  if (value < 0 || (size_t)value >= p->n_values)
     return tp__error(use.op, TP_INTERNAL, "uses a tensor that the planner has not seen");
-  if (tp__grow((void **)&v->uses, &v->use_capacity, (size_t)v->n_uses + 1, sizeof *v->uses) != TP_OK)
-    return out_of_memory(p);
+  tp_planned_value *v = &p->values[value];
+  if (v->n_uses == v->use_capacity) {
+    int capacity = v->use_capacity ? 2 * v->use_capacity : FEW_USES;
+    tp_use *uses = tp__arena_array(p->arena, (size_t)capacity, sizeof *uses);
+    if (!uses)
+      return out_of_memory(p);
+    if (v->n_uses > 0)
+      memcpy(uses, v->uses, (size_t)v->n_uses * sizeof *uses);
+    v->uses = uses;
+    v->use_capacity = capacity;
+  }
   v->uses[v->n_uses++] = use;
   return TP_OK;
 }
+
+static int number_of(const tp_planner *p, MlirValue value) { return tp__program_number(&p->program, value); }
 
 static tp_status add_arg(tp_planner *p, int i) {
   MlirValue arg = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0)), i);
@@ -59,7 +67,9 @@ static tp_status add_arg(tp_planner *p, int i) {
   tp_status status = new_node(p, &node);
   if (status == TP_OK)
     status = tp__node_for_arg(p, i, &p->nodes[node]);
-  return status == TP_OK ? new_value(p, arg, node, 0) : status;
+  if (status == TP_OK)
+    new_value(p, arg, node, 0);
+  return status;
 }
 
 static tp_status add_op(tp_planner *p, int item) {
@@ -70,12 +80,12 @@ static tp_status add_op(tp_planner *p, int item) {
     status = tp__node_for_op(p, item, &p->nodes[node]);
   for (int i = 0; i < rule->n_operands && status == TP_OK; i++)
     if (rule->operands[i].is_tensor && !rule->operands[i].is_unused)
-      status = add_use(p, rule->operands[i].value, (tp_use){node, i, rule->op, i < n_own ? i : -1, TP_EXPOSED});
+      status = add_use(p, rule->operands[i].number, (tp_use){node, i, rule->op, i < n_own ? i : -1, TP_EXPOSED});
   for (int i = 0; i < rule->n_results && status == TP_OK; i++) {
-    status = new_value(p, rule->results[i].value, node, i);
-    tp_planned_value *v = status == TP_OK ? tp__planned_value(p, rule->results[i].value) : NULL;
-    if (v)
-      v->in_blocks = v->keeps_layout = rule->results[i].in_blocks;
+    int number = rule->results[i].number;
+    new_value(p, rule->results[i].value, node, i);
+    if (number >= 0)
+      p->values[number].in_blocks = p->values[number].keeps_layout = rule->results[i].in_blocks;
   }
   return status;
 }
@@ -87,8 +97,10 @@ static tp_status add_layout(tp_planner *p, int item) {
   if (status == TP_OK)
     status = tp__node_for_layout(p, item, &p->nodes[node]);
   if (status == TP_OK)
-    status = add_use(p, mlirOperationGetOperand(op, 0), (tp_use){node, 0, op, 0, TP_EXPOSED});
-  return status == TP_OK ? new_value(p, mlirOperationGetResult(op, 0), node, 0) : status;
+    status = add_use(p, number_of(p, mlirOperationGetOperand(op, 0)), (tp_use){node, 0, op, 0, TP_EXPOSED});
+  if (status == TP_OK)
+    new_value(p, mlirOperationGetResult(op, 0), node, 0);
+  return status;
 }
 
 /* Equal lists of layouts are one array, so that edges between them are known to be equal. */
@@ -147,7 +159,7 @@ static tp_status add_result(tp_planner *p, MlirOperation ret, int i) {
     status = add_made(p, v, &p->nodes[node]);
   p->nodes[node].kind = TP_NODE_RESULT;
   p->nodes[node].index = i;
-  return status == TP_OK ? add_use(p, value, (tp_use){node, 0, ret, i, TP_EXPOSED}) : status;
+  return status == TP_OK ? add_use(p, number_of(p, value), (tp_use){node, 0, ret, i, TP_EXPOSED}) : status;
 }
 
 /* One node for each carried tensor; where it comes from is added when all values are known. */
@@ -160,7 +172,7 @@ static tp_status add_carried(tp_planner *p, int item) {
     if (status == TP_OK)
       status = tp__node_for_carried(p, item, k, &p->nodes[node]);
     for (int i = 0; i < c->n_values && status == TP_OK; i++)
-      status = new_value(p, c->values[i], node, 0);
+      new_value(p, c->values[i], node, 0);
   }
   return status;
 }
@@ -172,14 +184,15 @@ static tp_status add_carried_uses(tp_planner *p) {
       continue;
     const tp_carried *c = &p->program.items[p->nodes[i].index].carried[p->nodes[i].slot];
     for (int u = 0; u < c->n_uses && status == TP_OK; u++)
-      status = add_use(p, mlirOperationGetOperand(c->uses[u].op, c->uses[u].operand),
+      status = add_use(p, number_of(p, mlirOperationGetOperand(c->uses[u].op, c->uses[u].operand)),
                        (tp_use){(int)i, 0, c->uses[u].op, c->uses[u].operand, TP_EXPOSED});
   }
   return status;
 }
 
 static tp_status add_items(tp_planner *p) {
-  tp_status status = TP_OK;
+  p->values = tp__arena_array(p->arena, (size_t)p->program.n_values + 1, sizeof *p->values);
+  tp_status status = p->values ? TP_OK : out_of_memory(p);
   for (int i = 0; i < p->program.n_args && status == TP_OK; i++)
     status = add_arg(p, i);
   for (int i = 0; i < p->program.n_items && status == TP_OK; i++) {

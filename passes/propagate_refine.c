@@ -52,7 +52,7 @@ static void cut_for_dim(const tp_planner *flows, const tp_rule *rule, const tp_v
   for (int k = 0; k + 1 < d->n_factors; k++) {
     major *= rule->factors[d->factors[k]].size;
     for (int a = 0; a < flows->mesh->n_axes; a++)
-      if (major > 1 && tp__flow_allows(flows, map->value, dim, a))
+      if (major > 1 && tp__flow_allows(flows, map->number, dim, a))
         cut_for_reshape(refined, flows->mesh->axes[a].name, major, whole / major);
   }
 }
@@ -75,7 +75,6 @@ static tp_status refine_for_reshapes(const tp_planner *common, const tp_program 
   }
   for (int a = 0; a < common->mesh->n_axes && status == TP_OK; a++)
     *uneven |= (unsigned)tp__flow_is_uneven(&flows, a) << a;
-  tp__flow_destroy(&flows);
   return status;
 }
 

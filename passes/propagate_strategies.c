@@ -34,7 +34,7 @@ static void collect_flow(enumeration *e) {
       uint8_t named, cut;
       if (map->dims[d].n_factors == 0)
         continue;
-      tp__flow_axes(e->planner, map->value, d, &named, &cut);
+      tp__flow_axes(e->planner, map->number, d, &named, &cut);
       for (int k = 0; k < map->dims[d].n_factors; k++) {
         e->named_axes[map->dims[d].factors[k]] |= named;
         e->cut_axes[map->dims[d].factors[k]] |= cut;
@@ -271,11 +271,10 @@ static double local_bytes(const tp_planner *p, const tp_value_map *map, tp_spec 
  * again. */
 /* Is the value made by an elementwise op, so that it is in registers where another one reads it? Not if it has to be `stored`, unless it is made from
  * nothing, which is made again. */
-static bool produced_elementwise(const tp_planner *p, MlirValue value, bool stored) {
-  MlirOperation op = tp__defining_op(value);
-  for (; !mlirOperationIsNull(op) && tp__op_is(op, "shard.shard"); op = tp__defining_op(value))
-    value = mlirOperationGetOperand(op, 0);
-  const tp_planned_value *v = tp__planned_value(p, value);
+static bool produced_elementwise(const tp_planner *p, const tp_value_map *map, bool stored) {
+  const tp_planned_value *v = map->number < 0 ? NULL : &p->values[map->number];
+  while (v && p->nodes[v->node].kind == TP_NODE_LAYOUT)
+    v = tp__planned_value(p, mlirOperationGetOperand(p->program.items[p->nodes[v->node].index].op, 0));
   if (!v || p->nodes[v->node].kind != TP_NODE_OP)
     return false;
   const tp_rule *rule = p->program.items[p->nodes[v->node].index].rule;
@@ -298,7 +297,7 @@ static uint64_t fused_operands(const tp_planner *p, const tp_rule *rule) {
   bool reads_blocks = in_blocks(rule) != 0;
   for (int i = 0; i < rule->n_operands && rule->is_elementwise; i++)
     if (rule->operands[i].is_tensor && !rule->operands[i].is_unused && mlirOperationIsNull(rule->operands[i].pad) &&
-        produced_elementwise(p, rule->operands[i].value, reads_blocks && !rule->operands[i].in_blocks))
+        produced_elementwise(p, &rule->operands[i], reads_blocks && !rule->operands[i].in_blocks))
       fused |= UINT64_C(1) << i;
   return fused;
 }

@@ -24,6 +24,47 @@ static bool is_control_flow(MlirOperation op) {
   return tp__op_is(op, "scf.for") || tp__op_is(op, "scf.while") || tp__op_is(op, "scf.if");
 }
 
+/* ---- numbers of values ---- */
+
+static tp_status number_value(tp_program *program, MlirValue value) {
+  if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
+    return TP_OK;
+  if (tp__table_put(&program->numbers, value.ptr, program->n_values) != TP_OK)
+    return tp__error(program->func, TP_NO_MEMORY, "out of memory");
+  program->n_values++;
+  return TP_OK;
+}
+
+int tp__program_number(const tp_program *program, MlirValue value) { return tp__table_get(&program->numbers, value.ptr); }
+
+static tp_status number_args(tp_program *program, MlirBlock block) {
+  tp_status status = TP_OK;
+  for (int i = 0; i < program->n_args && status == TP_OK; i++)
+    status = number_value(program, mlirBlockGetArgument(block, i));
+  return status;
+}
+
+static tp_status number_carried(tp_program *program, const tp_item *item) {
+  tp_status status = TP_OK;
+  for (int k = 0; k < item->n_carried; k++)
+    for (int i = 0; i < item->carried[k].n_values && status == TP_OK; i++)
+      status = number_value(program, item->carried[k].values[i]);
+  return status;
+}
+
+/* Operands have been numbered before, results are now. */
+static tp_status number_maps(tp_program *program, tp_rule *rule) {
+  tp_status status = TP_OK;
+  for (int i = 0; i < rule->n_operands; i++)
+    rule->operands[i].number = rule->operands[i].is_tensor ? tp__program_number(program, rule->operands[i].value) : -1;
+  for (int i = 0; i < rule->n_results && status == TP_OK; i++) {
+    bool is_tensor = mlirTypeIsARankedTensor(mlirValueGetType(rule->results[i].value));
+    rule->results[i].number = is_tensor ? program->n_values : -1;
+    status = number_value(program, rule->results[i].value);
+  }
+  return status;
+}
+
 /* ---- values carried through control flow ---- */
 
 static MlirOperation terminator(MlirOperation op, int region) {
@@ -122,7 +163,7 @@ static tp_status read_control_flow(const reading *r, MlirOperation op, double tr
   else
     read_if(op, item);
   trips *= trips_of(op);
-  tp_status status = TP_OK;
+  tp_status status = number_carried(program, item);
   for (intptr_t i = 0; i < mlirOperationGetNumRegions(op) && status == TP_OK; i++)
     status = read_block(r, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)), trips);
   return status;
@@ -155,7 +196,7 @@ static tp_status read_item(const reading *r, MlirOperation op, double trips) {
   }
   if (tp__op_is(op, "shard.shard")) {
     item->kind = TP_ITEM_LAYOUT;
-    return TP_OK;
+    return number_value(program, mlirOperationGetResult(op, 0));
   }
   if (is_control_flow(op))
     return read_control_flow(r, op, trips);
@@ -164,6 +205,8 @@ static tp_status read_item(const reading *r, MlirOperation op, double trips) {
   if (!item->rule)
     return tp__error(op, TP_NO_MEMORY, "out of memory");
   tp_status status = tp__rule_alike(r->alike, op, r->unknown_replicate, r->arena, item->rule);
+  if (status == TP_OK)
+    status = number_maps(program, item->rule);
   if (status == TP_OK)
     note_communication(program, op, item->rule);
   bool planned = !mlirAttributeIsNull(tp__get(op, "tp.sharding")); /* then it was said before */
@@ -203,12 +246,17 @@ tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown
   program->n_results = (int)mlirFunctionTypeGetNumResults(func_type(func));
   tp_alike alike = {0};
   reading r = {program, unknown_replicate, arena, &alike};
-  tp_status status = read_block(&r, block, 1);
+  tp_status status = number_args(program, block);
+  if (status == TP_OK)
+    status = read_block(&r, block, 1);
   tp__alike_destroy(&alike);
   return status == TP_OK ? tp__mark_differing(program) : status;
 }
 
-void tp__program_destroy(tp_program *program) { tp__free(program->items); }
+void tp__program_destroy(tp_program *program) {
+  tp__free(program->items);
+  tp__table_destroy(&program->numbers);
+}
 
 double tp__program_trips(const tp_program *program, MlirValue value) {
   MlirBlock block =

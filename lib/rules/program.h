@@ -46,12 +46,18 @@ typedef struct tp_program {
   int n_items;
   tp_item *items;
   size_t item_capacity;
+  int n_values;           /* the ranked tensors, numbered in the order of arguments and items */
+  tp_value_table numbers; /* of values */
 } tp_program;
 
 /* Reads `func`. Ops without tensors are left out, and so are pads that are read in place. Nothing is marked as made in blocks (tp__mark_attention). Rules are in `arena`; the list is freed by tp__program_destroy, also after an error. */
 tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown_replicate, tp__arena *arena,
                            tp_program *program);
 void tp__program_destroy(tp_program *program);
+
+/* The number of a value, from 0; -1 for what is no ranked tensor, or stands outside of the items. Values that a rule names have it in their maps,
+ * without a look-up. */
+int tp__program_number(const tp_program *program, MlirValue value);
 
 /* The annotation of argument or result `i`; `present` is false when there is none. Axes of size 1 are dropped. */
 tp_status tp__program_arg(const tp_program *program, int i, tp_annotation *annotation, bool *present);

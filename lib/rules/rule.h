@@ -53,6 +53,7 @@ typedef struct tp_dim {
 /* One operand or result. */
 typedef struct tp_value_map {
   MlirValue value;
+  int number;           /* of the value in the program that the op is an item of (program.h); -1: it has none */
   bool is_tensor;       /* false: a scalar; it has no layout */
   bool is_init;         /* operand that a reduction starts from: partial where the result is */
   bool is_unused;       /* operand whose elements are never read (outs of an elementwise op) */

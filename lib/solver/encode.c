@@ -54,24 +54,43 @@ static void choose_weight(const tp_problem *problem, tp__code *code) {
   code->weight = rests < (unsigned __int128)code->big ? (tp_cost)rests + 1 : code->big; /* else as it is */
 }
 
-/* Sets the base, and returns what all choices exceed it by at most. */
+/* What is asked of a block. */
+typedef struct extent {
+  const tp_cost *costs;
+  size_t n;
+  tp_cost least, most;  /* in units of the graph: what all allowed entries contain, and what one has beyond that */
+  tp_cost least_of_all; /* as it is given ... */
+  tp_cost avoided;      /* ... and what the least of the avoided entries has beyond that; INT64_MAX: there is none */
+} extent;
+
+static extent measure(const tp__code *code, block b) {
+  extent e = {.costs = b.costs, .n = b.n, .least = least_of(code, b), .least_of_all = INT64_MAX, .avoided = INT64_MAX};
+  for (size_t k = 0; k < b.n; k++) {
+    e.least_of_all = b.costs[k] < e.least_of_all ? b.costs[k] : e.least_of_all;
+    if (!is_forbidden(code, b.costs[k]) && weigh(code, b.costs[k]) - e.least > e.most)
+      e.most = weigh(code, b.costs[k]) - e.least;
+  }
+  for (size_t k = 0; k < b.n; k++)
+    if (b.costs[k] >= code->big && b.costs[k] - e.least_of_all < e.avoided)
+      e.avoided = b.costs[k] - e.least_of_all;
+  return e;
+}
+
+/* Sets the base, and returns what all choices exceed it by at most. Edges between equal nodes share their tables, which come again soon. */
 static unsigned __int128 add_up(const tp_problem *problem, tp__code *code) {
+  enum { REMEMBERED = 256 };
+  extent known[REMEMBERED] = {0};
   unsigned __int128 sum = 0, all_least = 0;
   tp_cost most_avoided = INT64_MAX;
   for (int i = 0; i < problem->n_nodes + problem->n_edges; i++) {
     block b = block_of(problem, i);
-    tp_cost least = least_of(code, b), least_of_all = INT64_MAX, most = 0;
-    for (size_t k = 0; k < b.n; k++) {
-      least_of_all = b.costs[k] < least_of_all ? b.costs[k] : least_of_all;
-      if (!is_forbidden(code, b.costs[k]) && weigh(code, b.costs[k]) - least > most)
-        most = weigh(code, b.costs[k]) - least;
-    }
-    for (size_t k = 0; k < b.n; k++)
-      if (b.costs[k] >= code->big && b.costs[k] - least_of_all < most_avoided)
-        most_avoided = b.costs[k] - least_of_all;
-    code->base += (unsigned __int128)least;
-    all_least += (unsigned __int128)least_of_all;
-    sum += (unsigned __int128)most;
+    extent *e = &known[((uintptr_t)b.costs >> 6) % REMEMBERED];
+    if (e->costs != b.costs || e->n != b.n)
+      *e = measure(code, b);
+    most_avoided = e->avoided < most_avoided ? e->avoided : most_avoided;
+    code->base += (unsigned __int128)e->least;
+    all_least += (unsigned __int128)e->least_of_all;
+    sum += (unsigned __int128)e->most;
   }
   bool complete = most_avoided == INT64_MAX;
   code->elsewhere = complete ? ~(unsigned __int128)0 : all_least + (unsigned __int128)most_avoided;

@@ -33,11 +33,11 @@ typedef struct lift {
   bool exhausted;          /* numbers left the safe range */
 } lift;
 
-static bool out_of_range(const tp_cost *values, int n, tp_cost most) {
-  tp_cost worst = 0;
+VECTORS static bool out_of_range(const tp_cost *values, int n, tp_cost most) {
+  tp_cost wrong = 0;
   for (int x = 0; x < n; x++)
-    worst |= values[x] > most || values[x] < -most;
-  return worst != 0;
+    wrong |= (tp_cost)(values[x] > most) | (tp_cost)(values[x] < -most);
+  return wrong != 0;
 }
 
 static bool in_range(const tp__lift_classes *c) {
@@ -80,19 +80,33 @@ static tp_status start(lift *l) {
 
 /* ---- passes ---- */
 
+/* cost += times * taken; returns whether a number has left its range. */
+VECTORS static bool add_times(tp_cost *restrict cost, const tp_cost *restrict taken, int n, int64_t times) {
+  tp_cost most = SAFE / times, wrong = 0;
+  for (int x = 0; x < n; x++)
+    wrong |= (tp_cost)(taken[x] > most) | (tp_cost)(taken[x] < -most);
+  if (wrong)
+    return true;
+  if (times == 1) /* 64-bit products are slow */
+    for (int x = 0; x < n; x++)
+      cost[x] += taken[x];
+  else
+    for (int x = 0; x < n; x++)
+      cost[x] += times * taken[x];
+  for (int x = 0; x < n; x++)
+    wrong |= (tp_cost)(cost[x] > SAFE) | (tp_cost)(cost[x] < -SAFE);
+  return wrong != 0;
+}
+
 /* l->cost = what the strategies of the class cost after all messages. */
 static void add_up(lift *l, const tp__lift_nodes *v) {
   memcpy(l->cost, v->cost, (size_t)v->n * sizeof *l->cost);
   for (int i = 0; i < v->n_items; i++) {
     const tp_cost *taken = l->messages[v->items[i].edge_class][v->items[i].end].taken;
-    int64_t times = v->items[i].times;
-    if (out_of_range(taken, v->n, SAFE / times)) {
+    if (add_times(l->cost, taken, v->n, v->items[i].times)) {
       l->exhausted = true;
       return;
     }
-    for (int x = 0; x < v->n; x++)
-      l->cost[x] += times * taken[x];
-    l->exhausted |= out_of_range(l->cost, v->n, SAFE);
   }
 }
 
@@ -115,6 +129,15 @@ VECTORS static void least_by_strategy(const tp__lift_edges *e, int end, const tp
       least[x] = row[x] - far[y] < least[x] ? row[x] - far[y] : least[x];
 }
 
+/* `taken` becomes `by`, and what that changes is added to the cost. */
+VECTORS static void replace(tp_cost *restrict cost, tp_cost *restrict taken, const tp_cost *restrict by, int n, int64_t times) {
+  for (int x = 0; x < n && times == 1; x++)
+    cost[x] += by[x] - taken[x];
+  for (int x = 0; x < n && times > 1; x++)
+    cost[x] += times * (by[x] - taken[x]);
+  memcpy(taken, by, (size_t)n * sizeof *taken);
+}
+
 /* Moves all that the edges can spare to the node. */
 static void collect(lift *l, const tp__lift_nodes *v, const tp__lift_item *item) {
   messages *m = l->messages[item->edge_class];
@@ -124,13 +147,10 @@ static void collect(lift *l, const tp__lift_nodes *v, const tp__lift_item *item)
     l->exhausted = true;
     return;
   }
-  for (int x = 0; x < v->n; x++) {
-    l->cost[x] += item->times * (l->scratch[x] - taken[x]);
-    taken[x] = l->scratch[x];
-  }
+  replace(l->cost, taken, l->scratch, v->n, item->times);
 }
 
-static tp_cost least_of(const tp_cost *values, int64_t n) {
+VECTORS static tp_cost least_of(const tp_cost *values, int64_t n) {
   tp_cost least = INT64_MAX;
   for (int64_t i = 0; i < n; i++)
     least = values[i] < least ? values[i] : least;
@@ -165,17 +185,28 @@ static void visit(lift *l, int class, bool forward) {
 
 /* ---- what they come to ---- */
 
-/* to = the table after all messages; returns its least entry. */
-static tp_cost moved(const lift *l, int class, tp_cost *to) {
-  const tp__lift_edges *e = &l->classes.edges[class];
-  const tp_cost *row = e->table, *of_rows = l->messages[class][0].taken, *of_columns = l->messages[class][1].taken;
+/* to = the table after messages, which leave what is forbidden as it is; returns its least entry. */
+VECTORS static tp_cost take_from(const tp__lift_edges *e, const tp_cost *of_rows, const tp_cost *restrict of_columns,
+                                 tp_cost *restrict to) {
+  const tp_cost *row = e->table;
   tp_cost least = TP_COST_FORBIDDEN;
-  for (int x = 0; x < e->rows; x++)
-    for (int y = 0; y < e->columns; y++, row++) {
-      tp_cost entry = *row < TP_COST_FORBIDDEN ? *row - of_rows[x] - of_columns[y] : *row;
+  for (int x = 0; x < e->rows; x++, row += e->columns, to += e->columns)
+    for (int y = 0; y < e->columns; y++) {
+      tp_cost entry = row[y] < TP_COST_FORBIDDEN ? row[y] - of_rows[x] - of_columns[y] : row[y];
       least = entry < least ? entry : least;
-      if (to)
-        *to++ = entry;
+      to[y] = entry;
+    }
+  return least;
+}
+
+/* The least entry alone. */
+VECTORS static tp_cost least_after(const tp__lift_edges *e, const tp_cost *of_rows, const tp_cost *restrict of_columns) {
+  const tp_cost *row = e->table;
+  tp_cost least = TP_COST_FORBIDDEN;
+  for (int x = 0; x < e->rows; x++, row += e->columns)
+    for (int y = 0; y < e->columns; y++) {
+      tp_cost entry = row[y] < TP_COST_FORBIDDEN ? row[y] - of_rows[x] - of_columns[y] : row[y];
+      least = entry < least ? entry : least;
     }
   return least;
 }
@@ -188,7 +219,8 @@ static tp__wide bound(lift *l) {
     sum += (tp__wide)l->classes.nodes[k].count * least_of(l->cost, l->classes.nodes[k].n);
   }
   for (int k = 0; k < l->classes.n_edges; k++)
-    sum += (tp__wide)l->classes.edges[k].count * moved(l, k, NULL);
+    sum += (tp__wide)l->classes.edges[k].count *
+           least_after(&l->classes.edges[k], l->messages[k][0].taken, l->messages[k][1].taken);
   return sum;
 }
 
@@ -249,7 +281,7 @@ static tp_status new_tables(lift *l, tp_cost **of_class) {
     tp_cost *table = tp__pool_take(&l->g->pool, n, sizeof *table);
     if (!table)
       return TP_NO_MEMORY;
-    tp_cost least = moved(l, k, table);
+    tp_cost least = take_from(&l->classes.edges[k], l->messages[k][0].taken, l->messages[k][1].taken, table);
     for (size_t i = 0; i < n; i++)
       table[i] = table[i] < TP_COST_FORBIDDEN ? table[i] - least : table[i];
     if (!(of_class[k] = tp__wcsp_share(l->g, table, n)))
