@@ -16,6 +16,7 @@ const tp_pass_row *const *tp__pass_rows(int *n) {
       &tp__partition_row,
       &tp__simplify_collectives_row,
       &tp__stage_collectives_row,
+      &tp__fuse_collectives_row,
       &tp__expand_messages_row,
       &tp__tile_attention_row,
       &tp__name_contractions_row,
@@ -64,6 +65,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
       {"time-limit", "", "seconds for planning, see tp-propagate"},
       {"overlap", "false",
        "true: plan for communication beside compute, see tp-propagate, and, where the program is lowered, do it"},
+      {"fuse", "no", "no, faster or always: fuse sums over devices with what follows, see tp-fuse-collectives"},
       {"report", "", "file for the report of the plan, see tp-propagate"},
       {"explain", "", "value to explain, see tp-propagate"},
       {"report-alternatives", "4", "how many next best plans it has, see tp-propagate"},
@@ -116,7 +118,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
            "{report-alternatives} "
            "{explain}},"
            "tp-partition{{topology} {objective} {unknown-ops}},tp-simplify-collectives,tp-stage-collectives{{topology} "
-           "{objective}}"},
+           "{objective}},tp-fuse-collectives{{fuse} {topology}}"},
       {.name = "tp-spmd-to-runtime",
        .summary = "tp-spmd, then tp-to-runtime: from an annotated or plain program to the LLVM dialect of one device",
        .options = spmd_options,
@@ -125,7 +127,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
                "{overlap} "
                "{remark-bytes} {report} "
                "{report-alternatives} "
-               "{explain}},tp-to-runtime{{overlap} {topology} {memory-limit}}"},
+               "{explain} {fuse}},tp-to-runtime{{overlap} {topology} {memory-limit}}"},
   };
   *n = TP_LEN(rows);
   return rows;

@@ -11,6 +11,7 @@ extern const tp_pass_row tp__propagate_row;
 extern const tp_pass_row tp__raise_row;
 extern const tp_pass_row tp__simplify_collectives_row;
 extern const tp_pass_row tp__stage_collectives_row;
+extern const tp_pass_row tp__fuse_collectives_row;
 extern const tp_pass_row tp__drop_shardings_row;
 extern const tp_pass_row tp__expand_messages_row;
 extern const tp_pass_row tp__hoist_invariants_row;

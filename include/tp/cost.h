@@ -75,6 +75,20 @@ typedef enum tp_peak { TP_PEAK_F32, TP_PEAK_F64, TP_PEAK_F16, TP_PEAK_F8, TP_PEA
 /* "f32", ... as in topology files. */
 TP_API const char *tp_peak_name(tp_peak peak);
 
+/* The kernels of a device that reach the memory of the other devices of their level, and so do a collective in one launch with what stands
+ * around it (docs/design/fused-kernels.md). gbytes_per_s == 0: there are none. */
+enum { TP_MAX_LEVELS = 8, TP_MAX_PULLS = 8 };
+
+typedef struct tp_kernels {
+  double signal_us;    /* until all devices of a group know that each has come to a point */
+  double gbytes_per_s; /* 1e9 bytes per second and device, read from others or written to them */
+  int64_t push_bytes;  /* a tensor of at most this, divided by the devices of the group, goes through staging memory */
+  int n_pulls;
+  struct {
+    int64_t n, bytes;    /* groups of up to n devices: every device reads all of a tensor of at most `bytes` from the others */
+  } pulls[TP_MAX_PULLS]; /* ascending in n; larger groups than the last have no kernels */
+} tp_kernels;
+
 typedef struct tp_topology {
   char name[TP_MAX_AXIS_NAME];
   double gflops[TP_N_PEAKS]; /* peak of contractions per device, 1e9 operations per second; a multiply and an add are two */
@@ -84,7 +98,8 @@ typedef struct tp_topology {
   double launch_us;     /* floor of one cluster of ops */
   double efficiency;    /* share of the peaks that real code reaches, (0, 1] */
   int64_t min_gemm_dim; /* a contraction with a local dimension of d < this reaches d / min_gemm_dim of the peak; 0: any does */
-  tp_link links[TP_MAX_AXES]; /* by axis of the mesh, after tp_machine_bind */
+  tp_link links[TP_MAX_AXES];        /* by axis of the mesh, after tp_machine_bind */
+  tp_kernels kernels[TP_MAX_LEVELS]; /* by level, tp_link.level */
   int n_joints; /* groups beyond TP_MAX_JOINTS, which need a mesh of thousands of devices, are priced as those over several levels */
   tp_joint joints[TP_MAX_JOINTS]; /* the prices of these groups; links then price only their single axes */
 } tp_topology;
@@ -180,6 +195,33 @@ typedef struct tp_work {
 /* Modelled time of local compute: max of the time of the arithmetic (contractions plus scalar operations) and of the
  * memory traffic. */
 TP_API tp_cost tp_cost_compute(const tp_topology *topology, const tp_work *work);
+
+/* ---- a sum over devices in one kernel with what is done to its rows ---- */
+
+/* How the kernel moves the data (tprt_cuda_algorithm). */
+typedef enum tp_fused_algorithm { TP_FUSED_NONE, TP_FUSED_PUSH, TP_FUSED_PULL, TP_FUSED_SLICES, TP_N_FUSED } tp_fused_algorithm;
+
+TP_API const char *tp_fused_name(tp_fused_algorithm algorithm); /* "none", "push", "pull", "slices" */
+
+/* A tensor of `tokens` rows of `hidden` elements, summed over the devices of `axes`. */
+typedef struct tp_fused_rows {
+  int n_axes;
+  const int *axes; /* of the mesh */
+  int64_t tokens, hidden, element_size;
+  bool scattered; /* each device gets a slice of the rows of the sum */
+  bool gathered;  /* scattered: the last result is gathered again */
+  bool computes;  /* something is done to the rows of the sum: separately, it takes another kernel */
+  int n_operands; /* tensors of rows beside the sum that are read, of the size of the sum's local part */
+  int n_results;  /* tensors of rows that are stored, at least 1 */
+} tp_fused_rows;
+
+typedef struct tp_fused_price {
+  tp_fused_algorithm algorithm; /* TP_FUSED_NONE: no kernel reaches all devices of the group */
+  tp_cost fused, separate;      /* modelled times: in one kernel; as collectives and one kernel for the rows */
+} tp_fused_price;
+
+/* The algorithm and both times: functions of the arguments, so all devices agree. Source: thresholds as tprt_cuda_choose, from the file. */
+TP_API tp_fused_price tp_cost_fused_rows(const tp_topology *topology, const tp_mesh *mesh, const tp_fused_rows *rows);
 
 #ifdef __cplusplus
 }

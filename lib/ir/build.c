@@ -83,3 +83,41 @@ MlirValue tp__select(MlirOperation where, MlirValue condition, MlirValue yes, Ml
   tp__insert_before(where, op);
   return mlirOperationGetResult(op, 0);
 }
+
+static MlirValue reshape_op(MlirOperation where, MlirLocation location, const char *name, MlirValue value, int few, int many,
+                            int rank, const int64_t *sizes) {
+  MlirContext context = mlirOperationGetContext(where);
+  bool expands = many == rank && few < many;
+  MlirAttribute members[TP_MAX_RANK], group;
+  for (int i = 0; i < many; i++)
+    members[i] = tp__attr_i64(context, i);
+  group = mlirArrayAttrGet(context, many, members);
+  MlirType type = tp__tensor_like(mlirValueGetType(value), rank, sizes);
+  MlirNamedAttribute attrs[] = {
+      tp__named(context, "reassociation", mlirArrayAttrGet(context, 1, &group)),
+      tp__named(context, "static_output_shape", tp__attr_i64s(context, rank, sizes)),
+  };
+  MlirOperation op = tp__create(&(tp_build){.name = name,
+                                            .location = location,
+                                            .n_operands = 1,
+                                            .operands = &value,
+                                            .n_results = 1,
+                                            .results = &type,
+                                            .n_attributes = expands ? 2 : 1,
+                                            .attributes = attrs});
+  tp__insert_before(where, op);
+  return mlirOperationGetResult(op, 0);
+}
+
+MlirValue tp__view(MlirOperation where, MlirLocation location, MlirValue value, int rank, const int64_t *sizes) {
+  int before;
+  int64_t shape[TP_MAX_RANK], elements = 1;
+  if (mlirTypeEqual(mlirValueGetType(value), tp__tensor_like(mlirValueGetType(value), rank, sizes)))
+    return value;
+  tp__static_tensor(mlirValueGetType(value), &before, shape);
+  for (int d = 0; d < before; d++)
+    elements *= shape[d];
+  if (before > 1)
+    value = reshape_op(where, location, "tensor.collapse_shape", value, 1, before, 1, &elements);
+  return rank > 1 ? reshape_op(where, location, "tensor.expand_shape", value, 1, rank, rank, sizes) : value;
+}

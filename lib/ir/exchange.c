@@ -41,44 +41,6 @@ static pieces in_pieces(const tp__collective *c, tp_spec spec, int rank, const i
 
 /* ---- local ops ---- */
 
-static MlirValue reshape_op(const tp__collective *c, const char *name, MlirValue value, int few, int many, int rank,
-                            const int64_t *sizes) {
-  bool expands = many == rank && few < many;
-  MlirAttribute members[TP_MAX_RANK], group;
-  for (int i = 0; i < many; i++)
-    members[i] = tp__attr_i64(c->context, i);
-  group = mlirArrayAttrGet(c->context, many, members);
-  MlirType type = tp__tensor_like(mlirValueGetType(value), rank, sizes);
-  MlirNamedAttribute attrs[] = {
-      tp__named(c->context, "reassociation", mlirArrayAttrGet(c->context, 1, &group)),
-      tp__named(c->context, "static_output_shape", tp__attr_i64s(c->context, rank, sizes)),
-  };
-  MlirOperation op = tp__create(&(tp_build){.name = name,
-                                            .location = c->location,
-                                            .n_operands = 1,
-                                            .operands = &value,
-                                            .n_results = 1,
-                                            .results = &type,
-                                            .n_attributes = expands ? 2 : 1,
-                                            .attributes = attrs});
-  tp__insert_before(c->where, op);
-  return mlirOperationGetResult(op, 0);
-}
-
-/* The elements in their order, in another shape: by way of one dimension. */
-static MlirValue view(const tp__collective *c, MlirValue value, int rank, const int64_t *sizes) {
-  int before;
-  int64_t shape[TP_MAX_RANK], elements = 1;
-  if (mlirTypeEqual(mlirValueGetType(value), tp__tensor_like(mlirValueGetType(value), rank, sizes)))
-    return value;
-  tp__static_tensor(mlirValueGetType(value), &before, shape);
-  for (int d = 0; d < before; d++)
-    elements *= shape[d];
-  if (before > 1)
-    value = reshape_op(c, "tensor.collapse_shape", value, 1, before, 1, &elements);
-  return rank > 1 ? reshape_op(c, "tensor.expand_shape", value, 1, rank, rank, sizes) : value;
-}
-
 /* A copy whose dimension d is dimension from[d] of the value. */
 static MlirValue transpose(const tp__collective *c, MlirValue value, int rank, const int *from) {
   int64_t before[TP_MAX_RANK], after[TP_MAX_RANK];
@@ -157,11 +119,11 @@ static MlirValue to_several(const tp__collective *c, MlirValue value, int rank, 
     rest[d] = d == step->dim ? before[d] : after[d];
   pieces p = in_pieces(c, step->to, rank, rest);
   group_first(&p, step->n_axes, order);
-  value = transpose(c, view(c, value, p.n, p.sizes), p.n, order);
+  value = transpose(c, tp__view(c->where, c->location, value, p.n, p.sizes), p.n, order);
   around(rank, rest, step->dim, sizes);
-  value = view(c, value, 4, (int64_t[]){n, sizes[0], sizes[1], sizes[2]});
+  value = tp__view(c->where, c->location, value, 4, (int64_t[]){n, sizes[0], sizes[1], sizes[2]});
   value = all_to_all(c, value, (int64_t[]){1, sizes[0], n * sizes[1], sizes[2]}, 2, 0);
-  return view(c, value, rank, after);
+  return tp__view(c->where, c->location, value, rank, after);
 }
 
 static MlirValue from_several(const tp__collective *c, MlirValue value, int rank, const int64_t *before, const int64_t *after) {
@@ -169,7 +131,7 @@ static MlirValue from_several(const tp__collective *c, MlirValue value, int rank
   int64_t n = tp_step_group_size(c->mesh, step), rest[TP_MAX_RANK], sizes[3], grouped[TP_MAX_RANK];
   int order[TP_MAX_RANK], back[TP_MAX_RANK];
   around(rank, before, step->to_dim, sizes);
-  value = view(c, value, 4, (int64_t[]){1, sizes[0], sizes[1], sizes[2]});
+  value = tp__view(c->where, c->location, value, 4, (int64_t[]){1, sizes[0], sizes[1], sizes[2]});
   value = all_to_all(c, value, (int64_t[]){n, sizes[0], sizes[1] / n, sizes[2]}, 0, 2);
   for (int d = 0; d < rank; d++)
     rest[d] = d == step->to_dim ? after[d] : before[d];
@@ -179,8 +141,8 @@ static MlirValue from_several(const tp__collective *c, MlirValue value, int rank
     grouped[i] = p.sizes[order[i]];
     back[order[i]] = i;
   }
-  value = transpose(c, view(c, value, p.n, grouped), p.n, back);
-  return view(c, value, rank, after);
+  value = transpose(c, tp__view(c->where, c->location, value, p.n, grouped), p.n, back);
+  return tp__view(c->where, c->location, value, rank, after);
 }
 
 MlirValue tp__build_exchange(const tp__collective *c, MlirValue value, int rank, const int64_t *before, const int64_t *after) {

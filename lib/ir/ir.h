@@ -113,6 +113,23 @@ MlirValue tp__compare(MlirOperation where, tp_compare predicate, MlirValue a, Ml
 /* arith.select, before `where`. */
 MlirValue tp__select(MlirOperation where, MlirValue condition, MlirValue yes, MlirValue no);
 
+/* The elements of a tensor in their order, in another shape, before `where`; the value itself where it has that shape. By way of one dimension. */
+MlirValue tp__view(MlirOperation where, MlirLocation location, MlirValue value, int rank, const int64_t *sizes);
+
+/* A linalg.generic on tensors. Loops that the first init does not have are reductions. */
+enum { TP_MAX_GENERIC_OPERANDS = 64, TP_MAX_GENERIC_LOOPS = 32 };
+typedef struct tp_generic {
+  MlirOperation where; /* it is inserted before it */
+  MlirLocation location;
+  int n_inputs, n_inits;
+  const MlirValue *operands; /* inputs, then inits */
+  const MlirAttribute *maps; /* of affine maps, one for each operand */
+} tp_generic;
+/* Without a body, which the caller moves in, or: */
+MlirOperation tp__build_generic(const tp_generic *generic);
+/* Adds the body's block, with an argument for each operand and a linalg.yield of nothing; returns that. */
+MlirOperation tp__build_generic_body(MlirOperation op);
+
 /* tensor.extract_slice of `sizes` elements from `offsets` on, with unit strides, before `where`; the value itself where that is all of it. */
 MlirValue tp__extract_slice(MlirOperation where, MlirValue value, const int64_t *offsets, const int64_t *sizes);
 /* The same from the index value `offset` on along `dim`, from 0 on along the others. */

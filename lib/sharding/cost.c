@@ -32,7 +32,7 @@ double tp__log2(int64_t n, int64_t base) {
   return doublings + ((double)n / (double)base - 1);
 }
 
-static tp_cost from_us(double us) {
+tp_cost tp__from_us(double us) {
   double picoseconds = us * 1e6 + 0.5;
   return picoseconds < (double)TP_COST_FORBIDDEN ? (tp_cost)picoseconds : TP_COST_FORBIDDEN;
 }
@@ -103,7 +103,7 @@ static tp_cost price(const tp_topology *topology, const tp_mesh *mesh, tp_collec
     if (best < 0 || us < best)
       best = us;
   }
-  return best < 0 ? TP_COST_FORBIDDEN : from_us(best);
+  return best < 0 ? TP_COST_FORBIDDEN : tp__from_us(best);
 }
 
 /* The axes of size > 1, as bits. */
@@ -201,5 +201,5 @@ tp_cost tp_cost_compute(const tp_topology *topology, const tp_work *work) {
   double arithmetic_us = work->contraction_flops / (gflops * 1e3) + work->scalar_ops / (topology->elementwise_gops * 1e3);
   double memory_us = work->memory_bytes / (topology->memory_gbytes_per_s * 1e3);
   double us = (arithmetic_us > memory_us ? arithmetic_us : memory_us) / topology->efficiency;
-  return from_us(us + (work->launch ? topology->launch_us : 0));
+  return tp__from_us(us + (work->launch ? topology->launch_us : 0));
 }

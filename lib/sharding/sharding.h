@@ -2,7 +2,7 @@
 #ifndef TP_LIB_SHARDING_SHARDING_H
 #define TP_LIB_SHARDING_SHARDING_H
 
-#include "tp/spec.h"
+#include "tp/cost.h"
 
 #define TP__PARTIAL_BIT 0x80u
 #define TP__PARTIAL_BITS UINT64_C(0x8080808080808080)
@@ -33,6 +33,9 @@ static inline int64_t tp__gcd(int64_t a, int64_t devices) {
 
 /* Nested ceil: the local buffer of a dimension of `size` that `axes` (n of them, major to minor) split. */
 int64_t tp__buffer_size(const tp_mesh *mesh, int n, const int *axes, int64_t size);
+
+/* Microseconds as a cost, rounded; forbidden where they are too many. */
+tp_cost tp__from_us(double us);
 
 /* log2(n / base), at least 0, piecewise linear between powers of two. */
 double tp__log2(int64_t n, int64_t base);

@@ -190,6 +190,8 @@ tp_status tp_machine_bind(const tp_machine *machine, const tp_mesh *mesh, char *
     bind_link(level, n, &bound.links[a]);
     bound.links[a].level = (int)(level - machine->levels);
   }
+  for (int i = 0; i < machine->n_levels; i++)
+    bound.kernels[i] = machine->levels[i].kernels;
   bind_joints(machine, mesh, &bound);
   *topology = bound;
   return TP_OK;

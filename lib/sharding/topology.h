@@ -4,7 +4,7 @@
 
 #include "tp/cost.h"
 
-enum { TP__MAX_LEVELS = 8, TP__MAX_ROWS = 32 };
+enum { TP__MAX_ROWS = 32 };
 
 typedef struct tp__line_row {
   int64_t n; /* for groups of at least n devices; the rows of a kind ascend */
@@ -14,6 +14,7 @@ typedef struct tp__line_row {
 typedef struct tp__level {
   int64_t devices; /* consecutive devices of one such unit; 0: all. Levels ascend */
   double doubling_us;
+  tp_kernels kernels; /* gbytes_per_s == 0: none */
   int n_rows[TP_N_COLLECTIVES];
   tp__line_row rows[TP_N_COLLECTIVES][TP__MAX_ROWS];
 } tp__level;
@@ -21,7 +22,7 @@ typedef struct tp__level {
 struct tp_machine {
   tp_topology device; /* name and roofline; no links */
   int n_levels;
-  tp__level levels[TP__MAX_LEVELS];
+  tp__level levels[TP_MAX_LEVELS];
 };
 
 /* A file of share/topology, built in. */

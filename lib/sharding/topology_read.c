@@ -316,12 +316,71 @@ static tp_status read_lines(reader *r, const json_t *lines, tp__level *level) {
   return status;
 }
 
+/* ---- kernels that reach other devices ---- */
+
+static tp_status read_pull(reader *r, json_t *object, tp_kernels *kernels) {
+  static const char *const keys[] = {"n", "bytes"};
+  double n = 0, bytes = 0;
+  tp_status status = check_type(r, object, JSON_OBJECT, "an object with n and bytes");
+  if (status == TP_OK)
+    status = check_keys(r, object, TP__COUNT(keys), keys);
+  if (status == TP_OK)
+    status = number_at(r, object, "n", GROUP, &n);
+  if (status == TP_OK)
+    status = number_at(r, object, "bytes", NOT_NEGATIVE, &bytes);
+  if (status != TP_OK)
+    return status;
+  if (kernels->n_pulls > 0 && kernels->pulls[kernels->n_pulls - 1].n >= (int64_t)n)
+    return wrong(r, "n is %lld, but an earlier one is %lld; they ascend", (long long)n,
+                 (long long)kernels->pulls[kernels->n_pulls - 1].n);
+  kernels->pulls[kernels->n_pulls].n = (int64_t)n;
+  kernels->pulls[kernels->n_pulls++].bytes = (int64_t)bytes;
+  return TP_OK;
+}
+
+static tp_status read_pulls(reader *r, const json_t *pulls, tp_kernels *kernels) {
+  size_t n = json_array_size(pulls);
+  tp_status status = check_type(r, pulls, JSON_ARRAY, "a list of objects with n and bytes");
+  if (status == TP_OK && (n == 0 || n > TP_MAX_PULLS))
+    status = wrong(r, "expected 1 to %d objects, found %zu", TP_MAX_PULLS, n);
+  for (size_t i = 0; i < n && status == TP_OK; i++) {
+    step_in(r, NULL, (int)i);
+    status = read_pull(r, json_array_get(pulls, i), kernels);
+    step_out(r);
+  }
+  return status;
+}
+
+static tp_status read_kernels(reader *r, json_t *object, tp_kernels *kernels) {
+  static const char *const keys[] = {"signal_us", "gbytes_per_s", "push_bytes", "pulls"};
+  double push_bytes = 0;
+  json_t *pulls = NULL;
+  tp_status status = check_type(r, object, JSON_OBJECT, "an object with signal_us, gbytes_per_s, push_bytes and pulls");
+  if (status == TP_OK)
+    status = check_keys(r, object, TP__COUNT(keys), keys);
+  if (status == TP_OK)
+    status = number_at(r, object, "signal_us", NOT_NEGATIVE, &kernels->signal_us);
+  if (status == TP_OK)
+    status = number_at(r, object, "gbytes_per_s", POSITIVE, &kernels->gbytes_per_s);
+  if (status == TP_OK)
+    status = number_at(r, object, "push_bytes", NOT_NEGATIVE, &push_bytes);
+  if (status == TP_OK)
+    status = member(r, object, "pulls", &pulls);
+  if (status != TP_OK)
+    return status;
+  kernels->push_bytes = (int64_t)push_bytes;
+  step_in(r, "pulls", 0);
+  status = read_pulls(r, pulls, kernels);
+  step_out(r);
+  return status;
+}
+
 /* ---- levels ---- */
 
 static tp_status read_level(reader *r, json_t *object, tp__level *level) {
-  static const char *const keys[] = {"name", "devices", "doubling_us", "lines"};
+  static const char *const keys[] = {"name", "devices", "doubling_us", "lines", "kernels"};
   double devices = 0;
-  json_t *lines = NULL;
+  json_t *lines = NULL, *kernels;
   tp_status status = check_type(r, object, JSON_OBJECT, "an object with devices, doubling_us and lines");
   if (status == TP_OK)
     status = check_keys(r, object, TP__COUNT(keys), keys);
@@ -337,6 +396,11 @@ static tp_status read_level(reader *r, json_t *object, tp__level *level) {
   step_in(r, "lines", 0);
   status = read_lines(r, lines, level);
   step_out(r);
+  if (status == TP_OK && (kernels = json_object_get(object, "kernels"))) {
+    step_in(r, "kernels", 0);
+    status = read_kernels(r, kernels, &level->kernels);
+    step_out(r);
+  }
   return status;
 }
 
@@ -354,8 +418,8 @@ static tp_status check_order(const reader *r, int i) {
 static tp_status read_levels(reader *r, const json_t *levels) {
   size_t n = json_array_size(levels);
   tp_status status = check_type(r, levels, JSON_ARRAY, "a list of levels");
-  if (status == TP_OK && (n == 0 || n > TP__MAX_LEVELS))
-    status = wrong(r, "expected 1 to %d levels, found %zu", TP__MAX_LEVELS, n);
+  if (status == TP_OK && (n == 0 || n > TP_MAX_LEVELS))
+    status = wrong(r, "expected 1 to %d levels, found %zu", TP_MAX_LEVELS, n);
   for (size_t i = 0; i < n && status == TP_OK; i++) {
     step_in(r, NULL, (int)i);
     status = read_level(r, json_array_get(levels, i), &r->machine->levels[i]);

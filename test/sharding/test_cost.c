@@ -236,6 +236,96 @@ static void work(void **state) {
   assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 32}), INT64_C(20000000000));
 }
 
+/* A collective over more devices of a machine takes no less time: a line of a file that is missing would show here. */
+static void larger_groups(void **state) {
+  (void)state;
+  static const int axis[] = {0};
+  for (const char *const *name = tp_topology_names(); *name; name++)
+    for (int k = 0; k < TP_N_COLLECTIVES; k++)
+      for (int64_t elements = 1 << 10; elements <= 1 << 26; elements <<= 4) {
+        tp_cost before = 0;
+        for (int64_t n = 2; n <= 16; n *= 2) {
+          tp_mesh mesh = make_mesh(1, &n);
+          tp_topology t;
+          assert_int_equal(tp_topology_load(*name, &mesh, NULL, 0, &t), TP_OK);
+          tp_cost cost = price(&t, &mesh, (tp_collective)k, 1, axis, elements);
+          if (cost < before)
+            fail_msg("%s: %s of %lld elements over %lld devices is faster than over half as many", *name,
+                     tp_collective_name((tp_collective)k), (long long)elements, (long long)n);
+          before = cost;
+        }
+      }
+}
+
+static tp_fused_price fused(const tp_topology *t, const tp_mesh *mesh, tp_fused_rows rows) {
+  static const int axis[] = {0};
+  rows.n_axes = 1;
+  rows.axes = axis;
+  rows.element_size = 4;
+  return tp_cost_fused_rows(t, mesh, &rows);
+}
+
+/* Sums in one kernel with what follows: which algorithm, and both times by hand. */
+static void fused_rows(void **state) {
+  (void)state;
+  tp_mesh mesh = make_mesh(2, (int64_t[]){4, 2});
+  tp_topology t = {
+      .memory_gbytes_per_s = 1000, .launch_us = 4, .efficiency = 0.5, .elementwise_gops = 1, .gflops = {1, 1, 1, 1, 1}};
+  t.kernels[0] = (tp_kernels){
+      .signal_us = 2, .gbytes_per_s = 100, .push_bytes = 65536, .n_pulls = 2, .pulls = {{2, 1 << 22}, {4, 1 << 20}}};
+  t.links[1].level = 1;
+  for (int k = 0; k < TP_N_COLLECTIVES; k++)
+    t.links[0].lines[k] = t.links[1].lines[k] = (tp_line){.alpha_us = 10, .gbytes_per_s = 100};
+  const tp_fused_rows norm = {.computes = true, .n_operands = 1, .n_results = 2};
+  tp_fused_rows rows = norm;
+  /* 16 KiB: memory 16 KiB * (1 + 2 * 4 + 3) at 500 GB/s is less than the wire's 3 * 16 KiB at 100 GB/s: 491.52 ns */
+  rows.tokens = 4;
+  rows.hidden = 1024;
+  tp_fused_price price = fused(&t, &mesh, rows);
+  assert_int_equal(price.algorithm, TP_FUSED_PUSH);
+  assert_int_equal(price.fused, 4000000 + 2000000 + 491520);
+  /* all_reduce: 10 us and 2 * 3 * 4 KiB at 100 GB/s; the kernel: 4 us and 4 * 16 KiB at 500 GB/s */
+  assert_int_equal(price.separate, 10000000 + 245760 + 4000000 + 131072);
+  /* one row more: too much for staging */
+  rows.tokens = 5;
+  price = fused(&t, &mesh, rows);
+  assert_int_equal(price.algorithm, TP_FUSED_PULL);
+  assert_int_equal(price.fused, 4000000 + 4000000 + 614400);
+  /* fewer rows than devices cannot be done in slices */
+  rows.tokens = 3;
+  rows.hidden = 1 << 20;
+  assert_int_equal(fused(&t, &mesh, rows).algorithm, TP_FUSED_PULL);
+  /* 4 MiB: three quarters of a device's input go to others, and its quarter of both results to three: 9 MiB */
+  rows.tokens = 1024;
+  rows.hidden = 1024;
+  price = fused(&t, &mesh, rows);
+  assert_int_equal(price.algorithm, TP_FUSED_SLICES);
+  assert_int_equal(price.fused, 4000000 + 4000000 + 94371840);
+  /* scattered: in slices whatever the size; the first result stays where it is, the second is gathered */
+  rows.tokens = 4;
+  rows.scattered = rows.gathered = true;
+  price = fused(&t, &mesh, rows);
+  assert_int_equal(price.algorithm, TP_FUSED_SLICES);
+  assert_int_equal(price.fused, 4000000 + 4000000 + 245760);
+  assert_int_equal(price.separate, 10000000 + 122880 + 10000000 + 122880 + 4000000 + 32768);
+  /* nothing is computed: no kernel for the rows */
+  rows = (tp_fused_rows){.tokens = 4, .hidden = 1024, .n_results = 1};
+  assert_int_equal(fused(&t, &mesh, rows).separate, 10000000 + 245760);
+  /* no kernels: in the other level, for more devices, over both levels */
+  static const int outer[] = {1}, both[] = {0, 1};
+  rows.n_axes = 1;
+  rows.axes = outer;
+  rows.element_size = 4;
+  assert_int_equal(tp_cost_fused_rows(&t, &mesh, &rows).algorithm, TP_FUSED_NONE);
+  rows.n_axes = 2;
+  rows.axes = both;
+  assert_int_equal(tp_cost_fused_rows(&t, &mesh, &rows).algorithm, TP_FUSED_NONE);
+  mesh.axes[0].size = 8;
+  assert_int_equal(fused(&t, &mesh, rows).algorithm, TP_FUSED_NONE);
+  for (int i = 0; i < TP_N_FUSED; i++)
+    assert_string_not_equal(tp_fused_name((tp_fused_algorithm)i), "unknown");
+}
+
 /* Bytes alone count, then operations; time orders what is equal in both. */
 static void objective_bytes(void **state) {
   (void)state;
@@ -280,10 +370,10 @@ static void sums_saturate(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bytes),           cmocka_unit_test(topologies),   cmocka_unit_test(collectives),
-      cmocka_unit_test(exact_figures),   cmocka_unit_test(joint_groups), cmocka_unit_test(work),
-      cmocka_unit_test(stages),          cmocka_unit_test(three_axes),   cmocka_unit_test(sums_saturate),
-      cmocka_unit_test(objective_bytes),
+      cmocka_unit_test(bytes),           cmocka_unit_test(topologies),    cmocka_unit_test(collectives),
+      cmocka_unit_test(exact_figures),   cmocka_unit_test(joint_groups),  cmocka_unit_test(work),
+      cmocka_unit_test(stages),          cmocka_unit_test(three_axes),    cmocka_unit_test(sums_saturate),
+      cmocka_unit_test(objective_bytes), cmocka_unit_test(larger_groups), cmocka_unit_test(fused_rows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

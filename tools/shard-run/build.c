@@ -7,13 +7,15 @@ static bool run(MlirModule module, const char *pipeline) { return tp_run_pipelin
 
 static bool is_plain(const char *text) { return !text || !strpbrk(text, " {}'\""); }
 
-static bool partition_module(const options *o, MlirModule module, const char *strategy, const char *limit, const char *report) {
+static bool partition_module(const options *o, MlirModule module, const char *strategy, const char *limit, const char *fuse,
+                             const char *report) {
   char pipeline[8192];
-  int n = snprintf(
-      pipeline, sizeof pipeline, "tp-spmd{strategy=%s objective=%s unknown-ops=%s%s%s%s%s%s%s%s%s%s%s}", strategy, o->objective,
-      o->unknown_ops, strcmp(o->overlap, "plan") == 0 && strcmp(strategy, "plan") == 0 ? " overlap=true" : "",
-      o->mesh ? " mesh=" : "", o->mesh ? o->mesh : "", o->topology ? " topology=" : "", o->topology ? o->topology : "",
-      limit ? " memory-limit=" : "", limit ? limit : "", report ? " report='" : "", report ? report : "", report ? "'" : "");
+  int n = snprintf(pipeline, sizeof pipeline, "tp-spmd{strategy=%s objective=%s unknown-ops=%s fuse=%s%s%s%s%s%s%s%s%s%s%s}",
+                   strategy, o->objective, o->unknown_ops, fuse,
+                   strcmp(o->overlap, "plan") == 0 && strcmp(strategy, "plan") == 0 ? " overlap=true" : "",
+                   o->mesh ? " mesh=" : "", o->mesh ? o->mesh : "", o->topology ? " topology=" : "",
+                   o->topology ? o->topology : "", limit ? " memory-limit=" : "", limit ? limit : "", report ? " report='" : "",
+                   report ? report : "", report ? "'" : "");
   if (report && strpbrk(report, "'\"{}")) {
     complain("the name of the plan report has quotes or braces: %s", report);
     return false;
@@ -30,9 +32,10 @@ static bool partition_module(const options *o, MlirModule module, const char *st
 
 bool build_partition(const options *o, MlirModule source, build_kind kind, build *b) {
   *b = (build){.module = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(source)))};
-  if (kind == BUILD_SHARDED && !partition_module(o, b->module, o->strategy, o->memory_limit, o->plan_report))
+  if (kind == BUILD_SHARDED && !partition_module(o, b->module, o->strategy, o->memory_limit, o->fuse, o->plan_report))
     return false;
-  if (kind == BUILD_WHOLE && !(run(b->module, "tp-drop-shardings") && partition_module(o, b->module, "follow", NULL, NULL)))
+  if (kind == BUILD_WHOLE &&
+      !(run(b->module, "tp-drop-shardings") && partition_module(o, b->module, "follow", NULL, "no", NULL)))
     return false;
   return tp_plan_measure(b->module, o->function, o->topology, &b->shape) == TP_OK;
 }

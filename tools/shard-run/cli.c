@@ -32,6 +32,7 @@ enum {
   OPT_UNKNOWN_OPS,
   OPT_MEMORY_LIMIT,
   OPT_OVERLAP,
+  OPT_FUSE,
   OPT_OUTPUT,
   OPT_COPIES,
   OPT_WORKER,
@@ -71,6 +72,10 @@ static const cli_option rows[N_OPTIONS] = {
                           "what a device may hold: 512MiB, 80GB, ..., or topology (default: no limit)"},
     [OPT_OVERLAP] = {"overlap", "no|run|plan",
                      "communicate beside compute: no; as the order of the program allows; plan for it, too (default: no)"},
+    [OPT_FUSE] =
+        {"fuse", "no|faster|always",
+         "sums over devices together with what follows them, as kernels of GPUs do them: no; where that is modelled to "
+         "be faster; wherever it can be (default: no)"},
     [OPT_OUTPUT] = {NULL, "FILE", "file that --emit writes", 'o'},
     [OPT_COPIES] = {NULL, "N", "start PROGRAM N times, as ranks of one world", 'n'},
     [OPT_WORKER] = {"worker", "...", NULL}, /* hidden: how processes are started */
@@ -194,6 +199,11 @@ static int apply(int which, const char *text, void *data) {
     if (strcmp(text, "no") != 0 && strcmp(text, "run") != 0 && strcmp(text, "plan") != 0)
       return cli_usage("--%s takes no, run or plan, not '%s'", name, text);
     return CLI_GO_ON;
+  case OPT_FUSE:
+    o->fuse = text;
+    if (strcmp(text, "no") != 0 && strcmp(text, "faster") != 0 && strcmp(text, "always") != 0)
+      return cli_usage("--%s takes no, faster or always, not '%s'", name, text);
+    return CLI_GO_ON;
   case OPT_SEED:
     if (!cli_number(text, 0, 9e15, &number))
       return cli_usage("--%s takes a whole number >= 0, not '%s'", name, text);
@@ -231,8 +241,13 @@ static int apply(int which, const char *text, void *data) {
 }
 
 int cli_parse(int argc, char **argv, options *o) {
-  *o =
-      (options){.verify = true, .repeat = 1, .strategy = "plan", .objective = "time", .unknown_ops = "refuse", .overlap = "no"};
+  *o = (options){.verify = true,
+                 .repeat = 1,
+                 .strategy = "plan",
+                 .objective = "time",
+                 .unknown_ops = "refuse",
+                 .overlap = "no",
+                 .fuse = "no"};
   int code = cli_options(argc, argv, apply, o);
   if (code != CLI_GO_ON)
     return code;

@@ -33,7 +33,7 @@ typedef enum run_target { TARGET_CPU, TARGET_CUDA } run_target;
 
 typedef struct options {
   const char *model, *mesh, *strategy, *objective, *topology, *function, *inputs_from, *report, *plan_report, *emit, *output,
-      *worker, *unknown_ops, *memory_limit, *backend, *overlap;
+      *worker, *unknown_ops, *memory_limit, *backend, *overlap, *fuse;
   text_list inputs, expected, save;
   launch_kind launch;
   run_target target;

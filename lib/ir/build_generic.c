@@ -1,0 +1,56 @@
+#include "ir/ir.h"
+
+#include <mlir-c/AffineExpr.h>
+#include <mlir-c/AffineMap.h>
+
+static bool has_loop(MlirAttribute map, intptr_t loop) {
+  MlirAffineMap m = mlirAffineMapAttrGetValue(map);
+  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(m); d++)
+    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(m, d), loop))
+      return true;
+  return false;
+}
+
+MlirOperation tp__build_generic(const tp_generic *g) {
+  MlirContext context = mlirOperationGetContext(g->where);
+  int n = g->n_inputs + g->n_inits;
+  MlirAttribute iterators[TP_MAX_GENERIC_LOOPS];
+  MlirType results[TP_MAX_GENERIC_OPERANDS];
+  intptr_t n_loops = mlirAffineMapGetNumDims(mlirAffineMapAttrGetValue(g->maps[0]));
+  for (intptr_t l = 0; l < n_loops; l++)
+    iterators[l] = tp__parse_attr(context, has_loop(g->maps[g->n_inputs], l) ? "#linalg.iterator_type<parallel>"
+                                                                             : "#linalg.iterator_type<reduction>");
+  for (int k = 0; k < g->n_inits; k++)
+    results[k] = mlirValueGetType(g->operands[g->n_inputs + k]);
+  MlirNamedAttribute attributes[] = {
+      tp__named(context, "indexing_maps", mlirArrayAttrGet(context, n, g->maps)),
+      tp__named(context, "iterator_types", mlirArrayAttrGet(context, n_loops, iterators)),
+      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){g->n_inputs, g->n_inits})),
+  };
+  MlirOperation op = tp__create(&(tp_build){.name = "linalg.generic",
+                                            .location = g->location,
+                                            .n_operands = n,
+                                            .operands = g->operands,
+                                            .n_results = g->n_inits,
+                                            .results = results,
+                                            .n_attributes = TP_LEN(attributes),
+                                            .attributes = attributes,
+                                            .n_regions = 1});
+  tp__insert_before(g->where, op);
+  return op;
+}
+
+MlirOperation tp__build_generic_body(MlirOperation op) {
+  MlirLocation location = mlirOperationGetLocation(op), locations[TP_MAX_GENERIC_OPERANDS];
+  MlirType elements[TP_MAX_GENERIC_OPERANDS];
+  intptr_t n = mlirOperationGetNumOperands(op);
+  for (intptr_t i = 0; i < n; i++) {
+    elements[i] = tp__element_type(mlirValueGetType(mlirOperationGetOperand(op, i)));
+    locations[i] = location;
+  }
+  MlirBlock block = mlirBlockCreate(n, elements, locations);
+  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(op, 0), block);
+  MlirOperation yield = tp__create(&(tp_build){.name = "linalg.yield", .location = location});
+  mlirBlockAppendOwnedOperation(block, yield);
+  return yield;
+}

@@ -1,0 +1,89 @@
+/* Sums over devices in one kernel with what is done to their rows: which algorithm, and what it takes. */
+#include "tp/cost.h"
+
+#include "sharding/sharding.h"
+
+const char *tp_fused_name(tp_fused_algorithm algorithm) {
+  static const char *const names[TP_N_FUSED] = {
+      [TP_FUSED_NONE] = "none", [TP_FUSED_PUSH] = "push", [TP_FUSED_PULL] = "pull", [TP_FUSED_SLICES] = "slices"};
+  return (unsigned)algorithm < TP_N_FUSED ? names[algorithm] : "unknown";
+}
+
+/* The kernels that reach all devices of the group, and its size; NULL where there are none. */
+static const tp_kernels *find_kernels(const tp_topology *topology, const tp_mesh *mesh, const tp_fused_rows *rows, int64_t *n) {
+  int level = -1;
+  *n = 1;
+  for (int i = 0; i < rows->n_axes; i++) {
+    int a = rows->axes[i];
+    if (mesh->axes[a].size == 1)
+      continue;
+    if (level >= 0 && topology->links[a].level != level)
+      return NULL;
+    level = topology->links[a].level;
+    *n = tp__multiply(*n, mesh->axes[a].size);
+  }
+  const tp_kernels *kernels = level >= 0 && level < TP_MAX_LEVELS ? &topology->kernels[level] : NULL;
+  return kernels && kernels->n_pulls > 0 && *n <= kernels->pulls[kernels->n_pulls - 1].n ? kernels : NULL;
+}
+
+/* What is scattered is done in slices. */
+static tp_fused_algorithm choose(const tp_kernels *kernels, const tp_fused_rows *rows, int64_t n, int64_t bytes) {
+  if (rows->scattered)
+    return TP_FUSED_SLICES;
+  if (bytes <= kernels->push_bytes / n)
+    return TP_FUSED_PUSH;
+  if (rows->tokens < n)
+    return TP_FUSED_PULL;
+  for (int i = 0; i < kernels->n_pulls; i++)
+    if (n <= kernels->pulls[i].n)
+      return bytes <= kernels->pulls[i].bytes ? TP_FUSED_PULL : TP_FUSED_SLICES;
+  return TP_FUSED_SLICES;
+}
+
+/* Bytes of a device's memory that are read or written, and bytes that go between it and the others in the direction that has more. */
+typedef struct traffic {
+  double memory, link;
+} traffic;
+
+static traffic traffic_of(const tp_fused_rows *rows, tp_fused_algorithm algorithm, double n, double bytes) {
+  double slice = bytes / n, others = n - 1;
+  if (algorithm == TP_FUSED_PUSH) /* written to all, read from staging */
+    return (traffic){bytes + (2 * n + rows->n_operands + rows->n_results) * bytes, others * bytes};
+  if (algorithm == TP_FUSED_PULL) /* this device's input is read by all */
+    return (traffic){(n + rows->n_operands + rows->n_results) * bytes, others * bytes};
+  int n_whole = rows->scattered ? rows->gathered : rows->n_results; /* results that all devices get */
+  return (traffic){bytes + rows->n_operands * slice + n_whole * bytes + (rows->n_results - n_whole) * slice,
+                   others * slice * (1 + n_whole)};
+}
+
+static tp_cost separate_cost(const tp_topology *topology, const tp_mesh *mesh, const tp_fused_rows *rows, int64_t n) {
+  int64_t elements = tp__multiply(rows->tokens, rows->hidden), local = rows->scattered ? elements / n : elements;
+  tp_collective first = rows->scattered ? TP_REDUCE_SCATTER : TP_ALL_REDUCE;
+  tp_cost cost = tp_cost_collective(topology, mesh, first, rows->n_axes, rows->axes, elements, rows->element_size);
+  if (rows->gathered)
+    cost = tp_cost_add(
+        cost, tp_cost_collective(topology, mesh, TP_ALL_GATHER, rows->n_axes, rows->axes, elements, rows->element_size));
+  if (!rows->computes)
+    return cost;
+  tp_work work = {.memory_bytes = (double)local * (double)rows->element_size * (1 + rows->n_operands + rows->n_results),
+                  .launch = true};
+  return tp_cost_add(cost, tp_cost_compute(topology, &work));
+}
+
+tp_fused_price tp_cost_fused_rows(const tp_topology *topology, const tp_mesh *mesh, const tp_fused_rows *rows) {
+  int64_t n;
+  const tp_kernels *kernels = find_kernels(topology, mesh, rows, &n);
+  tp_fused_price price = {TP_FUSED_NONE, TP_COST_FORBIDDEN, separate_cost(topology, mesh, rows, n)};
+  if (!kernels)
+    return price;
+  int64_t bytes = tp__multiply(tp__multiply(rows->tokens, rows->hidden), rows->element_size);
+  price.algorithm = choose(kernels, rows, n, bytes);
+  traffic t = traffic_of(rows, price.algorithm, (double)n, (double)bytes);
+  tp_cost memory = tp_cost_compute(topology, &(tp_work){.memory_bytes = t.memory, .launch = true});
+  tp_cost link = tp_cost_compute(topology, &(tp_work){.launch = true});
+  double wire_us = t.link / (kernels->gbytes_per_s * 1e3),
+         signals_us = kernels->signal_us * (price.algorithm == TP_FUSED_PUSH ? 1 : 2);
+  link = tp_cost_add(link, tp__from_us(wire_us));
+  price.fused = tp_cost_add(memory > link ? memory : link, tp__from_us(signals_us));
+  return price;
+}

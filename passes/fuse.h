@@ -1,0 +1,32 @@
+/* What the files of tp-fuse-collectives share: a sum over devices and what is fused with it. */
+#ifndef TP_PASSES_FUSE_H
+#define TP_PASSES_FUSE_H
+
+#include "passes/row_norm.h"
+
+#include "ir/annotation.h"
+
+typedef struct tp__fusion {
+  MlirOperation collective;      /* shard.all_reduce or shard.reduce_scatter of a sum */
+  int dim;                       /* that the reduce_scatter cuts; -1 */
+  int n_axes, axes[TP_MAX_AXES]; /* of the group, those of more than one device */
+  MlirValue root;                /* the sum over devices: the collective's result, in the shape in which the program goes on */
+  tp__row_sum sum;               /* r = root + bias + residual */
+  MlirValue sum_value;           /* r */
+  tp__row_norm norm;
+  MlirValue norm_value; /* y; null without norm */
+  MlirOperation gather; /* of y, or of r without norm, along `dim` over the same devices; null: none */
+  bool keeps_sum;       /* r is used elsewhere, too */
+  tp_fused_price price;
+} tp__fusion;
+
+enum { TP_FUSED_OPERANDS = 5 }; /* input, residual, bias, gamma, beta */
+
+/* The value that is y, or r without norm, gathered where there is a gather. */
+MlirValue tp__fused_out(const tp__fusion *fusion);
+
+/* Makes the function `name` of the module that computes the fusion, and calls it in front of `where`; every use of the results is one of the
+ * call's then. What is left without a use is the caller's affair. */
+void tp__outline_fusion(MlirOperation module, const char *name, MlirOperation where, const tp__fusion *fusion);
+
+#endif

@@ -1,0 +1,421 @@
+/* tp-fuse-collectives: sums over devices become functions together with what is done to the rows of the sum, where kernels that reach the other
+ * devices' memory do it faster.
+ *
+ * Which values of a program are the bias, the residual and the norm behind a sum is decided on expressions of their elements (row_expression.h),
+ * not on ops. The function is left in one piece by fusion and is a call of the runtime on machines with such kernels; tp-inline-calls undoes it. */
+#include "passes/fuse.h"
+#include "passes/table.h"
+
+#include "ir/diagnostics.h"
+#include "ir/place.h"
+#include "support/support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { STAT_FUSED, STAT_SLOWER, STAT_OTHER };
+
+enum { MAX_HIDDEN = 16384, ROW_BYTES = 16 }; /* what the kernels can do: tprt/cuda.h */
+
+typedef struct fuser {
+  tp_pass *pass;
+  tp_mesh mesh;
+  tp_topology topology;
+  bool always;
+  tp_op_list ops;
+  tp__rows rows;
+} fuser;
+
+/* ---- what may be fused ---- */
+
+static bool is_sum(MlirOperation op) {
+  MlirAttribute combiner = tp__get(op, "tp.combiner"), reduction = tp__inherent(op, "reduction");
+  MlirContext context = mlirOperationGetContext(op);
+  if (!mlirAttributeIsNull(combiner))
+    return mlirAttributeIsAString(combiner) && tp__ref_is(mlirStringAttrGetValue(combiner), tp_combiner_name(TP_SUM));
+  return mlirAttributeIsNull(reduction) || mlirAttributeEqual(reduction, tp__parse_attr(context, "#shard<partial sum>"));
+}
+
+static bool is_kernel_type(MlirType element) {
+  return mlirTypeIsAF32(element) || mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
+}
+
+/* Sums over more than one device of rows of floats: what this pass is about. */
+static tp_status read_collective(const fuser *s, MlirOperation op, tp__fusion *f, bool *is_candidate) {
+  tp__axis_runs runs;
+  int all[TP_MAX_AXES], rank, result_rank;
+  int64_t shape[TP_MAX_RANK];
+  MlirType from = mlirValueGetType(mlirOperationGetOperand(op, 0)), to = mlirValueGetType(mlirOperationGetResult(op, 0));
+  *f = (tp__fusion){.collective = op, .dim = -1};
+  *is_candidate = false;
+  if (!is_sum(op) || !tp__static_tensor(from, &rank, shape) || !tp__static_tensor(to, &result_rank, shape) || rank == 0 ||
+      !is_kernel_type(tp__element_type(to)) || !mlirTypeEqual(tp__element_type(from), tp__element_type(to)))
+    return TP_OK;
+  tp_status status = tp__read_axis_runs(op, "grid_axes", &s->mesh, &runs);
+  int n = status == TP_OK ? tp__axes_of_runs(&runs, all) : 0;
+  for (int i = 0; i < n; i++)
+    if (s->mesh.axes[all[i]].size > 1)
+      f->axes[f->n_axes++] = all[i];
+  if (tp__op_is(op, "shard.reduce_scatter"))
+    f->dim = (int)mlirIntegerAttrGetValueInt(tp__inherent(op, "scatter_axis"));
+  *is_candidate = f->n_axes > 0;
+  return status;
+}
+
+/* What the program goes on with: the result, through reshapes that leave rows as they are. */
+static MlirValue root_of(MlirOperation collective) {
+  MlirValue root = mlirOperationGetResult(collective, 0);
+  for (;;) {
+    MlirOperation user = tp__is_used_once(root) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(root)) : (MlirOperation){NULL};
+    int rank, next_rank;
+    int64_t shape[TP_MAX_RANK], next_shape[TP_MAX_RANK];
+    if (mlirOperationIsNull(user) || !(tp__op_is(user, "tensor.expand_shape") || tp__op_is(user, "tensor.collapse_shape")) ||
+        !mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(collective)) ||
+        !tp__static_tensor(mlirValueGetType(root), &rank, shape) ||
+        !tp__static_tensor(mlirValueGetType(mlirOperationGetResult(user, 0)), &next_rank, next_shape) || next_rank == 0 ||
+        next_shape[next_rank - 1] != shape[rank - 1])
+      return root;
+    root = mlirOperationGetResult(user, 0);
+  }
+}
+
+/* ---- what stands behind it ---- */
+
+/* Result k of an op, if it has the type of the rows' elements; null for others. Its node. */
+static int node_of_result(tp__rows *rows, MlirOperation op, int k, MlirValue *value) {
+  if (k >= mlirOperationGetNumResults(op))
+    return TP_ROW_UNKNOWN;
+  *value = mlirOperationGetResult(op, k);
+  bool same = mlirTypeEqual(tp__element_type(mlirValueGetType(*value)), tp__element_type(mlirValueGetType(rows->root)));
+  return same ? tp__row_of_whole(rows, *value) : TP_ROW_UNKNOWN;
+}
+
+enum { MAX_SUMS = 16, MAX_RESULTS = 4 };
+
+typedef struct row_sums {
+  int n;
+  struct {
+    tp__row_sum sum;
+    MlirValue value; /* the first that is it */
+  } items[MAX_SUMS];
+} row_sums;
+
+/* The sums of the root with others, shorter ones first. */
+static void find_sums(tp__rows *rows, row_sums *sums) {
+  sums->n = 1;
+  sums->items[0].value = rows->root;
+  tp__match_row_sum(rows, tp__row_of_whole(rows, rows->root), &sums->items[0].sum);
+  for (int i = 0; i < rows->n_ops; i++)
+    for (int k = 0; k < MAX_RESULTS; k++) {
+      MlirValue value;
+      tp__row_sum sum;
+      int node = node_of_result(rows, rows->ops[i], k, &value);
+      bool is_new = node >= 0 && sums->n < MAX_SUMS && tp__match_row_sum(rows, node, &sum);
+      for (int j = 0; j < sums->n && is_new; j++)
+        is_new = sums->items[j].sum.node != node;
+      if (!is_new)
+        continue;
+      sums->items[sums->n].sum = sum;
+      sums->items[sums->n++].value = value;
+    }
+}
+
+/* The sum that is normalised, and its norm; without one the sum of most terms. */
+static void find_rows(tp__rows *rows, tp__fusion *f) {
+  row_sums sums;
+  find_sums(rows, &sums);
+  for (int i = 0; i < rows->n_ops; i++)
+    for (int k = 0; k < MAX_RESULTS; k++) {
+      MlirValue value;
+      int node = node_of_result(rows, rows->ops[i], k, &value);
+      for (int j = sums.n; node >= 0 && j-- > 0;)
+        if (tp__match_row_norm(rows, node, sums.items[j].sum.node, &f->norm)) {
+          f->sum = sums.items[j].sum;
+          f->sum_value = sums.items[j].value;
+          f->norm_value = value;
+          return;
+        }
+    }
+  f->norm = (tp__row_norm){0};
+  f->sum = sums.items[sums.n - 1].sum;
+  f->sum_value = sums.items[sums.n - 1].value;
+}
+
+/* The number of pieces in which a dimension of a tensor lies. */
+static int64_t pieces(MlirValue value, int dim) {
+  int rank;
+  int64_t shape[TP_MAX_RANK], n = 1;
+  tp__static_tensor(mlirValueGetType(value), &rank, shape);
+  for (int d = 0; d < dim; d++)
+    n *= shape[d];
+  return n;
+}
+
+/* The gather that undoes the reduce_scatter, if it is all that reads `value`, which has as many elements. */
+static MlirOperation find_gather(const tp__fusion *f, MlirValue value) {
+  MlirOperation op = tp__is_used_once(value) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(value)) : (MlirOperation){NULL};
+  bool undoes = !mlirOperationIsNull(op) && f->dim >= 0 && tp__op_is(op, "shard.all_gather") &&
+                mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(f->collective)) &&
+                mlirAttributeEqual(tp__inherent(op, "grid"), tp__inherent(f->collective, "grid")) &&
+                mlirAttributeEqual(tp__inherent(op, "grid_axes"), tp__inherent(f->collective, "grid_axes")) &&
+                pieces(value, (int)mlirIntegerAttrGetValueInt(tp__inherent(op, "gather_axis"))) ==
+                    pieces(mlirOperationGetResult(f->collective, 0), f->dim);
+  return undoes ? op : (MlirOperation){NULL};
+}
+
+/* ---- what is left over ---- */
+
+static bool is_operand(const tp__fusion *f, MlirOperation op) {
+  const MlirValue operands[] = {f->sum.residual, f->sum.bias, f->norm.gamma, f->norm.beta};
+  for (int i = 0; i < TP_LEN(operands); i++)
+    if (!mlirValueIsNull(operands[i]) && mlirOperationEqual(tp__defining_op(operands[i]), op))
+      return true;
+  return false;
+}
+
+/* Is every use of `value` by one of the dead ops? */
+static bool is_read_by_dead(const tp__rows *rows, const bool *dead, MlirValue value) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    bool is_dead = false;
+    for (int i = 0; i < rows->n_ops && !is_dead; i++)
+      is_dead = dead[i] && mlirOperationEqual(rows->ops[i], mlirOpOperandGetOwner(use));
+    if (!is_dead)
+      return false;
+  }
+  return true;
+}
+
+/* Which ops behind the collective nobody needs when its results come from the fusion. */
+static void find_dead(const tp__rows *rows, const tp__fusion *f, bool *dead) {
+  for (int i = rows->n_ops; i-- > 0;) {
+    dead[i] = !is_operand(f, rows->ops[i]);
+    for (intptr_t k = 0; k < mlirOperationGetNumResults(rows->ops[i]) && dead[i]; k++) {
+      MlirValue value = mlirOperationGetResult(rows->ops[i], k);
+      bool replaced =
+          mlirValueEqual(value, f->sum_value) || (!mlirValueIsNull(f->norm_value) && mlirValueEqual(value, f->norm_value));
+      dead[i] = replaced || is_read_by_dead(rows, dead, value);
+    }
+  }
+}
+
+static void erase_dead(const tp__rows *rows, const bool *dead, const tp__fusion *f) {
+  if (!mlirOperationIsNull(f->gather))
+    mlirOperationDestroy(f->gather);
+  for (int i = rows->n_ops; i-- > 0;)
+    if (dead[i])
+      mlirOperationDestroy(rows->ops[i]);
+  for (MlirOperation op = mlirOpResultGetOwner(f->root); !mlirOperationEqual(op, f->collective);) {
+    MlirOperation before = mlirOpResultGetOwner(mlirOperationGetOperand(op, 0));
+    mlirOperationDestroy(op);
+    op = before;
+  }
+  mlirOperationDestroy(f->collective);
+}
+
+/* ---- order ---- */
+
+/* The ops of a value that has to stand in front of `where` and does not yet. False where one of them may not be moved. */
+static bool move_before(MlirOperation where, const tp__rows *rows, MlirValue value, int depth) {
+  enum { MOST_DEEP = 16 };
+  MlirOperation op = tp__defining_op(value);
+  if (mlirOperationIsNull(op) || !mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(where)) ||
+      mlirOperationIsBeforeInBlock(op, where))
+    return true;
+  for (int i = 0; i < rows->n_ops; i++)
+    if (mlirOperationEqual(rows->ops[i], op))
+      return false;
+  if (depth == MOST_DEEP || mlirOperationEqual(op, where) ||
+      !(tp__op_has_dialect(op, "linalg") || tp__op_has_dialect(op, "arith") || tp__op_is(op, "tensor.empty") ||
+        tp__op_is(op, "tensor.expand_shape") || tp__op_is(op, "tensor.collapse_shape")))
+    return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (!move_before(where, rows, mlirOperationGetOperand(op, i), depth + 1))
+      return false;
+  mlirOperationMoveBefore(op, where);
+  return true;
+}
+
+/* In front of what the call stands: behind the collective and the residual, and nothing that reads the sum is in front of it. */
+static MlirOperation place_of(const tp__fusion *f) {
+  MlirOperation sum = mlirOpResultGetOwner(f->sum_value);
+  return mlirValueEqual(f->sum_value, f->root) ? mlirOperationGetNextInBlock(sum) : sum;
+}
+
+/* Brings what the call reads in front of it. */
+static bool move_operands(const tp__rows *rows, const tp__fusion *f, MlirOperation where) {
+  const MlirValue operands[] = {f->sum.residual, f->sum.bias, f->norm.gamma, f->norm.beta};
+  for (int i = 0; i < TP_LEN(operands); i++)
+    if (!mlirValueIsNull(operands[i]) && !move_before(where, rows, operands[i], 0))
+      return false;
+  return true;
+}
+
+/* ---- may it, and is it worth while? ---- */
+
+static bool has_work(const tp__fusion *f) {
+  return !mlirValueIsNull(f->sum.residual) || !mlirValueIsNull(f->sum.bias) || f->norm.kind != TP_NO_NORM;
+}
+
+static tp_fused_rows describe(const fuser *s, const tp__fusion *f) {
+  int64_t n = 1, tokens = 1;
+  for (int i = 0; i < f->n_axes; i++)
+    n *= s->mesh.axes[f->axes[i]].size;
+  for (int d = 0; d < s->rows.rank - 1; d++)
+    tokens *= s->rows.shape[d];
+  return (tp_fused_rows){.n_axes = f->n_axes,
+                         .axes = f->axes,
+                         .tokens = f->dim >= 0 ? tokens * n : tokens,
+                         .hidden = s->rows.shape[s->rows.rank - 1],
+                         .element_size = tp__element_size(tp__element_type(mlirValueGetType(f->root))),
+                         .scattered = f->dim >= 0,
+                         .gathered = !mlirOperationIsNull(f->gather),
+                         .computes = has_work(f),
+                         .n_operands = !mlirValueIsNull(f->sum.residual),
+                         .n_results = f->keeps_sum ? 2 : 1};
+}
+
+/* One text of what a kernel does beside the sum: "residual, RMS norm". */
+static void print_work(const tp__fusion *f, char *text, size_t size) {
+  static const char *const norms[] = {[TP_NO_NORM] = NULL, [TP_RMS_NORM] = "RMS norm", [TP_LAYER_NORM] = "layer norm"};
+  const char *parts[] = {mlirValueIsNull(f->sum.bias) ? NULL : "bias", mlirValueIsNull(f->sum.residual) ? NULL : "residual",
+                         norms[f->norm.kind], mlirOperationIsNull(f->gather) ? NULL : "all_gather"};
+  size_t length = 0;
+  text[0] = '\0';
+  for (int i = 0; i < TP_LEN(parts); i++)
+    if (parts[i])
+      tp__text_printf(text, size, &length, "%s%s", length ? ", " : " with ", parts[i]);
+}
+
+static bool has_type_of_rows(const tp__fusion *f, MlirValue value) {
+  return mlirValueIsNull(value) ||
+         mlirTypeEqual(tp__element_type(mlirValueGetType(value)), tp__element_type(mlirValueGetType(f->root)));
+}
+
+/* Why no kernel does it; false where one does. */
+static bool find_obstacle(const fuser *s, const tp__fusion *f, const tp_fused_rows *rows, const bool *dead, char *text,
+                          size_t size) {
+  bool needs_rows = f->norm.kind != TP_NO_NORM || !mlirValueIsNull(f->sum.bias);
+  long long row_bytes = (long long)(rows->hidden * rows->element_size);
+  if (f->price.algorithm == TP_FUSED_NONE)
+    snprintf(text, size, "topology \"%s\" has no kernels that reach all devices of its group", s->topology.name);
+  else if (!mlirValueEqual(f->sum_value, f->root) && !is_read_by_dead(&s->rows, dead, f->root))
+    snprintf(text, size, "the sum over the devices is used elsewhere, too");
+  else if (f->dim >= 0 && f->dim == (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(f->collective, 0))) - 1)
+    snprintf(text, size, "it scatters dimension %d, along which rows go", f->dim);
+  else if (row_bytes % ROW_BYTES != 0)
+    snprintf(text, size, "a row has %lld bytes, no multiple of %d", row_bytes, ROW_BYTES);
+  else if (rows->hidden > MAX_HIDDEN && needs_rows)
+    snprintf(text, size, "a row has %lld elements, more than %d", (long long)rows->hidden, MAX_HIDDEN);
+  else if (!has_type_of_rows(f, f->norm.gamma) || !has_type_of_rows(f, f->norm.beta))
+    snprintf(text, size, "the factors of the norm have another type than the rows");
+  else
+    return false;
+  return true;
+}
+
+static void remark_price(const tp__fusion *f, const tp_fused_rows *rows, bool fused) {
+  char work[96];
+  print_work(f, work, sizeof work);
+  tp__remark(f->collective, "%s%s, %lld rows of %lld: one kernel (%s) takes %.1f us, separate ones %.1f us",
+             fused ? "is fused" : "is not fused", work, (long long)rows->tokens, (long long)rows->hidden,
+             tp_fused_name(f->price.algorithm), tp_cost_seconds(f->price.fused) * 1e6,
+             tp_cost_seconds(f->price.separate) * 1e6);
+}
+
+static tp_status leave(fuser *s, MlirOperation op, const char *reason) {
+  s->pass->statistics[STAT_OTHER]++;
+  tp__remark(op, "is not fused: %s", reason);
+  return TP_OK;
+}
+
+static tp_status fuse(fuser *s, MlirOperation op) {
+  tp__fusion f;
+  bool is_candidate, dead[TP_ROW_OPS];
+  char text[160];
+  tp_status status = read_collective(s, op, &f, &is_candidate);
+  if (status != TP_OK || !is_candidate)
+    return status;
+  f.root = root_of(op);
+  tp__rows_begin(&s->rows, f.root);
+  find_rows(&s->rows, &f);
+  f.gather = find_gather(&f, tp__fused_out(&f));
+  find_dead(&s->rows, &f, dead);
+  f.keeps_sum = f.norm.kind != TP_NO_NORM && !is_read_by_dead(&s->rows, dead, f.sum_value);
+  const tp_fused_rows rows = describe(s, &f);
+  f.price = tp_cost_fused_rows(&s->topology, &s->mesh, &rows);
+  if (find_obstacle(s, &f, &rows, dead, text, sizeof text))
+    return leave(s, op, text);
+  bool faster = f.price.fused < f.price.separate, fused = faster || s->always;
+  MlirOperation where = place_of(&f);
+  if (fused && !move_operands(&s->rows, &f, where))
+    return leave(s, op, "an operand of its rows is made of the sum");
+  remark_price(&f, &rows, fused);
+  s->pass->statistics[fused ? STAT_FUSED : STAT_SLOWER]++;
+  if (!fused)
+    return TP_OK;
+  snprintf(text, sizeof text, "tp.fused.%lld", (long long)s->pass->statistics[STAT_FUSED] - 1);
+  tp__outline_fusion(s->pass->module, text, where, &f);
+  erase_dead(&s->rows, dead, &f);
+  return TP_OK;
+}
+
+static tp_status collect(MlirOperation op, void *data) {
+  fuser *s = data;
+  return tp__op_is(op, "shard.all_reduce") || tp__op_is(op, "shard.reduce_scatter") ? tp__op_list_add(&s->ops, op) : TP_OK;
+}
+
+static tp_status run(tp_pass *pass) {
+  const char *when = tp__pass_option(pass, "fuse");
+  if (strcmp(when, "no") != 0 && strcmp(when, "faster") != 0 && strcmp(when, "always") != 0)
+    return tp__error(pass->module, TP_INVALID_ARGUMENT, "fuse=%s: expected no, faster or always", when);
+  if (strcmp(when, "no") == 0)
+    return TP_OK;
+  if (!tp__is_local(pass->module))
+    return tp__error(pass->module, TP_INVALID_ARGUMENT,
+                     "the module is not partitioned (no tp.phase = \"local\"); run tp-partition first");
+  fuser *s = tp__calloc(1, sizeof *s);
+  if (!s)
+    return tp__error(pass->module, TP_NO_MEMORY, "out of memory");
+  s->pass = pass;
+  s->always = strcmp(when, "always") == 0;
+  tp_status status = tp__module_mesh(pass->module, NULL, &s->mesh);
+  if (status == TP_OK && s->mesh.n_axes > 0)
+    status = tp__load_topology(pass->module, tp__pass_option(pass, "topology"), &s->mesh, &s->topology);
+  if (status == TP_OK && s->mesh.n_axes > 0)
+    status = tp__walk(pass->module, collect, s);
+  for (size_t i = 0; i < s->ops.n && status == TP_OK; i++)
+    status = fuse(s, s->ops.items[i]);
+  tp__free(s->ops.items);
+  tp__free(s);
+  return status;
+}
+
+static const tp_option_row options[] = {
+    {"topology", "cpu", "cost model, see tp-propagate; its kernels key says what there is to fuse for"},
+    {"fuse", "faster", "faster: where one kernel is modelled to take less time; always: wherever there is one; no: nowhere"},
+};
+
+static const tp_statistic_row statistics[] = {
+    [STAT_FUSED] = {"fused", "sums over devices that became one kernel with what follows"},
+    [STAT_SLOWER] = {"slower", "those for which separate kernels are modelled to be faster"},
+    [STAT_OTHER] = {"other", "those that no kernel does together with what follows"},
+};
+
+const tp_pass_row tp__fuse_collectives_row = {
+    .name = "tp-fuse-collectives",
+    .summary = "Make one kernel of a sum over devices and the residual and norm behind it",
+    .description = "Requires: tp.phase = \"local\", tensors, calls inlined. Establishes: an all_reduce or reduce_scatter of a "
+                   "sum of f32, f16 or bf16, "
+                   "with a bias, a residual, an RMS or layer norm of the rows behind it and the all_gather that undoes the "
+                   "reduce_scatter, is a call of a private "
+                   "function whose tp.fused says what it is and which algorithm of tprt/cuda.h does it, where the topology has "
+                   "such kernels and they are modelled to be faster. A remark at "
+                   "each such sum says both times, or what stands in the way. Breaks: nothing; tp-inline-calls brings the ops "
+                   "back, in the kernel's order of "
+                   "additions and with its roundings: once behind the residual, once behind the norm.",
+    .options = options,
+    .n_options = TP_LEN(options),
+    .statistics = statistics,
+    .n_statistics = TP_LEN(statistics),
+    .run = run,
+};

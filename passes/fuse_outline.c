@@ -1,0 +1,284 @@
+/* The function of a fusion. Its body is written anew from what was recognised, not moved: a program that inlines it computes what a
+ * kernel will, so running it shows whether the recognition was right. */
+#include "passes/fuse.h"
+
+#include "passes/lower.h"
+
+#include <mlir-c/AffineExpr.h>
+#include <mlir-c/AffineMap.h>
+#include <stdio.h>
+
+typedef struct body {
+  MlirContext context;
+  MlirLocation location;
+  MlirOperation end; /* func.return: everything is inserted before it */
+  MlirType tensor, element, f32;
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+} body;
+
+/* ---- bodies of generics ---- */
+
+static MlirValue wide(const body *b, MlirOperation yield, MlirValue x) {
+  return mlirTypeEqual(mlirValueGetType(x), b->f32) ? x : tp__build_one(yield, "arith.extf", 1, &x, b->f32);
+}
+
+static MlirValue narrow(const body *b, MlirOperation yield, MlirValue x) {
+  return mlirTypeEqual(b->element, b->f32) ? x : tp__build_one(yield, "arith.truncf", 1, &x, b->element);
+}
+
+static MlirValue number(const body *b, MlirOperation yield, double x) {
+  return tp__constant(yield, b->f32, mlirFloatAttrDoubleGet(b->context, b->f32, x));
+}
+
+/* ---- generics over rows ---- */
+
+static MlirAttribute whole_map(const body *b) {
+  return mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(b->context, b->rank));
+}
+
+/* One number a row. */
+static MlirAttribute outer_map(const body *b) {
+  MlirAffineExpr loops[TP_MAX_RANK];
+  for (int d = 0; d < b->rank - 1; d++)
+    loops[d] = mlirAffineDimExprGet(b->context, d);
+  return mlirAffineMapAttrGet(mlirAffineMapGet(b->context, b->rank, 0, b->rank - 1, loops));
+}
+
+/* One row, in dimensions of which one has its elements. */
+static MlirAttribute row_map(const body *b, MlirValue row) {
+  MlirAffineExpr places[TP_MAX_RANK];
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  tp__static_tensor(mlirValueGetType(row), &rank, shape);
+  for (int d = 0; d < rank; d++)
+    places[d] = shape[d] == 1 ? mlirAffineConstantExprGet(b->context, 0) : mlirAffineDimExprGet(b->context, b->rank - 1);
+  return mlirAffineMapAttrGet(mlirAffineMapGet(b->context, b->rank, 0, rank, places));
+}
+
+typedef struct input {
+  MlirValue value;
+  MlirAttribute map;
+} input;
+
+/* Its body ends with the yield that is returned. */
+static MlirOperation generic(const body *b, int n, const input *inputs, MlirValue init, MlirAttribute init_map) {
+  MlirValue operands[TP_FUSED_OPERANDS + 1];
+  MlirAttribute maps[TP_FUSED_OPERANDS + 1];
+  for (int i = 0; i < n; i++) {
+    operands[i] = inputs[i].value;
+    maps[i] = inputs[i].map;
+  }
+  operands[n] = init;
+  maps[n] = init_map;
+  return tp__build_generic_body(tp__build_generic(&(tp_generic){
+      .where = b->end, .location = b->location, .n_inputs = n, .n_inits = 1, .operands = operands, .maps = maps}));
+}
+
+static MlirValue finish(MlirOperation yield, MlirValue value) {
+  mlirOperationSetOperands(yield, 1, &value);
+  return mlirOperationGetResult(mlirBlockGetParentOperation(mlirOperationGetBlock(yield)), 0);
+}
+
+static MlirValue argument(MlirOperation yield, int i) { return mlirBlockGetArgument(mlirOperationGetBlock(yield), i); }
+
+/* ---- what is computed ---- */
+
+/* round(a + bias + residual), in that order. */
+static MlirValue build_sum(const body *b, MlirValue a, MlirValue bias, MlirValue residual) {
+  input inputs[3] = {{a, whole_map(b)}};
+  int n = 1;
+  if (!mlirValueIsNull(bias))
+    inputs[n++] = (input){bias, row_map(b, bias)};
+  if (!mlirValueIsNull(residual))
+    inputs[n++] = (input){residual, whole_map(b)};
+  if (n == 1)
+    return a;
+  MlirOperation yield = generic(b, n, inputs, tp__empty(b->end, b->tensor), whole_map(b));
+  MlirValue sum = wide(b, yield, argument(yield, 0));
+  for (int i = 1; i < n; i++)
+    sum = tp__binary(yield, "arith.addf", sum, wide(b, yield, argument(yield, i)));
+  return finish(yield, narrow(b, yield, sum));
+}
+
+/* x, or x - mean where there is one. */
+static MlirValue centred(const body *b, MlirOperation yield, MlirValue x, MlirValue sum) {
+  x = wide(b, yield, x);
+  if (mlirValueIsNull(sum))
+    return x;
+  MlirValue mean = tp__binary(yield, "arith.divf", sum, number(b, yield, (double)b->shape[b->rank - 1]));
+  return tp__binary(yield, "arith.subf", x, mean);
+}
+
+/* The sum along each row of r, or of the squares of what it is without its mean. */
+static MlirValue build_row_sum(const body *b, MlirValue r, MlirValue sum, bool squares) {
+  input inputs[2] = {{r, whole_map(b)}, {sum, outer_map(b)}};
+  MlirType type = mlirRankedTensorTypeGet(b->rank - 1, b->shape, b->f32, (MlirAttribute){NULL});
+  MlirValue zero =
+      tp__constant(b->end, type, mlirDenseElementsAttrSplatGet(type, mlirFloatAttrDoubleGet(b->context, b->f32, 0)));
+  int n = mlirValueIsNull(sum) ? 1 : 2;
+  MlirOperation yield = generic(b, n, inputs, zero, outer_map(b));
+  MlirValue x = centred(b, yield, argument(yield, 0), n == 2 ? argument(yield, 1) : (MlirValue){NULL});
+  if (squares)
+    x = tp__binary(yield, "arith.mulf", x, x);
+  return finish(yield, tp__binary(yield, "arith.addf", argument(yield, n), x));
+}
+
+static MlirValue build_norm(const body *b, MlirValue r, const tp__row_norm *norm, MlirValue gamma, MlirValue beta) {
+  MlirValue sum = {NULL};
+  input inputs[TP_FUSED_OPERANDS] = {{r, whole_map(b)}, {gamma, row_map(b, gamma)}};
+  int n = 2, mean_at = -1, beta_at = -1;
+  if (norm->kind == TP_LAYER_NORM)
+    sum = build_row_sum(b, r, sum, false);
+  int squares_at = n;
+  inputs[n++] = (input){build_row_sum(b, r, sum, true), outer_map(b)};
+  if (!mlirValueIsNull(sum))
+    inputs[mean_at = n++] = (input){sum, outer_map(b)};
+  if (!mlirValueIsNull(beta))
+    inputs[beta_at = n++] = (input){beta, row_map(b, beta)};
+  MlirOperation yield = generic(b, n, inputs, tp__empty(b->end, b->tensor), whole_map(b));
+  MlirValue x = centred(b, yield, argument(yield, 0), mean_at < 0 ? (MlirValue){NULL} : argument(yield, mean_at));
+  MlirValue spread =
+      tp__binary(yield, "arith.divf", argument(yield, squares_at), number(b, yield, (double)b->shape[b->rank - 1]));
+  spread = tp__binary(yield, "arith.addf", spread, number(b, yield, norm->epsilon));
+  x = tp__binary(yield, "arith.divf", x, tp__build_one(yield, "math.sqrt", 1, &spread, b->f32));
+  x = tp__binary(yield, "arith.mulf", x, wide(b, yield, argument(yield, 1)));
+  if (beta_at >= 0)
+    x = tp__binary(yield, "arith.addf", x, wide(b, yield, argument(yield, beta_at)));
+  return finish(yield, narrow(b, yield, x));
+}
+
+static MlirValue viewed(const body *b, MlirValue value, MlirType as) {
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  tp__static_tensor(as, &rank, shape);
+  return mlirValueIsNull(value) ? value : tp__view(b->end, b->location, value, rank, shape);
+}
+
+/* A copy of a collective on another operand. */
+static MlirValue copy_on(const body *b, MlirOperation op, MlirValue operand) {
+  MlirOperation copy = mlirOperationClone(op);
+  mlirOperationSetOperand(copy, 0, operand);
+  tp__insert_before(b->end, copy);
+  return mlirOperationGetResult(copy, 0);
+}
+
+/* ---- the function ---- */
+
+typedef struct operand {
+  const char *name;
+  MlirValue value;
+} operand;
+
+static MlirAttribute names_attr(MlirContext context, int n, const char *const *names) {
+  MlirAttribute texts[TP_FUSED_OPERANDS];
+  for (int i = 0; i < n; i++)
+    texts[i] = tp__attr_string(context, names[i]);
+  return mlirArrayAttrGet(context, n, texts);
+}
+
+static MlirAttribute describe(const tp__fusion *f, int n, const operand *operands, bool has_sum) {
+  static const char *const norms[] = {[TP_NO_NORM] = "none", [TP_RMS_NORM] = "rms_norm", [TP_LAYER_NORM] = "layer_norm"};
+  MlirContext context = mlirOperationGetContext(f->collective);
+  const char *inputs[TP_FUSED_OPERANDS], *results[2] = {has_sum ? "residual_out" : "out", "out"};
+  for (int i = 0; i < n; i++)
+    inputs[i] = operands[i].name;
+  MlirNamedAttribute entries[] = {
+      tp__named(context, "kind", tp__attr_string(context, "reduce_rows")),
+      tp__named(context, "algorithm", tp__attr_string(context, tp_fused_name(f->price.algorithm))),
+      tp__named(context, "operands", names_attr(context, n, inputs)),
+      tp__named(context, "results", names_attr(context, has_sum ? 2 : 1, results)),
+      tp__named(context, "norm", tp__attr_string(context, norms[f->norm.kind])),
+      tp__named(context, "epsilon", mlirFloatAttrDoubleGet(context, mlirF32TypeGet(context), f->norm.epsilon)),
+  };
+  return mlirDictionaryAttrGet(context, f->norm.kind == TP_NO_NORM ? 5 : 6, entries);
+}
+
+MlirValue tp__fused_out(const tp__fusion *f) {
+  if (!mlirOperationIsNull(f->gather))
+    return mlirOperationGetResult(f->gather, 0);
+  return f->norm.kind == TP_NO_NORM ? f->sum_value : f->norm_value;
+}
+
+static MlirOperation build_func(MlirOperation module, const char *name, const tp__fusion *f, int n, const operand *operands,
+                                int n_results, const MlirType *results, MlirBlock *block) {
+  MlirContext context = mlirOperationGetContext(module);
+  MlirLocation location = mlirOperationGetLocation(f->collective), locations[TP_FUSED_OPERANDS];
+  MlirType types[TP_FUSED_OPERANDS];
+  for (int i = 0; i < n; i++) {
+    types[i] = mlirValueGetType(operands[i].value);
+    locations[i] = location;
+  }
+  MlirNamedAttribute attrs[] = {
+      tp__named(context, "sym_name", tp__attr_string(context, name)),
+      tp__named(context, "function_type", mlirTypeAttrGet(mlirFunctionTypeGet(context, n, types, n_results, results))),
+      tp__named(context, "sym_visibility", tp__attr_string(context, "private")),
+      tp__named(context, "tp.fused", describe(f, n, operands, n_results == 2)),
+  };
+  MlirOperation func = tp__create(&(tp_build){
+      .name = "func.func", .location = location, .n_attributes = TP_LEN(attrs), .attributes = attrs, .n_regions = 1});
+  *block = mlirBlockCreate(n, types, locations);
+  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(func, 0), *block);
+  mlirBlockAppendOwnedOperation(mlirModuleGetBody(mlirModuleFromOperation(module)), func);
+  return func;
+}
+
+/* Everything is computed in the shape of the root; others may have more or fewer dimensions of size 1. */
+static void fill_func(const tp__fusion *f, MlirBlock block, const operand *all, int n_results) {
+  MlirLocation location = mlirOperationGetLocation(f->collective);
+  MlirContext context = mlirOperationGetContext(f->collective);
+  MlirType tensor = mlirValueGetType(f->root);
+  body b = {.context = context,
+            .location = location,
+            .end = tp__create(&(tp_build){.name = "func.return", .location = location}),
+            .tensor = tensor,
+            .element = tp__element_type(tensor),
+            .f32 = mlirF32TypeGet(context)};
+  MlirValue args[TP_FUSED_OPERANDS] = {{NULL}}, results[2];
+  int at = 0;
+  tp__static_tensor(tensor, &b.rank, b.shape);
+  mlirBlockAppendOwnedOperation(block, b.end);
+  for (int i = 0; i < TP_FUSED_OPERANDS; i++)
+    if (!mlirValueIsNull(all[i].value))
+      args[i] = mlirBlockGetArgument(block, at++);
+  MlirValue a = viewed(&b, copy_on(&b, f->collective, args[0]), tensor), out;
+  MlirValue r = build_sum(&b, a, args[2], viewed(&b, args[1], tensor));
+  if (f->norm.kind == TP_NO_NORM)
+    out = viewed(&b, r, mlirValueGetType(f->sum_value));
+  else
+    out = viewed(&b, build_norm(&b, r, &f->norm, args[3], args[4]), mlirValueGetType(f->norm_value));
+  if (!mlirOperationIsNull(f->gather))
+    out = copy_on(&b, f->gather, out);
+  if (n_results == 2)
+    results[0] = viewed(&b, r, mlirValueGetType(f->sum_value));
+  results[n_results - 1] = out;
+  mlirOperationSetOperands(b.end, n_results, results);
+}
+
+void tp__outline_fusion(MlirOperation module, const char *name, MlirOperation where, const tp__fusion *f) {
+  MlirContext context = mlirOperationGetContext(module);
+  const operand all[TP_FUSED_OPERANDS] = {{"input", mlirOperationGetOperand(f->collective, 0)},
+                                          {"residual", f->sum.residual},
+                                          {"bias", f->sum.bias},
+                                          {"gamma", f->norm.gamma},
+                                          {"beta", f->norm.beta}};
+  operand given[TP_FUSED_OPERANDS];
+  MlirValue values[TP_FUSED_OPERANDS], out = tp__fused_out(f);
+  MlirType types[2] = {mlirValueGetType(f->sum_value), mlirValueGetType(out)};
+  int n = 0, n_results = f->keeps_sum ? 2 : 1;
+  MlirBlock block;
+  for (int i = 0; i < TP_FUSED_OPERANDS; i++)
+    if (!mlirValueIsNull(all[i].value)) {
+      values[n] = all[i].value;
+      given[n++] = all[i];
+    }
+  if (n_results == 1)
+    types[0] = types[1];
+  build_func(module, name, f, n, given, n_results, types, &block);
+  fill_func(f, block, all, n_results);
+  MlirNamedAttribute callee = tp__named(context, "callee", mlirFlatSymbolRefAttrGet(context, tp__ref(name)));
+  MlirOperation call = tp__build(where, "func.call", n, values, n_results, types, 1, &callee);
+  mlirValueReplaceAllUsesOfWith(out, mlirOperationGetResult(call, n_results - 1));
+  if (n_results == 2)
+    mlirValueReplaceAllUsesOfWith(f->sum_value, mlirOperationGetResult(call, 0));
+}

@@ -1,0 +1,552 @@
+#include "passes/row_expression.h"
+
+#include <mlir-c/AffineExpr.h>
+#include <mlir-c/AffineMap.h>
+#include <mlir-c/Dialect/Linalg.h>
+#include <string.h>
+
+/* ---- nodes ---- */
+
+static bool same_node(const tp__row_node *x, const tp__row_node *y) {
+  return x->kind == y->kind && x->a == y->a && x->b == y->b && memcmp(&x->number, &y->number, sizeof x->number) == 0 &&
+         x->value.ptr == y->value.ptr && x->type.ptr == y->type.ptr && memcmp(x->dims, y->dims, sizeof x->dims) == 0;
+}
+
+static int add_node(tp__rows *rows, const tp__row_node *node) {
+  for (int i = 0; i < rows->n; i++)
+    if (same_node(&rows->nodes[i], node))
+      return i;
+  if (rows->n == TP_ROW_NODES)
+    return TP_ROW_UNKNOWN;
+  rows->nodes[rows->n] = *node;
+  return rows->n++;
+}
+
+static int number_node(tp__rows *rows, double number) {
+  return add_node(rows, &(tp__row_node){.kind = TP_ROW_NUMBER, .a = -1, .b = -1, .number = number});
+}
+
+static bool is_number(const tp__rows *rows, int node, double number) {
+  return rows->nodes[node].kind == TP_ROW_NUMBER && rows->nodes[node].number == number;
+}
+
+/* Of one operand, or of two that commute. */
+static int op_node(tp__rows *rows, tp__row_kind kind, int a, int b) {
+  bool two = kind == TP_ROW_ADD || kind == TP_ROW_MULTIPLY || kind == TP_ROW_MAXIMUM;
+  if (a < 0 || (two && b < 0))
+    return TP_ROW_UNKNOWN;
+  if (two && b < a)
+    return op_node(rows, kind, b, a);
+  if (kind == TP_ROW_MULTIPLY && a == b && rows->nodes[a].kind == TP_ROW_ABSOLUTE)
+    a = b = rows->nodes[a].a;
+  if (kind == TP_ROW_ADD || kind == TP_ROW_MULTIPLY) {
+    double neutral = kind == TP_ROW_MULTIPLY ? 1 : 0;
+    if (is_number(rows, a, neutral) || is_number(rows, b, neutral))
+      return is_number(rows, a, neutral) ? b : a;
+  }
+  return add_node(rows, &(tp__row_node){.kind = kind, .a = a, .b = two ? b : -1});
+}
+
+static int negative_node(tp__rows *rows, int a) { return op_node(rows, TP_ROW_MULTIPLY, number_node(rows, -1), a); }
+
+static int power_node(tp__rows *rows, int base, int exponent) {
+  if (base < 0 || exponent < 0 || rows->nodes[exponent].kind != TP_ROW_NUMBER)
+    return TP_ROW_UNKNOWN;
+  double n = rows->nodes[exponent].number;
+  if (n == 2)
+    return op_node(rows, TP_ROW_MULTIPLY, base, base);
+  if (n == 0.5)
+    return op_node(rows, TP_ROW_ROOT, base, -1);
+  return n == -0.5 ? op_node(rows, TP_ROW_INVERSE, op_node(rows, TP_ROW_ROOT, base, -1), -1) : TP_ROW_UNKNOWN;
+}
+
+static int round_node(tp__rows *rows, int a, MlirType type) {
+  if (a < 0)
+    return TP_ROW_UNKNOWN;
+  if (rows->nodes[a].kind == TP_ROW_NUMBER && mlirTypeIsAF32(type))
+    return number_node(rows, (double)(float)rows->nodes[a].number);
+  return add_node(rows, &(tp__row_node){.kind = TP_ROW_ROUND, .a = a, .b = -1, .type = type});
+}
+
+static int value_node(tp__rows *rows, MlirValue value, int rank, const int *dims) {
+  tp__row_node node = {.kind = TP_ROW_VALUE, .a = -1, .b = -1, .value = value};
+  memcpy(node.dims, dims, (size_t)rank * sizeof *dims);
+  return add_node(rows, &node);
+}
+
+int tp__row_exact(const tp__rows *rows, int node) {
+  while (node >= 0 && rows->nodes[node].kind == TP_ROW_ROUND)
+    node = rows->nodes[node].a;
+  return node;
+}
+
+int tp__row_parts(const tp__rows *rows, tp__row_kind kind, int node, int whole, int max, int *parts) {
+  int n = 0, stack[TP_ROW_NODES], top = 0;
+  stack[top++] = node;
+  while (top > 0) {
+    int i = stack[--top], exact = tp__row_exact(rows, i);
+    if (i != whole && exact >= 0 && rows->nodes[exact].kind == kind && top + 2 <= TP_ROW_NODES) {
+      stack[top++] = rows->nodes[exact].b;
+      stack[top++] = rows->nodes[exact].a;
+    } else if (n == max) {
+      return -1;
+    } else {
+      parts[n++] = i;
+    }
+  }
+  return n;
+}
+
+/* The next of `dims` that is longer than 1, from `i` on; n where there is none. The frame itself may have dimensions of size 1. */
+static int next_long(const tp__rows *rows, int n, const int *dims, int i) {
+  while (i < n && rows->shape[dims[i]] == 1)
+    i++;
+  return i;
+}
+
+bool tp__row_is_along(const tp__rows *rows, int node, int n, const int *dims) {
+  int rank, at = next_long(rows, n, dims, 0);
+  int64_t shape[TP_MAX_RANK];
+  if (node < 0 || rows->nodes[node].kind != TP_ROW_VALUE ||
+      !tp__static_tensor(mlirValueGetType(rows->nodes[node].value), &rank, shape))
+    return false;
+  for (int d = 0; d < rank; d++) {
+    if (rows->nodes[node].dims[d] == TP_ROW_UNIT)
+      continue;
+    if (at == n || rows->nodes[node].dims[d] != dims[at])
+      return false;
+    at = next_long(rows, n, dims, at + 1);
+  }
+  return at == n;
+}
+
+/* ---- ops ---- */
+
+/* The maps of a structured op, by operand; false for other ops. */
+static bool maps_of(MlirOperation op, MlirAttribute *maps) {
+  if (!tp__op_has_dialect(op, "linalg") || tp__op_is(op, "linalg.yield") || tp__op_is(op, "linalg.index"))
+    return false;
+  *maps = mlirLinalgGetIndexingMapsAttribute(op);
+  return !mlirAttributeIsNull(*maps) && mlirArrayAttrGetNumElements(*maps) == mlirOperationGetNumOperands(op) &&
+         mlirOperationGetNumResults(op) > 0;
+}
+
+static MlirAffineMap map_at(MlirAttribute maps, intptr_t i) {
+  return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
+}
+
+/* How often each loop of a structured op runs. False where a map is no projection, or picks an element of several. */
+static bool loop_sizes(MlirOperation op, MlirAttribute maps, int64_t *sizes) {
+  intptr_t n_loops = mlirAffineMapGetNumDims(map_at(maps, 0));
+  if (n_loops > TP_MAX_RANK)
+    return false;
+  for (intptr_t i = 0; i < n_loops; i++)
+    sizes[i] = 0;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    int rank;
+    int64_t shape[TP_MAX_RANK];
+    MlirAffineMap map = map_at(maps, i);
+    if (!tp__is_tensor(mlirValueGetType(mlirOperationGetOperand(op, i))))
+      continue;
+    if (!tp__static_tensor(mlirValueGetType(mlirOperationGetOperand(op, i)), &rank, shape))
+      return false;
+    for (int d = 0; d < rank; d++) {
+      MlirAffineExpr e = mlirAffineMapGetResult(map, d);
+      if (mlirAffineExprIsADim(e))
+        sizes[mlirAffineDimExprGetPosition(e)] = shape[d];
+      else if (!mlirAffineExprIsAConstant(e) || shape[d] != 1)
+        return false;
+    }
+  }
+  return true;
+}
+
+static bool is_reshape(MlirOperation op) {
+  return tp__op_is(op, "tensor.expand_shape") || tp__op_is(op, "tensor.collapse_shape");
+}
+
+/* Elementwise ops on tensors, as frontends write them. */
+static bool is_elementwise(MlirOperation op) {
+  if ((!tp__op_has_dialect(op, "arith") && !tp__op_has_dialect(op, "math")) || mlirOperationGetNumResults(op) != 1)
+    return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (!tp__is_tensor(mlirValueGetType(mlirOperationGetOperand(op, i))))
+      return false;
+  return tp__is_tensor(mlirValueGetType(mlirOperationGetResult(op, 0)));
+}
+
+static bool is_followed(const tp__rows *rows, MlirOperation op) {
+  for (int i = 0; i < rows->n_ops; i++)
+    if (mlirOperationEqual(rows->ops[i], op))
+      return true;
+  return false;
+}
+
+/* Has the result of an op the shape of the frame, or that of one number a row, but for dimensions of size 1? */
+static bool is_of_rows(const tp__rows *rows, MlirValue value) {
+  int rank, at = 0;
+  int64_t shape[TP_MAX_RANK];
+  if (!tp__static_tensor(mlirValueGetType(value), &rank, shape))
+    return false;
+  for (int d = 0; d < rank; d++) {
+    while (at < rows->rank && rows->shape[at] == 1)
+      at++;
+    if (shape[d] != 1 && (at == rows->rank || rows->shape[at++] != shape[d]))
+      return false;
+  }
+  while (at < rows->rank && (rows->shape[at] == 1 || at == rows->rank - 1))
+    at++;
+  return at == rows->rank;
+}
+
+/* May the op be looked into? Loops that the frame does not have are those of a contraction. */
+static bool is_understood(const tp__rows *rows, MlirOperation op) {
+  MlirAttribute maps;
+  int64_t sizes[TP_MAX_RANK];
+  if (maps_of(op, &maps)) {
+    int n_loops = 0, n_dims = 0;
+    if (!loop_sizes(op, maps, sizes))
+      return false;
+    for (intptr_t i = 0; i < mlirAffineMapGetNumDims(map_at(maps, 0)); i++)
+      n_loops += sizes[i] != 1;
+    for (int d = 0; d < rows->rank; d++)
+      n_dims += rows->shape[d] != 1;
+    if (n_loops > n_dims)
+      return false;
+  } else if (!is_reshape(op) && !is_elementwise(op)) {
+    return false;
+  }
+  for (intptr_t k = 0; k < mlirOperationGetNumResults(op); k++)
+    if (!is_of_rows(rows, mlirOperationGetResult(op, k)))
+      return false;
+  return true;
+}
+
+static void follow_users(tp__rows *rows, MlirBlock block, MlirValue value) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (rows->n_ops < TP_ROW_OPS && mlirBlockEqual(mlirOperationGetBlock(user), block) && !is_followed(rows, user) &&
+        is_understood(rows, user))
+      rows->ops[rows->n_ops++] = user;
+  }
+}
+
+void tp__rows_begin(tp__rows *rows, MlirValue root) {
+  MlirBlock block = mlirOperationGetBlock(mlirOpResultGetOwner(root));
+  rows->n = rows->n_known = rows->n_ops = rows->depth = 0;
+  rows->root = root;
+  tp__static_tensor(mlirValueGetType(root), &rows->rank, rows->shape);
+  follow_users(rows, block, root);
+  for (int i = 0; i < rows->n_ops; i++)
+    for (intptr_t k = 0; k < mlirOperationGetNumResults(rows->ops[i]); k++)
+      follow_users(rows, block, mlirOperationGetResult(rows->ops[i], k));
+  for (int i = 1; i < rows->n_ops; i++) {
+    MlirOperation op = rows->ops[i];
+    int at = i;
+    for (; at > 0 && mlirOperationIsBeforeInBlock(op, rows->ops[at - 1]); at--)
+      rows->ops[at] = rows->ops[at - 1];
+    rows->ops[at] = op;
+  }
+}
+
+/* ---- bodies ---- */
+
+/* An op whose elements are being expressed. */
+typedef struct body_of {
+  tp__rows *rows;
+  MlirOperation op;
+  MlirBlock block; /* null: an elementwise op on tensors */
+  int n_inputs;
+  int nodes[64]; /* of the operands; of inits those of what they start from */
+  int depth;
+} body_of;
+
+static int scalar_node(body_of *b, MlirValue value);
+
+static int float_node(tp__rows *rows, MlirAttribute attr) {
+  if (mlirAttributeIsNull(attr))
+    return TP_ROW_UNKNOWN;
+  if (mlirAttributeIsAFloat(attr))
+    return number_node(rows, mlirFloatAttrGetValueDouble(attr));
+  if (mlirAttributeIsADenseElements(attr) && mlirDenseElementsAttrIsSplat(attr) &&
+      mlirTypeIsAFloat(tp__element_type(mlirAttributeGetType(attr))))
+    return number_node(rows, mlirFloatAttrGetValueDouble(mlirDenseElementsAttrGetSplatValue(attr)));
+  return mlirAttributeIsAInteger(attr) ? number_node(rows, (double)mlirIntegerAttrGetValueSInt(attr)) : TP_ROW_UNKNOWN;
+}
+
+typedef enum scalar_op {
+  ADD,
+  SUBTRACT,
+  MULTIPLY,
+  DIVIDE,
+  NEGATE,
+  ROOT,
+  INVERSE_ROOT,
+  POWER,
+  ABSOLUTE,
+  MAXIMUM,
+  WIDEN,
+  NARROW
+} scalar_op;
+
+static const struct {
+  const char *name;
+  scalar_op op;
+  int n_operands;
+} scalar_ops[] = {
+    {"arith.addf", ADD, 2},         {"arith.subf", SUBTRACT, 2},   {"arith.mulf", MULTIPLY, 2},     {"arith.divf", DIVIDE, 2},
+    {"arith.negf", NEGATE, 1},      {"math.sqrt", ROOT, 1},        {"math.rsqrt", INVERSE_ROOT, 1}, {"math.powf", POWER, 2},
+    {"math.fpowi", POWER, 2},       {"math.absf", ABSOLUTE, 1},    {"arith.extf", WIDEN, 1},        {"arith.truncf", NARROW, 1},
+    {"arith.maximumf", MAXIMUM, 2}, {"arith.maxnumf", MAXIMUM, 2},
+};
+
+static int apply_exactly(tp__rows *rows, scalar_op op, int a, int b) {
+  switch (op) {
+  case ADD:
+    return op_node(rows, TP_ROW_ADD, a, b);
+  case SUBTRACT:
+    return op_node(rows, TP_ROW_ADD, a, negative_node(rows, b));
+  case MULTIPLY:
+    return op_node(rows, TP_ROW_MULTIPLY, a, b);
+  case DIVIDE:
+    return op_node(rows, TP_ROW_MULTIPLY, a, op_node(rows, TP_ROW_INVERSE, b, -1));
+  case NEGATE:
+    return negative_node(rows, a);
+  case ROOT:
+    return op_node(rows, TP_ROW_ROOT, a, -1);
+  case INVERSE_ROOT:
+    return op_node(rows, TP_ROW_INVERSE, op_node(rows, TP_ROW_ROOT, a, -1), -1);
+  case POWER:
+    return power_node(rows, a, b);
+  case ABSOLUTE:
+    return op_node(rows, TP_ROW_ABSOLUTE, a, -1);
+  case MAXIMUM:
+    return op_node(rows, TP_ROW_MAXIMUM, a, b);
+  case WIDEN:
+  case NARROW:
+    return a;
+  }
+  return TP_ROW_UNKNOWN;
+}
+
+/* An op whose result has the type `type`. What is narrower than f32 is rounded. */
+static int apply(tp__rows *rows, scalar_op op, MlirType type, int a, int b) {
+  int node = apply_exactly(rows, op, a, b);
+  bool narrow = op == NARROW || mlirTypeIsAF16(type) || mlirTypeIsABF16(type);
+  return narrow && op != WIDEN ? round_node(rows, node, type) : node;
+}
+
+static int scalar_op_node(body_of *b, MlirOperation op) {
+  for (int i = 0; i < TP_LEN(scalar_ops); i++)
+    if (tp__op_is(op, scalar_ops[i].name)) {
+      int nodes[2] = {TP_ROW_UNKNOWN, TP_ROW_UNKNOWN};
+      for (int k = 0; k < scalar_ops[i].n_operands; k++)
+        nodes[k] = scalar_node(b, mlirOperationGetOperand(op, k));
+      return apply(b->rows, scalar_ops[i].op, mlirValueGetType(mlirOperationGetResult(op, 0)), nodes[0], nodes[1]);
+    }
+  return tp__op_is(op, "arith.constant") ? float_node(b->rows, tp__inherent(op, "value")) : TP_ROW_UNKNOWN;
+}
+
+/* A number of a body. Bodies are short, but nothing says that they are trees. */
+static int scalar_node(body_of *b, MlirValue value) {
+  enum { MOST = 256 };
+  if (mlirValueIsABlockArgument(value))
+    return !mlirBlockIsNull(b->block) && mlirBlockEqual(mlirBlockArgumentGetOwner(value), b->block)
+               ? b->nodes[mlirBlockArgumentGetArgNumber(value)]
+               : TP_ROW_UNKNOWN;
+  return b->depth++ < MOST ? scalar_op_node(b, mlirOpResultGetOwner(value)) : TP_ROW_UNKNOWN;
+}
+
+/* ---- tensors ---- */
+
+static bool same_dims(int rank, const int *a, const int *b) { return memcmp(a, b, (size_t)rank * sizeof *a) == 0; }
+
+/* Along which dimension of the frame each loop goes that result `k` has. Loops that it does not have are summed over: at most one of more than
+ * one iteration, and then along the last dimension of the frame. */
+static bool loops_of(const tp__rows *rows, MlirOperation op, MlirAttribute maps, int n_inputs, int k, const int *dims,
+                     int *loops, bool *sums) {
+  MlirAffineMap out = map_at(maps, n_inputs + k);
+  intptr_t n_loops = mlirAffineMapGetNumDims(out);
+  int64_t sizes[TP_MAX_RANK];
+  bool has[TP_MAX_RANK] = {false};
+  *sums = false;
+  if (!loop_sizes(op, maps, sizes))
+    return false;
+  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(out); d++) {
+    MlirAffineExpr e = mlirAffineMapGetResult(out, d);
+    if (!mlirAffineExprIsADim(e))
+      continue;
+    intptr_t loop = mlirAffineDimExprGetPosition(e);
+    loops[loop] = dims[d];
+    has[loop] = true;
+  }
+  for (intptr_t i = 0; i < n_loops; i++) {
+    if (has[i])
+      continue;
+    loops[i] = sizes[i] == 1 ? TP_ROW_UNIT : rows->rank - 1;
+    if (sizes[i] == 1)
+      continue;
+    if (*sums || sizes[i] != rows->shape[rows->rank - 1])
+      return false;
+    *sums = true;
+  }
+  for (intptr_t i = 0; i < n_loops && *sums; i++) /* the elements of one row, not of a square */
+    if (has[i] && loops[i] == rows->rank - 1)
+      return false;
+  return true;
+}
+
+static int structured_node(tp__rows *rows, MlirOperation op, MlirAttribute maps, int k, const int *dims) {
+  int n_operands = (int)mlirOperationGetNumOperands(op), n_inputs = n_operands - (int)mlirOperationGetNumResults(op);
+  int loops[TP_MAX_RANK];
+  bool sums;
+  MlirBlock block =
+      mlirOperationGetNumRegions(op) == 1 ? mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)) : (MlirBlock){NULL};
+  body_of b = {.rows = rows, .op = op, .block = block, .n_inputs = n_inputs};
+  if (mlirBlockIsNull(block) || n_operands > TP_LEN(b.nodes) || mlirBlockGetNumArguments(block) > n_operands ||
+      !loops_of(rows, op, maps, n_inputs, k, dims, loops, &sums))
+    return TP_ROW_UNKNOWN;
+  for (int i = 0; i < n_operands; i++) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    MlirAffineMap map = map_at(maps, i);
+    int of[TP_MAX_RANK] = {0};
+    b.nodes[i] = TP_ROW_UNKNOWN;
+    if (i < mlirBlockGetNumArguments(block) && mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(block, i))))
+      continue;
+    for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); d++) {
+      MlirAffineExpr e = mlirAffineMapGetResult(map, d);
+      of[d] = mlirAffineExprIsADim(e) ? loops[mlirAffineDimExprGetPosition(e)] : TP_ROW_UNIT;
+    }
+    if (tp__is_tensor(mlirValueGetType(operand)))
+      b.nodes[i] = tp__row_of(rows, operand, of);
+    else
+      b.nodes[i] = scalar_node(&(body_of){.rows = rows, .op = op}, operand);
+  }
+  MlirValue yielded = mlirOperationGetOperand(mlirBlockGetTerminator(block), k);
+  if (!sums)
+    return scalar_node(&b, yielded);
+  /* accumulator + x */
+  MlirValue accumulator = mlirBlockGetArgument(block, n_inputs + k);
+  MlirOperation add = tp__defining_op(yielded);
+  if (mlirOperationIsNull(add) || !tp__op_is(add, "arith.addf"))
+    return TP_ROW_UNKNOWN;
+  int side = mlirValueEqual(mlirOperationGetOperand(add, 0), accumulator)   ? 1
+             : mlirValueEqual(mlirOperationGetOperand(add, 1), accumulator) ? 0
+                                                                            : -1;
+  if (side < 0 || !tp__is_used_once(accumulator))
+    return TP_ROW_UNKNOWN;
+  int start = b.nodes[n_inputs + k], term = scalar_node(&b, mlirOperationGetOperand(add, side));
+  return op_node(rows, TP_ROW_ADD, start, op_node(rows, TP_ROW_SUM, term, -1));
+}
+
+/* A reshape that adds or drops dimensions of size 1 only. */
+static int reshape_node(tp__rows *rows, MlirOperation op, const int *dims) {
+  int rank, to_rank, of[TP_MAX_RANK], at = 0;
+  int64_t shape[TP_MAX_RANK], to_shape[TP_MAX_RANK];
+  MlirValue operand = mlirOperationGetOperand(op, 0);
+  if (!tp__static_tensor(mlirValueGetType(operand), &rank, shape) ||
+      !tp__static_tensor(mlirValueGetType(mlirOperationGetResult(op, 0)), &to_rank, to_shape))
+    return TP_ROW_UNKNOWN;
+  for (int d = 0; d < rank; d++) {
+    of[d] = TP_ROW_UNIT;
+    if (shape[d] == 1)
+      continue;
+    while (at < to_rank && to_shape[at] == 1)
+      at++;
+    if (at == to_rank || to_shape[at] != shape[d])
+      return TP_ROW_UNKNOWN;
+    of[d] = dims[at++];
+  }
+  return tp__row_of(rows, operand, of);
+}
+
+static int elementwise_node(tp__rows *rows, MlirOperation op, const int *dims) {
+  for (int i = 0; i < TP_LEN(scalar_ops); i++)
+    if (tp__op_is(op, scalar_ops[i].name)) {
+      int nodes[2] = {TP_ROW_UNKNOWN, TP_ROW_UNKNOWN};
+      for (int k = 0; k < scalar_ops[i].n_operands; k++)
+        nodes[k] = tp__row_of(rows, mlirOperationGetOperand(op, k), dims);
+      return apply(rows, scalar_ops[i].op, tp__element_type(mlirValueGetType(mlirOperationGetResult(op, 0))), nodes[0],
+                   nodes[1]);
+    }
+  return TP_ROW_UNKNOWN;
+}
+
+/* Does the op hand on elements of its only input as they are? Then it may be looked into whatever it is computed from. */
+static bool is_broadcast(MlirOperation op) {
+  if (mlirOperationGetNumOperands(op) != 2 || mlirOperationGetNumRegions(op) != 1)
+    return false;
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirOperation yield = mlirBlockGetTerminator(block);
+  return mlirOperationGetNumOperands(yield) == 1 && mlirBlockGetNumArguments(block) > 0 &&
+         mlirValueEqual(mlirOperationGetOperand(yield, 0), mlirBlockGetArgument(block, 0));
+}
+
+/* A number is the same in every slice. */
+static int slice_node(tp__rows *rows, MlirOperation op, const int *dims) {
+  int node = tp__row_of(rows, mlirOperationGetOperand(op, 0), dims);
+  return node >= 0 && rows->nodes[node].kind == TP_ROW_NUMBER ? node : TP_ROW_UNKNOWN;
+}
+
+static int made_node(tp__rows *rows, MlirOperation op, MlirValue value, const int *dims) {
+  bool followed = is_followed(rows, op);
+  MlirAttribute maps;
+  if (tp__op_is(op, "arith.constant"))
+    return float_node(rows, tp__inherent(op, "value"));
+  if (tp__op_is(op, "linalg.fill"))
+    return scalar_node(&(body_of){.rows = rows, .op = op}, mlirOperationGetOperand(op, 0));
+  if (is_reshape(op))
+    return reshape_node(rows, op, dims);
+  if (tp__op_is(op, "shard.all_slice"))
+    return slice_node(rows, op, dims);
+  if (maps_of(op, &maps))
+    return followed || is_broadcast(op) ? structured_node(rows, op, maps, (int)mlirOpResultGetResultNumber(value), dims)
+                                        : TP_ROW_UNKNOWN;
+  return is_elementwise(op) && (followed || tp__op_is(op, "arith.extf")) ? elementwise_node(rows, op, dims) : TP_ROW_UNKNOWN;
+}
+
+int tp__row_of(tp__rows *rows, MlirValue value, const int *dims) {
+  enum { MOST_DEEP = 2 * TP_ROW_OPS };
+  int rank, node = TP_ROW_UNKNOWN;
+  int64_t shape[TP_MAX_RANK];
+  if (!tp__static_tensor(mlirValueGetType(value), &rank, shape))
+    return TP_ROW_UNKNOWN;
+  for (int i = 0; i < rows->n_known; i++)
+    if (mlirValueEqual(rows->known[i].value, value) && same_dims(rank, rows->known[i].dims, dims))
+      return rows->known[i].node;
+  MlirOperation op = tp__defining_op(value);
+  if (!mlirValueEqual(value, rows->root) && !mlirOperationIsNull(op) && rows->depth < MOST_DEEP &&
+      rows->n_known < TP_ROW_NODES) { /* else it would be looked into again each time */
+    rows->depth++;
+    node = made_node(rows, op, value, dims);
+    rows->depth--;
+  }
+  if (node == TP_ROW_UNKNOWN)
+    node = value_node(rows, value, rank, dims);
+  if (rows->n_known < TP_ROW_NODES) {
+    rows->known[rows->n_known].value = value;
+    memcpy(rows->known[rows->n_known].dims, dims, (size_t)rank * sizeof *dims);
+    rows->known[rows->n_known++].node = node;
+  }
+  return node;
+}
+
+int tp__row_of_whole(tp__rows *rows, MlirValue value) {
+  int rank, dims[TP_MAX_RANK], at = 0;
+  int64_t shape[TP_MAX_RANK];
+  if (!tp__static_tensor(mlirValueGetType(value), &rank, shape))
+    return TP_ROW_UNKNOWN;
+  for (int d = 0; d < rank; d++) {
+    dims[d] = TP_ROW_UNIT;
+    if (shape[d] == 1)
+      continue;
+    while (at < rows->rank && rows->shape[at] == 1)
+      at++;
+    if (at == rows->rank || rows->shape[at] != shape[d])
+      return TP_ROW_UNKNOWN;
+    dims[d] = at++;
+  }
+  while (at < rows->rank && rows->shape[at] == 1)
+    at++;
+  return at == rows->rank ? tp__row_of(rows, value, dims) : TP_ROW_UNKNOWN;
+}
