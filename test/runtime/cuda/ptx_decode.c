@@ -198,11 +198,11 @@ int32_t ptx_new_register(ptx_kernel *k, int bits) {
 }
 
 static bool result(ptx_kernel *k, ptx_instruction *i, const ptx_operand *o, int bits, bool any_width) {
-  if (o->kind == PTX_SINK) {
+  if (o->kind == PTX_SINK) { /* a register that nobody reads, of a width that every handler may write */
     i->register_bits = 64;
     i->wide |= (uint8_t)(1 << i->n_to);
     i->to[i->n_to++] = ptx_new_register(k, 64);
-    return any_width;
+    return true;
   }
   if (o->kind != PTX_REGISTER || (!any_width && (k->virtual_bits[o->number] == 64) != (bits == 64)))
     return false;
