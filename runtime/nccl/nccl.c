@@ -131,6 +131,12 @@ static tprt_status initialize(nccl_transport *nccl, nccl_id id, nccl_wait *wait)
   return status;
 }
 
+/* Whether the communicator failed when some rank had it already: the others get it as well, and hear of that from it. */
+static bool was_used(const nccl_transport *nccl) {
+  tprt__fault fault = nccl->base.host->backend->fault(nccl->base.host);
+  return fault.status && (fault.status == TPRT_ABORTED || fault.kind);
+}
+
 /* One rank's end around that of the host, which it takes over in any case; waits for the others. `members` are ranks of the
  * world; `before`: why this rank cannot take part, with the thread's error text, which the others are to learn. */
 static tprt_status open_end(tprt__transport *host, int ordinal, const int *members, int64_t timeout_ns, tprt_status before,
@@ -174,7 +180,7 @@ static tprt_status open_end(tprt__transport *host, int ordinal, const int *membe
   status = agree(nccl, &mine, &first, &wait);
   if (!status)
     status = initialize(nccl, first.id, &wait);
-  if (status) {
+  if (status && !was_used(nccl)) {
     char text[512];
     tprt__nccl_fail(nccl, status, &wait); /* those that wait for this rank in NCCL learn of it */
     snprintf(text, sizeof text, "%s", tprt_last_error());
