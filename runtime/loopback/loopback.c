@@ -261,7 +261,7 @@ const tprt__backend tprt__backend_loopback = {
     .create_threads = loopback_create_threads,
     .reserve = loopback_reserve,
     .join = loopback_join,
-    .begin = tprt__begin_nothing,
+    .begin = tprt__loopback_begin,
     TPRT__NO_STREAMS,
     .submit = tprt__loopback_submit,
     .exchange = tprt__loopback_exchange,

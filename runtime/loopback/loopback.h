@@ -20,11 +20,13 @@ typedef struct loopback_transfer {
 
 /* What a rank has in the hub. */
 typedef struct loopback_seat {
-  const tprt__plan *plan; /* lives as long as its owner waits */
+  const tprt__plan *plan; /* lives until its round has ended, or the hub has a fault and no round runs */
   uint64_t signature[4];
   uint32_t sequence;
   int world_rank;
   bool arrived, left;
+  bool begun;     /* by tprt__loopback_begin */
+  uint64_t round; /* number of that in which it arrived */
   bool recovering, survives;
 } loopback_seat;
 
@@ -85,6 +87,7 @@ tprt_status tprt__loopback_recover(tprt__transport *transport, int64_t deadline,
                                    int *n_members);
 
 /* ---- loopback_collective.c ---- */
+void tprt__loopback_begin(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence);
 tprt_status tprt__loopback_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline);
 
 /* ---- loopback_window.c ---- */

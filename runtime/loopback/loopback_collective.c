@@ -166,14 +166,22 @@ static tprt_status check(loopback_hub *hub, const loopback_wait *wait) {
   return tprt__now() >= wait->deadline ? tprt__loopback_blame(hub, TPRT_TIMEOUT, absent, wait) : TPRT_OK;
 }
 
-/* With the others; the result of the round. */
-static tprt_status meet(loopback_hub *hub, int rank, const loopback_wait *wait) {
+/* Takes the seat; the last that does works for all. */
+static void come(loopback_hub *hub, int rank, const tprt__plan *plan, uint32_t sequence) {
   loopback_seat *own = &hub->seats[rank];
-  uint64_t round = hub->round;
+  own->plan = plan;
+  own->sequence = sequence;
+  memcpy(own->signature, plan->signature, sizeof own->signature);
   own->arrived = true;
+  own->round = hub->round;
   if (++hub->n_arrived == hub->n_ranks)
     run_round(hub);
-  while (hub->round == round) {
+}
+
+/* Until the round has ended; its result. */
+static tprt_status meet(loopback_hub *hub, int rank, const loopback_wait *wait) {
+  loopback_seat *own = &hub->seats[rank];
+  while (hub->round == own->round) {
     tprt_status status = hub->running ? TPRT_OK : check(hub, wait);
     if (status) {
       own->arrived = false;
@@ -188,18 +196,31 @@ static tprt_status meet(loopback_hub *hub, int rank, const loopback_wait *wait) 
   return hub->result ? explain(hub, rank, wait->sequence) : TPRT_OK;
 }
 
+/* A rank that computes has come already, so that the others need not wait for it. */
+void tprt__loopback_begin(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence) {
+  loopback_hub *hub = ((loopback_transport *)transport)->hub;
+  pthread_mutex_lock(&hub->lock);
+  if (!hub->fault.status) {
+    hub->seats[transport->rank].begun = true;
+    come(hub, transport->rank, plan, sequence);
+  }
+  pthread_mutex_unlock(&hub->lock);
+}
+
 tprt_status tprt__loopback_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline) {
   loopback_hub *hub = ((loopback_transport *)transport)->hub;
   loopback_seat *own = &hub->seats[transport->rank];
   const loopback_wait wait = {.kind = plan->kind, .sequence = sequence, .deadline = deadline};
+  tprt_status status = TPRT_OK;
   pthread_mutex_lock(&hub->lock);
-  tprt_status status = hub->fault.status ? tprt__loopback_fail(hub) : TPRT_OK;
-  if (!status) {
-    own->plan = plan;
-    own->sequence = sequence;
-    memcpy(own->signature, plan->signature, sizeof own->signature);
+  bool begun = own->begun;
+  own->begun = false;
+  if (!begun && hub->fault.status)
+    status = tprt__loopback_fail(hub);
+  else if (!begun)
+    come(hub, transport->rank, plan, sequence);
+  if (!status)
     status = meet(hub, transport->rank, &wait);
-  }
   pthread_mutex_unlock(&hub->lock);
   return status;
 }

@@ -31,6 +31,8 @@ void tprt__loopback_abort(tprt__transport *transport, const tprt__fault *fault) 
   if (!hub->fault.status)
     hub->fault = *fault;
   pthread_cond_broadcast(&hub->changed);
+  while (hub->running) /* with the buffers of ranks that have begun, and that learn of the fault now */
+    pthread_cond_wait(&hub->changed, &hub->lock);
   pthread_mutex_unlock(&hub->lock);
 }
 

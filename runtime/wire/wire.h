@@ -104,6 +104,8 @@ typedef struct wire_transport {
   bool closed; /* destroyed; kept until no member can send a note any more */
   uint32_t step;
   uint32_t finished; /* number of the last collective operation that this rank has completed */
+  bool begun;        /* the notes of the next are sent, but for a failure that it has to report */
+  tprt_status begun_status;
   tprt__fault fault;
   char text[256]; /* of the fault, if this rank found it */
   wire_region *regions;
@@ -169,7 +171,7 @@ enum {
   .alloc = tprt__wire_alloc, .free = tprt__wire_free, .offset = tprt__wire_offset, .expose = tprt__wire_expose,                \
   .withdraw = tprt__wire_withdraw, .reach = tprt__wire_reach, .put = tprt__wire_put, .get = tprt__wire_get,                    \
   .signal = tprt__wire_signal, .await = tprt__wire_await, .recover = tprt__wire_recover, .constants = tprt__wire_constants,    \
-  .cost = tprt__wire_cost, .leave = tprt__wire_leave, .destroy = tprt__wire_destroy, .begin = tprt__begin_nothing,             \
+  .cost = tprt__wire_cost, .leave = tprt__wire_leave, .destroy = tprt__wire_destroy, .begin = tprt__wire_begin_collective,     \
   .submit = tprt__wire_submit, .exchange = tprt__wire_exchange
 tprt_status tprt__wire_reserve(tprt__transport *parent, int n_users, const int *users, tprt__token *token);
 tprt_status tprt__wire_join(tprt__transport *parent, const tprt__token *token, int n_members, const int *members, int index,
@@ -243,6 +245,7 @@ tprt_status tprt__wire_push(wire_transport *wire, wire_move *move, bool *moved);
 void tprt__wire_give_up(wire_transport *wire, wire_move *moves, size_t n);
 
 /* ---- wire_collective.c ---- */
+void tprt__wire_begin_collective(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence);
 tprt_status tprt__wire_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline);
 
 /* ---- wire_window.c ---- */

@@ -65,13 +65,12 @@ static tprt_status compare(const engine *run, const wire_note *mine) {
   return TPRT_OK;
 }
 
-static tprt_status arrive(engine *run) {
-  wire_transport *wire = run->wire;
-  const tprt__plan *plan = run->plan;
+/* Tells the others that this rank is there. */
+static tprt_status come(wire_transport *wire, const tprt__plan *plan, uint32_t sequence) {
   int me = plan->rank;
   wire_note mine = {.kind = WIRE_ARRIVES,
-                    .tag = run->tag,
-                    .sequence = run->wait.sequence,
+                    .tag = tprt__wire_tag(wire->world),
+                    .sequence = sequence,
                     .source = plan->source,
                     .scale = plan->scale,
                     .sent = plan->sent,
@@ -85,10 +84,23 @@ static tprt_status arrive(engine *run) {
     if (i != me)
       status = tprt__wire_note(wire, i, &mine);
   }
+  return status;
+}
+
+static tprt_status arrive(engine *run) {
+  wire_transport *wire = run->wire;
+  const tprt__plan *plan = run->plan;
+  bool begun = wire->begun;
+  wire->begun = false;
+  tprt_status status = begun ? TPRT_OK : come(wire, plan, run->wait.sequence);
+  if (begun && wire->begun_status)
+    status =
+        tprt__fail(wire->begun_status, "operation %u: the others could not be told when it was started", run->wait.sequence);
+  run->tag = note_of(run, plan->rank)->tag;
   if (!status)
     status = await_notes(run);
   if (!status)
-    status = compare(run, &mine);
+    status = compare(run, note_of(run, plan->rank));
   for (int i = 0; i < plan->n_ranks && !status && plan->reduction == TPRT_PREMUL_SUM; i++)
     wire->scales[i] = note_of(run, i)->scale;
   return status;
@@ -402,6 +414,16 @@ static tprt_status run_kind(engine *run) {
   return status ? status : run_part_copies(run);
 }
 
+/* Notes only: data needs the peers'. */
+void tprt__wire_begin_collective(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence) {
+  wire_transport *wire = (wire_transport *)transport;
+  pthread_mutex_lock(&wire->world->lock);
+  wire->begun = !tprt__wire_begin(wire);
+  if (wire->begun)
+    wire->begun_status = come(wire, plan, sequence);
+  pthread_mutex_unlock(&wire->world->lock);
+}
+
 tprt_status tprt__wire_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline) {
   wire_transport *wire = (wire_transport *)transport;
   size_t bytes = 2 * (size_t)plan->n_ranks * sizeof(wire_move);
@@ -412,7 +434,6 @@ tprt_status tprt__wire_submit(tprt__transport *transport, const tprt__plan *plan
   if (!run.moves)
     return tprt__fail_memory(bytes);
   pthread_mutex_lock(&wire->world->lock);
-  run.tag = tprt__wire_tag(wire->world);
   tprt_status status = tprt__wire_begin(wire);
   if (!status)
     status = arrive(&run);

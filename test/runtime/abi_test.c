@@ -162,6 +162,45 @@ static void test_started(void **state) {
   table_free(&program);
 }
 
+/* A rank that has started something is there for the others while it computes: they find that it does something else. */
+typedef struct begun {
+  const test_table *program;
+  _Atomic bool found;
+} begun;
+
+static int start_and_compute(tprt_comm *comm, void *argument) {
+  begun *b = argument;
+  int errors = 0;
+  int32_t data[24] = {0}, gathered[48];
+  tprt_context *context;
+  CHECK_STATUS(errors, tprt_context_create(comm, NULL, &context), TPRT_OK);
+  CHECK(errors, tprt_abi_enter(context, b->program->words) == TPRT_OK);
+  if (tprt_comm_rank(comm) == 0) {
+    double end = test_seconds() + 10; /* the others would wait for 20 */
+    CHECK(errors, tprt_abi_start(context, WHOLE, data, gathered) == TPRT_OK);
+    while (!atomic_load(&b->found) && test_seconds() < end)
+      nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    CHECK(errors, atomic_load(&b->found));
+    CHECK(errors, tprt_abi_wait(context, WHOLE, data, gathered) == TPRT_MISMATCH);
+  } else {
+    CHECK(errors, tprt_abi_collective(context, BC, data, gathered) == TPRT_MISMATCH);
+    atomic_store(&b->found, true);
+  }
+  tprt_context_destroy(context);
+  return errors;
+}
+
+static void test_begun(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  test_table program = make_program();
+  begun b = {.program = &program};
+  setenv("TPRT_PROGRESS", "0", 1);
+  assert_int_equal(run_threads(6, &config, start_and_compute, &b), 0);
+  unsetenv("TPRT_PROGRESS");
+  table_free(&program);
+}
+
 static void count_log(void *user, const char *text) {
   bool told = strstr(text, "the file /dev/null/trace-") && strstr(text, "-of-6.json cannot be written");
   atomic_fetch_add((_Atomic int *)user, told);
@@ -215,16 +254,18 @@ static void test_program(void **state) {
 
 /* ---- Failure ---- */
 
+enum { FAILS, DIES, MISUSES, ABORTS, N_WAYS };
+static const tprt_status outcome_of_failure[N_WAYS] = {TPRT_PROGRAM, TPRT_PEER_DEAD, TPRT_INVALID_ARGUMENT, TPRT_ABORTED};
+
 typedef struct failing {
   test_table program;
-  int how;
+  int how;            /* of the above, or a number of the test's own */
   _Atomic int n_told; /* ranks that were told what is wrong; the others may hear from them before they come to it */
 } failing;
 
 /* Rank 4 fails while the others are on their way into collectives of several groups; all come back with its status. */
 static int fail_program(tprt_comm *comm, void *argument) {
   const failing *f = argument;
-  static const tprt_status expected[] = {TPRT_PROGRAM, TPRT_PEER_DEAD, TPRT_INVALID_ARGUMENT, TPRT_ABORTED};
   int errors = 0, me = tprt_comm_rank(comm);
   tprt_context *context;
   CHECK_STATUS(errors, tprt_context_create(comm, NULL, &context), TPRT_OK);
@@ -232,23 +273,23 @@ static int fail_program(tprt_comm *comm, void *argument) {
   int32_t m[24] = {0}, r[48];
   for (int turn = 0; turn < 1000 && !tprt_abi_status(context); turn++) {
     if (turn == 20 && me == 4) {
-      if (f->how == 0)
+      if (f->how == FAILS)
         tprt_abi_fail(context, TPRT_PROGRAM, "x > 0");
-      if (f->how == 1)
+      if (f->how == DIES)
         raise(SIGKILL);
-      if (f->how == 2)
+      if (f->how == MISUSES)
         tprt_abi_collective(context, CT, m, r);
-      if (f->how == 3)
+      if (f->how == ABORTS)
         tprt_comm_abort(comm);
     }
     tprt_abi_collective(context, AG, m, r);
     tprt_abi_collective(context, RS, m, r);
   }
-  CHECK(errors, tprt_abi_status(context) == (int32_t)expected[f->how]);
+  CHECK(errors, tprt_abi_status(context) == (int32_t)outcome_of_failure[f->how]);
   CHECK(errors, strlen(tprt_context_error(context)) > 0);
-  CHECK(errors, tprt_abi_collective(context, AG, m, r) == (int32_t)expected[f->how]); /* at once */
-  CHECK(errors, tprt_abi_contract(context, CT, m, m, r) == (int32_t)expected[f->how]);
-  CHECK(errors, tprt_abi_enter(context, f->program.words) == (int32_t)expected[f->how]);
+  CHECK(errors, tprt_abi_collective(context, AG, m, r) == (int32_t)outcome_of_failure[f->how]); /* at once */
+  CHECK(errors, tprt_abi_contract(context, CT, m, m, r) == (int32_t)outcome_of_failure[f->how]);
+  CHECK(errors, tprt_abi_enter(context, f->program.words) == (int32_t)outcome_of_failure[f->how]);
   CHECK(errors, tprt_abi_device(context) == 0);
   if (errors)
     print_error("rank %d: %s\n", me, tprt_context_error(context));
@@ -256,27 +297,30 @@ static int fail_program(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-static void test_failure(void **state) {
-  (void)state;
+/* Every way to fail: by death as processes, by the others as threads. */
+static void run_failures(rank_fn *fn) {
   tprt_config config = test_config();
-  failing f = {.program = make_program()};
+  failing f = {.program = make_program(), .how = DIES};
   int status[6];
-  f.how = 1;
   if (test_on_shm()) {
-    assert_int_equal(run_processes(6, &config, fail_program, &f, status), 1);
+    assert_int_equal(run_processes(6, &config, fn, &f, status), 1);
     assert_true(WIFSIGNALED(status[4]));
   }
-  for (f.how = 0; f.how < 4; f.how++) {
-    if (f.how != 1)
-      assert_int_equal(run_threads(6, &config, fail_program, &f), 0);
+  for (f.how = 0; f.how < N_WAYS; f.how++) {
+    if (f.how != DIES)
+      assert_int_equal(run_threads(6, &config, fn, &f), 0);
   }
   table_free(&f.program);
+}
+
+static void test_failure(void **state) {
+  (void)state;
+  run_failures(fail_program);
 }
 
 /* Rank 4 fails while all have collectives in flight; nobody touches the buffers of one that returned. */
 static int fail_started(tprt_comm *comm, void *argument) {
   const failing *f = argument;
-  static const tprt_status expected[] = {TPRT_PROGRAM, TPRT_PEER_DEAD, TPRT_INVALID_ARGUMENT, TPRT_ABORTED};
   int errors = 0, me = tprt_comm_rank(comm);
   tprt_context *context;
   CHECK_STATUS(errors, tprt_context_create(comm, NULL, &context), TPRT_OK);
@@ -286,13 +330,13 @@ static int fail_started(tprt_comm *comm, void *argument) {
     tprt_abi_start(context, AG, m, r);
     tprt_abi_start(context, RS, m, s);
     if (turn == 20 && me == 4) {
-      if (f->how == 0)
+      if (f->how == FAILS)
         tprt_abi_fail(context, TPRT_PROGRAM, "x > 0");
-      if (f->how == 1)
+      if (f->how == DIES)
         raise(SIGKILL);
-      if (f->how == 2)
+      if (f->how == MISUSES)
         tprt_abi_start(context, AG, m, r); /* again */
-      if (f->how == 3)
+      if (f->how == ABORTS)
         tprt_comm_abort(comm);
     }
     tprt_abi_wait(context, RS, m, s);
@@ -301,33 +345,21 @@ static int fail_started(tprt_comm *comm, void *argument) {
   free(m);
   free(r);
   free(s);
-  CHECK(errors, tprt_abi_status(context) == (int32_t)expected[f->how]);
+  CHECK(errors, tprt_abi_status(context) == (int32_t)outcome_of_failure[f->how]);
   CHECK(errors, strlen(tprt_context_error(context)) > 0);
-  CHECK(errors, tprt_abi_start(context, AG, NULL, NULL) == (int32_t)expected[f->how]); /* at once */
-  CHECK(errors, tprt_abi_wait(context, AG, NULL, NULL) == (int32_t)expected[f->how]);
+  CHECK(errors, tprt_abi_start(context, AG, NULL, NULL) == (int32_t)outcome_of_failure[f->how]); /* at once */
+  CHECK(errors, tprt_abi_wait(context, AG, NULL, NULL) == (int32_t)outcome_of_failure[f->how]);
   tprt_context_destroy(context);
   return errors;
 }
 
 static void test_failure_started(void **state) {
   (void)state;
-  tprt_config config = test_config();
-  failing f = {.program = make_program()};
-  int status[6];
   for (int i = 0; i < 2; i++) {
     setenv("TPRT_PROGRESS", progress[i], 1);
-    f.how = 1;
-    if (test_on_shm()) {
-      assert_int_equal(run_processes(6, &config, fail_started, &f, status), 1);
-      assert_true(WIFSIGNALED(status[4]));
-    }
-    for (f.how = 0; f.how < 4; f.how++) {
-      if (f.how != 1)
-        assert_int_equal(run_threads(6, &config, fail_started, &f), 0);
-    }
+    run_failures(fail_started);
   }
   unsetenv("TPRT_PROGRESS");
-  table_free(&f.program);
 }
 
 /* Rank 4 does not come: what was started ends by its deadline, which counts from the start. */
@@ -502,10 +534,10 @@ static void test_mutation(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_program),         cmocka_unit_test(test_failure),     cmocka_unit_test(test_schedules),
-      cmocka_unit_test(test_truncation),      cmocka_unit_test(test_mutation),    cmocka_unit_test(test_started),
-      cmocka_unit_test(test_failure_started), cmocka_unit_test(test_wrong_waits), cmocka_unit_test(test_trace),
-      cmocka_unit_test(test_late_started),
+      cmocka_unit_test(test_program),    cmocka_unit_test(test_failure),         cmocka_unit_test(test_schedules),
+      cmocka_unit_test(test_truncation), cmocka_unit_test(test_mutation),        cmocka_unit_test(test_started),
+      cmocka_unit_test(test_begun),      cmocka_unit_test(test_failure_started), cmocka_unit_test(test_wrong_waits),
+      cmocka_unit_test(test_trace),      cmocka_unit_test(test_late_started),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
