@@ -19,6 +19,14 @@ uint32_t tprt_backend_capabilities(size_t i, const char **summary) {
   return backends[i]->capabilities;
 }
 
+const char *tprt_backend_lack(size_t i, int bit) {
+  return i < N_BACKENDS && bit >= 0 && bit < TPRT__N_CAPABILITIES ? backends[i]->lacks[bit] : NULL;
+}
+
+tprt_status tprt_backend_probe(size_t i) {
+  return i < N_BACKENDS ? backends[i]->probe() : tprt__fail(TPRT_INVALID_ARGUMENT, "there are %d backends", (int)N_BACKENDS);
+}
+
 void tprt__begin_nothing(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence) {
   (void)transport;
   (void)plan;
@@ -28,7 +36,7 @@ void tprt__begin_nothing(tprt__transport *transport, const tprt__plan *plan, uin
 /* By bit. */
 static const struct {
   const char *name, *help;
-} capabilities[] = {
+} capabilities[TPRT__N_CAPABILITIES] = {
     {"threads", "ranks may be threads of one process"},
     {"processes", "ranks may be processes"},
     {"registered", "memory from tprt_mem_alloc moves without staging copies"},
@@ -45,7 +53,7 @@ static const struct {
 };
 
 const char *tprt_capability_name(int i, const char **help) {
-  if (i < 0 || (size_t)i >= sizeof capabilities / sizeof *capabilities)
+  if (i < 0 || i >= TPRT__N_CAPABILITIES)
     return NULL;
   if (help)
     *help = capabilities[i].help;

@@ -9,7 +9,11 @@
 
 #include <stdatomic.h>
 
-enum { TPRT__BACKEND_ABI = 1 };
+enum { TPRT__BACKEND_ABI = 1, TPRT__N_CAPABILITIES = 13 };
+
+/* Of a row of tprt__backend.lacks. */
+#define TPRT__LACK(capability) [__builtin_ctz(capability)]
+#define TPRT__LACKS_STREAMS TPRT__LACK(TPRT_CAP_STREAMS) = "operations are on memory of the host, and run when they are called"
 
 /* What an operation takes in the model of a backend: see tprt_estimate. */
 typedef struct tprt__cost {
@@ -57,6 +61,7 @@ typedef struct tprt__backend {
   bool needs_store;      /* ranks that a launcher started find each other through settings->store */
   const char *name;
   const char *summary;
+  const char *lacks[TPRT__N_CAPABILITIES]; /* by bit: why a capability is missing */
   /* Whether it can work on this machine. */
   tprt_status (*probe)(void);
   /* One rank of a world; waits for the others. */

@@ -202,6 +202,7 @@ const tprt__backend tprt__backend_self = {
                     TPRT_CAP_RECOVERY | TPRT_CAP_HOST_MEMORY,
     .name = "self",
     .summary = "one rank, every operation is a copy",
+    .lacks = {TPRT__LACKS_STREAMS},
     .probe = self_probe,
     .create = self_create,
     .create_threads = self_create_threads,

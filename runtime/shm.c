@@ -280,6 +280,7 @@ const tprt__backend tprt__backend_shm = {
     .needs_store = true,
     .name = "shm",
     .summary = "threads or processes of one host, through shared memory",
+    .lacks = {TPRT__LACK(TPRT_CAP_USER_MEMORY) = "peers can map only memory from tprt_mem_alloc", TPRT__LACKS_STREAMS},
     .probe = shm_probe,
     .create = shm_create,
     .create_threads = shm_create_threads,

@@ -65,6 +65,11 @@ typedef enum tprt_capability {
 TPRT_API uint32_t tprt_comm_capabilities(const tprt_comm *comm);
 /* Of the i-th backend, with *summary, which may be NULL, its one line of text; 0 behind the last. */
 TPRT_API uint32_t tprt_backend_capabilities(size_t i, const char **summary);
+/* Why the i-th backend has not what bit `bit` stands for; NULL where it has it, and where there is no such backend or bit. */
+TPRT_API const char *tprt_backend_lack(size_t i, int bit);
+/* Whether the i-th backend can work on this machine; TPRT_UNSUPPORTED with the reason as the error text where a library or a device is
+ * missing. TPRT_INVALID_ARGUMENT behind the last. */
+TPRT_API tprt_status tprt_backend_probe(size_t i);
 /* Name of bit i, with its meaning in *help, which may be NULL; NULL behind the last. */
 TPRT_API const char *tprt_capability_name(int i, const char **help);
 

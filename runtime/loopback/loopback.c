@@ -256,6 +256,8 @@ const tprt__backend tprt__backend_loopback = {
                     TPRT_CAP_HOST_MEMORY,
     .name = "loopback",
     .summary = "virtual ranks of one process, of which the last to come works for all",
+    .lacks = {TPRT__LACK(TPRT_CAP_PROCESSES) = "the ranks work on each other's memory, which is that of one process",
+              TPRT__LACKS_STREAMS},
     .probe = loopback_probe,
     .create = loopback_create,
     .create_threads = loopback_create_threads,

@@ -236,6 +236,7 @@ const tprt__backend tprt__backend_mpi = {
     .capabilities = WIRE_CAPABILITIES | TPRT_CAP_PROCESSES,
     .name = "mpi",
     .summary = "processes of an MPI launcher, on any number of hosts",
+    .lacks = {TPRT__LACK(TPRT_CAP_THREADS) = "the ranks are processes, which MPI's launcher starts", WIRE_LACKS},
     .probe = backend_probe,
     .create = backend_create,
     WIRE_ROWS,

@@ -394,6 +394,7 @@ const tprt__backend tprt__backend_tcp = {
     .needs_store = true,
     .name = "tcp",
     .summary = "processes on any number of hosts, through TCP",
+    .lacks = {TPRT__LACK(TPRT_CAP_THREADS) = "the ranks are processes", WIRE_LACKS},
     .probe = backend_probe,
     .create = backend_create,
     WIRE_ROWS,

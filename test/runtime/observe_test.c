@@ -294,12 +294,35 @@ static void test_flight(void **state) {
   unsetenv("TPRT_FLIGHT");
 }
 
+/* What a backend has not, it says why. */
+static void test_capabilities(void **state) {
+  (void)state;
+  size_t n = 0;
+  while (tprt_backend_name(n)) {
+    const char *summary = NULL;
+    uint32_t has = tprt_backend_capabilities(n, &summary);
+    assert_true(has && summary && *summary);
+    for (int bit = 0; tprt_capability_name(bit, NULL); bit++) {
+      const char *why = tprt_backend_lack(n, bit);
+      if ((has >> bit & 1) != (why == NULL))
+        fail_msg("backend %s, %s: %s", tprt_backend_name(n), tprt_capability_name(bit, NULL), why ? why : "no reason");
+    }
+    assert_null(tprt_backend_lack(n, -1));
+    assert_null(tprt_backend_lack(n, 13));
+    tprt_status here = tprt_backend_probe(n);
+    assert_true(here == TPRT_OK || (here == TPRT_UNSUPPORTED && *tprt_last_error()));
+    n++;
+  }
+  assert_true(n >= 6);
+  assert_int_equal(tprt_backend_probe(0), TPRT_OK);
+  assert_int_equal(tprt_backend_probe(n), TPRT_INVALID_ARGUMENT);
+  assert_null(tprt_backend_lack(n, 0));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_schedules),
-      cmocka_unit_test(test_costs),
-      cmocka_unit_test(test_observers),
-      cmocka_unit_test(test_flight),
+      cmocka_unit_test(test_capabilities), cmocka_unit_test(test_schedules), cmocka_unit_test(test_costs),
+      cmocka_unit_test(test_observers),    cmocka_unit_test(test_flight),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,8 @@ typedef struct options {
   int n_rank_counts;
   int rank_counts[MAX_RANK_COUNTS];
   bench_job job; /* what all measurements share; the number of ranks and the kind are set for each */
-  bool registered, threads, calibrate;
+  bool registered, threads, calibrate, capabilities;
+  const char *backend; /* of --capabilities; NULL: all */
   int n_peers;
   int peers[MAX_PEERS]; /* rows of the table of peers */
   int repeats;
@@ -80,12 +81,15 @@ typedef struct report_row {
 } report_row;
 
 void report_begin(const options *o);
+/* `text` with `quote` before every character of `quoted`, in one line; as much as there is room for. Returns `out`. */
+const char *report_quote(const char *text, const char *quoted, char quote, char *out, size_t size);
 void report_print(const report_row *row);
 /* Bytes that a rank sends for size i: what bus bandwidths and the cost model count. */
 int64_t bench_bus_bytes(const bench_job *job, int i);
 
 /* ---- calibration ---- */
 
-int calibrate(const options *o); /* an exit code */
+int calibrate(const options *o); /* an exit code, as the next */
+int capabilities(const options *o);
 
 #endif

@@ -19,6 +19,8 @@ enum {
   OPT_ROUND_TIME,
   OPT_FORMAT,
   OPT_CALIBRATE,
+  OPT_CAPABILITIES,
+  OPT_BACKEND,
   OPT_OUTPUT,
   N_OPTIONS
 };
@@ -37,13 +39,16 @@ static const cli_option rows[N_OPTIONS] = {
     [OPT_ROUND_TIME] = {"round-time", "MS", "milliseconds of a round (default: 20)"},
     [OPT_FORMAT] = {"format", "text|csv|json", "json: an object a line (default: text)"},
     [OPT_CALIBRATE] = {"calibrate", NULL, "measure this host and write a topology file; no operation is named then"},
+    [OPT_CAPABILITIES] = {"capabilities", NULL, "print what the backends can do, and whether this machine has what they need"},
+    [OPT_BACKEND] = {"backend", "NAME", "of --capabilities: this one alone (default: all)"},
     [OPT_OUTPUT] = {"output", "FILE", "of --calibrate (default: standard output)", 'o'},
 };
 
 const cli_tool cli_program = {
     .name = "shard-bench",
     .before = "usage: shard-bench OPERATION[,OPERATION...] [options]\n"
-              "       shard-bench --calibrate [-o FILE] [options]\n\n"
+              "       shard-bench --calibrate [-o FILE] [options]\n"
+              "       shard-bench --capabilities [--backend=NAME] [--format=text|csv|json]\n\n"
               "Times of all_reduce, all_gather, reduce_scatter, all_to_all, broadcast and permute (a ring) between ranks of "
               "this host;\n"
               "`all` is all of them. Results are checked. --calibrate measures the lines, rates and latencies that the planner "
@@ -220,6 +225,12 @@ static int apply(int which, const char *text, void *data) {
   case OPT_CALIBRATE:
     o->calibrate = true;
     return CLI_GO_ON;
+  case OPT_CAPABILITIES:
+    o->capabilities = true;
+    return CLI_GO_ON;
+  case OPT_BACKEND:
+    o->backend = text;
+    return CLI_GO_ON;
   default:
     o->output = text;
     return CLI_GO_ON;
@@ -242,6 +253,10 @@ static int check(const options *o) {
   bool has_in_place = true;
   for (int i = 0; i < o->n_kinds; i++)
     has_in_place &= o->kinds[i] == TPRT_OP_ALL_REDUCE || o->kinds[i] == TPRT_OP_BROADCAST;
+  if (o->capabilities && (o->calibrate || o->n_kinds > 0))
+    return cli_usage("--capabilities measures nothing; name no operation and no --calibrate");
+  if (o->backend && !o->capabilities)
+    return cli_usage("--backend is for --capabilities");
   if (o->calibrate && o->n_kinds > 0)
     return cli_usage("--calibrate measures all operations; name none");
   if (o->calibrate && (o->n_peers > 0 || o->job.in_place || o->job.dtype != TPRT_F32 || o->format != FORMAT_TEXT))
@@ -253,7 +268,7 @@ static int check(const options *o) {
     return cli_usage("--calibrate fits lines and needs three sizes or more");
   if (!o->calibrate && o->output)
     return cli_usage("--output is for --calibrate");
-  if (!o->calibrate && o->n_kinds == 0)
+  if (!o->calibrate && !o->capabilities && o->n_kinds == 0)
     return cli_usage("no operation is named");
   if (!fits_host(o))
     return cli_usage("buffers of these --sizes for so many --ranks are more than the memory of this host");

@@ -88,6 +88,8 @@ int main(int argc, char **argv) {
   int code = cli_parse(argc, argv, &o);
   if (code >= 0)
     return code;
+  if (o.capabilities)
+    return capabilities(&o);
   pass_catch_signals();
   return o.calibrate ? calibrate(&o) : bench(&o);
 }

@@ -19,6 +19,17 @@ int64_t bench_bus_bytes(const bench_job *job, int i) {
   return tprt_op_bytes(&op, job->n_ranks);
 }
 
+const char *report_quote(const char *text, const char *quoted, char quote, char *out, size_t size) {
+  size_t n = 0;
+  for (; *text && n + 3 < size; text++) {
+    if (strchr(quoted, *text))
+      out[n++] = quote;
+    out[n++] = (unsigned char)*text < ' ' ? ' ' : *text;
+  }
+  out[n] = 0;
+  return out;
+}
+
 void report_begin(const options *o) {
   if (o->format == FORMAT_CSV)
     puts("op,dtype,bytes,ranks,launch,registered,in_place,us,min_us,algbw,busbw,peer,peer_us,peer_min_us");

@@ -168,7 +168,12 @@ static void print_backends(void) {
     for (size_t b = 0; tprt_backend_name(b); b++)
       printf(" %s |", tprt_backend_capabilities(b, NULL) >> i & 1 ? "yes" : "");
   }
-  printf("\n");
+  printf("\n\nWhat is missing, and why; `shard-bench --capabilities` prints the same, and whether a backend can work on this "
+         "machine.\n\n| backend | has not | because |\n|---|---|---|\n");
+  for (size_t b = 0; tprt_backend_name(b); b++)
+    for (int i = 0; (name = tprt_capability_name(i, NULL)); i++)
+      if (tprt_backend_lack(b, i))
+        printf("| `%s` | %s | %s |\n", tprt_backend_name(b), name, tprt_backend_lack(b, i));
 }
 
 static const struct {
