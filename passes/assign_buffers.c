@@ -11,6 +11,7 @@
 #include <mlir-c/AffineMap.h>
 #include <mlir-c/Dialect/Linalg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ---- builders ---- */
 
@@ -97,7 +98,7 @@ static MlirValue caller_memref(tp__lowering *l, MlirOperation where, MlirValue a
 
 /* ---- the program table ---- */
 
-static void build_table(tp__lowering *l, const char *name, int64_t private_bytes, int64_t registered_bytes) {
+static void build_table(tp__lowering *l, const char *name, const int64_t bytes[2], tprt_target target) {
   tp__words table = {0};
   int64_t header[TPRT_ABI_HEADER_WORDS] = {TPRT_ABI_MAGIC, TPRT_ABI_VERSION};
   size_t n = TPRT_ABI_HEADER_WORDS + l->sites.n + l->extra.n;
@@ -106,10 +107,11 @@ static void build_table(tp__lowering *l, const char *name, int64_t private_bytes
   header[3] = tp__int_list(mesh, TPRT_MAX_AXES, header + 4);
   for (int a = (int)header[3]; a < TPRT_MAX_AXES; a++)
     header[4 + a] = 1;
-  header[12] = private_bytes;
-  header[13] = registered_bytes;
+  header[12] = bytes[0];
+  header[13] = bytes[1];
   header[14] = (int64_t)(l->sites.n / TPRT_SITE_WORDS);
   header[15] = TPRT_ABI_HEADER_WORDS;
+  header[16] = target;
   if (tp__grow((void **)&table.items, &table.capacity, n, sizeof *table.items) != TP_OK) {
     l->no_memory = true;
     return;
@@ -314,7 +316,7 @@ static tp_status assign(MlirOperation func, void *data) {
   if (status == TP_OK)
     status = expand_copies(func);
   if (status == TP_OK) {
-    build_table(&l, table, bytes[0], bytes[1]);
+    build_table(&l, table, bytes, strcmp(tp__pass_option(pass, "target"), "cuda") == 0 ? TPRT_TARGET_CUDA : TPRT_TARGET_HOST);
     rewrite_entry(&l, &buffers, table, bytes);
   }
   pass->statistics[0] += (int64_t)buffers.n;
@@ -326,7 +328,16 @@ static tp_status assign(MlirOperation func, void *data) {
   return status == TP_OK && l.no_memory ? tp__error(func, TP_NO_MEMORY, "memory ran out") : status;
 }
 
-static tp_status run(tp_pass *pass) { return tp__each_entry(pass->module, assign, pass); }
+static tp_status run(tp_pass *pass) {
+  const char *target = tp__pass_option(pass, "target");
+  if (strcmp(target, "host") != 0 && strcmp(target, "cuda") != 0)
+    return tp__error(pass->module, TP_INVALID_ARGUMENT, "option target is '%s'; it takes host or cuda", target);
+  return tp__each_entry(pass->module, assign, pass);
+}
+
+static const tp_option_row options[] = {
+    {"target", "host", "what runs the program, as its table says: host or cuda"},
+};
 
 static const tp_statistic_row statistics[] = {
     {"buffers", "static allocations"},
@@ -343,6 +354,8 @@ const tp_pass_row tp__assign_buffers_row = {
         "lifetime; a public function NAME is int32_t NAME(context, inputs, outputs) with one pointer to dense data per "
         "argument and result (inputs and outputs must not overlap), and NAME.tprt is its constant program table. Breaks: "
         "nothing; a buffer of dynamic size is refused.",
+    .options = options,
+    .n_options = TP_LEN(options),
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -58,7 +58,8 @@ typedef enum tp__call {
   TP_CALL_COLLECTIVE,
   TP_CALL_CONTRACT,
   TP_CALL_ENTER,
-  TP_CALL_QUERY, /* tells something that stays the same */
+  TP_CALL_QUERY,  /* tells something that stays the same */
+  TP_CALL_DEVICE, /* has a GPU do something; of programs that are no longer changed */
 } tp__call;
 tp__call tp__runtime_call(MlirOperation op);
 /* The number of its site, if it is a constant. */

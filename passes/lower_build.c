@@ -185,7 +185,10 @@ tp__call tp__runtime_call(MlirOperation op) {
     tp__call call;
   } rows[] = {{"tprt_abi_collective", TP_CALL_COLLECTIVE}, {"tprt_abi_start", TP_CALL_COLLECTIVE},
               {"tprt_abi_wait", TP_CALL_COLLECTIVE},       {"tprt_abi_contract", TP_CALL_CONTRACT},
-              {"tprt_abi_enter", TP_CALL_ENTER},           {"tprt_abi_device", TP_CALL_QUERY}};
+              {"tprt_abi_enter", TP_CALL_ENTER},           {"tprt_abi_device", TP_CALL_QUERY},
+              {"tprt_abi_kernels", TP_CALL_DEVICE},        {"tprt_abi_launch", TP_CALL_DEVICE},
+              {"tprt_abi_copy", TP_CALL_DEVICE},           {"tprt_abi_read", TP_CALL_DEVICE},
+              {"tprt_abi_write", TP_CALL_DEVICE}};
   if (!tp__op_is(op, "func.call"))
     return TP_CALL_NONE;
   MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee"));

@@ -96,8 +96,9 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .summary = "From the optimized program of one device to the LLVM dialect, with its loop nests as kernels of NVIDIA GPUs",
        .options = cuda_options,
        .n_options = TP_LEN(cuda_options),
-       .text = TO_BUFFERS ",tp-assign-buffers,func.func(linalg-generalize-named-ops),tp-order-loops,tp-outline-kernels,"
-                          "tp-map-kernels,builtin.module(" TO_LLVM "),tp-embed-kernels{{chip}}," TO_LLVM},
+       .text = TO_BUFFERS
+       ",tp-assign-buffers{target=cuda},func.func(linalg-generalize-named-ops),tp-order-loops,tp-outline-kernels,"
+       "tp-map-kernels,builtin.module(" TO_LLVM "),tp-embed-kernels{{chip}}," TO_LLVM},
       {.name = "tp-to-runtime",
        .summary = "From the program of one device, partitioned or not, to the LLVM dialect, calling the runtime",
        .options = run_options,

@@ -48,15 +48,21 @@ const char *tprt_context_error(const tprt_context *context) { return context->er
 
 /* ---- Contexts ---- */
 
+static tprt_status read_config(const tprt_context_config *config, tprt_context_config *own) {
+  *own = (tprt_context_config){.size = sizeof *own};
+  tprt_status status = config ? tprt__struct_copy(own, sizeof *own, config, "tprt_context_config") : TPRT_OK;
+  if (!status && own->blas_threads < 0)
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "tprt_context_config.blas_threads is %d", own->blas_threads);
+  if (!status && own->target != TPRT_TARGET_HOST && own->target != TPRT_TARGET_CUDA)
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "tprt_context_config.target is %d, which is none", (int)own->target);
+  return status;
+}
+
 static tprt_status choose_threads(const tprt_context_config *config, const tprt_comm *world, int *threads) {
-  tprt_context_config own = {.size = sizeof own};
-  tprt_status status = config ? tprt__struct_copy(&own, sizeof own, config, "tprt_context_config") : TPRT_OK;
-  if (!status && own.blas_threads < 0) {
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "tprt_context_config.blas_threads is %d", own.blas_threads);
-  }
+  tprt_status status = TPRT_OK;
   int share = tprt__cores() / tprt_comm_host_ranks(world);
-  int64_t n = own.blas_threads;
-  if (!status && n == 0)
+  int64_t n = config->blas_threads;
+  if (n == 0)
     status = tprt__env_number(TPRT__ENV_BLAS_THREADS, share > 0 ? share : 1, &n);
   if (!status)
     *threads = (int)n;
@@ -69,7 +75,10 @@ tprt_status tprt_context_create(tprt_comm *world, const tprt_context_config *con
   if (world->transport->host)
     return tprt__fail(TPRT_UNSUPPORTED, "compiled programs work on host memory; backend %s has that of a device",
                       tprt_comm_backend(world));
-  tprt_status status = choose_threads(config, world, &threads);
+  tprt_context_config own;
+  tprt_status status = read_config(config, &own);
+  if (!status)
+    status = choose_threads(&own, world, &threads);
   if (!status)
     status = tprt__env_number(TPRT__ENV_PROGRESS, tprt__cores() >= 2 * tprt_comm_host_ranks(world), &progress);
   if (!status)
@@ -82,8 +91,12 @@ tprt_status tprt_context_create(tprt_comm *world, const tprt_context_config *con
   tprt__blas_set_threads(threads);
   context->world = world;
   context->on_demand = !progress;
-  status = tprt__trace_begin(&context->trace);
+  if (own.target == TPRT_TARGET_CUDA)
+    status = tprt__gpu_create(tprt_comm_rank(world), &context->gpu);
+  if (!status)
+    status = tprt__trace_begin(&context->trace);
   if (status) {
+    tprt__gpu_destroy(context->gpu);
     tprt__free(context);
     return status;
   }
@@ -93,8 +106,14 @@ tprt_status tprt_context_create(tprt_comm *world, const tprt_context_config *con
 
 static void unbind(tprt_context *context, tprt__bound *program) {
   tprt__end_started(program);
-  tprt_mem_free(context->world, program->registered);
-  tprt__free(program->private_base);
+  if (context->gpu) {
+    tprt__gpu_kernels_free(context->gpu, program->kernels);
+    tprt__gpu_free(context->gpu, program->registered);
+    tprt__gpu_free(context->gpu, program->private_base);
+  } else {
+    tprt_mem_free(context->world, program->registered);
+    tprt__free(program->private_base);
+  }
   tprt__free(program->sites);
   tprt__program_clear(&program->program);
   tprt__free(program);
@@ -172,8 +191,21 @@ static tprt_status bind_site(tprt_context *context, const tprt__program *program
   return status;
 }
 
+/* Both on the GPU, whose allocations are aligned; what collectives reach there is the runtime's affair. */
+static tprt_status allocate_on_gpu(tprt_context *context, tprt__bound *made) {
+  tprt_status status = TPRT_OK;
+  if (made->program.private_bytes)
+    status = tprt__gpu_alloc(context->gpu, made->program.private_bytes, &made->private_base);
+  made->private_block = made->private_base;
+  if (!status && made->program.registered_bytes)
+    status = tprt__gpu_alloc(context->gpu, made->program.registered_bytes, &made->registered);
+  return status;
+}
+
 static tprt_status allocate_blocks(tprt_context *context, tprt__bound *made) {
   size_t bytes = made->program.private_bytes;
+  if (context->gpu)
+    return allocate_on_gpu(context, made);
   if (bytes) {
     made->private_base = tprt__alloc(bytes + 63);
     if (!made->private_base)
@@ -201,6 +233,12 @@ static tprt_status bind_steps(tprt_context *context, const int64_t *table, tprt_
   if (made->program.n_devices != tprt_comm_size(context->world)) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "the program is for %lld devices, the world has %d ranks",
                       (long long)made->program.n_devices, tprt_comm_size(context->world));
+  }
+  static const char *const names[] = {[TPRT_TARGET_HOST] = "the host", [TPRT_TARGET_CUDA] = "a CUDA GPU"};
+  tprt_target target = context->gpu ? TPRT_TARGET_CUDA : TPRT_TARGET_HOST;
+  if (made->program.target != target) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "the program was compiled for %s, the context was created for %s",
+                      names[made->program.target], names[target]);
   }
   made->sites = tprt__alloc((size_t)made->program.n_sites * sizeof *made->sites);
   if (!made->sites)

@@ -35,6 +35,15 @@ static int32_t fail_collective(tprt_context *context, int32_t site, tprt_status 
   return tprt__context_fail(context, status, find_site(context, site, false)->comm);
 }
 
+tprt_status tprt__site_collective(const tprt__site_state *state, const void *send, void *recv, int64_t *traffic) {
+  tprt__plan plan = state->plan;
+  tprt_status status = tprt__plan_buffers(&plan, send, recv);
+  if (!status)
+    status = tprt__comm_submit(state->comm, &plan, tprt__deadline(state->comm->timeout_ns));
+  *traffic = plan.traffic;
+  return status;
+}
+
 int32_t tprt_abi_collective(tprt_context *context, int32_t site, const void *send, void *recv) {
   if (context->status)
     return (int32_t)context->status;
@@ -42,13 +51,12 @@ int32_t tprt_abi_collective(tprt_context *context, int32_t site, const void *sen
   if (!state)
     return fail_site(context, site, "collective");
   tprt__call call = {.kind = TPRT__CALL_RUN, .site = site, .begin_ns = tprt__now()};
-  tprt__plan plan = state->plan;
-  tprt_status status = tprt__plan_buffers(&plan, send, recv);
-  if (!status)
-    status = tprt__comm_submit(state->comm, &plan, tprt__deadline(state->comm->timeout_ns));
+  int64_t traffic = 0;
+  tprt_status status = context->gpu ? tprt__gpu_collective(context, state, send, recv, &traffic)
+                                    : tprt__site_collective(state, send, recv, &traffic);
   if (status)
     return fail_collective(context, site, status);
-  count(context, state, &call, plan.traffic);
+  count(context, state, &call, traffic);
   return TPRT_OK;
 }
 
@@ -63,6 +71,8 @@ int32_t tprt_abi_start(tprt_context *context, int32_t site, const void *send, vo
   tprt_status status = tprt__plan_buffers(&plan, send, recv);
   if (!status && state->work)
     status = tprt__fail(TPRT_INVALID_ARGUMENT, "it was started before and not waited for");
+  if (!status && context->gpu)
+    status = tprt__fail(TPRT_UNSUPPORTED, "programs on a GPU run collectives, they do not start them");
   if (!status)
     status = tprt__comm_start(state->comm, &plan, tprt__deadline(state->comm->timeout_ns), context->on_demand, &state->work);
   if (status)
@@ -100,7 +110,14 @@ int32_t tprt_abi_contract(tprt_context *context, int32_t site, const void *a, co
   if (!state)
     return fail_site(context, site, "contraction");
   tprt__call call = {.kind = TPRT__CALL_RUN, .site = site, .begin_ns = tprt__now()};
-  tprt__contraction_run(context->current->program.sites[site].contraction, a, b, c, context->scratch);
+  const tprt__site *which = &context->current->program.sites[site];
+  tprt_status status = TPRT_OK;
+  if (context->gpu)
+    status = tprt__gpu_contract(context, which, a, b, c);
+  else
+    tprt__contraction_run(which->contraction, a, b, c, context->scratch);
+  if (status)
+    return tprt__context_fail(context, tprt__fail(status, "site %d: %s", site, tprt_last_error()), NULL);
   count(context, state, &call, 0);
   return TPRT_OK;
 }

@@ -3,6 +3,7 @@
 #define TPRT_RUNTIME_CONTEXT_H
 
 #include "comm.h"
+#include "cuda/gpu_context.h"
 #include "program.h"
 
 /* ---- trace.c: what a program called and when ---- */
@@ -48,6 +49,8 @@ typedef struct tprt__bound {
   void *private_base, *registered; /* private_base is what to free */
   unsigned char *private_block;
   tprt__site_state *sites;
+  const char *ptx; /* of a GPU: the text that `kernels` was made of */
+  tprt__gpu_kernels *kernels;
 } tprt__bound;
 
 struct tprt_context {
@@ -59,7 +62,20 @@ struct tprt_context {
   tprt__trace trace;
   void *scratch; /* of contractions */
   size_t scratch_bytes;
+  tprt__gpu *gpu; /* NULL: programs run on the host */
+  void *staging;  /* on the host, of what a GPU computes */
+  size_t staging_bytes;
 };
+
+/* ---- abi_call.c ---- */
+/* The collective of a site on memory of the host, and the bytes that it counts. */
+tprt_status tprt__site_collective(const tprt__site_state *state, const void *send, void *recv, int64_t *traffic);
+
+/* ---- abi_gpu.c: what a program on a GPU calls that other programs call, too ---- */
+/* The same as on the host, on copies of the buffers. */
+tprt_status tprt__gpu_collective(tprt_context *context, const tprt__site_state *state, const void *send, void *recv,
+                                 int64_t *traffic);
+tprt_status tprt__gpu_contract(tprt_context *context, const tprt__site *site, const void *a, const void *b, void *c);
 
 /* ---- abi.c ---- */
 /* Ends what was started, on communicators that have failed or will complete it. The buffers are the caller's afterwards. */

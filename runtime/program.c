@@ -6,7 +6,19 @@
 #include <string.h>
 
 /* Words of a header and of a site. */
-enum { H_MAGIC, H_VERSION, H_WORDS, H_AXES, H_SIZES, H_PRIVATE = 12, H_REGISTERED, H_SITES, H_FIRST_SITE, H_RESERVED };
+enum {
+  H_MAGIC,
+  H_VERSION,
+  H_WORDS,
+  H_AXES,
+  H_SIZES,
+  H_PRIVATE = 12,
+  H_REGISTERED,
+  H_SITES,
+  H_FIRST_SITE,
+  H_TARGET,
+  H_RESERVED
+};
 enum { S_KIND, S_DTYPE, S_REDUCTION, S_AXES, S_AXIS, S_RANK = 12, S_SHAPE, S_DIM = 27, S_SPLIT, S_ROOT, S_EXTRA, S_N_EXTRA };
 
 static const int64_t most_words = INT64_C(1) << 28;
@@ -93,10 +105,13 @@ static tprt_status read_header(const int64_t *words, size_t n_words, tprt__progr
                          program->n_words - words[H_SITES] * TPRT_SITE_WORDS);
   }
   if (!status)
+    status = check_range("what runs the program", words[H_TARGET], TPRT_TARGET_HOST, TPRT_TARGET_CUDA);
+  if (!status)
     status = check_zero("program", words, H_RESERVED, TPRT_ABI_HEADER_WORDS);
   program->private_bytes = (size_t)words[H_PRIVATE];
   program->registered_bytes = (size_t)words[H_REGISTERED];
   program->n_sites = (int)words[H_SITES];
+  program->target = (tprt_target)words[H_TARGET];
   return status;
 }
 

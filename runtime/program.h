@@ -23,6 +23,7 @@ typedef struct tprt__program {
   int64_t sizes[TPRT_MAX_AXES];
   int64_t n_devices;
   size_t private_bytes, registered_bytes;
+  tprt_target target;
   int n_sites;
   tprt__site *sites;
 } tprt__program;

@@ -13,7 +13,7 @@
  *   [0] TPRT_ABI_MAGIC  [1] TPRT_ABI_VERSION  [2] number of words of the table
  *   [3] number of mesh axes n, [4 .. 12) sizes of the axes, major to minor, unused ones 1
  *   [12] bytes of private block   [13] bytes of registered block (reachable by peers)   [14] number of sites
- *   [15] word offset of the first site (sites are TPRT_SITE_WORDS each)  [16..24) reserved, 0
+ *   [15] word offset of the first site (sites are TPRT_SITE_WORDS each)  [16] what runs it (tprt_target)  [17..24) reserved, 0
  * A site:
  *   [0] kind (tprt_site_kind)  [1] dtype (tprt_dtype)  [2] reduction (tprt_reduction)  [3] number of axes
  *   [4 .. 12) mesh axes of the group, major to minor: the rank inside the group counts row-major in this order
@@ -60,6 +60,10 @@ typedef enum tprt_site_kind {
                                    contracted. A is the first pointer, B the second. */
 } tprt_site_kind;
 
+/* What runs a program. Of TPRT_TARGET_CUDA the entry runs on the host and only enqueues: all buffers, arguments and results too, are memory of the
+ * context's GPU, and kernels, contractions and collectives work on them in the order of the calls. */
+typedef enum tprt_target { TPRT_TARGET_HOST = 0, TPRT_TARGET_CUDA = 1 } tprt_target;
+
 typedef struct tprt_context tprt_context;
 
 /* Binds `program`, which must stay as it is while the context lives, on the first call with it (checks magic, version and
@@ -90,6 +94,30 @@ TPRT_API int32_t tprt_abi_wait(tprt_context *context, int32_t site, const void *
  * overlap c. */
 TPRT_API int32_t tprt_abi_contract(tprt_context *context, int32_t site, const void *a, const void *b, void *c);
 
+/* ---- Programs of TPRT_TARGET_CUDA; on a context of another target TPRT_INVALID_ARGUMENT ---- */
+
+/* The kernels of the bound program: PTX, as text that ends in a zero and lives as long as the context. They are named tp_kernel0, tp_kernel1, ...,
+ * and take no more than TPRT_KERNEL_ARGUMENTS arguments. Cheap when called again with the same text. */
+enum { TPRT_KERNEL_ARGUMENTS = 64 };
+TPRT_API int32_t tprt_abi_kernels(tprt_context *context, const char *ptx);
+
+/* Enqueues kernel `kernel` on n_blocks blocks of n_threads threads. Each argument is in the low bytes of a word, little endian: an address of the GPU,
+ * a number, a bool in a byte. They are copied before the call returns. */
+TPRT_API int32_t tprt_abi_launch(tprt_context *context, int32_t kernel, int64_t n_blocks, int32_t n_threads,
+                                 const uint64_t *arguments, int32_t n_arguments);
+
+/* Enqueues a copy between buffers of the GPU that do not overlap. */
+TPRT_API int32_t tprt_abi_copy(tprt_context *context, const void *from, void *to, int64_t bytes);
+
+/* Waits for what was enqueued, then copies from the GPU to the host; or enqueues a copy to the GPU of what the host has now. */
+TPRT_API int32_t tprt_abi_read(tprt_context *context, const void *device, void *host, int64_t bytes);
+TPRT_API int32_t tprt_abi_write(tprt_context *context, void *device, const void *host, int64_t bytes);
+
+/* The copy on the GPU of a constant of the program, made at the first call with this address; NULL on a failed context. */
+TPRT_API void *tprt_abi_constant(tprt_context *context, const void *host, int64_t bytes);
+
+/* ---- All programs ---- */
+
 /* Linear number of this device in the mesh; 0 on a failed context. */
 TPRT_API int64_t tprt_abi_device(tprt_context *context);
 
@@ -114,14 +142,28 @@ TPRT_API void memrefCopy(int64_t element_bytes, tprt_unranked_memref *source, tp
 /* ---- What a launcher needs ---- */
 
 typedef struct tprt_context_config {
-  size_t size;      /* sizeof(tprt_context_config); zeroed rest means defaults */
-  int blas_threads; /* threads of one contraction; 0: max(1, cores / ranks of this host) */
+  size_t size;        /* sizeof(tprt_context_config); zeroed rest means defaults */
+  int blas_threads;   /* threads of one contraction; 0: max(1, cores / ranks of this host) */
+  tprt_target target; /* of its programs */
 } tprt_context_config;
 
-/* A context on `world`, which it borrows and must not outlive. One thread at a time uses a context; another may abort its
+/* With TPRT_TARGET_CUDA a context has a stream of its own on the device that TPRT_DEVICE names, or the thread's current one, or that of the rank's number
+ * modulo the number of devices: several ranks may share a GPU ("virtual ranks"). Its collectives and contractions go through the host so far.
+ * Without a driver or a GPU: TPRT_UNSUPPORTED, and the text says why.
+ *
+ * A context on `world`, which it borrows and must not outlive. One thread at a time uses a context; another may abort its
  * world. `config` may be NULL. */
 TPRT_API tprt_status tprt_context_create(tprt_comm *world, const tprt_context_config *config, tprt_context **context);
 TPRT_API void tprt_context_destroy(tprt_context *context);
+
+/* Memory of the GPU of a context with TPRT_TARGET_CUDA, where its programs have their arguments and results; to be freed before the context is destroyed.
+ * upload and download return when the copy is done, behind all that programs have enqueued; so does synchronize, which tells whether all of
+ * that went well. The thread rule is that of the context. On contexts of the host TPRT_INVALID_ARGUMENT. */
+TPRT_API tprt_status tprt_context_alloc(tprt_context *context, size_t bytes, void **memory);
+TPRT_API void tprt_context_free(tprt_context *context, void *memory);
+TPRT_API tprt_status tprt_context_upload(tprt_context *context, void *to, const void *from, size_t bytes);
+TPRT_API tprt_status tprt_context_download(tprt_context *context, void *to, const void *from, size_t bytes);
+TPRT_API tprt_status tprt_context_synchronize(tprt_context *context);
 
 typedef struct tprt_site_stats {
   int64_t calls;

@@ -89,7 +89,14 @@ static void run_in_group(tprt_comm *world, const order *o, tp_entry entry, const
   if (o->timeout > 0)
     (void)tprt_comm_set_hint(group, "timeout", timeout);
   if (entry) {
-    run_rank(group, entry, o->n_inputs, inputs, o->n_outputs, outputs, o->n_sites, o->repeat, result);
+    rank_work w = {.entry = entry,
+                   .n_inputs = o->n_inputs,
+                   .n_outputs = o->n_outputs,
+                   .n_sites = o->n_sites,
+                   .repeat = o->repeat,
+                   .inputs = inputs,
+                   .outputs = outputs};
+    run_rank(group, &w, result);
   } else { /* it could not be loaded here */
     result->status = TPRT_SYSTEM;
     snprintf(result->error, sizeof result->error, "the object cannot be loaded");

@@ -268,8 +268,10 @@ int cli_parse(int argc, char **argv, options *o) {
     return cli_usage("--emit and -o FILE go together");
   if (o->emit && strcmp(o->emit, "ptx") == 0 && o->target != TARGET_CUDA)
     return cli_usage("--emit=ptx is of --target=cuda");
-  if (o->target == TARGET_CUDA && (!o->emit || strcmp(o->emit, "ptx") != 0))
-    return cli_usage("--target=cuda makes kernels, which nothing runs yet: it goes with --emit=ptx");
+  if (o->target == TARGET_CUDA && strcmp(o->overlap, "no") != 0)
+    return cli_usage("--overlap is of --target=cpu");
+  if (o->target == TARGET_CUDA && o->launch == LAUNCH_PROCESSES)
+    return cli_usage("ranks of --target=cuda are threads, of one GPU or one each");
   if (o->backend && o->launch == LAUNCH_PROCESSES && strcasecmp(o->backend, "shm") != 0)
     return cli_usage("--launch=processes is of backend shm; '%s' has threads, or what its own launcher starts", o->backend);
   return CLI_GO_ON;

@@ -12,30 +12,69 @@ static void **pointers(int n, const array *arrays) {
   return list;
 }
 
-static tprt_status execute(tprt_context *context, tp_entry entry, void **inputs, void **outputs, int repeat, double *seconds) {
-  tprt_status status = (tprt_status)entry(context, inputs, outputs); /* binds, touches the memory */
+/* Once, until all of it is done. */
+static tprt_status call(tprt_context *context, tp_entry entry, void **inputs, void **outputs, bool on_gpu) {
+  tprt_status status = (tprt_status)entry(context, inputs, outputs);
+  return status == TPRT_OK && on_gpu ? tprt_context_synchronize(context) : status;
+}
+
+static tprt_status execute(tprt_context *context, tp_entry entry, void **inputs, void **outputs, bool on_gpu, int repeat,
+                           double *seconds) {
+  tprt_status status = call(context, entry, inputs, outputs, on_gpu); /* binds, touches the memory */
   tprt_context_reset_stats(context);
   for (int i = 0; i < repeat && status == TPRT_OK; i++) {
     double start = seconds_now();
-    status = (tprt_status)entry(context, inputs, outputs);
+    status = call(context, entry, inputs, outputs, on_gpu);
     double took = seconds_now() - start;
     *seconds = i == 0 || took < *seconds ? took : *seconds;
   }
   return status;
 }
 
-void run_rank(tprt_comm *world, tp_entry entry, int n_inputs, const array *inputs, int n_outputs, array *outputs, int n_sites,
-              int repeat, rank_result *result) {
+/* In place of the addresses of `arrays`, those of buffers of the GPU; the arrays are copied there if `filled`. */
+static tprt_status move_to_gpu(tprt_context *context, int n, const array *arrays, bool filled, void **list) {
+  tprt_status status = TPRT_OK;
+  for (int i = 0; i < n; i++)
+    list[i] = NULL;
+  for (int i = 0; i < n && status == TPRT_OK; i++) {
+    status = tprt_context_alloc(context, array_bytes(arrays + i), &list[i]);
+    if (status == TPRT_OK && filled)
+      status = tprt_context_upload(context, list[i], arrays[i].data, array_bytes(arrays + i));
+  }
+  return status;
+}
+
+static tprt_status run_on_gpu(tprt_context *context, const rank_work *w, void **in, void **out, double *seconds) {
+  tprt_status status = move_to_gpu(context, w->n_inputs, w->inputs, true, in);
+  tprt_status room = move_to_gpu(context, w->n_outputs, w->outputs, false, out);
+  status = status == TPRT_OK ? room : status;
+  if (status == TPRT_OK)
+    status = execute(context, w->entry, in, out, true, w->repeat, seconds);
+  for (int i = 0; i < w->n_outputs && status == TPRT_OK; i++)
+    status = tprt_context_download(context, w->outputs[i].data, out[i], array_bytes(w->outputs + i));
+  for (int i = 0; i < w->n_inputs; i++)
+    tprt_context_free(context, in[i]);
+  for (int i = 0; i < w->n_outputs; i++)
+    tprt_context_free(context, out[i]);
+  return status;
+}
+
+void run_rank(tprt_comm *world, const rank_work *w, rank_result *result) {
   tprt_context *context = NULL;
-  void **in = pointers(n_inputs, inputs), **out = pointers(n_outputs, outputs);
-  result->status = in && out ? tprt_context_create(world, NULL, &context) : TPRT_NO_MEMORY;
+  tprt_context_config config = {.size = sizeof config, .target = w->on_gpu ? TPRT_TARGET_CUDA : TPRT_TARGET_HOST};
+  void **in = pointers(w->n_inputs, w->inputs), **out = pointers(w->n_outputs, w->outputs);
+  result->status = in && out ? tprt_context_create(world, &config, &context) : TPRT_NO_MEMORY;
   if (result->status == TPRT_OK)
-    result->status = execute(context, entry, in, out, repeat, &result->seconds);
+    result->status = w->on_gpu ? run_on_gpu(context, w, in, out, &result->seconds)
+                               : execute(context, w->entry, in, out, false, w->repeat, &result->seconds);
   if (result->status != TPRT_OK) {
     const char *text = context ? tprt_context_error(context) : tprt_last_error();
+    text = *text ? text : tprt_last_error();
     snprintf(result->error, sizeof result->error, "%s%s%s", tprt_status_name(result->status), *text ? ": " : "", text);
   }
-  for (int s = 0; s < n_sites && context && result->status == TPRT_OK; s++)
+  if (result->status != TPRT_OK && (!context || !*tprt_context_error(context)))
+    (void)tprt_comm_abort(world); /* the program has not told the others */
+  for (int s = 0; s < w->n_sites && context && result->status == TPRT_OK; s++)
     (void)tprt_context_site_stats(context, s, result->sites + s);
   if (result->status == TPRT_OK) /* nobody leaves while another may still read its memory */
     (void)tprt_barrier(world, NULL, NULL);
@@ -57,8 +96,15 @@ typedef struct rank_thread {
 static void *thread_main(void *data) {
   rank_thread *t = data;
   launch *l = t->l;
-  run_rank(t->world, t->entry, l->n_inputs, l->inputs[t->rank], l->n_outputs, l->outputs[t->rank], l->n_sites, l->repeat,
-           l->ranks + t->rank);
+  rank_work w = {.entry = t->entry,
+                 .on_gpu = l->on_gpu,
+                 .n_inputs = l->n_inputs,
+                 .n_outputs = l->n_outputs,
+                 .n_sites = l->n_sites,
+                 .repeat = l->repeat,
+                 .inputs = l->inputs[t->rank],
+                 .outputs = l->outputs[t->rank]};
+  run_rank(t->world, &w, l->ranks + t->rank);
   return NULL;
 }
 
@@ -91,6 +137,7 @@ bool launch_load(launch *l, tp_program **program, tp_entry *entry) {
   l->n_sites = (int)table[14];
   l->private_bytes = table[12];
   l->registered_bytes = table[13];
+  l->on_gpu = table[16] == TPRT_TARGET_CUDA;
   for (int r = 0; r < l->n_ranks; r++)
     l->ranks[r].sites = calloc((size_t)l->n_sites + 1, sizeof *l->ranks[r].sites);
   return true;

@@ -1,6 +1,8 @@
 /* shard-run: plan, partition, compile once, run on all ranks, compare. */
 #include "run.h"
 
+#include "tprt/cuda.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +177,11 @@ static int run_session(session *s, MlirModule module) {
   tp_plan_destroy(signature);
   if (!ok)
     return EXIT_FAILED;
+  tprt_cuda_info gpus;
+  if (o->target == TARGET_CUDA && !o->emit && tprt_cuda_probe(&gpus) != TPRT_OK) {
+    complain("--target=cuda needs a GPU here: %s (--emit=ptx compiles without one)", tprt_last_error());
+    return EXIT_FAILED;
+  }
   bool verify = o->verify && !local && !whole && !o->emit;
   progress("planning");
   build_kind reference = build_communicates(module) ? BUILD_WHOLE : BUILD_ALONE;
@@ -245,6 +252,11 @@ static int run_rank_of_model(const options *o) {
   if (!attached)
     return run_model(o, NULL);
   int code;
+  if (o->target == TARGET_CUDA) {
+    complain("ranks of --target=cuda are threads of one process; start shard-run alone");
+    tprt_comm_destroy(world);
+    return EXIT_FAILED;
+  }
   if (tprt_comm_rank(world) == 0) {
     code = run_model(o, world);
     attached_end(world, code);

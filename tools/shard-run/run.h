@@ -102,6 +102,7 @@ typedef struct launch {
   array **outputs; /* [rank][output], made by the caller */
   rank_result *ranks;
   int64_t private_bytes, registered_bytes;
+  bool on_gpu; /* the program's target */
 } launch;
 
 /* Runs the program on all ranks. False, with a message printed, when it did not succeed everywhere. */
@@ -116,8 +117,14 @@ bool launch_describe(launch *l);
 /* Prints what the ranks that failed say, each text once (one rank fails by itself, the others hear of it); true when none did. */
 bool launch_report(const launch *l);
 /* What one rank does, in either form. */
-void run_rank(tprt_comm *world, tp_entry entry, int n_inputs, const array *inputs, int n_outputs, array *outputs, int n_sites,
-              int repeat, rank_result *result);
+typedef struct rank_work {
+  tp_entry entry;
+  bool on_gpu; /* then the arrays have their shapes; otherwise data alone is used */
+  int n_inputs, n_outputs, n_sites, repeat;
+  const array *inputs;
+  array *outputs;
+} rank_work;
+void run_rank(tprt_comm *world, const rank_work *work, rank_result *result);
 /* Joins the world of processes that a launcher started, if there is one. False, with a message, when that fails. */
 bool attached_join(const options *o, bool *attached, tprt_comm **world);
 /* What ranks other than 0 do until rank 0 ends; returns the exit code. */

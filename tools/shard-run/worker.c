@@ -82,7 +82,14 @@ static void work(exchange *x, tp_entry entry) {
       inputs[i].data = (char *)x + offsets[i];
     for (int i = 0; i < x->n_outputs; i++)
       outputs[i].data = (char *)x + offsets[x->n_inputs + i];
-    run_rank(world, entry, x->n_inputs, inputs, x->n_outputs, outputs, x->n_sites, x->repeat, &result);
+    rank_work w = {.entry = entry,
+                   .n_inputs = x->n_inputs,
+                   .n_outputs = x->n_outputs,
+                   .n_sites = x->n_sites,
+                   .repeat = x->repeat,
+                   .inputs = inputs,
+                   .outputs = outputs};
+    run_rank(world, &w, &result);
   }
   x->status = result.status;
   x->seconds = result.seconds;

@@ -19,7 +19,7 @@ struct CUfunc_st {
 
 struct CUmod_st {
   ptx_module *ptx; /* NULL: the library's kernels */
-  struct CUfunc_st functions[64];
+  struct CUfunc_st *functions[1024];
   int n_functions;
 };
 
@@ -64,6 +64,8 @@ cuda_result fake_module_load(cuda_module *loaded, const void *image) {
 }
 
 cuda_result fake_module_unload(cuda_module module) {
+  for (int i = 0; i < module->n_functions; i++)
+    free(module->functions[i]);
   ptx_unload(module->ptx);
   free(module);
   return CUDA_RESULT_SUCCESS;
@@ -76,14 +78,17 @@ cuda_result fake_module_function(cuda_function *function, cuda_module module, co
   if (module->ptx ? !found.ptx : found.kernel == FUSED_N_KERNELS)
     return FAKE_NOT_FOUND;
   for (int i = 0; i < module->n_functions; i++)
-    if (module->functions[i].ptx == found.ptx && module->functions[i].kernel == found.kernel) {
-      *function = &module->functions[i];
+    if (module->functions[i]->ptx == found.ptx && module->functions[i]->kernel == found.kernel) {
+      *function = module->functions[i];
       return fake_fails_at("function");
     }
   if (module->n_functions == sizeof module->functions / sizeof *module->functions)
     return FAKE_NOT_FOUND;
-  *function = &module->functions[module->n_functions++];
+  *function = malloc(sizeof **function);
+  if (!*function)
+    abort();
   **function = found;
+  module->functions[module->n_functions++] = *function;
   return fake_fails_at("function");
 }
 

@@ -1,0 +1,178 @@
+/* What compiled programs call on a GPU. */
+#include "context.h"
+
+static tprt_status check_gpu(const tprt_context *context) {
+  return context->gpu ? TPRT_OK : tprt__fail(TPRT_INVALID_ARGUMENT, "the context was created for the host, it has no GPU");
+}
+
+/* Of a call by a program. */
+static int32_t end_call(tprt_context *context, tprt_status status) {
+  return status ? tprt__context_fail(context, status, NULL) : TPRT_OK;
+}
+
+static tprt_status check_bytes(int64_t bytes) {
+  return bytes >= 0 ? TPRT_OK : tprt__fail(TPRT_INVALID_ARGUMENT, "a copy of %lld bytes", (long long)bytes);
+}
+
+/* ---- Kernels and memory ---- */
+
+static tprt_status check_program(const tprt_context *context) {
+  tprt_status status = check_gpu(context);
+  return status || context->current ? status : tprt__fail(TPRT_INVALID_ARGUMENT, "no program is bound to the context");
+}
+
+int32_t tprt_abi_kernels(tprt_context *context, const char *ptx) {
+  if (context->status)
+    return (int32_t)context->status;
+  tprt_status status = check_program(context);
+  if (!status && context->current->ptx != ptx) {
+    tprt__gpu_kernels *kernels;
+    status = tprt__gpu_kernels_load(context->gpu, ptx, &kernels);
+    if (!status) {
+      tprt__gpu_kernels_free(context->gpu, context->current->kernels);
+      context->current->kernels = kernels;
+      context->current->ptx = ptx;
+    }
+  }
+  return end_call(context, status);
+}
+
+int32_t tprt_abi_launch(tprt_context *context, int32_t kernel, int64_t n_blocks, int32_t n_threads, const uint64_t *arguments,
+                        int32_t n_arguments) {
+  if (context->status)
+    return (int32_t)context->status;
+  tprt_status status = check_program(context);
+  if (!status && !context->current->kernels)
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "kernel %d is launched before the program said what its kernels are", kernel);
+  if (!status)
+    status = tprt__gpu_launch(context->gpu, context->current->kernels, kernel, n_blocks, n_threads, arguments, n_arguments);
+  return end_call(context, status);
+}
+
+int32_t tprt_abi_copy(tprt_context *context, const void *from, void *to, int64_t bytes) {
+  if (context->status)
+    return (int32_t)context->status;
+  tprt_status status = check_gpu(context);
+  if (!status)
+    status = check_bytes(bytes);
+  return end_call(context, status ? status : tprt__gpu_copy(context->gpu, to, from, (size_t)bytes));
+}
+
+int32_t tprt_abi_read(tprt_context *context, const void *device, void *host, int64_t bytes) {
+  if (context->status)
+    return (int32_t)context->status;
+  tprt_status status = check_gpu(context);
+  if (!status)
+    status = check_bytes(bytes);
+  return end_call(context, status ? status : tprt__gpu_download(context->gpu, host, device, (size_t)bytes));
+}
+
+int32_t tprt_abi_write(tprt_context *context, void *device, const void *host, int64_t bytes) {
+  if (context->status)
+    return (int32_t)context->status;
+  tprt_status status = check_gpu(context);
+  if (!status)
+    status = check_bytes(bytes);
+  return end_call(context, status ? status : tprt__gpu_upload(context->gpu, device, host, (size_t)bytes));
+}
+
+void *tprt_abi_constant(tprt_context *context, const void *host, int64_t bytes) {
+  void *memory = NULL;
+  if (context->status)
+    return NULL;
+  tprt_status status = check_gpu(context);
+  if (!status)
+    status = check_bytes(bytes);
+  if (!status)
+    status = tprt__gpu_constant(context->gpu, host, (size_t)bytes, &memory);
+  return end_call(context, status) ? NULL : memory;
+}
+
+/* ---- Through the host ---- */
+
+/* Room for parts of these sizes, each aligned. */
+static tprt_status stage(tprt_context *context, int n, const size_t *bytes, void **parts) {
+  size_t total = 0;
+  for (int i = 0; i < n; i++)
+    total += (bytes[i] + 63) / 64 * 64;
+  if (total > context->staging_bytes) {
+    void *staging = tprt__alloc(total);
+    if (!staging)
+      return tprt__fail_memory(total);
+    tprt__free(context->staging);
+    context->staging = staging;
+    context->staging_bytes = total;
+  }
+  unsigned char *at = context->staging;
+  for (int i = 0; i < n; i++) {
+    parts[i] = at;
+    at += (bytes[i] + 63) / 64 * 64;
+  }
+  return TPRT_OK;
+}
+
+tprt_status tprt__gpu_collective(tprt_context *context, const tprt__site_state *state, const void *send, void *recv,
+                                 int64_t *traffic) {
+  const size_t bytes[2] = {(size_t)state->plan.send_bytes, (size_t)state->plan.recv_bytes};
+  void *parts[2] = {NULL};
+  tprt_status status = stage(context, 2, bytes, parts);
+  if (!status)
+    status = tprt__gpu_download(context->gpu, parts[0], send, bytes[0]);
+  if (!status)
+    status = tprt__site_collective(state, parts[0], parts[1], traffic);
+  return status ? status : tprt__gpu_upload(context->gpu, recv, parts[1], bytes[1]);
+}
+
+/* Bytes from the first to the last element of an operand. */
+static size_t extent(const tprt__site *site, int operand) {
+  int64_t last = 0;
+  for (int64_t i = 0; i < site->extra[0]; i++) {
+    const int64_t *words = site->extra + 1 + 4 * i;
+    if (words[0] == 0)
+      return 0;
+    last += (words[0] - 1) * words[1 + operand];
+  }
+  return (size_t)(last + 1) * (size_t)site->contraction->type->size;
+}
+
+tprt_status tprt__gpu_contract(tprt_context *context, const tprt__site *site, const void *a, const void *b, void *c) {
+  const void *operands[3] = {a, b, c};
+  size_t bytes[3];
+  void *parts[3] = {NULL};
+  for (int i = 0; i < 3; i++)
+    bytes[i] = extent(site, i);
+  tprt_status status = stage(context, 3, bytes, parts);
+  for (int i = 0; i < 3 && !status; i++)
+    status = tprt__gpu_download(context->gpu, parts[i], operands[i], bytes[i]);
+  if (status)
+    return status;
+  tprt__contraction_run(site->contraction, parts[0], parts[1], parts[2], context->scratch);
+  return tprt__gpu_upload(context->gpu, c, parts[2], bytes[2]);
+}
+
+/* ---- What a launcher calls ---- */
+
+tprt_status tprt_context_alloc(tprt_context *context, size_t bytes, void **memory) {
+  tprt_status status = check_gpu(context);
+  return status ? status : tprt__gpu_alloc(context->gpu, bytes, memory);
+}
+
+void tprt_context_free(tprt_context *context, void *memory) {
+  if (context->gpu)
+    tprt__gpu_free(context->gpu, memory);
+}
+
+tprt_status tprt_context_upload(tprt_context *context, void *to, const void *from, size_t bytes) {
+  tprt_status status = check_gpu(context);
+  return status ? status : tprt__gpu_upload(context->gpu, to, from, bytes);
+}
+
+tprt_status tprt_context_download(tprt_context *context, void *to, const void *from, size_t bytes) {
+  tprt_status status = check_gpu(context);
+  return status ? status : tprt__gpu_download(context->gpu, to, from, bytes);
+}
+
+tprt_status tprt_context_synchronize(tprt_context *context) {
+  tprt_status status = check_gpu(context);
+  return status ? status : tprt__gpu_synchronize(context->gpu);
+}

@@ -1,0 +1,35 @@
+/* What a context of compiled programs has of a GPU: a stream, memory, and the kernels of programs. One thread at a time. */
+#ifndef TPRT_RUNTIME_CUDA_GPU_CONTEXT_H
+#define TPRT_RUNTIME_CUDA_GPU_CONTEXT_H
+
+#include "base.h"
+
+typedef struct tprt__gpu tprt__gpu;
+typedef struct tprt__gpu_kernels tprt__gpu_kernels;
+
+/* On the device of TPRT_DEVICE, the thread's current one, or that of the rank's number modulo their number. */
+tprt_status tprt__gpu_create(int rank, tprt__gpu **gpu);
+/* NULL is allowed, as everywhere below where something is freed. */
+void tprt__gpu_destroy(tprt__gpu *gpu);
+
+tprt_status tprt__gpu_alloc(tprt__gpu *gpu, size_t bytes, void **memory);
+void tprt__gpu_free(tprt__gpu *gpu, void *memory);
+
+/* Between buffers of the GPU: enqueued. */
+tprt_status tprt__gpu_copy(tprt__gpu *gpu, void *to, const void *from, size_t bytes);
+/* From and to the host: done when they return, behind what was enqueued before. */
+tprt_status tprt__gpu_upload(tprt__gpu *gpu, void *to, const void *from, size_t bytes);
+tprt_status tprt__gpu_download(tprt__gpu *gpu, void *to, const void *from, size_t bytes);
+tprt_status tprt__gpu_synchronize(tprt__gpu *gpu);
+
+/* The copy of a constant of the host's, made when it is first asked for and freed with the GPU. */
+tprt_status tprt__gpu_constant(tprt__gpu *gpu, const void *host, size_t bytes, void **memory);
+
+/* The kernels of a module of PTX. */
+tprt_status tprt__gpu_kernels_load(tprt__gpu *gpu, const char *ptx, tprt__gpu_kernels **kernels);
+void tprt__gpu_kernels_free(tprt__gpu *gpu, tprt__gpu_kernels *kernels);
+/* Enqueues tp_kernelNUMBER; see tprt_abi_launch. */
+tprt_status tprt__gpu_launch(tprt__gpu *gpu, tprt__gpu_kernels *kernels, int32_t number, int64_t n_blocks, int32_t n_threads,
+                             const uint64_t *arguments, int32_t n_arguments);
+
+#endif
