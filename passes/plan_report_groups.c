@@ -113,7 +113,7 @@ static void print_alternative(tp__string *t, const json_t *other, double cost) {
   const char *factors = tp__text_of(pin, "factors"), *now = tp__text_of(other, "instead_of");
   double extra = tp__seconds_of(other, "extra_seconds");
   if (extra == 0)
-    tp__string_append(t, "as good: ");
+    tp__string_append(t, "costs as much: ");
   else
     tp__string_printf(t, "%s%s (%+.2f %%): ", extra > 0 ? "+" : "", tp__seconds_text(extra).chars, 100 * extra / cost);
   tp__print_place(t, pin);

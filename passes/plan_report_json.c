@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_HELD = 20, MAX_DECISIONS = 200 };
+enum { MAX_HELD = 200, MAX_DECISIONS = 200 };
 
 /* ---- values ---- */
 

@@ -24,16 +24,20 @@ static void print_value(tp__string *t, const json_t *object) {
   tp__string_printf(t, "%s%s%s", value, *value && *name ? ", " : "", name);
 }
 
+static void print_op(tp__string *t, const json_t *object) {
+  const char *body = tp__text_of(object, "body"), *at = tp__text_of(object, "at");
+  tp__string_printf(t, "%s%s%s%s%s%s", tp__text_of(object, "op"), *body ? " (" : "", body, *body ? ")" : "", *at ? " at " : "",
+                    at);
+}
+
 void tp__print_place(tp__string *t, const json_t *object) {
-  const char *body = tp__text_of(object, "body"), *at = tp__text_of(object, "at"), *value = tp__text_of(object, "value");
   if (json_is_integer(json_object_get(object, "number"))) { /* its place is that of the whole function */
     const char *kind = tp__text_of(object, "place");
     tp__string_printf(t, "%s %lld", *kind ? kind : tp__text_of(object, "kind"), (long long)tp__integer_of(object, "number"));
   } else {
-    tp__string_printf(t, "%s%s%s%s%s%s", tp__text_of(object, "op"), *body ? " (" : "", body, *body ? ")" : "",
-                      *at ? " at " : "", at);
+    print_op(t, object);
   }
-  if (!*value)
+  if (!*tp__text_of(object, "value"))
     return;
   tp__string_append(t, " (");
   print_value(t, object);
@@ -128,20 +132,40 @@ static void print_summary(tp__string *t, const json_t *f, bool is_time) {
   print_parts(t, f);
 }
 
+/* ---- rows that are told together ---- */
+
+/* Equal in all that is printed but for the place. */
+static bool are_alike(const json_t *a, const json_t *b, size_t n_keys, const char *const *keys) {
+  bool alike = true;
+  for (size_t k = 0; k < n_keys && alike; k++)
+    alike = json_equal(json_object_get(a, keys[k]), json_object_get(b, keys[k]));
+  return alike;
+}
+
+static void add_count(tp_sheet *sheet, size_t alike) { tp__sheet_cell(sheet, alike > 1 ? "x%zu" : "", alike); }
+
 /* ---- memory ---- */
 
-static void print_held(tp_sheet *sheet, const json_t *v) {
-  tp__string maker = {0};
-  const char *value = tp__text_of(v, "value"), *kind = tp__text_of(v, "kind"), *name = tp__text_of(v, "name");
-  tp__sheet_cell(sheet, "%s", bytes_of(v, "bytes").chars);
-  tp__sheet_cell(sheet, "%s%s%s%s%s%s", kind, *value ? " " : "", value, *name ? " (" : "", name, *name ? ")" : "");
-  if (json_is_string(json_object_get(v, "op"))) {
-    json_t *op = json_pack("{s:O, s:O, s:O}", "op", json_object_get(v, "op"), "body", json_object_get(v, "body"), "at",
-                           json_object_get(v, "at"));
-    tp__print_place(&maker, op);
-    json_decref(op);
+/* `alike` of the list, from `from` on: "argument %arg0 (x), %arg1 (w), %arg2 (b), ..." */
+static void print_held(tp_sheet *sheet, const json_t *list, size_t from, size_t alike) {
+  enum { MOST_NAMES = 3 };
+  tp__string what = {0}, maker = {0};
+  const json_t *first = json_array_get(list, from);
+  tp__string_append(&what, tp__text_of(first, "kind"));
+  for (size_t i = 0; i < alike && i < MOST_NAMES; i++) {
+    const json_t *v = json_array_get(list, from + i);
+    const char *value = tp__text_of(v, "value"), *name = tp__text_of(v, "name");
+    if (*value)
+      tp__string_printf(&what, "%s %s%s%s%s", i ? "," : "", value, *name ? " (" : "", name, *name ? ")" : "");
   }
+  tp__string_append(&what, alike > MOST_NAMES ? ", ..." : "");
+  if (json_is_string(json_object_get(first, "op")))
+    print_op(&maker, first);
+  tp__sheet_cell(sheet, "%s", bytes_of(first, "bytes").chars);
+  add_count(sheet, alike);
+  tp__sheet_cell(sheet, "%s", tp__string_text(&what));
   tp__sheet_cell(sheet, "%s", tp__string_text(&maker));
+  tp__string_destroy(&what);
   tp__string_destroy(&maker);
 }
 
@@ -152,12 +176,11 @@ static void print_memory(tp__string *t, const json_t *memory) {
                                          {"value", "values"},
                                          {"steps", "steps of changes of layout"},
                                          {"workspace", "workspaces of ops"}};
-  const json_t *v, *sums = json_object_get(memory, "by_kind");
-  static const char *const titles[] = {"size", "what", "made by"};
-  tp_sheet sheet = {.align = "rll"};
+  const json_t *sums = json_object_get(memory, "by_kind"), *list = json_object_get(memory, "values");
+  static const char *const titles[] = {"each", "alike", "what", "made by"}, *const keys[] = {"bytes", "kind", "op", "body"};
+  tp_sheet sheet = {.align = "rrll"};
   const char *between = ": ";
   int64_t others = tp__integer_of(memory, "other_bytes");
-  size_t i;
   tp__string_printf(t, "### Memory\n\nAt most %s on a device, at ", bytes_of(memory, "peak_bytes").chars);
   tp__print_place(t, memory);
   for (size_t k = 0; k < TP__COUNT(kinds); k++)
@@ -168,15 +191,19 @@ static void print_memory(tp__string *t, const json_t *memory) {
   tp__string_append(t, ".\n\n");
   for (size_t k = 0; k < TP__COUNT(titles); k++)
     tp__sheet_cell(&sheet, "%s", titles[k]);
-  json_array_foreach(json_object_get(memory, "values"), i, v) {
-    if (i < MOST)
-      print_held(&sheet, v);
+  for (size_t i = 0, rows = 0, alike; i < json_array_size(list); i += alike, rows++) {
+    const json_t *v = json_array_get(list, i);
+    for (alike = 1; are_alike(v, json_array_get(list, i + alike), TP__COUNT(keys), keys);)
+      alike++;
+    if (rows < MOST)
+      print_held(&sheet, list, i, alike);
     else
-      others += tp__integer_of(v, "bytes");
+      others += (int64_t)alike * tp__integer_of(v, "bytes");
   }
   if (others > 0) {
     tp__sheet_cell(&sheet, "%s", tp__bytes_text(others).chars);
-    tp__sheet_cell(&sheet, "others, each no larger");
+    tp__sheet_cell(&sheet, "%s", "");
+    tp__sheet_cell(&sheet, "all others together");
     tp__sheet_cell(&sheet, "%s", "");
   }
   tp__sheet_print(&sheet, t);
@@ -200,33 +227,25 @@ static void print_costly(tp__string *t, const json_t *f) {
   tp__string_append(t, "\n");
 }
 
-/* In all that is printed but for the place. */
-static bool are_alike(const json_t *a, const json_t *b) {
-  static const char *const keys[] = {"worth_seconds", "kind", "op", "body"};
-  bool alike = strcmp(tp__text_of(a, "kind"), "op") == 0;
-  for (size_t k = 0; k < TP__COUNT(keys) && alike; k++)
-    alike = json_equal(json_object_get(a, keys[k]), json_object_get(b, keys[k]));
-  return alike;
-}
-
 static void print_decisions(tp__string *t, const json_t *list) {
   enum { MOST = 10 };
-  static const char *const titles[] = {"at least", "alike", "what"};
+  static const char *const titles[] = {"at least", "alike", "what"}, *const keys[] = {"kind", "op", "body"};
   tp_sheet sheet = {.align = "rrl"};
-  size_t n = json_array_size(list), alike;
-  if (n == 0)
+  if (json_array_size(list) == 0)
     return;
   tp__string_append(t, "### What decisions are worth\n\nTo decide this one otherwise costs so much more, or more.\n\n");
   for (size_t k = 0; k < TP__COUNT(titles); k++)
     tp__sheet_cell(&sheet, "%s", titles[k]);
-  for (size_t i = 0, rows = 0; i < n && rows < MOST; i += alike, rows++) {
-    const json_t *d = json_array_get(list, i);
+  for (size_t i = 0, rows = 0, alike; i < json_array_size(list) && rows < MOST; i += alike, rows++) {
+    const json_t *d = json_array_get(list, i), *next;
+    tp__short_text worth = time_of(d, "worth_seconds");
     tp__string what = {0};
-    for (alike = 1; i + alike < n && are_alike(d, json_array_get(list, i + alike));)
+    for (alike = 1; (next = json_array_get(list, i + alike)) && are_alike(d, next, TP__COUNT(keys), keys) &&
+                    strcmp(worth.chars, time_of(next, "worth_seconds").chars) == 0;)
       alike++;
     tp__print_place(&what, d);
-    tp__sheet_cell(&sheet, "%s", time_of(d, "worth_seconds").chars);
-    tp__sheet_cell(&sheet, alike > 1 ? "x%zu" : "", alike);
+    tp__sheet_cell(&sheet, "%s", worth.chars);
+    add_count(&sheet, alike);
     tp__sheet_cell(&sheet, "%s", tp__string_text(&what));
     tp__string_destroy(&what);
   }

@@ -67,8 +67,8 @@
 // TEXT-NEXT: 4. result 0 is pinned
 // TEXT-NEXT: * next best: +{{[0-9.]+}} us (+{{[0-9.]+}} %): {{.*}} instead of `
 // TEXT: At most [[PEAK:[0-9.]+ KiB]] on a device, at linalg.matmul at plan_report.mlir:{{[0-9]+}}: arguments {{[0-9.]+}} KiB, results {{[0-9.]+}} KiB
-// TEXT: {{^}}| {{ *}}size | what
-// TEXT: | argument %arg2 (w2)
+// TEXT: {{^}}| {{ *}}each | alike | what
+// TEXT: | argument %arg0 (x), %arg2 (w2), %arg3
 // TEXT: | at least | alike | what
 // TEXT: | {{[0-9.]+}} us | | linalg.matmul at plan_report.mlir:{{[0-9]+}} (%{{[0-9]}})
 
