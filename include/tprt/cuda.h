@@ -111,6 +111,9 @@ typedef struct tprt_cuda_rows {
   size_t size;
   tprt_dtype dtype; /* f32, f16, bf16: of all tensors but quantised and scale */
   int64_t tokens, hidden;
+  int64_t
+      blocks; /* 0 or 1: none. Else the tokens are so many blocks, and a rank's slice is one of each: ceil(tokens / blocks / n_ranks) rows
+                   * of every block, one behind the other where it is sharded. So is a tensor [blocks, .., hidden] that is split along its second dimension */
   tprt_cuda_algorithm algorithm;
   tprt_cuda_norm norm;
   tprt_cuda_quantise quantise;

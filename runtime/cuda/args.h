@@ -47,7 +47,8 @@ typedef enum fused_quantise {
 /* A reduction over the ranks and what happens to each row of the sum. Vectors are 16 bytes. */
 typedef struct fused_rows {
   uint64_t n_vectors;     /* of the whole tensor */
-  uint64_t slice_vectors; /* FUSED_SLICES: rank r owns vectors [r, r + 1) * slice_vectors; else all of them */
+  uint64_t block_vectors; /* FUSED_SLICES: the tensor is blocks of so many; else one block is all */
+  uint64_t slice_vectors; /* FUSED_SLICES: rank r owns vectors [r, r + 1) * slice_vectors of each block; else all of them */
   uint32_t row_vectors;   /* of a row; without norm and quantisation the last of a slice may be shorter */
   uint8_t algorithm;      /* fused_algorithm */
   uint8_t norm;           /* fused_norm */

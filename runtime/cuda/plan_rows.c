@@ -48,6 +48,18 @@ static tprt_status check_shape(const tprt_cuda_rows *r) {
   return TPRT_OK;
 }
 
+/* Blocks are for what is split along another dimension than the first; their rows are rows. */
+static tprt_status check_blocks(const tprt_cuda_rows *r, tprt_cuda_algorithm algorithm) {
+  if (r->blocks < 0 || (r->blocks > 1 && r->tokens % r->blocks))
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: %lld rows in %lld blocks", (long long)r->tokens, (long long)r->blocks);
+  if (r->blocks > 1 && algorithm != TPRT_CUDA_SLICES)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: blocks need algorithm TPRT_CUDA_SLICES");
+  if (r->blocks > 1 && r->hidden > TPRT_CUDA_MAX_HIDDEN)
+    return tprt__fail(TPRT_UNSUPPORTED, "CUDA: rows of %lld elements; in blocks at most %d", (long long)r->hidden,
+                      TPRT_CUDA_MAX_HIDDEN);
+  return TPRT_OK;
+}
+
 static tprt_status check_options(const tprt_cuda_rows *r) {
   if (r->norm != TPRT_CUDA_NO_NORM && r->norm != TPRT_CUDA_RMS_NORM && r->norm != TPRT_CUDA_LAYER_NORM)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: norm %d does not exist", (int)r->norm);
@@ -142,7 +154,7 @@ tprt_status tprt__fused_plan_rows(const fused_group *group, const tprt_cuda_rows
   uint64_t n_ranks = (uint64_t)group->config.n_ranks;
   tprt_cuda_algorithm algorithm = r->algorithm;
   if (algorithm == TPRT_CUDA_AUTO)
-    algorithm = r->residual_sharded || r->out_sharded
+    algorithm = r->residual_sharded || r->out_sharded || r->blocks > 1
                     ? TPRT_CUDA_SLICES
                     : tprt_cuda_choose(r->dtype, r->tokens, r->hidden, (int)n_ranks, group->config.staging_bytes);
   fused_kernel kernel;
@@ -156,15 +168,19 @@ tprt_status tprt__fused_plan_rows(const fused_group *group, const tprt_cuda_rows
   if (!status)
     status = check_options(r);
   if (!status)
+    status = check_blocks(r, algorithm);
+  if (!status)
     status = fill_pointers(group, r, algorithm, rows);
   if (status)
     return status;
 
-  uint64_t line = (uint64_t)r->hidden * tprt_dtype_size(r->dtype) / 16,
-           slice_rows = ((uint64_t)r->tokens + n_ranks - 1) / n_ranks;
+  bool slices = algorithm == TPRT_CUDA_SLICES;
+  uint64_t line = (uint64_t)r->hidden * tprt_dtype_size(r->dtype) / 16, n_blocks = r->blocks > 1 ? (uint64_t)r->blocks : 1,
+           block_rows = (uint64_t)r->tokens / n_blocks, slice_rows = slices ? (block_rows + n_ranks - 1) / n_ranks : block_rows;
   rows->n_vectors = line * (uint64_t)r->tokens;
-  rows->slice_vectors = algorithm == TPRT_CUDA_SLICES ? line * slice_rows : rows->n_vectors;
-  rows->row_vectors = has_rows(r) ? (uint32_t)line : piece_of(rows->slice_vectors, group->n_ctas[kernel]);
+  rows->block_vectors = line * block_rows;
+  rows->slice_vectors = line * slice_rows;
+  rows->row_vectors = has_rows(r) || n_blocks > 1 ? (uint32_t)line : piece_of(rows->slice_vectors, group->n_ctas[kernel]);
   rows->algorithm = (uint8_t)algorithm;
   rows->norm = (uint8_t)r->norm;
   rows->quantise = (uint8_t)r->quantise;
@@ -175,7 +191,7 @@ tprt_status tprt__fused_plan_rows(const fused_group *group, const tprt_cuda_rows
   rows->bias = r->bias;
   rows->gamma = r->gamma;
   rows->beta = r->beta;
-  uint64_t n_rows = rows->slice_vectors ? (rows->slice_vectors + rows->row_vectors - 1) / rows->row_vectors : 0;
+  uint64_t n_mine = n_blocks * rows->slice_vectors, n_rows = n_mine ? (n_mine + rows->row_vectors - 1) / rows->row_vectors : 0;
   tprt__fused_begin(group, kernel, n_rows, n_rows ? threads_for(rows->row_vectors) : 0, &plan);
   if (algorithm == TPRT_CUDA_PUSH)
     status = tprt__fused_staging(group, rows->n_vectors * 16, &plan);

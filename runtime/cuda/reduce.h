@@ -13,15 +13,20 @@ TPRT_INLINE void NAMED(send_rows)(cta *c, const fused_rows *rows) {
   }
 }
 
-/* The row that begins at a vector, of those that this rank reduces: where its results go. */
-TPRT_INLINE row NAMED(row_at)(cta *c, const fused_rows *rows, uint64_t at, uint64_t first, uint64_t end) {
-  row_place here = {c->rank, 1, at}, in_slice = {c->rank, 1, at - first}, everywhere = {0, c->args->n_ranks, at};
+/* The row that begins at vector `mine` of those that this rank reduces: where it is, and where its results go. Of a slice that is cut short by the end
+ * of its block, 0 vectors are left at last. */
+TPRT_INLINE row NAMED(row_at)(cta *c, const fused_rows *rows, uint64_t mine) {
   bool slices = rows->algorithm == FUSED_SLICES;
+  uint64_t block = mine / rows->slice_vectors, in_slice = mine - block * rows->slice_vectors;
+  uint64_t in_block = (slices ? c->rank * rows->slice_vectors : 0) + in_slice;
+  uint64_t left = in_block < rows->block_vectors ? rows->block_vectors - in_block : 0;
+  left = left < rows->slice_vectors - in_slice ? left : rows->slice_vectors - in_slice;
   row r;
-  r.at = at;
-  r.vectors = end - at < rows->row_vectors ? (uint32_t)(end - at) : rows->row_vectors;
-  r.residual = !slices ? here : rows->sharded & FUSED_SHARDED_RESIDUAL ? in_slice : everywhere;
-  r.out = !slices ? here : rows->sharded & FUSED_SHARDED_OUT ? in_slice : everywhere;
+  r.at = block * rows->block_vectors + in_block;
+  r.vectors = left < rows->row_vectors ? (uint32_t)left : rows->row_vectors;
+  row_place here = {c->rank, 1, r.at}, at_front = {c->rank, 1, mine}, everywhere = {0, c->args->n_ranks, r.at};
+  r.residual = !slices ? here : rows->sharded & FUSED_SHARDED_RESIDUAL ? at_front : everywhere;
+  r.out = !slices ? here : rows->sharded & FUSED_SHARDED_OUT ? at_front : everywhere;
   return r;
 }
 
@@ -32,8 +37,7 @@ TPRT_INLINE row NAMED(row_at)(cta *c, const fused_rows *rows, uint64_t at, uint6
 KERNEL(NAMED(tprt_reduce_rows)) {
   const fused_rows *rows = &c->args->of.rows;
   bool push = rows->algorithm == FUSED_PUSH;
-  uint64_t first = rows->algorithm == FUSED_SLICES ? c->rank * rows->slice_vectors : 0, end = first + rows->slice_vectors;
-  end = end < rows->n_vectors ? end : rows->n_vectors;
+  const uint64_t n_mine = rows->n_vectors ? rows->n_vectors / rows->block_vectors * rows->slice_vectors : 0;
   const void *source[FUSED_RANKS];
   UNROLL for (uint32_t p = 0; p < FUSED_RANKS; p++) source[p] = push ? staging_slot(c, c->rank, p) : rows->input[p];
   if (push)
@@ -41,8 +45,10 @@ KERNEL(NAMED(tprt_reduce_rows)) {
   cta_signal(c, FUSED_ARRIVED);
   cta_wait(c, FUSED_ARRIVED);
   const uint64_t step = (uint64_t)c->n_ctas * rows->row_vectors;
-  for (uint64_t at = first + (uint64_t)c->index * rows->row_vectors; at < end; at += step) {
-    row r = NAMED(row_at)(c, rows, at, first, end);
+  for (uint64_t mine = (uint64_t)c->index * rows->row_vectors; mine < n_mine; mine += step) {
+    row r = NAMED(row_at)(c, rows, mine);
+    if (r.vectors == 0)
+      continue;
     NAMED(sum_sources)(c, source, r.at, r.vectors);
     NAMED(finish_row)(c, rows, &r);
   }

@@ -122,12 +122,11 @@ static int check_row(const fused_case *c, int n, int rank, uint64_t turn, const 
 }
 
 static int check_rows(const fused_case *c, int n, int rank, uint64_t turn, const unsigned char *block, size_t bytes) {
-  int64_t slice = (c->tokens + n - 1) / n;
   float *sum = malloc((size_t)c->hidden * sizeof *sum);
   double *y = malloc((size_t)c->hidden * sizeof *y);
   int errors = 0;
   for (int64_t token = 0; token < c->tokens && !errors; token++) {
-    int64_t in_slice = token / slice == rank ? token - rank * slice : -1; /* -1: the rank does not have it */
+    int64_t in_slice = case_place(c, n, rank, token);
     errors = check_row(c, n, rank, turn, block, bytes, token, c->out_sharded ? in_slice : token,
                        c->residual_sharded ? in_slice : token, sum, y);
   }

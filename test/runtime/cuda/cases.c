@@ -41,6 +41,14 @@ const fused_case fused_cases[] = {
     {ROWS(.dtype = TPRT_BF16, .tokens = 9, .hidden = 640, .algorithm = TPRT_CUDA_SLICES, .norm = TPRT_CUDA_RMS_NORM,
           .quantise = TPRT_CUDA_PER_GROUP, .residual = true, .residual_sharded = true, .out_sharded = true)},
     {ROWS(.dtype = TPRT_BF16, .tokens = 3, .hidden = 128, .algorithm = TPRT_CUDA_SLICES, .quantise = TPRT_CUDA_PER_TOKEN)},
+    /* In blocks: also more slices than there are rows, and slices that a block's end cuts. */
+    {ROWS(.dtype = TPRT_BF16, .tokens = 24, .hidden = 136, .blocks = 3, .algorithm = TPRT_CUDA_SLICES,
+          .norm = TPRT_CUDA_RMS_NORM, .residual = true, .residual_sharded = true)},
+    {ROWS(.dtype = TPRT_F32, .tokens = 16, .hidden = 64, .blocks = 2, .algorithm = TPRT_CUDA_SLICES, .out_sharded = true)},
+    {ROWS(.dtype = TPRT_F16, .tokens = 15, .hidden = 264, .blocks = 5, .norm = TPRT_CUDA_LAYER_NORM, .residual = true,
+          .residual_sharded = true, .out_sharded = true, .bias = true)},
+    {ROWS(.dtype = TPRT_BF16, .tokens = 10, .hidden = 256, .blocks = 2, .norm = TPRT_CUDA_RMS_NORM,
+          .quantise = TPRT_CUDA_PER_GROUP)},
     /* Exchanges; dimension 1 is the one that the ranks divide. */
     {.kind = CASE_GATHER, .dtype = TPRT_BF16, .tokens = 3, .hidden = 24, .concat_dim = 0},
     {.kind = CASE_GATHER, .dtype = TPRT_F32, .tokens = 5, .hidden = 12, .concat_dim = 2},
@@ -76,11 +84,11 @@ const char *case_name(const fused_case *c, char text[160]) {
   static const char *const kinds[] = {"rows", "all_gather", "all_to_all", "cross_entropy"};
   static const char *const algorithms[] = {"auto", "push", "pull", "slices"};
   static const char *const norms[] = {"no", "rms", "layer"};
-  snprintf(text, 160, "%s %s %lldx%lld, %s, %s norm, quantise %d,%s%s%s%s%s%s dims %d,%d", kinds[c->kind],
-           tprt_dtype_name(c->dtype), (long long)c->tokens, (long long)c->hidden, algorithms[c->algorithm], norms[c->norm],
-           (int)c->quantise, c->match_unfused ? " match" : "", c->residual ? " residual" : "",
-           c->residual_sharded ? " sharded" : "", c->out_sharded ? " out sharded" : "", c->bias ? " bias" : "",
-           c->in_place ? " in place" : "", c->split_dim, c->concat_dim);
+  snprintf(text, 160, "%s %s %lldx%lld in %lld, %s, %s norm, quantise %d,%s%s%s%s%s%s dims %d,%d", kinds[c->kind],
+           tprt_dtype_name(c->dtype), (long long)c->tokens, (long long)c->hidden, (long long)c->blocks,
+           algorithms[c->algorithm], norms[c->norm], (int)c->quantise, c->match_unfused ? " match" : "",
+           c->residual ? " residual" : "", c->residual_sharded ? " sharded" : "", c->out_sharded ? " out sharded" : "",
+           c->bias ? " bias" : "", c->in_place ? " in place" : "", c->split_dim, c->concat_dim);
   return text;
 }
 
@@ -150,13 +158,20 @@ static void store(tprt_dtype dtype, unsigned char *to, int64_t i, float x) {
     memcpy(to + 2 * i, &half, 2);
 }
 
+int64_t case_place(const fused_case *c, int n, int rank, int64_t token) {
+  int64_t blocks = c->blocks > 1 ? c->blocks : 1, in_block = c->tokens / blocks, slice = (in_block + n - 1) / n;
+  return token % in_block / slice == rank ? token / in_block * slice + token % in_block % slice : -1;
+}
+
 static void fill_rows(const fused_case *c, int n, int rank, uint64_t turn, unsigned char *block, size_t bytes) {
-  int64_t slice = (c->tokens + n - 1) / n, first = c->residual_sharded ? rank * slice : 0;
-  int64_t end = c->residual_sharded && first + slice < c->tokens ? first + slice : c->tokens;
   for (int64_t i = 0; i < c->tokens * c->hidden; i++)
     store(c->dtype, block + BUFFER_INPUT * bytes, i, case_input(c, turn, rank, BUFFER_INPUT, i));
-  for (int64_t i = first * c->hidden; i < end * c->hidden; i++)
-    store(c->dtype, block + BUFFER_RESIDUAL * bytes, i - first * c->hidden, case_input(c, turn, rank, BUFFER_RESIDUAL, i));
+  for (int64_t token = 0; token < c->tokens; token++) {
+    int64_t at = c->residual_sharded ? case_place(c, n, rank, token) : token;
+    for (int64_t i = 0; at >= 0 && i < c->hidden; i++)
+      store(c->dtype, block + BUFFER_RESIDUAL * bytes, at * c->hidden + i,
+            case_input(c, turn, rank, BUFFER_RESIDUAL, token * c->hidden + i));
+  }
 }
 
 void case_constants(const fused_case *c, unsigned char *block, size_t bytes) {
@@ -204,6 +219,7 @@ static tprt_cuda_rows rows_of(const fused_case *c, const pointers *p, unsigned c
                          .dtype = c->dtype,
                          .tokens = c->tokens,
                          .hidden = c->hidden,
+                         .blocks = c->blocks,
                          .algorithm = c->algorithm,
                          .norm = c->norm,
                          .quantise = c->quantise,

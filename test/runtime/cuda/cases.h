@@ -11,6 +11,7 @@ typedef struct fused_case {
   tprt_dtype dtype;
   int64_t tokens, hidden; /* of the whole tensor; entropy: hidden columns a rank */
   /* rows */
+  int64_t blocks;
   tprt_cuda_algorithm algorithm;
   tprt_cuda_norm norm;
   tprt_cuda_quantise quantise;
@@ -82,6 +83,9 @@ unsigned char case_byte(uint64_t turn, int rank, int64_t i);
 int64_t case_target(const fused_case *c, int n_ranks, uint64_t turn, int64_t token);
 float case_rounded(tprt_dtype dtype, float x);
 enum { CASE_IGNORED = -100 };
+
+/* Rows: the place of a token in what a rank has of a sharded tensor; -1: the rank does not have it. */
+int64_t case_place(const fused_case *c, int n_ranks, int rank, int64_t token);
 
 /* What it is, for messages. */
 const char *case_name(const fused_case *c, char text[160]);

@@ -92,6 +92,12 @@ static void test_rows(void **state) {
   REFUSED(TPRT_INVALID_ARGUMENT, (rows.norm = TPRT_CUDA_RMS_NORM, rows.beta = memory), "RMS norm has no beta");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.quantise = (tprt_cuda_quantise)4, "quantisation 4 does not exist");
   REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantise = TPRT_CUDA_STATIC, rows.static_scale = NULL), "needs static_scale");
+  REFUSED(TPRT_INVALID_ARGUMENT, (rows.blocks = 3, rows.algorithm = TPRT_CUDA_SLICES), "10 rows in 3 blocks");
+  REFUSED(TPRT_INVALID_ARGUMENT, rows.blocks = -1, "10 rows in -1 blocks");
+  REFUSED(TPRT_INVALID_ARGUMENT, (rows.blocks = 2, rows.algorithm = TPRT_CUDA_PULL), "blocks need algorithm TPRT_CUDA_SLICES");
+  REFUSED(TPRT_UNSUPPORTED,
+          (rows = (tprt_cuda_rows){.size = sizeof rows, .dtype = TPRT_BF16, .tokens = 8, .hidden = 16392, .blocks = 2}),
+          "rows of 16392 elements; in blocks at most 16384");
   REFUSED(TPRT_UNSUPPORTED, rows.hidden = 200, "quantisation by groups of 128 needs rows of a multiple of it, not of 200");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.gamma = memory + 2, "bias, gamma and beta need addresses that are multiples of 16");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.algorithm = (tprt_cuda_algorithm)4, "algorithm 4 does not exist");
