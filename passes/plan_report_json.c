@@ -276,7 +276,7 @@ static json_t *step_json(const tp_report *r, const tp_planner *p) {
 }
 
 static json_t *solution_json(const tp_planner *p) {
-  int64_t strategies = 0;
+  int64_t strategies = p->n_cut;
   for (size_t i = 0; i < p->n_nodes; i++)
     strategies += p->nodes[i].n;
   json_t *json = json_object();

@@ -105,7 +105,7 @@ static tp_status plan_func(tp_planner *p) {
     status = tp__report_end(p);
   p->pass->statistics[STAT_NODES] += (int64_t)p->n_nodes;
   p->pass->statistics[STAT_WORK] += p->work;
-  int64_t offered = 0, left_out = 0;
+  int64_t offered = p->n_cut, left_out = 0;
   for (size_t i = 0; i < p->n_nodes; i++) {
     offered += p->nodes[i].n;
     left_out += p->nodes[i].left_out;

@@ -92,8 +92,11 @@ typedef struct tp_planner {
   tp_clock *clock;          /* of the pass ... */
   double end;               /* ... by which the function is to be planned */
   int64_t memory_limit;     /* bytes of a device at any time; -1: none */
-  int64_t limited_work;     /* of the solver, with a limit */
+  double effort;            /* of planning, with a limit ... */
+  int64_t limited_work;     /* ... as work of the solver */
   struct tp_routes *routes; /* NULL without a limit */
+  const bool *const *kept;  /* with a limit: by node without routes, which strategies have routes; NULL: all ... */
+  int64_t n_cut;            /* ... and how many have none: reduced costs alone were looked at */
   int n_orders; /* in which axes follow each other in one dimension: that of the mesh, and those that annotations have */
   uint8_t orders[TP_MAX_ORDERS][TP_MAX_AXES];
   int64_t work, width;
@@ -220,6 +223,8 @@ tp_spec tp__plan_wanted(const tp_planner *planner, const tp_use *use);
 
 /* propagate_clock.c: a remark where the clock ended the search. */
 void tp__clock_remark(const tp_planner *planner);
+/* The clock ended the search before there was a plan. */
+tp_status tp__clock_exceeded(const tp_planner *planner);
 
 /* plan_remarks.c: remarks about large tensors of the plan, which is not written yet. */
 tp_status tp__plan_remarks(tp_planner *planner);

@@ -52,3 +52,9 @@ void tp__clock_remark(const tp_planner *p) {
       "cheapest, and another run may find another one",
       tp__pass_option(p->pass, "time-limit"), 100 * gap);
 }
+
+tp_status tp__clock_exceeded(const tp_planner *p) {
+  return tp__error(p->program.func, TP_INFEASIBLE,
+                   "time-limit=%s: no plan was found in this time, and it is not proven that there is none; give more",
+                   tp__pass_option(p->pass, "time-limit"));
+}

@@ -19,6 +19,7 @@ static tp_status read_effort(tp_planner *p) {
   if (end == text || *end || !(effort > 0 && effort <= MOST_EFFORT))
     return tp__error(p->pass->module, TP_INVALID_ARGUMENT,
                      "effort '%s' is not a number above 0 and up to 10000; 1 is some five seconds of planning", text);
+  p->effort = effort;
   p->limited_work = (int64_t)(WORK * effort) + 1;
   return TP_OK;
 }

@@ -1,5 +1,6 @@
 /* The strategy-selection problem of a function: nodes from ops, edges from uses, priced by the reshard between them. */
-#include "passes/propagate_routes.h"
+#include "passes/propagate_limited.h"
+#include "passes/propagate_sketch.h"
 
 #include "rules/attention.h"
 
@@ -358,7 +359,7 @@ tp_spec tp__plan_wanted(const tp_planner *p, const tp_use *use) {
 /* ---- solving ---- */
 
 /* Names a value whose annotations leave no choice, for the message of an infeasible problem. */
-static tp_status infeasible(tp_planner *p, const tp_solution *solution) {
+tp_status tp__plan_infeasible(tp_planner *p, const tp_solution *solution) {
   for (size_t k = 0; k < p->n_values; k++) {
     const tp_planned_value *v = &p->values[k];
     const tp_node *from = &p->nodes[v->node];
@@ -384,13 +385,15 @@ static tp_status infeasible(tp_planner *p, const tp_solution *solution) {
 }
 
 /* What a loop repeats is paid as often as it runs. */
-static int add_problem_node(tp_planner *p, tp_problem *problem, const tp_node *node) {
+static int add_problem_node(const tp_planner *p, tp_problem *problem, size_t i) {
+  const tp_node *node = &p->nodes[i];
   double trips = node->kind == TP_NODE_OP ? p->program.items[node->index].trips : 1;
-  if (trips == 1)
+  bool pays = p->routes && p->routes->prices;
+  if (trips == 1 && !pays)
     return tp_problem_add_node(problem, node->n, node->costs);
   tp_cost *costs = tp__calloc((size_t)node->n, sizeof *costs);
   for (int s = 0; costs && s < node->n; s++)
-    costs[s] = tp__cost_times(node->costs[s], trips);
+    costs[s] = tp_cost_add(tp__cost_times(node->costs[s], trips), pays ? tp__sketch_payment(p, (int)i, s) : 0);
   int number = costs ? tp_problem_add_node(problem, node->n, costs) : -1;
   tp__free(costs);
   return number;
@@ -403,7 +406,7 @@ tp_status tp__plan_make_problem(tp_planner *p, bool limited, tp_problem **made) 
   if (!problem)
     return out_of_memory(p);
   for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++)
-    if (add_problem_node(p, problem, &p->nodes[i]) != (int)i)
+    if (add_problem_node(p, problem, i) != (int)i)
       status = out_of_memory(p);
   if (status == TP_OK)
     status = add_edges(p, problem);
@@ -417,8 +420,7 @@ tp_status tp__plan_make_problem(tp_planner *p, bool limited, tp_problem **made) 
   return status;
 }
 
-/* What loops hold is counted with more than that. */
-static bool has_loops(const tp_planner *p) {
+bool tp__has_loops(const tp_planner *p) {
   for (int i = 0; i < p->program.n_items; i++)
     if (p->program.items[i].kind == TP_ITEM_REGION)
       return true;
@@ -431,15 +433,11 @@ static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *so
   tp_status solved = tp_solve(problem, &options, solution);
   p->is_cut_short |= (solved == TP_OK || solved == TP_INFEASIBLE) && solution->stopped;
   if (solved == TP_INFEASIBLE && !solution->optimal && solution->stopped)
-    return p->method
-               ? TP_OK /* the plan that there is stays */
-               : tp__error(p->program.func, TP_INFEASIBLE,
-                           "time-limit=%s: no plan was found in this time, and it is not proven that there is none; give more",
-                           tp__pass_option(p->pass, "time-limit"));
-  if (p->routes && (solved == TP_INFEASIBLE || (solved == TP_OK && has_loops(p))))
+    return p->method ? TP_OK /* the plan that there is stays */ : tp__clock_exceeded(p);
+  if (p->routes && (solved == TP_INFEASIBLE || (solved == TP_OK && tp__has_loops(p))))
     solved = tp__solve_unlimited(p, &options, solution);
   if (solved != TP_OK)
-    return solved == TP_INFEASIBLE  ? infeasible(p, solution)
+    return solved == TP_INFEASIBLE  ? tp__plan_infeasible(p, solution)
            : solved == TP_NO_MEMORY ? out_of_memory(p)
                                     : tp__error(p->program.func, solved, "the solver failed: %s", tp_status_name(solved));
   for (size_t i = 0; i < p->n_nodes; i++)
@@ -452,17 +450,20 @@ tp_status tp__plan_nodes(tp_planner *p) {
   tp_status status = add_items(p);
   if (status == TP_OK && p->memory_limit < 0)
     status = add_copies(p);
-  if (status == TP_OK)
-    status = tp__order_nodes(p);
-  if (status == TP_OK && p->memory_limit >= 0)
-    status = tp__routes_build(p);
-  return status;
+  return status == TP_OK ? tp__order_nodes(p) : status;
 }
 
-tp_status tp__plan_problem(tp_planner *p) { return tp__plan_make_problem(p, true, &p->problem); }
+tp_status tp__plan_problem(tp_planner *p) {
+  if (p->memory_limit >= 0 && tp__is_large(p))
+    return TP_OK; /* it is stated in parts, while it is solved */
+  tp_status status = p->memory_limit >= 0 ? tp__routes_build(p, false) : TP_OK;
+  return status == TP_OK ? tp__plan_make_problem(p, true, &p->problem) : status;
+}
 
 tp_status tp__plan_solve(tp_planner *p) {
   tp_solution solution = {0};
+  if (!p->problem)
+    return tp__plan_limited(p);
   tp_status status = solve(p, p->problem, &solution);
   if (status != TP_OK)
     return status;

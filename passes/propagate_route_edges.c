@@ -1,5 +1,5 @@
 /* The nodes and edges of routes as the solver gets them. */
-#include "passes/propagate_stations.h"
+#include "passes/propagate_sketch.h"
 
 static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
 
@@ -41,7 +41,8 @@ static void renumber(struct tp_routes *r, const int *place, tp_node *nodes, tp_u
     for (int u = 0; u < v->n_uses; u++)
       v->uses[u].node = place[v->uses[u].node];
     for (int i = 0; i < r->routes[k].n_stations; i++)
-      r->routes[k].stations[i].node = place[r->routes[k].stations[i].node];
+      if (r->routes[k].stations[i].node >= 0)
+        r->routes[k].stations[i].node = place[r->routes[k].stations[i].node];
   }
   for (size_t i = 0; i < r->n_spaces; i++)
     r->spaces[i].node = place[r->spaces[i].node];
@@ -172,7 +173,7 @@ tp_status tp__routes_state(tp_planner *p, tp_problem *problem) {
   struct tp_routes *r = p->routes;
   tp_status status = TP_OK;
   for (size_t k = 0; k < p->n_values && status == TP_OK; k++)
-    status = link_value(r, problem, &p->values[k]);
+    status = r->is_sketch ? tp__sketch_value(r, problem, &p->values[k]) : link_value(r, problem, &p->values[k]);
   for (size_t i = 0; i < r->n_spaces && status == TP_OK; i++)
     status = link_space(r, problem, &r->spaces[i]);
   for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++) {

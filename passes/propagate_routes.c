@@ -129,6 +129,10 @@ static tp_status add_hold(struct tp_routes *r, int value, const placed *uses, in
   tp_status status = share(r, value, uses, 0, n, plan, station);
   if (status != TP_OK || l->has_memory || l->is_returned)
     return status;
+  tp_planned_value whole = p->values[value];
+  whole.output = 0;
+  if (r->is_sketch)
+    return tp__hold_output(r, r->routes[value].stations[*station].node, &whole, 2 * l->def + 2, 2 * last + 1);
   status = tp__routes_node(r, TP_NODE_HELD, value, &held);
   if (status != TP_OK)
     return status;
@@ -141,8 +145,6 @@ static tp_status add_hold(struct tp_routes *r, int value, const placed *uses, in
   for (int s = 0; s < change->n; s++)
     node->n = tp__add_distinct(node->in, node->n, change->in[s]);
   node->slot = r->routes[value].stations[*station].node;
-  tp_planned_value whole = p->values[value];
-  whole.output = 0;
   status = tp__hold_output(r, held, &whole, 2 * l->def + 2, 2 * last + 1);
   return status == TP_OK && l->is_overwritten ? hold_beside(r, value, *station, last) : status;
 }
@@ -212,7 +214,7 @@ static tp_status add_use(struct tp_routes *r, int value, const placed *at, const
   const tp_use *use = &v->uses[at->use];
   tp_spec layouts[TP_MAX_STATION_LAYOUTS];
   int n = tp__add_inputs(r->p, use, layouts, 0), station;
-  tp_station_plan plan = {.before = above, .anchor = at->anchor};
+  tp_station_plan plan = {.before = above, .anchor = at->anchor, .is_alone = true};
   plan.in_op = r->p->nodes[use->node].kind == TP_NODE_LAYOUT;
   plan.start = 2 * (int64_t)at->anchor;
   plan.end = 2 * (int64_t)at->until + 1;
@@ -419,11 +421,11 @@ static tp_status hold_workspaces(struct tp_routes *r) {
   return status;
 }
 
-tp_status tp__routes_build(tp_planner *p) {
+tp_status tp__routes_build(tp_planner *p, bool is_sketch) {
   struct tp_routes *r = p->routes = tp__arena_alloc(p->arena, sizeof *r);
   if (!r)
     return out_of_memory(p);
-  *r = (struct tp_routes){.p = p};
+  *r = (struct tp_routes){.p = p, .is_sketch = is_sketch};
   tp_status status = tp__timeline_build(p->program.func, &r->timeline);
   if (status != TP_OK)
     return status;
@@ -459,7 +461,10 @@ void tp__routes_destroy(struct tp_routes *r) {
   tp__free(r->spaces);
   tp__table_destroy(&r->ends);
   tp__memo_destroy(&r->same_stations);
+  tp__memo_destroy(&r->same_moves);
 }
+
+void tp__routes_move(struct tp_routes *r, tp_planner *p) { r->p = p; }
 
 const tp_route *tp__route(const struct tp_routes *r, const tp_planned_value *v) { return &r->routes[v - r->p->values]; }
 

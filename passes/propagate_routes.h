@@ -7,10 +7,11 @@
 /* A place on the way where the layout may change. It is a node (TP_NODE_CHANGE) with a strategy for each layout and whether it is another
  * than the one before. */
 typedef struct tp_station {
-  int node;
-  int before; /* the station before; -1: the producer */
-  int anchor; /* number of the op in front of which a change stands; -1: behind the producer */
-  bool in_op; /* the op at `anchor` is itself the change */
+  int node;                           /* -1: a station of one use, in a sketch */
+  int before;                         /* the station before; -1: the producer */
+  int anchor;                         /* number of the op in front of which a change stands; -1: behind the producer */
+  bool in_op;                         /* the op at `anchor` is itself the change */
+  const struct tp_station_plan *plan; /* in a sketch */
 } tp_station;
 
 /* Of one value. Without stations its uses take what the producer makes, and are priced by plain edges. */
@@ -32,9 +33,11 @@ typedef struct tp_usage {
   int64_t *bytes; /* by strategy; NULL: none */
 } tp_usage;
 
-/* Adds the nodes of all routes to planner->routes. */
-tp_status tp__routes_build(tp_planner *planner);
+/* Adds the nodes of all routes to planner->routes. A sketch has no nodes for changes of layout (propagate_sketch.h). */
+tp_status tp__routes_build(tp_planner *planner, bool is_sketch);
 void tp__routes_destroy(struct tp_routes *routes);
+/* They are those of another planner now, which has the same nodes and values. */
+void tp__routes_move(struct tp_routes *routes, tp_planner *planner);
 /* Adds their edges, and what all nodes hold when. */
 tp_status tp__routes_state(tp_planner *planner, tp_problem *problem);
 

@@ -218,6 +218,33 @@ static tp_station_table *find_table(struct tp_routes *r, const tp_planned_value 
   return slot ? *slot : NULL;
 }
 
+/* The node of a sketch has a strategy for each layout, and what a change holds is told by its edges: no node holds it. */
+static tp_status sketch_station(struct tp_routes *r, int value, int n_layouts, const tp_spec *layouts,
+                                const tp_station_plan *plan, int *station) {
+  tp_planner *p = r->p;
+  tp_route *route = &r->routes[value];
+  int number = -1;
+  tp_station_plan *kept = tp__arena_alloc(p->arena, sizeof *kept);
+  if (!kept || (!plan->is_alone && tp__routes_node(r, TP_NODE_CHANGE, value, &number) != TP_OK))
+    return out_of_memory(p);
+  *kept = *plan;
+  *station = route->n_stations++;
+  route->stations[*station] = (tp_station){number, plan->before, plan->anchor, plan->in_op, kept};
+  if (number < 0)
+    return TP_OK;
+  int64_t key[TP_MAX_STATION_LAYOUTS];
+  for (int i = 0; i < n_layouts; i++)
+    key[i] = (int64_t)layouts[i].bits;
+  void **slot = tp__memo(&r->same_stations, p->arena, key, (size_t)n_layouts);
+  if (slot && !*slot && (*slot = tp__arena_array(p->arena, (size_t)n_layouts + 1, sizeof *layouts)))
+    memcpy(*slot, layouts, (size_t)n_layouts * sizeof *layouts);
+  tp_node *node = &p->nodes[number];
+  node->n = n_layouts;
+  node->in = node->out = slot ? *slot : NULL;
+  node->costs = tp__arena_array(p->arena, (size_t)n_layouts + 1, sizeof *node->costs);
+  return node->in && node->costs ? TP_OK : out_of_memory(p);
+}
+
 tp_status tp__add_station(struct tp_routes *r, int value, int n_layouts, const tp_spec *layouts, const tp_station_plan *plan,
                           int *station) {
   tp_planner *p = r->p;
@@ -225,6 +252,8 @@ tp_status tp__add_station(struct tp_routes *r, int value, int n_layouts, const t
   tp_route *route = &r->routes[value];
   tp_spec before[TP_MAX_STATION_LAYOUTS];
   int number;
+  if (r->is_sketch)
+    return sketch_station(r, value, n_layouts, layouts, plan, station);
   int n_before = plan->before < 0 ? tp__add_outputs(p, v->node, v->output, before, 0)
                                   : tp__add_outputs(p, route->stations[plan->before].node, 0, before, 0);
   tp_station_table *t = find_table(r, v, n_before, before, n_layouts, layouts, plan->keeps);
@@ -244,6 +273,6 @@ tp_status tp__add_station(struct tp_routes *r, int value, int n_layouts, const t
   hold(r, number, plan->start, plan->end, bytes);
   r->tables[number] = t;
   *station = route->n_stations++;
-  route->stations[*station] = (tp_station){number, plan->before, plan->anchor, plan->in_op};
+  route->stations[*station] = (tp_station){number, plan->before, plan->anchor, plan->in_op, NULL};
   return TP_OK;
 }

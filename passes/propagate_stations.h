@@ -24,6 +24,8 @@ typedef struct tp_space {
 
 struct tp_routes {
   tp_planner *p;
+  bool is_sketch;
+  const uint64_t *prices; /* in a sketch that is priced: see propagate_sketch.h */
   tp_timeline timeline;
   int64_t numbers; /* bytes of arguments and results that are no tensors */
   int *until;      /* by op: when the last op that runs as a part of it does */
@@ -32,7 +34,7 @@ struct tp_routes {
   size_t usage_capacity, n_usages;
   const tp_station_table **tables; /* by node */
   size_t table_capacity;
-  tp_memo same_stations;
+  tp_memo same_stations, same_moves;
   tp_space *spaces;
   size_t n_spaces, space_capacity;
   tp_value_table
@@ -47,6 +49,7 @@ typedef struct tp_station_plan {
   bool keeps;         /* the producer holds nothing: a change holds what it starts from too */
   bool elsewhere;     /* the result lies in memory that is there anyway */
   bool twice;         /* a change makes what its user then cannot overwrite: it holds that too */
+  bool is_alone;      /* it has one use */
 } tp_station_plan;
 
 /* ---- propagate_stations.c ---- */

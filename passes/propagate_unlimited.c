@@ -2,7 +2,7 @@
  *
  * What the solver counts under a limit is never less than what a plan holds, but may be more: loops, and changes of layout in several steps. A plan that
  * is the cheapest of all, and is seen to keep the limit once it is written, is the cheapest that does. */
-#include "passes/propagate_routes.h"
+#include "passes/propagate_limited.h"
 
 static bool same_nodes(const tp_planner *a, const tp_planner *b) {
   bool same = a->n_nodes == b->n_nodes;
@@ -11,14 +11,16 @@ static bool same_nodes(const tp_planner *a, const tp_planner *b) {
   return same;
 }
 
-/* Does the plan of the solution hold no more than the limit? It is written into a copy of the module. */
-static bool keeps_limit(const tp_planner *p, const tp_solution *solution) {
+bool tp__keeps_limit(const tp_planner *p, const tp_solution *solution) {
   MlirModule copy = mlirModuleFromOperation(mlirOperationClone(p->pass->module));
   tp_pass pass = *p->pass;
   pass.module = mlirModuleGetOperation(copy);
   tp_again again;
   MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(pass.context, tp__swallow, NULL, NULL);
-  bool keeps = tp__again_open(&pass, p, true, &again) == TP_OK && same_nodes(p, &again.planner);
+  bool keeps = tp__again_open(&pass, p, true, &again) == TP_OK;
+  if (keeps && p->kept)
+    keeps = tp__planner_cut(&again.planner, p->kept) == TP_OK;
+  keeps = keeps && tp__routes_build(&again.planner, false) == TP_OK && same_nodes(p, &again.planner);
   for (size_t i = 0; keeps && i < p->n_nodes; i++)
     again.planner.nodes[i].chosen = solution->choices[i];
   again.planner.method = solution->method;
@@ -36,7 +38,7 @@ tp_status tp__solve_unlimited(tp_planner *p, const tp_solver_options *options, t
   if (status == TP_OK)
     status = tp_solve(problem, options, &cheapest);
   tp_problem_destroy(problem);
-  if (status == TP_OK && (!solution->choices || cheapest.cost < solution->cost) && keeps_limit(p, &cheapest)) {
+  if (status == TP_OK && (!solution->choices || cheapest.cost < solution->cost) && tp__keeps_limit(p, &cheapest)) {
     p->is_cut_short |= cheapest.stopped;
     cheapest.work += solution->work;
     tp_solution_clear(solution);

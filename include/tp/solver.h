@@ -105,6 +105,11 @@ typedef struct tp_solution {
    * least_peak at least_peak_time. 0 without a limit. */
   tp_exact_cost peak, least_peak;
   int64_t peak_time, least_peak_time;
+  /* What a unit of memory is worth, at n_prices times: cost per unit, with which messages found the best bound. No other times have a price that is known.
+   * Freed by tp_solution_clear; NULL without a limit, or where prices were not sought. */
+  int n_prices;
+  int64_t *price_times;
+  double *prices;
 } tp_solution;
 
 /* Solves. TP_INFEASIBLE when it is proven that every choice is forbidden, or when none was found; `solution` is written

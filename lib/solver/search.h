@@ -5,6 +5,13 @@
 
 #include "solver/control.h"
 
+/* Prices of memory, by time of the problem. */
+typedef struct tp__worth {
+  int n;
+  int64_t *time;
+  double *price;
+} tp__worth;
+
 typedef struct tp__search {
   int64_t table_budget; /* entries of the largest table of the exact elimination */
   int64_t work;         /* spent so far, in table entries looked at */
@@ -17,6 +24,7 @@ typedef struct tp__search {
   tp__control *control; /* NULL: only work counts */
   bool is_worker;       /* another thread watches the clock */
   int nested;           /* > 0: the graph at hand is a part of the whole */
+  tp__worth worth;      /* the last that were found for the whole; owned by tp_solve */
 } tp__search;
 
 /* True if somebody asked that the search end. */

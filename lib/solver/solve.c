@@ -88,6 +88,24 @@ static void start_prices(tp__wmemory *memory, const tp__coarse *coarse) {
   }
 }
 
+/* What memory was worth in the end. */
+static tp_status keep_prices(tp__search *s, const tp__wmemory *memory) {
+  size_t n = (size_t)memory->n_times;
+  int64_t *time = realloc(s->worth.time, n * sizeof *time + 1);
+  s->worth.time = time ? time : s->worth.time;
+  double *price = realloc(s->worth.price, n * sizeof *price + 1);
+  s->worth.price = price ? price : s->worth.price;
+  if (!time || !price)
+    return TP_NO_MEMORY;
+  s->worth.n = 0;
+  for (size_t t = 0; t < n; t++)
+    if (memory->price[t] > 0) {
+      time[s->worth.n] = memory->time[t];
+      price[s->worth.n++] = memory->price[t] / (double)s->step;
+    }
+  return TP_OK;
+}
+
 /* What coarse prices have found stays the answer unless something is cheaper. */
 static void keep_coarse(const tp__coarse *coarse, int n_nodes, tp__answer *answer) {
   if (answer->cost < TP_COST_FORBIDDEN || coarse->cost >= TP_COST_FORBIDDEN)
@@ -114,7 +132,8 @@ static tp_status search_priced(tp__search *s, tp__wcsp *g, attempt *a, const tp_
   answer->bound = coarse->bound > relaxed->bound ? coarse->bound : relaxed->bound;
   bool is_near = relaxed->cost < TP_COST_FORBIDDEN;
   const int *near = known ? coarse->choices : is_near ? relaxed->choices : NULL;
-  return tp__constrained_search(s, g, limit, near, answer);
+  status = tp__constrained_search(s, g, limit, near, answer);
+  return status == TP_OK ? keep_prices(s, g->memory) : status;
 }
 
 /* `relaxed` is the answer for the problem without its limit, which does not fit. */
@@ -271,6 +290,12 @@ static void report(const tp_problem *problem, result *r, const tp__control *cont
     solution->choices = r->choices;
     r->choices = NULL;
   }
+  if (r->s.worth.n > 0) {
+    solution->n_prices = r->s.worth.n;
+    solution->price_times = r->s.worth.time;
+    solution->prices = r->s.worth.price;
+    r->s.worth = (tp__worth){0};
+  }
 }
 
 tp_status tp_solve(const tp_problem *problem, const tp_solver_options *options, tp_solution *solution) {
@@ -293,11 +318,15 @@ tp_status tp_solve(const tp_problem *problem, const tp_solver_options *options, 
     status = r.found ? TP_OK : TP_INFEASIBLE;
   }
   free(r.choices);
+  free(r.s.worth.time);
+  free(r.s.worth.price);
   return status;
 }
 
 void tp_solution_clear(tp_solution *solution) {
   free(solution->choices);
+  free(solution->price_times);
+  free(solution->prices);
   *solution = (tp_solution){0};
 }
 

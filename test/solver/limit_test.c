@@ -473,17 +473,47 @@ static void arguments(void **state) {
   assert_string_equal(text, "0");
 }
 
+/* The cheapest choice that pays these prices, with what all the room is worth paid back, costs no more than the best that fits, and more than the
+ * cheapest of all. */
+static void prices_of_memory(void **state) {
+  (void)state;
+  enum { N = 3, S = 30 };
+  int n_priced = 0;
+  for (int i = 0; i < 20; i++) {
+    rng r = {(uint64_t)i + 7};
+    int64_t usages[N * S], limit = N * S * 20;
+    tp_problem *p = generate_tradeoffs(&r, N, S, usages);
+    tp_solution s;
+    tp_problem_set_limit(p, limit);
+    assert_int_equal(tp_solve(p, NULL, &s), TP_OK);
+    assert_true(s.optimal);
+    double free = 1e300, priced = 1e300;
+    for (int a[N] = {0}; s.n_prices > 0 && a[2] < S; a[0] = (a[0] + 1) % S, a[1] = (a[1] + !a[0]) % S, a[2] += !a[0] && !a[1]) {
+      double cost = (double)tp_problem_evaluate(p, a);
+      double used = (double)(usages[a[0]] + usages[S + a[1]] + usages[2 * S + a[2]]);
+      double paid = cost + s.prices[0] * (used - (double)limit);
+      free = cost < free ? cost : free;
+      priced = paid < priced ? paid : priced;
+    }
+    if (s.n_prices > 0) {
+      assert_true(s.n_prices == 1 && s.price_times[0] == 0 && s.prices[0] > 0); /* all live at that time only */
+      assert_true(priced <= (double)s.cost + 1e-6 && priced > free);
+      n_priced++;
+    }
+    tp_solution_clear(&s);
+    assert_true(!s.prices && !s.price_times && s.n_prices == 0);
+    tp_problem_destroy(p);
+  }
+  assert_true(n_priced > 5);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(arguments),
-      cmocka_unit_test(infeasible),
-      cmocka_unit_test(against_brute_force),
-      cmocka_unit_test(plain_costs),
-      cmocka_unit_test(beyond_64_bits),
-      cmocka_unit_test(of_many_strategies),
-      cmocka_unit_test(the_order_does_not_matter),
-      cmocka_unit_test(other_decisions),
-      cmocka_unit_test(same_for_any_number_of_threads),
+      cmocka_unit_test(arguments),           cmocka_unit_test(infeasible),
+      cmocka_unit_test(against_brute_force), cmocka_unit_test(plain_costs),
+      cmocka_unit_test(beyond_64_bits),      cmocka_unit_test(of_many_strategies),
+      cmocka_unit_test(prices_of_memory),    cmocka_unit_test(the_order_does_not_matter),
+      cmocka_unit_test(other_decisions),     cmocka_unit_test(same_for_any_number_of_threads),
       cmocka_unit_test(interrupted),
   };
   return cmocka_run_group_tests_name("solver under a limit", tests, NULL, NULL);

@@ -1,0 +1,272 @@
+/* Large functions under a memory limit.
+ *
+ * Routes make the problem some ten times larger than it is without a limit, so it is never stated as a whole:
+ *   1. the sketch of the routes (propagate_sketch.h) is solved, first without prices of memory. What that finds may fit, and then is as cheap as can be;
+ *   2. else prices of memory rise at the times at which the limit is exceeded most, until something is found that keeps it (propagate_priced.c);
+ *   3. the problem of the routes is stated for the strategies of all that was found, which are few, and solved: that is the plan. What memory is worth there
+ *      are prices for the sketch, which give a better bound for all strategies, and find others. So in turn, until nothing new is found;
+ *   4. if the bound is still far from the plan, or there is none, messages over the sketch give every strategy a reduced cost: what a plan with it costs at
+ *      least. The problem of the routes is stated for those that cost least. What is left out costs at least so much, so the bound stays certified. */
+#include "passes/propagate_limited.h"
+
+#include "passes/propagate_priced.h"
+
+#include <string.h>
+
+enum {
+  LARGE = 200000,  /* entries of the tables between producers and users */
+  SHARE = 12,      /* strategies of a node that are kept, on the average */
+  FEW = 200000,    /* entries as above, that are worth a proof */
+  FOUND_SHARE = 2, /* of the work, for the strategies of the plans that were found */
+  ROUNDS = 4       /* of prices from the routes */
+};
+#define ONLY_FOUND INT64_MIN /* no strategy costs less: those of plans that were found */
+#define FOUND_GAP 0.0005     /* of those, that is good enough */
+#define NEAR 0.005           /* gap of the plan, that is left as it is */
+
+static tp_status out_of_memory(const tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+
+static int64_t entries(const tp_planner *p, const size_t *n_kept) {
+  int64_t sum = 0;
+  for (size_t k = 0; k < p->n_values; k++)
+    for (int u = 0; u < p->values[k].n_uses; u++) {
+      int a = p->values[k].node, b = p->values[k].uses[u].node;
+      sum += n_kept ? (int64_t)(n_kept[a] * n_kept[b]) : (int64_t)p->nodes[a].n * p->nodes[b].n;
+    }
+  return sum;
+}
+
+bool tp__is_large(const tp_planner *p) { return entries(p, NULL) > LARGE; }
+
+/* Which strategies can be part of a plan of cost < most, and those that must be kept. */
+static const bool *const *choose(const tp_priced *l, const bool *must, tp_cost most, int64_t *n_entries) {
+  const tp_planner *p = l->p;
+  const bool **rows = tp__arena_array(p->arena, l->n_first + 1, sizeof(const bool *));
+  bool *kept = tp__arena_array(p->arena, l->offset[l->n_first] + 1, sizeof *kept);
+  size_t *n_kept = tp__arena_array(p->arena, l->n_first + 1, sizeof *n_kept);
+  if (!rows || !kept || !n_kept)
+    return NULL;
+  for (size_t i = 0; i < l->n_first; i++) {
+    rows[i] = kept + l->offset[i];
+    for (size_t at = l->offset[i]; at < l->offset[i + 1]; at++)
+      n_kept[i] += kept[at] = must[at] || l->least[at] < most;
+  }
+  *n_entries = entries(p, n_kept);
+  return rows;
+}
+
+/* ---- the routes ---- */
+
+/* The numbers, among all, of the strategies that a solution for a cut planner has. */
+static void must_keep_cut(tp_priced *l, const tp_planner *cut, const int *choices) {
+  for (size_t i = 0, k = 0; i < l->n_first; i++, k++) {
+    while (tp__is_of_routes(&cut->nodes[k]))
+      k++;
+    int left = choices[k];
+    for (int s = 0; s < l->p->nodes[i].n; s++)
+      if (cut->kept[i][s] && left-- == 0)
+        tp__priced_keep(l, i, s);
+  }
+}
+
+/* The planner of the routes for some strategies, and their problem. */
+static tp_status state(const tp_priced *l, const bool *const *kept, bool is_limited, tp_planner *cut) {
+  tp_status status = tp__planner_copy(l->p, cut);
+  if (status == TP_OK)
+    status = tp__planner_cut(cut, kept);
+  if (status == TP_OK)
+    status = tp__routes_build(cut, false);
+  return status == TP_OK ? tp__plan_make_problem(cut, is_limited, &cut->problem) : status;
+}
+
+static void choose_nodes(tp_planner *p, const tp_solution *solution) {
+  for (size_t i = 0; i < p->n_nodes; i++)
+    p->nodes[i].chosen = solution->choices[i];
+}
+
+/* The plan that costs no more than any is taken if it keeps the limit: as it is counted, or as it is written. */
+static tp_status try_cheapest(tp_priced *l, bool is_counted, bool *taken) {
+  tp_planner cut, *p = l->p;
+  tp_solution solution = {0};
+  tp_solver_options options = tp__priced_options(l, 1);
+  int64_t n_entries;
+  const bool *const *kept = choose(l, l->cheapest, ONLY_FOUND, &n_entries);
+  if (!kept)
+    return out_of_memory(p);
+  tp_status status = state(l, kept, is_counted, &cut);
+  if (status == TP_OK) {
+    tp_status solved = tp_solve(cut.problem, &options, &solution);
+    status = solved == TP_OK || solved == TP_INFEASIBLE ? TP_OK : out_of_memory(p);
+    *taken = solved == TP_OK && (is_counted || tp__keeps_limit(&cut, &solution));
+  }
+  if (status == TP_OK && *taken) {
+    p->cost = solution.cost;
+    p->bound = l->bound < p->cost ? l->bound : p->cost;
+    p->method = solution.method;
+    choose_nodes(&cut, &solution);
+    tp__planner_take(p, &cut);
+  }
+  tp_solution_clear(&solution);
+  tp__planner_drop(&cut);
+  return status;
+}
+
+/* What is known after solving for some strategies. */
+typedef struct found {
+  tp_planner planner; /* with the plan; without nodes: none yet */
+  tp_cost cost;
+  const char *method;
+  int64_t width;
+  tp_exact_cost peak; /* the least that was tried, without a plan */
+} found;
+
+/* Solves for the strategies that can be part of a plan of cost < most, and those of plans that were found. */
+static tp_status solve_below(tp_priced *l, tp_cost most, found *f) {
+  tp_planner cut;
+  tp_solution solution = {0};
+  tp_solver_options options = tp__priced_options(l, most == ONLY_FOUND ? FOUND_SHARE : 1);
+  int64_t n_entries;
+  const bool *const *kept = choose(l, l->must, most, &n_entries);
+  if (most == ONLY_FOUND && options.gap < FOUND_GAP / l->p->effort)
+    options.gap = FOUND_GAP / l->p->effort;
+  if (!kept)
+    return out_of_memory(l->p);
+  tp_status status = state(l, kept, true, &cut);
+  if (status != TP_OK) {
+    tp__planner_drop(&cut);
+    return status;
+  }
+  status = tp_solve(cut.problem, &options, &solution);
+  if (status != TP_OK && status != TP_INFEASIBLE)
+    status = out_of_memory(l->p);
+  if (status == TP_OK || status == TP_INFEASIBLE) {
+    l->p->is_cut_short |= solution.stopped;
+    l->p->work += solution.work;
+    tp_cost bound = solution.lower_bound < most ? solution.lower_bound : most;
+    l->bound = bound > l->bound ? bound : l->bound;
+    tp__priced_take(l, &solution);
+    f->peak = status == TP_OK ? f->peak : solution.peak;
+  }
+  if (status == TP_OK && solution.cost < f->cost) {
+    must_keep_cut(l, &cut, solution.choices);
+    choose_nodes(&cut, &solution);
+    f->cost = solution.cost;
+    f->method = solution.method;
+    f->width = solution.width;
+    tp__planner_drop(&f->planner);
+    f->planner = cut;
+    tp__routes_move(f->planner.routes, &f->planner);
+    cut = (tp_planner){0};
+  }
+  tp_solution_clear(&solution);
+  tp__planner_drop(&cut);
+  return status == TP_INFEASIBLE ? TP_OK : status;
+}
+
+/* Nothing was found. */
+static tp_status fail(tp_priced *l, const found *f) {
+  tp_solution solution = {.peak = f->peak, .optimal = l->bound >= TP_COST_FORBIDDEN};
+  tp__sketch_used(&l->sketch, NULL, l->used);
+  solution.least_peak_time = tp__priced_peak(l);
+  solution.least_peak.low = (uint64_t)l->used[solution.least_peak_time];
+  solution.optimal |= l->used[solution.least_peak_time] > l->limit;
+  if (l->p->is_cut_short && !solution.optimal)
+    return tp__clock_exceeded(l->p);
+  return tp__plan_infeasible(&l->sketch, &solution);
+}
+
+static bool is_open(const tp_priced *l, const found *f) {
+  return (f->cost >= TP_COST_FORBIDDEN || (double)(f->cost - l->bound) > l->p->gap * (double)l->bound) && l->bound < f->cost &&
+         !tp__clock_is_over(l->p->clock);
+}
+
+/* Is it worth to look at more strategies? */
+static bool is_far(const tp_priced *l, const found *f) {
+  return f->cost >= TP_COST_FORBIDDEN || (double)(f->cost - l->bound) > NEAR / l->p->effort * (double)l->bound;
+}
+
+/* Solves for the strategies of all plans of the sketch so far, and the sketch at the prices that memory has there, in turn. */
+static tp_status generate(tp_priced *l, found *f) {
+  tp_status status = TP_OK;
+  for (int round = 0; round < ROUNDS && status == TP_OK && is_open(l, f); round++) {
+    size_t n_must = l->n_must;
+    status = solve_below(l, ONLY_FOUND, f);
+    tp__priced_set(l, l->price);
+    if (status == TP_OK && is_open(l, f))
+      status = tp__priced_solve(l);
+    if (l->n_must == n_must)
+      break;
+  }
+  return status == TP_INFEASIBLE ? TP_OK : status;
+}
+
+/* Solves for the strategies that cost least by the best prices: for all that may be part of a cheaper plan, if they are not too many. */
+static tp_status widen(tp_priced *l, found *f) {
+  tp_cost most = 0;
+  int64_t n_entries = 0;
+  tp_status status = tp__priced_least(l);
+  if (status == TP_OK)
+    status = tp__priced_threshold(l, SHARE, &most);
+  if (status == TP_OK && !choose(l, l->must, f->cost, &n_entries))
+    return out_of_memory(l->p);
+  bool is_few = f->cost < TP_COST_FORBIDDEN && (double)n_entries <= FEW * l->p->effort;
+  if (!is_few && !is_far(l, f))
+    return status;
+  if (is_few || f->cost < most)
+    most = f->cost;
+  return status == TP_OK && is_open(l, f) ? solve_below(l, most, f) : status;
+}
+
+static void take(tp_priced *l, found *f) {
+  tp_planner *p = l->p;
+  p->cost = f->cost;
+  p->bound = l->bound < f->cost ? l->bound : f->cost;
+  p->method = f->method;
+  p->width = f->width;
+  tp__planner_take(p, &f->planner);
+}
+
+/* A plan within the limit, if one is found. */
+static tp_status search(tp_priced *l, found *f) {
+  tp_status status = tp__priced_search(l);
+  if (status == TP_OK)
+    status = generate(l, f);
+  if (status == TP_OK && is_open(l, f))
+    status = widen(l, f);
+  return status;
+}
+
+/* The cheapest plan of all is tried as it is counted, and where more may be counted than is held, as it is written. */
+static tp_status plan(tp_priced *l, found *f) {
+  bool taken = false, fits = false;
+  tp__sketch_used(&l->sketch, NULL, l->used);
+  bool hopeless = l->used[tp__priced_peak(l)] > l->limit;
+  tp_status status = tp__priced_solve(l);
+  if (status == TP_INFEASIBLE)
+    return fail(l, f);
+  memcpy(l->cheapest, l->must, l->offset[l->n_first] * sizeof *l->must);
+  fits = status == TP_OK && l->used[tp__priced_peak(l)] <= l->limit;
+  if (status == TP_OK && (fits || tp__has_loops(l->p)))
+    status = try_cheapest(l, fits, &taken);
+  if (status == TP_OK && !taken && !hopeless)
+    status = search(l, f);
+  if (status != TP_OK || taken)
+    return status;
+  if (f->cost < TP_COST_FORBIDDEN) {
+    take(l, f);
+    return TP_OK;
+  }
+  status = try_cheapest(l, false, &taken);
+  return status == TP_OK && !taken ? fail(l, f) : status;
+}
+
+tp_status tp__plan_limited(tp_planner *p) {
+  tp_priced l = {.p = p};
+  found f = {.cost = TP_COST_FORBIDDEN};
+  tp_status status = tp__priced_open(&l);
+  if (status == TP_OK)
+    status = plan(&l, &f);
+  tp__priced_close(&l);
+  tp__planner_drop(&f.planner);
+  return status;
+}

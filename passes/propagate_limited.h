@@ -1,0 +1,34 @@
+/* Planning large functions under a memory limit (propagate_limited.c), and what it shares with propagate_unlimited.c. */
+#ifndef TP_PASSES_PROPAGATE_LIMITED_H
+#define TP_PASSES_PROPAGATE_LIMITED_H
+
+#include "passes/propagate_routes.h"
+
+/* Is the problem of the routes so large that it is only stated for strategies that may be part of a good plan? */
+bool tp__is_large(const tp_planner *planner);
+/* Plans such a function: chooses strategies for planner->nodes, and gives it routes, a problem, cost and bound. */
+tp_status tp__plan_limited(tp_planner *planner);
+
+/* ---- propagate_cut.c ---- */
+
+/* A planner of its own with the nodes and values of `planner`, which has no routes. To be dropped also when it fails. */
+tp_status tp__planner_copy(const tp_planner *planner, tp_planner *copy);
+void tp__planner_drop(tp_planner *copy);
+/* `planner` gets all that the copy has, and the copy is dropped. */
+void tp__planner_take(tp_planner *planner, tp_planner *copy);
+/* Node i keeps its strategies s with kept[i][s], of which there is one at least; `planner` has no routes. `kept` stays in use. */
+tp_status tp__planner_cut(tp_planner *planner, const bool *const *kept);
+
+/* ---- propagate_problem.c ---- */
+
+/* The problem of the planner, or of a sketch, has no solution: says why. */
+tp_status tp__plan_infeasible(tp_planner *planner, const tp_solution *solution);
+/* Has the function loops? What they hold is counted with more than that. */
+bool tp__has_loops(const tp_planner *planner);
+
+/* ---- propagate_unlimited.c ---- */
+
+/* Does the plan of the solution hold no more than the limit? It is written into a copy of the module. */
+bool tp__keeps_limit(const tp_planner *planner, const tp_solution *solution);
+
+#endif
