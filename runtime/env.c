@@ -40,6 +40,8 @@ static const tprt_env_var table[TPRT__N_ENV] = {
          "for them; default: 1 where each rank of this host has two processors"},
     [TPRT__ENV_MPI_LIBRARY] = {"TPRT_MPI_LIBRARY", "path", NULL, "MPI library of backend mpi; default: that of the launcher"},
     [TPRT__ENV_CUDA_LIBRARY] = {"TPRT_CUDA_LIBRARY", "path", "libcuda.so.1", "CUDA driver, for what runs on GPUs"},
+    [TPRT__ENV_BLASLT_LIBRARY] = {"TPRT_BLASLT_LIBRARY", "path", NULL,
+                                  "cuBLASLt, for products of matrices on GPUs; default: that of CUDA 13, 12 or 11"},
     [TPRT__ENV_NCCL_LIBRARY] = {"TPRT_NCCL_LIBRARY", "path", "libnccl.so.2", "NCCL library of backend nccl"},
     [TPRT__ENV_NCCL_CHECK] = {"TPRT_NCCL_CHECK", "switch", "0",
                               "1: the ranks of backend nccl compare every operation before data moves"},

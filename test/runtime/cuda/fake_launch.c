@@ -103,7 +103,9 @@ cuda_result fake_occupancy(int *n, cuda_function function, int threads, size_t s
 typedef struct launch {
   cuda_function function;
   uint32_t grid[3], block[3], shared_bytes;
-  void *parameters; /* a block of them */
+  void *parameters;         /* a block of them */
+  void (*host)(void *data); /* instead of a kernel, a function of the host */
+  void *data;
 } launch;
 
 static void *parameter_block(cuda_function function, void *const *parameters) {
@@ -127,6 +129,10 @@ static cuda_result run(const launch *l) {
                                         [PTX_MISALIGNED] = FAKE_MISALIGNED_ADDRESS,
                                         [PTX_FAULT] = FAKE_LAUNCH_FAILED};
   char error[PTX_TEXT];
+  if (l->host) {
+    l->host(l->data);
+    return CUDA_RESULT_SUCCESS;
+  }
   if (!l->function->ptx) {
     machine_grid(l->function->kernel, l->parameters, l->grid[0], l->grid[1], l->block[0]);
     return CUDA_RESULT_SUCCESS;
@@ -218,6 +224,12 @@ cuda_result fake_graph_destroy(cuda_graph graph) {
 
 /* ---- The calls ---- */
 
+cuda_result fake_host_call(cuda_stream stream, void (*host)(void *data), void *data) {
+  const launch l = {.host = host, .data = data};
+  (void)stream;
+  return run_or_record(&l);
+}
+
 /* All CTAs of the library's kernels run at the same time, whichever way they are launched: they wait for each other. */
 static cuda_result launch_kernel(const launch *given, bool cooperative, void **parameters) {
   launch l = *given;
@@ -236,7 +248,10 @@ static cuda_result launch_kernel(const launch *given, bool cooperative, void **p
 cuda_result fake_kernel(cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                         unsigned block_y, unsigned block_z, unsigned shared_bytes, cuda_stream stream, void **parameters,
                         void **extra) {
-  launch l = {function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, NULL};
+  launch l = {.function = function,
+              .grid = {grid_x, grid_y, grid_z},
+              .block = {block_x, block_y, block_z},
+              .shared_bytes = shared_bytes};
   (void)stream;
   return extra ? FAKE_INVALID_VALUE : launch_kernel(&l, false, parameters);
 }
@@ -244,7 +259,10 @@ cuda_result fake_kernel(cuda_function function, unsigned grid_x, unsigned grid_y
 cuda_result fake_cooperative_kernel(cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                                     unsigned block_y, unsigned block_z, unsigned shared_bytes, cuda_stream stream,
                                     void **parameters) {
-  launch l = {function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, NULL};
+  launch l = {.function = function,
+              .grid = {grid_x, grid_y, grid_z},
+              .block = {block_x, block_y, block_z},
+              .shared_bytes = shared_bytes};
   (void)stream;
   return launch_kernel(&l, true, parameters);
 }

@@ -1,0 +1,79 @@
+/* Products of matrices on NVIDIA GPUs, by cuBLASLt, with what it can do in the same kernel. Like the driver, the library loads it
+ * (TPRT_BLASLT_LIBRARY) when a handle is made; nothing here needs it to build or to start.
+ *
+ * Matrices are row-major. Calls only enqueue, so they may be captured in a graph. The first call with a shape asks cuBLASLt for an
+ * algorithm, which takes some 10 to 100 microseconds of the host, and keeps it: the first that its heuristics name among those
+ * that add in an order of their own and round once. So equal calls give equal bits, on the same kind of GPU with the same cuBLASLt;
+ * other shapes, and that includes a part of the same matrix, may be added in another order.
+ *
+ * Errors: TPRT_INVALID_ARGUMENT or TPRT_UNSUPPORTED, and nothing was enqueued; TPRT_DEVICE with what cuBLASLt says.
+ * Threads: a handle is used by one thread at a time, and its products are on one stream, or on several that wait for each other,
+ * since they share its workspace. */
+#ifndef TPRT_CUDA_GEMM_H
+#define TPRT_CUDA_GEMM_H
+
+#include "tprt/cuda.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tprt_cuda_blas tprt_cuda_blas;
+
+/* Start with `{.size = sizeof config}`. */
+typedef struct tprt_cuda_blas_config {
+  size_t size;
+  void *workspace;        /* device memory, borrowed until the handle is destroyed; its address a multiple of 256 */
+  size_t workspace_bytes; /* 0: only algorithms without; 32 MiB let it choose freely on Hopper, 4 MiB before */
+} tprt_cuda_blas_config;
+
+/* Makes a handle in the calling thread's current CUDA context, in which all its calls are to be made. TPRT_UNSUPPORTED without
+ * cuBLASLt, and the text says why. */
+TPRT_API tprt_status tprt_cuda_blas_create(const tprt_cuda_blas_config *config, tprt_cuda_blas **blas);
+/* After its last call has completed. */
+TPRT_API void tprt_cuda_blas_destroy(tprt_cuda_blas *blas);
+
+/* What happens to x = alpha * op(a) op(b) + beta * c before it is rounded and stored. aux is [m, aux_row] and belongs to the
+ * derivative: of GELU, x itself (with the bias); of ReLU, bits, whether x > 0. */
+typedef enum tprt_cuda_epilogue {
+  TPRT_CUDA_NOTHING = 0,       /* out = x + bias */
+  TPRT_CUDA_RELU = 1,          /* out = max(x + bias, 0); aux is written, if given */
+  TPRT_CUDA_GELU = 2,          /* out = gelu(x + bias), its form with tanh; aux is written, if given */
+  TPRT_CUDA_RELU_GRADIENT = 3, /* out = x where aux has a 1, else 0; aux is read */
+  TPRT_CUDA_GELU_GRADIENT = 4, /* out = x * gelu'(aux); aux is read */
+  TPRT_CUDA_N_EPILOGUES = 5,
+} tprt_cuda_epilogue;
+
+/* op(a) [m, k], op(b) [k, n], out and c [m, n]: batch of them. A matrix that is transposed is stored the other way round: a as
+ * [k, m], b as [n, k]. Addresses are multiples of 16. Start with `{.size = sizeof gemm}`. */
+typedef struct tprt_cuda_gemm {
+  size_t size;
+  tprt_dtype dtype;     /* of a and b: f32, f16, bf16. Products are added in f32 */
+  tprt_dtype out_dtype; /* of out, c, bias, bias_gradient, aux of GELU: dtype, or f32 */
+  int64_t m, n, k;      /* m or n of 0: nothing to do */
+  int64_t batch;        /* 0 is 1 */
+  bool transpose_a, transpose_b;
+  bool tf32;                        /* f32 only: factors rounded to 11 bits, several times as fast */
+  int64_t row_a, row_b, row_out;    /* elements from one stored row to the next; 0: dense */
+  int64_t step_a, step_b, step_out; /* elements from one matrix to the next; of a and b 0: the same for all */
+  float alpha, beta;                /* beta 0: c is not read */
+  tprt_cuda_epilogue epilogue;
+  const void *a, *b;
+  const void *c; /* laid out as out; NULL: out itself */
+  void *out;
+  const void *bias; /* [n], NULL: none; not with a gradient */
+  void *
+      bias_gradient; /* [n], NULL: none. With a gradient: the sum of the rows of out. Without epilogue: that of op(b), which is the
+                          gradient of the bias where this product is that of the weights. batch is 1 */
+  void *aux;
+} tprt_cuda_gemm;
+
+/* Elements (GELU) or bits (ReLU) of a row of aux: n rounded up, to 8 and 128. */
+TPRT_API int64_t tprt_cuda_aux_row(tprt_cuda_epilogue epilogue, int64_t n);
+
+TPRT_API tprt_status tprt_cuda_multiply(tprt_cuda_blas *blas, const tprt_cuda_gemm *gemm, tprt_cuda_stream stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,436 @@
+/* Stands in for libcublasLt: checks every argument, multiplies on the host in f32, in order, when the driver of the tests gets there
+ * in the stream. Not thread-safe. */
+#define _GNU_SOURCE 1
+#include "fake_blaslt.h"
+
+#include "cuda/blaslt.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INVALID_VALUE = 7 };
+
+struct cublasLtContext {
+  int alive;
+};
+struct blaslt_layout {
+  int type;
+  uint64_t rows, columns;
+  int64_t leading, step;
+  int32_t batch;
+};
+struct blaslt_operation {
+  int compute;
+  int32_t transpose_a, transpose_b;
+  uint32_t epilogue;
+  void *bias, *aux;
+  int64_t aux_leading, aux_step;
+};
+struct blaslt_preference {
+  uint64_t bytes;
+  uint32_t reductions, alignment[4];
+};
+
+#define EXPORT(member, symbol, parameters) extern blaslt_status lt_##member parameters __asm__(symbol) TPRT_API;
+BLASLT_CALLS(EXPORT)
+#undef EXPORT
+extern const char *lt_text(blaslt_status status) __asm__("cublasLtGetStatusString") TPRT_API;
+extern TPRT_API fake_blaslt_begin_fn fake_blaslt_begin;
+extern TPRT_API fake_blaslt_look_fn fake_blaslt_look;
+
+static fake_blaslt_plan plan;
+static fake_blaslt_report state;
+
+void fake_blaslt_begin(const fake_blaslt_plan *next) {
+  long alive = state.n_alive;
+  plan = *next;
+  state = (fake_blaslt_report){.n_alive = alive};
+}
+
+void fake_blaslt_look(fake_blaslt_report *report) { *report = state; }
+
+static void violation(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void violation(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  if (state.n_violations++ == 0)
+    vsnprintf(state.violation, sizeof state.violation, format, arguments);
+  va_end(arguments);
+}
+
+static void require(bool holds, const char *what) {
+  if (!holds)
+    violation("%s", what);
+}
+
+/* Counts a call; what it is to fail with. */
+static blaslt_status called(const char *name) {
+  if (++state.n_calls != plan.fail_at)
+    return BLASLT_SUCCESS;
+  snprintf(state.failed, sizeof state.failed, "%s", name);
+  return plan.status;
+}
+
+#define ENTER(name)                                                                                                            \
+  blaslt_status planned = called(name);                                                                                        \
+  if (planned)                                                                                                                 \
+  return planned
+
+static void *made(size_t bytes) {
+  void *object = calloc(1, bytes);
+  if (!object)
+    abort();
+  state.n_alive++;
+  return object;
+}
+
+/* What is given back is, also by a call that is to fail. */
+static blaslt_status ended(const char *name, void *object) {
+  require(object != NULL, name);
+  free(object);
+  state.n_alive--;
+  return called(name);
+}
+
+const char *lt_text(blaslt_status status) {
+  return status == BLASLT_NOT_SUPPORTED ? "not supported" : status == INVALID_VALUE ? "an unsupported value" : "made up";
+}
+
+/* ---- Handles and descriptions ---- */
+
+/* Those of products that wait in graphs live until the handle ends. */
+static struct job *jobs;
+static void free_jobs(void);
+
+blaslt_status lt_create(blaslt_handle *handle) {
+  ENTER("cublasLtCreate");
+  *handle = made(sizeof **handle);
+  return BLASLT_SUCCESS;
+}
+
+blaslt_status lt_destroy(blaslt_handle handle) {
+  free_jobs();
+  return ended("cublasLtDestroy", handle);
+}
+
+blaslt_status lt_layout_create(blaslt_layout *layout, int type, uint64_t rows, uint64_t columns, int64_t leading) {
+  ENTER("cublasLtMatrixLayoutCreate");
+  *layout = made(sizeof **layout);
+  **layout = (struct blaslt_layout){.type = type, .rows = rows, .columns = columns, .leading = leading, .batch = 1};
+  return BLASLT_SUCCESS;
+}
+
+blaslt_status lt_layout_destroy(blaslt_layout layout) { return ended("cublasLtMatrixLayoutDestroy", layout); }
+
+static blaslt_status set(void *to, size_t size, const void *value, size_t bytes) {
+  if (size != bytes)
+    violation("an attribute of %zu bytes is set with %zu", size, bytes);
+  memcpy(to, value, size < bytes ? size : bytes);
+  return BLASLT_SUCCESS;
+}
+
+blaslt_status lt_layout_set(blaslt_layout layout, int attribute, const void *value, size_t bytes) {
+  ENTER("cublasLtMatrixLayoutSetAttribute");
+  switch (attribute) {
+  case BLASLT_LAYOUT_BATCH:
+    return set(&layout->batch, sizeof layout->batch, value, bytes);
+  case BLASLT_LAYOUT_STEP:
+    return set(&layout->step, sizeof layout->step, value, bytes);
+  default:
+    violation("attribute %d of a layout", attribute);
+    return INVALID_VALUE;
+  }
+}
+
+blaslt_status lt_operation_create(blaslt_operation *operation, int compute, int scale) {
+  ENTER("cublasLtMatmulDescCreate");
+  require(scale == BLASLT_F32, "alpha and beta are f32");
+  *operation = made(sizeof **operation);
+  **operation = (struct blaslt_operation){.compute = compute, .epilogue = BLASLT_WITH_NOTHING};
+  return BLASLT_SUCCESS;
+}
+
+blaslt_status lt_operation_destroy(blaslt_operation operation) { return ended("cublasLtMatmulDescDestroy", operation); }
+
+blaslt_status lt_operation_set(blaslt_operation o, int attribute, const void *value, size_t bytes) {
+  ENTER("cublasLtMatmulDescSetAttribute");
+  const struct {
+    int attribute;
+    void *to;
+    size_t size;
+  } rows[] = {{BLASLT_TRANSPOSE_A, &o->transpose_a, sizeof o->transpose_a},
+              {BLASLT_TRANSPOSE_B, &o->transpose_b, sizeof o->transpose_b},
+              {BLASLT_EPILOGUE, &o->epilogue, sizeof o->epilogue},
+              {BLASLT_BIAS, &o->bias, sizeof o->bias},
+              {BLASLT_AUX, &o->aux, sizeof o->aux},
+              {BLASLT_AUX_LEADING, &o->aux_leading, sizeof o->aux_leading},
+              {BLASLT_AUX_STEP, &o->aux_step, sizeof o->aux_step}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i].attribute == attribute)
+      return set(rows[i].to, rows[i].size, value, bytes);
+  violation("attribute %d of an operation", attribute);
+  return INVALID_VALUE;
+}
+
+blaslt_status lt_preference_create(blaslt_preference *preference) {
+  ENTER("cublasLtMatmulPreferenceCreate");
+  *preference = made(sizeof **preference);
+  **preference = (struct blaslt_preference){.reductions = 7, .alignment = {256, 256, 256, 256}};
+  return BLASLT_SUCCESS;
+}
+
+blaslt_status lt_preference_destroy(blaslt_preference preference) {
+  return ended("cublasLtMatmulPreferenceDestroy", preference);
+}
+
+blaslt_status lt_preference_set(blaslt_preference p, int attribute, const void *value, size_t bytes) {
+  ENTER("cublasLtMatmulPreferenceSetAttribute");
+  switch (attribute) {
+  case BLASLT_WORKSPACE_BYTES:
+    return set(&p->bytes, sizeof p->bytes, value, bytes);
+  case BLASLT_REDUCTIONS:
+    return set(&p->reductions, sizeof p->reductions, value, bytes);
+  case BLASLT_ALIGNMENT_A:
+  case BLASLT_ALIGNMENT_B:
+  case BLASLT_ALIGNMENT_C:
+  case BLASLT_ALIGNMENT_D:
+    return set(&p->alignment[attribute - BLASLT_ALIGNMENT_A], sizeof *p->alignment, value, bytes);
+  default:
+    violation("attribute %d of preferences", attribute);
+    return INVALID_VALUE;
+  }
+}
+
+/* ---- Products ---- */
+
+typedef struct problem {
+  struct blaslt_operation operation;
+  struct blaslt_layout a, b, c, d;
+} problem;
+
+/* What an algorithm is for: all but addresses. */
+static uint64_t mark_of(const problem *p) {
+  problem copy;
+  uint64_t hash = 1469598103934665603u;
+  memcpy(&copy, p, sizeof copy);
+  copy.operation.bias = copy.operation.aux = NULL;
+  const struct {
+    const void *from;
+    size_t n;
+  } parts[] = {{&copy.operation.transpose_a, 12},
+               {&copy.operation.aux_leading, 16},
+               {&copy.a.rows, 32},
+               {&copy.b.rows, 32},
+               {&copy.d.rows, 32}};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    for (size_t b = 0; b < parts[i].n; b++)
+      hash = (hash ^ ((const unsigned char *)parts[i].from)[b]) * 1099511628211u;
+  return hash ^ (uint64_t)copy.a.batch ^ (uint64_t)(copy.a.type * 64 + copy.d.type * 8 + copy.operation.compute);
+}
+
+static void check_layout(const struct blaslt_layout *l, const char *name) {
+  if (l->leading < (int64_t)l->rows || l->rows == 0 || l->columns == 0 || l->batch < 1)
+    violation("layout of %s: %llu x %llu, leading %lld, batch %d", name, (unsigned long long)l->rows,
+              (unsigned long long)l->columns, (long long)l->leading, l->batch);
+}
+
+/* As the manual of cublasLtMatmul has it. */
+static void check_problem(const problem *p) {
+  const struct blaslt_operation *o = &p->operation;
+  uint64_t m = o->transpose_a ? p->a.columns : p->a.rows, k = o->transpose_a ? p->a.rows : p->a.columns;
+  uint64_t k_of_b = o->transpose_b ? p->b.columns : p->b.rows, n = o->transpose_b ? p->b.rows : p->b.columns;
+  check_layout(&p->a, "A");
+  check_layout(&p->b, "B");
+  check_layout(&p->d, "D");
+  require(memcmp(&p->c, &p->d, sizeof p->c) == 0, "C is laid out as D");
+  if (m != p->d.rows || n != p->d.columns || k != k_of_b)
+    violation("%llu x %llu times %llu x %llu to %llu x %llu", (unsigned long long)m, (unsigned long long)k,
+              (unsigned long long)k_of_b, (unsigned long long)n, (unsigned long long)p->d.rows,
+              (unsigned long long)p->d.columns);
+  require(p->a.type == p->b.type && (p->d.type == p->a.type || p->d.type == BLASLT_F32), "types of matrices");
+  require(o->compute == BLASLT_COMPUTE_F32 || (o->compute == BLASLT_COMPUTE_TF32 && p->a.type == BLASLT_F32), "type of sums");
+  require(p->a.batch == p->d.batch && p->b.batch == p->d.batch, "equal batches");
+  uint32_t e = o->epilogue & ~(uint32_t)BLASLT_WITH_AUX;
+  bool relu = e & (BLASLT_WITH_RELU | (BLASLT_WITH_RELU_GRADIENT & 127));
+  if (o->epilogue & BLASLT_WITH_AUX && (o->aux_leading < (int64_t)m || o->aux_leading % (relu ? 128 : 8)))
+    violation("aux of rows of %lld for %llu", (long long)o->aux_leading, (unsigned long long)m);
+  if (o->epilogue & BLASLT_WITH_AUX && p->d.batch > 1)
+    require(o->aux_step >= o->aux_leading * (int64_t)n, "aux of a batch");
+}
+
+static problem problem_of(blaslt_operation operation, blaslt_layout a, blaslt_layout b, blaslt_layout c, blaslt_layout d) {
+  problem p;
+  memset(&p, 0, sizeof p);
+  p.operation = *operation;
+  p.a = *a;
+  p.b = *b;
+  p.c = *c;
+  p.d = *d;
+  return p;
+}
+
+blaslt_status lt_choose(blaslt_handle handle, blaslt_operation operation, blaslt_layout a, blaslt_layout b, blaslt_layout c,
+                        blaslt_layout d, blaslt_preference preference, int n_wanted, blaslt_choice *choices, int *n_found) {
+  state.n_choices++;
+  ENTER("cublasLtMatmulAlgoGetHeuristic");
+  require(handle && n_wanted >= 1, "a handle, and a place for the choice");
+  require(!(preference->reductions & 4), "no sums of rounded parts");
+  for (int i = 0; i < 4; i++)
+    require(preference->alignment[i] == 16, "alignment of addresses");
+  problem p = problem_of(operation, a, b, c, d);
+  check_problem(&p);
+  *n_found = plan.knows_nothing ? 0 : 1;
+  choices[0] = (blaslt_choice){.workspace_bytes = preference->bytes / 2};
+  choices[0].algorithm.data[0] = mark_of(&p);
+  choices[0].algorithm.data[1] = preference->bytes / 2;
+  return BLASLT_SUCCESS;
+}
+
+typedef struct job {
+  struct job *next;
+  problem of;
+  float alpha, beta;
+  const char *a, *b, *c;
+  char *d;
+} job;
+
+static void free_jobs(void) {
+  while (jobs) {
+    job *next = jobs->next;
+    free(jobs);
+    jobs = next;
+  }
+}
+
+static double load(int type, const void *from, int64_t i) {
+  return type == BLASLT_F32   ? (double)((const float *)from)[i]
+         : type == BLASLT_F16 ? (double)tprt_f16_to_f32(((const uint16_t *)from)[i])
+                              : (double)tprt_bf16_to_f32(((const uint16_t *)from)[i]);
+}
+
+static void store(int type, void *to, int64_t i, float x) {
+  if (type == BLASLT_F32)
+    ((float *)to)[i] = x;
+  else
+    ((uint16_t *)to)[i] = type == BLASLT_F16 ? tprt_f32_to_f16(x) : tprt_f32_to_bf16(x);
+}
+
+/* To the 11 bits of a significand of TF32, to nearest. */
+static float tf32(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof x);
+  bits = (bits + 0xfff + (bits >> 13 & 1)) & ~UINT32_C(0x1fff);
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+static float factor(const problem *p, const struct blaslt_layout *l, bool transposed, const char *from, int64_t batch,
+                    int64_t row, int64_t column) {
+  int64_t i = batch * l->step + (transposed ? row * l->leading + column : column * l->leading + row);
+  float x = (float)load(l->type, from, i);
+  return p->operation.compute == BLASLT_COMPUTE_TF32 ? tf32(x) : x;
+}
+
+static const double ROOT = 0.7978845608028654, CUBE = 0.044715; /* of gelu: sqrt(2 / pi) */
+static double gelu(double x) { return 0.5 * x * (1 + tanh(ROOT * (x + CUBE * x * x * x))); }
+static double gelu_gradient(double x) {
+  double t = tanh(ROOT * (x + CUBE * x * x * x));
+  return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * ROOT * (1 + 3 * CUBE * x * x);
+}
+
+/* The epilogue of an element of D. */
+static float finish(const problem *p, int64_t batch, int64_t i, int64_t j, float x) {
+  const struct blaslt_operation *o = &p->operation;
+  uint32_t e = o->epilogue;
+  int64_t at = batch * o->aux_step + j * o->aux_leading + i;
+  unsigned char *bits = o->aux;
+  bool keeps = e & BLASLT_WITH_AUX;
+  if (e & BLASLT_WITH_BIAS)
+    x += (float)load(p->d.type, o->bias, i);
+  if (e & BLASLT_WITH_RELU) {
+    if (keeps)
+      bits[at / 8] = (unsigned char)((bits[at / 8] & ~(1 << at % 8)) | (x > 0) << at % 8);
+    return x > 0 ? x : 0;
+  }
+  if (e & BLASLT_WITH_GELU) {
+    if (keeps)
+      store(p->d.type, o->aux, at, x);
+    return (float)gelu((double)x);
+  }
+  if ((e & BLASLT_WITH_RELU_GRADIENT) == BLASLT_WITH_RELU_GRADIENT)
+    return bits[at / 8] >> at % 8 & 1 ? x : 0;
+  if ((e & BLASLT_WITH_GELU_GRADIENT) == BLASLT_WITH_GELU_GRADIENT)
+    return x * (float)gelu_gradient(load(p->d.type, o->aux, at));
+  return x;
+}
+
+static void run(void *data) {
+  const job *w = data;
+  const problem *p = &w->of;
+  const struct blaslt_operation *o = &p->operation;
+  int64_t m = (int64_t)p->d.rows, n = (int64_t)p->d.columns;
+  int64_t k = (int64_t)(o->transpose_a ? p->a.rows : p->a.columns);
+  for (int64_t batch = 0; batch < p->d.batch; batch++)
+    for (int64_t i = 0; i < m; i++) {
+      float sum_of_a = 0, gradient = 0;
+      for (int64_t l = 0; l < k; l++)
+        sum_of_a += factor(p, &p->a, o->transpose_a, w->a, batch, i, l);
+      for (int64_t j = 0; j < n; j++) {
+        int64_t at = batch * p->d.step + j * p->d.leading + i;
+        float x = 0;
+        for (int64_t l = 0; l < k; l++)
+          x += factor(p, &p->a, o->transpose_a, w->a, batch, i, l) * factor(p, &p->b, o->transpose_b, w->b, batch, l, j);
+        x = w->alpha * x + (w->beta != 0 ? w->beta * (float)load(p->d.type, w->c, at) : 0);
+        x = finish(p, batch, i, j, x);
+        gradient += x;
+        store(p->d.type, w->d, at, x);
+      }
+      if (o->epilogue & BLASLT_WITH_SUM_OF_A)
+        store(p->d.type, o->bias, i, sum_of_a);
+      else if (o->epilogue & BLASLT_WITH_BIAS_GRADIENT)
+        store(p->d.type, o->bias, i, gradient);
+    }
+}
+
+/* The driver of the tests, which knows whether the stream is being captured. */
+static void enqueue(cuda_stream stream, job *w) {
+  cuda_result (*host_call)(cuda_stream, void (*)(void *), void *) = NULL;
+  void *driver = dlopen(getenv("TPRT_CUDA_LIBRARY"), RTLD_NOW | RTLD_LOCAL);
+  void *found = driver ? dlsym(driver, "cuLaunchHostFunc") : NULL;
+  memcpy(&host_call, &found, sizeof found);
+  require(host_call && host_call(stream, run, w) == CUDA_RESULT_SUCCESS, "the stream takes a product");
+}
+
+static void check_vector(const struct blaslt_operation *o) {
+  bool wanted = o->epilogue & (BLASLT_WITH_BIAS | BLASLT_WITH_BIAS_GRADIENT | BLASLT_WITH_SUM_OF_A);
+  require(!wanted || (o->bias && (uintptr_t)o->bias % 16 == 0), "address of the bias");
+  require(!(o->epilogue & BLASLT_WITH_AUX) || (o->aux && (uintptr_t)o->aux % 16 == 0), "address of aux");
+}
+
+blaslt_status lt_multiply(blaslt_handle handle, blaslt_operation operation, const void *alpha, const void *a,
+                          blaslt_layout of_a, const void *b, blaslt_layout of_b, const void *beta, const void *c,
+                          blaslt_layout of_c, void *d, blaslt_layout of_d, const blaslt_algorithm *algorithm, void *workspace,
+                          size_t workspace_bytes, cuda_stream stream) {
+  state.n_products++;
+  ENTER("cublasLtMatmul");
+  problem p = problem_of(operation, of_a, of_b, of_c, of_d);
+  check_problem(&p);
+  check_vector(operation);
+  require(handle != NULL, "a handle");
+  require(a && b && c && d && ((uintptr_t)a | (uintptr_t)b | (uintptr_t)c | (uintptr_t)d) % 16 == 0, "addresses of matrices");
+  require(algorithm->data[0] == mark_of(&p), "an algorithm that was chosen for this problem");
+  require(algorithm->data[1] <= workspace_bytes && (workspace || !algorithm->data[1]), "a workspace for the algorithm");
+  require((uintptr_t)workspace % 256 == 0, "address of the workspace");
+  job *w = calloc(1, sizeof *w);
+  if (!w)
+    abort();
+  *w = (job){
+      .next = jobs, .of = p, .alpha = *(const float *)alpha, .beta = *(const float *)beta, .a = a, .b = b, .c = c, .d = d};
+  jobs = w;
+  enqueue(stream, w);
+  return BLASLT_SUCCESS;
+}
