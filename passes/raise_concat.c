@@ -73,9 +73,10 @@ static bool read_condition(concat *c, MlirOperation op, int64_t *first_above, bo
 static bool read_piece(concat *c, MlirOperation op) {
   int rank;
   int64_t shape[TP_MAX_RANK];
+  if (!tp__op_is(op, "tensor.extract") || c->n_pieces == MAX_PIECES)
+    return false; /* and a constant has no operand to look at */
   MlirValue tensor = mlirOperationGetOperand(op, 0);
-  if (!tp__op_is(op, "tensor.extract") || c->n_pieces == MAX_PIECES || !tp__is_captured(c->range.op, tensor) ||
-      !tp__static_tensor(mlirValueGetType(tensor), &rank, shape) || rank != c->rank)
+  if (!tp__is_captured(c->range.op, tensor) || !tp__static_tensor(mlirValueGetType(tensor), &rank, shape) || rank != c->rank)
     return false;
   piece *p = &c->pieces[c->n_pieces];
   p->tensor = tensor;
