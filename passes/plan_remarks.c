@@ -1,26 +1,31 @@
 /* Remarks about what is large: tensors that every device holds whole, and weights that are gathered. */
 #include "passes/propagate_memory.h"
 
+#include "ir/location.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_REMARKS = 32 }; /* of a function: the first ones, then their number */
 
+/* What is said of one tensor, and of how many others the same could be said. */
+typedef struct remark {
+  MlirOperation op;
+  const char *before, *label, *after; /* "a weight, ", "argument 3 (w1)", ", is gathered ..." */
+  int others;
+  const char *next; /* the first of them */
+} remark;
+
 typedef struct remarks {
   tp_planner *p;
   int64_t bytes; /* from which on a tensor is large */
-  int said, left;
+  size_t n, capacity;
+  remark *items;
+  bool failed; /* memory ran out */
 } remarks;
 
 /* ---- words ---- */
-
-static bool may_say(remarks *r) {
-  if (r->said < MAX_REMARKS)
-    return r->said++, true;
-  r->left++;
-  return false;
-}
 
 static MlirOperation op_of(MlirValue value) {
   MlirOperation op = tp__defining_op(value);
@@ -41,6 +46,55 @@ static const char *value_text(const tp_planner *p, const tp_planned_value *v, ch
     snprintf(text, size, "result %d", (int)mlirOpResultGetResultNumber(v->value));
   }
   return text;
+}
+
+/* ---- those that say the same ---- */
+
+static bool are_alike(const remark *a, const remark *b) {
+  MlirStringRef x = tp__op_name(a->op), y = tp__op_name(b->op);
+  return mlirStringRefEqual(x, y) && strcmp(a->before, b->before) == 0 && strcmp(a->after, b->after) == 0;
+}
+
+/* Where the tensor is found: arguments by what they are called, others by their place. */
+static const char *place_of(const remarks *r, const remark *one) {
+  const char *at = tp__location_short(r->p->arena, mlirOperationGetLocation(one->op));
+  const char *text = strncmp(one->label, "argument", 8) == 0 || !*at ? one->label : tp__arena_printf(r->p->arena, "at %s", at);
+  return text ? text : "";
+}
+
+static void say(remarks *r, MlirOperation op, const char *before, const char *label, const char *after) {
+  remark one = {op, before, tp__arena_strdup(r->p->arena, label), after, 0, ""};
+  if (!one.label || !after) {
+    r->failed = true;
+    return;
+  }
+  for (size_t i = 0; i < r->n; i++)
+    if (are_alike(&r->items[i], &one)) {
+      if (r->items[i].others++ == 0)
+        r->items[i].next = place_of(r, &one);
+      return;
+    }
+  if (tp__grow((void **)&r->items, &r->capacity, r->n + 1, sizeof *r->items) == TP_OK)
+    r->items[r->n++] = one;
+  else
+    r->failed = true;
+}
+
+static void emit(const remarks *r) {
+  int left = 0;
+  for (size_t i = 0; i < r->n; i++) {
+    const remark *one = &r->items[i];
+    if (i >= MAX_REMARKS)
+      left += 1 + one->others;
+    else if (one->others > 0)
+      tp__remark(one->op, "%s%s%s; so it is with %d more, %s the next", one->before, one->label, one->after, one->others,
+                 one->next);
+    else
+      tp__remark(one->op, "%s%s%s", one->before, one->label, one->after);
+  }
+  if (left > 0)
+    tp__remark(r->p->program.func, "%d more remarks about large tensors; a larger remark-bytes leaves out the smaller tensors",
+               left);
 }
 
 /* ---- tensors that are whole everywhere ---- */
@@ -71,11 +125,13 @@ static void check_whole(remarks *r, const tp_planned_value *v) {
   char what[128];
   int64_t bytes = tp__local_bytes(p->mesh, tp_spec_replicated(), v->rank, v->shape, v->element_size);
   if (!tp_spec_equal(tp__plan_produced(p, v), tp_spec_replicated()) || bytes < r->bytes || is_free(p, &p->nodes[v->node]) ||
-      is_asked_for(p, v) || !may_say(r))
+      is_asked_for(p, v))
     return;
-  tp__remark(op_of(v->value), "%s is whole on all %lld devices, %s on each: %s", value_text(p, v, what, sizeof what),
-             (long long)tp_mesh_size(p->mesh), tp__bytes_text(bytes).chars,
-             could_be_split(p, v) ? "no cheaper plan was found that splits it" : "nothing that makes it can split it");
+  say(r, op_of(v->value), "", value_text(p, v, what, sizeof what),
+      tp__arena_printf(p->arena, " is whole on all %lld devices, %s on each: %s", (long long)tp_mesh_size(p->mesh),
+                       tp__bytes_text(bytes).chars,
+                       could_be_split(p, v) ? "no cheaper plan was found that splits it"
+                                            : "nothing that makes it can split it"));
 }
 
 /* ---- weights that are gathered ---- */
@@ -101,8 +157,9 @@ static void remark_gather(remarks *r, const tp_planned_value *v, const tp_use *u
   }
   tp_spec_text(p->mesh, from, v->rank, a, sizeof a);
   tp_spec_text(p->mesh, to, v->rank, b, sizeof b);
-  tp__remark(use->op, "a weight, %s, is gathered over %s for operand %d: %s are sent per device, to take %s to %s",
-             value_text(p, v, what, sizeof what), axes, use->operand, tp__bytes_text(step->bytes).chars, a, b);
+  say(r, use->op, "a weight, ", value_text(p, v, what, sizeof what),
+      tp__arena_printf(p->arena, ", is gathered over %s for operand %d: %s are sent per device, to take %s to %s", axes,
+                       use->operand, tp__bytes_text(step->bytes).chars, a, b));
 }
 
 static tp_status check_gathers(remarks *r, const tp_planned_value *v) {
@@ -118,7 +175,7 @@ static tp_status check_gathers(remarks *r, const tp_planned_value *v) {
     if (status != TP_OK)
       return tp__error(v->uses[u].op, status, "a change of layout of the plan has no path");
     for (int i = 0; i < path.n_steps; i++)
-      if (path.steps[i].kind == TP_STEP_ALL_GATHER && may_say(r))
+      if (path.steps[i].kind == TP_STEP_ALL_GATHER)
         remark_gather(r, v, &v->uses[u], &path.steps[i], from, to);
   }
   return TP_OK;
@@ -148,7 +205,10 @@ tp_status tp__plan_remarks(tp_planner *p) {
     check_whole(&r, &p->values[k]);
     status = check_gathers(&r, &p->values[k]);
   }
-  if (status == TP_OK && r.left > 0)
-    tp__remark(p->program.func, "%d more remarks about large tensors; see them with a larger remark-bytes", r.left);
+  if (status == TP_OK && r.failed)
+    status = tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  if (status == TP_OK)
+    emit(&r);
+  tp__free(r.items);
   return status;
 }
