@@ -44,6 +44,7 @@ typedef struct shm_line {
   _Atomic uint32_t use;                           /* shm_use: whether the rank has, or will have, this channel */
   _Alignas(SHM_CACHE_LINE) _Atomic uint32_t bell; /* counts what peers did in pipes of this rank; the futex for it */
   _Atomic uint32_t n_listeners;
+  _Atomic uint32_t n_accesses; /* of this rank to windows of others, under way */
   /* After a failure: this rank wants to go on; it was decided that it does; the decision, of the group whose rank 0 this line
    * belongs to (RECOVERY_OPEN, 1 + the rank that decides, RECOVERY_DECIDED), and the channel that it chose. */
   _Alignas(SHM_CACHE_LINE) _Atomic uint32_t recovering;
@@ -106,6 +107,7 @@ typedef struct shm_header {
 typedef struct shm_block {
   struct shm_block *next;
   uint64_t offset, bytes;
+  bool pinned; /* a peer may still write it: it is not used again */
 } shm_block;
 
 /* Registered memory of one rank: the blocks in use, by offset. */
@@ -174,9 +176,18 @@ tprt_status tprt__shm_alloc(tprt__transport *transport, size_t bytes, void **mem
 void tprt__shm_free(tprt__transport *transport, void *memory);
 uint64_t tprt__shm_offset(const tprt__transport *transport, const void *memory);
 void tprt__shm_arena_clear(shm_arena *arena);
+
+/* The block at this offset of an arena is not given out again, even when it is freed. */
+void tprt__shm_pin(shm_segment *segment, int world_rank, uint64_t offset);
+
+/* ---- shm_window.c ---- */
 tprt_status tprt__shm_expose(tprt__transport *transport, void *memory, uint64_t bytes, uint64_t *place);
 tprt_status tprt__shm_withdraw(tprt__transport *transport, void *memory);
 tprt_status tprt__shm_reach(const tprt__transport *transport, int rank, uint64_t place, uint64_t bytes, void **memory);
+tprt_status tprt__shm_put(tprt__transport *transport, int rank, uint64_t place, const void *from, uint64_t bytes,
+                          int64_t deadline);
+tprt_status tprt__shm_get(tprt__transport *transport, int rank, uint64_t place, void *to, uint64_t bytes, int64_t deadline);
+tprt_status tprt__shm_signal(tprt__transport *transport, int rank, uint64_t place);
 
 /* ---- shm_wait.c ---- */
 /* What a wait belongs to. */
@@ -192,7 +203,6 @@ void tprt__shm_publish(shm_transport *shm);
 tprt_status tprt__shm_await(shm_transport *shm, const shm_wait *wait);
 tprt_status tprt__shm_await_counter(tprt__transport *transport, const _Atomic uint64_t *counter, uint64_t value, int rank,
                                     int64_t deadline);
-tprt_status tprt__shm_signal(tprt__transport *transport, int rank, uint64_t place);
 void tprt__shm_abort(tprt__transport *transport, const tprt__fault *fault);
 tprt__fault tprt__shm_fault(const tprt__transport *transport);
 void tprt__shm_wake(shm_line *line);

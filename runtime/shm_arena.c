@@ -46,7 +46,7 @@ void tprt__shm_free(tprt__transport *transport, void *memory) {
   shm_block **at = &arena->blocks;
   while (*at && base + (*at)->offset != memory)
     at = &(*at)->next;
-  shm_block *block = *at;
+  shm_block *block = *at && (*at)->pinned ? NULL : *at; /* one that is pinned stays until the segment ends */
   if (block) {
     *at = block->next;
     /* Before anyone else can get the range. Pages that are punched read as zeros again; where that fails, clear them. */
@@ -79,25 +79,10 @@ bool tprt__shm_arena_offset(const shm_transport *shm, const void *buffer, int64_
          (uint64_t)bytes <= shm->segment->sizes.arena_bytes - (at - base);
 }
 
-/* The arena is mapped in all peers anyway: to expose is to say where in it the memory lies. */
-tprt_status tprt__shm_expose(tprt__transport *transport, void *memory, uint64_t bytes, uint64_t *place) {
-  if (tprt__shm_arena_offset((const shm_transport *)transport, memory, (int64_t)bytes, place))
-    return TPRT_OK;
-  return tprt__fail(TPRT_UNSUPPORTED,
-                    "backend shm: peers reach only memory from tprt_mem_alloc, which the %llu bytes at %p are not",
-                    (unsigned long long)bytes, memory);
-}
-
-tprt_status tprt__shm_withdraw(tprt__transport *transport, void *memory) {
-  uint64_t place;
-  return tprt__shm_expose(transport, memory, 1, &place);
-}
-
-tprt_status tprt__shm_reach(const tprt__transport *transport, int rank, uint64_t place, uint64_t bytes, void **memory) {
-  const shm_transport *shm = (const shm_transport *)transport;
-  uint64_t arena = shm->segment->sizes.arena_bytes;
-  if (bytes > arena || place > arena - bytes)
-    return tprt__fail(TPRT_INTERNAL, "rank %d named memory outside its arena", shm->members[rank]);
-  *memory = tprt__shm_arena(shm->segment, shm->members[rank]) + place;
-  return TPRT_OK;
+void tprt__shm_pin(shm_segment *segment, int world_rank, uint64_t offset) {
+  shm_arena *arena = &segment->arenas[world_rank];
+  pthread_mutex_lock(&arena->lock);
+  for (shm_block *block = arena->blocks; block; block = block->next)
+    block->pinned |= offset >= block->offset && offset - block->offset < block->bytes;
+  pthread_mutex_unlock(&arena->lock);
 }

@@ -233,6 +233,7 @@ static void reset_lines(shm_segment *segment, int channel) {
     atomic_store(&line->step, 0);
     atomic_store(&line->n_waiters, 0);
     atomic_store(&line->left, 0);
+    atomic_store(&line->n_accesses, 0);
     atomic_store(&line->use, SHM_UNUSED);
     atomic_store(&line->fault, 0);
     atomic_store(&line->recovering, 0);

@@ -185,16 +185,6 @@ tprt_status tprt__shm_await(shm_transport *shm, const shm_wait *wait) {
   return TPRT_OK;
 }
 
-tprt_status tprt__shm_signal(tprt__transport *transport, int rank, uint64_t place) {
-  void *counter;
-  tprt_status status = tprt__shm_reach(transport, rank, place, sizeof(uint64_t), &counter);
-  if (status)
-    return status;
-  atomic_fetch_add((_Atomic uint64_t *)counter, 1);
-  tprt__shm_ring(((shm_transport *)transport)->lines[rank]);
-  return TPRT_OK;
-}
-
 tprt_status tprt__shm_await_counter(tprt__transport *transport, const _Atomic uint64_t *counter, uint64_t value, int rank,
                                     int64_t deadline) {
   shm_transport *shm = (shm_transport *)transport;

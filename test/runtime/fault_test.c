@@ -3,6 +3,7 @@
 #include "harness.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -442,12 +443,83 @@ static void test_aborted_after(void **state) {
     assert_int_equal(run_threads(4, &config, aborted_after, NULL), 0);
 }
 
+/* ---- Memory of a window that its rank takes back after a failure, while a peer is still writing there ---- */
+
+enum { LARGE_BYTES = 128 << 20 };
+
+typedef struct putting {
+  char *source;
+  bool stops; /* ranks are processes, and the one that writes is stopped */
+} putting;
+
+static int put_while_failing(tprt_comm *world, void *argument) {
+  const putting *p = argument;
+  int errors = 0, me = tprt_comm_rank(world), pid = (int)getpid();
+  tprt_comm *comm;
+  tprt_window *window;
+  void *memory, *again;
+  CHECK_STATUS(errors, tprt_comm_split(world, 0, 0, &comm), TPRT_OK);
+  CHECK_STATUS(errors, tprt_mem_alloc(comm, LARGE_BYTES, &memory), TPRT_OK);
+  CHECK_STATUS(errors, tprt_window_create(comm, memory, LARGE_BYTES, &window), TPRT_OK);
+  CHECK_STATUS(errors, tprt_broadcast(world, &pid, &pid, 1, TPRT_I32, 0, NULL, NULL), TPRT_OK);
+  if (errors)
+    return errors;
+  if (me == 0) {
+    tprt_status status = tprt_window_put(window, 1, 0, p->source, LARGE_BYTES);
+    CHECK(errors, status == TPRT_OK || status == TPRT_ABORTED);
+    CHECK_STATUS(errors, tprt_barrier(world, NULL, NULL), TPRT_OK); /* it has ended */
+    CHECK_STATUS(errors, tprt_window_destroy(window), TPRT_ABORTED);
+  } else {
+    while (!((volatile char *)memory)[1 << 20]) /* the other has begun; memmove may write the first bytes last */
+      sched_yield();
+    if (p->stops)
+      kill(pid, SIGSTOP);
+    tprt_comm_abort(comm);
+    CHECK(errors, tprt_window_destroy(window) != TPRT_OK);
+    tprt_mem_free(comm, memory);
+    CHECK_STATUS(errors, tprt_mem_alloc(world, LARGE_BYTES, &again), TPRT_OK);
+    CHECK(errors, (again == memory) == !p->stops); /* what the stopped rank may still write is not used again */
+    volatile char *last = (volatile char *)again + LARGE_BYTES - 1;
+    *last = 1;
+    if (p->stops)
+      kill(pid, SIGCONT);
+    CHECK_STATUS(errors, tprt_barrier(world, NULL, NULL), TPRT_OK);
+    CHECK(errors, *last == 1);
+    memory = again;
+  }
+  tprt_mem_free(world, memory);
+  tprt_comm_destroy(comm);
+  return errors;
+}
+
+static void test_put_while_failing(void **state) {
+  (void)state;
+  NEEDS_SHM();
+  tprt_config config = test_config();
+  config.arena_bytes = 4 * (size_t)LARGE_BYTES;
+  putting p = {.source = malloc(LARGE_BYTES)};
+  assert_non_null(p.source);
+  memset(p.source, 7, LARGE_BYTES);
+  for (int i = 0; i < 3; i++)
+    assert_int_equal(run_threads(2, &config, put_while_failing, &p), 0);
+  p.stops = true;
+  assert_int_equal(run_processes(2, &config, put_while_failing, &p, NULL), 0);
+  free(p.source);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_put_while_failing),
       cmocka_unit_test(test_peer_dead), /* first: fork wants a process without threads */
-      cmocka_unit_test(test_mismatch),  cmocka_unit_test(test_transfers), cmocka_unit_test(test_given_up_elsewhere),
-      cmocka_unit_test(test_no_signal), cmocka_unit_test(test_timeout),   cmocka_unit_test(test_leave),
-      cmocka_unit_test(test_join),      cmocka_unit_test(test_abort),     cmocka_unit_test(test_aborted_after),
+      cmocka_unit_test(test_mismatch),
+      cmocka_unit_test(test_transfers),
+      cmocka_unit_test(test_given_up_elsewhere),
+      cmocka_unit_test(test_no_signal),
+      cmocka_unit_test(test_timeout),
+      cmocka_unit_test(test_leave),
+      cmocka_unit_test(test_join),
+      cmocka_unit_test(test_abort),
+      cmocka_unit_test(test_aborted_after),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
