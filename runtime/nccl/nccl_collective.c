@@ -67,6 +67,30 @@ static tprt_status all_gather(const launch *run) {
              nccl->library->all_gather(plan->send, plan->recv, (size_t)plan->piece, NCCL_TYPE_U8, nccl->comm, run->stream));
 }
 
+/* all_to_all, gather and scatter, where the library has them and pieces lie one behind the other. */
+static bool is_native(const launch *run) {
+  const tprt__plan *plan = run->plan;
+  const nccl_library *library = run->nccl->library;
+  bool has = (plan->kind == TPRT_OP_ALL_TO_ALL && library->all_to_all) || (plan->kind == TPRT_OP_GATHER && library->gather) ||
+             (plan->kind == TPRT_OP_SCATTER && library->scatter);
+  return has && tprt__nccl_since(library, NCCL_SINCE_PIECES) && in_runs(plan->send_map, plan->piece) &&
+         in_runs(plan->recv_map, plan->piece);
+}
+
+static tprt_status native(const launch *run) {
+  const tprt__plan *plan = run->plan;
+  nccl_transport *nccl = run->nccl;
+  size_t n = (size_t)plan->piece;
+  if (plan->kind == TPRT_OP_ALL_TO_ALL)
+    CALL_ALONE(run, "ncclAlltoAll",
+               nccl->library->all_to_all(plan->send, plan->recv, n, NCCL_TYPE_U8, nccl->comm, run->stream));
+  if (plan->kind == TPRT_OP_GATHER)
+    CALL_ALONE(run, "ncclGather",
+               nccl->library->gather(plan->send, plan->recv, n, NCCL_TYPE_U8, plan->root, nccl->comm, run->stream));
+  CALL_ALONE(run, "ncclScatter",
+             nccl->library->scatter(plan->send, plan->recv, n, NCCL_TYPE_U8, plan->root, nccl->comm, run->stream));
+}
+
 /* Where NCCL reads and writes: the tensors, or scratch memory where those are in pieces or not aligned as its kernels need. */
 typedef struct places {
   const char *send; /* parts: one behind the other; NULL: where they are */
@@ -353,7 +377,7 @@ static tprt_status launch_kind(const launch *run) {
     return broadcast(run);
   if (plan->kind == TPRT_OP_ALL_GATHER && in_runs(plan->recv_map, plan->piece))
     return all_gather(run);
-  return pieces(run);
+  return is_native(run) ? native(run) : pieces(run);
 }
 
 bool tprt__nccl_stages(const tprt__plan *plan) {

@@ -85,7 +85,12 @@ nccl_config tprt__nccl_config(void); /* does not block, else unset */
   X(memory_alloc, "ncclMemAlloc", (void **memory, size_t bytes))                                                               \
   X(memory_free, "ncclMemFree", (void *memory))                                                                                \
   X(register_memory, "ncclCommRegister", (const nccl_comm comm, void *memory, size_t bytes, void **handle))                    \
-  X(deregister_memory, "ncclCommDeregister", (const nccl_comm comm, void *handle))
+  X(deregister_memory, "ncclCommDeregister", (const nccl_comm comm, void *handle))                                             \
+  X(all_to_all, "ncclAlltoAll", (const void *send, void *recv, size_t n, nccl_type type, nccl_comm comm, cuda_stream stream))  \
+  X(gather, "ncclGather",                                                                                                      \
+    (const void *send, void *recv, size_t n, nccl_type type, int root, nccl_comm comm, cuda_stream stream))                    \
+  X(scatter, "ncclScatter",                                                                                                    \
+    (const void *send, void *recv, size_t n, nccl_type type, int root, nccl_comm comm, cuda_stream stream))
 
 typedef struct nccl_library {
   const cuda_device_calls *device;
@@ -103,7 +108,7 @@ typedef struct nccl_library {
 tprt_status tprt__nccl_load(const nccl_library **library);
 
 /* Versions, as ncclGetVersion says them, that brought something. */
-enum { NCCL_SINCE_MEMORY = 21900, NCCL_SINCE_F8 = 22400 };
+enum { NCCL_SINCE_MEMORY = 21900, NCCL_SINCE_F8 = 22400, NCCL_SINCE_PIECES = 22800 };
 
 /* Whether the library is of this version or newer. */
 static inline bool tprt__nccl_since(const nccl_library *library, int version) { return library->version >= version; }

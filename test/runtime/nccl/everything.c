@@ -72,6 +72,10 @@ static tprt_status do_everything(tprt_comm *comm, int me, int n) {
   if (!status)
     status = tprt_all_reduce_premul(comm, send, recv, 8, TPRT_F64, &factor, NULL, NULL);
   if (!status)
+    status = tprt_gather(comm, send, recv, 5, TPRT_F32, 1, NULL, NULL);
+  if (!status)
+    status = tprt_scatter(comm, send, recv, 6, TPRT_F32, 2, NULL, NULL);
+  if (!status)
     status = tprt_reduce_scatter_v(comm, send, recv, counts, NULL, TPRT_F32, TPRT_SUM, NULL, NULL);
   if (!status)
     status = tprt_submit_batch(comm, ends, 2, NULL);

@@ -199,6 +199,22 @@ nccl_result nccl_all_gather(const void *send, void *recv, size_t n, nccl_type ty
   return copy("ncclAllGather", comm, &op, n, n * (size_t)comm->clique->n_ranks, stream);
 }
 
+nccl_result nccl_all_to_all(const void *send, void *recv, size_t n, nccl_type type, nccl_comm comm, cuda_stream stream) {
+  const operation op = {.kind = ALL_TO_ALL, .send = send, .recv = recv, .count = n, .type = type};
+  size_t all = n * (size_t)comm->clique->n_ranks;
+  return copy("ncclAlltoAll", comm, &op, all, all, stream);
+}
+
+nccl_result nccl_gather(const void *send, void *recv, size_t n, nccl_type type, int root, nccl_comm comm, cuda_stream stream) {
+  const operation op = {.kind = GATHER, .send = send, .recv = recv, .count = n, .type = type, .peer = root};
+  return copy("ncclGather", comm, &op, n, root == comm->rank ? n * (size_t)comm->clique->n_ranks : 0, stream);
+}
+
+nccl_result nccl_scatter(const void *send, void *recv, size_t n, nccl_type type, int root, nccl_comm comm, cuda_stream stream) {
+  const operation op = {.kind = SCATTER, .send = send, .recv = recv, .count = n, .type = type, .peer = root};
+  return copy("ncclScatter", comm, &op, root == comm->rank ? n * (size_t)comm->clique->n_ranks : 0, n, stream);
+}
+
 nccl_result nccl_broadcast(const void *send, void *recv, size_t n, nccl_type type, int root, nccl_comm comm,
                            cuda_stream stream) {
   const operation op = {.kind = BROADCAST, .send = send, .recv = recv, .count = n, .type = type, .peer = root};

@@ -6,49 +6,56 @@
 #include <string.h>
 
 static bool same(const operation *a, const operation *b) {
-  bool rooted = a->kind == REDUCE || a->kind == BROADCAST;
+  bool rooted = a->kind == REDUCE || a->kind == BROADCAST || a->kind == GATHER || a->kind == SCATTER;
   return a->kind == b->kind && a->count == b->count && a->type == b->type && a->reduction == b->reduction &&
          (!rooted || a->peer == b->peer);
+}
+
+/* What each rank sends to each. In place, a piece stays where it is. */
+static void copy_pieces(const clique *group, const meeting *met, size_t bytes) {
+  op_kind kind = met->of[0]->kind;
+  bool splits = kind == ALL_TO_ALL || kind == SCATTER, joins = kind == ALL_GATHER || kind == ALL_TO_ALL || kind == GATHER;
+  for (int from = 0; from < group->n_ranks; from++) {
+    for (int to = 0; to < group->n_ranks; to++) {
+      const operation *send = met->of[from], *recv = met->of[to];
+      if (((kind == SCATTER || kind == BROADCAST) && from != send->peer) || (kind == GATHER && to != recv->peer))
+        continue;
+      memmove((char *)recv->recv + (joins ? (size_t)from * bytes : 0),
+              (const char *)send->send + (splits ? (size_t)to * bytes : 0), bytes);
+    }
+  }
+}
+
+static void reduce(const clique *group, const meeting *met, size_t bytes) {
+  const operation *first = met->of[0];
+  int n = group->n_ranks;
+  size_t pieces = first->kind == REDUCE_SCATTER ? (size_t)n : 1;
+  const void *from[MOST_RANKS], *factors[MOST_RANKS];
+  unsigned char *result = malloc(bytes * pieces + 1);
+  for (int i = 0; i < n; i++) {
+    factors[i] = met->of[i]->factor;
+    from[i] = met->of[i]->send;
+  }
+  if (!fake_reduce(first->type, first->reduction, result, from, first->reduction == FIRST_FACTOR ? factors : NULL, n,
+                   first->count * pieces)) {
+    fake_enter();
+    fake_violation("a reduction %d of type %d that NCCL does not have", first->reduction, first->type);
+    fake_exit();
+  }
+  for (int i = 0; i < n; i++) {
+    if (first->kind == REDUCE_SCATTER)
+      memcpy(met->of[i]->recv, result + (size_t)i * bytes, bytes);
+    else if (first->kind == ALL_REDUCE || i == first->peer)
+      memcpy(met->of[i]->recv, result, bytes);
+  }
+  free(result);
 }
 
 /* Without the lock: nobody else touches the memory of an operation that runs. */
 static void perform(const clique *group, const meeting *met) {
   const operation *first = met->of[0];
-  int n = group->n_ranks;
   size_t bytes = first->count * fake_type_size(first->type);
-  const void *from[MOST_RANKS], *factors[MOST_RANKS];
-  bool scaled = first->reduction == FIRST_FACTOR;
-  if (first->kind == BROADCAST) {
-    const void *source = met->of[first->peer]->send;
-    for (int i = 0; i < n; i++)
-      memmove(met->of[i]->recv, source, bytes);
-    return;
-  }
-  for (int i = 0; i < n; i++)
-    factors[i] = met->of[i]->factor;
-  unsigned char *result = malloc(bytes * (first->kind == ALL_GATHER || first->kind == REDUCE_SCATTER ? (size_t)n : 1) + 1);
-  if (first->kind == ALL_GATHER) {
-    for (int i = 0; i < n; i++)
-      memcpy(result + (size_t)i * bytes, met->of[i]->send, bytes);
-    for (int i = 0; i < n; i++)
-      memcpy(met->of[i]->recv, result, bytes * (size_t)n);
-  } else {
-    size_t pieces = first->kind == REDUCE_SCATTER ? (size_t)n : 1;
-    for (int i = 0; i < n; i++)
-      from[i] = met->of[i]->send;
-    if (!fake_reduce(first->type, first->reduction, result, from, scaled ? factors : NULL, n, first->count * pieces)) {
-      fake_enter();
-      fake_violation("a reduction %d of type %d that NCCL does not have", first->reduction, first->type);
-      fake_exit();
-    }
-    for (int i = 0; i < n; i++) {
-      if (first->kind == REDUCE_SCATTER)
-        memcpy(met->of[i]->recv, result + (size_t)i * bytes, bytes);
-      else if (first->kind == ALL_REDUCE || i == first->peer)
-        memcpy(met->of[i]->recv, result, bytes);
-    }
-  }
-  free(result);
+  (first->kind <= REDUCE_SCATTER ? reduce : copy_pieces)(group, met, bytes);
 }
 
 static meeting *find_meeting(clique *group, long number) {

@@ -6,7 +6,18 @@
 
 enum { MOST_RANKS = 64, MOST_FACTORS = 8, FACTOR_BYTES = 8, FIRST_FACTOR = 5 };
 
-typedef enum op_kind { ALL_REDUCE = 1, REDUCE, REDUCE_SCATTER, ALL_GATHER, BROADCAST, SEND, RECEIVE } op_kind;
+typedef enum op_kind {
+  ALL_REDUCE = 1,
+  REDUCE,
+  REDUCE_SCATTER,
+  ALL_GATHER,
+  BROADCAST,
+  ALL_TO_ALL,
+  GATHER,
+  SCATTER,
+  SEND,
+  RECEIVE
+} op_kind;
 
 typedef struct operation {
   op_kind kind;

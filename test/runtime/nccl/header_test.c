@@ -43,3 +43,12 @@ SAME(offsetof(nccl_config, min_ctas), offsetof(ncclConfig_t, minCTAs));
 SAME(offsetof(nccl_config, max_ctas), offsetof(ncclConfig_t, maxCTAs));
 SAME(offsetof(nccl_config, net_name), offsetof(ncclConfig_t, netName));
 SAME(offsetof(nccl_config, split_share), offsetof(ncclConfig_t, splitShare));
+
+/* Results and types of elements are enums there, so only those functions are compared whose parameters are the same else. */
+#if NCCL_VERSION_CODE >= 22800
+#define SAME_PARAMETERS(function, ...)                                                                                         \
+  _Static_assert(_Generic(&function, ncclResult_t (*)(__VA_ARGS__): 1, default: 0), #function)
+SAME_PARAMETERS(ncclAlltoAll, const void *, void *, size_t, ncclDataType_t, ncclComm_t, cudaStream_t);
+SAME_PARAMETERS(ncclGather, const void *, void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t);
+SAME_PARAMETERS(ncclScatter, const void *, void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t);
+#endif

@@ -47,7 +47,8 @@ void machine_start(void) {
 
 void machine_begin(fake_plan plan) {
   plan.n_devices = plan.n_devices ? plan.n_devices : 4;
-  plan.nccl_version = plan.nccl_version ? plan.nccl_version : 22809;
+  const char *version = getenv("FAKE_NCCL_VERSION");
+  plan.nccl_version = plan.nccl_version ? plan.nccl_version : version ? atoi(version) : 22809;
   plan.cuda_code = plan.cuda_code ? plan.cuda_code : 999;
   plan.nccl_code = plan.nccl_code ? plan.nccl_code : 2;
   begin(&plan);
