@@ -53,7 +53,7 @@ typedef struct tp_planned_value {
   int node, output; /* producer */
   int copy;         /* TP_NODE_COPY, or -1 */
   int rank;
-  int64_t shape[TP_MAX_RANK];
+  const int64_t *shape;
   int64_t element_size;
   int n_uses;
   tp_use *uses;

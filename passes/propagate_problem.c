@@ -25,9 +25,7 @@ static tp_status new_node(tp_planner *p, int *index) {
 }
 
 /* Values come in the order of their numbers. */
-static void new_value(tp_planner *p, MlirValue value, int node, int output) {
-  if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
-    return;
+static tp_planned_value *new_value(tp_planner *p, MlirValue value, int node, int output) {
   tp_planned_value *v = &p->values[p->n_values++];
   *v = (tp_planned_value){.value = value,
                           .node = node,
@@ -35,8 +33,30 @@ static void new_value(tp_planner *p, MlirValue value, int node, int output) {
                           .copy = -1,
                           .exposed = TP_EXPOSED,
                           .trips = tp__program_trips(&p->program, value)};
-  tp__static_tensor(mlirValueGetType(value), &v->rank, v->shape);
+  return v;
+}
+
+/* One that no rule describes. */
+static tp_status new_plain_value(tp_planner *p, MlirValue value, int node) {
+  int64_t shape[TP_MAX_RANK], *kept = tp__arena_array(p->arena, TP_MAX_RANK, sizeof *kept);
+  if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
+    return TP_OK;
+  if (!kept)
+    return out_of_memory(p);
+  tp_planned_value *v = new_value(p, value, node, 0);
+  if (tp__static_tensor(mlirValueGetType(value), &v->rank, shape))
+    memcpy(kept, shape, (size_t)v->rank * sizeof *kept);
+  v->shape = kept;
   v->element_size = tp__element_size(tp__element_type(mlirValueGetType(value)));
+  return TP_OK;
+}
+
+static void new_result(tp_planner *p, const tp_value_map *map, int node, int output) {
+  tp_planned_value *v = new_value(p, map->value, node, output);
+  v->rank = map->rank;
+  v->shape = map->shape;
+  v->element_size = map->element_size;
+  v->in_blocks = v->keeps_layout = map->in_blocks;
 }
 
 static tp_status add_use(tp_planner *p, int value, tp_use use) {
@@ -68,9 +88,7 @@ static tp_status add_arg(tp_planner *p, int i) {
   tp_status status = new_node(p, &node);
   if (status == TP_OK)
     status = tp__node_for_arg(p, i, &p->nodes[node]);
-  if (status == TP_OK)
-    new_value(p, arg, node, 0);
-  return status;
+  return status == TP_OK ? new_plain_value(p, arg, node) : status;
 }
 
 static tp_status add_op(tp_planner *p, int item) {
@@ -82,12 +100,9 @@ static tp_status add_op(tp_planner *p, int item) {
   for (int i = 0; i < rule->n_operands && status == TP_OK; i++)
     if (rule->operands[i].is_tensor && !rule->operands[i].is_unused)
       status = add_use(p, rule->operands[i].number, (tp_use){node, i, rule->op, i < n_own ? i : -1, TP_EXPOSED});
-  for (int i = 0; i < rule->n_results && status == TP_OK; i++) {
-    int number = rule->results[i].number;
-    new_value(p, rule->results[i].value, node, i);
-    if (number >= 0)
-      p->values[number].in_blocks = p->values[number].keeps_layout = rule->results[i].in_blocks;
-  }
+  for (int i = 0; i < rule->n_results && status == TP_OK; i++)
+    if (rule->results[i].number >= 0)
+      new_result(p, &rule->results[i], node, i);
   return status;
 }
 
@@ -99,9 +114,7 @@ static tp_status add_layout(tp_planner *p, int item) {
     status = tp__node_for_layout(p, item, &p->nodes[node]);
   if (status == TP_OK)
     status = add_use(p, number_of(p, mlirOperationGetOperand(op, 0)), (tp_use){node, 0, op, 0, TP_EXPOSED});
-  if (status == TP_OK)
-    new_value(p, mlirOperationGetResult(op, 0), node, 0);
-  return status;
+  return status == TP_OK ? new_plain_value(p, mlirOperationGetResult(op, 0), node) : status;
 }
 
 /* Equal lists of layouts are one array, so that edges between them are known to be equal. */
@@ -173,7 +186,7 @@ static tp_status add_carried(tp_planner *p, int item) {
     if (status == TP_OK)
       status = tp__node_for_carried(p, item, k, &p->nodes[node]);
     for (int i = 0; i < c->n_values && status == TP_OK; i++)
-      new_value(p, c->values[i], node, 0);
+      status = new_plain_value(p, c->values[i], node);
   }
   return status;
 }

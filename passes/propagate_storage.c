@@ -15,8 +15,8 @@
 const tp_rule *tp__planned_rule(const tp_planner *p, MlirOperation op) {
   if (mlirOperationIsNull(op) || mlirOperationGetNumResults(op) == 0)
     return NULL;
-  const tp_planned_value *v = tp__planned_value(p, mlirOperationGetResult(op, 0));
-  return v && p->nodes[v->node].kind == TP_NODE_OP ? p->program.items[p->nodes[v->node].index].rule : NULL;
+  int value = tp__program_number(&p->program, mlirOperationGetResult(op, 0));
+  return value >= 0 ? p->program.makers[value] : NULL;
 }
 
 /* ---- what has no memory ---- */

@@ -192,11 +192,26 @@ static tp_status refine_attr(MlirOperation at, MlirAttribute attr, tp_mesh *mesh
   return status;
 }
 
+/* Attributes are unique, and a plan writes few of them on many ops: those that were refined by lately are passed by. */
+typedef struct refining {
+  tp_mesh *mesh;
+  MlirAttribute done[64]; /* by address */
+} refining;
+
+static tp_status refine_once(refining *r, MlirOperation at, MlirAttribute attr) {
+  MlirAttribute *done = &r->done[((uintptr_t)attr.ptr >> 4) % TP_LEN(r->done)];
+  if (mlirAttributeIsNull(attr) || mlirAttributeEqual(attr, *done))
+    return TP_OK;
+  *done = attr;
+  return refine_attr(at, attr, r->mesh);
+}
+
 static tp_status refine_by_op(MlirOperation op, void *data) {
-  tp_mesh *mesh = data;
+  refining *r = data;
+  tp_mesh *mesh = r->mesh;
   static const char *const names[] = {"tp.sharding", "tp.region_args", "tp.factors"};
   for (int i = 0; i < TP_LEN(names); i++) {
-    tp_status status = refine_attr(op, tp__get(op, names[i]), mesh);
+    tp_status status = refine_once(r, op, tp__get(op, names[i]));
     if (status != TP_OK)
       return status;
   }
@@ -222,8 +237,9 @@ tp_status tp__module_mesh(MlirOperation module, const char *binding, tp_mesh *me
     status = read_grid(grid, mesh);
   if (status == TP_OK && binding && *binding)
     status = (strchr(binding, '=') ? bind_named : bind_bare)(module, binding, mesh, from_nothing);
+  refining r = {.mesh = mesh};
   if (status == TP_OK && mesh->n_axes > 0)
-    status = tp__walk_outside(module, refine_by_op, mesh);
+    status = tp__walk_outside(module, refine_by_op, &r);
   return status;
 }
 

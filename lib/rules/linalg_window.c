@@ -195,6 +195,15 @@ static MlirAffineMap local_map(const tp_local *local, int i, MlirAffineMap map) 
   return mlirAffineMapGet(context, mlirAffineMapGetNumDims(map), mlirAffineMapGetNumSymbols(map), n, exprs);
 }
 
+/* Does some map count from another element than before? Those of most ops do not. */
+static bool moves_maps(const tp_local *local) {
+  for (int i = 0; i < local->rule->n_operands; i++)
+    for (int d = 0; d < local->rule->operands[i].rank; d++)
+      if (local->rule->operands[i].dims[d].window && tp__window_is_split(local, i, d))
+        return true;
+  return false;
+}
+
 static void write_local_maps(const tp_local *local) {
   MlirOperation op = local->rule->op;
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op), changed[64];
@@ -210,7 +219,7 @@ tp_status tp__linalg_fetch(const tp_local *local) {
   tp_status status = tp__fetch_windows(local);
   if (status != TP_OK)
     return status;
-  if (tp__op_is(local->rule->op, "linalg.generic"))
+  if (moves_maps(local) && tp__op_is(local->rule->op, "linalg.generic"))
     write_local_maps(local);
   return tp__pads_in_place_locally(local);
 }

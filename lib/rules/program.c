@@ -26,12 +26,13 @@ static bool is_control_flow(MlirOperation op) {
 
 /* ---- numbers of values ---- */
 
-static tp_status number_value(tp_program *program, MlirValue value) {
+static tp_status number_value(tp_program *program, MlirValue value, tp_rule *maker) {
   if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
     return TP_OK;
-  if (tp__table_put(&program->numbers, value.ptr, program->n_values) != TP_OK)
+  if (tp__table_put(&program->numbers, value.ptr, program->n_values) != TP_OK ||
+      tp__grow((void **)&program->makers, &program->maker_capacity, (size_t)program->n_values + 1, sizeof(tp_rule *)) != TP_OK)
     return tp__error(program->func, TP_NO_MEMORY, "out of memory");
-  program->n_values++;
+  program->makers[program->n_values++] = maker;
   return TP_OK;
 }
 
@@ -40,7 +41,7 @@ int tp__program_number(const tp_program *program, MlirValue value) { return tp__
 static tp_status number_args(tp_program *program, MlirBlock block) {
   tp_status status = TP_OK;
   for (int i = 0; i < program->n_args && status == TP_OK; i++)
-    status = number_value(program, mlirBlockGetArgument(block, i));
+    status = number_value(program, mlirBlockGetArgument(block, i), NULL);
   return status;
 }
 
@@ -48,7 +49,7 @@ static tp_status number_carried(tp_program *program, const tp_item *item) {
   tp_status status = TP_OK;
   for (int k = 0; k < item->n_carried; k++)
     for (int i = 0; i < item->carried[k].n_values && status == TP_OK; i++)
-      status = number_value(program, item->carried[k].values[i]);
+      status = number_value(program, item->carried[k].values[i], NULL);
   return status;
 }
 
@@ -60,7 +61,7 @@ static tp_status number_maps(tp_program *program, tp_rule *rule) {
   for (int i = 0; i < rule->n_results && status == TP_OK; i++) {
     bool is_tensor = mlirTypeIsARankedTensor(mlirValueGetType(rule->results[i].value));
     rule->results[i].number = is_tensor ? program->n_values : -1;
-    status = number_value(program, rule->results[i].value);
+    status = number_value(program, rule->results[i].value, rule);
   }
   return status;
 }
@@ -196,7 +197,7 @@ static tp_status read_item(const reading *r, MlirOperation op, double trips) {
   }
   if (tp__op_is(op, "shard.shard")) {
     item->kind = TP_ITEM_LAYOUT;
-    return number_value(program, mlirOperationGetResult(op, 0));
+    return number_value(program, mlirOperationGetResult(op, 0), NULL);
   }
   if (is_control_flow(op))
     return read_control_flow(r, op, trips);
@@ -255,6 +256,7 @@ tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown
 
 void tp__program_destroy(tp_program *program) {
   tp__free(program->items);
+  tp__free(program->makers);
   tp__table_destroy(&program->numbers);
 }
 

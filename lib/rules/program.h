@@ -48,6 +48,8 @@ typedef struct tp_program {
   size_t item_capacity;
   int n_values;           /* the ranked tensors, numbered in the order of arguments and items */
   tp_value_table numbers; /* of values */
+  tp_rule **makers;       /* by number: the rule of the op that makes the value; NULL: no op with a rule does */
+  size_t maker_capacity;
 } tp_program;
 
 /* Reads `func`. Ops without tensors are left out, and so are pads that are read in place. Nothing is marked as made in blocks (tp__mark_attention). Rules are in `arena`; the list is freed by tp__program_destroy, also after an error. */

@@ -140,13 +140,23 @@ static void replace_behind(MlirOperation op, MlirOperation next, MlirValue value
         mlirOperationSetOperand(at, i, value);
 }
 
+/* Does the op make buffers of another size than the layout of the result has? */
+static bool has_uneven(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, const tp_value_map *map) {
+  for (int d = 0; d < map->rank; d++) {
+    int64_t unit;
+    if (find_uneven(rule, mesh, s, &map->dims[d], &unit) >= 0)
+      return true;
+  }
+  return false;
+}
+
 tp_status tp__regroup_results(const tp_local *local) {
   const tp_rule *rule = local->rule;
   MlirOperation next = mlirOperationGetNextInBlock(rule->op);
   for (int i = 0; i < rule->n_results; i++) {
     const tp_value_map *map = &rule->results[i];
     int64_t shape[TP_MAX_RANK];
-    if (!map->is_tensor)
+    if (!map->is_tensor || !has_uneven(rule, local->mesh, local->strategy, map)) /* it has its local type */
       continue;
     shape_of(rule, local->mesh, local->strategy, rule->n_operands + i, shape);
     mlirValueSetType(map->value, tp__tensor_like(mlirValueGetType(map->value), map->rank, shape));

@@ -78,7 +78,10 @@ int64_t tp__window_bytes(const tp_rule *rule, const tp_mesh *mesh, const tp_stra
   int64_t shape[TP_MAX_RANK];
   tp_padding padding;
   bool pads = !mlirOperationIsNull(map->pad) && tp__padding_of(map->pad, &padding), any = false;
-  if (!map->is_tensor || map->is_unused)
+  bool has_window = false;
+  for (int d = 0; d < map->rank; d++)
+    has_window |= map->dims[d].window != NULL;
+  if (!map->is_tensor || map->is_unused || !(has_window || pads))
     return 0;
   tp_spec_local_shape(mesh, tp__strategy_operand(rule, mesh, s, i), map->rank, map->shape, shape);
   for (int d = 0; d < map->rank; d++) {

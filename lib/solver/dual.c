@@ -69,6 +69,27 @@ tp_status tp__dual_create(tp__wcsp *g, tp__dual *dual) {
   return TP_OK;
 }
 
+tp_status tp__dual_view(tp__wcsp *g, tp__dual *dual) {
+  tp__dual d = {.g = g, .bound = g->constant, .is_view = true};
+  int most = 1;
+  for (int v = 0; v < g->n_nodes; v++)
+    most = g->nodes[v].alive && g->nodes[v].n > most ? g->nodes[v].n : most;
+  d.cost = tp__pool_take(&d.pool, (size_t)g->n_nodes, sizeof *d.cost);
+  d.taken = tp__pool_take(&d.pool, (size_t)g->n_edges, sizeof *d.taken);
+  d.scratch = tp__pool_take(&d.pool, 2 * (size_t)most, sizeof *d.scratch);
+  tp_cost *nothing = tp__pool_take_zeroed(&d.pool, (size_t)most, sizeof *nothing);
+  bool ok = d.cost && d.taken && d.scratch && nothing;
+  d.far = ok ? d.scratch + most : NULL;
+  for (int v = 0; ok && v < g->n_nodes; v++)
+    d.cost[v] = g->nodes[v].cost;
+  for (int e = 0; ok && e < g->n_edges; e++)
+    d.taken[e][0] = d.taken[e][1] = nothing;
+  *dual = d;
+  if (!ok)
+    tp__dual_clear(dual);
+  return ok ? TP_OK : TP_NO_MEMORY;
+}
+
 tp_status tp__dual_clone(const tp__dual *from, tp__dual *dual) {
   tp__wcsp *g = from->g;
   tp_status status = allocate(g, dual);
@@ -351,7 +372,7 @@ void tp__dual_tight(const tp__dual *d, const int *at, bool *tight) {
 
 tp_status tp__dual_apply(tp__dual *d) {
   tp__wcsp *g = d->g;
-  if (g->shelf && !d->passed)
+  if (d->is_view || (g->shelf && !d->passed))
     return TP_OK;
   if (tp__wcsp_unshare(g))
     return TP_NO_MEMORY;

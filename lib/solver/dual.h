@@ -17,10 +17,13 @@ typedef struct tp__dual {
   tp_cost bound;          /* certified, the graph's constant included */
   bool exhausted;         /* numbers left the safe range: no further passes */
   bool passed;            /* there was a pass */
+  bool is_view;           /* costs are those of the graph */
 } tp__dual;
 
 /* `g` must be reduced: no forbidden node cost, and every strategy has an allowed partner in each edge. */
 tp_status tp__dual_create(tp__wcsp *g, tp__dual *dual);
+/* Of costs as the graph has them, with no messages, to decode and not to pass any: without arrays of its own. */
+tp_status tp__dual_view(tp__wcsp *g, tp__dual *dual);
 void tp__dual_clear(tp__dual *dual);
 
 /* One sweep forward and one backward. */

@@ -213,7 +213,7 @@ static tp_status improve_best(tp__search *s, const tp__wcsp *g, int64_t tables, 
  * reparametrised costs in `g`; *stalled says that more messages would not help. */
 static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, bool *stalled, tp_cost *limit, tp__answer *answer) {
   tp__dual dual;
-  if (tp__dual_create(g, &dual))
+  if (spend.passes ? tp__dual_create(g, &dual) : tp__dual_view(g, &dual))
     return TP_NO_MEMORY;
   size_t n = (size_t)g->n_nodes + 1;
   int *at = calloc(2 * n, sizeof *at), *best = at + n;
