@@ -43,6 +43,20 @@ static void renew_unused(tp_partitioner *p, const tp_rule *rule, const tp_planne
   }
 }
 
+/* Takes the plan off an op. Many carry the same. */
+static void drop_plan(tp_partitioner *p, MlirOperation op) {
+  int64_t key = (int64_t)(intptr_t)tp__attributes(op).ptr;
+  void **slot = tp__memo(&p->without_plan, &p->arena, &key, 1);
+  if (slot && *slot) {
+    tp__set_attributes(op, (MlirAttribute){*slot});
+    return;
+  }
+  tp__remove(op, "tp.sharding");
+  tp__remove(op, "tp.factors");
+  if (slot)
+    *slot = (void *)(uintptr_t)tp__attributes(op).ptr;
+}
+
 static tp_status rewrite_op(tp_partitioner *p, const tp_item *item, const tp_planned_op *plan) {
   const tp_rule *rule = item->rule;
   MlirType types[64];
@@ -60,8 +74,7 @@ static tp_status rewrite_op(tp_partitioner *p, const tp_item *item, const tp_pla
       mlirValueSetType(rule->results[i].value, types[i]);
     status = tp__regroup_results(&local);
   }
-  tp__remove(item->op, "tp.sharding");
-  tp__remove(item->op, "tp.factors");
+  drop_plan(p, item->op);
   p->pass->statistics[STAT_OPS]++;
   return status;
 }
@@ -196,7 +209,9 @@ static tp_status partition_func(tp_pass *pass, MlirOperation func, const tp_mesh
   if (status == TP_OK)
     status = rewrite(&p);
   tp__memo_destroy(&p.same_ops);
+  tp__memo_destroy(&p.same_layouts);
   tp__memo_destroy(&p.local_types);
+  tp__memo_destroy(&p.without_plan);
   tp__program_destroy(&p.program);
   tp__arena_destroy(&p.arena);
   return status;

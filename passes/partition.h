@@ -26,10 +26,10 @@ typedef struct tp_partitioner {
   tp_program program;
   tp_spec *specs; /* by number of the value (program.h) */
   bool *has_spec;
-  tp_memo same_ops, local_types;
-  const tp_planned_op **ops;   /* by item, of those that are ops; equal ones share one */
-  tp_planned_layout **layouts; /* by item, of those that change a layout */
-  MlirType *arg_types;         /* global types of arguments and results, taken before anything changes */
+  tp_memo same_ops, same_layouts, local_types, without_plan;
+  const tp_planned_op **ops;         /* by item, of those that are ops; equal ones share one */
+  const tp_planned_layout **layouts; /* by item, of those that change a layout; equal ones share one */
+  MlirType *arg_types;               /* global types of arguments and results, taken before anything changes */
   MlirType *result_types;
   tp_spec *arg_specs, *result_specs;
 } tp_partitioner;

@@ -154,30 +154,44 @@ static tp_status plan_op(tp_partitioner *p, const tp_item *item, const tp_planne
   return status;
 }
 
-static tp_status plan_layout(tp_partitioner *p, const tp_item *item, tp_planned_layout **planned) {
+static tp_status find_path(tp_partitioner *p, const tp_item *item, tp_spec from, tp_spec to, tp_planned_layout *plan) {
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(item->op, 0));
+  if (!tp__static_tensor(type, &plan->rank, plan->shape))
+    return tp__error(item->op, TP_UNSUPPORTED, "its operand is not a tensor of static shape with a layout");
+  int64_t size = tp__element_size(tp__element_type(type));
+  if (tp_reshard_path(p->reshards, from, to, plan->rank, plan->shape, size, &plan->path) == TP_OK)
+    return TP_OK;
+  char a[256], b[256];
+  describe(p, from, plan->rank, a, sizeof a);
+  describe(p, to, plan->rank, b, sizeof b);
+  return tp__error(
+      item->op, TP_UNSUPPORTED,
+      "no sequence of collectives takes layout %s to %s: an average has no identity, so nothing makes a partial one", a, b);
+}
+
+static tp_status plan_layout(tp_partitioner *p, const tp_item *item, const tp_planned_layout **planned) {
   MlirValue source = mlirOperationGetOperand(item->op, 0);
-  tp_planned_layout *plan = *planned = tp__arena_alloc(&p->arena, sizeof *plan);
-  if (!plan)
-    return tp__error(item->op, TP_NO_MEMORY, "out of memory");
   tp_annotation annotation = {0};
   bool present;
   tp_spec from;
-  if (!tp__static_tensor(mlirValueGetType(source), &plan->rank, plan->shape) || !tp__planned_spec(p, source, &from))
+  if (!tp__planned_spec(p, source, &from))
     return tp__error(item->op, TP_UNSUPPORTED, "its operand is not a tensor of static shape with a layout");
   tp_status status = tp__program_op(&p->program, item->op, 0, &annotation, &present);
   if (status == TP_OK && !present)
     return tp__error(item->op, TP_INVALID_ARGUMENT, "has no tp.sharding; run tp-propagate last, it gives every value a layout");
   if (status != TP_OK)
     return status;
-  int64_t size = tp__element_size(tp__element_type(mlirValueGetType(source)));
-  if (tp_reshard_path(p->reshards, from, annotation.spec, plan->rank, plan->shape, size, &plan->path) != TP_OK) {
-    char a[256], b[256];
-    describe(p, from, plan->rank, a, sizeof a);
-    describe(p, annotation.spec, plan->rank, b, sizeof b);
-    return tp__error(
-        item->op, TP_UNSUPPORTED,
-        "no sequence of collectives takes layout %s to %s: an average has no identity, so nothing makes a partial one", a, b);
-  }
+  int64_t key[] = {(int64_t)from.bits, (int64_t)annotation.spec.bits, (int64_t)(intptr_t)mlirValueGetType(source).ptr};
+  void **slot = tp__memo(&p->same_layouts, &p->arena, key, TP_LEN(key));
+  tp_planned_layout *plan = slot && *slot ? *slot : tp__arena_alloc(&p->arena, sizeof *plan);
+  if (!slot || !plan)
+    return tp__error(item->op, TP_NO_MEMORY, "out of memory");
+  if (!*slot)
+    status = find_path(p, item, from, annotation.spec, plan);
+  if (status != TP_OK)
+    return status;
+  *slot = plan;
+  *planned = plan;
   set_spec_of(p, mlirOperationGetResult(item->op, 0), annotation.spec);
   return TP_OK;
 }

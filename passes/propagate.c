@@ -77,6 +77,7 @@ static void destroy(tp_planner *p) {
   tp__memo_destroy(&p->same_edges);
   tp__memo_destroy(&p->written_ops);
   tp__memo_destroy(&p->forms);
+  tp__memo_destroy(&p->layout_changes);
   tp_problem_destroy(p->problem);
   tp__routes_destroy(p->routes);
 }

@@ -80,7 +80,7 @@ typedef struct tp_planner {
   size_t n_nodes, node_capacity;
   tp_planned_value *values; /* by number (program.h) */
   size_t n_values;
-  tp_memo same_rules, first_rules, same_ops, same_layouts, same_edges, written_ops, forms;
+  tp_memo same_rules, first_rules, same_ops, same_layouts, same_edges, written_ops, forms, layout_changes;
   struct layout_list *layout_scratch; /* blocks that every node uses in turn */
   struct tp_layout_set *set_scratch;
   struct enumeration *op_scratch;

@@ -61,6 +61,21 @@ static void note_change(const copies *c, int use, tp_spec from, tp_spec to, Mlir
     tp__report_change(c->p, c->v, use, from, to, op);
 }
 
+/* A change of `from` in front of `where`. Without memory to remember what it is made of, that is made again. */
+static MlirValue insert_change(const copies *c, MlirOperation where, MlirLocation location, MlirValue from, tp_spec spec) {
+  tp_planner *p = c->p;
+  int64_t key[] = {(int64_t)spec.bits, c->v->rank};
+  void **slot = tp__memo(&p->layout_changes, p->arena, key, TP_LEN(key));
+  tp_layout_change *kept = slot ? *slot : NULL;
+  if (slot && !kept)
+    kept = *slot = tp__arena_alloc(p->arena, sizeof *kept);
+  if (!kept)
+    return tp__build_layout_change(where, location, from, p->mesh, (tp_annotation){.spec = spec});
+  if (mlirTypeIsNull(kept->type))
+    *kept = tp__layout_change(p->pass->context, p->mesh, c->v->rank, (tp_annotation){.spec = spec});
+  return tp__insert_layout_change(where, location, from, kept);
+}
+
 /* The value in layout `spec` for a use (shared: for several), from `anchor` on. */
 static MlirValue changed(copies *c, tp_spec spec, const placed_use *at, bool shared) {
   int best = cheapest(c, spec);
@@ -70,8 +85,8 @@ static MlirValue changed(copies *c, tp_spec spec, const placed_use *at, bool sha
   MlirLocation location = mlirOperationGetLocation(at->use->op);
   bool stays = c->p->nodes[c->v->node].kind != TP_NODE_OP && c->p->nodes[c->v->node].kind != TP_NODE_LAYOUT;
   bool late = (stays && best == 0) || bytes_in(c, spec) > bytes_in(c, c->specs[best]);
-  MlirValue value = tp__build_layout_change(late ? c->timeline->moments[at->anchor].op : behind(from), location, from,
-                                            c->p->mesh, (tp_annotation){.spec = spec});
+  MlirOperation where = late ? c->timeline->moments[at->anchor].op : behind(from);
+  MlirValue value = insert_change(c, where, location, from, spec);
   note_change(c, shared ? -1 : (int)(at->use - c->v->uses), c->specs[best], spec, mlirOpResultGetOwner(value));
   if (c->n < TP_LEN(c->specs)) {
     c->specs[c->n] = spec;
@@ -203,8 +218,8 @@ static MlirValue pass_station(copies *c, const tp_route *route, int station, Mli
   MlirOperation op = c->v->uses[use].op;
   MlirValue to = from;
   if (!s->in_op) {
-    to = tp__build_layout_change(s->anchor >= 0 ? c->timeline->moments[s->anchor].op : behind(from),
-                                 mlirOperationGetLocation(op), from, p->mesh, (tp_annotation){.spec = after});
+    to = insert_change(c, s->anchor >= 0 ? c->timeline->moments[s->anchor].op : behind(from), mlirOperationGetLocation(op),
+                       from, after);
     op = mlirOpResultGetOwner(to);
     if (is_repeated(p, c->v, route, station))
       tp__set(op, "tp.copy", tp__attr_i64(p->pass->context, station));

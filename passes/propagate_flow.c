@@ -77,6 +77,8 @@ static void mark(tp_planner *p, MlirValue value, tp_spec spec) {
 /* The parts of axes, as bits, that were cut at the size of the factor. */
 static uint8_t cuts_of(const tp_mesh *mesh, const tp_factor *factor) {
   uint8_t cuts = 0;
+  if (!tp_mesh_is_refined(mesh))
+    return 0;
   for (int a = 0; a < mesh->n_axes; a++) {
     int64_t at = tp__size_cut(factor, mesh->axes[a].parent_size);
     if (mesh->axes[a].pre * mesh->axes[a].size != at)
@@ -90,7 +92,7 @@ static uint8_t cuts_of(const tp_mesh *mesh, const tp_factor *factor) {
 static void join_factors(tp_planner *p, const tp_rule *rule) {
   tp_flow *flow = p->flow;
   int of_factor[TP_MAX_FACTORS];
-  for (int f = 0; f < TP_MAX_FACTORS; f++)
+  for (int f = 0; f < rule->n_factors; f++)
     of_factor[f] = -1;
   for (int i = 0; i < rule->n_operands + rule->n_results; i++) {
     const tp_value_map *map = i < rule->n_operands ? &rule->operands[i] : &rule->results[i - rule->n_operands];

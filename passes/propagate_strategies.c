@@ -182,14 +182,16 @@ static uint64_t layouts_hash(const enumeration *e, const tp_strategy *strategy) 
 
 /* Keeps the first of those that agree in all layouts. */
 static void drop_equal_layouts(enumeration *e) {
-  enum { N_SLOTS = TP_LEN(e->slots) };
+  size_t n_slots = 2; /* a power of two, at least twice as many as there are */
   int kept = 0;
-  memset(e->slots, 0, sizeof e->slots);
+  while (n_slots < 2 * (size_t)e->n)
+    n_slots *= 2;
+  memset(e->slots, 0, n_slots * sizeof *e->slots);
   for (int i = 0; i < e->n; i++) {
     uint64_t hash = layouts_hash(e, &e->found[i]);
-    size_t at = hash & (N_SLOTS - 1);
+    size_t at = hash & (n_slots - 1);
     while (e->slots[at] && (e->hashes[e->slots[at] - 1] != hash || !same_layouts(e, &e->found[i], &e->found[e->slots[at] - 1])))
-      at = (at + 1) & (N_SLOTS - 1);
+      at = (at + 1) & (n_slots - 1);
     if (e->slots[at])
       continue;
     e->found[kept] = e->found[i];

@@ -43,9 +43,9 @@ static void write_factors(tp_planner *p, const tp_node *node) {
     tp__set(rule->op, "tp.factors", tp__write_factors(p->pass->context, p->mesh, chosen));
 }
 
-/* What stands on an op. */
+/* What stands on an op: the plan, and all attributes before and after. */
 typedef struct written {
-  MlirAttribute sharding, factors;
+  MlirAttribute sharding, factors, before, after;
 } written;
 
 static void write_anew(tp_planner *p, const tp_node *node) {
@@ -70,14 +70,19 @@ static tp_status write_op(tp_planner *p, const tp_node *node) {
     return tp__error(rule->op, TP_NO_MEMORY, "out of memory");
   const written *before = slot ? *slot : NULL;
   if (!before) {
+    MlirAttribute was = tp__attributes(rule->op);
     write_anew(p, node);
     written *now = slot ? tp__arena_alloc(p->arena, sizeof *now) : NULL;
     if (slot && !now)
       return tp__error(rule->op, TP_NO_MEMORY, "out of memory");
     if (now)
-      *now = (written){tp__get(rule->op, "tp.sharding"), tp__get(rule->op, "tp.factors")};
+      *now = (written){tp__get(rule->op, "tp.sharding"), tp__get(rule->op, "tp.factors"), was, tp__attributes(rule->op)};
     if (slot)
       *slot = now;
+    return TP_OK;
+  }
+  if (mlirAttributeEqual(tp__attributes(rule->op), before->before)) {
+    tp__set_attributes(rule->op, before->after);
     return TP_OK;
   }
   if (!mlirAttributeIsNull(before->sharding))

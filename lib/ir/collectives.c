@@ -26,24 +26,24 @@ static MlirAttribute split_axes(MlirContext context, const tp_mesh *mesh, int ra
   return tp__parse_attr(context, text);
 }
 
-MlirValue tp__build_layout_change(MlirOperation where, MlirLocation location, MlirValue value, const tp_mesh *mesh,
-                                  tp_annotation annotation) {
-  MlirContext context = mlirOperationGetContext(where);
-  MlirType type = mlirValueGetType(value), sharding = mlirTypeParseGet(context, tp__ref("!shard.sharding"));
-  int rank = (int)mlirShapedTypeGetRank(type);
-  MlirNamedAttribute attrs[] = {
-      tp__named(context, "grid", mlirFlatSymbolRefAttrGet(context, tp__ref(mesh->name))),
-      tp__named(context, "split_axes", split_axes(context, mesh, rank, annotation.spec)),
-      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){0, 0})),
-  };
+tp_layout_change tp__layout_change(MlirContext context, const tp_mesh *mesh, int rank, tp_annotation annotation) {
+  return (tp_layout_change){
+      .type = mlirTypeParseGet(context, tp__ref("!shard.sharding")),
+      .layout = {tp__named(context, "grid", mlirFlatSymbolRefAttrGet(context, tp__ref(mesh->name))),
+                 tp__named(context, "split_axes", split_axes(context, mesh, rank, annotation.spec)),
+                 tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){0, 0}))},
+      .note = tp__named(context, "tp.sharding", tp__write_sharding(context, mesh, rank, annotation))};
+}
+
+MlirValue tp__insert_layout_change(MlirOperation where, MlirLocation location, MlirValue value, const tp_layout_change *to) {
+  MlirType type = mlirValueGetType(value);
   MlirOperation layout = tp__create(&(tp_build){.name = "shard.sharding",
                                                 .location = location,
                                                 .n_results = 1,
-                                                .results = &sharding,
-                                                .n_attributes = TP_LEN(attrs),
-                                                .attributes = attrs});
+                                                .results = &to->type,
+                                                .n_attributes = TP_LEN(to->layout),
+                                                .attributes = to->layout});
   tp__insert_before(where, layout);
-  MlirNamedAttribute note = tp__named(context, "tp.sharding", tp__write_sharding(context, mesh, rank, annotation));
   MlirOperation change = tp__create(&(tp_build){.name = "shard.shard",
                                                 .location = location,
                                                 .n_operands = 2,
@@ -51,9 +51,16 @@ MlirValue tp__build_layout_change(MlirOperation where, MlirLocation location, Ml
                                                 .n_results = 1,
                                                 .results = &type,
                                                 .n_attributes = 1,
-                                                .attributes = &note});
+                                                .attributes = &to->note});
   tp__insert_before(where, change);
   return mlirOperationGetResult(change, 0);
+}
+
+MlirValue tp__build_layout_change(MlirOperation where, MlirLocation location, MlirValue value, const tp_mesh *mesh,
+                                  tp_annotation annotation) {
+  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(value));
+  tp_layout_change to = tp__layout_change(mlirOperationGetContext(where), mesh, rank, annotation);
+  return tp__insert_layout_change(where, location, value, &to);
 }
 
 /* ---- device coordinates ---- */

@@ -11,6 +11,15 @@
 MlirValue tp__build_layout_change(MlirOperation where, MlirLocation location, MlirValue value, const tp_mesh *mesh,
                                   tp_annotation annotation);
 
+/* The same in two steps, for many changes to one layout: what their ops are made of, and the ops. */
+typedef struct tp_layout_change {
+  MlirType type;
+  MlirNamedAttribute layout[3]; /* of shard.sharding */
+  MlirNamedAttribute note;      /* of shard.shard */
+} tp_layout_change;
+tp_layout_change tp__layout_change(MlirContext context, const tp_mesh *mesh, int rank, tp_annotation annotation);
+MlirValue tp__insert_layout_change(MlirOperation where, MlirLocation location, MlirValue value, const tp_layout_change *to);
+
 /* Expands one reshard step on a local value, in front of `where`; returns the new local value. `global_shape` has `rank` entries. Null
  * when memory runs out. */
 MlirValue tp__build_step(MlirOperation where, MlirOperation module, MlirValue value, const tp_mesh *mesh, const tp_step *step,

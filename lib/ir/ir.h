@@ -46,6 +46,10 @@ MlirAttribute tp__get(MlirOperation op, const char *name);
 MlirAttribute tp__inherent(MlirOperation op, const char *name);
 void tp__set(MlirOperation op, const char *name, MlirAttribute value);
 void tp__remove(MlirOperation op, const char *name);
+/* All attributes that are not properties of the op, as one dictionary; and another one in its place. Ops that carry the same, and are to, need not be
+ * given it one by one. In shim.cpp. */
+MlirAttribute tp__attributes(MlirOperation op);
+void tp__set_attributes(MlirOperation op, MlirAttribute dictionary);
 /* Attribute `name` of argument/result `i` of a func.func; null when absent. */
 MlirAttribute tp__arg_attr(MlirOperation func, int i, const char *name);
 MlirAttribute tp__result_attr(MlirOperation func, int i, const char *name);

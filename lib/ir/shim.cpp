@@ -1,5 +1,5 @@
 // What the MLIR C API does not offer: named passes with textual options and statistics from a C table, warnings, remarks
-// and notes, comparison of ops by their properties, whole shapes, the op in front of another, MLIR's opt driver, and the
+// and notes, comparison of ops by their properties, their attributes as a whole, whole shapes, the op in front of another, MLIR's opt driver, and the
 // plug-in entry. The only C++ of the library; it decides nothing.
 #include "ir/diagnostics.h"
 #include "ir/likeness.h"
@@ -283,6 +283,12 @@ private:
 bool tp__likeness(MlirOperation op, uint64_t *hash) {
   *hash = 0;
   return addLikeness(unwrap(op), unwrap(op), *hash);
+}
+
+MlirAttribute tp__attributes(MlirOperation op) { return wrap(unwrap(op)->getRawDictionaryAttrs()); }
+
+void tp__set_attributes(MlirOperation op, MlirAttribute dictionary) {
+  unwrap(op)->setDiscardableAttrs(cast<DictionaryAttr>(unwrap(dictionary)));
 }
 
 MlirStringRef tp__op_name(MlirOperation op) {

@@ -248,34 +248,64 @@ tp_status tp__reducer_star_bound(tp__reducer *r, int node) {
 
 /* ---- dominance ---- */
 
-/* True if y is at least as good as x whatever the neighbours choose. hint[i * n + x] is the cheapest column of row x in
- * edge i: trying only that column refutes most pairs at once. */
-static bool dominates(const tp__reducer *r, int node, int y, int x, const tp_cost *hint) {
+/* What dominance looks at, collected once for all pairs of strategies. */
+typedef struct surroundings {
+  const tp__wnode *v;
+  tp__wview *edges;
+  int *n_far;
+  const tp_cost **cheapest; /* [i * n + x]: the column of edge i in which row x is cheapest */
+} surroundings;
+
+static tp_status look_at_edges(tp__reducer *r, int node, surroundings *s) {
   const tp__wcsp *g = r->g;
-  const tp__wnode *v = &g->nodes[node];
+  const tp__wnode *v = s->v = &g->nodes[node];
+  size_t n_edges = (size_t)v->n_edges, n = (size_t)v->n;
+  char *room = (char *)tp__reducer_scratch(
+      r, (n_edges * (sizeof *s->edges + sizeof(tp_cost *) * n + sizeof *s->n_far)) / sizeof(tp_cost) + 1);
+  if (!room)
+    return TP_NO_MEMORY;
+  s->edges = (tp__wview *)(void *)room;
+  s->cheapest = (const tp_cost **)(void *)(room + n_edges * sizeof *s->edges);
+  s->n_far = (int *)(void *)(s->cheapest + n_edges * n);
+  for (int i = 0; i < v->n_edges; i++) {
+    tp__wview w = s->edges[i] = tp__wcsp_view(g, v->edges[i], node);
+    s->n_far[i] = g->nodes[w.other].n;
+    for (size_t x = 0; x < n; x++) {
+      const tp_cost *row = w.table + x * w.self;
+      int best = 0;
+      for (int k = 1; k < s->n_far[i]; k++)
+        best = row[(size_t)k * w.far] < row[(size_t)best * w.far] ? k : best;
+      s->cheapest[(size_t)i * n + x] = w.table + (size_t)best * w.far;
+    }
+  }
+  return TP_OK;
+}
+
+/* True if y is at least as good as x whatever the neighbours choose. Trying the cheapest column of x alone refutes most pairs at once. */
+static bool dominates(const tp__reducer *r, int node, int y, int x, const surroundings *s) {
+  const tp__wnode *v = s->v;
   /* Differences of costs, summed over the edges of a hub, may leave 64 bits. */
   tp__wide gain = (tp__wide)v->cost[y] - v->cost[x];
   for (int i = 0; i < v->n_edges; i++) {
-    tp__wview w = tp__wcsp_view(g, v->edges[i], node);
-    const tp_cost *column = w.table + (size_t)hint[(size_t)i * (size_t)v->n + (size_t)x] * w.far;
-    gain += (tp__wide)column[(size_t)y * w.self] - column[(size_t)x * w.self];
+    const tp_cost *column = s->cheapest[(size_t)i * (size_t)v->n + (size_t)x];
+    gain += (tp__wide)column[(size_t)y * s->edges[i].self] - column[(size_t)x * s->edges[i].self];
   }
-  if (gain > 0 || !tp__memory_no_more(g, node, y, x))
+  if (gain > 0 || !tp__memory_no_more(r->g, node, y, x))
     return false;
   gain = (tp__wide)v->cost[y] - v->cost[x];
   for (int i = 0; i < v->n_edges; i++) {
-    tp__wview w = tp__wcsp_view(g, v->edges[i], node);
+    const tp__wview *w = &s->edges[i];
     tp_cost worst = -TP_COST_FORBIDDEN;
-    for (int k = 0; k < g->nodes[w.other].n; k++) {
-      tp_cost of_x = w.table[(size_t)x * w.self + (size_t)k * w.far];
-      tp_cost of_y = w.table[(size_t)y * w.self + (size_t)k * w.far];
+    for (int k = 0; k < s->n_far[i]; k++) {
+      tp_cost of_x = w->table[(size_t)x * w->self + (size_t)k * w->far];
+      tp_cost of_y = w->table[(size_t)y * w->self + (size_t)k * w->far];
       if (of_x >= TP_COST_FORBIDDEN)
         continue;
       if (of_y >= TP_COST_FORBIDDEN)
         return false;
       worst = of_y - of_x > worst ? of_y - of_x : worst;
     }
-    *r->work += g->nodes[w.other].n;
+    *r->work += s->n_far[i];
     gain += worst;
   }
   return gain <= 0;
@@ -284,23 +314,13 @@ static bool dominates(const tp__reducer *r, int node, int y, int x, const tp_cos
 /* Marks in r->drop. */
 static tp_status find_dominated(tp__reducer *r, int node, int *n_drop) {
   const tp__wnode *v = &r->g->nodes[node];
-  tp_cost *hint = tp__reducer_scratch(r, (size_t)v->n_edges * (size_t)v->n + 1);
-  if (!hint)
+  surroundings s;
+  if (look_at_edges(r, node, &s))
     return TP_NO_MEMORY;
-  for (int i = 0; i < v->n_edges; i++) {
-    tp__wview w = tp__wcsp_view(r->g, v->edges[i], node);
-    for (int x = 0; x < v->n; x++) {
-      const tp_cost *row = w.table + (size_t)x * w.self;
-      int best = 0;
-      for (int k = 1; k < r->g->nodes[w.other].n; k++)
-        best = row[(size_t)k * w.far] < row[(size_t)best * w.far] ? k : best;
-      hint[(size_t)i * (size_t)v->n + (size_t)x] = best;
-    }
-  }
   memset(r->drop, 0, (size_t)v->n * sizeof *r->drop);
   for (int x = 0; x < v->n; x++)
     for (int y = 0; y < v->n && !r->drop[x]; y++)
-      if (y != x && !r->drop[y] && dominates(r, node, y, x, hint)) {
+      if (y != x && !r->drop[y] && dominates(r, node, y, x, &s)) {
         r->drop[x] = true;
         ++*n_drop;
       }
