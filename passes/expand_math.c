@@ -6,8 +6,11 @@
  * Nothing but additions, multiplications, divisions, comparisons and bits: no processor needs a library for them. log1p and expm1 of f64, which
  * upstream lowers to log(1 + x) and exp(x) - 1, have the same forms here, over libm's log and exp.
  * Furthest from the exact value, in units of the last place: exp, log 0.7, tanh 1.0, log1p, expm1 1.5, erf 2.5. Infinities, NaN, denormals and signs of zero as in C. */
+#include "passes/expand_math.h"
 #include "passes/decompose.h"
 #include "passes/table.h"
+
+#include <string.h>
 
 enum { STAT_EXPANDED };
 
@@ -251,13 +254,7 @@ static const char erf_text[] = "  %four = arith.constant 4.0 : f32\n"
                                "  %is_near = arith.cmpf olt, %a, %tiny : f32\n"
                                "  %y = arith.select %is_near, %near, %far : f32\n";
 
-typedef struct function_row {
-  const char *op, *symbol;
-  bool (*is_type)(MlirType type);
-  const char *text; /* body; %x is the argument, $a its type, $b infinity */
-} function_row;
-
-static const function_row functions[] = {
+static const tp__function_row functions[] = {
     {"math.exp", "tp.exp.f32", mlirTypeIsAF32, exp_text},       {"math.log", "tp.log.f32", mlirTypeIsAF32, log_text},
     {"math.tanh", "tp.tanh.f32", mlirTypeIsAF32, tanh_text},    {"math.erf", "tp.erf.f32", mlirTypeIsAF32, erf_text},
     {"math.log1p", "tp.log1p.f32", mlirTypeIsAF32, log1p_text}, {"math.expm1", "tp.expm1.f32", mlirTypeIsAF32, expm1_text},
@@ -284,27 +281,45 @@ static const intrinsic_row *find_intrinsic(MlirOperation op) {
   return NULL;
 }
 
-static int find_function(MlirOperation op) {
+/* The tables that hold, and which of their functions the module has. */
+typedef struct expansion {
+  tp_pass *pass;
+  struct {
+    const tp__function_row *rows;
+    int n;
+  } tables[2];
+  int n_tables;
+  bool added[2][32];
+  tp_op_list ops;
+} expansion;
+
+static const tp__function_row *find_function(const expansion *e, MlirOperation op, int *table) {
   if (tp__op_has_dialect(op, "math"))
-    for (int i = 0; i < TP_LEN(functions); i++)
-      if (tp__op_is(op, functions[i].op) && functions[i].is_type(mlirValueGetType(mlirOperationGetResult(op, 0))))
-        return i;
-  return -1;
+    for (*table = 0; *table < e->n_tables; ++*table)
+      for (int i = 0; i < e->tables[*table].n; i++) {
+        const tp__function_row *row = e->tables[*table].rows + i;
+        if (tp__op_is(op, row->op) && row->is_type(mlirValueGetType(mlirOperationGetResult(op, 0))))
+          return row;
+      }
+  return NULL;
 }
 
 static tp_status collect(MlirOperation op, void *data) {
-  return find_function(op) < 0 && !find_intrinsic(op) ? TP_OK : tp__op_list_add(data, op);
+  expansion *e = data;
+  int table;
+  return !find_function(e, op, &table) && !find_intrinsic(op) ? TP_OK : tp__op_list_add(&e->ops, op);
 }
 
-static tp_status add_function(tp_pass *pass, MlirOperation op, const function_row *row) {
+static tp_status add_function(tp_pass *pass, MlirOperation op, const tp__function_row *row) {
   tp__parts parts = {0};
   tp__string text = {0};
+  bool is_f32 = row->is_type == mlirTypeIsAF32;
   tp__part_type(&parts, mlirValueGetType(mlirOperationGetResult(op, 0)));
-  tp__string_append(tp__part(&parts), row->is_type == mlirTypeIsAF32 ? "0x7F800000" : "0x7FF0000000000000");
+  tp__string_append(tp__part(&parts), is_f32 ? "0x7F800000" : "0x7FF0000000000000");
   tp__string_printf(&text,
-                    "func.func private @%s(%%x: $a) -> $a attributes {llvm.linkage = #llvm.linkage<internal>, "
+                    "func.func private @%s(%%x: $a%s) -> $a attributes {llvm.linkage = #llvm.linkage<internal>, "
                     "passthrough = [\"alwaysinline\"]} {\n%s  return %%y : $a\n}\n",
-                    row->symbol, row->text);
+                    row->symbol, mlirOperationGetNumOperands(op) > 1 ? ", %x1: $a" : "", row->text);
   bool whole = !text.failed;
   MlirOperation func = tp__decomposition(op, tp__string_text(&text), &parts);
   tp__string_destroy(&text);
@@ -334,35 +349,46 @@ static void replace(MlirOperation op, const char *name, int n_attributes, const 
   mlirOperationDestroy(op);
 }
 
-static tp_status expand(tp_pass *pass, MlirOperation op, bool *added) {
+static tp_status expand(expansion *e, MlirOperation op) {
   const intrinsic_row *intrinsic = find_intrinsic(op);
   if (intrinsic) {
     replace(op, intrinsic->intrinsic, 0, NULL);
     return TP_OK;
   }
-  int which = find_function(op);
-  tp_status status = added[which] ? TP_OK : add_function(pass, op, &functions[which]);
-  added[which] = true;
-  MlirAttribute symbol = mlirFlatSymbolRefAttrGet(pass->context, tp__ref(functions[which].symbol));
-  MlirNamedAttribute callee = tp__named(pass->context, "callee", symbol);
+  int table;
+  const tp__function_row *row = find_function(e, op, &table);
+  bool *added = &e->added[table][row - e->tables[table].rows];
+  tp_status status = *added ? TP_OK : add_function(e->pass, op, row);
+  *added = true;
+  MlirAttribute symbol = mlirFlatSymbolRefAttrGet(e->pass->context, tp__ref(row->symbol));
+  MlirNamedAttribute callee = tp__named(e->pass->context, "callee", symbol);
   replace(op, "func.call", 1, &callee);
-  pass->statistics[STAT_EXPANDED]++;
+  e->pass->statistics[STAT_EXPANDED]++;
   return status;
 }
 
 static tp_status run(tp_pass *pass) {
-  bool added[TP_LEN(functions)] = {false};
-  tp_op_list ops = {0};
+  const char *target = tp__pass_option(pass, "target");
+  bool for_gpu = strcmp(target, "cuda") == 0;
+  if (!for_gpu && strcmp(target, "host") != 0)
+    return tp__error(pass->module, TP_INVALID_ARGUMENT, "option target is '%s'; it takes host or cuda", target);
+  expansion e = {.pass = pass, .tables = {{functions, TP_LEN(functions)}}, .n_tables = for_gpu ? 2 : 1};
+  if (for_gpu)
+    e.tables[1].rows = tp__math_for_gpus(&e.tables[1].n);
   tp_status status;
   do { /* functions that are added use others */
-    ops.n = 0;
-    status = tp__walk(pass->module, collect, &ops);
-    for (size_t i = 0; i < ops.n && status == TP_OK; i++)
-      status = expand(pass, ops.items[i], added);
-  } while (status == TP_OK && ops.n > 0);
-  tp__free(ops.items);
+    e.ops.n = 0;
+    status = tp__walk(pass->module, collect, &e);
+    for (size_t i = 0; i < e.ops.n && status == TP_OK; i++)
+      status = expand(&e, e.ops.items[i]);
+  } while (status == TP_OK && e.ops.n > 0);
+  tp__free(e.ops.items);
   return status;
 }
+
+static const tp_option_row options[] = {
+    {"target", "host", "host, or cuda: also pow, sin, cos, exp2, log2, log10, round of f32, and exp, log, round of f64"},
+};
 
 static const tp_statistic_row statistics[] = {{"expanded", "calls of libm avoided"}};
 
@@ -375,6 +401,8 @@ const tp_pass_row tp__expand_math_row = {
         "without branches, which the compiler inlines; arith.maximumf and minimumf are intrinsics of LLVM. Other functions and "
         "f64 stay calls of libm. Breaks: nothing; results "
         "differ from libm's by a few units of the last place, equally at every place of a tensor.",
+    .options = options,
+    .n_options = TP_LEN(options),
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -61,7 +61,8 @@ static bool depends(const tp__map_operand *o, int loop) {
 
 /* The types that LLVM packs into vectors as they lie in memory. */
 static bool has_vectors(MlirType element) {
-  return mlirTypeIsAFloat(element) || (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) >= 8);
+  return mlirTypeIsAFloat(element) ||
+         (mlirTypeIsAInteger(element) && mlirIntegerTypeIsSignless(element) && mlirIntegerTypeGetWidth(element) >= 8);
 }
 
 /* Do neighbours along `loop` lie side by side, in groups of `lanes` that begin at multiples of it? */

@@ -94,7 +94,7 @@ static tp_status add_captured(MlirOperation op, void *data) {
 
 static bool is_constant(MlirValue value) {
   MlirOperation op = tp__defining_op(value);
-  return !mlirOperationIsNull(op) && tp__op_is(op, "arith.constant");
+  return !mlirOperationIsNull(op) && (tp__op_is(op, "arith.constant") || tp__op_is(op, "complex.constant"));
 }
 
 static inputs find_inputs(MlirOperation op) {

@@ -44,10 +44,10 @@ const tp_pass_row *const *tp__pass_rows(int *n) {
   "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map "                  \
   "allow-return-allocs-from-loops=1},"                                                                                         \
   "tp-order-globals,canonicalize,cse,tp-lower-contractions"
-#define TO_LLVM                                                                                                                \
-  "convert-complex-to-standard,"                                                                                               \
-  "func.func(math-expand-ops{ops=rsqrt,fpowi,clampf}),math-extend-to-supported-types,"                                         \
-  "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32},tp-expand-math,arith-expand{include-bf16=1},"           \
+#define TO_LLVM(function, target)                                                                                              \
+  "convert-complex-to-standard," function "(math-expand-ops{ops=rsqrt,fpowi,clampf}),math-extend-to-supported-types,"          \
+  "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32},tp-expand-math{target=" target                          \
+  "},arith-expand{include-bf16=1},"                                                                                            \
   "expand-strided-metadata,lower-affine,convert-scf-to-cf,tp-return-errors,convert-math-to-funcs,convert-math-to-llvm,"        \
   "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts,canonicalize"
 
@@ -91,14 +91,15 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .options = run_options,
        .n_options = TP_LEN(run_options),
        .text = TO_BUFFERS ",tp-schedule-collectives{{overlap} {topology} {memory-limit}},tp-assign-buffers,tp-order-loops,"
-                          "tp-outline-kernels,func.func(convert-linalg-to-loops)," TO_LLVM},
+                          "tp-outline-kernels,func.func(convert-linalg-to-loops)," TO_LLVM("func.func", "host")},
       {.name = "tp-local-to-cuda",
        .summary = "From the optimized program of one device to the LLVM dialect, with its loop nests as kernels of NVIDIA GPUs",
        .options = cuda_options,
        .n_options = TP_LEN(cuda_options),
        .text = TO_BUFFERS
        ",tp-assign-buffers{target=cuda},func.func(linalg-generalize-named-ops),tp-order-loops,tp-outline-kernels,"
-       "tp-map-kernels,builtin.module(" TO_LLVM "),tp-embed-kernels{{chip}}," TO_LLVM},
+       "tp-map-kernels,builtin.module(" TO_LLVM("llvm.func", "cuda") "),tp-embed-kernels{{chip}}," TO_LLVM("func.func",
+                                                                                                           "host")},
       {.name = "tp-to-runtime",
        .summary = "From the program of one device, partitioned or not, to the LLVM dialect, calling the runtime",
        .options = run_options,

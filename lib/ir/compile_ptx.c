@@ -70,18 +70,24 @@ static tp_status optimize(const translation *t) {
 /* The intrinsics that its code generator has instructions for. Of others it ends the process, or calls a library. */
 static bool is_instruction(const char *name) {
   static const char *const names[] = {
-      "abs",       "assume", "bitreverse", "bswap",   "ceil",   "copysign", "ctlz",   "ctpop",     "cttz",  "experimental",
-      "fabs",      "floor",  "fma",        "fmuladd", "fptosi", "fptoui",   "fshl",   "fshr",      "is",    "lifetime",
-      "maximum",   "maxnum", "memcpy",     "memmove", "memset", "minimum",  "minnum", "nearbyint", "nvvm",  "rint",
-      "roundeven", "sadd",   "scmp",       "smax",    "smin",   "smul",     "sqrt",   "ssub",      "trunc", "uadd",
-      "ucmp",      "umax",   "umin",       "umul",    "usub",   "vector",
+      "abs",       "assume", "bitreverse", "bswap",   "ceil",
+      "copysign",  "ctlz",   "ctpop",      "cttz",    "experimental.noalias",
+      "fabs",      "floor",  "fma",        "fmuladd", "fptosi",
+      "fptoui",    "fshl",   "fshr",       "is",      "lifetime",
+      "maximum",   "maxnum", "memcpy",     "memmove", "memset",
+      "minimum",   "minnum", "nearbyint",  "nvvm",    "rint",
+      "roundeven", "sadd",   "scmp",       "smax",    "smin",
+      "smul",      "sqrt",   "ssub",       "trunc",   "uadd",
+      "ucmp",      "umax",   "umin",       "umul",    "usub",
+      "vector",
   };
   if (strncmp(name, "llvm.", 5) != 0)
     return false;
-  size_t n = strcspn(name + 5, ".");
-  for (int i = 0; i < TP_LEN(names); i++)
-    if (strlen(names[i]) == n && strncmp(name + 5, names[i], n) == 0)
+  for (int i = 0; i < TP_LEN(names); i++) {
+    size_t n = strlen(names[i]);
+    if (strncmp(name + 5, names[i], n) == 0 && (name[5 + n] == '.' || name[5 + n] == 0))
       return true;
+  }
   return false;
 }
 

@@ -21,6 +21,19 @@ module @tp_kernels {
 
 func.func private @other()
 
+// expected-error @below {{'builtin.module': a kernel needs 'llvm.experimental.constrained.fptrunc.f32.f64', which GPUs have not}}
+module @tp_kernels {
+  llvm.func @tp_kernel0(%a: !llvm.ptr, %b: f64) attributes {nvvm.kernel} {
+    %y = llvm.intr.experimental.constrained.fptrunc %b tonearest ignore : f64 to f32
+    llvm.store %y, %a : f32, !llvm.ptr
+    llvm.return
+  }
+}
+
+// -----
+
+func.func private @other()
+
 // expected-error @below {{'builtin.module': a kernel needs 'lgammaf', which GPUs have not}}
 module @tp_kernels {
   llvm.func @lgammaf(f32) -> f32

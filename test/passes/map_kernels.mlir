@@ -182,3 +182,28 @@ func.func @host(%context: !llvm.ptr, %a: memref<0x4xi32>, %b: memref<4xi32>, %i:
   memref.store %x, %b[%zero] : memref<4xi32>
   return
 }
+
+// -----
+
+// Complex constants go with the kernel; signed integers have no vectors in LLVM.
+#id = affine_map<(i) -> (i)>
+
+// CHECK-LABEL: func.func @kinds
+// CHECK: llvm.func @tp_kernel0(%{{.*}}: !llvm.ptr)
+// CHECK: complex.constant
+// CHECK: llvm.func @tp_kernel1(%{{.*}}: !llvm.ptr)
+// CHECK-NOT: vector<
+// CHECK: memref.store %{{.*}} : memref<8xsi32>
+func.func @kinds(%context: !llvm.ptr, %a: memref<8xcomplex<f32>>, %b: memref<8xsi32>) {
+  %c = complex.constant [1.0 : f32, 2.0 : f32] : complex<f32>
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%a : memref<8xcomplex<f32>>) {
+  ^bb0(%o: complex<f32>):
+    %z = complex.mul %o, %c : complex<f32>
+    linalg.yield %z : complex<f32>
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%b : memref<8xsi32>) outs(%b : memref<8xsi32>) {
+  ^bb0(%x: si32, %o: si32):
+    linalg.yield %x : si32
+  }
+  return
+}
