@@ -105,7 +105,7 @@ typedef enum tprt_cuda_quantise {
  * RMS norm: r / sqrt(mean(r^2) + epsilon). Layer norm: (r - mean(r)) / sqrt(mean((r - mean(r))^2) + epsilon). All in f32; what is
  * not stored is rounded all the same.
  *
- * Symmetric with PULL and SLICES: input. With SLICES, when not sharded: out, quantised, scale, residual_out. All else is local.
+ * Symmetric with PULL and SLICES: input, unless it was sent. With SLICES, when not sharded: out, quantised, scale, residual_out. All else is local.
  * out may be input, with SLICES or PUSH; residual_out may be residual, when both have the same layout. */
 typedef struct tprt_cuda_rows {
   size_t size;
@@ -129,6 +129,9 @@ typedef struct tprt_cuda_rows {
   void *out[TPRT_CUDA_MAX_RANKS];
   void *quantised[TPRT_CUDA_MAX_RANKS]; /* one byte per element */
   float *scale[TPRT_CUDA_MAX_RANKS];    /* [tokens] or [tokens, hidden / 128] */
+  bool
+      input_sent; /* SLICES: input[r] already has what rank r reduces: its slices of every rank, laid out as what is sharded, one
+                      rank behind the other. Then it is local, and free again when the call has completed */
 } tprt_cuda_rows;
 
 /* The algorithm for a shape: the same on all ranks, whatever memory they have. `staging_bytes`: 0 if there is none. */

@@ -73,6 +73,24 @@ TPRT_API int64_t tprt_cuda_aux_row(tprt_cuda_epilogue epilogue, int64_t n);
 
 TPRT_API tprt_status tprt_cuda_multiply(tprt_cuda_blas *blas, const tprt_cuda_gemm *gemm, tprt_cuda_stream stream);
 
+/* ---- A product and the sum of it over the ranks ---- */
+
+/* tprt_cuda_reduce_rows of products: each rank's is [tokens, hidden], and it is computed in slices of rows, one for each rank, which
+ * cuBLASLt stores where the rank is that reduces them, its own last. So what is sent is sent while the next slice is computed, by the
+ * stores of the product itself, and the reduction reads memory of its own rank only.
+ *
+ * gemms: of this process's ranks, in their order: one, or n_ranks of virtual ranks. m is tokens, n is hidden, out_dtype is dtype
+ * of the rows, batch 1; no out, beta, epilogue or bias, which are the rows' affair. a is not transposed, and its slices begin at multiples of 16 bytes. rows: algorithm SLICES
+ * or AUTO; input is symmetric here: ceil(tokens / n_ranks) * n_ranks rows at each rank, which only calls like this one touch. */
+TPRT_API tprt_status tprt_cuda_multiply_reduce(tprt_cuda_group *group, tprt_cuda_blas *blas, const tprt_cuda_gemm *gemms,
+                                               const tprt_cuda_rows *rows, tprt_cuda_stream stream);
+
+/* Whether that pays, by public measurements on Hopper, none of ours: from 4096 tokens and 512 a rank on, where sending takes
+ * between a 20th of the time of the product and twice it. `k` of one rank's product; operations and bytes per second of a GPU, the
+ * latter to its peers. A function of its arguments alone, so all ranks agree. */
+TPRT_API bool tprt_cuda_choose_slices(tprt_dtype dtype, int64_t tokens, int64_t hidden, int64_t k, int n_ranks, double flops,
+                                      double bandwidth);
+
 #ifdef __cplusplus
 }
 #endif

@@ -54,14 +54,15 @@ typedef struct fused_rows {
   uint8_t norm;           /* fused_norm */
   uint8_t quantise;       /* fused_quantise */
   uint8_t match_unfused;  /* round after each step, as separate kernels would */
-  uint8_t sharded;        /* bits, with FUSED_SLICES: which tensors have the rank's slice only, at the front of their memory */
+  uint8_t sharded; /* bits, with FUSED_SLICES: which tensors have the rank's slice only, at the front of their memory; of the
+                             input, that of every rank, one behind the other */
   float epsilon;
   const float *static_scale; /* one number, multiplies the quantised values to give the real ones */
   const void *bias;          /* one row, or NULL */
   const void *gamma;         /* one row; of norms */
   const void *beta;          /* one row, or NULL; of layer norm */
   /* By rank; a rank's own entries must be set. Symmetric: all entries must be. */
-  const void *input[FUSED_RANKS];    /* symmetric, but with FUSED_PUSH */
+  const void *input[FUSED_RANKS];    /* symmetric, but with FUSED_PUSH and FUSED_SENT_INPUT */
   const void *residual[FUSED_RANKS]; /* NULL: none */
   void *residual_out[FUSED_RANKS];   /* the sum before the norm; NULL: not stored; symmetric if pushed */
   void *out[FUSED_RANKS];            /* NULL: not stored; symmetric if pushed */
@@ -69,7 +70,7 @@ typedef struct fused_rows {
   float *scale[FUSED_RANKS];         /* one per token, or per group of a token; symmetric if pushed */
 } fused_rows;
 
-enum { FUSED_SHARDED_RESIDUAL = 1, FUSED_SHARDED_OUT = 2 };
+enum { FUSED_SHARDED_RESIDUAL = 1, FUSED_SHARDED_OUT = 2, FUSED_SENT_INPUT = 4 };
 
 /* Blocks of memory to peers: all-gather and all-to-all along any dimensions. Rank r's piece for rank p begins at
  * send[r] + p * piece and goes to recv[p] + r * place, as a box of three dimensions. Counts and steps in vectors. */

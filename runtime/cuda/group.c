@@ -1,4 +1,6 @@
 /* Groups of ranks that run fused kernels: loading and launching them. */
+#include "cuda/group.h"
+
 #include "cuda/image.h"
 #include "cuda/launch.h"
 #include "cuda/plan.h"
@@ -139,6 +141,8 @@ tprt_status tprt_cuda_group_check(tprt_cuda_group *group, tprt_cuda_stream strea
   return status;
 }
 
+const tprt_cuda_group_config *tprt__cuda_group_config(const tprt_cuda_group *group) { return &group->plan.config; }
+
 /* ---- Calls ---- */
 
 /* Enqueues, no more. */
@@ -159,6 +163,11 @@ tprt_status tprt_cuda_reduce_rows(tprt_cuda_group *group, const tprt_cuda_rows *
   fused_launch plan;
   tprt_status status = tprt__fused_plan_rows(&group->plan, rows, &plan);
   return status ? status : launch(group, &plan, stream);
+}
+
+tprt_status tprt__cuda_check_rows(const tprt_cuda_group *group, const tprt_cuda_rows *rows) {
+  fused_launch plan;
+  return tprt__fused_plan_rows(&group->plan, rows, &plan);
 }
 
 tprt_status tprt_cuda_all_gather(tprt_cuda_group *group, tprt_dtype dtype, int n_dims, const int64_t *shape, int dim,

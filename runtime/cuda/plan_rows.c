@@ -86,8 +86,8 @@ static tprt_status check_options(const tprt_cuda_rows *r) {
 static tprt_status check_algorithm(const fused_group *group, const tprt_cuda_rows *r, tprt_cuda_algorithm algorithm) {
   if ((unsigned)algorithm >= TPRT_CUDA_N_ALGORITHMS)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: algorithm %d does not exist", (int)algorithm);
-  if ((r->residual_sharded || r->out_sharded) && algorithm != TPRT_CUDA_SLICES)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: sharded tensors need algorithm TPRT_CUDA_SLICES");
+  if ((r->residual_sharded || r->out_sharded || r->input_sent) && algorithm != TPRT_CUDA_SLICES)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: sharded tensors, and input that was sent, need algorithm TPRT_CUDA_SLICES");
   for (int i = 0; i < group->config.n_ranks && algorithm == TPRT_CUDA_PULL; i++)
     if (r->input[i] && r->input[i] == r->out[i])
       return tprt__fail(TPRT_INVALID_ARGUMENT,
@@ -108,7 +108,7 @@ static tprt_status fill_pointers(const fused_group *group, const tprt_cuda_rows 
     fused_reach reach;
     bool optional, used;
   } arrays[] = {
-      {"input", r->input, to->input, algorithm == TPRT_CUDA_PUSH ? FUSED_LOCAL : FUSED_SYMMETRIC, false, true},
+      {"input", r->input, to->input, algorithm == TPRT_CUDA_PUSH || r->input_sent ? FUSED_LOCAL : FUSED_SYMMETRIC, false, true},
       {"residual", r->residual, to->residual, FUSED_LOCAL, true, true},
       {"residual_out", r->residual_out, to->residual_out, residual, true, true},
       {"out", r->out, to->out, out, true, true},
@@ -154,7 +154,7 @@ tprt_status tprt__fused_plan_rows(const fused_group *group, const tprt_cuda_rows
   uint64_t n_ranks = (uint64_t)group->config.n_ranks;
   tprt_cuda_algorithm algorithm = r->algorithm;
   if (algorithm == TPRT_CUDA_AUTO)
-    algorithm = r->residual_sharded || r->out_sharded || r->blocks > 1
+    algorithm = r->residual_sharded || r->out_sharded || r->input_sent || r->blocks > 1
                     ? TPRT_CUDA_SLICES
                     : tprt_cuda_choose(r->dtype, r->tokens, r->hidden, (int)n_ranks, group->config.staging_bytes);
   fused_kernel kernel;
@@ -185,7 +185,8 @@ tprt_status tprt__fused_plan_rows(const fused_group *group, const tprt_cuda_rows
   rows->norm = (uint8_t)r->norm;
   rows->quantise = (uint8_t)r->quantise;
   rows->match_unfused = r->match_unfused;
-  rows->sharded = (r->residual_sharded ? FUSED_SHARDED_RESIDUAL : 0) | (r->out_sharded ? FUSED_SHARDED_OUT : 0);
+  rows->sharded = (r->residual_sharded ? FUSED_SHARDED_RESIDUAL : 0) | (r->out_sharded ? FUSED_SHARDED_OUT : 0) |
+                  (r->input_sent ? FUSED_SENT_INPUT : 0);
   rows->epsilon = r->epsilon;
   rows->static_scale = r->static_scale;
   rows->bias = r->bias;

@@ -36,10 +36,12 @@ TPRT_INLINE row NAMED(row_at)(cta *c, const fused_rows *rows, uint64_t mine) {
  * a second round of signals. */
 KERNEL(NAMED(tprt_reduce_rows)) {
   const fused_rows *rows = &c->args->of.rows;
-  bool push = rows->algorithm == FUSED_PUSH;
+  bool push = rows->algorithm == FUSED_PUSH, sent = rows->sharded & FUSED_SENT_INPUT;
   const uint64_t n_mine = rows->n_vectors ? rows->n_vectors / rows->block_vectors * rows->slice_vectors : 0;
   const void *source[FUSED_RANKS];
-  UNROLL for (uint32_t p = 0; p < FUSED_RANKS; p++) source[p] = push ? staging_slot(c, c->rank, p) : rows->input[p];
+  UNROLL for (uint32_t p = 0; p < FUSED_RANKS; p++) source[p] = push   ? staging_slot(c, c->rank, p)
+                                                                : sent ? (const char *)rows->input[c->rank] + 16 * p * n_mine
+                                                                       : rows->input[p];
   if (push)
     NAMED(send_rows)(c, rows);
   cta_signal(c, FUSED_ARRIVED);
@@ -49,7 +51,7 @@ KERNEL(NAMED(tprt_reduce_rows)) {
     row r = NAMED(row_at)(c, rows, mine);
     if (r.vectors == 0)
       continue;
-    NAMED(sum_sources)(c, source, r.at, r.vectors);
+    NAMED(sum_sources)(c, source, sent ? mine : r.at, r.vectors);
     NAMED(finish_row)(c, rows, &r);
   }
   if (push)

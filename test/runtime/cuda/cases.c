@@ -13,6 +13,9 @@ const fused_case fused_cases[] = {
     {ROWS(.dtype = TPRT_F16, .tokens = 9, .hidden = 136, .algorithm = TPRT_CUDA_SLICES)},
     {ROWS(.dtype = TPRT_BF16, .tokens = 8, .hidden = 128, .algorithm = TPRT_CUDA_SLICES, .out_sharded = true)},
     {ROWS(.dtype = TPRT_F32, .tokens = 4, .hidden = 64, .algorithm = TPRT_CUDA_SLICES, .in_place = true)},
+    {ROWS(.dtype = TPRT_BF16, .tokens = 9, .hidden = 136, .algorithm = TPRT_CUDA_SLICES, .input_sent = true)},
+    {ROWS(.dtype = TPRT_F32, .tokens = 6, .hidden = 64, .algorithm = TPRT_CUDA_SLICES, .input_sent = true, .out_sharded = true,
+          .norm = TPRT_CUDA_RMS_NORM, .residual = true, .residual_sharded = true)},
     {ROWS(.dtype = TPRT_F32, .tokens = 1, .hidden = 4, .algorithm = TPRT_CUDA_PUSH, .in_place = true)},
     {ROWS(.dtype = TPRT_F16, .tokens = 7, .hidden = 72)},
     /* With residual and norm. */
@@ -45,6 +48,7 @@ const fused_case fused_cases[] = {
     {ROWS(.dtype = TPRT_BF16, .tokens = 24, .hidden = 136, .blocks = 3, .algorithm = TPRT_CUDA_SLICES,
           .norm = TPRT_CUDA_RMS_NORM, .residual = true, .residual_sharded = true)},
     {ROWS(.dtype = TPRT_F32, .tokens = 16, .hidden = 64, .blocks = 2, .algorithm = TPRT_CUDA_SLICES, .out_sharded = true)},
+    {ROWS(.dtype = TPRT_F16, .tokens = 15, .hidden = 264, .blocks = 3, .algorithm = TPRT_CUDA_SLICES, .input_sent = true)},
     {ROWS(.dtype = TPRT_F16, .tokens = 15, .hidden = 264, .blocks = 5, .norm = TPRT_CUDA_LAYER_NORM, .residual = true,
           .residual_sharded = true, .out_sharded = true, .bias = true)},
     {ROWS(.dtype = TPRT_BF16, .tokens = 10, .hidden = 256, .blocks = 2, .norm = TPRT_CUDA_RMS_NORM,
@@ -84,11 +88,11 @@ const char *case_name(const fused_case *c, char text[160]) {
   static const char *const kinds[] = {"rows", "all_gather", "all_to_all", "cross_entropy"};
   static const char *const algorithms[] = {"auto", "push", "pull", "slices"};
   static const char *const norms[] = {"no", "rms", "layer"};
-  snprintf(text, 160, "%s %s %lldx%lld in %lld, %s, %s norm, quantise %d,%s%s%s%s%s%s dims %d,%d", kinds[c->kind],
+  snprintf(text, 160, "%s %s %lldx%lld in %lld, %s, %s norm, quantise %d,%s%s%s%s%s%s%s dims %d,%d", kinds[c->kind],
            tprt_dtype_name(c->dtype), (long long)c->tokens, (long long)c->hidden, (long long)c->blocks,
            algorithms[c->algorithm], norms[c->norm], (int)c->quantise, c->match_unfused ? " match" : "",
            c->residual ? " residual" : "", c->residual_sharded ? " sharded" : "", c->out_sharded ? " out sharded" : "",
-           c->bias ? " bias" : "", c->in_place ? " in place" : "", c->split_dim, c->concat_dim);
+           c->input_sent ? " sent" : "", c->bias ? " bias" : "", c->in_place ? " in place" : "", c->split_dim, c->concat_dim);
   return text;
 }
 
@@ -100,7 +104,7 @@ static int64_t elements(const fused_case *c, int n) {
 }
 
 size_t case_buffer_bytes(const fused_case *c, int n) {
-  int64_t factor = c->kind == CASE_GATHER ? n : 1;
+  int64_t factor = c->kind == CASE_GATHER || c->input_sent ? n : 1; /* of what was sent: with what lies beyond the last row */
   size_t bytes = (size_t)(elements(c, n) * factor) * tprt_dtype_size(c->dtype);
   size_t vectors_of_tokens = (size_t)c->tokens * 16; /* scales, losses, targets */
   return (bytes > vectors_of_tokens ? bytes : vectors_of_tokens) + 256;
@@ -163,11 +167,21 @@ int64_t case_place(const fused_case *c, int n, int rank, int64_t token) {
   return token % in_block / slice == rank ? token / in_block * slice + token % in_block % slice : -1;
 }
 
+/* Of a rank's slices. */
+static int64_t slice_rows(const fused_case *c, int n) {
+  int64_t blocks = c->blocks > 1 ? c->blocks : 1;
+  return blocks * ((c->tokens / blocks + n - 1) / n);
+}
+
 static void fill_rows(const fused_case *c, int n, int rank, uint64_t turn, unsigned char *block, size_t bytes) {
-  for (int64_t i = 0; i < c->tokens * c->hidden; i++)
-    store(c->dtype, block + BUFFER_INPUT * bytes, i, case_input(c, turn, rank, BUFFER_INPUT, i));
   for (int64_t token = 0; token < c->tokens; token++) {
-    int64_t at = c->residual_sharded ? case_place(c, n, rank, token) : token;
+    int64_t at = c->residual_sharded ? case_place(c, n, rank, token) : token, mine = case_place(c, n, rank, token);
+    for (int64_t i = 0; i < c->hidden && !c->input_sent; i++)
+      store(c->dtype, block + BUFFER_INPUT * bytes, token * c->hidden + i,
+            case_input(c, turn, rank, BUFFER_INPUT, token * c->hidden + i));
+    for (int64_t i = 0; mine >= 0 && i < n * c->hidden && c->input_sent; i++) /* what every rank has sent */
+      store(c->dtype, block + BUFFER_INPUT * bytes, (i / c->hidden * slice_rows(c, n) + mine) * c->hidden + i % c->hidden,
+            case_input(c, turn, (int)(i / c->hidden), BUFFER_INPUT, token * c->hidden + i % c->hidden));
     for (int64_t i = 0; at >= 0 && i < c->hidden; i++)
       store(c->dtype, block + BUFFER_RESIDUAL * bytes, at * c->hidden + i,
             case_input(c, turn, rank, BUFFER_RESIDUAL, token * c->hidden + i));
@@ -226,6 +240,7 @@ static tprt_cuda_rows rows_of(const fused_case *c, const pointers *p, unsigned c
                          .match_unfused = c->match_unfused,
                          .residual_sharded = c->residual_sharded,
                          .out_sharded = c->out_sharded,
+                         .input_sent = c->input_sent,
                          .epsilon = c->norm ? 1e-5f : 0,
                          .static_scale = (void *)(constants + CONSTANT_STATIC * bytes),
                          .bias = c->bias ? constants + CONSTANT_BIAS * bytes : NULL,

@@ -15,7 +15,7 @@ typedef struct fused_case {
   tprt_cuda_algorithm algorithm;
   tprt_cuda_norm norm;
   tprt_cuda_quantise quantise;
-  bool match_unfused, residual, residual_sharded, out_sharded, bias, in_place;
+  bool match_unfused, residual, residual_sharded, out_sharded, bias, in_place, input_sent;
   /* exchanges: of a tensor [tokens, n_ranks * 2, hidden] */
   int split_dim, concat_dim;
 } fused_case;

@@ -1,5 +1,5 @@
 /* Stands in for libcublasLt: checks every argument, multiplies on the host in f32, in order, when the driver of the tests gets there
- * in the stream. Not thread-safe. */
+ * in the stream. Any thread; one call at a time. */
 #define _GNU_SOURCE 1
 #include "fake_blaslt.h"
 
@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,6 +68,16 @@ static void require(bool holds, const char *what) {
     violation("%s", what);
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void leave(const int *entered) {
+  (void)entered;
+  pthread_mutex_unlock(&lock);
+}
+/* Holds the lock to the end of the function. */
+#define HOLD                                                                                                                   \
+  __attribute__((cleanup(leave))) int entered_ = pthread_mutex_lock(&lock);                                                    \
+  (void)entered_
+
 /* Counts a call; what it is to fail with. */
 static blaslt_status called(const char *name) {
   if (++state.n_calls != plan.fail_at)
@@ -76,6 +87,7 @@ static blaslt_status called(const char *name) {
 }
 
 #define ENTER(name)                                                                                                            \
+  HOLD;                                                                                                                        \
   blaslt_status planned = called(name);                                                                                        \
   if (planned)                                                                                                                 \
   return planned
@@ -90,6 +102,7 @@ static void *made(size_t bytes) {
 
 /* What is given back is, also by a call that is to fail. */
 static blaslt_status ended(const char *name, void *object) {
+  HOLD;
   require(object != NULL, name);
   free(object);
   state.n_alive--;
@@ -113,8 +126,9 @@ blaslt_status lt_create(blaslt_handle *handle) {
 }
 
 blaslt_status lt_destroy(blaslt_handle handle) {
+  blaslt_status status = ended("cublasLtDestroy", handle);
   free_jobs();
-  return ended("cublasLtDestroy", handle);
+  return status;
 }
 
 blaslt_status lt_layout_create(blaslt_layout *layout, int type, uint64_t rows, uint64_t columns, int64_t leading) {
@@ -275,8 +289,8 @@ static problem problem_of(blaslt_operation operation, blaslt_layout a, blaslt_la
 
 blaslt_status lt_choose(blaslt_handle handle, blaslt_operation operation, blaslt_layout a, blaslt_layout b, blaslt_layout c,
                         blaslt_layout d, blaslt_preference preference, int n_wanted, blaslt_choice *choices, int *n_found) {
-  state.n_choices++;
   ENTER("cublasLtMatmulAlgoGetHeuristic");
+  state.n_choices++;
   require(handle && n_wanted >= 1, "a handle, and a place for the choice");
   require(!(preference->reductions & 4), "no sums of rounded parts");
   for (int i = 0; i < 4; i++)
@@ -299,6 +313,7 @@ typedef struct job {
 } job;
 
 static void free_jobs(void) {
+  HOLD;
   while (jobs) {
     job *next = jobs->next;
     free(jobs);
@@ -415,8 +430,8 @@ blaslt_status lt_multiply(blaslt_handle handle, blaslt_operation operation, cons
                           blaslt_layout of_a, const void *b, blaslt_layout of_b, const void *beta, const void *c,
                           blaslt_layout of_c, void *d, blaslt_layout of_d, const blaslt_algorithm *algorithm, void *workspace,
                           size_t workspace_bytes, cuda_stream stream) {
-  state.n_products++;
   ENTER("cublasLtMatmul");
+  state.n_products++;
   problem p = problem_of(operation, of_a, of_b, of_c, of_d);
   check_problem(&p);
   check_vector(operation);

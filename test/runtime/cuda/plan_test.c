@@ -101,7 +101,8 @@ static void test_rows(void **state) {
   REFUSED(TPRT_UNSUPPORTED, rows.hidden = 200, "quantisation by groups of 128 needs rows of a multiple of it, not of 200");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.gamma = memory + 2, "bias, gamma and beta need addresses that are multiples of 16");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.algorithm = (tprt_cuda_algorithm)4, "algorithm 4 does not exist");
-  REFUSED(TPRT_INVALID_ARGUMENT, rows.residual_sharded = true, "sharded tensors need algorithm TPRT_CUDA_SLICES");
+  REFUSED(TPRT_INVALID_ARGUMENT, rows.residual_sharded = true, "sharded tensors, and input that was sent, need algorithm");
+  REFUSED(TPRT_INVALID_ARGUMENT, rows.input_sent = true, "sharded tensors, and input that was sent, need algorithm");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.out[1] = memory, "out of rank 1 is input, which the others read");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.input[3] = NULL, "input is set for 3 of 4 ranks; the others reach it");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.input[3] = memory + 8, "input of rank 3 is at");
