@@ -6,7 +6,8 @@
 # device 0, and between GPUs where there are several, and writes FOLDER/results.json and FOLDER/results.md. --bin takes programs that
 # are built; --ptx builds without nvcc, so that the driver translates the committed PTX; --only the fused kernels, or backend nccl;
 # --small few turns; --bandwidth what the times are compared with (default: 4300, of an H200; an H100 has 3350). NCCL is
-# libnccl.so.2, or what TPRT_NCCL_LIBRARY names, or that of a Python package nvidia-nccl-*. Exit status: 0, 1 if something was
+# libnccl.so.2, or what TPRT_NCCL_LIBRARY names, or that of a Python package nvidia-nccl-*; cuBLASLt is what TPRT_BLASLT_LIBRARY
+# names, or that of CUDA 13, 12 or 11. Exit status: 0, 1 if something was
 # wrong, 77 without a GPU.
 set -euo pipefail
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
@@ -40,7 +41,7 @@ lines=$out/lines.json wrong=0
 if [ -z "$bin" ]; then
   cmake -S "$source_dir" -B "$out/build" -DTP_COMPILER=OFF -DTP_TESTS=OFF -DTP_GPU_PROGRAMS=ON -DTP_CUDA=$cuda \
     -DCMAKE_BUILD_TYPE=Release >"$out/build.txt"
-  cmake --build "$out/build" -j "$(nproc)" --target tprt_gpu_fused tprt_gpu_peers tprt_gpu_timing tprt_gpu_nccl >>"$out/build.txt"
+  cmake --build "$out/build" -j "$(nproc)" --target tprt_gpu_fused tprt_gpu_peers tprt_gpu_timing tprt_gpu_gemm tprt_gpu_nccl >>"$out/build.txt"
   bin=$out/build/bin
 fi
 commit=$(cat "$here/commit.txt" 2>/dev/null || git -C "$source_dir" rev-parse --short HEAD 2>/dev/null || echo unknown)
@@ -48,7 +49,7 @@ commit=$(cat "$here/commit.txt" 2>/dev/null || git -C "$source_dir" rev-parse --
 # Programs, the libraries that they were linked with but the C library's, and this script.
 if [ -n "$pack" ]; then
   mkdir -p "$pack/bin" "$pack/lib"
-  cp "$bin"/tprt_gpu_{fused,peers,timing,nccl} "$pack/bin"
+  cp "$bin"/tprt_gpu_{fused,peers,timing,gemm,nccl} "$pack/bin"
   ldd "$bin/tprt_gpu_nccl" | awk '$1 ~ /^lib(tprt|sodium)\./ { print $3 }' | xargs -I '{}' cp -L '{}' "$pack/lib"
   cp "$here/run.sh" "$pack"
   echo "$commit" >"$pack/commit.txt"
@@ -85,9 +86,9 @@ run() {
 }
 
 "$bin/tprt_gpu_${only:-fused}" machine >"$out/machine.txt" || exit $?
-turns=1000 replays=1000 all_ranks="1 2 3 4 8" shapes="1024 4096" time_ranks="2 4 8" hidden=8192 watched=70 graph_replays=1000 late_ms=10000
+turns=1000 replays=1000 all_ranks="1 2 3 4 8" shapes="1024 4096" time_ranks="2 4 8" hidden=8192 watched=70 graph_replays=1000 late_ms=10000 few=""
 if [ $small = 1 ]; then
-  turns=40 replays=3 all_ranks="1 4" shapes=8 time_ranks=2 hidden=1024 watched=40 graph_replays=1 late_ms=300
+  turns=40 replays=3 all_ranks="1 4" shapes=8 time_ranks=2 hidden=1024 watched=40 graph_replays=1 late_ms=300 few=small
 fi
 
 fused() {
@@ -100,6 +101,11 @@ fused() {
     run peers "$bin/tprt_gpu_peers" "$ranks" $turns 20000
   done
   run missing "$bin/tprt_gpu_fused" missing
+  run products "$bin/tprt_gpu_gemm" products
+  for ranks in $all_ranks; do
+    # shellcheck disable=SC2086
+    run slices "$bin/tprt_gpu_gemm" slices "$ranks" $few
+  done
   if sanitizer=$(command -v compute-sanitizer); then
     for tool in memcheck initcheck synccheck racecheck; do
       run "$tool" "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_fused" correct 4 $watched 0

@@ -4,11 +4,10 @@
 #include "fake_blaslt.h"
 
 #include "cuda/driver.h"
-#include "tprt/cuda_gemm.h"
+#include "gemm_cases.h"
 #include "tprt/tprt.h"
 
 #include <dlfcn.h>
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { BYTES = 1 << 16, WORKSPACE = 4096 };
+enum { WORKSPACE = 4096 };
 
 static fake_blaslt_begin_fn *begin;
 static fake_blaslt_look_fn *look;
@@ -33,50 +32,30 @@ static fake_blaslt_report report(void) {
 
 static const fake_blaslt_plan no_faults = {0};
 
-/* ---- Numbers ---- */
-
-static float load(tprt_dtype dtype, const void *from, int64_t i) {
-  return dtype == TPRT_F32   ? ((const float *)from)[i]
-         : dtype == TPRT_F16 ? tprt_f16_to_f32(((const uint16_t *)from)[i])
-                             : tprt_bf16_to_f32(((const uint16_t *)from)[i]);
-}
-
-static void store(tprt_dtype dtype, void *to, int64_t i, float x) {
-  if (dtype == TPRT_F32)
-    ((float *)to)[i] = x;
-  else
-    ((uint16_t *)to)[i] = dtype == TPRT_F16 ? tprt_f32_to_f16(x) : tprt_f32_to_bf16(x);
-}
-
-/* Multiples of 1/8 between -1 and 1: exact in every type; so are the sums of their products in f32. */
-static void fill(tprt_dtype dtype, void *to, int seed) {
-  for (int64_t i = 0; i < BYTES / 4; i++)
-    store(dtype, to, i, (float)((i * 7 + seed * 13 + i / 11) % 17 - 8) / 8);
-}
+/* ---- Buffers ---- */
 
 typedef struct buffers {
-  unsigned char *a, *b, *c, *out, *bias, *gradient, *aux, *workspace;
+  unsigned char *of[N_PRODUCT_BUFFERS], *workspace;
 } buffers;
 
 static void *block(void) {
-  void *made = aligned_alloc(256, BYTES);
+  void *made = aligned_alloc(256, GEMM_BYTES);
   assert_non_null(made);
-  return memset(made, 0xff, BYTES);
+  return memset(made, 0xff, GEMM_BYTES);
 }
 
-static buffers make_buffers(tprt_dtype dtype, tprt_dtype out_dtype) {
-  buffers s = {block(), block(), block(), block(), block(), block(), block(), block()};
-  fill(dtype, s.a, 1);
-  fill(dtype, s.b, 2);
-  fill(out_dtype, s.c, 3);
-  fill(out_dtype, s.bias, 4);
+static buffers make_buffers(const product *p) {
+  buffers s = {.workspace = block()};
+  for (int b = 0; b < N_PRODUCT_BUFFERS; b++)
+    s.of[b] = block();
+  product_fill(p, s.of);
   return s;
 }
 
 static void free_buffers(buffers *s) {
-  unsigned char *all[] = {s->a, s->b, s->c, s->out, s->bias, s->gradient, s->aux, s->workspace};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    free(all[i]);
+  for (int b = 0; b < N_PRODUCT_BUFFERS; b++)
+    free(s->of[b]);
+  free(s->workspace);
 }
 
 static tprt_cuda_blas *make_blas(const buffers *s) {
@@ -87,196 +66,19 @@ static tprt_cuda_blas *make_blas(const buffers *s) {
   return blas;
 }
 
-/* ---- Products against the oracle ---- */
-
-typedef struct product {
-  tprt_dtype dtype, out_dtype;
-  int64_t m, n, k, batch;
-  bool transpose_a, transpose_b, tf32, bias, gradient, aux, has_c, shared_b;
-  int pad; /* of each row */
-  float alpha, beta;
-  tprt_cuda_epilogue epilogue;
-} product;
-
-static const product products[] = {
-    {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 5, .n = 7, .k = 9},
-    {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 5, .n = 7, .k = 9, .tf32 = true},
-    {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 5, .n = 7, .k = 9, .transpose_a = true},
-    {.dtype = TPRT_BF16, .out_dtype = TPRT_BF16, .m = 8, .n = 3, .k = 5, .transpose_b = true},
-    {.dtype = TPRT_F16, .out_dtype = TPRT_F16, .m = 4, .n = 6, .k = 2, .transpose_a = true, .transpose_b = true, .pad = 3},
-    {.dtype = TPRT_BF16, .out_dtype = TPRT_F32, .m = 1, .n = 16, .k = 8, .pad = 1},
-    {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 3, .n = 4, .k = 5, .batch = 3},
-    {.dtype = TPRT_BF16,
-     .out_dtype = TPRT_BF16,
-     .m = 3,
-     .n = 4,
-     .k = 5,
-     .batch = 4,
-     .transpose_b = true,
-     .shared_b = true,
-     .pad = 2},
-    {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 5, .n = 7, .k = 3, .alpha = 0.5f, .beta = 2, .has_c = true},
-    {.dtype = TPRT_F16, .out_dtype = TPRT_F32, .m = 5, .n = 7, .k = 3, .beta = 1},
-    {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 6, .n = 5, .k = 3, .bias = true},
-    {.dtype = TPRT_BF16, .out_dtype = TPRT_BF16, .m = 6, .n = 5, .k = 3, .bias = true, .epilogue = TPRT_CUDA_RELU},
-    {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 6, .n = 5, .k = 3, .epilogue = TPRT_CUDA_RELU, .aux = true},
-    {.dtype = TPRT_F16, .out_dtype = TPRT_F16, .m = 6, .n = 130, .k = 3, .bias = true, .epilogue = TPRT_CUDA_RELU, .aux = true},
-    {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 6, .n = 5, .k = 3, .epilogue = TPRT_CUDA_GELU},
-    {.dtype = TPRT_BF16, .out_dtype = TPRT_BF16, .m = 6, .n = 9, .k = 3, .bias = true, .epilogue = TPRT_CUDA_GELU, .aux = true},
-    {.dtype = TPRT_F32,
-     .out_dtype = TPRT_F32,
-     .m = 2,
-     .n = 5,
-     .k = 3,
-     .batch = 2,
-     .bias = true,
-     .epilogue = TPRT_CUDA_GELU,
-     .aux = true},
-    {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 6, .n = 5, .k = 3, .epilogue = TPRT_CUDA_RELU_GRADIENT, .aux = true},
-    {.dtype = TPRT_BF16,
-     .out_dtype = TPRT_F32,
-     .m = 6,
-     .n = 5,
-     .k = 3,
-     .epilogue = TPRT_CUDA_RELU_GRADIENT,
-     .aux = true,
-     .gradient = true},
-    {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 6, .n = 5, .k = 3, .epilogue = TPRT_CUDA_GELU_GRADIENT, .aux = true},
-    {.dtype = TPRT_F16,
-     .out_dtype = TPRT_F16,
-     .m = 6,
-     .n = 5,
-     .k = 3,
-     .epilogue = TPRT_CUDA_GELU_GRADIENT,
-     .aux = true,
-     .gradient = true},
-    {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 4, .n = 5, .k = 6, .transpose_a = true, .gradient = true},
-};
-enum { N_PRODUCTS = sizeof products / sizeof *products };
-
-static int64_t batch_of(const product *p) { return p->batch ? p->batch : 1; }
-
-static tprt_cuda_gemm gemm_of(const product *p, const buffers *s) {
-  tprt_cuda_gemm g = {.size = sizeof g,
-                      .dtype = p->dtype,
-                      .out_dtype = p->out_dtype,
-                      .m = p->m,
-                      .n = p->n,
-                      .k = p->k,
-                      .batch = p->batch,
-                      .transpose_a = p->transpose_a,
-                      .transpose_b = p->transpose_b,
-                      .tf32 = p->tf32,
-                      .alpha = p->alpha != 0 ? p->alpha : 1,
-                      .beta = p->beta,
-                      .epilogue = p->epilogue,
-                      .a = s->a,
-                      .b = s->b,
-                      .c = p->has_c ? s->c : NULL,
-                      .out = s->out,
-                      .bias = p->bias ? s->bias : NULL,
-                      .bias_gradient = p->gradient ? s->gradient : NULL,
-                      .aux = p->aux ? s->aux : NULL};
-  int64_t rows_a = p->transpose_a ? p->k : p->m, rows_b = p->transpose_b ? p->n : p->k;
-  int64_t row_a = (p->transpose_a ? p->m : p->k) + p->pad, row_b = (p->transpose_b ? p->k : p->n) + p->pad;
-  if (p->pad) {
-    g.row_a = row_a;
-    g.row_b = row_b;
-    g.row_out = p->n + p->pad;
-  }
-  if (p->batch) {
-    g.step_a = rows_a * row_a;
-    g.step_b = p->shared_b ? 0 : rows_b * row_b;
-    g.step_out = p->m * (p->n + p->pad) + 8;
-  }
-  return g;
-}
-
-static const double ROOT = 0.7978845608028654, CUBE = 0.044715;
-static double gelu(double x) { return 0.5 * x * (1 + tanh(ROOT * (x + CUBE * x * x * x))); }
-static double gelu_slope(double x) { return (gelu(x + 1e-5) - gelu(x - 1e-5)) / 2e-5; }
-
-static double term(const product *p, const tprt_cuda_gemm *g, int64_t batch, int64_t i, int64_t j, int64_t l) {
-  int64_t row_a = g->row_a         ? g->row_a
-                  : p->transpose_a ? p->m
-                                   : p->k,
-          row_b = g->row_b         ? g->row_b
-                  : p->transpose_b ? p->k
-                                   : p->n;
-  double a = (double)load(p->dtype, g->a, batch * g->step_a + (p->transpose_a ? l * row_a + i : i * row_a + l));
-  double b = (double)load(p->dtype, g->b, batch * g->step_b + (p->transpose_b ? j * row_b + l : l * row_b + j));
-  return i < 0 ? b : a * b;
-}
-
-/* Sets bit or value `at` of aux for a gradient to read: the same for every run. */
-static bool was_positive(int64_t at) { return at % 3 == 0; }
-static float was(int64_t at) { return (float)(at % 13 - 6) / 4; }
-
-static void fill_aux(const product *p, buffers *s) {
-  int64_t row = tprt_cuda_aux_row(p->epilogue, p->n);
-  for (int64_t at = 0; at < row * p->m; at++)
-    if (p->epilogue == TPRT_CUDA_RELU_GRADIENT)
-      s->aux[at / 8] = (unsigned char)((s->aux[at / 8] & ~(1 << at % 8)) | was_positive(at) << at % 8);
-    else if (p->epilogue == TPRT_CUDA_GELU_GRADIENT)
-      store(p->out_dtype, s->aux, at, was(at));
-}
-
-static void expect_near(const product *p, const char *what, int64_t at, double got, double expected) {
-  double unit = p->out_dtype == TPRT_BF16 ? 0x1p-8 : p->out_dtype == TPRT_F16 ? 0x1p-11 : 0x1p-20;
-  if (!(fabs(got - expected) <= unit * fabs(expected) + 1e-6))
-    fail_msg("product %d: %s[%lld] is %.9g, expected %.9g", (int)(p - products), what, (long long)at, got, expected);
-}
-
-static void check_product(const product *p, const tprt_cuda_gemm *g, const buffers *s, const unsigned char *old) {
-  int64_t row = g->row_out ? g->row_out : p->n, aux_row = tprt_cuda_aux_row(p->epilogue, p->n);
-  for (int64_t batch = 0; batch < batch_of(p); batch++)
-    for (int64_t j = 0; j < p->n; j++) {
-      double gradient = 0, sum_of_b = 0;
-      for (int64_t l = 0; l < p->k; l++)
-        sum_of_b += term(p, g, batch, -1, j, l);
-      for (int64_t i = 0; i < p->m; i++) {
-        int64_t at = batch * g->step_out + i * row + j, aux = batch * aux_row * p->m + i * aux_row + j;
-        double x = 0;
-        for (int64_t l = 0; l < p->k; l++)
-          x += term(p, g, batch, i, j, l);
-        x = (double)g->alpha * x + (p->beta != 0 ? (double)p->beta * (double)load(p->out_dtype, p->has_c ? s->c : old, at) : 0);
-        x += p->bias ? (double)load(p->out_dtype, s->bias, j) : 0;
-        if (p->aux && p->epilogue == TPRT_CUDA_RELU && (s->aux[aux / 8] >> aux % 8 & 1) != (x > 0))
-          fail_msg("product %d: bit %lld of aux", (int)(p - products), (long long)aux);
-        if (p->aux && p->epilogue == TPRT_CUDA_GELU)
-          expect_near(p, "aux", aux, (double)load(p->out_dtype, s->aux, aux), x);
-        x = p->epilogue == TPRT_CUDA_RELU            ? fmax(x, 0)
-            : p->epilogue == TPRT_CUDA_GELU          ? gelu(x)
-            : p->epilogue == TPRT_CUDA_RELU_GRADIENT ? (was_positive(aux) ? x : 0)
-            : p->epilogue == TPRT_CUDA_GELU_GRADIENT ? x * gelu_slope((double)was(aux))
-                                                     : x;
-        gradient += x;
-        expect_near(p, "out", at, (double)load(p->out_dtype, s->out, at), x);
-      }
-      if (p->gradient)
-        expect_near(p, "bias_gradient", j, (double)load(p->out_dtype, s->gradient, j), p->epilogue ? gradient : sum_of_b);
-    }
-}
-
 static void test_products(void **state) {
   (void)state;
-  for (int i = 0; i < N_PRODUCTS; i++) {
+  for (int i = 0; i < n_products; i++) {
     const product *p = &products[i];
-    buffers s = make_buffers(p->dtype, p->out_dtype);
-    unsigned char *old = block();
+    buffers s = make_buffers(p);
+    unsigned char *old = memcpy(block(), s.of[OF_OUT], GEMM_BYTES);
     begin(&no_faults);
     tprt_cuda_blas *blas = make_blas(&s);
-    tprt_cuda_gemm g = gemm_of(p, &s);
-    fill_aux(p, &s);
-    fill(p->out_dtype, s.out, 5);
-    memcpy(old, s.out, BYTES);
+    tprt_cuda_gemm g = product_gemm(p, s.of);
     if (tprt_cuda_multiply(blas, &g, NULL) != TPRT_OK)
       fail_msg("product %d: %s", i, tprt_last_error());
     report();
-    check_product(p, &g, &s, old);
-    /* Nothing between the rows is touched. */
-    for (int64_t k = 0; p->pad && k < p->pad; k++)
-      assert_true(load(p->out_dtype, s.out, p->n + k) == load(p->out_dtype, old, p->n + k));
+    assert_int_equal(product_check(p, s.of, old, 0), 0);
     tprt_cuda_blas_destroy(blas);
     assert_int_equal(report().n_alive, 0);
     free(old);
@@ -289,13 +91,13 @@ static void test_tf32(void **state) {
   (void)state;
   for (int tf32 = 0; tf32 < 2; tf32++) {
     product p = {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 1, .n = 1, .k = 1, .tf32 = tf32};
-    buffers s = make_buffers(p.dtype, p.out_dtype);
+    buffers s = make_buffers(&p);
     tprt_cuda_blas *blas = make_blas(&s);
-    tprt_cuda_gemm g = gemm_of(&p, &s);
-    store(TPRT_F32, s.a, 0, 1 + 0x1p-20f);
-    store(TPRT_F32, s.b, 0, 1);
+    tprt_cuda_gemm g = product_gemm(&p, s.of);
+    product_store(TPRT_F32, s.of[OF_A], 0, 1 + 0x1p-20f);
+    product_store(TPRT_F32, s.of[OF_B], 0, 1);
     assert_int_equal(tprt_cuda_multiply(blas, &g, NULL), TPRT_OK);
-    assert_true(load(TPRT_F32, s.out, 0) == (tf32 ? 1 : 1 + 0x1p-20f));
+    assert_true(product_load(TPRT_F32, s.of[OF_OUT], 0) == (tf32 ? 1 : 1 + 0x1p-20f));
     tprt_cuda_blas_destroy(blas);
     free_buffers(&s);
   }
@@ -305,15 +107,17 @@ static void test_tf32(void **state) {
 static void test_kept(void **state) {
   enum { SHAPES = 600 };
   product p = {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 2, .n = 3, .k = 1, .bias = true};
-  buffers s = make_buffers(p.dtype, p.out_dtype);
+  buffers s = make_buffers(&p);
   (void)state;
   begin(&no_faults);
   tprt_cuda_blas *blas = make_blas(&s);
-  tprt_cuda_gemm g = gemm_of(&p, &s);
+  tprt_cuda_gemm g = product_gemm(&p, s.of);
   for (int i = 0; i < 3; i++) {
-    g.bias = s.bias + 16 * i; /* addresses are no part of it */
+    g.bias = s.of[OF_BIAS] + 16 * i; /* addresses are no part of it */
     assert_int_equal(tprt_cuda_multiply(blas, &g, NULL), TPRT_OK);
-    assert_true(load(TPRT_F32, s.out, 1) == load(TPRT_F32, s.a, 0) * load(TPRT_F32, s.b, 1) + load(TPRT_F32, g.bias, 1));
+    assert_true(product_load(TPRT_F32, s.of[OF_OUT], 1) ==
+                product_load(TPRT_F32, s.of[OF_A], 0) * product_load(TPRT_F32, s.of[OF_B], 1) +
+                    product_load(TPRT_F32, g.bias, 1));
   }
   fake_blaslt_report r = report();
   assert_int_equal(r.n_choices, 1);
@@ -365,23 +169,22 @@ static void test_graph(void **state) {
   memcpy(&destroy, &from[4], sizeof destroy);
   memcpy(&destroy_graph, &from[5], sizeof destroy_graph);
   product p = {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 5, .n = 7, .k = 3, .beta = 1};
-  buffers s = make_buffers(p.dtype, p.out_dtype);
+  buffers s = make_buffers(&p);
   begin(&no_faults);
   tprt_cuda_blas *blas = make_blas(&s);
-  tprt_cuda_gemm g = gemm_of(&p, &s);
-  fill(TPRT_F32, s.out, 5);
-  float first = load(TPRT_F32, s.out, 8);
+  tprt_cuda_gemm g = product_gemm(&p, s.of);
+  float first = product_load(TPRT_F32, s.of[OF_OUT], 8);
   assert_int_equal(capture(NULL, 0), 0);
   assert_int_equal(tprt_cuda_multiply(blas, &g, NULL), TPRT_OK);
   assert_int_equal(end(NULL, &graph), 0);
-  assert_true(load(TPRT_F32, s.out, 8) == first);
+  assert_true(product_load(TPRT_F32, s.of[OF_OUT], 8) == first);
   assert_int_equal(instantiate(&program, graph, 0), 0);
   double x = 0;
   for (int64_t l = 0; l < p.k; l++)
-    x += term(&p, &g, 0, 1, 1, l);
+    x += product_term(&p, s.of, 0, 1, 1, l);
   for (int i = 1; i <= 3; i++) {
     assert_int_equal(replay(program, NULL), 0);
-    assert_true((double)load(TPRT_F32, s.out, 8) == (double)first + i * x);
+    assert_true((double)product_load(TPRT_F32, s.of[OF_OUT], 8) == (double)first + i * x);
   }
   assert_int_equal(destroy(program), 0);
   assert_int_equal(destroy_graph(graph), 0);
@@ -435,7 +238,7 @@ static void test_refused(void **state) {
        TPRT_INVALID_ARGUMENT,
        "bias is at 0x4"},
   };
-  buffers s = make_buffers(TPRT_F32, TPRT_F32);
+  buffers s = make_buffers(&products[0]);
   (void)state;
   begin(&no_faults);
   tprt_cuda_blas *blas = make_blas(&s);
@@ -444,7 +247,7 @@ static void test_refused(void **state) {
   assert_int_equal(report().n_calls, 1);
   fake_blaslt_plan nothing = {.knows_nothing = true};
   begin(&nothing);
-  tprt_cuda_gemm g = gemm_of(&products[0], &s);
+  tprt_cuda_gemm g = product_gemm(&products[0], s.of);
   expect(tprt_cuda_multiply(blas, &g, NULL), TPRT_UNSUPPORTED,
          "it has no algorithm for 1 products of 5 x 9 x 7 with epilogue 1");
   tprt_cuda_blas_destroy(blas);
@@ -461,12 +264,12 @@ static void test_faults(void **state) {
   enum { STATUS = 14, NOT_SUPPORTED = 15 };
   const product *p = &products[16]; /* with everything: a batch, a bias, aux */
   (void)state;
-  buffers s = make_buffers(p->dtype, p->out_dtype);
+  buffers s = make_buffers(p);
   for (long at = 1;; at++) {
     fake_blaslt_plan fault = {.fail_at = at, .status = STATUS};
     const tprt_cuda_blas_config config = {.size = sizeof config, .workspace = s.workspace, .workspace_bytes = WORKSPACE};
     tprt_cuda_blas *blas = NULL;
-    tprt_cuda_gemm g = gemm_of(p, &s);
+    tprt_cuda_gemm g = product_gemm(p, s.of);
     begin(&fault);
     tprt_status status = tprt_cuda_blas_create(&config, &blas);
     if (!status)
@@ -478,9 +281,9 @@ static void test_faults(void **state) {
     assert_int_equal(status != TPRT_OK, matters);
     begin(&no_faults);
     if (blas) {
-      fill(p->out_dtype, s.out, 5);
+      product_fill(p, s.of);
       assert_int_equal(tprt_cuda_multiply(blas, &g, NULL), TPRT_OK);
-      check_product(p, &g, &s, s.out);
+      assert_int_equal(product_check(p, s.of, s.of[OF_OUT], 0), 0);
     }
     tprt_cuda_blas_destroy(blas);
     assert_int_equal(report().n_alive, 0);
@@ -492,7 +295,7 @@ static void test_faults(void **state) {
   fake_blaslt_plan fault = {.status = NOT_SUPPORTED};
   for (fault.fail_at = 1;; fault.fail_at++) { /* that there is no algorithm is no failure of the device */
     tprt_cuda_blas *blas;
-    tprt_cuda_gemm g = gemm_of(p, &s);
+    tprt_cuda_gemm g = product_gemm(p, s.of);
     begin(&no_faults);
     blas = make_blas(&s);
     begin(&fault);
