@@ -60,6 +60,34 @@ void nccl_read(tprt_comm *comm, void *to, const void *from, size_t bytes) {
     DO(download, to, address(from), bytes);
 }
 
+/* ---- Streams ---- */
+
+void *nccl_stream(tprt_comm *comm) {
+  cuda_stream made;
+  enter(comm);
+  DO(stream_create, &made, 1);
+  return made;
+}
+
+void nccl_stream_destroy(tprt_comm *comm, void *stream) {
+  enter(comm);
+  DO(stream_destroy, stream);
+}
+
+static void nap(void *ms) {
+  const struct timespec time = {.tv_sec = *(int *)ms / 1000, .tv_nsec = *(int *)ms % 1000 * 1000000L};
+  nanosleep(&time, NULL);
+  free(ms);
+}
+
+void nccl_delay(void *stream, int ms) {
+  int *own = malloc(sizeof *own);
+  if (!own)
+    abort();
+  *own = ms;
+  DO(host_call, stream, nap, own);
+}
+
 /* ---- Cases of all backends ---- */
 
 static int all_cases(tprt_comm *comm, void *argument) {

@@ -12,6 +12,11 @@ void nccl_give(tprt_comm *comm, void *block);
 void nccl_write(tprt_comm *comm, void *to, const void *from, size_t bytes);
 void nccl_read(tprt_comm *comm, void *to, const void *from, size_t bytes);
 
+/* A stream of the rank's device, and work in one that takes so long. */
+void *nccl_stream(tprt_comm *comm);
+void nccl_stream_destroy(tprt_comm *comm, void *stream);
+void nccl_delay(void *stream, int ms);
+
 /* Streams, works, events; graphs, whose argument is how often they are replayed (int). */
 rank_fn nccl_streams, nccl_graph;
 

@@ -1,9 +1,9 @@
-/* Backend nccl in streams of the caller: order on the device, works, events, graphs. For any number of ranks. */
+/* Backend nccl in streams of the caller: order on the device, works, events, graphs. For any number of ranks; also for those of the
+ * made-up machine, in test/runtime/nccl. */
 #define _GNU_SOURCE 1
 #include "nccl.h"
 
 #include <string.h>
-#include <time.h>
 
 enum { COUNT = 64, N_BUFFERS = 4, STEPS = 6, DELAY_MS = 100 };
 
@@ -34,13 +34,7 @@ static int wrong(const place *p, int at, float offset, float factor) {
 
 static float power(int base, int exponent) { return exponent ? (float)base * power(base, exponent - 1) : 1; }
 
-/* The device waits so long before what follows in the stream. */
-static void nap(void *unused) {
-  const struct timespec time = {.tv_nsec = DELAY_MS * 1000000L};
-  (void)unused;
-  nanosleep(&time, NULL);
-}
-static void delay(cuda_stream stream) { DO(host_call, stream, nap, NULL); }
+static void delay(cuda_stream stream) { nccl_delay(stream, DELAY_MS); }
 
 static tprt_status sum(const place *p, int at, cuda_stream stream, tprt_work **work) {
   float *data = p->data + at * COUNT;
@@ -202,14 +196,14 @@ static place open_place(tprt_comm *comm) {
   for (int i = 0; i < N_BUFFERS; i++)
     fill(&p, i, 0);
   for (int i = 0; i < 2; i++)
-    DO(stream_create, &p.streams[i], 1);
+    p.streams[i] = nccl_stream(comm);
   return p;
 }
 
 static void close_place(place *p) {
   nccl_give(p->comm, p->data);
   for (int i = 0; i < 2; i++)
-    DO(stream_destroy, p->streams[i]);
+    nccl_stream_destroy(p->comm, p->streams[i]);
 }
 
 int nccl_streams(tprt_comm *comm, void *argument) {
