@@ -3,7 +3,7 @@
  * Accesses are done when the call returns. What a rank put before it signals is there for the rank that has waited for that
  * signal. Accesses to the same bytes at the same time are the callers' to avoid. Any thread may use a window.
  *
- * Where ranks share memory (shm, loopback) an access is a copy. Elsewhere (mpi, plug-ins) it is made of messages that a thread of
+ * Where ranks share memory (shm, loopback) an access is a copy. Elsewhere (tcp, mpi, plug-ins) it is made of messages that a thread of
  * the owner answers, within a millisecond when the owner computes; one that is not answered within the communicator's timeout, or
  * whose owner is gone, fails the communicator. */
 #ifndef TPRT_WINDOW_H
@@ -22,7 +22,9 @@ typedef struct tprt_window tprt_window;
  * TPRT_UNSUPPORTED with the rank and the reason, and the communicator is as before. */
 TPRT_API tprt_status tprt_window_create(tprt_comm *comm, void *memory, size_t bytes, tprt_window **window);
 
-/* Collective: returns when no rank uses the window any more, and releases the handle in any case. The memory stays. */
+/* Collective: returns when no rank uses the window any more, and releases the handle in any case. The memory stays. Where the
+ * communicator has failed the others need not come: accesses of theirs that are under way are waited for, and what a rank that was
+ * stopped may still write on shm is not given out again when it is freed. */
 TPRT_API tprt_status tprt_window_destroy(tprt_window *window);
 
 /* Bytes of rank `rank`'s part; -1 if there is no such rank. */
