@@ -3,6 +3,7 @@
 #include "passes/plan_report_text.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ typedef struct group {
   const char *missing;       /* why there is none, for one for which it was looked for, or NULL */
   size_t at, n;              /* where the first stands in the list; how many there are */
   int64_t bytes;
-  double seconds;
+  int64_t ps;
   tp__string places; /* of the others */
   const char *last;  /* of these */
 } group;
@@ -80,7 +81,7 @@ static void add(group *g, const json_t *c) {
     g->missing = tp__text_of(c, "no_alternative");
   g->n++;
   g->bytes += tp__integer_of(c, "bytes_per_device");
-  g->seconds += tp__seconds_of(c, "modelled_seconds");
+  g->ps += llround(1e12 * tp__seconds_of(c, "modelled_seconds"));
 }
 
 static size_t make_groups(const json_t *list, group *groups) {
@@ -97,13 +98,10 @@ static size_t make_groups(const json_t *list, group *groups) {
   return n;
 }
 
-/* The dearest first; sums of equal times differ in the last digits. */
+/* The dearest first. */
 static int compare_groups(const void *a, const void *b) {
   const group *x = a, *y = b;
-  double difference = x->seconds - y->seconds;
-  if (difference > 5e-13 || difference < -5e-13)
-    return difference > 0 ? -1 : 1;
-  return x->at < y->at ? -1 : 1;
+  return x->ps != y->ps ? (x->ps > y->ps ? -1 : 1) : x->at < y->at ? -1 : 1;
 }
 
 /* ---- words ---- */
@@ -141,12 +139,13 @@ static void print_change(tp__string *t, const json_t *c) {
 static void print_group(tp__string *t, size_t number, const group *g, const json_t *f) {
   const json_t *c = g->first, *cause, *step = json_object_get(f, "step");
   double all = tp__seconds_of(step, "seconds"), cost = tp__seconds_of(json_object_get(f, "solution"), "cost_seconds");
+  double seconds = 1e-12 * (double)g->ps;
   size_t i;
   tp__string_printf(t, "%zu. **%s** over %s", number, tp__text_of(c, "kind"), tp__text_of(c, "axes"));
   if (g->n > 1)
     tp__string_printf(t, " x%zu", g->n);
-  tp__string_printf(t, ": %s, %s (%.1f %%)", tp__bytes_text(g->bytes).chars, tp__seconds_text(g->seconds).chars,
-                    all > 0 ? 100 * g->seconds / all : 0);
+  tp__string_printf(t, ": %s, %s (%.1f %%)", tp__bytes_text(g->bytes).chars, tp__seconds_text(seconds).chars,
+                    all > 0 ? 100 * seconds / all : 0);
   bool is_known = json_is_true(json_object_get(c, "count_is_known"));
   if (tp__integer_of(c, "count") != 1)
     tp__string_printf(t, ", %lld runs%s", (long long)tp__integer_of(c, "count"), is_known ? "" : " (assumed)");

@@ -1,4 +1,4 @@
-/* The report to read: a summary, then what takes memory, what annotations cost, the collectives with their causes, and what decisions are worth. */
+/* The report to read: a summary, what annotations cost, the collectives with their causes, what takes memory, and what decisions are worth. */
 #include "passes/plan_report_text.h"
 
 #include "tp/cost.h"
