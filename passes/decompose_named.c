@@ -44,37 +44,23 @@ bool tp__hides_body(MlirOperation op) {
 }
 
 tp_status tp__decompose_named(MlirOperation op) {
-  MlirContext context = mlirOperationGetContext(op);
-  MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op), iterators[MAX_LOOPS];
-  MlirAttribute parallel = tp__parse_attr(context, "#linalg.iterator_type<parallel>");
-  MlirAttribute reduction = tp__parse_attr(context, "#linalg.iterator_type<reduction>");
-  uint32_t reductions = reductions_of(maps);
-  intptr_t n_loops = mlirAffineMapGetNumDims(map_of(maps, 0)), n = mlirOperationGetNumOperands(op);
-  for (intptr_t f = 0; f < n_loops; f++)
-    iterators[f] = reductions >> f & 1 ? reduction : parallel;
-  MlirNamedAttribute attributes[] = {
-      tp__named(context, "indexing_maps", maps),
-      tp__named(context, "iterator_types", mlirArrayAttrGet(context, n_loops, iterators)),
-      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (const int32_t[]){(int32_t)n - 1, 1})),
-  };
   enum { MAX_OPERANDS = 8 };
+  MlirAttribute all_maps = mlirLinalgGetIndexingMapsAttribute(op), maps[MAX_OPERANDS];
   MlirValue operands[MAX_OPERANDS];
+  intptr_t n = mlirOperationGetNumOperands(op);
   if (n > MAX_OPERANDS)
     return tp__error(op, TP_UNSUPPORTED, "has %d operands; at most %d are expected", (int)n, MAX_OPERANDS);
-  for (intptr_t i = 0; i < n; i++)
+  for (intptr_t i = 0; i < n; i++) {
     operands[i] = mlirOperationGetOperand(op, i);
-  MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
-  MlirOperation generic = tp__create(&(tp_build){.name = "linalg.generic",
-                                                 .location = mlirOperationGetLocation(op),
-                                                 .n_operands = (int)n,
-                                                 .operands = operands,
-                                                 .n_results = 1,
-                                                 .results = &result,
-                                                 .n_attributes = TP_LEN(attributes),
-                                                 .attributes = attributes,
-                                                 .n_regions = 1});
+    maps[i] = mlirArrayAttrGetElement(all_maps, i);
+  }
+  MlirOperation generic = tp__build_generic(&(tp_generic){.where = op,
+                                                          .location = mlirOperationGetLocation(op),
+                                                          .n_inputs = (int)n - 1,
+                                                          .n_inits = 1,
+                                                          .operands = operands,
+                                                          .maps = maps});
   mlirRegionTakeBody(mlirOperationGetRegion(generic, 0), mlirOperationGetRegion(op, 0));
-  tp__insert_before(op, generic);
   MlirAttribute sharding = tp__get(op, "tp.sharding");
   if (!mlirAttributeIsNull(sharding))
     tp__set(generic, "tp.sharding", sharding);

@@ -145,7 +145,7 @@ typedef struct lookup {
   int loops[TP_RAISE_MAX_LOOPS]; /* of the generic */
   int n_inputs;
   int inputs[TP_RAISE_MAX_OPERANDS];
-  MlirOperation op;
+  MlirOperation op, yield;
 } lookup;
 
 /* A map of the generic's loops as one of the lookup's. */
@@ -165,42 +165,26 @@ static MlirAffineMap narrow(const lookup *l, MlirAffineMap map) {
 
 static void build_op(lookup *l, MlirOperation read) {
   const tp__generic *g = l->s->generic;
-  MlirContext context = mlirOperationGetContext(read);
-  MlirType element = mlirValueGetType(mlirOperationGetResult(read, 0)), elements[TP_RAISE_MAX_OPERANDS];
-  MlirLocation location = mlirOperationGetLocation(read), locations[TP_RAISE_MAX_OPERANDS];
-  MlirAttribute parallel = tp__parse_attr(context, "#linalg.iterator_type<parallel>");
-  MlirAttribute maps[TP_RAISE_MAX_OPERANDS], iterators[TP_RAISE_MAX_LOOPS];
+  MlirType element = mlirValueGetType(mlirOperationGetResult(read, 0));
+  MlirAttribute maps[TP_RAISE_MAX_OPERANDS];
   MlirValue operands[TP_RAISE_MAX_OPERANDS];
   int64_t shape[TP_RAISE_MAX_LOOPS];
   int n = l->n_inputs;
-  for (int k = 0; k < l->n_loops; k++) {
+  for (int k = 0; k < l->n_loops; k++)
     shape[k] = g->hi[l->loops[k]] - g->lo[l->loops[k]] + 1;
-    iterators[k] = parallel;
+  for (int i = 0; i < n; i++) {
+    operands[i] = mlirOperationGetOperand(g->op, l->inputs[i]);
+    maps[i] = mlirAffineMapAttrGet(narrow(l, tp__generic_map(g, l->inputs[i])));
   }
-  MlirType type = mlirRankedTensorTypeGet(l->n_loops, shape, element, mlirAttributeGetNull());
-  for (int i = 0; i <= n; i++) {
-    operands[i] = i < n ? mlirOperationGetOperand(g->op, l->inputs[i]) : tp__empty(g->op, type);
-    maps[i] = mlirAffineMapAttrGet(i < n ? narrow(l, tp__generic_map(g, l->inputs[i]))
-                                         : mlirAffineMapMultiDimIdentityGet(context, l->n_loops));
-    elements[i] = i < n ? mlirValueGetType(mlirBlockGetArgument(g->body, l->inputs[i])) : element;
-    locations[i] = location;
-  }
-  MlirNamedAttribute attrs[] = {
-      tp__named(context, "indexing_maps", mlirArrayAttrGet(context, n + 1, maps)),
-      tp__named(context, "iterator_types", mlirArrayAttrGet(context, l->n_loops, iterators)),
-      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){n, 1})),
-  };
-  l->op = tp__create(&(tp_build){.name = "linalg.generic",
-                                 .location = location,
-                                 .n_operands = n + 1,
-                                 .operands = operands,
-                                 .n_results = 1,
-                                 .results = &type,
-                                 .n_attributes = TP_LEN(attrs),
-                                 .attributes = attrs,
-                                 .n_regions = 1});
-  tp__insert_before(g->op, l->op);
-  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(l->op, 0), mlirBlockCreate(n + 1, elements, locations));
+  operands[n] = tp__empty(g->op, mlirRankedTensorTypeGet(l->n_loops, shape, element, mlirAttributeGetNull()));
+  maps[n] = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(mlirOperationGetContext(read), l->n_loops));
+  l->op = tp__build_generic(&(tp_generic){.where = g->op,
+                                          .location = mlirOperationGetLocation(read),
+                                          .n_inputs = n,
+                                          .n_inits = 1,
+                                          .operands = operands,
+                                          .maps = maps});
+  l->yield = tp__build_generic_body(l->op);
 }
 
 /* The value in the lookup's body that is `value` in the generic's. */
@@ -221,7 +205,7 @@ static MlirOperation copy_op(const lookup *l, const MlirOperation *copies, MlirO
   MlirOperation copy = mlirOperationClone(op);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     mlirOperationSetOperand(copy, i, translate(l, copies, mlirOperationGetOperand(op, i)));
-  mlirBlockAppendOwnedOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(l->op, 0)), copy);
+  tp__insert_before(l->yield, copy);
   if (!tp__op_is(op, "linalg.index"))
     return copy;
   int64_t loop = mlirIntegerAttrGetValueInt(tp__inherent(op, "dim"));
@@ -247,9 +231,7 @@ static MlirAffineMap build(lookup *l, MlirOperation read) {
   for (int i = 0; i < l->s->n_ops; i++)
     copies[i] = copy_op(l, copies, l->s->ops[i]);
   MlirValue value = mlirOperationGetResult(copy_op(l, copies, read), 0);
-  MlirOperation yield = tp__create(
-      &(tp_build){.name = "linalg.yield", .location = mlirOperationGetLocation(read), .n_operands = 1, .operands = &value});
-  mlirBlockAppendOwnedOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(l->op, 0)), yield);
+  mlirOperationSetOperands(l->yield, 1, &value);
   return mlirAffineMapGet(context, l->s->generic->n_loops, 0, l->n_loops, loops);
 }
 

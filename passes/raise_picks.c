@@ -38,33 +38,20 @@ static bool find_pair(const tp__generic *generic, pair *p) {
 
 /* The generic with a third result, before it; its body is a copy. */
 static MlirOperation build(const tp__generic *generic, const pair *p) {
-  MlirContext context = mlirOperationGetContext(generic->op);
   int n = generic->n_inputs + 2, value = generic->n_inputs + p->value;
   MlirValue operands[TP_RAISE_MAX_OPERANDS];
   MlirAttribute maps[TP_RAISE_MAX_OPERANDS];
-  MlirType types[3];
   for (int i = 0; i <= n; i++) {
     operands[i] = mlirOperationGetOperand(generic->op, i < n ? i : value);
     maps[i] = mlirAffineMapAttrGet(tp__generic_map(generic, i < n ? i : value));
   }
-  for (int k = 0; k < 3; k++)
-    types[k] = mlirValueGetType(mlirOperationGetResult(generic->op, k < 2 ? k : p->value));
-  MlirNamedAttribute attrs[] = {
-      tp__named(context, "indexing_maps", mlirArrayAttrGet(context, n + 1, maps)),
-      tp__named(context, "iterator_types", tp__inherent(generic->op, "iterator_types")),
-      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){generic->n_inputs, 3})),
-  };
-  MlirOperation op = tp__create(&(tp_build){.name = "linalg.generic",
-                                            .location = mlirOperationGetLocation(generic->op),
-                                            .n_operands = n + 1,
-                                            .operands = operands,
-                                            .n_results = 3,
-                                            .results = types,
-                                            .n_attributes = TP_LEN(attrs),
-                                            .attributes = attrs,
-                                            .n_regions = 1});
-  tp__insert_before(generic->op, op);
-  return op;
+  return tp__build_generic(&(tp_generic){.where = generic->op,
+                                         .location = mlirOperationGetLocation(generic->op),
+                                         .n_inputs = generic->n_inputs,
+                                         .n_inits = 3,
+                                         .operands = operands,
+                                         .maps = maps,
+                                         .iterators = tp__inherent(generic->op, "iterator_types")});
 }
 
 /* Moves the body to the new op, and yields the value at the index too. */

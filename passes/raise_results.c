@@ -76,34 +76,20 @@ static MlirAttribute kept_shardings(const tp__generic *generic, uint64_t kept) {
 
 /* A generic of the kept results, with the body and the attributes of the old one. */
 static MlirOperation build(const tp__generic *generic, uint64_t kept) {
-  MlirContext context = mlirOperationGetContext(generic->op);
   MlirValue operands[TP_RAISE_MAX_OPERANDS];
   MlirAttribute maps[TP_RAISE_MAX_OPERANDS];
-  MlirType types[TP_RAISE_MAX_OPERANDS];
-  int n = 0, n_results = 0;
-  for (int i = 0; i < generic->n_inputs + generic->n_inits; i++) {
-    int k = i - generic->n_inputs;
-    if (k >= 0 && !has(kept, k))
-      continue;
-    operands[n] = mlirOperationGetOperand(generic->op, i);
-    maps[n++] = mlirAffineMapAttrGet(tp__generic_map(generic, i));
-    if (k >= 0)
-      types[n_results++] = mlirValueGetType(mlirOperationGetResult(generic->op, k));
-  }
-  MlirNamedAttribute attrs[] = {
-      tp__named(context, "indexing_maps", mlirArrayAttrGet(context, n, maps)),
-      tp__named(context, "iterator_types", tp__inherent(generic->op, "iterator_types")),
-      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){generic->n_inputs, n_results})),
-  };
-  MlirOperation op = tp__create(&(tp_build){.name = "linalg.generic",
-                                            .location = mlirOperationGetLocation(generic->op),
-                                            .n_operands = n,
-                                            .operands = operands,
-                                            .n_results = n_results,
-                                            .results = types,
-                                            .n_attributes = TP_LEN(attrs),
-                                            .attributes = attrs,
-                                            .n_regions = 1});
+  int n = 0;
+  for (int i = 0; i < generic->n_inputs + generic->n_inits; i++)
+    if (i < generic->n_inputs || has(kept, i - generic->n_inputs)) {
+      operands[n] = mlirOperationGetOperand(generic->op, i);
+      maps[n++] = mlirAffineMapAttrGet(tp__generic_map(generic, i));
+    }
+  MlirOperation op = tp__build_generic(&(tp_generic){.location = mlirOperationGetLocation(generic->op),
+                                                     .n_inputs = generic->n_inputs,
+                                                     .n_inits = n - generic->n_inputs,
+                                                     .operands = operands,
+                                                     .maps = maps,
+                                                     .iterators = tp__inherent(generic->op, "iterator_types")});
   tp__copy_discardable(generic->op, op);
   MlirAttribute sharding = kept_shardings(generic, kept);
   if (!mlirAttributeIsNull(sharding))

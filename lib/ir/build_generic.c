@@ -11,20 +11,25 @@ static bool has_loop(MlirAttribute map, intptr_t loop) {
   return false;
 }
 
-MlirOperation tp__build_generic(const tp_generic *g) {
-  MlirContext context = mlirOperationGetContext(g->where);
-  int n = g->n_inputs + g->n_inits;
+static MlirAttribute iterators_of(MlirContext context, MlirAttribute out) {
   MlirAttribute iterators[TP_MAX_GENERIC_LOOPS];
+  intptr_t n = mlirAffineMapGetNumDims(mlirAffineMapAttrGetValue(out));
+  for (intptr_t l = 0; l < n; l++)
+    iterators[l] =
+        tp__parse_attr(context, has_loop(out, l) ? "#linalg.iterator_type<parallel>" : "#linalg.iterator_type<reduction>");
+  return mlirArrayAttrGet(context, n, iterators);
+}
+
+MlirOperation tp__build_generic(const tp_generic *g) {
+  MlirContext context = mlirLocationGetContext(g->location);
+  int n = g->n_inputs + g->n_inits;
   MlirType results[TP_MAX_GENERIC_OPERANDS];
-  intptr_t n_loops = mlirAffineMapGetNumDims(mlirAffineMapAttrGetValue(g->maps[0]));
-  for (intptr_t l = 0; l < n_loops; l++)
-    iterators[l] = tp__parse_attr(context, has_loop(g->maps[g->n_inputs], l) ? "#linalg.iterator_type<parallel>"
-                                                                             : "#linalg.iterator_type<reduction>");
   for (int k = 0; k < g->n_inits; k++)
     results[k] = mlirValueGetType(g->operands[g->n_inputs + k]);
   MlirNamedAttribute attributes[] = {
       tp__named(context, "indexing_maps", mlirArrayAttrGet(context, n, g->maps)),
-      tp__named(context, "iterator_types", mlirArrayAttrGet(context, n_loops, iterators)),
+      tp__named(context, "iterator_types",
+                mlirAttributeIsNull(g->iterators) ? iterators_of(context, g->maps[g->n_inputs]) : g->iterators),
       tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){g->n_inputs, g->n_inits})),
   };
   MlirOperation op = tp__create(&(tp_build){.name = "linalg.generic",
@@ -36,7 +41,8 @@ MlirOperation tp__build_generic(const tp_generic *g) {
                                             .n_attributes = TP_LEN(attributes),
                                             .attributes = attributes,
                                             .n_regions = 1});
-  tp__insert_before(g->where, op);
+  if (!mlirOperationIsNull(g->where))
+    tp__insert_before(g->where, op);
   return op;
 }
 

@@ -45,41 +45,23 @@ static pieces in_pieces(const tp__collective *c, tp_spec spec, int rank, const i
 static MlirValue transpose(const tp__collective *c, MlirValue value, int rank, const int *from) {
   int64_t before[TP_MAX_RANK], after[TP_MAX_RANK];
   MlirAffineExpr reads[TP_MAX_RANK];
-  MlirAttribute iterators[TP_MAX_RANK];
   bool same = true;
   tp__static_tensor(mlirValueGetType(value), &rank, before);
   for (int d = 0; d < rank; d++) {
     after[d] = before[from[d]];
     reads[from[d]] = mlirAffineDimExprGet(c->context, d);
-    iterators[d] = tp__parse_attr(c->context, "#linalg.iterator_type<parallel>");
     same &= from[d] == d;
   }
   if (same)
     return value;
-  MlirType type = tp__tensor_like(mlirValueGetType(value), rank, after), element = tp__element_type(type);
   MlirAttribute maps[] = {mlirAffineMapAttrGet(mlirAffineMapGet(c->context, rank, 0, rank, reads)),
                           mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(c->context, rank))};
-  MlirValue operands[] = {value, tp__empty(c->where, type)};
-  MlirNamedAttribute attrs[] = {
-      tp__named(c->context, "indexing_maps", mlirArrayAttrGet(c->context, 2, maps)),
-      tp__named(c->context, "iterator_types", mlirArrayAttrGet(c->context, rank, iterators)),
-      tp__named(c->context, "operandSegmentSizes", mlirDenseI32ArrayGet(c->context, 2, (int32_t[]){1, 1})),
-  };
-  MlirOperation op = tp__create(&(tp_build){.name = "linalg.generic",
-                                            .location = c->location,
-                                            .n_operands = 2,
-                                            .operands = operands,
-                                            .n_results = 1,
-                                            .results = &type,
-                                            .n_attributes = TP_LEN(attrs),
-                                            .attributes = attrs,
-                                            .n_regions = 1});
-  tp__insert_before(c->where, op);
-  MlirBlock block = mlirBlockCreate(2, (MlirType[]){element, element}, (MlirLocation[]){c->location, c->location});
-  MlirValue read = mlirBlockGetArgument(block, 0);
-  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(op, 0), block);
-  mlirBlockAppendOwnedOperation(
-      block, tp__create(&(tp_build){.name = "linalg.yield", .location = c->location, .n_operands = 1, .operands = &read}));
+  MlirValue operands[] = {value, tp__empty(c->where, tp__tensor_like(mlirValueGetType(value), rank, after))};
+  MlirOperation op = tp__build_generic(&(tp_generic){
+      .where = c->where, .location = c->location, .n_inputs = 1, .n_inits = 1, .operands = operands, .maps = maps});
+  MlirOperation yield = tp__build_generic_body(op);
+  MlirValue read = mlirBlockGetArgument(mlirOperationGetBlock(yield), 0);
+  mlirOperationSetOperands(yield, 1, &read);
   return mlirOperationGetResult(op, 0);
 }
 

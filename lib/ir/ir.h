@@ -120,14 +120,15 @@ MlirValue tp__select(MlirOperation where, MlirValue condition, MlirValue yes, Ml
 /* The elements of a tensor in their order, in another shape, before `where`; the value itself where it has that shape. By way of one dimension. */
 MlirValue tp__view(MlirOperation where, MlirLocation location, MlirValue value, int rank, const int64_t *sizes);
 
-/* A linalg.generic on tensors. Loops that the first init does not have are reductions. */
-enum { TP_MAX_GENERIC_OPERANDS = 64, TP_MAX_GENERIC_LOOPS = 32 };
+/* A linalg.generic on tensors. */
+enum { TP_MAX_GENERIC_OPERANDS = 80, TP_MAX_GENERIC_LOOPS = 32 };
 typedef struct tp_generic {
-  MlirOperation where; /* it is inserted before it */
+  MlirOperation where; /* it is inserted before it; null: the caller inserts it */
   MlirLocation location;
   int n_inputs, n_inits;
   const MlirValue *operands; /* inputs, then inits */
   const MlirAttribute *maps; /* of affine maps, one for each operand */
+  MlirAttribute iterators;   /* iterator_types; null: loops that the first init does not have are reductions */
 } tp_generic;
 /* Without a body, which the caller moves in, or: */
 MlirOperation tp__build_generic(const tp_generic *generic);

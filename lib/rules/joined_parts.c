@@ -84,42 +84,23 @@ MlirValue tp__gather_parts(const tp_local *local, MlirOperation where, int k, Ml
 MlirOperation tp__parts_op(MlirOperation where, int n, const MlirValue *parts, const MlirValue *inits) {
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(inits[0]));
   MlirContext context = mlirOperationGetContext(where);
-  MlirLocation location = mlirOperationGetLocation(where);
   MlirValue operands[2 * MAX_OUTPUTS];
-  MlirType types[MAX_OUTPUTS], elements[2 * MAX_OUTPUTS];
-  MlirLocation locations[2 * MAX_OUTPUTS];
-  MlirAttribute maps[2 * MAX_OUTPUTS], iterators[TP_MAX_RANK];
+  MlirAttribute maps[2 * MAX_OUTPUTS];
   MlirAffineExpr points[TP_MAX_RANK];
-  for (int d = 0; d <= rank; d++) {
-    iterators[d] = tp__parse_attr(context, d == 0 ? "#linalg.iterator_type<reduction>" : "#linalg.iterator_type<parallel>");
+  for (int d = 0; d <= rank; d++)
     points[d] = mlirAffineDimExprGet(context, d);
-  }
   for (int k = 0; k < n; k++) {
     operands[k] = parts[k];
     operands[n + k] = inits[k];
     maps[k] = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(context, rank + 1));
     maps[n + k] = mlirAffineMapAttrGet(mlirAffineMapGet(context, rank + 1, 0, rank, points + 1));
-    types[k] = mlirValueGetType(inits[k]);
-    elements[k] = elements[n + k] = tp__element_type(types[k]);
-    locations[k] = locations[n + k] = location;
   }
-  MlirNamedAttribute attrs[] = {
-      tp__named(context, "indexing_maps", mlirArrayAttrGet(context, 2 * n, maps)),
-      tp__named(context, "iterator_types", mlirArrayAttrGet(context, rank + 1, iterators)),
-      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){n, n})),
-  };
-  MlirOperation op = tp__create(&(tp_build){.name = "linalg.generic",
-                                            .location = location,
-                                            .n_operands = 2 * n,
-                                            .operands = operands,
-                                            .n_results = n,
-                                            .results = types,
-                                            .n_attributes = TP_LEN(attrs),
-                                            .attributes = attrs,
-                                            .n_regions = 1});
-  tp__insert_before(where, op);
-  MlirBlock block = mlirBlockCreate(2 * n, elements, locations);
-  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(op, 0), block);
-  mlirBlockAppendOwnedOperation(block, tp__create(&(tp_build){.name = "linalg.yield", .location = location}));
+  MlirOperation op = tp__build_generic(&(tp_generic){.where = where,
+                                                     .location = mlirOperationGetLocation(where),
+                                                     .n_inputs = n,
+                                                     .n_inits = n,
+                                                     .operands = operands,
+                                                     .maps = maps});
+  tp__build_generic_body(op);
   return op;
 }

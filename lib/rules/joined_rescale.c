@@ -36,35 +36,14 @@ bool tp__max_has_loops(MlirOperation op, const tp_rescale *r) {
 /* The maximum of this device's part, in front of the op. */
 static MlirValue max_of_part(const tp_local *local, const tp_rescale *r) {
   MlirOperation op = local->rule->op;
-  MlirContext context = mlirOperationGetContext(op);
   MlirLocation location = mlirOperationGetLocation(op);
   int out = r->body.n_inputs + r->m;
-  MlirAttribute maps[] = {map_attr(op, r->x), map_attr(op, out)}, iterators[TP_MAX_FACTORS];
+  MlirAttribute maps[] = {map_attr(op, r->x), map_attr(op, out)};
   MlirValue operands[] = {mlirOperationGetOperand(op, r->x), mlirOperationGetOperand(op, out)};
-  MlirType type = mlirValueGetType(operands[1]), element = tp__element_type(type);
-  int n_loops = (int)mlirAffineMapGetNumDims(mlirAffineMapAttrGetValue(maps[1]));
-  for (int l = 0; l < n_loops; l++)
-    iterators[l] =
-        tp__parse_attr(context, has_loop(maps[1], l) ? "#linalg.iterator_type<parallel>" : "#linalg.iterator_type<reduction>");
-  MlirNamedAttribute attrs[] = {
-      tp__named(context, "indexing_maps", mlirArrayAttrGet(context, 2, maps)),
-      tp__named(context, "iterator_types", mlirArrayAttrGet(context, n_loops, iterators)),
-      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){1, 1})),
-  };
-  MlirOperation max = tp__create(&(tp_build){.name = "linalg.generic",
-                                             .location = location,
-                                             .n_operands = 2,
-                                             .operands = operands,
-                                             .n_results = 1,
-                                             .results = &type,
-                                             .n_attributes = TP_LEN(attrs),
-                                             .attributes = attrs,
-                                             .n_regions = 1});
-  tp__insert_before(op, max);
-  MlirBlock block = mlirBlockCreate(2, (MlirType[]){element, element}, (MlirLocation[]){location, location});
-  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(max, 0), block);
-  MlirOperation yield = tp__create(&(tp_build){.name = "linalg.yield", .location = location});
-  mlirBlockAppendOwnedOperation(block, yield);
+  MlirOperation max = tp__build_generic(
+      &(tp_generic){.where = op, .location = location, .n_inputs = 1, .n_inits = 1, .operands = operands, .maps = maps});
+  MlirOperation yield = tp__build_generic_body(max);
+  MlirBlock block = mlirOperationGetBlock(yield);
   MlirValue value = tp__rescale_max(r, yield, mlirBlockGetArgument(block, 1), mlirBlockGetArgument(block, 0));
   mlirOperationSetOperands(yield, 1, &value);
   return mlirOperationGetResult(max, 0);

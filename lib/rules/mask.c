@@ -92,30 +92,16 @@ static MlirValue valid_iteration(const tp_local *local, const tp_body *body, uin
 
 /* ---- masked copies ---- */
 
+/* Its body yields nothing yet. */
 static MlirOperation elementwise_generic(MlirOperation where, MlirValue in, MlirValue out) {
-  MlirContext context = mlirOperationGetContext(where);
-  MlirType type = mlirValueGetType(in);
-  int rank = (int)mlirShapedTypeGetRank(type);
-  MlirAttribute parallel = tp__parse_attr(context, "#linalg.iterator_type<parallel>"), iterators[TP_MAX_RANK];
-  MlirAttribute map = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(context, rank));
-  for (int d = 0; d < rank; d++)
-    iterators[d] = parallel;
-  MlirNamedAttribute attrs[] = {
-      tp__named(context, "indexing_maps", mlirArrayAttrGet(context, 2, (MlirAttribute[]){map, map})),
-      tp__named(context, "iterator_types", mlirArrayAttrGet(context, rank, iterators)),
-      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){1, 1})),
-  };
-  MlirOperation op = tp__create(&(tp_build){.name = "linalg.generic",
-                                            .location = mlirOperationGetLocation(where),
-                                            .n_operands = 2,
-                                            .operands = (MlirValue[]){in, out},
-                                            .n_results = 1,
-                                            .results = &type,
-                                            .n_attributes = TP_LEN(attrs),
-                                            .attributes = attrs,
-                                            .n_regions = 1});
-  tp__insert_before(where, op);
-  return op;
+  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(in));
+  MlirAttribute map = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(mlirOperationGetContext(where), rank));
+  return tp__build_generic(&(tp_generic){.where = where,
+                                         .location = mlirOperationGetLocation(where),
+                                         .n_inputs = 1,
+                                         .n_inits = 1,
+                                         .operands = (MlirValue[]){in, out},
+                                         .maps = (MlirAttribute[]){map, map}});
 }
 
 void tp__mask_operand(const tp_local *local, int i, uint32_t factors, MlirAttribute other) {
@@ -123,18 +109,14 @@ void tp__mask_operand(const tp_local *local, int i, uint32_t factors, MlirAttrib
   const tp_value_map *map = &local->rule->operands[i];
   MlirValue in = mlirOperationGetOperand(where, i), valid[TP_MAX_RANK];
   MlirType type = mlirValueGetType(in), element = tp__element_type(type);
-  MlirLocation location = mlirOperationGetLocation(where);
   for (int d = 0; d < map->rank; d++) {
     bool masked = map->dims[d].n_factors == 1 && factors >> map->dims[d].factors[0] & 1;
     valid[d] = masked ? tp__valid_size(local, map->dims[d].factors[0]) : (MlirValue){NULL};
   }
   MlirValue outside = tp__constant(where, element, other);
   MlirOperation op = elementwise_generic(where, in, tp__empty(where, type));
-  MlirBlock block = mlirBlockCreate(2, (MlirType[]){element, element}, (MlirLocation[]){location, location});
-  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(op, 0), block);
-  MlirOperation yield = tp__create(&(tp_build){.name = "linalg.yield", .location = location});
-  mlirBlockAppendOwnedOperation(block, yield);
-  MlirValue inside = {NULL}, result = mlirBlockGetArgument(block, 0);
+  MlirOperation yield = tp__build_generic_body(op);
+  MlirValue inside = {NULL}, result = mlirBlockGetArgument(mlirOperationGetBlock(yield), 0);
   for (int d = 0; d < map->rank; d++)
     if (!mlirValueIsNull(valid[d]))
       inside = and_below(yield, inside, d, valid[d]);

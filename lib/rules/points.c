@@ -2,43 +2,22 @@
 
 #include <mlir-c/AffineMap.h>
 
-enum { MAX_INPUTS = 64 };
-
 tp_points tp__points_begin(MlirOperation where, int n, const MlirValue *inputs, MlirValue init) {
   MlirContext context = mlirOperationGetContext(where);
-  MlirLocation location = mlirOperationGetLocation(where), locations[MAX_INPUTS + 1];
-  MlirType type = mlirValueGetType(init), elements[MAX_INPUTS + 1];
-  MlirValue operands[MAX_INPUTS + 1];
-  MlirAttribute maps[MAX_INPUTS + 1], iterators[TP_MAX_RANK];
-  int rank = (int)mlirShapedTypeGetRank(type);
+  MlirValue operands[TP_MAX_GENERIC_OPERANDS];
+  MlirAttribute maps[TP_MAX_GENERIC_OPERANDS];
+  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(init));
   for (int i = 0; i <= n; i++) {
     operands[i] = i < n ? inputs[i] : init;
-    elements[i] = tp__element_type(mlirValueGetType(operands[i]));
-    locations[i] = location;
     maps[i] = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(context, rank));
   }
-  for (int d = 0; d < rank; d++)
-    iterators[d] = tp__parse_attr(context, "#linalg.iterator_type<parallel>");
-  MlirNamedAttribute attributes[] = {
-      tp__named(context, "indexing_maps", mlirArrayAttrGet(context, n + 1, maps)),
-      tp__named(context, "iterator_types", mlirArrayAttrGet(context, rank, iterators)),
-      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){n, 1})),
-  };
-  MlirOperation op = tp__create(&(tp_build){.name = "linalg.generic",
-                                            .location = location,
-                                            .n_operands = n + 1,
-                                            .operands = operands,
-                                            .n_results = 1,
-                                            .results = &type,
-                                            .n_attributes = TP_LEN(attributes),
-                                            .attributes = attributes,
-                                            .n_regions = 1});
-  MlirBlock block = mlirBlockCreate(n + 1, elements, locations);
-  MlirOperation yield = tp__create(&(tp_build){.name = "linalg.yield", .location = location});
-  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(op, 0), block);
-  mlirBlockAppendOwnedOperation(block, yield);
-  tp__insert_before(where, op);
-  return (tp_points){op, yield};
+  MlirOperation op = tp__build_generic(&(tp_generic){.where = where,
+                                                     .location = mlirOperationGetLocation(where),
+                                                     .n_inputs = n,
+                                                     .n_inits = 1,
+                                                     .operands = operands,
+                                                     .maps = maps});
+  return (tp_points){op, tp__build_generic_body(op)};
 }
 
 MlirValue tp__points_value(const tp_points *points, int i) {
