@@ -1,6 +1,7 @@
 /* What other decisions would cost. The other decision is found, and priced, in the space of all plans of the function (plan_report_space.c); the
  * annotation that makes it is read as the planner would read it, so the figures are those that anybody gets who writes it. */
 #include "passes/plan_report.h"
+#include "passes/propagate_limited.h"
 
 #include <mlir-c/Diagnostics.h>
 #include <stdlib.h>
@@ -106,18 +107,21 @@ typedef struct decision {
   int at; /* the output or input */
 } decision;
 
-static bool decides_as(const tp_space *space, decision d, int s) {
-  const tp_node *n = &space->planner->nodes[d.node];
-  int k = space->chosen[d.node];
-  if (d.what == STRATEGY)
-    return s == k;
-  return d.what == INPUT ? tp_spec_equal(n->in[s * n->n_in + d.at], n->in[k * n->n_in + d.at])
-                         : tp_spec_equal(n->out[s * n->n_out + d.at], n->out[k * n->n_out + d.at]);
+/* Does strategy s of the node decide as strategy k of another list of the same node's strategies? */
+static bool decides_as(const tp_node *n, int s, const tp_node *other, int k, decision d) {
+  if (d.what != STRATEGY)
+    return d.what == INPUT ? tp_spec_equal(n->in[s * n->n_in + d.at], other->in[k * n->n_in + d.at])
+                           : tp_spec_equal(n->out[s * n->n_out + d.at], other->out[k * n->n_out + d.at]);
+  bool same = true;
+  for (int i = 0; same && i < n->n_in; i++)
+    same = tp_spec_equal(n->in[s * n->n_in + i], other->in[k * n->n_in + i]);
+  for (int i = 0; same && i < n->n_out; i++)
+    same = tp_spec_equal(n->out[s * n->n_out + i], other->out[k * n->n_out + i]);
+  return same;
 }
 
-/* The annotation that says: this node has strategy s of the space. */
-static bool pin_of_strategy(const tp_report *r, const tp_planner *p, const tp_space *space, decision d, int s, tp_pin *pin) {
-  const tp_node *n = &space->planner->nodes[d.node];
+/* The annotation that says: node n has its strategy s. */
+static bool pin_of_strategy(const tp_report *r, const tp_planner *p, const tp_node *n, decision d, int s, tp_pin *pin) {
   MlirContext context = r->pass->context;
   MlirOperation func = p->program.func;
   if (n->kind == TP_NODE_ARG || n->kind == TP_NODE_RESULT) {
@@ -193,7 +197,8 @@ static void try_plan(tp_report *r, const tp_planner *p, tp_space *space, decisio
     best->missing = solution.stopped ? out_of_time_text : "none was found, and it is not proven that there is none";
   if (status == TP_INFEASIBLE)
     return;
-  if (solution.lower_bound < limit && pin_of_strategy(r, p, space, d, solution.choices[d.node], &other.pin)) {
+  if (solution.lower_bound < limit &&
+      pin_of_strategy(r, p, &space->planner->nodes[d.node], d, solution.choices[d.node], &other.pin)) {
     tp_pin own = current(r, &other.pin);
     annotate(r, &other.pin, other.pin.sharding, other.pin.factors);
     bool found = price_otherwise(r, p, space, d.node, among, limit, &solution, &other.price);
@@ -204,16 +209,69 @@ static void try_plan(tp_report *r, const tp_planner *p, tp_space *space, decisio
   tp_solution_clear(&solution);
 }
 
+/* ---- where most strategies have no routes ---- */
+
+/* The place of a node among those that are not of routes. */
+static int first_place(const tp_planner *p, int node) {
+  int place = 0;
+  for (int i = 0; i < node; i++)
+    place += !tp__is_of_routes(&p->nodes[i]);
+  return place;
+}
+
+static const tp_node *at_place(const tp_planner *p, int place) {
+  size_t i = 0;
+  for (; i < p->n_nodes && (place > 0 || tp__is_of_routes(&p->nodes[i])); i++)
+    place -= !tp__is_of_routes(&p->nodes[i]);
+  return i < p->n_nodes ? &p->nodes[i] : NULL;
+}
+
+/* Plans the function of `again` with the strategies of a node that decide otherwise. */
+static bool plan_otherwise(tp_report *r, const tp_node *own, decision d, int place, tp_again *again, tp_alternative *other) {
+  const tp_node *n = at_place(&again->planner, place);
+  if (!n || n->kind != own->kind || n->index != own->index)
+    return false;
+  bool *among = tp__calloc((size_t)n->n + 1, sizeof *among), any = false;
+  for (int s = 0; among && s < n->n; s++)
+    any |= among[s] = !decides_as(n, s, own, own->chosen, d);
+  other->missing = any ? "none was found, and it is not proven that there is none" : NULL;
+  bool planned = any && tp__planner_restrict(&again->planner, place, among) == TP_OK && solve_copy(r, again, &other->price);
+  other->price.exact = false; /* the annotation may offer more */
+  tp__free(among);
+  return planned;
+}
+
+/* The function is planned anew, since the problem that was solved has few strategies. */
+static void try_anew(tp_report *r, const tp_planner *p, decision d, tp_alternative *best) {
+  tp_again again;
+  tp_alternative other = {0};
+  int place = first_place(p, d.node);
+  if (read_copy(r, p, true, &again) && plan_otherwise(r, &p->nodes[d.node], d, place, &again, &other)) {
+    const tp_node *n = at_place(&again.planner, place);
+    bool is_better = !best->price.found || other.price.cost < best->price.cost;
+    if (is_better && pin_of_strategy(r, p, n, d, n->chosen, &other.pin))
+      *best = other;
+  } else if (!best->price.found && other.missing) {
+    best->missing = other.missing;
+  }
+  tp__again_close(&again);
+}
+
 static tp_status try_decision(tp_report *r, const tp_planner *p, tp_space *space, decision d, tp_alternative *best) {
   const tp_node *n = &space->planner->nodes[d.node];
   bool has_place = n->kind == TP_NODE_ARG || n->kind == TP_NODE_RESULT || n->kind == TP_NODE_OP; /* for an annotation */
+  if (has_place && p->kept) {
+    try_anew(r, p, d, best);
+    return TP_OK;
+  }
   if (!has_place || p->nodes[d.node].n < 2)
     return TP_OK;
   bool *among = tp__calloc((size_t)n->n, sizeof *among), any = false;
   if (!among)
     return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
   for (int s = 0; s < n->n; s++)
-    any |= among[s] = space->base_rows[d.node][s] && !decides_as(space, d, s);
+    any |= among[s] = space->base_rows[d.node][s] &&
+                      (d.what == STRATEGY ? s != space->chosen[d.node] : !decides_as(n, s, n, space->chosen[d.node], d));
   if (any)
     try_plan(r, p, space, d, among, best);
   tp__free(among);

@@ -20,7 +20,8 @@ tp_status tp__report_decisions(tp_report *r, const tp_planner *p, const tp_space
   tp_cost *bounds = tp__calloc(space->offset[p->n_nodes] + 1, sizeof *bounds);
   f->decisions = tp__calloc(p->n_nodes + 1, sizeof *f->decisions);
   tp_status status = bounds && f->decisions ? TP_OK : TP_NO_MEMORY;
-  for (int v = 0; v < (int)p->n_nodes && status == TP_OK; v++) {
+  for (int v = 0; v < (int)p->n_nodes && status == TP_OK && !p->kept;
+       v++) { /* of strategies without routes nothing is known here */
     if (!decides(p, &p->nodes[v]))
       continue;
     tp_cost least = TP_COST_FORBIDDEN;

@@ -180,6 +180,11 @@ static void say_others(const tp_planner *p, int n, const other_layout *others, t
 
 /* Starts from what is known of the plan, for all layouts alike. */
 static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned_value *v, tp__string *text) {
+  if (p->kept) {
+    tp__string_append(text, "\n  other layouts are not looked at in a function of this size under a memory limit; annotate one "
+                            "to see what it costs");
+    return TP_OK;
+  }
   size_t n_strategies = (size_t)p->nodes[v->node].n;
   tp_solver_options options = tp__other_plans_options(p);
   tp_sensitivity *beside = NULL;

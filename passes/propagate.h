@@ -92,6 +92,7 @@ typedef struct tp_planner {
   tp_clock *clock;          /* of the pass ... */
   double end;               /* ... by which the function is to be planned */
   int64_t memory_limit;     /* bytes of a device at any time; -1: none */
+  bool is_restricted;       /* with a limit: a node has not all strategies that the program allows it */
   double effort;            /* of planning, with a limit ... */
   int64_t limited_work;     /* ... as work of the solver */
   struct tp_routes *routes; /* NULL without a limit */

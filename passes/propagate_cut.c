@@ -144,3 +144,28 @@ tp_status tp__planner_cut(tp_planner *p, const bool *const *kept) {
   tp__memo_destroy(&same);
   return status == TP_OK ? TP_OK : out_of_memory(p);
 }
+
+tp_status tp__planner_restrict(tp_planner *p, int place, const bool *among) {
+  size_t n = 1;
+  for (size_t i = 0; i < p->n_nodes; i++)
+    n = (size_t)p->nodes[i].n > n ? (size_t)p->nodes[i].n : n;
+  bool *all = tp__calloc(n, sizeof *all);
+  const bool **kept = tp__calloc(p->n_nodes + 1, sizeof(const bool *));
+  tp_status status = all && kept ? TP_OK : out_of_memory(p);
+  for (size_t s = 0; status == TP_OK && s < n; s++)
+    all[s] = true;
+  for (size_t i = 0; status == TP_OK && i < p->n_nodes; i++)
+    kept[i] = (int)i == place ? among : all;
+  if (status == TP_OK)
+    status = tp__planner_cut(p, kept);
+  p->kept = NULL;
+  p->n_cut = 0;
+  p->is_restricted = true;
+  tp__free(all);
+  tp__free(kept);
+  return status;
+}
+
+bool tp__is_of_routes(const tp_node *node) {
+  return node->kind == TP_NODE_CHANGE || node->kind == TP_NODE_HELD || node->kind == TP_NODE_SPACE;
+}

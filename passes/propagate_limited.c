@@ -236,7 +236,7 @@ static tp_status search(tp_priced *l, found *f) {
   return status;
 }
 
-/* The cheapest plan of all is tried as it is counted, and where more may be counted than is held, as it is written. */
+/* The cheapest plan of all is tried as it is counted, or else, since more may be counted than is held, as it is written. */
 static tp_status plan(tp_priced *l, found *f) {
   bool taken = false, fits = false;
   tp__sketch_used(&l->sketch, NULL, l->used);
@@ -246,18 +246,16 @@ static tp_status plan(tp_priced *l, found *f) {
     return fail(l, f);
   memcpy(l->cheapest, l->must, l->offset[l->n_first] * sizeof *l->must);
   fits = status == TP_OK && l->used[tp__priced_peak(l)] <= l->limit;
-  if (status == TP_OK && (fits || tp__has_loops(l->p)))
+  if (status == TP_OK)
     status = try_cheapest(l, fits, &taken);
   if (status == TP_OK && !taken && !hopeless)
     status = search(l, f);
   if (status != TP_OK || taken)
     return status;
-  if (f->cost < TP_COST_FORBIDDEN) {
-    take(l, f);
-    return TP_OK;
-  }
-  status = try_cheapest(l, false, &taken);
-  return status == TP_OK && !taken ? fail(l, f) : status;
+  if (f->cost >= TP_COST_FORBIDDEN)
+    return fail(l, f);
+  take(l, f);
+  return TP_OK;
 }
 
 tp_status tp__plan_limited(tp_planner *p) {

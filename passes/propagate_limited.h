@@ -19,12 +19,15 @@ void tp__planner_take(tp_planner *planner, tp_planner *copy);
 /* Node i keeps its strategies s with kept[i][s], of which there is one at least; `planner` has no routes. `kept` stays in use. */
 tp_status tp__planner_cut(tp_planner *planner, const bool *const *kept);
 
+/* The node at this place (routes are not built) keeps its strategies s with among[s]: what is planned then is another function. */
+tp_status tp__planner_restrict(tp_planner *planner, int place, const bool *among);
+/* Was the node added for routes? */
+bool tp__is_of_routes(const tp_node *node);
+
 /* ---- propagate_problem.c ---- */
 
 /* The problem of the planner, or of a sketch, has no solution: says why. */
 tp_status tp__plan_infeasible(tp_planner *planner, const tp_solution *solution);
-/* Has the function loops? What they hold is counted with more than that. */
-bool tp__has_loops(const tp_planner *planner);
 
 /* ---- propagate_unlimited.c ---- */
 

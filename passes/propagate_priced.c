@@ -17,10 +17,6 @@ enum {
 
 static tp_status out_of_memory(const tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
 
-bool tp__is_of_routes(const tp_node *node) {
-  return node->kind == TP_NODE_CHANGE || node->kind == TP_NODE_HELD || node->kind == TP_NODE_SPACE;
-}
-
 tp_status tp__priced_open(tp_priced *l) {
   tp_planner *p = l->p, *sketch = &l->sketch;
   tp_status status = tp__sketch_open(p, sketch);

@@ -48,7 +48,4 @@ void tp__priced_keep(tp_priced *priced, size_t node, int s);
 int64_t tp__priced_peak(const tp_priced *priced);
 /* For a share of the work. */
 tp_solver_options tp__priced_options(const tp_priced *priced, int share);
-/* Was the node added for routes? */
-bool tp__is_of_routes(const tp_node *node);
-
 #endif

@@ -433,7 +433,8 @@ tp_status tp__plan_make_problem(tp_planner *p, bool limited, tp_problem **made) 
   return status;
 }
 
-bool tp__has_loops(const tp_planner *p) {
+/* What loops hold is counted with more than that. */
+static bool has_loops(const tp_planner *p) {
   for (int i = 0; i < p->program.n_items; i++)
     if (p->program.items[i].kind == TP_ITEM_REGION)
       return true;
@@ -447,7 +448,7 @@ static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *so
   p->is_cut_short |= (solved == TP_OK || solved == TP_INFEASIBLE) && solution->stopped;
   if (solved == TP_INFEASIBLE && !solution->optimal && solution->stopped)
     return p->method ? TP_OK /* the plan that there is stays */ : tp__clock_exceeded(p);
-  if (p->routes && (solved == TP_INFEASIBLE || (solved == TP_OK && tp__has_loops(p))))
+  if (p->routes && (solved == TP_INFEASIBLE || (solved == TP_OK && has_loops(p))))
     solved = tp__solve_unlimited(p, &options, solution);
   if (solved != TP_OK)
     return solved == TP_INFEASIBLE  ? tp__plan_infeasible(p, solution)

@@ -12,6 +12,8 @@ static bool same_nodes(const tp_planner *a, const tp_planner *b) {
 }
 
 bool tp__keeps_limit(const tp_planner *p, const tp_solution *solution) {
+  if (p->is_restricted)
+    return false; /* what is read anew is not */
   MlirModule copy = mlirModuleFromOperation(mlirOperationClone(p->pass->module));
   tp_pass pass = *p->pass;
   pass.module = mlirModuleGetOperation(copy);
