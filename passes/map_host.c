@@ -65,13 +65,18 @@ static void launch(host *h, MlirOperation call, const tp__map_kernel *kernel) {
     MlirValue operands[] = {arguments[i], slot_address(h, call, i)};
     tp__build(call, "llvm.store", 2, operands, 0, NULL, 1, &ordering);
   }
+  if (kernel->asserts) {
+    MlirValue operands[] = {tp__build_call(&h->l, call, "tprt_abi_assert_word", 1, &h->l.ctx, h->l.ptr),
+                            slot_address(h, call, n)};
+    tp__build(call, "llvm.store", 2, operands, 0, NULL, 1, &ordering);
+  }
   MlirValue second = kernel->n_variants > 1 ? is_misaligned(h, call, kernel, arguments) : (MlirValue){NULL};
   MlirValue operands[] = {h->l.ctx,
                           choose(call, second, h->l.i32, kernel->number[0], kernel->number[1]),
                           choose(call, second, h->l.i64, a->n_blocks, b->n_blocks),
                           choose(call, second, h->l.i32, a->n_threads, b->n_threads),
                           h->slots,
-                          tp__build_int(call, h->l.i32, n)};
+                          tp__build_int(call, h->l.i32, n + kernel->asserts)};
   tp__build_call(&h->l, call, "tprt_abi_launch", TP_LEN(operands), operands, h->l.i32);
 }
 
@@ -196,14 +201,16 @@ static tp_status replace(host *h, MlirOperation op) {
 
 static int most_arguments(const host *h, const tp_op_list *list) {
   int most = 0;
-  for (size_t i = 0; i < list->n; i++)
-    if (tp__op_is(list->items[i], "func.call") && tp__map_called(h->kernels, list->items[i]) &&
-        mlirOperationGetNumOperands(list->items[i]) > most)
-      most = (int)mlirOperationGetNumOperands(list->items[i]);
+  for (size_t i = 0; i < list->n; i++) {
+    const tp__map_kernel *kernel = tp__op_is(list->items[i], "func.call") ? tp__map_called(h->kernels, list->items[i]) : NULL;
+    int n = kernel ? (int)mlirOperationGetNumOperands(list->items[i]) + kernel->asserts : 0;
+    most = n > most ? n : most;
+  }
   return most;
 }
 
-tp_status tp__map_host(MlirOperation module, MlirOperation func, const tp__map_kernels *kernels) {
+tp_status tp__map_host(MlirOperation module, MlirOperation func, const tp__map_kernels *kernels,
+                       const tp__map_asserts *asserts) {
   host h = {.kernels = kernels};
   tp_op_list list = {0};
   tp__lowering_begin(&h.l, module, func);
@@ -221,6 +228,8 @@ tp_status tp__map_host(MlirOperation module, MlirOperation func, const tp__map_k
   }
   for (size_t i = 0; i < list.n && status == TP_OK; i++)
     status = replace(&h, list.items[i]);
+  if (status == TP_OK)
+    tp__map_check(&h.l, asserts);
   mlirOperationDestroy(h.head);
   tp__free(list.items);
   tp__free(h.l.sites.items);

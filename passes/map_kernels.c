@@ -14,6 +14,7 @@ typedef struct mapping {
   tp_pass *pass;
   MlirBlock device; /* of the module of kernels; made for the first */
   tp__map_kernels kernels;
+  tp__map_asserts asserts;
   int n_mapped;
 } mapping;
 
@@ -135,22 +136,28 @@ static void set_threads(MlirOperation kernel, const tp__map_launch *launch) {
 static tp_status map_variant(mapping *m, tp__map_kernel *kernel, MlirOperation func, int most_lanes) {
   MlirOperation nest = find_nest(func);
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
-  MlirType types[TP_MAP_OPERANDS];
+  MlirType types[TP_MAP_OPERANDS + 1];
   MlirValue values[TP_MAP_OPERANDS];
   int n = (int)mlirBlockGetNumArguments(block);
   if (mlirOperationIsNull(nest))
     return tp__error(func, TP_UNSUPPORTED, "is called on buffers but is no loop nest; run tp-outline-kernels before");
-  if (n > TP_MAP_OPERANDS)
-    return tp__error(nest, TP_UNSUPPORTED, "uses %d values; a kernel takes at most %d", n, TP_MAP_OPERANDS);
+  kernel->asserts = tp__map_asserts_in(nest);
+  if (n + kernel->asserts > TP_MAP_OPERANDS)
+    return tp__error(nest, TP_UNSUPPORTED, "uses %d values; a kernel takes at most %d", n + kernel->asserts, TP_MAP_OPERANDS);
   tp__map_nest read;
   tp_status status = tp__map_read(nest, &read);
   if (status != TP_OK || tp__map_iterations(&read, false) == 0)
     return status;
   for (int i = 0; i < n; i++)
     types[i] = argument_type(m->pass->context, mlirValueGetType(mlirBlockGetArgument(block, i)));
-  MlirOperation made = create_function(m, func, n, types);
+  types[n] = mlirLLVMPointerTypeGet(m->pass->context, 0);
+  MlirOperation made = create_function(m, func, n + kernel->asserts, types);
   fill_function(func, made, values);
-  status = tp__map_read(nest, &read); /* in terms of the kernel's buffers */
+  if (kernel->asserts)
+    status =
+        tp__map_guard(&m->asserts, nest, mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(made, 0)), n));
+  if (status == TP_OK)
+    status = tp__map_read(nest, &read); /* in terms of the kernel's buffers */
   if (status != TP_OK)
     return status;
   find_pointers(made, n, values, &read);
@@ -203,7 +210,7 @@ static tp_status find_kernels(mapping *m) {
 
 static tp_status map_entry(MlirOperation func, void *data) {
   mapping *m = data;
-  return tp__map_host(m->pass->module, func, &m->kernels);
+  return tp__map_host(m->pass->module, func, &m->kernels, &m->asserts);
 }
 
 static tp_status run(tp_pass *pass) {
@@ -216,6 +223,7 @@ static tp_status run(tp_pass *pass) {
   for (size_t i = 0; i < m.kernels.n && status == TP_OK; i++)
     mlirOperationDestroy(m.kernels.items[i].func);
   tp__free(m.kernels.items);
+  tp__free(m.asserts.messages);
   return status;
 }
 

@@ -25,6 +25,7 @@ typedef struct outliner {
   size_t n_kernels, capacity;
   MlirOperation *ops; /* to be outlined */
   size_t n_ops, op_capacity;
+  bool takes_asserts;
 } outliner;
 
 enum { STAT_OUTLINED, STAT_KERNELS };
@@ -34,19 +35,19 @@ static tp_status out_of_memory(outliner *o) { return tp__error(o->pass->module, 
 /* ---- which ops ---- */
 
 static tp_status refuse_effects(MlirOperation op, void *data) {
-  (void)data;
-  return tp__op_is(op, "cf.assert") || tp__op_has_dialect(op, "func") || tp__op_has_dialect(op, "llvm") ? TP_UNSUPPORTED
-                                                                                                        : TP_OK;
+  const outliner *o = data;
+  bool asserts = !o->takes_asserts && tp__op_is(op, "cf.assert");
+  return asserts || tp__op_has_dialect(op, "func") || tp__op_has_dialect(op, "llvm") ? TP_UNSUPPORTED : TP_OK;
 }
 
-static bool is_nest(MlirOperation op) {
+static bool is_nest(outliner *o, MlirOperation op) {
   return tp__op_has_dialect(op, "linalg") && mlirOperationGetNumResults(op) == 0 && mlirOperationGetNumRegions(op) == 1 &&
-         tp__walk(op, refuse_effects, NULL) == TP_OK;
+         tp__walk(op, refuse_effects, o) == TP_OK;
 }
 
 static tp_status collect(outliner *o, MlirBlock block) {
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    if (is_nest(op)) {
+    if (is_nest(o, op)) {
       if (tp__grow((void **)&o->ops, &o->op_capacity, o->n_ops + 1, sizeof *o->ops) != TP_OK)
         return out_of_memory(o);
       o->ops[o->n_ops++] = op;
@@ -230,7 +231,12 @@ static tp_status outline_function(outliner *o, MlirOperation func) {
 }
 
 static tp_status run(tp_pass *pass) {
-  outliner o = {.pass = pass, .module_block = mlirRegionGetFirstBlock(mlirOperationGetRegion(pass->module, 0))};
+  const char *asserts = tp__pass_option(pass, "asserts");
+  outliner o = {.pass = pass,
+                .module_block = mlirRegionGetFirstBlock(mlirOperationGetRegion(pass->module, 0)),
+                .takes_asserts = strcmp(asserts, "true") == 0};
+  if (!o.takes_asserts && strcmp(asserts, "false") != 0)
+    return tp__error(pass->module, TP_INVALID_ARGUMENT, "option asserts is '%s'; it takes true or false", asserts);
   tp_status status = TP_OK;
   MlirOperation next;
   size_t n_functions = 0; /* kernels are appended behind these and not visited */
@@ -250,6 +256,10 @@ static tp_status run(tp_pass *pass) {
   return status;
 }
 
+static const tp_option_row options[] = {
+    {"asserts", "false", "true: nests that assert, too"},
+};
+
 static const tp_statistic_row statistics[] = {
     {"outlined", "loop nests outlined"},
     {"kernels", "different ones among them"},
@@ -260,8 +270,11 @@ const tp_pass_row tp__outline_kernels_row = {
     .summary = "Put each loop nest into a function of its own, equal ones into the same",
     .description =
         "Requires: structured ops on buffers. Establishes: each is a call of a private function that is not inlined, so that "
-        "compile time is linear in their number and equal nests are compiled once. Ops that assert or call stay. Breaks: "
-        "nothing.",
+        "compile time is linear in their number and equal nests are compiled once. Ops that call stay, and those that assert "
+        "unless "
+        "asserts=true. Breaks: nothing.",
+    .options = options,
+    .n_options = TP_LEN(options),
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -97,7 +97,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .options = cuda_options,
        .n_options = TP_LEN(cuda_options),
        .text = TO_BUFFERS
-       ",tp-assign-buffers{target=cuda},func.func(linalg-generalize-named-ops),tp-order-loops,tp-outline-kernels,"
+       ",tp-assign-buffers{target=cuda},func.func(linalg-generalize-named-ops),tp-order-loops,tp-outline-kernels{asserts=true},"
        "tp-map-kernels,builtin.module(" TO_LLVM("llvm.func", "cuda") "),tp-embed-kernels{{chip}}," TO_LLVM("func.func",
                                                                                                            "host")},
       {.name = "tp-to-runtime",

@@ -88,6 +88,33 @@ void *tprt_abi_constant(tprt_context *context, const void *host, int64_t bytes) 
   return end_call(context, status) ? NULL : memory;
 }
 
+/* ---- Assertions ---- */
+
+void *tprt_abi_assert_word(tprt_context *context) {
+  static const int32_t none = 0;
+  void *made = NULL;
+  if (context->status || context->assert_word)
+    return context->status ? NULL : context->assert_word;
+  tprt_status status = check_gpu(context);
+  if (!status)
+    status = tprt__gpu_alloc(context->gpu, sizeof none, &made);
+  if (!status)
+    status = tprt__gpu_upload(context->gpu, made, &none, sizeof none);
+  if (status)
+    tprt__gpu_free(context->gpu, made);
+  else
+    context->assert_word = made;
+  return end_call(context, status) ? NULL : made;
+}
+
+int32_t tprt_abi_asserted(tprt_context *context) {
+  int32_t number = 0;
+  const void *word = tprt_abi_assert_word(context);
+  if (!word || end_call(context, tprt__gpu_download(context->gpu, &number, word, sizeof number)))
+    return 0;
+  return number;
+}
+
 /* ---- Through the host ---- */
 
 /* Room for parts of these sizes, each aligned. */

@@ -62,8 +62,9 @@ struct tprt_context {
   tprt__trace trace;
   void *scratch; /* of contractions */
   size_t scratch_bytes;
-  tprt__gpu *gpu; /* NULL: programs run on the host */
-  void *staging;  /* on the host, of what a GPU computes */
+  tprt__gpu *gpu;    /* NULL: programs run on the host */
+  void *assert_word; /* of the GPU; made when a program asserts something */
+  void *staging;     /* on the host, of what a GPU computes */
   size_t staging_bytes;
 };
 

@@ -116,6 +116,11 @@ TPRT_API int32_t tprt_abi_write(tprt_context *context, void *device, const void 
 /* The copy on the GPU of a constant of the program, made at the first call with this address; NULL on a failed context. */
 TPRT_API void *tprt_abi_constant(tprt_context *context, const void *host, int64_t bytes);
 
+/* Where kernels write the number of an assertion that failed, an int32_t of the GPU, 0 while none did; NULL on a failed context. And that number, when
+ * all that was enqueued is done; 0 on a failed context. */
+TPRT_API void *tprt_abi_assert_word(tprt_context *context);
+TPRT_API int32_t tprt_abi_asserted(tprt_context *context);
+
 /* ---- All programs ---- */
 
 /* Linear number of this device in the mesh; 0 on a failed context. */

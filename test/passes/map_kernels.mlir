@@ -1,4 +1,4 @@
-// RUN: shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-outline-kernels,tp-map-kernels,canonicalize,cse)' | FileCheck %s
+// RUN: shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-outline-kernels{asserts=true},tp-map-kernels,canonicalize,cse)' | FileCheck %s
 
 #rows = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d1)>
@@ -204,6 +204,36 @@ func.func @kinds(%context: !llvm.ptr, %a: memref<8xcomplex<f32>>, %b: memref<8xs
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%b : memref<8xsi32>) outs(%b : memref<8xsi32>) {
   ^bb0(%x: si32, %o: si32):
     linalg.yield %x : si32
+  }
+  return
+}
+
+// -----
+
+// An assertion writes its number where the host looks at the end; what stands behind it is not done then.
+#id = affine_map<(i) -> (i)>
+
+// CHECK-LABEL: func.func @asserts
+// CHECK: %[[WORD:.*]] = call @tprt_abi_assert_word(%arg0)
+// CHECK: llvm.store %[[WORD]]
+// CHECK: call @tprt_abi_launch({{.*}}, %c4_i32)
+// CHECK: %[[NUMBER:.*]] = call @tprt_abi_asserted(%arg0)
+// CHECK: %[[HOLDS:.*]] = arith.cmpi ne, %[[NUMBER]], %c1_i32
+// CHECK: cf.assert %[[HOLDS]], "no place"
+// CHECK: llvm.func @tp_kernel0(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[AT:.*]]: !llvm.ptr)
+// CHECK: scf.if %{{.*}} -> (f32)
+// CHECK-NEXT: memref.load
+// CHECK-NEXT: scf.yield
+// CHECK-NEXT: } else {
+// CHECK-NEXT: llvm.store %c1_i32, %[[AT]] : i32
+func.func @asserts(%context: !llvm.ptr, %a: memref<7xindex>, %b: memref<7xf32>, %table: memref<9xf32>) {
+  %size = arith.constant 9 : index
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%a : memref<7xindex>) outs(%b : memref<7xf32>) {
+  ^bb0(%i: index, %o: f32):
+    %in = arith.cmpi ult, %i, %size : index
+    cf.assert %in, "no place"
+    %x = memref.load %table[%i] : memref<9xf32>
+    linalg.yield %x : f32
   }
   return
 }

@@ -114,6 +114,11 @@ static void test_memory_and_kernels(void **state) {
   assert_int_equal(tprt_context_synchronize(context), TPRT_OK);
   assert_int_equal(tprt_context_download(context, host, part, 100), TPRT_OK);
   assert_true(host[4] == 7.0f && host[24] == 24000.5f);
+  int32_t number = 5, *word = tprt_abi_assert_word(context);
+  assert_int_equal(tprt_abi_asserted(context), 0);
+  assert_int_equal(tprt_abi_write(context, word, &number, sizeof number), TPRT_OK);
+  assert_ptr_equal(tprt_abi_assert_word(context), word);
+  assert_int_equal(tprt_abi_asserted(context), 5);
   void *constant = tprt_abi_constant(context, kernels, 20);
   assert_ptr_equal(tprt_abi_constant(context, kernels, 20), constant);
   assert_ptr_not_equal(tprt_abi_constant(context, kernels, 21), constant);
@@ -278,6 +283,8 @@ static void test_calls_that_fail(void **state) {
     assert_int_equal(tprt_abi_read(context, NULL, NULL, 8), rows[i].status);
     assert_int_equal(tprt_abi_write(context, NULL, NULL, 8), rows[i].status);
     assert_null(tprt_abi_constant(context, kernels, 8));
+    assert_null(tprt_abi_assert_word(context));
+    assert_int_equal(tprt_abi_asserted(context), 0);
     tprt_context_destroy(context);
     tprt_comm_destroy(world);
   }
