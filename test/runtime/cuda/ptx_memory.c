@@ -117,7 +117,7 @@ static unsigned char *reach(ptx_warp *w, const ptx_instruction *i, int lane, siz
   ptx_cta *c = w->cta;
   int window = window_of(i, &place);
   size_t at, size;
-  if (place % bytes) {
+  if (place & (bytes - 1)) { /* a power of two */
     ptx_fail(w, lane, PTX_MISALIGNED, "address 0x%llx is no multiple of %zu", (unsigned long long)address, bytes);
     return NULL;
   }
@@ -163,7 +163,19 @@ static uint64_t load(const unsigned char *from, size_t size, bool orders) {
     return __atomic_load_n((const uint32_t *)(const void *)from, __ATOMIC_SEQ_CST);
   if (orders && size == 8)
     return __atomic_load_n((const uint64_t *)(const void *)from, __ATOMIC_SEQ_CST);
-  memcpy(&value, from, size);
+  switch (size) { /* known to the compiler, they are one instruction each */
+  case 4:
+    memcpy(&value, from, 4);
+    break;
+  case 8:
+    memcpy(&value, from, 8);
+    break;
+  case 2:
+    memcpy(&value, from, 2);
+    break;
+  default:
+    value = *from;
+  }
   return value;
 }
 
@@ -172,6 +184,10 @@ static void store(unsigned char *to, uint64_t value, size_t size, bool orders) {
     __atomic_store_n((uint32_t *)(void *)to, (uint32_t)value, __ATOMIC_SEQ_CST);
   else if (orders && size == 8)
     __atomic_store_n((uint64_t *)(void *)to, value, __ATOMIC_SEQ_CST);
+  else if (size == 4)
+    memcpy(to, &value, 4);
+  else if (size == 8)
+    memcpy(to, &value, 8);
   else
     memcpy(to, &value, size);
 }
