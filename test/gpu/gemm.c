@@ -82,6 +82,13 @@ static int products_of_table(void) {
       memcpy(first, host[OF_OUT], GEMM_BYTES);
     }
   tprt_cuda_blas_destroy(blas);
+  for (int b = 0; b < N_PRODUCT_BUFFERS; b++) {
+    DO(release, address(there[b]));
+    free(host[b]);
+  }
+  DO(release, address(workspace));
+  free(old);
+  free(first);
   return report("products", 1, 2 * n_products, errors);
 }
 
@@ -188,6 +195,7 @@ static int slices(int n_ranks, bool small) {
   for (int i = 0; i < n; i++)
     errors += sum_over_ranks(n_ranks, shapes[i].tokens, shapes[i].hidden, shapes[i].k, blas, stream);
   tprt_cuda_blas_destroy(blas);
+  DO(release, address(workspace));
   return report("slices", n_ranks, 5 * n, errors);
 }
 

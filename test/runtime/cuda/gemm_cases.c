@@ -152,9 +152,11 @@ double product_term(const product *p, unsigned char *const host[N_PRODUCT_BUFFER
           row_b = g->row_b         ? g->row_b
                   : p->transpose_b ? p->k
                                    : p->n;
-  double a = (double)product_load(p->dtype, g->a, batch * g->step_a + (p->transpose_a ? l * row_a + i : i * row_a + l));
   double b = (double)product_load(p->dtype, g->b, batch * g->step_b + (p->transpose_b ? j * row_b + l : l * row_b + j));
-  return i < 0 ? b : a * b;
+  if (i < 0)
+    return b;
+  double a = (double)product_load(p->dtype, g->a, batch * g->step_a + (p->transpose_a ? l * row_a + i : i * row_a + l));
+  return a * b;
 }
 
 static int near(const product *p, const char *what, int64_t at, double got, double expected, double slack) {
