@@ -41,14 +41,14 @@ func.func @loop(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// An elementwise op overwrites what only it reads: not what others read, not an argument, not a transposed operand.
+// An elementwise op overwrites what nothing reads after it: not an argument, not a transposed operand.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #t = affine_map<(d0, d1) -> (d1, d0)>
 // CHECK-LABEL: func.func @overwritten
 // CHECK: %[[A:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<4x4xf32>) outs(%[[E:.*]] :
 // CHECK: %[[B:.*]] = linalg.generic {{.*}} ins(%[[A]] : tensor<4x4xf32>) outs(%[[A]] :
 // CHECK: %[[C:.*]] = linalg.generic {{.*}} ins(%[[B]] : tensor<4x4xf32>) outs(%[[F:.*]] :
-// CHECK: linalg.generic {{.*}} ins(%[[B]], %[[C]] : tensor<4x4xf32>, tensor<4x4xf32>) outs(%[[C]] :
+// CHECK: linalg.generic {{.*}} ins(%[[B]], %[[C]] : tensor<4x4xf32>, tensor<4x4xf32>) outs(%[[B]] :
 func.func @overwritten(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %e = tensor.empty() : tensor<4x4xf32>
   %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
@@ -71,4 +71,64 @@ func.func @overwritten(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
     linalg.yield %v : f32
   } -> tensor<4x4xf32>
   return %d : tensor<4x4xf32>
+}
+
+// -----
+
+// What others have read before is overwritten by the last that reads it; what is a part of something else, or is read later, is not.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+// CHECK-LABEL: func.func @last_reader
+// CHECK: %[[A:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<4x4xf32>) outs(%{{.*}} :
+// CHECK: %[[S:.*]] = linalg.generic {{.*}} ins(%[[A]] : tensor<4x4xf32>) outs(%{{.*}} : tensor<4xf32>)
+// CHECK: %[[B:.*]] = linalg.generic {{.*}} ins(%[[A]], %[[S]] : {{.*}}) outs(%[[A]] :
+// CHECK: %[[P:.*]] = tensor.extract_slice
+// CHECK: linalg.generic {{.*}} ins(%[[P]] : tensor<4x4xf32>) outs(%{{.*}} : tensor<4xf32>)
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<4x4xf32>
+// CHECK: %[[C:.*]] = linalg.generic {{.*}} ins(%[[P]] : tensor<4x4xf32>) outs(%[[E]] :
+// CHECK: %[[F:.*]] = tensor.empty() : tensor<4x4xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[C]] : tensor<4x4xf32>) outs(%[[F]] :
+// CHECK: linalg.generic {{.*}} ins(%[[C]] : tensor<4x4xf32>) outs(%{{.*}} : tensor<4xf32>)
+func.func @last_reader(%x: tensor<4x4xf32>, %y: tensor<8x4xf32>) -> (tensor<4x4xf32>, tensor<4xf32>, tensor<4x4xf32>, tensor<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x4xf32>
+  %r = tensor.empty() : tensor<4xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%r : tensor<4xf32>) -> tensor<4xf32>
+  %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = math.exp %in : f32
+    linalg.yield %v : f32
+  } -> tensor<4x4xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%a : tensor<4x4xf32>) outs(%z : tensor<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %in, %out : f32
+    linalg.yield %v : f32
+  } -> tensor<4xf32>
+  %b = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%a, %s : tensor<4x4xf32>, tensor<4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%in: f32, %in2: f32, %out: f32):
+    %v = arith.divf %in, %in2 : f32
+    linalg.yield %v : f32
+  } -> tensor<4x4xf32>
+  %p = tensor.extract_slice %y[0, 0] [4, 4] [1, 1] : tensor<8x4xf32> to tensor<4x4xf32>
+  %t = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%p : tensor<4x4xf32>) outs(%z : tensor<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %in, %out : f32
+    linalg.yield %v : f32
+  } -> tensor<4xf32>
+  %c = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%p : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = math.exp %in : f32
+    linalg.yield %v : f32
+  } -> tensor<4x4xf32>
+  %d = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%c : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = math.exp %in : f32
+    linalg.yield %v : f32
+  } -> tensor<4x4xf32>
+  %u = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%c : tensor<4x4xf32>) outs(%t : tensor<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %in, %out : f32
+    linalg.yield %v : f32
+  } -> tensor<4xf32>
+  return %b, %s, %d, %u : tensor<4x4xf32>, tensor<4xf32>, tensor<4x4xf32>, tensor<4xf32>
 }

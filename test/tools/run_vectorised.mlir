@@ -20,7 +20,7 @@ func.func @main(%x: tensor<64x256xf32>) -> (tensor<64x256xf32>, tensor<256xf32>)
     linalg.yield %0 : f32
   } -> tensor<64xf32>
   // CHECK-LABEL: define internal {{.*}}@main.kernel2(
-  // CHECK: fmul <[[N]] x float>
+  // CHECK: fmul contract <[[N]] x float>
   // CHECK-NOT: @expf
   %p = linalg.generic {indexing_maps = [#row, #rows, #row], iterator_types = ["parallel", "parallel"]}
       ins(%x, %m : tensor<64x256xf32>, tensor<64xf32>) outs(%e : tensor<64x256xf32>) {
