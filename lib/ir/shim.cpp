@@ -275,7 +275,7 @@ private:
     return i == a.front().end() && j == b.front().end();
   }
 
-  llvm::SmallDenseMap<Value, Value, 32> same; ///< of values inside of the regions
+  llvm::DenseMap<Value, Value> same; ///< of values inside of the regions
 };
 
 } // namespace
