@@ -150,21 +150,6 @@ static void hold_result(peak_finder *f, int k, MlirValue value, int last) {
     hold_value(f, value, k, taken_over >= 0 ? taken_over - 1 : last);
 }
 
-/* Is argument i of a loop's condition the same memory as what its body works on? So it is where the condition passes it on, and the body changes
- * a part of it, or nothing. */
-static bool is_passed_on(MlirOperation loop, intptr_t i) {
-  MlirBlock before = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)),
-            after = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 1));
-  MlirOperation condition = mlirBlockGetTerminator(before), yield = mlirBlockGetTerminator(after);
-  MlirValue next = mlirOperationGetOperand(yield, i);
-  MlirOperation maker = tp__defining_op(next);
-  MlirValue from = tp__updates_carried(maker) ? mlirOperationGetOperand(maker, 1) : next;
-  if (!mlirValueIsABlockArgument(from) || !mlirBlockEqual(mlirBlockArgumentGetOwner(from), after))
-    return false;
-  return mlirValueEqual(mlirOperationGetOperand(condition, 1 + mlirBlockArgumentGetArgNumber(from)),
-                        mlirBlockGetArgument(before, i));
-}
-
 /* What a region carries lives outside of its block. */
 static void hold_carried(peak_finder *f, int k) {
   MlirOperation op = f->timeline.moments[k].op;
@@ -176,7 +161,7 @@ static void hold_carried(peak_finder *f, int k) {
     return;
   MlirBlock before = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(before); i++)
-    if (!is_passed_on(op, i))
+    if (!tp__is_passed_on(op, i))
       hold_value(f, mlirBlockGetArgument(before, i), k, f->timeline.moments[k].end);
 }
 

@@ -433,14 +433,6 @@ tp_status tp__plan_make_problem(tp_planner *p, bool limited, tp_problem **made) 
   return status;
 }
 
-/* What loops hold is counted with more than that. */
-static bool has_loops(const tp_planner *p) {
-  for (int i = 0; i < p->program.n_items; i++)
-    if (p->program.items[i].kind == TP_ITEM_REGION)
-      return true;
-  return false;
-}
-
 static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *solution) {
   tp_solver_options options = {.size = sizeof options, .work_budget = p->routes ? p->limited_work : 0, .gap = p->gap};
   tp__clock_heed(p->clock, &options);
@@ -448,7 +440,7 @@ static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *so
   p->is_cut_short |= (solved == TP_OK || solved == TP_INFEASIBLE) && solution->stopped;
   if (solved == TP_INFEASIBLE && !solution->optimal && solution->stopped)
     return p->method ? TP_OK /* the plan that there is stays */ : tp__clock_exceeded(p);
-  if (p->routes && (solved == TP_INFEASIBLE || (solved == TP_OK && has_loops(p))))
+  if (p->routes && solved == TP_INFEASIBLE)
     solved = tp__solve_unlimited(p, &options, solution);
   if (solved != TP_OK)
     return solved == TP_INFEASIBLE  ? tp__plan_infeasible(p, solution)

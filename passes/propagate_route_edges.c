@@ -44,8 +44,10 @@ static void renumber(struct tp_routes *r, const int *place, tp_node *nodes, tp_u
       if (r->routes[k].stations[i].node >= 0)
         r->routes[k].stations[i].node = place[r->routes[k].stations[i].node];
   }
-  for (size_t i = 0; i < r->n_spaces; i++)
+  for (size_t i = 0; i < r->n_spaces; i++) {
     r->spaces[i].node = place[r->spaces[i].node];
+    r->spaces[i].before = r->spaces[i].before < 0 ? -1 : place[r->spaces[i].before];
+  }
 }
 
 tp_status tp__routes_order(struct tp_routes *r) {
@@ -154,19 +156,33 @@ static tp_status link_value(struct tp_routes *r, tp_problem *problem, const tp_p
   return status;
 }
 
-/* A space has the strategy that its node needs. */
-static tp_status link_space(struct tp_routes *r, tp_problem *problem, const tp_space *space) {
+/* May a space have strategy y, with strategy s of `node`? */
+static bool goes_together(const tp_space *space, const tp_node *node, int node_number, int s, int y) {
+  if (space->before < 0)
+    return y == space->strategy[s];
+  if (node_number == space->before)
+    return y == 0 || y == space->strategy[s];
+  return node->ways[s].changed == (y > 0);
+}
+
+static tp_status link_space_to(struct tp_routes *r, tp_problem *problem, const tp_space *space, int number) {
   const tp_planner *p = r->p;
-  int tied = p->nodes[space->node].slot, n = p->nodes[space->node].n;
-  tp_cost *table = tp__calloc((size_t)p->nodes[tied].n * (size_t)n + 1, sizeof *table);
+  const tp_node *node = &p->nodes[number];
+  int n = p->nodes[space->node].n;
+  tp_cost *table = tp__calloc((size_t)node->n * (size_t)n + 1, sizeof *table);
   if (!table)
     return out_of_memory(r->p);
-  for (int s = 0; s < p->nodes[tied].n; s++)
+  for (int s = 0; s < node->n; s++)
     for (int y = 0; y < n; y++)
-      table[s * n + y] = y == space->strategy[s] ? 0 : TP_COST_FORBIDDEN;
-  tp_status status = tp_problem_add_edge(problem, tied, space->node, table);
+      table[s * n + y] = goes_together(space, node, number, s, y) ? 0 : TP_COST_FORBIDDEN;
+  tp_status status = tp_problem_add_edge(problem, number, space->node, table);
   tp__free(table);
   return status == TP_OK ? TP_OK : out_of_memory(r->p);
+}
+
+static tp_status link_space(struct tp_routes *r, tp_problem *problem, const tp_space *space) {
+  tp_status status = link_space_to(r, problem, space, r->p->nodes[space->node].slot);
+  return status == TP_OK && space->before >= 0 ? link_space_to(r, problem, space, space->before) : status;
 }
 
 tp_status tp__routes_state(tp_planner *p, tp_problem *problem) {

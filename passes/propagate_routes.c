@@ -12,7 +12,7 @@
  *
  * What is never stored (propagate_storage.h) is, where its layout changes on the way; else it extends the life of what it reads. A value whose
  * memory an op takes over is held while the op runs, and its result from then on; where the layout of the value changes, the result is held
- * beside the copy. */
+ * beside the copy. What lies in memory that is counted for another value (propagate_places.c) holds none, unless its layout changes. */
 #include "passes/propagate_stations.h"
 #include "passes/propagate_storage.h"
 
@@ -101,12 +101,34 @@ typedef struct life {
   int def;         /* the op that makes the value; -1: none */
   bool has_memory; /* of its own: an argument, what a loop carries */
   bool is_returned, is_unstored;
-  bool is_overwritten; /* its memory becomes that of another value in the last op that uses it */
-  bool overwrites;     /* it takes over the memory of another value */
+  bool is_overwritten;    /* its memory becomes that of another value in the last op that uses it */
+  bool overwrites;        /* it takes over the memory of another value */
+  bool is_stored_changed; /* is_unstored, but stored where its layout changes: no mere name */
+  int since;         /* when the memory that is its own, unless its layout changes, begins to be held; its own is from `def` */
+  bool is_elsewhere; /* that memory is counted as another's: a result of the function */
 } life;
 
-/* Where the hold has changed the layout, the op that would overwrite the value makes its result beside it. */
-static tp_status hold_beside(struct tp_routes *r, int value, int station, int last) {
+/* A station that changes the layout of what lies in other memory as long as no layout changes holds that too: until `end`, in half steps. `from`, `to`: the
+ * uses that take what it makes. */
+static void hold_source(const struct tp_routes *r, const tp_planned_value *v, const placed *uses, int from, int to,
+                        const life *l, int64_t end, tp_station_plan *plan) {
+  if (l->is_elsewhere) {
+    plan->keeps = false;
+    plan->twice = false;
+    plan->source_start = 2 * (int64_t)l->since;
+    plan->source_end = end;
+  }
+  for (int u = from; u < to; u++) {
+    int loop = tp__passing_loop(r, &v->uses[uses[u].use]);
+    if (loop < 0)
+      continue;
+    plan->source_start = 2 * (int64_t)loop;
+    plan->source_end = 2 * (int64_t)r->timeline.moments[loop].end + 2;
+  }
+}
+
+/* Where a station has changed the layout, as much as it makes is held from `start` to `end`. */
+static tp_status hold_changed(struct tp_routes *r, int value, int station, int64_t start, int64_t end) {
   tp_planner *p = r->p;
   int change = r->routes[value].stations[station].node;
   const tp_node *node = &p->nodes[change];
@@ -116,19 +138,25 @@ static tp_status hold_beside(struct tp_routes *r, int value, int station, int la
     return out_of_memory(p);
   for (int s = 0; s < node->n; s++)
     bytes[s] = node->ways[s].changed ? tp__local_bytes(p->mesh, node->in[s], v->rank, v->shape, v->element_size) : 0;
-  return tp__hold_space(r, value, change, bytes, 2 * (int64_t)last, 2 * (int64_t)last + 1);
+  return tp__hold_space(r, value, change, bytes, start, end);
 }
 
 /* What a temporary value is kept in after its producer, until its last use. *station is the one above, and becomes this one. */
 static tp_status add_hold(struct tp_routes *r, int value, const placed *uses, int n, const life *l, int *station) {
   tp_planner *p = r->p;
   int last = last_of(uses, 0, n, l->def), held, top = *station;
+  bool stays = l->has_memory || l->is_returned;
   tp_station_plan plan = {.before = top, .anchor = -1, .start = 2 * l->def + 1, .end = 2 * l->def + 2};
-  if (l->has_memory || l->is_returned)
+  if (stays)
     plan = (tp_station_plan){.before = top, .anchor = uses[0].anchor, .start = 2 * uses[0].anchor, .end = 2 * last + 1};
+  hold_source(r, &p->values[value], uses, 0, n, l, stays ? 2 * (int64_t)last + 1 : 2 * (int64_t)l->def + 2, &plan);
+  if (!stays && l->is_elsewhere && r->is_sketch) /* what is changed is held, nothing else */
+    plan.end = 2 * (int64_t)last + 1;
   tp_status status = share(r, value, uses, 0, n, plan, station);
-  if (status != TP_OK || l->has_memory || l->is_returned)
+  if (status != TP_OK || stays)
     return status;
+  if (l->is_elsewhere)
+    return r->is_sketch ? TP_OK : hold_changed(r, value, *station, 2 * (int64_t)l->def + 2, 2 * (int64_t)last + 1);
   tp_planned_value whole = p->values[value];
   whole.output = 0;
   if (r->is_sketch)
@@ -146,7 +174,9 @@ static tp_status add_hold(struct tp_routes *r, int value, const placed *uses, in
     node->n = tp__add_distinct(node->in, node->n, change->in[s]);
   node->slot = r->routes[value].stations[*station].node;
   status = tp__hold_output(r, held, &whole, 2 * l->def + 2, 2 * last + 1);
-  return status == TP_OK && l->is_overwritten ? hold_beside(r, value, *station, last) : status;
+  /* Then the op that would overwrite the value makes its result beside it. */
+  return status == TP_OK && l->is_overwritten ? hold_changed(r, value, *station, 2 * (int64_t)last, 2 * (int64_t)last + 1)
+                                              : status;
 }
 
 /* The stations that several uses share; above[u] becomes the one in front of use u. */
@@ -164,10 +194,11 @@ static tp_status add_shared(struct tp_routes *r, int value, const placed *uses, 
       continue;
     tp_station_plan plan = {.before = top,
                             .anchor = uses[from].anchor,
-                            .start = 2 * (int64_t)(l->is_unstored ? l->def : uses[from].anchor),
+                            .start = 2 * (int64_t)(l->is_stored_changed ? l->def : uses[from].anchor),
                             .end = 2 * (int64_t)last_of(uses, from, to, 0) + 1,
-                            .keeps = l->is_unstored,
+                            .keeps = l->is_stored_changed,
                             .twice = l->is_overwritten};
+    hold_source(r, &r->p->values[value], uses, from, to, l, 2 * (int64_t)last_of(uses, 0, n, l->def) + 1, &plan);
     status = share(r, value, uses, from, to, plan, &station);
     for (int u = from; u < to && status == TP_OK; u++)
       above[u] = station;
@@ -178,17 +209,20 @@ static tp_status add_shared(struct tp_routes *r, int value, const placed *uses, 
 /* What the function returns in another layout lies in the memory of a result. */
 static void plan_return(const life *l, int anchor, int last, tp_station_plan *plan) {
   plan->elsewhere = true;
-  plan->keeps = l->is_returned;
   plan->anchor = l->is_returned ? -1 : anchor;
   plan->start = 2 * (int64_t)(l->is_returned ? l->def : anchor);
-  plan->end = l->is_returned ? 2 * (int64_t)last + 2 : plan->start + 1;
+  plan->end = plan->start + 1 + l->is_returned;
+  plan->source_start = 2 * (int64_t)l->since;
+  plan->source_end = l->is_returned ? 2 * (int64_t)last + 2 : plan->source_start;
 }
 
 /* The station that results and other uses share: what it makes lies in the memory of a result, where the others read it. */
 static tp_status add_returned(struct tp_routes *r, int value, const placed *uses, int n, const life *l, int *station) {
-  int64_t def = l->def;
   int n_uses = r->p->values[value].n_uses;
-  tp_station_plan plan = {.before = -1, .anchor = -1, .start = 2 * def, .end = 2 * def + 2, .keeps = true, .elsewhere = true};
+  tp_station_plan plan = {.before = -1, .anchor = -1, .elsewhere = true};
+  plan.start = 2 * (int64_t)l->def;
+  plan.source_start = 2 * (int64_t)l->since;
+  plan.end = plan.source_end = plan.start + 2;
   *station = -1;
   return l->is_returned && n > 0 ? share(r, value, uses, 0, n_uses, plan, station) : TP_OK;
 }
@@ -209,6 +243,13 @@ static tp_status add_shared_return(struct tp_routes *r, int value, const placed 
   return status;
 }
 
+/* Is what the op makes what it reads, under another name or in another layout, in the memory of a result? */
+static bool is_made_in_result(const tp_planner *p, MlirOperation op) {
+  const tp_planned_value *made =
+      tp__is_view(op) || tp__op_is(op, "shard.shard") ? tp__planned_value(p, mlirOperationGetResult(op, 0)) : NULL;
+  return made && tp__is_returned(p, made);
+}
+
 static tp_status add_use(struct tp_routes *r, int value, const placed *at, const life *l, int above, int last) {
   const tp_planned_value *v = &r->p->values[value];
   const tp_use *use = &v->uses[at->use];
@@ -219,27 +260,34 @@ static tp_status add_use(struct tp_routes *r, int value, const placed *at, const
   plan.start = 2 * (int64_t)at->anchor;
   plan.end = 2 * (int64_t)at->until + 1;
   plan.twice = l->is_overwritten;
-  if (l->is_unstored) {
+  if (l->is_stored_changed) {
     plan.start = 2 * (int64_t)l->def;
     plan.keeps = true;
   }
+  hold_source(r, v, at, 0, 1, l, 2 * (int64_t)last + 1, &plan);
+  plan.elsewhere = is_made_in_result(r->p, use->op);
   if (at->is_return) {
     plan_return(l, at->anchor, last, &plan);
-    plan.keeps |= above >= 0; /* what the results share may be none of them */
+    plan.keeps |= above >= 0 && !l->is_returned; /* what the results share may be none of them */
   }
   tp_status status = tp__add_station(r, value, n, layouts, &plan, &station);
   r->routes[value].of_use[at->use] = station;
   return status;
 }
 
-static life life_of(const struct tp_routes *r, const tp_planned_value *v, const placed *uses, int n) {
+static life life_of(const struct tp_routes *r, int value, const placed *uses, int n) {
+  const tp_planned_value *v = &r->p->values[value];
   const tp_node *node = &r->p->nodes[v->node];
   MlirOperation op = tp__defining_op(v->value);
   life l = {.def = mlirOperationIsNull(op) ? -1 : tp__table_get(&r->timeline.numbers, op.ptr)};
   l.has_memory = node->kind == TP_NODE_ARG || node->kind == TP_NODE_CARRIED;
   l.is_returned = !l.has_memory && n < v->n_uses && uses[n].is_return;
   l.is_unstored = !l.has_memory && is_unstored(r->p, v);
+  l.is_stored_changed = l.is_unstored && !tp__is_view(op);
   l.is_overwritten = tp__table_get(&r->ends, v->value.ptr) >= 0;
+  int since = r->since[value];
+  l.since = since >= 0 ? since : l.def;
+  l.is_elsewhere = since >= 0 && !l.is_returned;
   l.overwrites = rule_of(r->p, v) && !mlirValueIsNull(tp__overwritten(r->p, op));
   return l;
 }
@@ -272,7 +320,7 @@ static tp_status route_value(struct tp_routes *r, int value) {
   tp_status status = uses && above && route->stations && route->of_use ? TP_OK : out_of_memory(p);
   if (status == TP_OK && (v.in_blocks || !v.keeps_layout)) {
     int n = place_uses(r, &v, uses);
-    life l = life_of(r, &v, uses, n);
+    life l = life_of(r, value, uses, n);
     int last = last_of(uses, 0, n, l.def);
     if (v.in_blocks) {
       if (!l.is_unstored)
@@ -290,7 +338,7 @@ static tp_status route_value(struct tp_routes *r, int value) {
     bool held = n > 0 && route->n_stations > 0 && route->stations[0].anchor < 0;
     for (int u = 0; u < v.n_uses && status == TP_OK; u++)
       status = add_use(r, value, &uses[u], &l, above[u], last);
-    if (status == TP_OK && !l.has_memory && !l.is_returned && !l.is_unstored)
+    if (status == TP_OK && !l.has_memory && !l.is_returned && !l.is_elsewhere && !l.is_unstored)
       status = tp__hold_output(r, v.node, &v, 2 * (int64_t)l.def + (p->nodes[v.node].kind == TP_NODE_LAYOUT || l.overwrites),
                                held ? 2 * (int64_t)l.def + 2 : 2 * (int64_t)last + 1);
   }
@@ -338,7 +386,14 @@ static tp_status hold_boundary(struct tp_routes *r) {
   return status;
 }
 
-/* What a loop carries lives from its start to the last use of its result. */
+static bool lies_in_result(const struct tp_routes *r, const tp_carried *c) {
+  bool lies = false;
+  for (int i = 0; i < c->n_values; i++)
+    lies |= r->since[tp__planned_value(r->p, c->values[i]) - r->p->values] >= 0;
+  return lies;
+}
+
+/* What a loop carries lives from its start to the last use of its result, which may overwrite it. */
 static tp_status hold_carried(struct tp_routes *r) {
   tp_planner *p = r->p;
   tp_status status = TP_OK;
@@ -348,6 +403,8 @@ static tp_status hold_carried(struct tp_routes *r) {
     if (node->kind != TP_NODE_CARRIED || r->usages[v->node].bytes)
       continue;
     const tp_item *item = &p->program.items[node->index];
+    if (tp__carried_is_passed_on(item, node->slot) || lies_in_result(r, &item->carried[node->slot]))
+      continue;
     int loop = tp__table_get(&r->timeline.numbers, item->op.ptr), last = r->timeline.moments[loop].end;
     for (int i = 0; i < item->carried[node->slot].n_values; i++) {
       const tp_planned_value *one = tp__planned_value(p, item->carried[node->slot].values[i]);
@@ -356,7 +413,8 @@ static tp_status hold_carried(struct tp_routes *r) {
         last = until > last ? until : last;
       }
     }
-    status = tp__hold_output(r, v->node, v, 2 * (int64_t)loop, 2 * (int64_t)last + 2);
+    bool is_used = last > r->timeline.moments[loop].end;
+    status = tp__hold_output(r, v->node, v, 2 * (int64_t)loop, 2 * (int64_t)last + (is_used ? 1 : 2));
   }
   return status;
 }
@@ -377,25 +435,6 @@ static void find_ends(struct tp_routes *r) {
       r->until[k] = until > r->until[k] ? until : r->until[k];
     }
   }
-}
-
-/* Values whose memory is taken over, and those on the way to the op that does. */
-static tp_status find_overwritten(struct tp_routes *r) {
-  tp_planner *p = r->p;
-  for (size_t k = 0; k < r->timeline.n; k++) {
-    MlirOperation root = r->timeline.moments[k].op;
-    MlirValue value = tp__overwritten(p, root);
-    if (mlirValueIsNull(value))
-      continue;
-    bool ok = tp__table_put(&r->ends, value.ptr, (int)k) == TP_OK;
-    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-      for (MlirOperation at = mlirOpOperandGetOwner(use); !mlirOperationEqual(at, root);
-           at = mlirOpOperandGetOwner(mlirValueGetFirstUse(mlirOperationGetResult(at, 0))))
-        ok &= tp__table_put(&r->ends, mlirOperationGetResult(at, 0).ptr, (int)k) == TP_OK;
-    if (!ok)
-      return out_of_memory(p);
-  }
-  return TP_OK;
 }
 
 /* What ops need within themselves. */
@@ -438,7 +477,7 @@ tp_status tp__routes_build(tp_planner *p, bool is_sketch) {
   memset(r->usages, 0, p->n_nodes * sizeof *r->usages);
   memset(r->tables, 0, p->n_nodes * sizeof(const tp_station_table *));
   find_ends(r);
-  status = find_overwritten(r);
+  status = tp__routes_places(r);
   if (status == TP_OK)
     status = hold_numbers(r);
   if (status == TP_OK)

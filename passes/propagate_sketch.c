@@ -128,7 +128,7 @@ static uint64_t weight_of(const struct tp_routes *r, int64_t start, int64_t end)
 /* ---- edges ---- */
 
 static tp_status add_moves(struct tp_routes *r, tp_problem *problem, const moves *m, const tp_station_plan *plan,
-                           uint64_t weight, int from, int to) {
+                           uint64_t weight, uint64_t source_weight, int from, int to) {
   const tp_planner *p = r->p;
   size_t rows = (size_t)p->nodes[from].n, columns = (size_t)p->nodes[to].n;
   size_t pairs = (size_t)m->n_from * (size_t)m->n_to;
@@ -136,7 +136,8 @@ static tp_status add_moves(struct tp_routes *r, tp_problem *problem, const moves
   tp_status status = priced && table ? TP_OK : TP_NO_MEMORY;
   for (size_t at = 0; at < pairs && status == TP_OK; at++) {
     int64_t held = held_by(plan, m->from_bytes[at / (size_t)m->n_to], m->to_bytes[at % (size_t)m->n_to]);
-    priced[at] = m->costs[at] == NOTHING_CHANGES ? 0 : tp_cost_add(m->costs[at], tp__memory_payment(weight, held));
+    tp_cost paid = tp__memory_payment(weight, held) + tp__memory_payment(source_weight, m->from_bytes[at / (size_t)m->n_to]);
+    priced[at] = m->costs[at] == NOTHING_CHANGES ? 0 : tp_cost_add(m->costs[at], paid);
   }
   for (size_t x = 0; x < rows && status == TP_OK; x++)
     for (size_t y = 0; y < columns; y++)
@@ -156,8 +157,8 @@ static tp_status add_edge(struct tp_routes *r, tp_problem *problem, const tp_pla
   const moves *m = find_moves(r, v, &a, &b);
   if (!m)
     return out_of_memory(p);
-  uint64_t weight = weight_of(r, plan->start, plan->end);
-  const int64_t key[] = {(int64_t)(intptr_t)m, (int64_t)weight,
+  uint64_t weight = weight_of(r, plan->start, plan->end), source_weight = weight_of(r, plan->source_start, plan->source_end);
+  const int64_t key[] = {(int64_t)(intptr_t)m, (int64_t)weight, (int64_t)source_weight,
                          weight ? plan->keeps | plan->elsewhere << 1 | plan->twice << 2 : 0};
   void **slot = from == to ? NULL : tp__memo(&p->same_edges, p->arena, key, TP_LEN(key));
   if (from == to) /* a loop that yields what it carries */
@@ -169,7 +170,7 @@ static tp_status add_edge(struct tp_routes *r, tp_problem *problem, const tp_pla
     status = tp_problem_repeat_edge(problem, from, to, (int)((intptr_t)*slot - 1));
   } else {
     *slot = (void *)(intptr_t)(tp_problem_n_edges(problem) + 1); /* its number, from 1 */
-    status = add_moves(r, problem, m, plan, weight, from, to);
+    status = add_moves(r, problem, m, plan, weight, source_weight, from, to);
   }
   return status == TP_OK ? TP_OK : out_of_memory(p);
 }
@@ -227,9 +228,11 @@ static void use_station(const tp_planner *p, const tp_planned_value *v, const tp
   int node, output;
   before(v, tp__route(p->routes, v), s, &node, &output);
   tp_spec from = chosen_output(p, choices, node, output);
-  if (!tp_spec_equal(from, to))
-    hold(used, s->plan->start, s->plan->end,
-         excess_of(p, v, from, to) + held_by(s->plan, bytes_in(p, v, from), bytes_in(p, v, to)));
+  if (tp_spec_equal(from, to))
+    return;
+  hold(used, s->plan->start, s->plan->end,
+       excess_of(p, v, from, to) + held_by(s->plan, bytes_in(p, v, from), bytes_in(p, v, to)));
+  hold(used, s->plan->source_start, s->plan->source_end, bytes_in(p, v, from));
 }
 
 void tp__sketch_used(const tp_planner *p, const int *choices, int64_t *used) {

@@ -73,32 +73,59 @@ static int thin_out(int64_t *list, int n, int most) {
   return n < most ? n : most;
 }
 
-tp_status tp__hold_space(struct tp_routes *r, int value, int node, const int64_t *bytes, int64_t start, int64_t end) {
+/* A space of `n` amounts, for node `tied`. */
+static tp_status add_space(struct tp_routes *r, int value, int tied, tp_space made, int n, int64_t *amounts, int64_t start,
+                           int64_t end) {
   tp_planner *p = r->p;
-  int n = 0, number, n_tied = p->nodes[node].n;
-  int64_t *list = tp__arena_array(p->arena, (size_t)n_tied + 1, sizeof *list);
-  int *strategy = tp__arena_array(p->arena, (size_t)n_tied + 1, sizeof *strategy);
-  if (!list || !strategy)
-    return out_of_memory(p);
-  for (int s = 0; s < n_tied; s++)
-    n = add_amount(list, n, bytes[s]);
-  if (n == 0 || list[n - 1] == 0)
-    return TP_OK;
-  n = thin_out(list, n, MAX_SPACES);
-  for (int s = 0; s < n_tied; s++)
-    while (list[strategy[s]] < bytes[s])
-      strategy[s]++;
-  if (tp__routes_node(r, TP_NODE_SPACE, value, &number) != TP_OK ||
+  if (tp__routes_node(r, TP_NODE_SPACE, value, &made.node) != TP_OK ||
       tp__grow((void **)&r->spaces, &r->space_capacity, r->n_spaces + 1, sizeof *r->spaces) != TP_OK)
     return out_of_memory(p);
-  tp_node *space = &p->nodes[number];
-  *space = (tp_node){.kind = TP_NODE_SPACE, .index = value, .slot = node, .n = n};
+  tp_node *space = &p->nodes[made.node];
+  *space = (tp_node){.kind = TP_NODE_SPACE, .index = value, .slot = tied, .n = n};
   space->costs = tp__arena_array(p->arena, (size_t)n, sizeof *space->costs);
   if (!space->costs)
     return out_of_memory(p);
-  r->spaces[r->n_spaces++] = (tp_space){number, strategy};
-  hold(r, number, start, end, list);
+  r->spaces[r->n_spaces++] = made;
+  hold(r, made.node, start, end, amounts);
   return TP_OK;
+}
+
+/* The amounts of `bytes`, rounded up to at most MAX_SPACES, and the number of each among them. */
+static int number_amounts(const int64_t *bytes, int n_bytes, int64_t *list, int *number) {
+  int n = 0;
+  for (int s = 0; s < n_bytes; s++)
+    n = add_amount(list, n, bytes[s]);
+  n = thin_out(list, n, MAX_SPACES);
+  for (int s = 0; s < n_bytes; s++)
+    while (list[number[s]] < bytes[s])
+      number[s]++;
+  return n;
+}
+
+tp_status tp__hold_space(struct tp_routes *r, int value, int node, const int64_t *bytes, int64_t start, int64_t end) {
+  tp_planner *p = r->p;
+  int n_tied = p->nodes[node].n;
+  tp_space made = {.before = -1, .strategy = tp__arena_array(p->arena, (size_t)n_tied + 1, sizeof *made.strategy)};
+  int64_t *list = tp__arena_array(p->arena, (size_t)n_tied + 1, sizeof *list);
+  if (!list || !made.strategy)
+    return out_of_memory(p);
+  int n = number_amounts(bytes, n_tied, list, made.strategy);
+  return n == 0 || list[n - 1] == 0 ? TP_OK : add_space(r, value, node, made, n, list, start, end);
+}
+
+tp_status tp__hold_source(struct tp_routes *r, int value, int station, int before, int output, int64_t start, int64_t end) {
+  tp_planner *p = r->p;
+  const tp_node *from = &p->nodes[before];
+  tp_space made = {.before = before, .strategy = tp__arena_array(p->arena, (size_t)from->n + 1, sizeof *made.strategy)};
+  int64_t *bytes = tp__arena_array(p->arena, 2 * (size_t)from->n + 2, sizeof *bytes), *list = bytes + from->n;
+  if (!bytes || !made.strategy)
+    return out_of_memory(p);
+  for (int s = 0; s < from->n; s++)
+    bytes[s] = bytes_in(p, &p->values[value], from->out[s * from->n_out + output]);
+  int n = number_amounts(bytes, from->n, list + 1, made.strategy); /* list[0]: nothing changes, nothing is held */
+  for (int s = 0; s < from->n; s++)
+    made.strategy[s]++;
+  return add_space(r, value, station, made, n + 1, list, start, end);
 }
 
 /* ---- lists of layouts ---- */
@@ -274,5 +301,9 @@ tp_status tp__add_station(struct tp_routes *r, int value, int n_layouts, const t
   r->tables[number] = t;
   *station = route->n_stations++;
   route->stations[*station] = (tp_station){number, plan->before, plan->anchor, plan->in_op, NULL};
-  return TP_OK;
+  if (plan->source_end <= plan->source_start)
+    return TP_OK;
+  bool is_first = plan->before < 0;
+  return tp__hold_source(r, value, number, is_first ? p->values[value].node : route->stations[plan->before].node,
+                         is_first ? p->values[value].output : 0, plan->source_start, plan->source_end);
 }

@@ -16,9 +16,10 @@ typedef struct tp_station_table {
   int64_t *excess;      /* [n_before][n_layouts] */
 } tp_station_table;
 
-/* A node TP_NODE_SPACE: its strategy for each of the node that needs it. */
+/* A node TP_NODE_SPACE: its strategy for each of the node that needs it. With `before` >= 0 it is needed by a station, where that changes
+ * the layout: its strategy is 0 where nothing changes, else the one for the strategy of node `before`, which makes what the change starts from. */
 typedef struct tp_space {
-  int node;
+  int node, before;
   int *strategy;
 } tp_space;
 
@@ -39,6 +40,8 @@ struct tp_routes {
   size_t n_spaces, space_capacity;
   tp_value_table
       ends; /* value -> the op in which its memory becomes that of another value, if its layout does not change on the way */
+  int *
+      since; /* by value: since when its memory is that of a result of the function, if no layout changes on the way; -1: it is not */
 };
 
 /* What a station is made of. */
@@ -50,6 +53,8 @@ typedef struct tp_station_plan {
   bool elsewhere;     /* the result lies in memory that is there anyway */
   bool twice;         /* a change makes what its user then cannot overwrite: it holds that too */
   bool is_alone;      /* it has one use */
+  int64_t source_start,
+      source_end; /* when what a change starts from is held, if that is not while its result is; equal: it is */
 } tp_station_plan;
 
 /* ---- propagate_stations.c ---- */
@@ -59,6 +64,8 @@ tp_status tp__routes_node(struct tp_routes *routes, tp_node_kind kind, int index
 tp_status tp__hold_output(struct tp_routes *routes, int node, const tp_planned_value *value, int64_t start, int64_t end);
 /* Node `node` needs bytes[s] with strategy s at start <= t < end, rounded up to one of a few amounts; `value` is one that belongs to it. */
 tp_status tp__hold_space(struct tp_routes *routes, int value, int node, const int64_t *bytes, int64_t start, int64_t end);
+/* What the output of node `before` takes, as long as the station after it changes the layout. */
+tp_status tp__hold_source(struct tp_routes *routes, int value, int station, int before, int output, int64_t start, int64_t end);
 /* Lists of different layouts, of at most TP_MAX_STATION_LAYOUTS; each returns the new length. */
 int tp__add_distinct(tp_spec *specs, int n, tp_spec spec);
 int tp__add_outputs(const tp_planner *planner, int node, int output, tp_spec *specs, int n);
@@ -66,6 +73,17 @@ int tp__add_inputs(const tp_planner *planner, const tp_use *use, tp_spec *specs,
 /* A station that offers these layouts; `station` is its number on the route of `value`. */
 tp_status tp__add_station(struct tp_routes *routes, int value, int n_layouts, const tp_spec *layouts,
                           const tp_station_plan *plan, int *station);
+
+/* ---- propagate_places.c: which memory is that of others, as long as no layout changes on the way ---- */
+
+/* Fills `ends` and `since`. */
+tp_status tp__routes_places(struct tp_routes *routes);
+/* Does an op make the value, and the function return it? */
+bool tp__is_returned(const tp_planner *planner, const tp_planned_value *value);
+/* Is the memory of carried value `slot` that of another one? */
+bool tp__carried_is_passed_on(const tp_item *item, int slot);
+/* The number of the while whose condition and body hand their memory on to each other by this use; -1: of none. */
+int tp__passing_loop(const struct tp_routes *routes, const tp_use *use);
 
 /* ---- propagate_route_edges.c ---- */
 

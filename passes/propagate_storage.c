@@ -140,6 +140,19 @@ bool tp__updates_carried(MlirOperation op) {
          tp__op_is(mlirOpOperandGetOwner(mlirValueGetFirstUse(result)), "scf.yield");
 }
 
+bool tp__is_passed_on(MlirOperation loop, intptr_t i) {
+  MlirBlock before = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)),
+            after = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 1));
+  MlirOperation condition = mlirBlockGetTerminator(before), yield = mlirBlockGetTerminator(after);
+  MlirValue next = mlirOperationGetOperand(yield, i);
+  MlirOperation maker = tp__defining_op(next);
+  MlirValue from = tp__updates_carried(maker) ? mlirOperationGetOperand(maker, 1) : next;
+  if (!mlirValueIsABlockArgument(from) || !mlirBlockEqual(mlirBlockArgumentGetOwner(from), after))
+    return false;
+  return mlirValueEqual(mlirOperationGetOperand(condition, 1 + mlirBlockArgumentGetArgNumber(from)),
+                        mlirBlockGetArgument(before, i));
+}
+
 bool tp__is_unstored(tp_planner *p, MlirOperation op) {
   const tp_rule *rule = tp__planned_rule(p, op);
   if (!rule)

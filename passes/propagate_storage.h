@@ -19,6 +19,10 @@ bool tp__is_view(MlirOperation op);
 /* Does the op put a slice into what a loop carries, which it then hands on? That happens where it lies. */
 bool tp__updates_carried(MlirOperation op);
 
+/* Is argument i of the condition of a while the same memory as what its body works on? So it is where the condition passes it on, and the body
+ * changes a part of it, or nothing. */
+bool tp__is_passed_on(MlirOperation loop, intptr_t i);
+
 /* Has what the op makes no memory of its own, if its layout does not change on the way to its users? Then what the op reads is needed for as long
  * as they need it. So it is with ops that become a part of their users, other names of the same data, transposes that contractions read
  * through, and tensors of one number. */

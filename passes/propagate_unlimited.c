@@ -1,6 +1,6 @@
 /* The cheapest plan without a memory limit, where it keeps the limit after all.
  *
- * What the solver counts under a limit is never less than what a plan holds, but may be more: loops, and changes of layout in several steps. A plan that
+ * What the solver counts under a limit is never less than what a plan holds, but may be more: changes of layout in several steps. A plan that
  * is the cheapest of all, and is seen to keep the limit once it is written, is the cheapest that does. */
 #include "passes/propagate_limited.h"
 
