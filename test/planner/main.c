@@ -1,10 +1,13 @@
-/* shard-oracle: is what tp-propagate claims true? Small random programs (those of the fuzzer) are planned, and then all their plans are
- * tried, listed and added up anew. Three things are claimed, and checked:
- *   equal    no plan that is offered costs less than the plan's cost, and one costs as much; the bound says the same
- *   written  the plan in the IR costs no more than that
- *   again    planning the plan in the IR again says what it costs
- *   edits    pinning any value to any layout never makes the plan cheaper
- * Plans beyond what is offered (see space.c) that cost less are counted, as a measure of what is given away. */
+/* shard-oracle: is what tp-propagate claims true? Small random programs (those
+ * of the fuzzer) are planned, and then all their plans are tried, listed and
+ * added up anew. Three things are claimed, and checked: equal    no plan that
+ * is offered costs less than the plan's cost, and one costs as much; the bound
+ * says the same written  the plan in the IR costs no more than that again
+ * planning the plan in the IR again says what it costs edits    pinning any
+ * value to any layout never makes the plan cheaper limits   within a memory
+ * limit no plan holds more, and none that keeps the limit, as planning counts
+ * it, costs less Plans beyond what is offered (see space.c) that cost less are
+ * counted, as a measure of what is given away. */
 #include "oracle.h"
 
 #include "tp/passes.h"
@@ -14,9 +17,12 @@
 #include <string.h>
 
 static int usage(void) {
-  fputs("usage: shard-oracle [--seed N] [--count N] [--steps N] [--edits N] [--bytes] [--verbose] [FILE.mlir...]\n"
-        "Plans N random programs from seed N on, or the FILEs, and tries all plans of each, at most so many steps.\n"
+  fputs("usage: shard-oracle [--seed N] [--count N] [--steps N] [--edits N] "
+        "[--limits N] [--bytes] [--verbose] [FILE.mlir...]\n"
+        "Plans N random programs from seed N on, or the FILEs, and tries all "
+        "plans of each, at most so many steps.\n"
         "--edits: so many values of each program are pinned to a random layout.\n"
+        "--limits: instead, so many memory limits for each program.\n"
         "--bytes: with objective=bytes.\n"
         "Exit code: 0 all agree, 1 a disagreement, 2 wrong usage.\n",
         stderr);
@@ -45,6 +51,8 @@ static bool read_options(int argc, char **argv, setting *s) {
       s->steps = value;
     else if (strcmp(argv[i - 1], "--edits") == 0)
       s->edits = (int)value;
+    else if (strcmp(argv[i - 1], "--limits") == 0)
+      s->limits = (int)value;
     else
       return false;
   }
@@ -66,14 +74,26 @@ static void print_totals(const totals *t) {
       [WRITTEN] = "DEFECT: the plan as written costs more",
       [AGAIN] = "DEFECT: planned again it costs another sum",
       [EDITED] = "DEFECT: a pin makes it cheaper",
+      [EXCEEDED_LIMIT] = "DEFECT: it holds more than its memory limit",
+      [LOST] = "DEFECT: one that keeps the memory limit costs less",
   };
   printf("programs: %d\n", t->n);
   for (int v = 0; v < N_VERDICTS; v++)
     if (t->verdicts[v] || v < CHEAPER)
       printf("  %-52s %6d\n", names[v], t->verdicts[v]);
+  if (t->limits > 0) {
+    printf("  memory limits: %d, refused %d, too many plans to try %d; plans "
+           "written %d\n",
+           t->limits, t->limits_refused, t->limits_cut, t->limits_written);
+    printf("  cheaper plans within a limit, counted with more than they hold: "
+           "%d\n",
+           t->counted_more);
+    return;
+  }
   printf("  beyond: by the order of axes %d, by splits %d, by parts of axes %d\n", t->beyond[0], t->beyond[1], t->beyond[2]);
-  printf("  written plans that cost less than counted            %6d\n  pins tried %d, refused %d\n", t->written_less, t->pins,
-         t->pins_refused);
+  printf("  written plans that cost less than counted            %6d\n  pins "
+         "tried %d, refused %d\n",
+         t->written_less, t->pins, t->pins_refused);
 }
 
 int main(int argc, char **argv) {

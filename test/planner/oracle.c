@@ -1,5 +1,7 @@
 #include "oracle.h"
 
+#include "limits.h"
+#include "planned.h"
 #include "search.h"
 #include "source.h"
 
@@ -12,62 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- diagnostics ---- */
-
-static char last_error[600];
-
-static void append(MlirStringRef part, void *data) {
-  (void)data;
-  size_t n = strlen(last_error);
-  snprintf(last_error + n, sizeof last_error - n, "%.*s", (int)part.length, part.data);
-}
-
-static MlirLogicalResult handle(MlirDiagnostic diagnostic, void *data) {
-  (void)data;
-  if (mlirDiagnosticGetSeverity(diagnostic) == MlirDiagnosticError) {
-    last_error[0] = 0;
-    mlirDiagnosticPrint(diagnostic, append, NULL);
-  }
-  return mlirLogicalResultSuccess();
-}
-
-void watch(MlirContext context) { mlirContextAttachDiagnosticHandler(context, handle, NULL, NULL); }
-
-/* ---- a planned program ---- */
-
-typedef struct planned {
-  MlirModule module;
-  MlirOperation func;
-  tp_mesh mesh;
-  tp_cost cost, bound;
-} planned;
-
-static MlirOperation the_function(MlirModule module) {
-  MlirOperation found = {NULL};
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (tp__op_is(op, "func.func") && tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), "main"))
-      found = op;
-  return found;
-}
-
-static int64_t entry(MlirAttribute plan, const char *name) {
-  return mlirIntegerAttrGetValueInt(mlirDictionaryAttrGetElementByName(plan, tp__ref(name)));
-}
-
 /* Plans a copy of `source`. */
 static bool plan(const setting *s, MlirModule source, planned *p) {
-  p->cost = p->bound = -1;
-  const char *pipeline = s->bytes ? "tp-propagate{objective=bytes}" : "tp-propagate";
-  p->module = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(source)));
-  if (tp_run_pipeline(p->module, pipeline) != TP_OK ||
-      tp__module_mesh(mlirModuleGetOperation(p->module), "", &p->mesh) != TP_OK)
-    return false;
-  p->func = the_function(p->module);
-  MlirAttribute attr = tp__get(p->func, "tp.plan");
-  p->cost = entry(attr, "cost_ps");
-  p->bound = entry(attr, "bound_ps");
-  return true;
+  return plan_copy(source, s->bytes ? "objective=bytes" : "", p);
 }
 
 /* ---- the plan as it is written ---- */
@@ -87,7 +36,8 @@ static tp_spec spec_of(const tp_program *program, MlirValue at) {
   return a.spec;
 }
 
-/* `stored`: what an op reads block by block, which is in memory unless it is made from nothing. */
+/* `stored`: what an op reads block by block, which is in memory unless it is
+ * made from nothing. */
 static bool is_elementwise(const tp_program *program, MlirValue at, bool stored) {
   MlirOperation op = tp__defining_op(unchanged(at));
   for (int i = 0; i < program->n_items && !mlirOperationIsNull(op); i++)
@@ -126,7 +76,8 @@ static tp_cost written_change(const space *s, tp_reshard_cache *reshards, MlirOp
   return (tp_cost)((double)cost * tp__program_trips(&s->program, to));
 }
 
-/* What the plan in the IR costs: its ops, and its changes of layout once each. */
+/* What the plan in the IR costs: its ops, and its changes of layout once each.
+ */
 static tp_cost written_cost(const planned *p, const tp_topology *topology, tp_reshard_cache *reshards, tp__arena *arena) {
   space s = {.mesh = &p->mesh, .topology = topology, .arena = arena};
   tp_cost sum = 0;
@@ -181,7 +132,8 @@ static void print_plan(const space *s, const int *plan) {
 
 static search_result least_of(check *c, const space *s, unsigned beyond) {
   int *best = tp__arena_array(&c->arena, (size_t)s->n_decisions + 1, sizeof *best);
-  search_result r = search_plans(s, c->reshards, beyond, c->plan.cost + 1, c->s->steps, best);
+  search_options how = {.beyond = beyond, .limit = c->plan.cost + 1, .steps = c->s->steps};
+  search_result r = search_plans(s, c->reshards, &how, best);
   if (r.least < c->plan.cost && (beyond == 0 || c->s->verbose)) {
     printf("beyond %u: %lld\n", beyond, (long long)r.least);
     print_plan(s, best);
@@ -223,7 +175,8 @@ typedef struct editing {
   MlirOperation done; /* the op that was pinned */
 } editing;
 
-/* A layout that divides, of whole axes in their order: one that is offered without being asked for. */
+/* A layout that divides, of whole axes in their order: one that is offered
+ * without being asked for. */
 static tp_spec random_layout(editing *e, int rank, const int64_t *shape) {
   tp_spec spec = tp_spec_replicated();
   for (int a = 0; a < e->mesh->n_axes && rank > 0; a++) {
@@ -264,7 +217,8 @@ static verdict edit(check *c, rng *r) {
     if (!plan(c->s, copy, &pinned))
       c->t->pins_refused++;
     else if (pinned.cost < c->plan.cost && pinned.cost < c->all && !tp_mesh_is_refined(&pinned.mesh))
-      v = EDITED; /* else the axis that it names has made more plans be offered, with empty shards */
+      v = EDITED; /* else the axis that it names has made more plans be offered,
+                     with empty shards */
     if (v == EDITED) {
       printf("pinned: %lld instead of %lld\n", (long long)pinned.cost, (long long)c->plan.cost);
       mlirOperationDump(e.done);
@@ -277,15 +231,16 @@ static verdict edit(check *c, rng *r) {
 
 /* ---- one program ---- */
 
-/* The plan is made of pins, and its changes of layout are ops: planned again, each is paid for once, as it is written. Where its pins cut the mesh
- * anew, other changes are at hand. */
+/* The plan is made of pins, and its changes of layout are ops: planned again,
+ * each is paid for once, as it is written. Where its pins cut the mesh anew,
+ * other changes are at hand. */
 static bool is_same_again(const check *c, tp_cost written) {
   planned again;
   bool same = plan(c->s, c->plan.module, &again) &&
               (again.mesh.n_axes != c->plan.mesh.n_axes || (again.cost == written && again.bound == written));
   if (!same)
     printf("planned again: %lld .. %lld, written: %lld %s\n", (long long)again.bound, (long long)again.cost, (long long)written,
-           last_error);
+           last_error());
   mlirModuleDestroy(again.module);
   return same;
 }
@@ -303,11 +258,15 @@ static verdict check_module(const setting *s, MlirModule module, rng *r, totals 
   check c = {.s = s, .t = t, .source = module, .offered = TP_COST_FORBIDDEN, .all = TP_COST_FORBIDDEN};
   tp_topology topology;
   tp_mesh before;
-  last_error[0] = 0;
-  if (tp_run_pipeline(module, "tp-import,tp-decompose,tp-inline-calls,tp-raise,tp-hoist-invariants") != TP_OK)
+  clear_error();
+  if (tp_run_pipeline(module, "tp-import,tp-decompose,tp-inline-calls,tp-raise,"
+                              "tp-hoist-invariants") != TP_OK)
     return REFUSED;
   verdict v = REFUSED;
-  if (tp__module_mesh(mlirModuleGetOperation(module), "", &before) == TP_OK && plan(s, module, &c.plan)) {
+  bool has_mesh = tp__module_mesh(mlirModuleGetOperation(module), "", &before) == TP_OK;
+  if (has_mesh && s->limits > 0)
+    return check_limits(s, module, tp_mesh_is_refined(&before), r, t);
+  if (has_mesh && plan(s, module, &c.plan)) {
     tp_topology_load("cpu", &c.plan.mesh, NULL, 0, &topology);
     if (s->bytes)
       tp_topology_count_bytes(&topology);
@@ -321,7 +280,7 @@ static verdict check_module(const setting *s, MlirModule module, rng *r, totals 
   }
   if (v >= CHEAPER || s->verbose)
     printf("claimed %lld, bound %lld, least offered %lld, least of all %lld %s\n", (long long)c.plan.cost,
-           (long long)c.plan.bound, (long long)c.offered, (long long)c.all, v == REFUSED ? last_error : "");
+           (long long)c.plan.bound, (long long)c.offered, (long long)c.all, v == REFUSED ? last_error() : "");
   if (v >= CHEAPER)
     mlirOperationDump(mlirModuleGetOperation(c.plan.module));
   mlirModuleDestroy(c.plan.module);

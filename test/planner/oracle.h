@@ -11,6 +11,7 @@ typedef struct setting {
   int count;
   int64_t steps;
   int edits;
+  int limits;          /* of memory, for each program; nothing else is checked then */
   bool verbose, bytes; /* bytes: the objective */
   int n_files;
   char **files;
@@ -28,14 +29,18 @@ typedef enum verdict {
   WRITTEN,
   AGAIN,
   EDITED,
+  EXCEEDED_LIMIT,
+  LOST,
   N_VERDICTS
 } verdict;
 
 typedef struct totals {
   int n, verdicts[N_VERDICTS], beyond[3], written_less, pins, pins_refused;
+  int limits, limits_refused, limits_cut, limits_written, counted_more; /* counted_more: with more than is held */
 } totals;
 
-/* Swallows the diagnostics of the context; the last one is printed with a disagreement. */
+/* Swallows the diagnostics of the context; the last one is printed with a
+ * disagreement. */
 void watch(MlirContext context);
 void check_random(MlirContext context, const setting *s, uint64_t seed, totals *t);
 void check_file(MlirContext context, const setting *s, const char *path, totals *t);

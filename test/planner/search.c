@@ -15,8 +15,10 @@ typedef struct price {
 typedef struct search {
   const space *s;
   tp_reshard_cache *reshards;
+  const search_options *how;
   unsigned beyond; /* bit set that is allowed */
   int64_t steps;
+  int accepts; /* calls that are left */
   tp_cost best;
   int *chosen;      /* by decision */
   int *plan;        /* the best so far; may be NULL */
@@ -35,7 +37,8 @@ static tp_cost change(const search *q, const value *v, tp_spec from, tp_spec to)
   return tp_reshard_cost(q->reshards, from, to, v->rank, v->shape, v->element_size);
 }
 
-/* From a layout to the result of the function: to any that the result may have. */
+/* From a layout to the result of the function: to any that the result may have.
+ */
 static tp_cost to_result(const search *q, const value *v, const layouts *result, tp_spec from) {
   tp_cost least = TP_COST_FORBIDDEN;
   for (int i = 0; i < result->n && least > 0; i++)
@@ -55,7 +58,8 @@ static tp_cost to_use(const search *q, const value *v, use u, tp_spec from) {
   return u.decision < 0 ? to_result(q, v, u.result, from) : change(q, v, from, wanted(q, u));
 }
 
-/* With one use the change is direct; with several there may be a layout between, which the first change is paid for once. */
+/* With one use the change is direct; with several there may be a layout
+ * between, which the first change is paid for once. */
 static tp_cost from_layout(search *q, int index, tp_spec made) {
   const value *v = &q->s->values[index];
   if (v->n_uses == 1)
@@ -156,18 +160,32 @@ static tp_cost remembered_cost(search *q, int index) {
 
 /* ---- all plans ---- */
 
-static void decide(search *q, int d, tp_cost sum) {
+static void take(search *q, tp_cost sum) {
+  if (sum >= q->best)
+    return;
+  if (q->how->accept && q->accepts-- <= 0)
+    q->steps = -1;
+  if (q->steps < 0 || (q->how->accept && !q->how->accept(q->how->data, q->chosen, sum)))
+    return;
+  if (q->plan)
+    memcpy(q->plan, q->chosen, (size_t)q->s->n_decisions * sizeof *q->plan);
+  q->best = sum;
+}
+
+/* `held`: by arguments and results that are decided. */
+static void decide(search *q, int d, tp_cost sum, int64_t held) {
   if (q->steps-- <= 0)
     return;
   if (d == q->s->n_decisions) {
-    if (sum < q->best && q->plan)
-      memcpy(q->plan, q->chosen, (size_t)d * sizeof *q->plan);
-    q->best = sum < q->best ? sum : q->best;
+    take(q, sum);
     return;
   }
   const decision *now = &q->s->decisions[d];
   for (int k = 0; k < (now->is_free ? 1 : now->n); k++) {
     if ((now->choices[k].beyond & ~q->beyond) && !now->is_free)
+      continue;
+    int64_t bytes = held + now->choices[k].held;
+    if (q->how->memory > 0 && bytes > q->how->memory)
       continue;
     q->chosen[d] = k;
     tp_cost next = now->is_free ? sum : tp_cost_add(sum, now->choices[k].cost);
@@ -175,7 +193,7 @@ static void decide(search *q, int d, tp_cost sum) {
       if (q->last[v] == d)
         next = tp_cost_add(next, remembered_cost(q, v));
     if (tp_cost_add(next, q->rest[d + 1]) < q->best)
-      decide(q, d + 1, next);
+      decide(q, d + 1, next, bytes);
   }
 }
 
@@ -220,15 +238,21 @@ static void prepare(search *q) {
   }
 }
 
-search_result search_plans(const space *s, tp_reshard_cache *reshards, unsigned beyond, tp_cost limit, int64_t steps,
-                           int *plan) {
-  search q = {.plan = plan, .s = s, .reshards = reshards, .beyond = beyond, .steps = steps, .best = limit};
+search_result search_plans(const space *s, tp_reshard_cache *reshards, const search_options *options, int *plan) {
+  search q = {.plan = plan,
+              .s = s,
+              .reshards = reshards,
+              .how = options,
+              .beyond = options->beyond,
+              .steps = options->steps,
+              .accepts = options->most_accepts,
+              .best = options->limit};
   tp_cost sum = 0;
   prepare(&q);
   for (int v = 0; v < s->n_values; v++)
     if (q.last[v] < 0)
       sum = tp_cost_add(sum, remembered_cost(&q, v)); /* from an argument to a result */
-  decide(&q, 0, sum);
+  decide(&q, 0, sum, 0);
   tp__free(q.prices);
   return (search_result){.done = q.steps >= 0, .least = q.best};
 }

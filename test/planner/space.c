@@ -7,7 +7,8 @@ enum { MAX_CHOICES = 1 << 16, MAX_LAYOUTS = 4096, MAX_DECISIONS = 256, MAX_ORDER
 
 /* ---- what the planner says to offer ---- */
 
-/* Splits that divide, and uneven ones by whole axes where every shard could have something to do. */
+/* Splits that divide, and uneven ones by whole axes where every shard could
+ * have something to do. */
 static bool split_is_offered(const tp_mesh *mesh, int64_t size, unsigned axes) {
   int64_t shards = 1;
   bool whole = true;
@@ -83,7 +84,8 @@ static void add_layout(listing *l, tp_spec spec) {
     l->specs[l->n++] = spec;
 }
 
-/* `left`: the axes that were not placed yet. Any of them comes next, so every order occurs. */
+/* `left`: the axes that were not placed yet. Any of them comes next, so every
+ * order occurs. */
 static void place_axes(listing *l, tp_spec spec, unsigned left) {
   add_layout(l, spec);
   for (int a = 0; a < l->s->mesh->n_axes; a++) {
@@ -131,7 +133,8 @@ static bool map_has(const tp_value_map *map, int f) {
   return false;
 }
 
-/* The layout of a value of the op: every axis stands where its factor stands, and is partial where that was reduced. */
+/* The layout of a value of the op: every axis stands where its factor stands,
+ * and is partial where that was reduced. */
 static tp_spec spec_of(const space *s, const tp_rule *rule, const tp_strategy *t, int i, bool is_result) {
   const tp_value_map *map = is_result ? &rule->results[i] : &rule->operands[i];
   tp_spec spec = tp_spec_replicated();
@@ -192,7 +195,8 @@ typedef struct choosing {
   choice *found;
 } choosing;
 
-/* Does the layout of a result agree with what is written on the op? Open dimensions may have more axes. */
+/* Does the layout of a result agree with what is written on the op? Open
+ * dimensions may have more axes. */
 static bool agrees(const space *s, tp_spec spec, tp_annotation pin) {
   for (int a = 0; a < s->mesh->n_axes; a++) {
     tp_place place = tp_spec_place(spec, a);
@@ -202,7 +206,8 @@ static bool agrees(const space *s, tp_spec spec, tp_annotation pin) {
   return tp_spec_equal(spec, pin.spec);
 }
 
-/* Scores that are made in blocks are no partial sums, and nothing moves them. */
+/* Scores that are made in blocks are no partial sums, and nothing moves them.
+ */
 static bool breaks_blocks(const choosing *c, const choice *made) {
   const tp_rule *rule = c->rule;
   bool any = false, partial = false;
@@ -287,7 +292,8 @@ static int by_cost(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* Of choices with the same layouts the cheapest stays, and dearer ones that are less far beyond. */
+/* Of choices with the same layouts the cheapest stays, and dearer ones that are
+ * less far beyond. */
 static void drop_repeated(const tp_rule *rule, decision *d) {
   int kept = 0;
   for (int i = 0; i < d->n; i++) {
@@ -335,9 +341,10 @@ static uint64_t fused_operands(const space *s, const tp_rule *rule) {
 
 static bool decide_op(space *s, const tp_rule *rule, decision *d) {
   static choice found[MAX_CHOICES];
-  bool pinned[8] = {false};
-  tp_annotation pins[8] = {0};
-  *d = (decision){.rule = rule, .is_free = rule->is_free, .n_in = rule->n_operands, .n_out = rule->n_results};
+  bool pinned[MAX_PINS] = {false};
+  tp_annotation pins[MAX_PINS] = {0};
+  *d = (decision){
+      .at = AT_OP, .op = rule->op, .rule = rule, .is_free = rule->is_free, .n_in = rule->n_operands, .n_out = rule->n_results};
   if (rule->n_results > TP_LEN(pins))
     return false;
   for (int i = 0; i < rule->n_results; i++)
@@ -356,9 +363,9 @@ static bool decide_op(space *s, const tp_rule *rule, decision *d) {
 }
 
 /* A decision that is a layout: what comes in goes out. */
-static void decide_layout(space *s, const value *v, tp_spec start, uint32_t open, decision *d) {
+static void decide_layout(space *s, const value *v, tp_spec start, uint32_t open, site at, decision *d) {
   layouts all = list_layouts(s, v, start, open, 0);
-  *d = (decision){.n_in = 1, .n_out = 1, .n = all.n};
+  *d = (decision){.at = at, .n_in = 1, .n_out = 1, .n = all.n};
   d->choices = tp__arena_array(s->arena, (size_t)all.n + 1, sizeof *d->choices);
   for (int i = 0; i < all.n; i++)
     d->choices[i] = (choice){.beyond = all.beyond[i], .in = &all.specs[i], .out = &all.specs[i]};
@@ -384,6 +391,7 @@ static bool add_argument(space *s, int i) {
   if (tp__program_arg(&s->program, i, &pin, &pinned) != TP_OK)
     return false;
   value *v = add_value(s, arg, -1, 0);
+  v->index = i;
   v->argument = list_layouts(s, v, pin.spec, pinned ? pin.open : UINT32_MAX, 0);
   return true;
 }
@@ -398,7 +406,7 @@ static bool add_carried(space *s, const tp_item *item, const tp_carried *c) {
   value *v = NULL;
   for (int i = 0; i < c->n_values; i++)
     v = add_value(s, c->values[i], s->n_decisions, 0);
-  decide_layout(s, v, pin.spec, c->differs ? 0 : pinned ? pin.open : UINT32_MAX, &s->decisions[s->n_decisions++]);
+  decide_layout(s, v, pin.spec, c->differs ? 0 : pinned ? pin.open : UINT32_MAX, AT_CARRIED, &s->decisions[s->n_decisions++]);
   return true;
 }
 
@@ -421,7 +429,8 @@ static bool add_item(space *s, const tp_item *item) {
   case TP_ITEM_LAYOUT:
     if (tp__program_op(&s->program, item->op, 0, &pin, &pinned) != TP_OK || !pinned)
       return false;
-    decide_layout(s, add_value(s, mlirOperationGetResult(item->op, 0), s->n_decisions, 0), pin.spec, pin.open, d);
+    decide_layout(s, add_value(s, mlirOperationGetResult(item->op, 0), s->n_decisions, 0), pin.spec, pin.open, AT_LAYOUT, d);
+    d->op = item->op;
     s->n_decisions++;
     return true;
   case TP_ITEM_REGION:
@@ -454,7 +463,7 @@ static bool add_results(space *s, MlirOperation ret) {
     if (tp__program_result(&s->program, i, &pin, &pinned) != TP_OK)
       return false;
     *all = list_layouts(s, &s->values[tp__table_get(&s->table, at.ptr)], pin.spec, pinned ? pin.open : UINT32_MAX, 0);
-    ok = add_use(s, at, (use){.decision = -1, .result = all});
+    ok = add_use(s, at, (use){.decision = -1, .index = i, .result = all});
   }
   return ok;
 }
@@ -499,6 +508,56 @@ bool space_read(MlirOperation func, const tp_mesh *mesh, const tp_topology *topo
   for (int i = 0; i < s->program.n_items && ok; i++)
     ok = add_item(s, &s->program.items[i]);
   return ok && add_uses(s);
+}
+
+/* ---- arguments and results as decisions ---- */
+
+static decision boundary_decision(const space *s, const value *v, const layouts *all, int index, site at) {
+  decision d = {.at = at, .index = index, .rank = v->rank, .n_in = at == AT_RESULT, .n_out = at == AT_ARGUMENT, .n = all->n};
+  d.choices = tp__arena_array(s->arena, (size_t)all->n + 1, sizeof *d.choices);
+  for (int i = 0; i < all->n; i++)
+    d.choices[i] = (choice){.beyond = all->n == 1 ? 0 : all->beyond[i],
+                            .held = tp_spec_local_elements(s->mesh, all->specs[i], v->rank, v->shape) * v->element_size,
+                            .in = &all->specs[i],
+                            .out = &all->specs[i]};
+  return d;
+}
+
+static void shift_decisions(space *s, int by) {
+  memmove(s->decisions + by, s->decisions, (size_t)s->n_decisions * sizeof *s->decisions);
+  s->n_decisions += by;
+  for (int v = 0; v < s->n_values; v++) {
+    s->values[v].decision += s->values[v].decision < 0 ? 0 : by;
+    for (int u = 0; u < s->values[v].n_uses; u++)
+      s->values[v].uses[u].decision += s->values[v].uses[u].decision < 0 ? 0 : by;
+  }
+}
+
+bool space_decide_boundary(space *s) {
+  int n_args = 0, n_results = 0;
+  for (int v = 0; v < s->n_values; v++) {
+    n_args += s->values[v].decision < 0;
+    for (int u = 0; u < s->values[v].n_uses; u++)
+      n_results += s->values[v].uses[u].decision < 0;
+  }
+  if (s->n_decisions + n_args + n_results > MAX_DECISIONS)
+    return false;
+  shift_decisions(s, n_args);
+  for (int v = 0, d = 0; v < s->n_values; v++) {
+    value *at = &s->values[v];
+    if (at->decision < 0) {
+      s->decisions[d] = boundary_decision(s, at, &at->argument, at->index, AT_ARGUMENT);
+      at->decision = d++;
+      at->output = 0;
+    }
+    for (int u = 0; u < at->n_uses; u++)
+      if (at->uses[u].decision < 0) {
+        s->decisions[s->n_decisions] = boundary_decision(s, at, at->uses[u].result, at->uses[u].index, AT_RESULT);
+        at->uses[u].decision = s->n_decisions++;
+        at->uses[u].input = 0;
+      }
+  }
+  return true;
 }
 
 void space_clear(space *s) {

@@ -1,0 +1,245 @@
+#include "limits.h"
+
+#include "planned.h"
+#include "search.h"
+
+#include "passes/propagate_memory.h"
+#include "passes/propagate_storage.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct trial {
+  const setting *s;
+  MlirModule module; /* whose ops carry the plan that is tried */
+  space space;
+  tp__arena arena;
+  int64_t limit;
+  tp_cost bound; /* a plan that keeps the limit is said to cost at least so much */
+  int n_written; /* plans that were written and planned again */
+  planned found; /* the last one that keeps the limit, and costs less */
+  bool is_found;
+} trial;
+
+/* Plans that are written for one limit at most: each takes a millisecond. */
+enum { MOST_WRITTEN = 400 };
+
+/* ---- a plan as annotations ---- */
+
+static tp_annotation closed(tp_spec spec) { return (tp_annotation){.spec = spec}; }
+
+static void pin_boundary(const trial *t, const int *plan, bool is_args) {
+  const space *s = &t->space;
+  tp_boundary boundary;
+  if (tp__boundary_begin(s->program.func, is_args, &boundary) != TP_OK)
+    return;
+  for (int d = 0; d < s->n_decisions; d++) {
+    const decision *at = &s->decisions[d];
+    if (at->at != (is_args ? AT_ARGUMENT : AT_RESULT))
+      continue;
+    const choice *chosen = &at->choices[plan[d]];
+    tp__boundary_set(&boundary, at->index, "tp.sharding",
+                     tp__write_sharding(mlirModuleGetContext(t->module), s->mesh, at->rank,
+                                        closed(is_args ? chosen->out[0] : chosen->in[0])));
+  }
+  tp__boundary_end(&boundary);
+}
+
+/* What control flow carries stays open, and what is made from nothing: they
+ * follow from the rest, or cost nothing. */
+static void pin_ops(const trial *t, const int *plan) {
+  const space *s = &t->space;
+  for (int d = 0; d < s->n_decisions; d++) {
+    const decision *at = &s->decisions[d];
+    tp_annotation pins[MAX_PINS];
+    if (at->is_free || (at->at != AT_OP && at->at != AT_LAYOUT) || at->n_out > MAX_PINS || at->n_out == 0)
+      continue;
+    bool has_layout = at->at == AT_LAYOUT;
+    for (int i = 0; i < at->n_out; i++) {
+      pins[i] = closed(at->choices[plan[d]].out[i]);
+      has_layout |= at->rule && at->rule->results[i].is_tensor;
+    }
+    if (has_layout)
+      tp__set_op_sharding(at->op, s->mesh, at->n_out, pins);
+  }
+}
+
+/* Does the plan keep the limit? Its changes of layout stand where planning
+ * without a limit puts them. */
+static bool keeps_limit(void *data, const int *plan, tp_cost cost) {
+  trial *t = data;
+  (void)cost;
+  pin_boundary(t, plan, true);
+  pin_boundary(t, plan, false);
+  pin_ops(t, plan);
+  planned written;
+  t->n_written++;
+  bool keeps = plan_copy(t->module, "", &written) && written.peak <= t->limit && written.cost < t->bound;
+  if (keeps && t->is_found)
+    mlirModuleDestroy(t->found.module);
+  if (keeps)
+    t->found = written;
+  else
+    mlirModuleDestroy(written.module);
+  t->is_found |= keeps;
+  return keeps;
+}
+
+/* ---- one limit ---- */
+
+/* Why planning counts a plan with more than it holds (docs/design/planning.md): a change of several steps, a constraint that changes nothing, another
+ * name of a value whose layout changes or that is used besides, what several elementwise ops read that become one, which overwrites it, a value that only
+ * several changes read. */
+typedef struct excuse {
+  const planned *plan;
+  tp_reshard_cache *reshards;
+  bool found;
+} excuse;
+
+static tp_spec spec_of(const excuse *e, MlirValue of) {
+  tp_annotation a = {0};
+  bool present;
+  if (mlirValueIsABlockArgument(of))
+    tp__read_sharding(e->plan->func, "an argument",
+                      tp__arg_attr(e->plan->func, (int)mlirBlockArgumentGetArgNumber(of), "tp.sharding"), &e->plan->mesh,
+                      mlirValueGetType(of), &a);
+  else
+    tp__op_sharding(mlirOpResultGetOwner(of), (int)mlirOpResultGetResultNumber(of), &e->plan->mesh, &a, &present);
+  return a.spec;
+}
+
+static bool is_changed(MlirValue of) {
+  for (MlirOpOperand at = mlirValueGetFirstUse(of); !mlirOpOperandIsNull(at); at = mlirOpOperandGetNextUse(at))
+    if (tp__op_is(mlirOpOperandGetOwner(at), "shard.shard"))
+      return true;
+  return false;
+}
+
+static bool is_only_changed(MlirValue of) {
+  int n = 0;
+  for (MlirOpOperand at = mlirValueGetFirstUse(of); !mlirOpOperandIsNull(at); at = mlirOpOperandGetNextUse(at), n++)
+    if (!tp__op_is(mlirOpOperandGetOwner(at), "shard.shard"))
+      return false;
+  return n > 1;
+}
+
+/* By several ops, and no others. */
+static bool is_read_elementwise(MlirValue of) {
+  int n = 0;
+  for (MlirOpOperand at = mlirValueGetFirstUse(of); !mlirOpOperandIsNull(at); at = mlirOpOperandGetNextUse(at), n++) {
+    MlirOperation op = mlirOpOperandGetOwner(at);
+    if (!tp__op_has_dialect(op, "arith") && !tp__op_has_dialect(op, "math") && !tp__op_is(op, "linalg.generic"))
+      return false;
+  }
+  return n > 1;
+}
+
+static tp_status look_for_excuse(MlirOperation op, void *data) {
+  excuse *e = data;
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  e->found |= tp__is_view(op) && (is_changed(mlirOperationGetResult(op, 0)) || tp__n_uses(mlirOperationGetOperand(op, 0)) > 1);
+  e->found |= mlirOperationGetNumResults(op) == 1 &&
+              (is_read_elementwise(mlirOperationGetResult(op, 0)) || is_only_changed(mlirOperationGetResult(op, 0)));
+  if (!tp__op_is(op, "shard.shard") || !tp__static_tensor(mlirValueGetType(mlirOperationGetResult(op, 0)), &rank, shape))
+    return TP_OK;
+  tp_spec from = spec_of(e, mlirOperationGetOperand(op, 0)), to = spec_of(e, mlirOperationGetResult(op, 0));
+  int64_t size = tp__element_size(tp__element_type(mlirValueGetType(mlirOperationGetResult(op, 0))));
+  tp_reshard path;
+  e->found |= tp_spec_equal(from, to) || (tp_reshard_path(e->reshards, from, to, rank, shape, size, &path) == TP_OK &&
+                                          tp__change_excess(&e->plan->mesh, &path, rank, shape, size) > 0);
+  return TP_OK;
+}
+
+/* A plan was found that keeps the limit and costs less than `within`. */
+static verdict judge(trial *t, tp_reshard_cache *reshards, const planned *within, totals *sum) {
+  excuse e = {.plan = &t->found, .reshards = reshards};
+  tp__walk(mlirModuleGetOperation(t->found.module), look_for_excuse, &e);
+  sum->counted_more += e.found;
+  if (e.found)
+    return EQUAL;
+  printf("within %" PRId64 " bytes: claimed %lld, but %lld is enough for %" PRId64 " bytes: %s\n", t->limit,
+         (long long)within->cost, (long long)t->found.cost, t->found.peak, last_error());
+  mlirOperationDump(mlirModuleGetOperation(t->found.module));
+  return LOST;
+}
+
+static verdict check_limit(trial *t, const planned *free, MlirModule source, totals *sum) {
+  char options[80];
+  planned within;
+  clear_error();
+  snprintf(options, sizeof options, "memory-limit=%" PRId64 "B%s", t->limit, t->s->bytes ? " objective=bytes" : "");
+  bool is_planned = plan_copy(source, options, &within);
+  verdict v = EQUAL;
+  sum->limits++;
+  sum->limits_refused += !is_planned;
+  if (is_planned && (within.peak > t->limit || within.bound > within.cost)) {
+    printf("within %" PRId64 " bytes: holds %" PRId64 ", costs %lld .. %lld\n", t->limit, within.peak, (long long)within.bound,
+           (long long)within.cost);
+    v = EXCEEDED_LIMIT;
+  }
+  if (v == EQUAL && (!is_planned || within.cost > free->cost)) {
+    tp_reshard_cache *reshards = tp_reshard_cache_create(t->space.mesh, t->space.topology);
+    t->bound = is_planned ? within.bound : TP_COST_FORBIDDEN;
+    search_options how = {.limit = t->bound,
+                          .steps = t->s->steps,
+                          .memory = t->limit,
+                          .accept = keeps_limit,
+                          .data = t,
+                          .most_accepts = MOST_WRITTEN};
+    t->is_found = false;
+    search_result found = search_plans(&t->space, reshards, &how, NULL);
+    sum->limits_cut += !found.done;
+    sum->limits_written += t->n_written;
+    if (t->is_found) {
+      v = judge(t, reshards, &within, sum);
+      mlirModuleDestroy(t->found.module);
+    }
+    tp_reshard_cache_destroy(reshards);
+  }
+  mlirModuleDestroy(within.module);
+  return v;
+}
+
+/* By what planning counts, no plan holds less. */
+static int64_t least_counted(MlirModule source) {
+  planned none;
+  int64_t least = 0;
+  clear_error();
+  if (!plan_copy(source, "memory-limit=0B", &none)) {
+    const char *at = strstr(last_error(), "counts at least ");
+    least = at ? atoll(at + strlen("counts at least ")) : 0;
+  }
+  mlirModuleDestroy(none.module);
+  return least;
+}
+
+verdict check_limits(const setting *s, MlirModule source, bool mixes, rng *r, totals *sum) {
+  planned free;
+  tp_topology topology;
+  verdict v = REFUSED;
+  trial t = {.s = s, .module = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(source)))};
+  if (plan_copy(source, s->bytes ? "objective=bytes" : "", &free)) {
+    tp_topology_load("cpu", &free.mesh, NULL, 0, &topology);
+    if (s->bytes)
+      tp_topology_count_bytes(&topology);
+    bool read = !tp_mesh_is_refined(&free.mesh) && /* a pin changes which parts of an axis there are */
+                tp__pads_in_place(the_function(t.module), &t.arena) == TP_OK &&
+                space_read(the_function(t.module), &free.mesh, &topology, mixes, &t.arena, &t.space) &&
+                space_decide_boundary(&t.space);
+    v = read ? EQUAL : TOO_MANY;
+    int64_t least = least_counted(source);
+    for (int i = 0; i < s->limits && v < CHEAPER && read; i++) {
+      t.limit = i == 0 || free.peak <= least ? free.peak : least + rng_below(r, (int)(free.peak - least));
+      t.n_written = 0;
+      v = check_limit(&t, &free, source, sum);
+    }
+    space_clear(&t.space);
+  }
+  mlirModuleDestroy(free.module);
+  mlirModuleDestroy(t.module);
+  tp__arena_destroy(&t.arena);
+  return v;
+}
