@@ -1,124 +1,9 @@
-#include "passes/row_expression.h"
+#include "passes/row_nodes.h"
 
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
 #include <mlir-c/Dialect/Linalg.h>
 #include <string.h>
-
-/* ---- nodes ---- */
-
-static bool same_node(const tp__row_node *x, const tp__row_node *y) {
-  return x->kind == y->kind && x->a == y->a && x->b == y->b && memcmp(&x->number, &y->number, sizeof x->number) == 0 &&
-         x->value.ptr == y->value.ptr && x->type.ptr == y->type.ptr && memcmp(x->dims, y->dims, sizeof x->dims) == 0;
-}
-
-static int add_node(tp__rows *rows, const tp__row_node *node) {
-  for (int i = 0; i < rows->n; i++)
-    if (same_node(&rows->nodes[i], node))
-      return i;
-  if (rows->n == TP_ROW_NODES)
-    return TP_ROW_UNKNOWN;
-  rows->nodes[rows->n] = *node;
-  return rows->n++;
-}
-
-static int number_node(tp__rows *rows, double number) {
-  return add_node(rows, &(tp__row_node){.kind = TP_ROW_NUMBER, .a = -1, .b = -1, .number = number});
-}
-
-static bool is_number(const tp__rows *rows, int node, double number) {
-  return rows->nodes[node].kind == TP_ROW_NUMBER && rows->nodes[node].number == number;
-}
-
-/* Of one operand, or of two that commute. */
-static int op_node(tp__rows *rows, tp__row_kind kind, int a, int b) {
-  bool two = kind == TP_ROW_ADD || kind == TP_ROW_MULTIPLY || kind == TP_ROW_MAXIMUM;
-  if (a < 0 || (two && b < 0))
-    return TP_ROW_UNKNOWN;
-  if (two && b < a)
-    return op_node(rows, kind, b, a);
-  if (kind == TP_ROW_MULTIPLY && a == b && rows->nodes[a].kind == TP_ROW_ABSOLUTE)
-    a = b = rows->nodes[a].a;
-  if (kind == TP_ROW_ADD || kind == TP_ROW_MULTIPLY) {
-    double neutral = kind == TP_ROW_MULTIPLY ? 1 : 0;
-    if (is_number(rows, a, neutral) || is_number(rows, b, neutral))
-      return is_number(rows, a, neutral) ? b : a;
-  }
-  return add_node(rows, &(tp__row_node){.kind = kind, .a = a, .b = two ? b : -1});
-}
-
-static int negative_node(tp__rows *rows, int a) { return op_node(rows, TP_ROW_MULTIPLY, number_node(rows, -1), a); }
-
-static int power_node(tp__rows *rows, int base, int exponent) {
-  if (base < 0 || exponent < 0 || rows->nodes[exponent].kind != TP_ROW_NUMBER)
-    return TP_ROW_UNKNOWN;
-  double n = rows->nodes[exponent].number;
-  if (n == 2)
-    return op_node(rows, TP_ROW_MULTIPLY, base, base);
-  if (n == 0.5)
-    return op_node(rows, TP_ROW_ROOT, base, -1);
-  return n == -0.5 ? op_node(rows, TP_ROW_INVERSE, op_node(rows, TP_ROW_ROOT, base, -1), -1) : TP_ROW_UNKNOWN;
-}
-
-static int round_node(tp__rows *rows, int a, MlirType type) {
-  if (a < 0)
-    return TP_ROW_UNKNOWN;
-  if (rows->nodes[a].kind == TP_ROW_NUMBER && mlirTypeIsAF32(type))
-    return number_node(rows, (double)(float)rows->nodes[a].number);
-  return add_node(rows, &(tp__row_node){.kind = TP_ROW_ROUND, .a = a, .b = -1, .type = type});
-}
-
-static int value_node(tp__rows *rows, MlirValue value, int rank, const int *dims) {
-  tp__row_node node = {.kind = TP_ROW_VALUE, .a = -1, .b = -1, .value = value};
-  memcpy(node.dims, dims, (size_t)rank * sizeof *dims);
-  return add_node(rows, &node);
-}
-
-int tp__row_exact(const tp__rows *rows, int node) {
-  while (node >= 0 && rows->nodes[node].kind == TP_ROW_ROUND)
-    node = rows->nodes[node].a;
-  return node;
-}
-
-int tp__row_parts(const tp__rows *rows, tp__row_kind kind, int node, int whole, int max, int *parts) {
-  int n = 0, stack[TP_ROW_NODES], top = 0;
-  stack[top++] = node;
-  while (top > 0) {
-    int i = stack[--top], exact = tp__row_exact(rows, i);
-    if (i != whole && exact >= 0 && rows->nodes[exact].kind == kind && top + 2 <= TP_ROW_NODES) {
-      stack[top++] = rows->nodes[exact].b;
-      stack[top++] = rows->nodes[exact].a;
-    } else if (n == max) {
-      return -1;
-    } else {
-      parts[n++] = i;
-    }
-  }
-  return n;
-}
-
-/* The next of `dims` that is longer than 1, from `i` on; n where there is none. The frame itself may have dimensions of size 1. */
-static int next_long(const tp__rows *rows, int n, const int *dims, int i) {
-  while (i < n && rows->shape[dims[i]] == 1)
-    i++;
-  return i;
-}
-
-bool tp__row_is_along(const tp__rows *rows, int node, int n, const int *dims) {
-  int rank, at = next_long(rows, n, dims, 0);
-  int64_t shape[TP_MAX_RANK];
-  if (node < 0 || rows->nodes[node].kind != TP_ROW_VALUE ||
-      !tp__static_tensor(mlirValueGetType(rows->nodes[node].value), &rank, shape))
-    return false;
-  for (int d = 0; d < rank; d++) {
-    if (rows->nodes[node].dims[d] == TP_ROW_UNIT)
-      continue;
-    if (at == n || rows->nodes[node].dims[d] != dims[at])
-      return false;
-    at = next_long(rows, n, dims, at + 1);
-  }
-  return at == n;
-}
 
 /* ---- ops ---- */
 
@@ -263,88 +148,13 @@ typedef struct body_of {
 
 static int scalar_node(body_of *b, MlirValue value);
 
-static int float_node(tp__rows *rows, MlirAttribute attr) {
-  if (mlirAttributeIsNull(attr))
-    return TP_ROW_UNKNOWN;
-  if (mlirAttributeIsAFloat(attr))
-    return number_node(rows, mlirFloatAttrGetValueDouble(attr));
-  if (mlirAttributeIsADenseElements(attr) && mlirDenseElementsAttrIsSplat(attr) &&
-      mlirTypeIsAFloat(tp__element_type(mlirAttributeGetType(attr))))
-    return number_node(rows, mlirFloatAttrGetValueDouble(mlirDenseElementsAttrGetSplatValue(attr)));
-  return mlirAttributeIsAInteger(attr) ? number_node(rows, (double)mlirIntegerAttrGetValueSInt(attr)) : TP_ROW_UNKNOWN;
-}
-
-typedef enum scalar_op {
-  ADD,
-  SUBTRACT,
-  MULTIPLY,
-  DIVIDE,
-  NEGATE,
-  ROOT,
-  INVERSE_ROOT,
-  POWER,
-  ABSOLUTE,
-  MAXIMUM,
-  WIDEN,
-  NARROW
-} scalar_op;
-
-static const struct {
-  const char *name;
-  scalar_op op;
-  int n_operands;
-} scalar_ops[] = {
-    {"arith.addf", ADD, 2},         {"arith.subf", SUBTRACT, 2},   {"arith.mulf", MULTIPLY, 2},     {"arith.divf", DIVIDE, 2},
-    {"arith.negf", NEGATE, 1},      {"math.sqrt", ROOT, 1},        {"math.rsqrt", INVERSE_ROOT, 1}, {"math.powf", POWER, 2},
-    {"math.fpowi", POWER, 2},       {"math.absf", ABSOLUTE, 1},    {"arith.extf", WIDEN, 1},        {"arith.truncf", NARROW, 1},
-    {"arith.maximumf", MAXIMUM, 2}, {"arith.maxnumf", MAXIMUM, 2},
-};
-
-static int apply_exactly(tp__rows *rows, scalar_op op, int a, int b) {
-  switch (op) {
-  case ADD:
-    return op_node(rows, TP_ROW_ADD, a, b);
-  case SUBTRACT:
-    return op_node(rows, TP_ROW_ADD, a, negative_node(rows, b));
-  case MULTIPLY:
-    return op_node(rows, TP_ROW_MULTIPLY, a, b);
-  case DIVIDE:
-    return op_node(rows, TP_ROW_MULTIPLY, a, op_node(rows, TP_ROW_INVERSE, b, -1));
-  case NEGATE:
-    return negative_node(rows, a);
-  case ROOT:
-    return op_node(rows, TP_ROW_ROOT, a, -1);
-  case INVERSE_ROOT:
-    return op_node(rows, TP_ROW_INVERSE, op_node(rows, TP_ROW_ROOT, a, -1), -1);
-  case POWER:
-    return power_node(rows, a, b);
-  case ABSOLUTE:
-    return op_node(rows, TP_ROW_ABSOLUTE, a, -1);
-  case MAXIMUM:
-    return op_node(rows, TP_ROW_MAXIMUM, a, b);
-  case WIDEN:
-  case NARROW:
-    return a;
-  }
-  return TP_ROW_UNKNOWN;
-}
-
-/* An op whose result has the type `type`. What is narrower than f32 is rounded. */
-static int apply(tp__rows *rows, scalar_op op, MlirType type, int a, int b) {
-  int node = apply_exactly(rows, op, a, b);
-  bool narrow = op == NARROW || mlirTypeIsAF16(type) || mlirTypeIsABF16(type);
-  return narrow && op != WIDEN ? round_node(rows, node, type) : node;
-}
-
 static int scalar_op_node(body_of *b, MlirOperation op) {
-  for (int i = 0; i < TP_LEN(scalar_ops); i++)
-    if (tp__op_is(op, scalar_ops[i].name)) {
-      int nodes[2] = {TP_ROW_UNKNOWN, TP_ROW_UNKNOWN};
-      for (int k = 0; k < scalar_ops[i].n_operands; k++)
-        nodes[k] = scalar_node(b, mlirOperationGetOperand(op, k));
-      return apply(b->rows, scalar_ops[i].op, mlirValueGetType(mlirOperationGetResult(op, 0)), nodes[0], nodes[1]);
-    }
-  return tp__op_is(op, "arith.constant") ? float_node(b->rows, tp__inherent(op, "value")) : TP_ROW_UNKNOWN;
+  int n = tp__row_op_operands(op), nodes[2] = {TP_ROW_UNKNOWN, TP_ROW_UNKNOWN};
+  for (int k = 0; k < n; k++)
+    nodes[k] = scalar_node(b, mlirOperationGetOperand(op, k));
+  if (n > 0)
+    return tp__row_apply(b->rows, op, nodes);
+  return tp__op_is(op, "arith.constant") ? tp__row_number_node(b->rows, tp__inherent(op, "value")) : TP_ROW_UNKNOWN;
 }
 
 /* A number of a body. Bodies are short, but nothing says that they are trees. */
@@ -436,7 +246,7 @@ static int structured_node(tp__rows *rows, MlirOperation op, MlirAttribute maps,
   if (side < 0 || !tp__is_used_once(accumulator))
     return TP_ROW_UNKNOWN;
   int start = b.nodes[n_inputs + k], term = scalar_node(&b, mlirOperationGetOperand(add, side));
-  return op_node(rows, TP_ROW_ADD, start, op_node(rows, TP_ROW_SUM, term, -1));
+  return tp__row_op_node(rows, TP_ROW_ADD, start, tp__row_op_node(rows, TP_ROW_SUM, term, -1));
 }
 
 /* A reshape that adds or drops dimensions of size 1 only. */
@@ -461,15 +271,10 @@ static int reshape_node(tp__rows *rows, MlirOperation op, const int *dims) {
 }
 
 static int elementwise_node(tp__rows *rows, MlirOperation op, const int *dims) {
-  for (int i = 0; i < TP_LEN(scalar_ops); i++)
-    if (tp__op_is(op, scalar_ops[i].name)) {
-      int nodes[2] = {TP_ROW_UNKNOWN, TP_ROW_UNKNOWN};
-      for (int k = 0; k < scalar_ops[i].n_operands; k++)
-        nodes[k] = tp__row_of(rows, mlirOperationGetOperand(op, k), dims);
-      return apply(rows, scalar_ops[i].op, tp__element_type(mlirValueGetType(mlirOperationGetResult(op, 0))), nodes[0],
-                   nodes[1]);
-    }
-  return TP_ROW_UNKNOWN;
+  int n = tp__row_op_operands(op), nodes[2] = {TP_ROW_UNKNOWN, TP_ROW_UNKNOWN};
+  for (int k = 0; k < n; k++)
+    nodes[k] = tp__row_of(rows, mlirOperationGetOperand(op, k), dims);
+  return n > 0 ? tp__row_apply(rows, op, nodes) : TP_ROW_UNKNOWN;
 }
 
 /* Does the op hand on elements of its only input as they are? Then it may be looked into whatever it is computed from. */
@@ -492,7 +297,7 @@ static int made_node(tp__rows *rows, MlirOperation op, MlirValue value, const in
   bool followed = is_followed(rows, op);
   MlirAttribute maps;
   if (tp__op_is(op, "arith.constant"))
-    return float_node(rows, tp__inherent(op, "value"));
+    return tp__row_number_node(rows, tp__inherent(op, "value"));
   if (tp__op_is(op, "linalg.fill"))
     return scalar_node(&(body_of){.rows = rows, .op = op}, mlirOperationGetOperand(op, 0));
   if (is_reshape(op))
@@ -522,7 +327,7 @@ int tp__row_of(tp__rows *rows, MlirValue value, const int *dims) {
     rows->depth--;
   }
   if (node == TP_ROW_UNKNOWN)
-    node = value_node(rows, value, rank, dims);
+    node = tp__row_value_node(rows, value, rank, dims);
   if (rows->n_known < TP_ROW_NODES) {
     rows->known[rows->n_known].value = value;
     memcpy(rows->known[rows->n_known].dims, dims, (size_t)rank * sizeof *dims);
