@@ -129,6 +129,11 @@ void tprt_context_destroy(tprt_context *context) {
   }
   tprt__trace_end(&context->trace, tprt_comm_rank(context->world), tprt_comm_size(context->world));
   tprt__free_aligned(context->scratch);
+  tprt__free(context->staging);
+  if (context->gpu) {
+    tprt__gpu_free(context->gpu, context->assert_word);
+    tprt__gpu_destroy(context->gpu);
+  }
   tprt__free(context);
 }
 

@@ -56,6 +56,7 @@ static void run_world(rank *ranks, int first, int n, store_board *board, int64_t
 /* ---- Strangers who connect ---- */
 
 typedef struct strangers {
+  pthread_mutex_t mutex; /* ranks tell where they are at the same time */
   int fds[MOST_STRANGERS], n;
 } strangers;
 
@@ -69,6 +70,7 @@ static void intrude(void *user, const char *key, unsigned char *value, size_t by
     return;
   at.sin_port = htons((uint16_t)port);
   memset(nonsense, 'x', sizeof nonsense);
+  pthread_mutex_lock(&s->mutex);
   for (int i = 0; i < 20 && s->n < MOST_STRANGERS; i++) {
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (connect(fd, (const struct sockaddr *)&at, sizeof at) != 0)
@@ -78,12 +80,13 @@ static void intrude(void *user, const char *key, unsigned char *value, size_t by
     s->fds[s->n++] = fd;
   }
   close(s->fds[--s->n]);
+  pthread_mutex_unlock(&s->mutex);
 }
 
 static void test_strangers(void **state) {
   (void)state;
   store_board *board = store_board_make();
-  strangers s = {.n = 0};
+  strangers s = {.mutex = PTHREAD_MUTEX_INITIALIZER};
   rank ranks[N];
   store_board_watch(board, intrude, &s);
   double begin = test_seconds();
