@@ -330,7 +330,7 @@ static tp_status leave(fuser *s, MlirOperation op, const char *reason) {
 
 static tp_status fuse(fuser *s, MlirOperation op) {
   tp__fusion f;
-  bool is_candidate, dead[TP_ROW_OPS];
+  bool is_candidate, dead[TP_ROW_OPS] = {false};
   char text[160];
   tp_status status = read_collective(s, op, &f, &is_candidate);
   if (status != TP_OK || !is_candidate)
