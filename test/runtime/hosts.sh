@@ -1,8 +1,8 @@
 #!/bin/sh
-# hosts.sh PROGRAM NCCL: two hosts, made of network name spaces with a cable between them, that share a store over TCP. Code 77: they cannot
+# hosts.sh PROGRAM [NCCL]: two hosts, made of network name spaces with a cable between them, that share a store over TCP. Code 77: they cannot
 # be made here (root and iproute2 are needed).
 set -eu
-program=$1 nccl=$2
+program=$1 nccl=${2:-}
 a=tprt-a-$$ b=tprt-b-$$
 work=$(mktemp -d)
 clean() {
@@ -103,20 +103,22 @@ both
 expect 1 "^store: authentication failed: .*wants a proof of the job's secret"
 
 # Backend nccl: a device of each host, ranks that learn of each other through TCP.
-program=$nccl
-export FAKE_NCCL_SHARED="$work/machine"
-base="TPRT_SECRET_FILE=$work/secret LOCAL_RANK=0 LOCAL_WORLD_SIZE=1"
-first="$base FAKE_HOST=1" second="$base FAKE_HOST=2"
-for what in cases parts die; do
-  both $what
-  expect 0 "^nccl $what, 2 ranks, 1 of them here: all right"
-done
-second=$first # two hosts that have the same device
-both cases
-for rank in 0 1; do
-  expect $rank "ranks 0 and 1 have the same device"
-done
-program=$1
+if [ "$nccl" ]; then
+  program=$nccl
+  export FAKE_NCCL_SHARED="$work/machine"
+  base="TPRT_SECRET_FILE=$work/secret LOCAL_RANK=0 LOCAL_WORLD_SIZE=1"
+  first="$base FAKE_HOST=1" second="$base FAKE_HOST=2"
+  for what in cases parts die; do
+    both $what
+    expect 0 "^nccl $what, 2 ranks, 1 of them here: all right"
+  done
+  second=$first # two hosts that have the same device
+  both cases
+  for rank in 0 1; do
+    expect $rank "ranks 0 and 1 have the same device"
+  done
+  program=$1
+fi
 
 # The cable is pulled while they wait: both end by their deadline.
 first="TPRT_SECRET_FILE=$work/secret TPRT_TIMEOUT=2" second=$first

@@ -308,8 +308,9 @@ static void atom(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
 }
 
 static void fence(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
+  static uint32_t all; /* fences meet here: ThreadSanitizer knows no others */
   (void)w, (void)i, (void)mask;
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  __atomic_fetch_add(&all, 0, __ATOMIC_SEQ_CST);
 }
 
 static void nothing(ptx_warp *w, const ptx_instruction *i, uint32_t mask) { (void)w, (void)i, (void)mask; }

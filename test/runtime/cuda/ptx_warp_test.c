@@ -96,10 +96,9 @@ static const program programs[] = {
      "mov.u32 %r0, 1;\nbra $HA_end;\n$HA_odd:\nst.release.gpu.global.u32 [%d3+4], 2;\nmov.u32 %r0, 2;\n$HA_end:",
      32, 1, pair},
     {"between_ctas", /* CTA 0 waits for CTA 1 */
-     "mov.u32 %r3, %ctaid.x;\nsetp.ne.u32 %p1, %r3, 0;\nmov.u32 %r6, 7;\n@%p1 mov.u32 %r6, 9;\n@%p1 bra "
-     "$BE_second;\n$BE_wait:\n"
-     "nanosleep.u32 20;\nld.acquire.sys.global.u32 %r4, [%d1+128];\nsetp.ne.u32 %p2, %r4, 9;\n@%p2 bra $BE_wait;\n$BE_second:\n"
-     "mov.u32 %r0, %r6;",
+     "mov.u32 %r3, %ctaid.x;\nsetp.ne.u32 %p1, %r3, 0;\nmov.u32 %r6, 7;\n@%p1 bra $BE_second;\n$BE_wait:\nnanosleep.u32 20;\n"
+     "ld.acquire.sys.global.u32 %r4, [%d1+8320];\nsetp.ne.u32 %p2, %r4, 9;\n@%p2 bra $BE_wait;\nbra $BE_end;\n$BE_second:\n"
+     "mov.u32 %r6, 9;\nst.release.sys.global.u32 [%d1+8192], %r6;\n$BE_end:\nmov.u32 %r0, %r6;",
      32, 4, first_and_others},
     {"dynamic_shared",
      "mov.u32 %r3, more;\nshl.b32 %r4, %r1, 2;\nadd.u32 %r5, %r3, %r4;\nst.shared.u32 [%r5], %r1;\nbarrier.sync.aligned 1, "
