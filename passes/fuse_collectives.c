@@ -9,13 +9,14 @@
 #include "ir/diagnostics.h"
 #include "ir/place.h"
 #include "support/support.h"
+#include "tprt/cuda.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { STAT_FUSED, STAT_SLOWER, STAT_OTHER };
 
-enum { MAX_HIDDEN = 16384, ROW_BYTES = 16 }; /* what the kernels can do: tprt/cuda.h */
+enum { ROW_BYTES = 16 }; /* rows of the kernels are multiples of it: tprt/cuda.h */
 
 typedef struct fuser {
   tp_pass *pass;
@@ -69,7 +70,7 @@ static MlirValue root_of(MlirOperation collective) {
     MlirOperation user = tp__is_used_once(root) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(root)) : (MlirOperation){NULL};
     int rank, next_rank;
     int64_t shape[TP_MAX_RANK], next_shape[TP_MAX_RANK];
-    if (mlirOperationIsNull(user) || !(tp__op_is(user, "tensor.expand_shape") || tp__op_is(user, "tensor.collapse_shape")) ||
+    if (mlirOperationIsNull(user) || !tp__is_reshape(user) ||
         !mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(collective)) ||
         !tp__static_tensor(mlirValueGetType(root), &rank, shape) ||
         !tp__static_tensor(mlirValueGetType(mlirOperationGetResult(user, 0)), &next_rank, next_shape) || next_rank == 0 ||
@@ -226,7 +227,7 @@ static bool move_before(MlirOperation where, const tp__rows *rows, MlirValue val
       return false;
   if (depth == MOST_DEEP || mlirOperationEqual(op, where) ||
       !(tp__op_has_dialect(op, "linalg") || tp__op_has_dialect(op, "arith") || tp__op_is(op, "tensor.empty") ||
-        tp__op_is(op, "tensor.expand_shape") || tp__op_is(op, "tensor.collapse_shape")))
+        tp__is_reshape(op)))
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     if (!move_before(where, rows, mlirOperationGetOperand(op, i), depth + 1))
@@ -304,8 +305,8 @@ static bool find_obstacle(const fuser *s, const tp__fusion *f, const tp_fused_ro
     snprintf(text, size, "it scatters dimension %d, along which rows go", f->dim);
   else if (row_bytes % ROW_BYTES != 0)
     snprintf(text, size, "a row has %lld bytes, no multiple of %d", row_bytes, ROW_BYTES);
-  else if (rows->hidden > MAX_HIDDEN && needs_rows)
-    snprintf(text, size, "a row has %lld elements, more than %d", (long long)rows->hidden, MAX_HIDDEN);
+  else if (rows->hidden > TPRT_CUDA_MAX_HIDDEN && needs_rows)
+    snprintf(text, size, "a row has %lld elements, more than %d", (long long)rows->hidden, TPRT_CUDA_MAX_HIDDEN);
   else if (!has_type_of_rows(f, f->norm.gamma) || !has_type_of_rows(f, f->norm.beta))
     snprintf(text, size, "the factors of the norm have another type than the rows");
   else

@@ -46,10 +46,6 @@ static bool loop_sizes(MlirOperation op, MlirAttribute maps, int64_t *sizes) {
   return true;
 }
 
-static bool is_reshape(MlirOperation op) {
-  return tp__op_is(op, "tensor.expand_shape") || tp__op_is(op, "tensor.collapse_shape");
-}
-
 /* Elementwise ops on tensors, as frontends write them. */
 static bool is_elementwise(MlirOperation op) {
   if ((!tp__op_has_dialect(op, "arith") && !tp__op_has_dialect(op, "math")) || mlirOperationGetNumResults(op) != 1)
@@ -84,13 +80,20 @@ static bool is_of_rows(const tp__rows *rows, MlirValue value) {
   return at == rows->rank;
 }
 
+/* A body that asserts, or does anything else than compute numbers, has to stay. */
+static tp_status is_pure(MlirOperation op, void *data) {
+  (void)data;
+  return tp__op_has_dialect(op, "arith") || tp__op_has_dialect(op, "math") || tp__op_has_dialect(op, "linalg") ? TP_OK
+                                                                                                               : TP_UNSUPPORTED;
+}
+
 /* May the op be looked into? Loops that the frame does not have are those of a contraction. */
 static bool is_understood(const tp__rows *rows, MlirOperation op) {
   MlirAttribute maps;
   int64_t sizes[TP_MAX_RANK];
   if (maps_of(op, &maps)) {
     int n_loops = 0, n_dims = 0;
-    if (!loop_sizes(op, maps, sizes))
+    if (!loop_sizes(op, maps, sizes) || tp__walk(op, is_pure, NULL) != TP_OK)
       return false;
     for (intptr_t i = 0; i < mlirAffineMapGetNumDims(map_at(maps, 0)); i++)
       n_loops += sizes[i] != 1;
@@ -98,7 +101,7 @@ static bool is_understood(const tp__rows *rows, MlirOperation op) {
       n_dims += rows->shape[d] != 1;
     if (n_loops > n_dims)
       return false;
-  } else if (!is_reshape(op) && !is_elementwise(op)) {
+  } else if (!tp__is_reshape(op) && !is_elementwise(op)) {
     return false;
   }
   for (intptr_t k = 0; k < mlirOperationGetNumResults(op); k++)
@@ -139,10 +142,8 @@ void tp__rows_begin(tp__rows *rows, MlirValue root) {
 /* An op whose elements are being expressed. */
 typedef struct body_of {
   tp__rows *rows;
-  MlirOperation op;
-  MlirBlock block; /* null: an elementwise op on tensors */
-  int n_inputs;
-  int nodes[64]; /* of the operands; of inits those of what they start from */
+  MlirBlock block; /* null: a number outside of bodies */
+  int nodes[64];   /* of the operands; of inits those of what they start from */
   int depth;
 } body_of;
 
@@ -212,7 +213,7 @@ static int structured_node(tp__rows *rows, MlirOperation op, MlirAttribute maps,
   bool sums;
   MlirBlock block =
       mlirOperationGetNumRegions(op) == 1 ? mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)) : (MlirBlock){NULL};
-  body_of b = {.rows = rows, .op = op, .block = block, .n_inputs = n_inputs};
+  body_of b = {.rows = rows, .block = block};
   if (mlirBlockIsNull(block) || n_operands > TP_LEN(b.nodes) || mlirBlockGetNumArguments(block) > n_operands ||
       !loops_of(rows, op, maps, n_inputs, k, dims, loops, &sums))
     return TP_ROW_UNKNOWN;
@@ -230,7 +231,7 @@ static int structured_node(tp__rows *rows, MlirOperation op, MlirAttribute maps,
     if (tp__is_tensor(mlirValueGetType(operand)))
       b.nodes[i] = tp__row_of(rows, operand, of);
     else
-      b.nodes[i] = scalar_node(&(body_of){.rows = rows, .op = op}, operand);
+      b.nodes[i] = scalar_node(&(body_of){.rows = rows}, operand);
   }
   MlirValue yielded = mlirOperationGetOperand(mlirBlockGetTerminator(block), k);
   if (!sums)
@@ -299,8 +300,8 @@ static int made_node(tp__rows *rows, MlirOperation op, MlirValue value, const in
   if (tp__op_is(op, "arith.constant"))
     return tp__row_number_node(rows, tp__inherent(op, "value"));
   if (tp__op_is(op, "linalg.fill"))
-    return scalar_node(&(body_of){.rows = rows, .op = op}, mlirOperationGetOperand(op, 0));
-  if (is_reshape(op))
+    return scalar_node(&(body_of){.rows = rows}, mlirOperationGetOperand(op, 0));
+  if (tp__is_reshape(op))
     return reshape_node(rows, op, dims);
   if (tp__op_is(op, "shard.all_slice"))
     return slice_node(rows, op, dims);

@@ -33,6 +33,9 @@ static inline bool tp__op_has_dialect(MlirOperation op, const char *dialect) {
   size_t n = strlen(dialect);
   return own.length > n && memcmp(own.data, dialect, n) == 0 && own.data[n] == '.';
 }
+static inline bool tp__is_reshape(MlirOperation op) {
+  return tp__op_is(op, "tensor.expand_shape") || tp__op_is(op, "tensor.collapse_shape");
+}
 
 /* ---- attributes ---- */
 MlirAttribute tp__parse_attr(MlirContext context, const char *text); /* text is ours: asserts that it parses */

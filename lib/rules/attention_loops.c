@@ -73,8 +73,6 @@ void tp__attention_result_dims(const tp_attention_op *op, tp_score_dim *dims) {
 
 /* ---- reshapes ---- */
 
-bool tp__is_reshape(MlirOperation op) { return tp__op_is(op, "tensor.expand_shape") || tp__op_is(op, "tensor.collapse_shape"); }
-
 static bool split_dims(tp_score_dim *dims, int n, int loop, int minor) {
   for (int d = 0; d < n; d++)
     for (int k = 0; k < dims[d].n; k++) {

@@ -16,7 +16,6 @@ bool tp__has_loop(const tp_score_dim *dims, int n, int loop);
 bool tp__attention_assign(const tp_attention *a, tp_attention_op *op, const tp_nest *nest, int operand,
                           const tp_score_dim *dims, uint32_t *known);
 
-bool tp__is_reshape(MlirOperation op);
 /* Gives a reshape its loops, from those of its operand; a loop that it splits is split everywhere. */
 bool tp__attention_reshape(tp_attention *a, tp_attention_op *op, const tp_score_dim *from);
 /* From those of its result, where no loop has to be split for that. */

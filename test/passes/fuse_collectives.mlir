@@ -141,3 +141,29 @@ func.func @large(%d: tensor<1x1048576xf32>, %x: tensor<1x1048576xf32>) -> tensor
   return %r : tensor<1x1048576xf32>
 }
 }
+
+// -----
+
+// What asserts something of the rows stays.
+// REMARK: 'shard.all_reduce': is not fused: the sum over the devices is used elsewhere, too
+// CHECK-LABEL: func.func @asserted
+// CHECK: cf.assert
+// ALWAYS-LABEL: func.func @asserted
+// ALWAYS: cf.assert
+#whole = affine_map<(d0, d1) -> (d0, d1)>
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 4x4) {tp.axes = ["dp", "tp"]}
+func.func @asserted(%d: tensor<8x16xf32>, %x: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  %a = shard.all_reduce %d on @mesh grid_axes = [1] : tensor<8x16xf32> -> tensor<8x16xf32>
+  %e = tensor.empty() : tensor<8x16xf32>
+  %zero = arith.constant 0.0 : f32
+  %checked = linalg.generic {indexing_maps = [#whole, #whole], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%in: f32, %o: f32):
+    %good = arith.cmpf oge, %in, %zero : f32
+    cf.assert %good, "negative"
+    linalg.yield %in : f32
+  } -> tensor<8x16xf32>
+  %r = arith.addf %a, %x : tensor<8x16xf32>
+  return %r : tensor<8x16xf32>
+}
+}
