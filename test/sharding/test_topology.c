@@ -95,6 +95,7 @@ static void wrong_files(void **state) {
        "toy.json:14: levels[0].devices: expected a whole number of devices, from 2 to 2147483647"},
       {"\"devices\": 4, ", "", "toy.json:18: levels[1]: a level in front of it has no \"devices\" and so holds all"},
       {"\"devices\": 4", "\"devices\": 16", "toy.json:18: levels[1]: it has 16 devices, the level inside it has 16"},
+      {"\"devices\": 4", "\"name\": 4, \"devices\": 4", "toy.json:14: levels[0].name: expected a text, found a number"},
       {"\"doubling_us\": 1, ", "", "toy.json:14: levels[0]: the key \"doubling_us\" is missing"},
       {"\"doubling_us\": 1", "\"doubling_us\": -1",
        "toy.json:14: levels[0].doubling_us: expected a number from 0 to 1e15, found -1"},
