@@ -1,12 +1,11 @@
-/* Stands in for libcuda.so.1. Memory of the device is that of the host (fake_memory.c); a launch runs the kernel and returns when it
- * has ended (fake_launch.c). FAKE_CUDA: "none" has no device, "broken" fails to start; each other word makes something fail that a
+/* Stands in for libcuda.so.1. Memory of the device is that of the host (fake_memory.c); a launch runs the kernel (fake_launch.c), and
+ * returns when it has ended, unless streams are told to be late (fake_stream.h). FAKE_CUDA: "none" has no device, "broken" fails to start; each other word makes something fail that a
  * group needs, see fake_fails_at. FAKE_DEVICES: how many there are, 1 without. */
 #define _GNU_SOURCE 1
 #include "fake_driver.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 bool fake_mode_is(const char *mode) {
   const char *text = getenv("FAKE_CUDA");
@@ -49,7 +48,7 @@ cuda_result fake_device_count(int *n) {
 
 /* ---- Context ---- */
 
-static int context, stream_object;
+static int context;
 
 cuda_result fake_context_current(cuda_context *current) {
   *current = fake_mode_is("no context") ? NULL : (cuda_context)&context;
@@ -69,11 +68,6 @@ cuda_result fake_device_attribute(int *value, int attribute, int number) {
            : attribute == CUDA_COOPERATIVE      ? !fake_mode_is("not cooperative")
                                                 : -1;
   return fake_fails_at("attributes");
-}
-
-cuda_result fake_stream_synchronize(cuda_stream stream) {
-  (void)stream;
-  return fake_capturing() ? FAKE_INVALID_VALUE : fake_fails_at("synchronize");
 }
 
 /* ---- What only the tests ask for ---- */
@@ -103,40 +97,4 @@ cuda_result fake_can_reach(int *reaches, int number, int peer) {
 cuda_result fake_reach(cuda_context peer, unsigned flags) {
   (void)flags;
   return peer ? CUDA_RESULT_SUCCESS : FAKE_INVALID_VALUE;
-}
-
-cuda_result fake_stream_create(cuda_stream *stream, unsigned flags) {
-  *stream = flags == 1 ? (cuda_stream)&stream_object : NULL;
-  return *stream ? CUDA_RESULT_SUCCESS : FAKE_INVALID_VALUE;
-}
-
-struct CUevent_st {
-  struct timespec at;
-};
-
-cuda_result fake_event_create(cuda_event *event, unsigned flags) {
-  (void)flags;
-  *event = calloc(1, sizeof **event);
-  return CUDA_RESULT_SUCCESS;
-}
-
-cuda_result fake_event_destroy(cuda_event event) {
-  free(event);
-  return CUDA_RESULT_SUCCESS;
-}
-
-cuda_result fake_event_record(cuda_event event, cuda_stream stream) {
-  (void)stream;
-  clock_gettime(CLOCK_MONOTONIC, &event->at);
-  return CUDA_RESULT_SUCCESS;
-}
-
-cuda_result fake_event_wait(cuda_event event) {
-  (void)event;
-  return CUDA_RESULT_SUCCESS;
-}
-
-cuda_result fake_event_elapsed(float *ms, cuda_event from, cuda_event to) {
-  *ms = (float)((double)(to->at.tv_sec - from->at.tv_sec) * 1e3 + (double)(to->at.tv_nsec - from->at.tv_nsec) * 1e-6);
-  return CUDA_RESULT_SUCCESS;
 }

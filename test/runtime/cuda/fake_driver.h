@@ -15,7 +15,9 @@
   X(ILLEGAL_ADDRESS, 700, "CUDA_ERROR_ILLEGAL_ADDRESS")                                                                        \
   X(MISALIGNED_ADDRESS, 716, "CUDA_ERROR_MISALIGNED_ADDRESS")                                                                  \
   X(LAUNCH_FAILED, 719, "CUDA_ERROR_LAUNCH_FAILED")                                                                            \
-  X(TOO_LARGE, 720, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE")
+  X(TOO_LARGE, 720, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE")                                                                 \
+  X(UNJOINED, 904, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED")                                                                       \
+  X(ISOLATION, 905, "CUDA_ERROR_STREAM_CAPTURE_ISOLATION")
 enum {
 #define MEMBER(constant, number, name) FAKE_##constant = number,
   FAKE_RESULTS(MEMBER)
@@ -33,9 +35,6 @@ DEVICE_CALLS(EXPORT) /* those of its functions that the others have too are defi
 /* Whether FAKE_CUDA is `mode`; a failure then. */
 bool fake_mode_is(const char *mode);
 cuda_result fake_fails_at(const char *mode);
-
-/* Whether launches are being recorded instead of run. */
-bool fake_capturing(void);
 
 /* fake_memory.c: the allocation around an address, for the PTX machine. */
 bool fake_find_memory(void *user, uint64_t address, uint64_t *begin, uint64_t *end);

@@ -1,8 +1,8 @@
-/* Modules, launches and graphs of them. The library's own kernels run as code of the host, one thread for each CTA; all other PTX, and
+/* Modules and launches. The library's own kernels run as code of the host, one thread for each CTA; all other PTX, and
  * theirs too where FAKE_PTX is set, on the PTX machine. FAKE_PTX is the path of their PTX text, which their fat binary hides. A
  * launch that fails says so on stderr, and in its own result. */
 #define _GNU_SOURCE 1
-#include "fake_driver.h"
+#include "fake_stream.h"
 #include "machine.h"
 #include "ptx.h"
 
@@ -103,10 +103,14 @@ cuda_result fake_occupancy(int *n, cuda_function function, int threads, size_t s
 typedef struct launch {
   cuda_function function;
   uint32_t grid[3], block[3], shared_bytes;
-  void *parameters;         /* a block of them */
-  void (*host)(void *data); /* instead of a kernel, a function of the host */
-  void *data;
+  void *parameters; /* a block of them */
 } launch;
+
+/* A function of the host's in a stream. */
+typedef struct host_call {
+  void (*host)(void *data);
+  void *data;
+} host_call;
 
 static void *parameter_block(cuda_function function, void *const *parameters) {
   size_t bytes = function->ptx ? ptx_parameter_bytes(function->ptx) : sizeof(fused_args);
@@ -122,17 +126,14 @@ static void *parameter_block(cuda_function function, void *const *parameters) {
   return block;
 }
 
-static cuda_result run(const launch *l) {
+static cuda_result run(void *data) {
+  const launch *l = data;
   static const cuda_result results[] = {[PTX_OK] = CUDA_RESULT_SUCCESS,
                                         [PTX_BAD_LAUNCH] = FAKE_INVALID_VALUE,
                                         [PTX_BAD_ADDRESS] = FAKE_ILLEGAL_ADDRESS,
                                         [PTX_MISALIGNED] = FAKE_MISALIGNED_ADDRESS,
                                         [PTX_FAULT] = FAKE_LAUNCH_FAILED};
   char error[PTX_TEXT];
-  if (l->host) {
-    l->host(l->data);
-    return CUDA_RESULT_SUCCESS;
-  }
   if (!l->function->ptx) {
     machine_grid(l->function->kernel, l->parameters, l->grid[0], l->grid[1], l->block[0]);
     return CUDA_RESULT_SUCCESS;
@@ -147,91 +148,30 @@ static cuda_result run(const launch *l) {
   return results[result];
 }
 
-/* ---- Graphs ---- */
-
-struct CUgraph_st {
-  size_t n;
-  launch *launches;
-};
-struct CUgraphExec_st {
-  struct CUgraph_st graph;
-};
-static cuda_graph captured;
-
-bool fake_capturing(void) { return captured != NULL; }
-
-static cuda_result run_or_record(const launch *l) {
-  if (captured) {
-    captured->launches = realloc(captured->launches, (captured->n + 1) * sizeof *l);
-    if (!captured->launches)
-      abort();
-    captured->launches[captured->n++] = *l;
-    return CUDA_RESULT_SUCCESS;
-  }
-  cuda_result result = run(l);
+static void release(void *data) {
+  launch *l = data;
   free(l->parameters);
-  return result;
-}
-
-cuda_result fake_capture_begin(cuda_stream stream, int mode) {
-  (void)stream, (void)mode;
-  if (captured)
-    return FAKE_INVALID_VALUE;
-  captured = calloc(1, sizeof *captured);
-  return CUDA_RESULT_SUCCESS;
-}
-
-cuda_result fake_capture_end(cuda_stream stream, cuda_graph *graph) {
-  (void)stream;
-  *graph = captured;
-  captured = NULL;
-  return CUDA_RESULT_SUCCESS;
-}
-
-cuda_result fake_instantiate(cuda_program *program, cuda_graph graph, unsigned long long flags) {
-  (void)flags;
-  *program = malloc(sizeof **program);
-  (*program)->graph = *graph;
-  *graph = (struct CUgraph_st){0};
-  return CUDA_RESULT_SUCCESS;
-}
-
-cuda_result fake_replay(cuda_program program, cuda_stream stream) {
-  cuda_result result = CUDA_RESULT_SUCCESS;
-  (void)stream;
-  for (size_t i = 0; i < program->graph.n && !result; i++)
-    result = run(&program->graph.launches[i]);
-  return result;
-}
-
-static void free_launches(cuda_graph graph) {
-  for (size_t i = 0; i < graph->n; i++)
-    free(graph->launches[i].parameters);
-  free(graph->launches);
-}
-
-cuda_result fake_program_destroy(cuda_program program) {
-  free_launches(&program->graph);
-  free(program);
-  return CUDA_RESULT_SUCCESS;
-}
-
-cuda_result fake_graph_destroy(cuda_graph graph) {
-  free_launches(graph);
-  free(graph);
-  return CUDA_RESULT_SUCCESS;
+  free(l);
 }
 
 /* ---- The calls ---- */
 
+static cuda_result call_host(void *data) {
+  const host_call *call = data;
+  call->host(call->data);
+  return CUDA_RESULT_SUCCESS;
+}
+
 cuda_result fake_host_call(cuda_stream stream, void (*host)(void *data), void *data) {
-  const launch l = {.host = host, .data = data};
-  (void)stream;
-  return run_or_record(&l);
+  host_call *call = malloc(sizeof *call);
+  if (!call)
+    abort();
+  *call = (host_call){host, data};
+  return fake_enqueue(stream, (fake_task){.run = call_host, .data = call});
 }
 
 /* All CTAs of the library's kernels run at the same time, whichever way they are launched: they wait for each other. */
-static cuda_result launch_kernel(const launch *given, bool cooperative, void **parameters) {
+static cuda_result launch_kernel(cuda_stream stream, const launch *given, bool cooperative, void **parameters) {
   launch l = *given;
   uint64_t n_ctas = (uint64_t)l.grid[0] * l.grid[1] * l.grid[2];
   if ((cooperative || !l.function->ptx) && n_ctas > RESIDENT)
@@ -241,7 +181,11 @@ static cuda_result launch_kernel(const launch *given, bool cooperative, void **p
   if (!l.function->ptx && (l.block[0] > FUSED_THREADS || l.block[0] % FUSED_WARP))
     return FAKE_INVALID_VALUE;
   l.parameters = parameter_block(l.function, parameters);
-  cuda_result result = run_or_record(&l);
+  launch *kept = malloc(sizeof *kept);
+  if (!kept)
+    abort();
+  *kept = l;
+  cuda_result result = fake_enqueue(stream, (fake_task){.run = run, .release = release, .data = kept});
   return result ? result : fake_fails_at("launch");
 }
 
@@ -252,8 +196,7 @@ cuda_result fake_kernel(cuda_function function, unsigned grid_x, unsigned grid_y
               .grid = {grid_x, grid_y, grid_z},
               .block = {block_x, block_y, block_z},
               .shared_bytes = shared_bytes};
-  (void)stream;
-  return extra ? FAKE_INVALID_VALUE : launch_kernel(&l, false, parameters);
+  return extra ? FAKE_INVALID_VALUE : launch_kernel(stream, &l, false, parameters);
 }
 
 cuda_result fake_cooperative_kernel(cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
@@ -263,6 +206,5 @@ cuda_result fake_cooperative_kernel(cuda_function function, unsigned grid_x, uns
               .grid = {grid_x, grid_y, grid_z},
               .block = {block_x, block_y, block_z},
               .shared_bytes = shared_bytes};
-  (void)stream;
-  return launch_kernel(&l, true, parameters);
+  return launch_kernel(stream, &l, true, parameters);
 }

@@ -1,7 +1,7 @@
 /* Memory of the device that is none. What was allocated is known, so that kernels that leave it are caught; until it is set, it holds
  * NaN of every type. */
 #define _GNU_SOURCE 1
-#include "fake_driver.h"
+#include "fake_stream.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -60,16 +60,22 @@ bool fake_find_memory(void *user, uint64_t address, uint64_t *begin, uint64_t *e
 }
 
 cuda_result fake_set(cuda_address to, unsigned char value, size_t bytes) {
+  if (fake_finish(NULL))
+    return FAKE_LAUNCH_FAILED;
   memset((void *)(uintptr_t)to, value, bytes);
   return CUDA_RESULT_SUCCESS;
 }
 
 cuda_result fake_upload(cuda_address to, const void *from, size_t bytes) {
+  if (fake_finish(NULL))
+    return FAKE_LAUNCH_FAILED;
   memcpy((void *)(uintptr_t)to, from, bytes);
   return CUDA_RESULT_SUCCESS;
 }
 
 cuda_result fake_copy_to_host(void *to, cuda_address from, size_t bytes) {
+  if (fake_finish(NULL))
+    return FAKE_LAUNCH_FAILED;
   memcpy(to, (const void *)(uintptr_t)from, bytes);
   return fake_fails_at("copy");
 }

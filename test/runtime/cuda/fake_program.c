@@ -1,8 +1,7 @@
-/* What contexts of compiled programs ask of the driver. A stream is done with what it is given before the call returns, so a wait has nothing to wait
- * for. Copies have to stay inside of allocations. */
+/* What contexts of compiled programs ask of the driver. Copies have to stay inside of allocations. */
 #define _GNU_SOURCE 1
 #include "cuda/device.h"
-#include "fake_driver.h"
+#include "fake_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +13,6 @@
   X(context_release, "cuDevicePrimaryCtxRelease_v2", (int device))                                                             \
   X(context_push, "cuCtxPushCurrent_v2", (cuda_context context))                                                               \
   X(context_pop, "cuCtxPopCurrent_v2", (cuda_context * context))                                                               \
-  X(stream_destroy, "cuStreamDestroy_v2", (cuda_stream stream))                                                                \
-  X(wait_event, "cuStreamWaitEvent", (cuda_stream stream, cuda_event event, unsigned flags))                                   \
-  X(capturing, "cuStreamIsCapturing", (cuda_stream stream, int *status))                                                       \
-  X(event_query, "cuEventQuery", (cuda_event event))                                                                           \
   X(set_async, "cuMemsetD8Async", (cuda_address at, unsigned char value, size_t n, cuda_stream stream))                        \
   X(copy_async, "cuMemcpyDtoDAsync_v2", (cuda_address to, cuda_address from, size_t bytes, cuda_stream stream))                \
   X(copy_2d_async, "cuMemcpy2DAsync_v2", (const cuda_copy_2d *copy, cuda_stream stream))                                       \
@@ -56,21 +51,6 @@ cuda_result program_context_pop(cuda_context *popped) {
   return depth-- > 0 ? CUDA_RESULT_SUCCESS : FAKE_INVALID_VALUE;
 }
 
-cuda_result program_stream_destroy(cuda_stream stream) { return stream ? CUDA_RESULT_SUCCESS : FAKE_INVALID_VALUE; }
-
-cuda_result program_wait_event(cuda_stream stream, cuda_event event, unsigned flags) {
-  (void)stream, (void)flags;
-  return event ? CUDA_RESULT_SUCCESS : FAKE_INVALID_VALUE;
-}
-
-cuda_result program_capturing(cuda_stream stream, int *status) {
-  (void)stream;
-  *status = CUDA_CAPTURE_NONE;
-  return CUDA_RESULT_SUCCESS;
-}
-
-cuda_result program_event_query(cuda_event event) { return event ? CUDA_RESULT_SUCCESS : FAKE_INVALID_VALUE; }
-
 /* ---- Copies ---- */
 
 static bool is_inside(cuda_address at, size_t bytes) {
@@ -78,28 +58,59 @@ static bool is_inside(cuda_address at, size_t bytes) {
   return bytes == 0 || (fake_find_memory(NULL, at, &begin, &end) && end - at >= bytes);
 }
 
+typedef struct copy {
+  void *to;
+  const void *from; /* NULL: `value` everywhere */
+  size_t to_pitch, from_pitch, width, height;
+  unsigned char value;
+} copy;
+
+static cuda_result run_copy(void *data) {
+  const copy *c = data;
+  for (size_t row = 0; row < c->height; row++) {
+    char *to = (char *)c->to + row * c->to_pitch;
+    if (c->from)
+      memcpy(to, (const char *)c->from + row * c->from_pitch, c->width);
+    else
+      memset(to, c->value, c->width);
+  }
+  return CUDA_RESULT_SUCCESS;
+}
+
+static cuda_result enqueue(cuda_stream stream, copy c) {
+  copy *kept = malloc(sizeof *kept);
+  if (!kept)
+    abort();
+  *kept = c;
+  return fake_enqueue(stream, (fake_task){.run = run_copy, .data = kept});
+}
+
+static void *there(cuda_address at) { return (void *)(uintptr_t)at; }
+
 cuda_result program_set_async(cuda_address at, unsigned char value, size_t n, cuda_stream stream) {
-  (void)stream;
   if (depth == 0 || !is_inside(at, n))
     return FAKE_INVALID_VALUE;
-  memset((void *)(uintptr_t)at, value, n);
-  return CUDA_RESULT_SUCCESS;
+  return enqueue(stream, (copy){.to = there(at), .width = n, .height = 1, .value = value});
+}
+
+static cuda_result copy_bytes(void *to, const void *from, size_t bytes, cuda_stream stream, const char *mode) {
+  cuda_result result = enqueue(stream, (copy){.to = to, .from = from, .width = bytes, .height = 1});
+  return result ? result : fake_fails_at(mode);
 }
 
 cuda_result program_copy_async(cuda_address to, cuda_address from, size_t bytes, cuda_stream stream) {
-  (void)stream;
   if (depth == 0 || !is_inside(to, bytes) || !is_inside(from, bytes))
     return FAKE_INVALID_VALUE;
-  memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
-  return fake_fails_at("copy on device");
+  return copy_bytes(there(to), there(from), bytes, stream, "copy on device");
 }
 
-cuda_result program_copy_2d_async(const cuda_copy_2d *copy, cuda_stream stream) {
-  (void)stream;
-  for (size_t i = 0; i < copy->height; i++)
-    memcpy((char *)(uintptr_t)copy->target + i * copy->target_pitch,
-           (const char *)(uintptr_t)copy->source + i * copy->source_pitch, copy->width);
-  return CUDA_RESULT_SUCCESS;
+cuda_result program_copy_2d_async(const cuda_copy_2d *c, cuda_stream stream) {
+  return enqueue(stream, (copy){.to = there(c->target),
+                                .from = there(c->source),
+                                .to_pitch = c->target_pitch,
+                                .from_pitch = c->source_pitch,
+                                .width = c->width,
+                                .height = c->height});
 }
 
 cuda_result program_pointer_attribute(void *value, int attribute, cuda_address pointer) {
@@ -108,17 +119,13 @@ cuda_result program_pointer_attribute(void *value, int attribute, cuda_address p
 }
 
 cuda_result program_to_host_async(void *to, cuda_address from, size_t bytes, cuda_stream stream) {
-  (void)stream;
   if (depth == 0 || !is_inside(from, bytes))
     return FAKE_INVALID_VALUE;
-  memcpy(to, (const void *)(uintptr_t)from, bytes);
-  return fake_fails_at("copy to host");
+  return copy_bytes(to, there(from), bytes, stream, "copy to host");
 }
 
 cuda_result program_from_host_async(cuda_address to, const void *from, size_t bytes, cuda_stream stream) {
-  (void)stream;
   if (depth == 0 || !is_inside(to, bytes))
     return FAKE_INVALID_VALUE;
-  memcpy((void *)(uintptr_t)to, from, bytes);
-  return fake_fails_at("copy from host");
+  return copy_bytes(there(to), from, bytes, stream, "copy from host");
 }

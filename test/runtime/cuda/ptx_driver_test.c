@@ -94,6 +94,62 @@ static void test_graph(void **state) {
   assert_int_equal(fake_release(data), 0);
 }
 
+/* ---- Streams that are late ---- */
+
+extern cuda_result wait_event(cuda_stream stream, cuda_event event, unsigned flags) __asm__("cuStreamWaitEvent");
+
+static void add_one(void *data) { ++*(int *)data; }
+static void add_ten_of_one(void *data) { *(int *)data += *(int *)data == 1 ? 10 : 100; }
+
+static void test_streams(void **state) {
+  cuda_stream first, second;
+  cuda_event event;
+  cuda_graph graph;
+  int n = 0;
+  (void)state;
+  setenv("FAKE_LATE", "2", 1);
+  assert_int_equal(fake_stream_create(&first, 0), FAKE_INVALID_VALUE);
+  assert_int_equal(fake_stream_create(&first, CUDA_STREAM_NON_BLOCKING), 0);
+  assert_int_equal(fake_stream_create(&second, CUDA_STREAM_NON_BLOCKING), 0);
+  assert_int_equal(fake_event_create(&event, CUDA_EVENT_DISABLE_TIMING), 0);
+  /* Nothing happens before it is waited for; without the wait for the event, the second stream comes too early. */
+  for (int waits = 0; waits < 2; waits++) {
+    n = 0;
+    assert_int_equal(fake_host_call(first, add_one, &n), 0);
+    assert_int_equal(fake_event_record(event, first), 0);
+    assert_int_equal(waits ? wait_event(second, event, 0) : 0, 0);
+    assert_int_equal(fake_host_call(second, add_ten_of_one, &n), 0);
+    assert_int_equal(n, 0);
+    assert_int_equal(fake_stream_synchronize(second), 0);
+    assert_int_equal(n, waits ? 11 : 100);
+    assert_int_equal(fake_stream_synchronize(first), 0);
+    assert_int_equal(n, waits ? 11 : 101);
+  }
+  /* A capture takes in who waits for it, and has to be waited for by it. */
+  for (int joins = 0; joins < 2; joins++) {
+    assert_int_equal(fake_capture_begin(first, 0), 0);
+    assert_int_equal(fake_event_record(event, first), 0);
+    assert_int_equal(wait_event(second, event, 0), 0);
+    assert_int_equal(fake_host_call(second, add_one, &n), 0);
+    assert_int_equal(fake_event_record(event, second), 0);
+    assert_int_equal(joins ? wait_event(first, event, 0) : 0, 0);
+    assert_int_equal(fake_stream_synchronize(second), FAKE_INVALID_VALUE);
+    assert_int_equal(fake_capture_end(first, &graph), joins ? 0 : FAKE_UNJOINED);
+  }
+  assert_int_equal(fake_graph_destroy(graph), 0);
+  /* What was not captured is not waited for there. */
+  assert_int_equal(fake_event_record(event, second), 0);
+  assert_int_equal(fake_capture_begin(first, 0), 0);
+  assert_int_equal(wait_event(first, event, 0), FAKE_ISOLATION);
+  assert_int_equal(fake_capture_end(first, &graph), 0);
+  assert_int_equal(fake_graph_destroy(graph), 0);
+  assert_int_equal(fake_event_destroy(event), 0);
+  assert_int_equal(fake_stream_destroy(first), 0);
+  assert_int_equal(fake_stream_synchronize(first), FAKE_INVALID_VALUE);
+  assert_int_equal(fake_stream_destroy(second), 0);
+  unsetenv("FAKE_LATE");
+}
+
 static void test_mistakes(void **state) {
   cuda_address data = numbers();
   cuda_module other;
@@ -115,6 +171,6 @@ static void test_mistakes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_launches), cmocka_unit_test(test_graph),
-                                     cmocka_unit_test(test_mistakes)};
+                                     cmocka_unit_test(test_mistakes), cmocka_unit_test(test_streams)};
   return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,0 +1,21 @@
+/* Streams, events and captures of the driver that is none. What is put into a stream is done when the call that puts it returns, unless
+ * FAKE_LATE says that the stream is late: then it is done when somebody waits for it, on the host or, by an event, in another
+ * stream, so what nobody waits for is seen to be missing. FAKE_LATE: 1, the default streams, of which every thread has its own; 2, those that
+ * are made; 3, all. */
+#ifndef TPRT_TEST_CUDA_FAKE_STREAM_H
+#define TPRT_TEST_CUDA_FAKE_STREAM_H
+
+#include "fake_driver.h"
+
+typedef struct fake_task {
+  cuda_result (*run)(void *data);
+  void (*release)(void *data); /* NULL: free; when it has run, or with its graph */
+  void *data;
+} fake_task;
+
+/* Takes the task over. The result of running it, where that is done at once. */
+cuda_result fake_enqueue(cuda_stream stream, fake_task task);
+/* Everything that was put into the stream. */
+cuda_result fake_finish(cuda_stream stream);
+
+#endif
