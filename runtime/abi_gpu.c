@@ -203,3 +203,10 @@ tprt_status tprt_context_synchronize(tprt_context *context) {
   tprt_status status = check_gpu(context);
   return status ? status : tprt__gpu_synchronize(context->gpu);
 }
+
+tprt_status tprt_context_stream(tprt_context *context, void **stream) {
+  tprt_status status = check_gpu(context);
+  if (!status)
+    *stream = tprt__gpu_stream(context->gpu);
+  return status;
+}

@@ -169,6 +169,8 @@ TPRT_API void tprt_context_free(tprt_context *context, void *memory);
 TPRT_API tprt_status tprt_context_upload(tprt_context *context, void *to, const void *from, size_t bytes);
 TPRT_API tprt_status tprt_context_download(tprt_context *context, void *to, const void *from, size_t bytes);
 TPRT_API tprt_status tprt_context_synchronize(tprt_context *context);
+/* Its stream, a CUstream, to order other work before or behind its programs; the context keeps it. */
+TPRT_API tprt_status tprt_context_stream(tprt_context *context, void **stream);
 
 typedef struct tprt_site_stats {
   int64_t calls;

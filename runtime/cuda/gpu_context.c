@@ -165,6 +165,8 @@ tprt_status tprt__gpu_synchronize(tprt__gpu *gpu) {
   return status;
 }
 
+void *tprt__gpu_stream(const tprt__gpu *gpu) { return gpu->stream; }
+
 static tprt_status exchange(tprt__gpu *gpu, cuda_result enqueued) {
   tprt_status status = check(gpu, enqueued, "a copy between host and device");
   return status ? status : check(gpu, cuda.stream_synchronize(gpu->stream), "what was enqueued");

@@ -21,6 +21,8 @@ tprt_status tprt__gpu_copy(tprt__gpu *gpu, void *to, const void *from, size_t by
 tprt_status tprt__gpu_upload(tprt__gpu *gpu, void *to, const void *from, size_t bytes);
 tprt_status tprt__gpu_download(tprt__gpu *gpu, void *to, const void *from, size_t bytes);
 tprt_status tprt__gpu_synchronize(tprt__gpu *gpu);
+/* A CUstream. */
+void *tprt__gpu_stream(const tprt__gpu *gpu);
 
 /* The copy of a constant of the host's, made when it is first asked for and freed with the GPU. */
 tprt_status tprt__gpu_constant(tprt__gpu *gpu, const void *host, size_t bytes, void **memory);

@@ -1,17 +1,19 @@
 #!/bin/bash
-# run.sh [--out FOLDER] [--bin FOLDER | --ptx] [--only fused|nccl] [--small] [--bandwidth GB/s]: everything that needs a GPU, in one go.
+# run.sh [--out FOLDER] [--bin FOLDER | --ptx] [--only fused|models|nccl] [--small] [--bandwidth GB/s] [--arithmetic TFLOP/s]
+#        [--shard-run FILE]: everything that needs a GPU, in one go.
 # run.sh --pack FOLDER: what a machine needs that cannot build it; there: FOLDER/run.sh.
 #
 # Builds the runtime and its GPU programs (cmake, ninja or make, a C compiler, pkg-config, libsodium; nvcc is used if it is there), runs them on
 # device 0, and between GPUs where there are several, and writes FOLDER/results.json and FOLDER/results.md. --bin takes programs that
-# are built; --ptx builds without nvcc, so that the driver translates the committed PTX; --only the fused kernels, or backend nccl;
-# --small few turns; --bandwidth what the times are compared with (default: 4300, of an H200; an H100 has 3350). NCCL is
+# are built; --ptx builds without nvcc, so that the driver translates the committed PTX; --only the fused kernels, compiled programs, or backend nccl;
+# --small few turns; --bandwidth and --arithmetic what the times are compared with (default: 4300 and, dense in bf16, 989, of an H200; an H100
+# has 3350 and 989). Programs are compiled by the shard-run of --shard-run, or of --bin; a pack has them compiled. NCCL is
 # libnccl.so.2, or what TPRT_NCCL_LIBRARY names, or that of a Python package nvidia-nccl-*; cuBLASLt is what TPRT_BLASLT_LIBRARY
 # names, or that of CUDA 13, 12 or 11. Exit status: 0, 1 if something was
 # wrong, 77 without a GPU.
 set -euo pipefail
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
-out=$PWD/gpu-results bin='' cuda=AUTO small=0 bandwidth=4300 only='' pack=''
+out=$PWD/gpu-results bin='' cuda=AUTO small=0 bandwidth=4300 arithmetic=989 only='' pack='' shard_run=''
 while [ $# -gt 0 ]; do
   case $1 in
     --out) out=$2 && shift ;;
@@ -21,13 +23,15 @@ while [ $# -gt 0 ]; do
     --only) only=$2 && shift ;;
     --small) small=1 ;;
     --bandwidth) bandwidth=$2 && shift ;;
+    --arithmetic) arithmetic=$2 && shift ;;
+    --shard-run) shard_run=$2 && shift ;;
     *) echo "run.sh: unknown option '$1'" >&2 && exit 2 ;;
   esac
   shift
 done
 case $only in
-  '' | fused | nccl) ;;
-  *) echo "run.sh: --only '$only' is neither fused nor nccl" >&2 && exit 2 ;;
+  '' | fused | models | nccl) ;;
+  *) echo "run.sh: --only takes fused, models or nccl, not '$only'" >&2 && exit 2 ;;
 esac
 here=$(cd "$(dirname "$0")" && pwd)
 if [ -z "$bin" ] && [ -x "$here/bin/tprt_gpu_fused" ]; then # packed
@@ -41,17 +45,34 @@ lines=$out/lines.json wrong=0
 if [ -z "$bin" ]; then
   cmake -S "$source_dir" -B "$out/build" -DTP_COMPILER=OFF -DTP_TESTS=OFF -DTP_GPU_PROGRAMS=ON -DTP_CUDA=$cuda \
     -DCMAKE_BUILD_TYPE=Release >"$out/build.txt"
-  cmake --build "$out/build" -j "$(nproc)" --target tprt_gpu_fused tprt_gpu_peers tprt_gpu_timing tprt_gpu_gemm tprt_gpu_nccl >>"$out/build.txt"
+  cmake --build "$out/build" -j "$(nproc)" --target tprt_gpu_fused tprt_gpu_peers tprt_gpu_timing tprt_gpu_gemm tprt_gpu_model \
+    tprt_gpu_nccl >>"$out/build.txt"
   bin=$out/build/bin
 fi
 commit=$(cat "$here/commit.txt" 2>/dev/null || git -C "$source_dir" rev-parse --short HEAD 2>/dev/null || echo unknown)
 
-# Programs, the libraries that they were linked with but the C library's, and this script.
+# Where there is a compiler: the programs that it makes, in the given folder.
+if [ -z "$shard_run" ] && [ -x "$bin/shard-run" ]; then
+  shard_run=$bin/shard-run
+fi
+compile_models() {
+  rm -rf "$1"
+  local size=()
+  [ $small = 0 ] || size=(small)
+  "$here/models.sh" "$shard_run" "$source_dir/examples/models" "$1" "${size[@]}"
+}
+
+# Programs, the libraries that they were linked with but the C library's, and these scripts.
 if [ -n "$pack" ]; then
   mkdir -p "$pack/bin" "$pack/lib"
-  cp "$bin"/tprt_gpu_{fused,peers,timing,gemm,nccl} "$pack/bin"
+  cp "$bin"/tprt_gpu_{fused,peers,timing,gemm,model,nccl} "$pack/bin"
   ldd "$bin/tprt_gpu_nccl" | awk '$1 ~ /^lib(tprt|sodium)\./ { print $3 }' | xargs -I '{}' cp -L '{}' "$pack/lib"
-  cp "$here/run.sh" "$pack"
+  cp "$here/run.sh" "$here/torch_layer.py" "$pack"
+  if [ -n "$shard_run" ]; then
+    compile_models "$pack/models"
+  else
+    echo "run.sh: no compiled programs are packed: there is no shard-run; see --shard-run" >&2
+  fi
   echo "$commit" >"$pack/commit.txt"
   echo "$pack"
   exit 0
@@ -61,7 +82,7 @@ if [ -f "$here/commit.txt" ] && [ "$bin" = "$here/bin" ]; then
 fi
 
 # Python packages bring an NCCL that the loader does not find by itself.
-if [ -z "${TPRT_NCCL_LIBRARY:-}" ] && [ "$only" != fused ] && python=$(command -v python3); then
+if [ -z "${TPRT_NCCL_LIBRARY:-}" ] && [ "${only:-nccl}" = nccl ] && python=$(command -v python3); then
   found=$("$python" -c 'import nvidia.nccl as n; print(list(n.__path__)[0])' 2>/dev/null || true)
   if [ -n "$found" ] && [ -e "$found/lib/libnccl.so.2" ]; then
     export TPRT_NCCL_LIBRARY=$found/lib/libnccl.so.2
@@ -85,11 +106,25 @@ run() {
   fi
 }
 
-"$bin/tprt_gpu_${only:-fused}" machine >"$out/machine.txt" || exit $?
+machine_of=fused
+[ "$only" != nccl ] || machine_of=nccl
+"$bin/tprt_gpu_$machine_of" machine >"$out/machine.txt" || exit $?
 turns=1000 replays=1000 all_ranks="1 2 3 4 8" shapes="1024 4096" time_ranks="2 4 8" hidden=8192 watched=70 graph_replays=1000 late_ms=10000 few=""
 if [ $small = 1 ]; then
   turns=40 replays=3 all_ranks="1 4" shapes=8 time_ranks=2 hidden=1024 watched=40 graph_replays=1 late_ms=300 few=small
 fi
+
+# watch COMMAND...: the command by every tool of compute-sanitizer.
+watch() {
+  local sanitizer tool
+  if ! sanitizer=$(command -v compute-sanitizer); then
+    echo '{"test": "compute-sanitizer", "skipped": "not installed"}' >>"$lines"
+    return
+  fi
+  for tool in memcheck initcheck synccheck racecheck; do
+    run "$tool" "$sanitizer" --tool "$tool" --error-exitcode 1 "$@"
+  done
+}
 
 fused() {
   for ranks in $all_ranks; do
@@ -106,18 +141,36 @@ fused() {
     # shellcheck disable=SC2086
     run slices "$bin/tprt_gpu_gemm" slices "$ranks" $few
   done
-  if sanitizer=$(command -v compute-sanitizer); then
-    for tool in memcheck initcheck synccheck racecheck; do
-      run "$tool" "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_fused" correct 4 $watched 0
-    done
-  else
-    echo '{"test": "compute-sanitizer", "skipped": "not installed"}' >>"$lines"
-  fi
+  watch "$bin/tprt_gpu_fused" correct 4 $watched 0
   for tokens in $shapes; do
     for ranks in $time_ranks; do
       run time "$bin/tprt_gpu_timing" "$tokens" $hidden "$ranks" "$bandwidth"
     done
   done
+}
+
+# Compiled programs, on virtual ranks of one GPU.
+models() {
+  local programs=$here/models program python
+  if [ ! -d "$programs" ] && [ -n "$shard_run" ]; then
+    programs=$out/models
+    compile_models "$programs"
+  elif [ ! -d "$programs" ]; then
+    echo '{"test": "model", "skipped": "no shard-run here, which compiles the programs, and none were packed"}' >>"$lines"
+    return
+  fi
+  for program in "$programs"/check/*; do
+    run "model ${program##*/}" "$bin/tprt_gpu_model" check "$program"
+  done
+  for program in "$programs"/check/{mlp_fwd.2,layernorm_gelu_bf16.1,llama_block_train.4}; do
+    [ ! -d "$program" ] || watch "$bin/tprt_gpu_model" check "$program"
+  done
+  for program in "$programs"/time/*; do
+    run "model-time ${program##*/}" "$bin/tprt_gpu_model" time "$program" "$bandwidth" "$arithmetic"
+  done
+  if python=$(command -v python3); then
+    run "model-time torch" "$python" -B "$here/torch_layer.py" 16 2048
+  fi
 }
 
 # A rank a GPU.
@@ -139,7 +192,7 @@ nccl() {
   done
 }
 
-for part in ${only:-fused nccl}; do
+for part in ${only:-fused models nccl}; do
   $part
 done
 
@@ -151,7 +204,7 @@ machine=$(cat "$out/machine.txt")
 } >"$out/results.json"
 
 # Fields by name, so that their order does not matter.
-awk -v machine="$machine" -v commit="$commit" -v bandwidth="$bandwidth" '
+awk -v machine="$machine" -v commit="$commit" -v bandwidth="$bandwidth" -v arithmetic="$arithmetic" '
   function field(key,  text) {
     if (!match($0, "\"" key "\": (\"[^\"]*\"|[-0-9.e+]+)")) return ""
     text = substr($0, RSTART, RLENGTH)
@@ -167,9 +220,19 @@ awk -v machine="$machine" -v commit="$commit" -v bandwidth="$bandwidth" '
       field("least_us") " | " field("median_us") " | " field("times_bound") " |\n"
     next
   }
+  field("test") == "model-time" {
+    whole = whole "| " field("variant") " | " field("ranks") " | " field("bound_us") " | " field("least_us") " | " field("median_us") " | " \
+      field("kernels_us") " | " field("times_bound") " |\n"
+    next
+  }
   { checks = checks "| " field("test") " | " field("ranks") " | " field("calls") " | " field("errors") " errors |\n" }
   END {
     print "| test | ranks | calls | result |\n|---|---|---|---|\n" checks
+    if (whole != "") {
+      print "Whole programs, arguments in memory of the GPU, all ranks on one. Bound: arguments and results once at " bandwidth " GB/s, or arithmetic " \
+        "at " arithmetic " TFLOP/s, the larger. Call: until the GPU is done, seen from the host; kernels: the same by events, median.\n"
+      print "| program | ranks | bound, us | call, least, us | median, us | kernels, us | call / bound |\n|---|---|---|---|---|---|---|\n" whole
+    }
     if (times == "") exit
     print "Virtual ranks on one GPU, which says nothing about links between GPUs. Bound: bytes at " bandwidth " GB/s.\n"
     print "| tokens | ranks | variant | bound, us | least, us | median, us | median / bound |\n|---|---|---|---|---|---|---|\n" times

@@ -38,6 +38,8 @@ void array_copy_box(const array *from, const int64_t *from_at, array *to, const 
 
 /* Reads a file whose type and shape must be those of `a` (type, rank, shape set, data not). On failure `why` has a message. */
 bool npy_read(const char *path, array *a, char *why, size_t why_size);
+/* The same, where no dimension of the file may be larger; the shape becomes the file's. */
+bool npy_read_part(const char *path, array *a, char *why, size_t why_size);
 bool npy_write(const char *path, const array *a, char *why, size_t why_size);
 
 #endif

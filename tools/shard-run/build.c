@@ -67,16 +67,16 @@ static bool lower_module(const options *o, run_target target, MlirModule module)
   return run(module, pipeline);
 }
 
-bool build_object(const options *o, run_target target, build *b) {
+bool build_object(const options *o, run_target target, const char *form, build *b) {
   char name[256];
-  bool is_library = o->emit && strcmp(o->emit, "so") == 0;
+  bool is_library = form && strcmp(form, "so") == 0;
   if (is_library && (!library_name(o->output, name, sizeof name) || !library_rename(b, name)))
     return false;
   const char *function = is_library ? name : o->function;
   tp_compile_options compile = {.size = sizeof compile, .opt_level = o->opt_level, .generic = o->generic};
-  tp_emit emit = o->emit && strcmp(o->emit, "llvm") == 0  ? TP_EMIT_LLVM
-                 : o->emit && strcmp(o->emit, "ptx") == 0 ? TP_EMIT_PTX
-                                                          : TP_EMIT_OBJECT;
+  tp_emit emit = form && strcmp(form, "llvm") == 0  ? TP_EMIT_LLVM
+                 : form && strcmp(form, "ptx") == 0 ? TP_EMIT_PTX
+                                                    : TP_EMIT_OBJECT;
   return run(b->module, "tp-optimize-local") && tp_plan_measure(b->module, function, o->topology, &b->plan) == TP_OK &&
          lower_module(o, target, b->module) && tp_compile(b->module, &compile, emit, &b->object) == TP_OK;
 }

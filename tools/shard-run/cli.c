@@ -33,6 +33,7 @@ enum {
   OPT_MEMORY_LIMIT,
   OPT_OVERLAP,
   OPT_FUSE,
+  OPT_SHARDS,
   OPT_OUTPUT,
   OPT_COPIES,
   OPT_WORKER,
@@ -76,6 +77,10 @@ static const cli_option rows[N_OPTIONS] = {
         {"fuse", "no|faster|always",
          "sums over devices together with what follows them, as kernels of GPUs do them: no; where that is modelled to "
          "be faster; wherever it can be (default: no)"},
+    [OPT_SHARDS] = {"shards", "FOLDER",
+                    "with --emit=so: write there what a launcher needs, program.txt; and where arguments are given, what\n"
+                    "                                 each rank gets (in.K.RANK.npy), and has to return by what is expected\n"
+                    "                                 (out.K.RANK.npy) and by one device (one.K.RANK.npy)"},
     [OPT_OUTPUT] = {NULL, "FILE", "file that --emit writes", 'o'},
     [OPT_COPIES] = {NULL, "N", "start PROGRAM N times, as ranks of one world", 'n'},
     [OPT_WORKER] = {"worker", "...", NULL}, /* hidden: how processes are started */
@@ -204,6 +209,9 @@ static int apply(int which, const char *text, void *data) {
     if (strcmp(text, "no") != 0 && strcmp(text, "faster") != 0 && strcmp(text, "always") != 0)
       return cli_usage("--%s takes no, faster or always, not '%s'", name, text);
     return CLI_GO_ON;
+  case OPT_SHARDS:
+    o->shards = text;
+    return CLI_GO_ON;
   case OPT_SEED:
     if (!cli_number(text, 0, 9e15, &number))
       return cli_usage("--%s takes a whole number >= 0, not '%s'", name, text);
@@ -266,6 +274,8 @@ int cli_parse(int argc, char **argv, options *o) {
   o->model = argv[optind];
   if ((o->emit != NULL) != (o->output != NULL))
     return cli_usage("--emit and -o FILE go together");
+  if (o->shards && (!o->emit || strcmp(o->emit, "so") != 0))
+    return cli_usage("--shards goes with --emit=so");
   if (o->emit && strcmp(o->emit, "ptx") == 0 && o->target != TARGET_CUDA)
     return cli_usage("--emit=ptx is of --target=cuda");
   if (o->target == TARGET_CUDA && strcmp(o->overlap, "no") != 0)

@@ -1,7 +1,7 @@
-/* How far is a result from a reference? */
-#include "run.h"
+#include "compare.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static double tolerance_of(const element *type, bool against_expected) {

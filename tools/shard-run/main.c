@@ -115,7 +115,7 @@ static bool save_outputs(session *s) {
 
 static bool run_reference(session *s, MlirModule module, build_kind kind) {
   progress("compiling the reference");
-  if (!build_partition(s->o, module, kind, &s->reference) || !build_object(s->o, TARGET_CPU, &s->reference)) {
+  if (!build_partition(s->o, module, kind, &s->reference) || !build_object(s->o, TARGET_CPU, NULL, &s->reference)) {
     complain("the program to compare with, %s, could not be compiled",
              kind == BUILD_WHOLE ? "with every value whole on every device" : "for one device");
     return false;
@@ -152,11 +152,17 @@ static bool can_write_all(const options *o) {
   return ok && (!o->emit || can_write(o->output));
 }
 
-static bool emit(const options *o, const build *program) {
+static bool emit(const session *s) {
+  const options *o = s->o;
   char name[256];
-  return strcmp(o->emit, "so") == 0 ? library_name(o->output, name, sizeof name) && library_write(o, program, name)
-                                    : write_file(o->output, &program->object);
+  if (strcmp(o->emit, "so") != 0)
+    return write_file(o->output, &s->program.object);
+  return library_name(o->output, name, sizeof name) && library_write(o, &s->program, name) &&
+         (!o->shards || shards_write(o, s->program.shape, name, s->inputs, s->expected, s->reference_outputs));
 }
+
+/* Ahead of time there is data only where it was given. */
+static bool has_data(const options *o) { return !o->emit || (o->shards && (o->inputs.n || o->inputs_from)); }
 
 static bool is_one(const char *mesh) { return mesh && strcmp(mesh, "1") == 0; }
 
@@ -172,8 +178,8 @@ static int run_session(session *s, MlirModule module) {
   s->n_outputs = signature->n_results;
   if (local && o->mesh)
     complain("the module is partitioned already, its mesh is fixed");
-  bool ok =
-      !(local && o->mesh) && (o->emit || (inputs_load(o, signature, &s->inputs) && expected_load(o, signature, &s->expected)));
+  bool ok = !(local && o->mesh) &&
+            (!has_data(o) || (inputs_load(o, signature, &s->inputs) && expected_load(o, signature, &s->expected)));
   tp_plan_destroy(signature);
   if (!ok)
     return EXIT_FAILED;
@@ -182,7 +188,8 @@ static int run_session(session *s, MlirModule module) {
     complain("--target=cuda needs a GPU here: %s (--emit=ptx compiles without one)", tprt_last_error());
     return EXIT_FAILED;
   }
-  bool verify = o->verify && !local && !whole && !o->emit;
+  bool is_reference = whole && o->target == TARGET_CPU; /* itself */
+  bool verify = o->verify && !local && !is_reference && has_data(o);
   progress("planning");
   build_kind reference = build_communicates(module) ? BUILD_WHOLE : BUILD_ALONE;
   ok = build_partition(o, module, local || whole ? BUILD_ALONE : BUILD_SHARDED, &s->program);
@@ -191,12 +198,12 @@ static int run_session(session *s, MlirModule module) {
   if (ok && verify && !run_reference(s, module, reference))
     return EXIT_FAILED;
   progress("compiling");
-  if (!ok || !build_object(o, o->target, &s->program)) {
+  if (!ok || !build_object(o, o->target, o->emit, &s->program)) {
     complain("'%s' could not be compiled", o->model);
     return EXIT_FAILED;
   }
   if (o->emit)
-    return emit(o, &s->program) ? EXIT_VERIFIED : EXIT_FAILED;
+    return emit(s) ? EXIT_VERIFIED : EXIT_FAILED;
   progress("running");
   if (!execute(o, s->world, &s->program, s->inputs, &s->run, &s->outputs) || !check_bytes(s->program.plan, &s->run))
     return EXIT_FAILED;

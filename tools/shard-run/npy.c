@@ -67,7 +67,8 @@ static void shape_text(int rank, const int64_t *shape, char *text, size_t size) 
     snprintf(text + n, size - n, ")");
 }
 
-static bool check_header(const char *header, const char *path, const array *a, char *why, size_t why_size) {
+/* `part`: of at most the shape of `a`, which becomes the file's. */
+static bool check_header(const char *header, const char *path, bool part, array *a, char *why, size_t why_size) {
   const char *descr = find_value(header, "'descr'"), *order = find_value(header, "'fortran_order'");
   int rank;
   int64_t shape[TP_MAX_RANK];
@@ -82,13 +83,17 @@ static bool check_header(const char *header, const char *path, const array *a, c
              a->type->name);
     return false;
   }
-  if (rank != a->rank || memcmp(shape, a->shape, (size_t)rank * sizeof *shape) != 0) {
+  bool fits = rank == a->rank;
+  for (int d = 0; d < rank && fits; d++)
+    fits = shape[d] == a->shape[d] || (part && shape[d] < a->shape[d]);
+  if (!fits) {
     char have[256], want[256];
     shape_text(rank, shape, have, sizeof have);
     shape_text(a->rank, a->shape, want, sizeof want);
-    snprintf(why, why_size, "%s: has shape %s, where %s is needed", path, have, want);
+    snprintf(why, why_size, "%s: has shape %s, where %s%s is needed", path, have, part ? "at most " : "", want);
     return false;
   }
+  memcpy(a->shape, shape, (size_t)rank * sizeof *shape);
   return true;
 }
 
@@ -119,16 +124,20 @@ static bool read_data(FILE *file, const char *path, array *a, char *why, size_t 
   return true;
 }
 
-bool npy_read(const char *path, array *a, char *why, size_t why_size) {
+static bool read_array(const char *path, bool part, array *a, char *why, size_t why_size) {
   static _Thread_local char header[MAX_HEADER];
   FILE *file = fopen(path, "rb");
   if (!file)
     return fail(why, why_size, path, strerror(errno));
-  bool ok = read_header(file, path, header, why, why_size) && check_header(header, path, a, why, why_size) &&
+  bool ok = read_header(file, path, header, why, why_size) && check_header(header, path, part, a, why, why_size) &&
             read_data(file, path, a, why, why_size);
   fclose(file);
   return ok;
 }
+
+bool npy_read(const char *path, array *a, char *why, size_t why_size) { return read_array(path, false, a, why, why_size); }
+
+bool npy_read_part(const char *path, array *a, char *why, size_t why_size) { return read_array(path, true, a, why, why_size); }
 
 bool npy_write(const char *path, const array *a, char *why, size_t why_size) {
   char shape[256], header[512];

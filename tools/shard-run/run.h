@@ -1,9 +1,10 @@
-/* shard-run, its parts: cli (options), diagnostics, build (compiling), inputs, launch and worker (running), outputs (putting shards together),
- * compare, report (JSON), table (text). */
+/* shard-run, its parts: cli (options), diagnostics, build (compiling), library and shards (what is compiled ahead of time), inputs, launch and
+ * worker (running), outputs (putting shards together), compare, report (JSON), table (text). */
 #ifndef SHARD_RUN_RUN_H
 #define SHARD_RUN_RUN_H
 
 #include "array.h"
+#include "compare.h"
 #include "tools/cli/cli.h"
 
 #include "tp/compile.h"
@@ -33,7 +34,7 @@ typedef enum run_target { TARGET_CPU, TARGET_CUDA } run_target;
 
 typedef struct options {
   const char *model, *mesh, *strategy, *objective, *topology, *function, *inputs_from, *report, *plan_report, *emit, *output,
-      *worker, *unknown_ops, *memory_limit, *backend, *overlap, *fuse;
+      *shards, *worker, *unknown_ops, *memory_limit, *backend, *overlap, *fuse;
   text_list inputs, expected, save;
   launch_kind launch;
   run_target target;
@@ -71,8 +72,8 @@ typedef enum build_kind {
 bool build_partition(const options *o, MlirModule source, build_kind kind, build *b);
 /* Has it communication or device indices that its user wrote? Then it has no meaning on one device. */
 bool build_communicates(MlirModule source);
-/* Then its object. */
-bool build_object(const options *o, run_target target, build *b);
+/* Then its code, in the form of --emit; NULL: an object to be run here. */
+bool build_object(const options *o, run_target target, const char *form, build *b);
 void build_clear(build *b);
 
 /* ---- shared libraries, --emit=so ---- */
@@ -146,20 +147,15 @@ bool expected_load(const options *o, const tp_plan *plan, array **expected);
 /* Shards of the arguments for all ranks, and room for their results. */
 bool shards_create(const tp_plan *plan, const array *whole, launch *l);
 void launch_clear(launch *l);
+/* --shards: what describes the program to a launcher, and of each value that is not NULL the part of each rank. `program` is the name of its
+ * function. False, with a message, when a file cannot be written. */
+bool shards_write(const options *o, const tp_plan *plan, const char *program, const array *inputs, const array *expected,
+                  const array *one);
 /* Puts the results together; false, with a message, when replicas differ in a bit. */
 bool outputs_join(const tp_plan *plan, const launch *l, array **whole);
 void arrays_clear(array *arrays, int n);
 
 /* ---- verdict ---- */
-
-typedef struct comparison {
-  bool done, ok;
-  double error, tolerance; /* relative to the largest |reference| */
-  char what[160];          /* when not ok because of something else */
-} comparison;
-
-comparison compare_arrays(const array *value, const array *reference, bool against_expected);
-bool is_constant(const array *a);
 
 typedef struct outcome {
   const options *options;

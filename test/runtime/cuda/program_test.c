@@ -111,6 +111,9 @@ static void test_memory_and_kernels(void **state) {
   assert_true(one == 3000.5f);
   one = 7;
   assert_int_equal(tprt_abi_write(context, part + 4, &one, sizeof one), TPRT_OK);
+  void *stream = NULL;
+  assert_int_equal(tprt_context_stream(context, &stream), TPRT_OK);
+  assert_non_null(stream);
   assert_int_equal(tprt_context_synchronize(context), TPRT_OK);
   assert_int_equal(tprt_context_download(context, host, part, 100), TPRT_OK);
   assert_true(host[4] == 7.0f && host[24] == 24000.5f);
@@ -196,6 +199,7 @@ static void test_refused(void **state) {
   EXPECT(tprt_context_upload(context, memory, kernels, 1), TPRT_INVALID_ARGUMENT, "it has no GPU");
   EXPECT(tprt_context_download(context, memory, kernels, 1), TPRT_INVALID_ARGUMENT, "it has no GPU");
   EXPECT(tprt_context_synchronize(context), TPRT_INVALID_ARGUMENT, "it has no GPU");
+  EXPECT(tprt_context_stream(context, &memory), TPRT_INVALID_ARGUMENT, "it has no GPU");
   EXPECT(tprt_abi_enter(context, program.words), TPRT_INVALID_ARGUMENT,
          "compiled for a CUDA GPU, the context was created for the host");
   tprt_context_destroy(context);

@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""layer.py TOKENS [--small]: one layer of a Llama with grouped queries, as bench/compile/generate.py writes it, as a program of its own, annotated for
+tensor parallelism. --small: of little width."""
+import argparse
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "compile"))
+import generate  # noqa: E402
+from tensor_trace import Tensor, Trace  # noqa: E402
+
+SMALL = {"norm1": (64,), "wq": (64, 64), "wk": (64, 32), "wv": (64, 32), "wo": (64, 64), "norm2": (64,), "gate": (64, 128), "up": (64, 128),
+         "down": (128, 64)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("tokens", type=int)
+    parser.add_argument("--small", action="store_true")
+    options = parser.parse_args()
+    generate.BATCH, generate.SEQUENCE = 1, options.tokens
+    shapes = {name: shape for name, shape, _ in generate.LAYER_PARAMETERS}
+    if options.small:
+        generate.HIDDEN, generate.FFN, generate.HEADS, generate.KV_HEADS, generate.HEAD = 64, 128, 4, 2, 16
+        shapes = SMALL
+    trace, arguments = Trace(False), []
+
+    def argument(name, shape, layout, role):
+        value = Tensor(f"%arg{len(arguments)}", shape, "f32")
+        arguments.append(f'{value.name}: {value.type} {{tp.name = "{name}", {role}tp.sharding = {layout}}}')
+        return value
+
+    x = argument("x", (1, options.tokens, generate.HIDDEN), "[[], [], []]", "")
+    parameters = {name: argument(name, shapes[name], layout, 'tp.role = "param", ')
+                  for name, _, layout in generate.LAYER_PARAMETERS}
+    y = generate.layer(trace, x, parameters)
+    for text, alias in trace.maps.items():
+        print(f"{alias} = {text}")
+    print("module @layer {\n  shard.grid @mesh(shape = 4) {tp.axes = [\"tp\"]}")
+    print(f"  func.func @main({', '.join(arguments)}) -> ({y.type} {{tp.sharding = [[], [], []]}}) {{")
+    print("\n".join(trace.lines) + f"\n    return {y.name} : {y.type}\n  }}\n}}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+/* --shards: what a launcher needs to run a library of --emit=so without the compiler. */
+#include "run.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct folder {
+  const char *path;
+  const tp_plan *plan;
+} folder;
+
+static bool in_folder(const folder *f, const char *name, char *path, size_t size) {
+  if (snprintf(path, size, "%s/%s", f->path, name) < (int)size)
+    return true;
+  complain("the name of the folder of --shards is too long: %s", f->path);
+  return false;
+}
+
+/* ---- The description ---- */
+
+static void print_values(FILE *file, const char *what, int n, const tp_plan_value *values) {
+  for (int i = 0; i < n; i++) {
+    fprintf(file, "%s %s %d", what, values[i].element, values[i].rank);
+    for (int d = 0; d < values[i].rank; d++)
+      fprintf(file, " %lld", (long long)values[i].local[d]);
+    fprintf(file, "\n");
+  }
+}
+
+static bool write_description(const folder *f, const char *program) {
+  char path[4096];
+  if (!in_folder(f, "program.txt", path, sizeof path))
+    return false;
+  FILE *file = fopen(path, "w");
+  if (file) {
+    fprintf(file, "program %s\ndevices %lld\nflops %.17g\n", program, (long long)f->plan->n_devices, f->plan->flops);
+    print_values(file, "argument", f->plan->n_arguments, f->plan->arguments);
+    print_values(file, "result", f->plan->n_results, f->plan->results);
+  }
+  bool ok = file && !ferror(file);
+  ok = file && fclose(file) == 0 && ok;
+  if (!ok)
+    complain("cannot write '%s': %s", path, strerror(errno));
+  return ok;
+}
+
+/* ---- Shards ---- */
+
+static bool write_array(const folder *f, const char *kind, int value, int rank, const array *a) {
+  char name[64], path[4096], why[4400];
+  snprintf(name, sizeof name, "%s.%d.%d.npy", kind, value, rank);
+  if (!in_folder(f, name, path, sizeof path))
+    return false;
+  bool ok = npy_write(path, a, why, sizeof why);
+  if (!ok)
+    complain("%s", why);
+  return ok;
+}
+
+/* Buffers as the program takes them, with what hurts most in the padding. */
+static bool write_arguments(const folder *f, const array *inputs) {
+  launch l = {0};
+  bool ok = shards_create(f->plan, inputs, &l);
+  for (int r = 0; r < l.n_ranks && ok; r++)
+    for (int i = 0; i < l.n_inputs && ok; i++)
+      ok = write_array(f, "in", i, r, l.inputs[r] + i);
+  launch_clear(&l);
+  return ok;
+}
+
+/* Without the padding: what stands there is not compared. */
+static bool write_result(const folder *f, const char *kind, int k, int rank, const array *whole) {
+  const tp_plan_value *value = f->plan->results + k;
+  int64_t from[TP_MAX_RANK] = {0}, to[TP_MAX_RANK] = {0}, size[TP_MAX_RANK] = {0};
+  array part;
+  for (int d = 0; d < value->rank; d++)
+    tp_spec_shard(&f->plan->mesh, value->spec, d, value->shape[d], rank, &from[d], &size[d]);
+  bool ok = array_create(&part, whole->type, value->rank, size);
+  if (ok)
+    array_copy_box(whole, from, &part, to, size);
+  else
+    complain("memory ran out");
+  ok = ok && write_array(f, kind, k, rank, &part);
+  array_clear(&part);
+  return ok;
+}
+
+static bool write_results(const folder *f, const char *kind, const array *wholes) {
+  bool ok = true;
+  for (int k = 0; wholes && k < f->plan->n_results && ok; k++)
+    for (int r = 0; wholes[k].data && r < f->plan->n_devices && ok; r++)
+      ok = write_result(f, kind, k, r, wholes + k);
+  return ok;
+}
+
+bool shards_write(const options *o, const tp_plan *plan, const char *program, const array *inputs, const array *expected,
+                  const array *one) {
+  const folder f = {o->shards, plan};
+  if (mkdir(o->shards, 0777) != 0 && errno != EEXIST) {
+    complain("cannot make the folder '%s': %s", o->shards, strerror(errno));
+    return false;
+  }
+  return write_description(&f, program) && (!inputs || write_arguments(&f, inputs)) && write_results(&f, "out", expected) &&
+         write_results(&f, "one", one);
+}
