@@ -114,6 +114,8 @@ static void unbind(tprt_context *context, tprt__bound *program) {
     tprt_mem_free(context->world, program->registered);
     tprt__free(program->private_base);
   }
+  for (int i = 0; i < program->program.n_sites && program->sites; i++)
+    tprt__gpu_contraction_free(program->sites[i].contraction);
   tprt__free(program->sites);
   tprt__program_clear(&program->program);
   tprt__free(program);
@@ -159,6 +161,8 @@ static tprt_status compare_words(tprt_context *context, uint64_t word, const cha
 
 static tprt_status bind_site(tprt_context *context, const tprt__program *program, const tprt__site *site,
                              tprt__site_state *state) {
+  if (site->contraction && context->gpu)
+    return tprt__gpu_contraction_plan(context->gpu, site->contraction, site->extra[0], site->extra + 1, &state->contraction);
   if (site->contraction) {
     size_t bytes = tprt__contraction_scratch(site->contraction);
     if (bytes <= context->scratch_bytes)

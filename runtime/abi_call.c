@@ -113,7 +113,7 @@ int32_t tprt_abi_contract(tprt_context *context, int32_t site, const void *a, co
   const tprt__site *which = &context->current->program.sites[site];
   tprt_status status = TPRT_OK;
   if (context->gpu)
-    status = tprt__gpu_contract(context, which, a, b, c);
+    status = tprt__gpu_contraction_run(context->gpu, state->contraction, a, b, c);
   else
     tprt__contraction_run(which->contraction, a, b, c, context->scratch);
   if (status)

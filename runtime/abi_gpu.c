@@ -150,33 +150,6 @@ tprt_status tprt__gpu_collective(tprt_context *context, const tprt__site_state *
   return status ? status : tprt__gpu_upload(context->gpu, recv, parts[1], bytes[1]);
 }
 
-/* Bytes from the first to the last element of an operand. */
-static size_t extent(const tprt__site *site, int operand) {
-  int64_t last = 0;
-  for (int64_t i = 0; i < site->extra[0]; i++) {
-    const int64_t *words = site->extra + 1 + 4 * i;
-    if (words[0] == 0)
-      return 0;
-    last += (words[0] - 1) * words[1 + operand];
-  }
-  return (size_t)(last + 1) * (size_t)site->contraction->type->size;
-}
-
-tprt_status tprt__gpu_contract(tprt_context *context, const tprt__site *site, const void *a, const void *b, void *c) {
-  const void *operands[3] = {a, b, c};
-  size_t bytes[3];
-  void *parts[3] = {NULL};
-  for (int i = 0; i < 3; i++)
-    bytes[i] = extent(site, i);
-  tprt_status status = stage(context, 3, bytes, parts);
-  for (int i = 0; i < 3 && !status; i++)
-    status = tprt__gpu_download(context->gpu, parts[i], operands[i], bytes[i]);
-  if (status)
-    return status;
-  tprt__contraction_run(site->contraction, parts[0], parts[1], parts[2], context->scratch);
-  return tprt__gpu_upload(context->gpu, c, parts[2], bytes[2]);
-}
-
 /* ---- What a launcher calls ---- */
 
 tprt_status tprt_context_alloc(tprt_context *context, size_t bytes, void **memory) {

@@ -34,8 +34,9 @@ void tprt__trace_end(tprt__trace *trace, int rank, int n_ranks);
 /* ---- contexts ---- */
 
 typedef struct tprt__site_state {
-  tprt_comm *comm; /* borrowed from the world; NULL for contractions */
-  tprt__plan plan; /* without buffers */
+  tprt_comm *comm;                    /* borrowed from the world; NULL for contractions */
+  tprt__plan plan;                    /* without buffers */
+  tprt__gpu_contraction *contraction; /* of a GPU */
   tprt_site_stats stats;
   tprt_work *work; /* started and not waited for, with these buffers */
   const void *send;
@@ -76,7 +77,6 @@ tprt_status tprt__site_collective(const tprt__site_state *state, const void *sen
 /* The same as on the host, on copies of the buffers. */
 tprt_status tprt__gpu_collective(tprt_context *context, const tprt__site_state *state, const void *send, void *recv,
                                  int64_t *traffic);
-tprt_status tprt__gpu_contract(tprt_context *context, const tprt__site *site, const void *a, const void *b, void *c);
 
 /* ---- abi.c ---- */
 /* Ends what was started, on communicators that have failed or will complete it. The buffers are the caller's afterwards. */

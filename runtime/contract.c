@@ -158,6 +158,22 @@ static choice choose_packed(const tprt__loop *loops, int count) {
   return best;
 }
 
+static void set_loops(const tprt__loop *loops, int count, choice chosen, tprt__contraction *plan) {
+  plan->m = chosen.m < 0 ? one : loops[chosen.m];
+  plan->n = chosen.n < 0 ? one : loops[chosen.n];
+  plan->k = chosen.k < 0 ? one : loops[chosen.k];
+  plan->n_outer = plan->n_inner = 0;
+  for (int i = 0; i < count; i++) {
+    if (i == chosen.m || i == chosen.n || i == chosen.k)
+      continue;
+    if (loops[i].stride[C]) {
+      plan->outer[plan->n_outer++] = loops[i];
+    } else {
+      plan->inner[plan->n_inner++] = loops[i];
+    }
+  }
+}
+
 tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const int64_t *words, bool overwrite,
                                    tprt__contraction *plan) {
   tprt__loop loops[TPRT__MAX_CONTRACT_DIMS];
@@ -179,19 +195,23 @@ tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const int6
       plan->way = TPRT__CONTRACT_DIRECT;
     }
   }
-  plan->m = chosen.m < 0 ? one : loops[chosen.m];
-  plan->n = chosen.n < 0 ? one : loops[chosen.n];
-  plan->k = chosen.k < 0 ? one : loops[chosen.k];
-  for (int i = 0; i < count; i++) {
-    if (i == chosen.m || i == chosen.n || i == chosen.k)
-      continue;
-    if (loops[i].stride[C]) {
-      plan->outer[plan->n_outer++] = loops[i];
-    } else {
-      plan->inner[plan->n_inner++] = loops[i];
-    }
-  }
+  set_loops(loops, count, chosen, plan);
   return TPRT_OK;
+}
+
+bool tprt__contraction_product(const tprt__contraction *plan, int64_t n_loops, const int64_t *words,
+                               tprt__contraction *product) {
+  tprt__loop loops[TPRT__MAX_CONTRACT_DIMS];
+  if (plan->empty || read_loops(plan->dtype, n_loops, words, product, loops))
+    return false;
+  int count = fuse(loops, (int)n_loops);
+  choice direct = choose_direct(loops, count, product);
+  if (!direct.work)
+    return false;
+  product->way = TPRT__CONTRACT_DIRECT;
+  product->overwrite = plan->overwrite;
+  set_loops(loops, count, direct, product);
+  return true;
 }
 
 /* ---- Running ---- */

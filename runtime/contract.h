@@ -32,6 +32,11 @@ typedef struct tprt__contraction {
 tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const int64_t *words, bool overwrite,
                                    tprt__contraction *plan);
 
+/* The same contraction with the largest matrix product as its m, n and k that strides allow, whatever its type: for a library that multiplies
+ * matrices of it. False if there is none. */
+bool tprt__contraction_product(const tprt__contraction *plan, int64_t n_loops, const int64_t *words,
+                               tprt__contraction *product);
+
 /* Bytes of scratch that tprt__contraction_run needs. */
 size_t tprt__contraction_scratch(const tprt__contraction *plan);
 

@@ -153,7 +153,9 @@ typedef struct tprt_context_config {
 } tprt_context_config;
 
 /* With TPRT_TARGET_CUDA a context has a stream of its own on the device that TPRT_DEVICE names, or the thread's current one, or that of the rank's number
- * modulo the number of devices: several ranks may share a GPU ("virtual ranks"). Its collectives and contractions go through the host so far.
+ * modulo the number of devices: several ranks may share a GPU ("virtual ranks"). Its contractions are done by
+ * cuBLASLt where that takes them, by kernels where it does not; without cuBLASLt a program that needs it is TPRT_UNSUPPORTED when it is bound. Its
+ * collectives go through the host so far.
  * Without a driver or a GPU: TPRT_UNSUPPORTED, and the text says why.
  *
  * A context on `world`, which it borrows and must not outlive. One thread at a time uses a context; another may abort its

@@ -1,6 +1,6 @@
 /* Products of matrices. cuBLASLt's are column-major: the row-major out = op(a) op(b) is its out' = op(b)' op(a)', so our b is its A,
  * our a its B, and a row of ours a column of its. What it needs to know of a product but for addresses is kept by shape. */
-#include "tprt/cuda_gemm.h"
+#include "cuda/gemm.h"
 
 #include "cuda/blaslt.h"
 
@@ -103,15 +103,18 @@ static tprt_status check_types(const tprt_cuda_gemm *g) {
   return TPRT_OK;
 }
 
-/* Rows of `columns` elements that are `row` apart; a matrix of `rows` of them to the next. */
-static tprt_status check_matrix(const char *name, int64_t rows, int64_t columns, int64_t row, int64_t step, bool shared) {
+/* Rows of `columns` elements that are `row` apart; `step` from a matrix of `rows` of them to the next, which begins behind it or within its first
+ * row. Those that are `shared` may overlap. */
+static tprt_status check_matrix(const char *name, int64_t rows, int64_t columns, int64_t row, int64_t step, int64_t batch,
+                                bool shared) {
   if (row < columns)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: rows of %s are %lld elements apart, but have %lld", name,
                       (long long)row, (long long)columns);
   if (row > INT64_MAX / 8 / rows)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: %s of %lld rows that are %lld elements apart", name, (long long)rows,
                       (long long)row);
-  if (step < 0 || (!shared && step < (rows - 1) * row + columns))
+  bool apart = shared || batch == 1 || step >= (rows - 1) * row + columns;
+  if (step < 0 || (!apart && (step < columns || step > (row - columns) / (batch - 1))))
     return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: matrices %s are %lld elements apart, but take %lld", name,
                       (long long)step, (long long)((rows - 1) * row + columns));
   return TPRT_OK;
@@ -125,11 +128,12 @@ static tprt_status check_shape(const tprt_cuda_gemm *g) {
     return TPRT_OK;
   if (g->k == 0)
     return tprt__fail(TPRT_UNSUPPORTED, "cuBLASLt: a product without terms: k is 0");
-  bool one = g->batch == 1;
-  tprt_status status = check_matrix("a", g->transpose_a ? g->k : g->m, g->transpose_a ? g->m : g->k, g->row_a, g->step_a, true);
+  int64_t batch = g->batch;
+  tprt_status status =
+      check_matrix("a", g->transpose_a ? g->k : g->m, g->transpose_a ? g->m : g->k, g->row_a, g->step_a, batch, true);
   if (!status)
-    status = check_matrix("b", g->transpose_b ? g->n : g->k, g->transpose_b ? g->k : g->n, g->row_b, g->step_b, true);
-  return status ? status : check_matrix("out", g->m, g->n, g->row_out, g->step_out, one);
+    status = check_matrix("b", g->transpose_b ? g->n : g->k, g->transpose_b ? g->k : g->n, g->row_b, g->step_b, batch, true);
+  return status ? status : check_matrix("out", g->m, g->n, g->row_out, g->step_out, batch, false);
 }
 
 static tprt_status check_epilogue(const tprt_cuda_gemm *g) {
@@ -173,7 +177,7 @@ static tprt_status check_pointers(const tprt_cuda_gemm *g) {
   return TPRT_OK;
 }
 
-/* With defaults filled in, and checked. */
+/* With defaults filled in, and checked but for addresses. */
 static tprt_status read_gemm(const tprt_cuda_gemm *given, tprt_cuda_gemm *g) {
   tprt_status status = tprt__struct_copy(g, sizeof *g, given, "tprt_cuda_gemm");
   if (status)
@@ -185,9 +189,7 @@ static tprt_status read_gemm(const tprt_cuda_gemm *given, tprt_cuda_gemm *g) {
   status = check_types(g);
   if (!status)
     status = check_shape(g);
-  if (!status)
-    status = check_epilogue(g);
-  return status ? status : check_pointers(g);
+  return status ? status : check_epilogue(g);
 }
 
 /* ---- Plans ---- */
@@ -336,10 +338,19 @@ static tprt_status find_plan(tprt_cuda_blas *blas, const tprt_cuda_gemm *g, plan
   return TPRT_OK;
 }
 
+tprt_status tprt__cuda_gemm_prepare(tprt_cuda_blas *blas, const tprt_cuda_gemm *given) {
+  tprt_cuda_gemm g = {0};
+  plan *p;
+  tprt_status status = read_gemm(given, &g);
+  return status || g.m == 0 || g.n == 0 ? status : find_plan(blas, &g, &p);
+}
+
 tprt_status tprt_cuda_multiply(tprt_cuda_blas *blas, const tprt_cuda_gemm *given, tprt_cuda_stream stream) {
   tprt_cuda_gemm copy = {0}, *g = &copy;
   plan *p;
   tprt_status status = read_gemm(given, g);
+  if (!status)
+    status = check_pointers(g);
   if (status || g->m == 0 || g->n == 0)
     return status;
   status = find_plan(blas, g, &p);

@@ -5,6 +5,7 @@
 #define TPRT_INLINE static __device__ __forceinline__
 
 #include "cuda/args.h"
+#include "cuda/numbers.h"
 
 typedef struct cta {
   const fused_args *args;
@@ -94,24 +95,5 @@ __shared__ float of_warp[FUSED_THREADS / FUSED_WARP];
       value = op(value, of_warp[warp]);                                                                                        \
     return value;                                                                                                              \
   }
-
-/* ---- Numbers ---- */
-
-TPRT_INLINE float f16_widen(uint16_t half) {
-  float value;
-  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(half));
-  return value;
-}
-TPRT_INLINE uint16_t f16_narrow(float value) {
-  uint16_t half;
-  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(value));
-  return half;
-}
-TPRT_INLINE float bf16_widen(uint16_t half) { return __uint_as_float((uint32_t)half << 16); }
-TPRT_INLINE uint16_t bf16_narrow(float value) {
-  uint16_t half;
-  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(half) : "f"(value));
-  return half;
-}
 
 #endif

@@ -1,54 +1,21 @@
-#include "cuda/gpu_context.h"
+#include "cuda/gpu_inside.h"
 
-#include "cuda/device.h"
 #include "env.h"
 #include "tprt/abi.h"
 
 #include <limits.h>
 #include <stdio.h>
 
-/* What programs need beyond cuda/device.h: member, symbol, parameters. */
-#define PROGRAM_CALLS(X)                                                                                                       \
-  X(module_load, "cuModuleLoadData", (cuda_module * module, const void *image))                                                \
-  X(module_unload, "cuModuleUnload", (cuda_module module))                                                                     \
-  X(module_function, "cuModuleGetFunction", (cuda_function * function, cuda_module module, const char *name))                  \
-  X(kernel, "cuLaunchKernel",                                                                                                  \
-    (cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,            \
-     unsigned block_z, unsigned shared_bytes, cuda_stream stream, void **parameters, void **extra))                            \
-  X(stream_synchronize, "cuStreamSynchronize", (cuda_stream stream))                                                           \
-  X(to_host, "cuMemcpyDtoHAsync_v2", (void *to, cuda_address from, size_t bytes, cuda_stream stream))                          \
-  X(from_host, "cuMemcpyHtoDAsync_v2", (cuda_address to, const void *from, size_t bytes, cuda_stream stream))
-
-static struct {
-  const tprt__cuda *driver;
-#define MEMBER(member, symbol, parameters) cuda_result(*member) parameters;
-  PROGRAM_CALLS(MEMBER)
-#undef MEMBER
-} cuda;
+static cuda_program_calls cuda;
 
 static tprt_status load(void) {
   static const tprt__symbol symbols[] = {
 #define ROW(member, symbol, parameters) {symbol, &cuda.member},
-      PROGRAM_CALLS(ROW)
+      CUDA_PROGRAM_CALLS(ROW)
 #undef ROW
           {NULL, NULL}};
   return tprt__cuda_find(&cuda.driver, symbols);
 }
-
-typedef struct gpu_constant {
-  struct gpu_constant *next;
-  const void *host;
-  size_t bytes;
-  cuda_address memory;
-} gpu_constant;
-
-struct tprt__gpu {
-  const cuda_device_calls *device;
-  int number;
-  cuda_context context;
-  cuda_stream stream;
-  gpu_constant *constants;
-};
 
 struct tprt__gpu_kernels {
   cuda_module module;
@@ -56,14 +23,15 @@ struct tprt__gpu_kernels {
   int32_t capacity;
 };
 
-static tprt_status check(const tprt__gpu *gpu, cuda_result result, const char *what) {
+tprt_status tprt__gpu_check(const tprt__gpu *gpu, cuda_result result, const char *what) {
   return tprt__device_check(gpu->device, result, what);
 }
 
-/* The driver works in the thread's current context; the caller's stays what it is. */
-static tprt_status enter(const tprt__gpu *gpu) { return check(gpu, gpu->device->context_push(gpu->context), "its context"); }
+tprt_status tprt__gpu_enter(const tprt__gpu *gpu) {
+  return tprt__gpu_check(gpu, gpu->device->context_push(gpu->context), "its context");
+}
 
-static void leave(const tprt__gpu *gpu) {
+void tprt__gpu_leave(const tprt__gpu *gpu) {
   cuda_context context;
   (void)gpu->device->context_pop(&context);
 }
@@ -72,10 +40,10 @@ static void leave(const tprt__gpu *gpu) {
 
 static tprt_status choose_device(tprt__gpu *gpu, int rank) {
   int n_devices = 0, ordinal = 0;
-  tprt_status status = check(gpu, gpu->device->driver->device_count(&n_devices), "number of devices");
+  tprt_status status = tprt__gpu_check(gpu, gpu->device->driver->device_count(&n_devices), "number of devices");
   if (!status)
     status = tprt__device_choose(gpu->device, rank % (n_devices > 0 ? n_devices : 1), &ordinal);
-  return status ? status : check(gpu, gpu->device->device_get(&gpu->number, ordinal), "the device");
+  return status ? status : tprt__gpu_check(gpu, gpu->device->device_get(&gpu->number, ordinal), "the device");
 }
 
 tprt_status tprt__gpu_create(int rank, tprt__gpu **result) {
@@ -90,14 +58,15 @@ tprt_status tprt__gpu_create(int rank, tprt__gpu **result) {
   if (!gpu)
     return tprt__fail_memory(sizeof *gpu);
   gpu->device = device;
+  gpu->calls = &cuda;
   status = choose_device(gpu, rank);
   if (!status)
-    status = check(gpu, device->context_retain(&gpu->context, gpu->number), "the device's context");
+    status = tprt__gpu_check(gpu, device->context_retain(&gpu->context, gpu->number), "the device's context");
   if (!status)
-    status = enter(gpu);
+    status = tprt__gpu_enter(gpu);
   if (!status) {
-    status = check(gpu, device->stream_create(&gpu->stream, CUDA_STREAM_NON_BLOCKING), "a stream");
-    leave(gpu);
+    status = tprt__gpu_check(gpu, device->stream_create(&gpu->stream, CUDA_STREAM_NON_BLOCKING), "a stream");
+    tprt__gpu_leave(gpu);
   }
   if (status) {
     if (gpu->context)
@@ -112,15 +81,17 @@ tprt_status tprt__gpu_create(int rank, tprt__gpu **result) {
 void tprt__gpu_destroy(tprt__gpu *gpu) {
   if (!gpu)
     return;
-  if (!enter(gpu)) {
+  if (!tprt__gpu_enter(gpu)) {
     while (gpu->constants) {
       gpu_constant *constant = gpu->constants;
       gpu->constants = constant->next;
       gpu->device->memory_free(constant->memory);
       tprt__free(constant);
     }
+    tprt__gpu_products_end(gpu);
+    tprt__gpu_sites_end(gpu);
     gpu->device->stream_destroy(gpu->stream);
-    leave(gpu);
+    tprt__gpu_leave(gpu);
   }
   gpu->device->context_release(gpu->number);
   tprt__free(gpu);
@@ -130,63 +101,64 @@ void tprt__gpu_destroy(tprt__gpu *gpu) {
 
 tprt_status tprt__gpu_alloc(tprt__gpu *gpu, size_t bytes, void **memory) {
   cuda_address at = 0;
-  tprt_status status = enter(gpu);
+  tprt_status status = tprt__gpu_enter(gpu);
   if (status)
     return status;
-  status = check(gpu, gpu->device->memory_alloc(&at, bytes ? bytes : 1), "memory of the device");
-  leave(gpu);
+  status = tprt__gpu_check(gpu, gpu->device->memory_alloc(&at, bytes ? bytes : 1), "memory of the device");
+  tprt__gpu_leave(gpu);
   if (!status)
     *memory = (void *)(uintptr_t)at;
   return status;
 }
 
 void tprt__gpu_free(tprt__gpu *gpu, void *memory) {
-  if (!memory || enter(gpu))
+  if (!memory || tprt__gpu_enter(gpu))
     return;
   gpu->device->memory_free(tprt__cuda_address(memory)); /* waits for the device */
-  leave(gpu);
+  tprt__gpu_leave(gpu);
 }
 
 tprt_status tprt__gpu_copy(tprt__gpu *gpu, void *to, const void *from, size_t bytes) {
-  tprt_status status = bytes ? enter(gpu) : TPRT_OK;
+  tprt_status status = bytes ? tprt__gpu_enter(gpu) : TPRT_OK;
   if (status || !bytes)
     return status;
-  status = check(gpu, gpu->device->memory_copy(tprt__cuda_address(to), tprt__cuda_address(from), bytes, gpu->stream), "a copy");
-  leave(gpu);
+  status = tprt__gpu_check(gpu, gpu->device->memory_copy(tprt__cuda_address(to), tprt__cuda_address(from), bytes, gpu->stream),
+                           "a copy");
+  tprt__gpu_leave(gpu);
   return status;
 }
 
 tprt_status tprt__gpu_synchronize(tprt__gpu *gpu) {
-  tprt_status status = enter(gpu);
+  tprt_status status = tprt__gpu_enter(gpu);
   if (status)
     return status;
-  status = check(gpu, cuda.stream_synchronize(gpu->stream), "what was enqueued");
-  leave(gpu);
+  status = tprt__gpu_check(gpu, cuda.stream_synchronize(gpu->stream), "what was enqueued");
+  tprt__gpu_leave(gpu);
   return status;
 }
 
 void *tprt__gpu_stream(const tprt__gpu *gpu) { return gpu->stream; }
 
 static tprt_status exchange(tprt__gpu *gpu, cuda_result enqueued) {
-  tprt_status status = check(gpu, enqueued, "a copy between host and device");
-  return status ? status : check(gpu, cuda.stream_synchronize(gpu->stream), "what was enqueued");
+  tprt_status status = tprt__gpu_check(gpu, enqueued, "a copy between host and device");
+  return status ? status : tprt__gpu_check(gpu, cuda.stream_synchronize(gpu->stream), "what was enqueued");
 }
 
 tprt_status tprt__gpu_upload(tprt__gpu *gpu, void *to, const void *from, size_t bytes) {
-  tprt_status status = bytes ? enter(gpu) : TPRT_OK;
+  tprt_status status = bytes ? tprt__gpu_enter(gpu) : TPRT_OK;
   if (status || !bytes)
     return status;
   status = exchange(gpu, cuda.from_host(tprt__cuda_address(to), from, bytes, gpu->stream));
-  leave(gpu);
+  tprt__gpu_leave(gpu);
   return status;
 }
 
 tprt_status tprt__gpu_download(tprt__gpu *gpu, void *to, const void *from, size_t bytes) {
-  tprt_status status = bytes ? enter(gpu) : TPRT_OK;
+  tprt_status status = bytes ? tprt__gpu_enter(gpu) : TPRT_OK;
   if (status || !bytes)
     return status;
   status = exchange(gpu, cuda.to_host(to, tprt__cuda_address(from), bytes, gpu->stream));
-  leave(gpu);
+  tprt__gpu_leave(gpu);
   return status;
 }
 
@@ -220,10 +192,10 @@ tprt_status tprt__gpu_kernels_load(tprt__gpu *gpu, const char *ptx, tprt__gpu_ke
   tprt__gpu_kernels *kernels = tprt__alloc(sizeof *kernels);
   if (!kernels)
     return tprt__fail_memory(sizeof *kernels);
-  tprt_status status = enter(gpu);
+  tprt_status status = tprt__gpu_enter(gpu);
   if (!status) {
-    status = check(gpu, cuda.module_load(&kernels->module, ptx), "the program's kernels");
-    leave(gpu);
+    status = tprt__gpu_check(gpu, cuda.module_load(&kernels->module, ptx), "the program's kernels");
+    tprt__gpu_leave(gpu);
   }
   if (status) {
     tprt__free(kernels);
@@ -236,10 +208,10 @@ tprt_status tprt__gpu_kernels_load(tprt__gpu *gpu, const char *ptx, tprt__gpu_ke
 void tprt__gpu_kernels_free(tprt__gpu *gpu, tprt__gpu_kernels *kernels) {
   if (!kernels)
     return;
-  if (!enter(gpu)) {
+  if (!tprt__gpu_enter(gpu)) {
     cuda.stream_synchronize(gpu->stream); /* none of them may be running */
     cuda.module_unload(kernels->module);
-    leave(gpu);
+    tprt__gpu_leave(gpu);
   }
   tprt__free(kernels->functions);
   tprt__free(kernels);
@@ -262,7 +234,7 @@ static tprt_status find_function(const tprt__gpu *gpu, tprt__gpu_kernels *kernel
     return TPRT_OK;
   char name[32];
   snprintf(name, sizeof name, "tp_kernel%d", number);
-  return check(gpu, cuda.module_function(&kernels->functions[number], kernels->module, name), name);
+  return tprt__gpu_check(gpu, cuda.module_function(&kernels->functions[number], kernels->module, name), name);
 }
 
 static tprt_status enqueue(const tprt__gpu *gpu, tprt__gpu_kernels *kernels, int32_t number, unsigned n_blocks,
@@ -275,10 +247,10 @@ static tprt_status enqueue(const tprt__gpu *gpu, tprt__gpu_kernels *kernels, int
   for (int32_t i = 0; i < n_arguments; i++)
     pointers[i] = arguments + i;
   snprintf(name, sizeof name, "tp_kernel%d", number);
-  return check(gpu,
-               cuda.kernel(kernels->functions[number], n_blocks, 1, 1, n_threads, 1, 1, 0, gpu->stream,
-                           (void **)(uintptr_t)pointers, NULL),
-               name);
+  return tprt__gpu_check(gpu,
+                         cuda.kernel(kernels->functions[number], n_blocks, 1, 1, n_threads, 1, 1, 0, gpu->stream,
+                                     (void **)(uintptr_t)pointers, NULL),
+                         name);
 }
 
 tprt_status tprt__gpu_launch(tprt__gpu *gpu, tprt__gpu_kernels *kernels, int32_t number, int64_t n_blocks, int32_t n_threads,
@@ -289,10 +261,10 @@ tprt_status tprt__gpu_launch(tprt__gpu *gpu, tprt__gpu_kernels *kernels, int32_t
     return tprt__fail(TPRT_INVALID_ARGUMENT, "launch of kernel %d on %lld blocks of %d threads with %d arguments", number,
                       (long long)n_blocks, n_threads, n_arguments);
   }
-  tprt_status status = enter(gpu);
+  tprt_status status = tprt__gpu_enter(gpu);
   if (status)
     return status;
   status = enqueue(gpu, kernels, number, (unsigned)n_blocks, (unsigned)n_threads, arguments, n_arguments);
-  leave(gpu);
+  tprt__gpu_leave(gpu);
   return status;
 }

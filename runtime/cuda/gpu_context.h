@@ -2,7 +2,7 @@
 #ifndef TPRT_RUNTIME_CUDA_GPU_CONTEXT_H
 #define TPRT_RUNTIME_CUDA_GPU_CONTEXT_H
 
-#include "base.h"
+#include "contract.h"
 
 typedef struct tprt__gpu tprt__gpu;
 typedef struct tprt__gpu_kernels tprt__gpu_kernels;
@@ -33,5 +33,17 @@ void tprt__gpu_kernels_free(tprt__gpu *gpu, tprt__gpu_kernels *kernels);
 /* Enqueues tp_kernelNUMBER; see tprt_abi_launch. */
 tprt_status tprt__gpu_launch(tprt__gpu *gpu, tprt__gpu_kernels *kernels, int32_t number, int64_t n_blocks, int32_t n_threads,
                              const uint64_t *arguments, int32_t n_arguments);
+
+/* ---- Contractions ---- */
+
+/* A contraction of a site, which `of` and `words` describe (see tprt__contraction_plan), as the GPU does it: by cuBLASLt where it is one product of
+ * matrices of f32, f16 or bf16, or a few, else by a kernel. TPRT_UNSUPPORTED where cuBLASLt would be needed and is not installed. */
+typedef struct tprt__gpu_contraction tprt__gpu_contraction;
+tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__contraction *of, int64_t n_loops, const int64_t *words,
+                                       tprt__gpu_contraction **contraction);
+void tprt__gpu_contraction_free(tprt__gpu_contraction *contraction);
+/* Enqueues it, on memory of the GPU. */
+tprt_status tprt__gpu_contraction_run(tprt__gpu *gpu, const tprt__gpu_contraction *contraction, const void *a, const void *b,
+                                      void *c);
 
 #endif

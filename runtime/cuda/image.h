@@ -4,5 +4,7 @@
 
 /* PTX, ended by a zero byte, or a fat binary. */
 extern const char tprt__fused_image[] __attribute__((visibility("hidden")));
+/* PTX, ended by a zero byte. */
+extern const char tprt__site_image[] __attribute__((visibility("hidden")));
 
 #endif

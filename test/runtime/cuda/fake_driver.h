@@ -8,6 +8,7 @@
 /* Results of cuda.h that the tests see. */
 #define FAKE_RESULTS(X)                                                                                                        \
   X(INVALID_VALUE, 1, "CUDA_ERROR_INVALID_VALUE")                                                                              \
+  X(OUT_OF_MEMORY, 2, "CUDA_ERROR_OUT_OF_MEMORY")                                                                              \
   X(STUB_LIBRARY, 34, "CUDA_ERROR_STUB_LIBRARY")                                                                               \
   X(INVALID_IMAGE, 200, "CUDA_ERROR_INVALID_IMAGE")                                                                            \
   X(INVALID_PTX, 218, "CUDA_ERROR_INVALID_PTX")                                                                                \

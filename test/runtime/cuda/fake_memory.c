@@ -17,6 +17,8 @@ static struct {
 
 cuda_result fake_allocate(cuda_address *memory, size_t bytes) {
   size_t whole = (bytes + 255) / 256 * 256;
+  if (fake_mode_is("allocate"))
+    return FAKE_OUT_OF_MEMORY;
   void *made = bytes ? aligned_alloc(256, whole) : NULL;
   if (!made)
     return FAKE_INVALID_VALUE;

@@ -356,6 +356,7 @@ static void test_no_driver(void **state) {
 
 int main(void) {
   mode("");
+  setenv("TPRT_BLASLT_LIBRARY", FAKE_BLASLT, 1);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_no_driver), cmocka_unit_test(test_memory_and_kernels), cmocka_unit_test(test_sites),
       cmocka_unit_test(test_refused),   cmocka_unit_test(test_calls_that_fail),    cmocka_unit_test(test_driver_that_fails),

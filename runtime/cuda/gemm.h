@@ -1,0 +1,10 @@
+/* Products of matrices by cuBLASLt, as other parts of the library use them. */
+#ifndef TPRT_RUNTIME_CUDA_GEMM_H
+#define TPRT_RUNTIME_CUDA_GEMM_H
+
+#include "tprt/cuda_gemm.h"
+
+/* Checks a product, but for its addresses, and keeps the algorithm for it, so that a call finds that. TPRT_UNSUPPORTED where cuBLASLt has none. */
+tprt_status tprt__cuda_gemm_prepare(tprt_cuda_blas *blas, const tprt_cuda_gemm *gemm);
+
+#endif

@@ -1,0 +1,237 @@
+/* Contractions of programs on a GPU: by cuBLASLt where they are products of matrices that it takes, else by a kernel, which takes all. */
+#include "cuda/gpu_inside.h"
+
+#include "contract.h"
+#include "cuda/gemm.h"
+#include "cuda/site_args.h"
+
+enum {
+  A,
+  B,
+  C,
+  WORKSPACE_BYTES = 32 << 20, /* see tprt/cuda_gemm.h */
+  LEAST_WORK = 512,           /* multiplications in a product */
+  MOST_CALLS = 32,            /* of cuBLASLt for one site */
+  ALIGNMENT = 16,
+};
+
+struct tprt__gpu_contraction {
+  bool by_blas;
+  gpu_site_kernel kernel; /* for operands that cuBLASLt does not take */
+  site_contract arguments;
+  tprt_cuda_gemm gemm; /* all but the addresses */
+  int64_t n_outer, n_inner;
+  tprt__contraction product; /* its loops are those around the batch */
+};
+
+/* ---- Products by cuBLASLt ---- */
+
+static tprt_status make_blas(tprt__gpu *gpu) {
+  if (gpu->blas)
+    return TPRT_OK;
+  tprt_status status = TPRT_OK;
+  if (!gpu->workspace)
+    status = tprt__gpu_check(gpu, gpu->device->memory_alloc(&gpu->workspace, WORKSPACE_BYTES), "the workspace of cuBLASLt");
+  const tprt_cuda_blas_config config = {
+      .size = sizeof config, .workspace = (void *)(uintptr_t)gpu->workspace, .workspace_bytes = WORKSPACE_BYTES};
+  return status ? status : tprt_cuda_blas_create(&config, &gpu->blas);
+}
+
+void tprt__gpu_products_end(tprt__gpu *gpu) {
+  tprt_cuda_blas_destroy(gpu->blas);
+  if (gpu->workspace)
+    gpu->device->memory_free(gpu->workspace);
+}
+
+static bool is_blas_type(tprt_dtype dtype) { return dtype == TPRT_F32 || dtype == TPRT_F16 || dtype == TPRT_BF16; }
+
+/* Of the left and the right factor. */
+static int left_of(const tprt__contraction *p) { return p->swapped ? B : A; }
+static int right_of(const tprt__contraction *p) { return p->swapped ? A : B; }
+
+/* Whether results that are `step` apart do not overlap: each lies behind the other, or between the other's rows. */
+static bool are_apart(const tprt__gemm_args *g, int64_t step, int64_t n) {
+  return step >= (g->m - 1) * g->ldc + g->n || (step >= g->n && step * (n - 1) + g->n <= g->ldc);
+}
+
+/* The largest loop around the product becomes its batch, and leaves the loops. */
+static void choose_batch(tprt__contraction *p, tprt_cuda_gemm *gemm) {
+  int best = -1;
+  for (int i = 0; i < p->n_outer; i++) {
+    bool fits = are_apart(&p->gemm, p->outer[i].stride[C], p->outer[i].size);
+    if (fits && p->outer[i].size <= INT32_MAX && (best < 0 || p->outer[i].size > p->outer[best].size))
+      best = i;
+  }
+  if (best < 0)
+    return;
+  gemm->batch = p->outer[best].size;
+  gemm->step_a = p->outer[best].stride[left_of(p)];
+  gemm->step_b = p->outer[best].stride[right_of(p)];
+  gemm->step_out = p->outer[best].stride[C];
+  for (int i = best; i < p->n_outer - 1; i++)
+    p->outer[i] = p->outer[i + 1];
+  p->n_outer--;
+}
+
+static int64_t iterations(const tprt__loop *loops, int n) {
+  int64_t product = 1;
+  for (int i = 0; i < n; i++)
+    product *= loops[i].size;
+  return product;
+}
+
+/* Sums over more than one call would be rounded after each, so they are for f32 alone. */
+static bool is_product(const tprt__contraction *of, const int64_t *words, int64_t n_loops, tprt__gpu_contraction *made) {
+  tprt__contraction *p = &made->product;
+  if (!is_blas_type(of->dtype) || !tprt__contraction_product(of, n_loops, words, p))
+    return false;
+  const tprt__gemm_args *g = &p->gemm;
+  made->gemm = (tprt_cuda_gemm){.size = sizeof made->gemm,
+                                .dtype = of->dtype,
+                                .out_dtype = of->dtype,
+                                .m = g->m,
+                                .n = g->n,
+                                .k = g->k,
+                                .transpose_a = g->transpose_a,
+                                .transpose_b = g->transpose_b,
+                                .row_a = g->lda,
+                                .row_b = g->ldb,
+                                .row_out = g->ldc,
+                                .alpha = 1};
+  choose_batch(p, &made->gemm);
+  made->n_outer = iterations(p->outer, p->n_outer);
+  made->n_inner = iterations(p->inner, p->n_inner);
+  bool is_large = g->m * g->n * g->k >= LEAST_WORK, adds_once = made->n_inner == 1 || of->dtype == TPRT_F32;
+  return is_large && adds_once && made->n_outer <= MOST_CALLS && made->n_inner <= MOST_CALLS / made->n_outer;
+}
+
+/* A shape for which cuBLASLt has nothing is the kernel's; that there is no cuBLASLt is a failure. */
+static tprt_status prepare(tprt__gpu *gpu, tprt__gpu_contraction *made) {
+  tprt_status status = make_blas(gpu);
+  if (status)
+    return status;
+  status = tprt__cuda_gemm_prepare(gpu->blas, &made->gemm);
+  made->by_blas = !status;
+  return status == TPRT_UNSUPPORTED ? TPRT_OK : status;
+}
+
+/* Adds the offsets, in elements, of one iteration of some loops. */
+static void locate(const tprt__loop *loops, int n, int64_t iteration, int64_t at[3]) {
+  for (int i = n - 1; i >= 0; i--) {
+    for (int x = A; x <= C; x++)
+      at[x] += iteration % loops[i].size * loops[i].stride[x];
+    iteration /= loops[i].size;
+  }
+}
+
+static tprt_status multiply(tprt__gpu *gpu, const tprt__gpu_contraction *c, const void *const operands[3], void *out) {
+  const tprt__contraction *p = &c->product;
+  tprt_cuda_gemm gemm = c->gemm;
+  tprt_status status = TPRT_OK;
+  int64_t size = (int64_t)p->type->size;
+  for (int64_t i = 0; i < c->n_outer && !status; i++) {
+    for (int64_t j = 0; j < c->n_inner && !status; j++) {
+      int64_t at[3] = {0, 0, 0};
+      locate(p->outer, p->n_outer, i, at);
+      locate(p->inner, p->n_inner, j, at);
+      gemm.a = (const char *)operands[left_of(p)] + at[left_of(p)] * size;
+      gemm.b = (const char *)operands[right_of(p)] + at[right_of(p)] * size;
+      gemm.out = (char *)out + at[C] * size;
+      gemm.beta = p->overwrite && j == 0 ? 0 : 1;
+      status = tprt_cuda_multiply(gpu->blas, &gemm, gpu->stream);
+    }
+  }
+  return status;
+}
+
+/* Those of all calls. */
+static bool are_aligned(const tprt__gpu_contraction *c, const void *const operands[3]) {
+  const tprt__contraction *p = &c->product;
+  uintptr_t bits = 0;
+  for (int x = A; x <= C; x++) {
+    bits |= (uintptr_t)operands[x];
+    for (int i = 0; i < p->n_outer; i++)
+      bits |= (uintptr_t)p->outer[i].stride[x] * p->type->size;
+    for (int i = 0; i < p->n_inner; i++)
+      bits |= (uintptr_t)p->inner[i].stride[x] * p->type->size;
+  }
+  return bits % ALIGNMENT == 0;
+}
+
+/* ---- By a kernel ---- */
+
+static const gpu_site_kernel kernels[TPRT_N_DTYPES] = {
+    [TPRT_F32] = GPU_CONTRACT_F32,   [TPRT_F64] = GPU_CONTRACT_F64, [TPRT_F16] = GPU_CONTRACT_F16,
+    [TPRT_BF16] = GPU_CONTRACT_BF16, [TPRT_I8] = GPU_CONTRACT_I8,   [TPRT_I16] = GPU_CONTRACT_I16,
+    [TPRT_I32] = GPU_CONTRACT_I32,   [TPRT_I64] = GPU_CONTRACT_I64, [TPRT_U8] = GPU_CONTRACT_I8,
+    [TPRT_U16] = GPU_CONTRACT_I16,   [TPRT_U32] = GPU_CONTRACT_I32, [TPRT_U64] = GPU_CONTRACT_I64,
+};
+
+static site_loop loop_of(const tprt__loop *loop) {
+  return (site_loop){.size = loop->size, .stride = {loop->stride[A], loop->stride[B], loop->stride[C]}};
+}
+
+static void describe(const tprt__contraction *of, site_contract *arguments) {
+  *arguments = (site_contract){.m = loop_of(&of->m),
+                               .n = loop_of(&of->n),
+                               .k = loop_of(&of->k),
+                               .n_outer = (uint32_t)of->n_outer,
+                               .n_inner = (uint32_t)of->n_inner,
+                               .overwrite = of->overwrite};
+  for (int i = 0; i < of->n_outer; i++)
+    arguments->loops[i] = loop_of(&of->outer[i]);
+  for (int i = 0; i < of->n_inner; i++)
+    arguments->loops[of->n_outer + i] = loop_of(&of->inner[i]);
+}
+
+static tprt_status launch(const tprt__gpu *gpu, const tprt__gpu_contraction *c, const void *a, const void *b, void *out) {
+  site_contract arguments = c->arguments;
+  uint64_t n_tiles =
+      (uint64_t)((arguments.m.size + SITE_TILE - 1) / SITE_TILE) * (uint64_t)((arguments.n.size + SITE_TILE - 1) / SITE_TILE);
+  for (uint32_t i = 0; i < arguments.n_outer; i++)
+    n_tiles *= (uint64_t)arguments.loops[i].size;
+  arguments.a = a;
+  arguments.b = b;
+  arguments.c = out;
+  return tprt__gpu_site_launch(gpu, gpu->stream, c->kernel, n_tiles * SITE_THREADS, 1, &arguments);
+}
+
+/* ---- What programs call ---- */
+
+tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__contraction *of, int64_t n_loops, const int64_t *words,
+                                       tprt__gpu_contraction **result) {
+  if (of->empty) {
+    *result = NULL;
+    return TPRT_OK;
+  }
+  tprt__gpu_contraction *made = tprt__alloc(sizeof *made);
+  if (!made)
+    return tprt__fail_memory(sizeof *made);
+  made->kernel = kernels[of->dtype];
+  describe(of, &made->arguments);
+  tprt_status status = tprt__gpu_enter(gpu);
+  if (!status) {
+    if (is_product(of, words, n_loops, made))
+      status = prepare(gpu, made);
+    if (!status)
+      status = tprt__gpu_site_kernel(gpu, made->kernel);
+    tprt__gpu_leave(gpu);
+  }
+  if (status)
+    tprt__free(made);
+  else
+    *result = made;
+  return status;
+}
+
+void tprt__gpu_contraction_free(tprt__gpu_contraction *contraction) { tprt__free(contraction); }
+
+tprt_status tprt__gpu_contraction_run(tprt__gpu *gpu, const tprt__gpu_contraction *c, const void *a, const void *b, void *out) {
+  const void *const operands[3] = {a, b, out};
+  tprt_status status = c ? tprt__gpu_enter(gpu) : TPRT_OK;
+  if (status || !c)
+    return status;
+  status = c->by_blas && are_aligned(c, operands) ? multiply(gpu, c, operands, out) : launch(gpu, c, a, b, out);
+  tprt__gpu_leave(gpu);
+  return status;
+}

@@ -1,0 +1,280 @@
+/* Contractions of programs on a GPU: which way each takes, cuBLASLt or a kernel, and that its bits are those of the processor. Factors are small
+ * integers, so that sums are exact in f32 and what is left is one rounding. */
+#define _GNU_SOURCE 1
+#include "fake_blaslt.h"
+#include "table.h"
+#include "tprt/tprt.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ELEMENTS = 1 << 15, MOST_LOOPS = 6, SEED = 3 };
+
+typedef struct row {
+  const char *name;
+  tprt_dtype dtype;
+  int n_products; /* calls of cuBLASLt; 0: the kernel */
+  bool overwrite;
+  int shift; /* elements from an aligned address to each operand */
+  int n_loops;
+  int64_t loops[4 * MOST_LOOPS]; /* size, stride in A, B, C */
+} row;
+
+// clang-format off
+static const row rows[] = {
+    {"f32",              TPRT_F32,  1, true,  0, 3, {16, 24, 0, 20, 20, 0, 1, 1, 24, 1, 20, 0}},
+    {"f32 added",        TPRT_F32,  1, false, 0, 3, {16, 24, 0, 20, 20, 0, 1, 1, 24, 1, 20, 0}},
+    {"bf16",             TPRT_BF16, 1, true,  0, 3, {16, 24, 0, 24, 24, 0, 1, 1, 24, 1, 24, 0}},
+    {"bf16 added",       TPRT_BF16, 1, false, 0, 3, {16, 24, 0, 24, 24, 0, 1, 1, 24, 1, 24, 0}},
+    {"f16, A transposed", TPRT_F16, 1, true,  0, 3, {16, 1, 0, 24, 24, 0, 1, 1, 24, 16, 24, 0}},
+    {"B transposed",     TPRT_F32,  1, true,  0, 3, {16, 24, 0, 20, 20, 0, 24, 1, 24, 1, 1, 0}},
+    {"C transposed",     TPRT_F32,  1, true,  0, 3, {16, 24, 0, 1, 20, 0, 1, 16, 24, 1, 20, 0}},
+    {"vector",           TPRT_F32,  1, true,  0, 2, {32, 24, 0, 1, 24, 1, 1, 0}},
+    {"batch",            TPRT_BF16, 1, true,  0, 4, {3, 384, 576, 384, 16, 24, 0, 24, 24, 0, 1, 1, 24, 1, 24, 0}},
+    {"batch in C's rows", TPRT_F32, 1, true,  0, 4, {3, 24, 480, 20, 16, 72, 0, 60, 20, 0, 1, 1, 24, 1, 20, 0}},
+    {"shared B",         TPRT_F32,  1, true,  0, 4, {3, 400, 0, 320, 16, 24, 0, 20, 20, 0, 1, 1, 24, 1, 20, 0}},
+    {"two loops around", TPRT_F32,  2, true,  0, 5, {2, 1600, 0, 2000, 3, 24, 480, 20, 16, 72, 0, 60, 20, 0, 1, 1, 24, 1, 20, 0}},
+    {"two sums",         TPRT_F32,  2, true,  0, 4, {2, 400, 600, 0, 16, 24, 0, 20, 20, 0, 1, 1, 24, 1, 20, 0}},
+    {"two sums added",   TPRT_F32,  2, false, 0, 4, {2, 400, 600, 0, 16, 24, 0, 20, 20, 0, 1, 1, 24, 1, 20, 0}},
+    {"bf16, two sums",   TPRT_BF16, 0, true,  0, 4, {2, 400, 600, 0, 16, 24, 0, 20, 20, 0, 1, 1, 24, 1, 20, 0}},
+    {"f16, two sums added", TPRT_F16, 0, false, 0, 4, {2, 400, 600, 0, 16, 24, 0, 20, 20, 0, 1, 1, 24, 1, 20, 0}},
+    {"many around",      TPRT_F32,  0, true,  0, 5, {33, 4, 4, 16, 34, 8, 8, 528, 4, 32, 0, 4, 4, 0, 1, 1, 32, 1, 4, 0}},
+    {"off alignment",    TPRT_F32,  0, true,  1, 3, {16, 24, 0, 20, 20, 0, 1, 1, 24, 1, 20, 0}},
+    {"odd strides",      TPRT_F32,  0, true,  0, 3, {16, 48, 0, 40, 20, 0, 2, 2, 24, 2, 40, 0}},
+    {"small",            TPRT_F32,  0, true,  0, 3, {4, 4, 0, 4, 4, 0, 1, 1, 4, 1, 4, 0}},
+    {"edges of tiles",   TPRT_F64,  0, false, 0, 3, {33, 35, 0, 37, 37, 0, 1, 1, 35, 1, 37, 0}},
+    {"f64",              TPRT_F64,  0, true,  0, 3, {16, 24, 0, 20, 20, 0, 1, 1, 24, 1, 20, 0}},
+    {"i8",               TPRT_I8,   0, true,  0, 3, {16, 24, 0, 20, 20, 0, 1, 1, 24, 1, 20, 0}},
+    {"u16 added",        TPRT_U16,  0, false, 0, 3, {16, 24, 0, 20, 20, 0, 1, 1, 24, 1, 20, 0}},
+    {"i32 added",        TPRT_I32,  0, false, 0, 3, {16, 1, 0, 20, 20, 0, 24, 1, 24, 16, 1, 0}},
+    {"u64",              TPRT_U64,  0, true,  0, 4, {2, 400, 600, 0, 16, 24, 0, 20, 20, 0, 1, 1, 24, 1, 20, 0}},
+    {"nothing to add",   TPRT_F32,  0, false, 0, 3, {16, 24, 0, 20, 20, 0, 1, 1, 0, 1, 20, 0}},
+};
+// clang-format on
+enum { N_ROWS = sizeof rows / sizeof *rows };
+
+static fake_blaslt_begin_fn *begin;
+static fake_blaslt_look_fn *look;
+static const fake_blaslt_plan no_faults = {0};
+
+static fake_blaslt_report report(void) {
+  fake_blaslt_report r;
+  look(&r);
+  return r;
+}
+
+/* Element i as a number from -3 to 3, or from 0 on where there is no sign. */
+static void fill(tprt_dtype dtype, void *memory, uint32_t seed) {
+  for (int i = 0; i < ELEMENTS; i++) {
+    seed = seed * 1664525u + 1013904223u;
+    int number = (int)(seed >> 24) % 7;
+    float f = (float)(number - 3);
+    double d = (double)f;
+    uint64_t word = (uint64_t)number;
+    uint16_t half = dtype == TPRT_F16 ? tprt_f32_to_f16(f) : tprt_f32_to_bf16(f);
+    const void *from = dtype == TPRT_F32                         ? (const void *)&f
+                       : dtype == TPRT_F64                       ? (const void *)&d
+                       : dtype == TPRT_F16 || dtype == TPRT_BF16 ? (const void *)&half
+                                                                 : (const void *)&word;
+    memcpy((char *)memory + (size_t)i * tprt_dtype_size(dtype), from, tprt_dtype_size(dtype));
+  }
+}
+
+static tprt_comm *alone(void) {
+  tprt_comm *world;
+  tprt_config config = {.size = sizeof config, .backend = "self"};
+  assert_int_equal(tprt_world_create_threads(1, &config, &world), TPRT_OK);
+  return world;
+}
+
+static test_table make_program(const row *r, tprt_target target) {
+  int64_t one = 1;
+  test_table t = table_make(1, &one);
+  int64_t *site = table_contract(&t, r->dtype, r->n_loops, r->loops);
+  site[27] = r->overwrite;
+  t.words[16] = target;
+  return t;
+}
+
+static tprt_context *make_context(tprt_comm *world, tprt_target target) {
+  tprt_context *context = NULL;
+  tprt_context_config config = {.size = sizeof config, .target = target};
+  assert_int_equal(tprt_context_create(world, &config, &context), TPRT_OK);
+  return context;
+}
+
+/* Runs the row's site on memory[0] and memory[1], into memory[2], copies of which go to the GPU. */
+static tprt_status run(const row *r, tprt_target target, char *memory[3], char error[256]) {
+  test_table program = make_program(r, target);
+  tprt_comm *world = alone();
+  tprt_context *context = make_context(world, target);
+  size_t size = tprt_dtype_size(r->dtype), bytes = ELEMENTS * size, shift = (size_t)r->shift * size;
+  char *at[3] = {memory[0], memory[1], memory[2]};
+  tprt_status status = (tprt_status)tprt_abi_enter(context, program.words);
+  for (int i = 0; i < 3 && !status && target == TPRT_TARGET_CUDA; i++) {
+    void *made;
+    assert_int_equal(tprt_context_alloc(context, bytes, &made), TPRT_OK);
+    assert_int_equal(tprt_context_upload(context, made, memory[i], bytes), TPRT_OK);
+    at[i] = made;
+  }
+  if (!status)
+    status = (tprt_status)tprt_abi_contract(context, 0, at[0] + shift, at[1] + shift, at[2] + shift);
+  snprintf(error, 256, "%s", tprt_context_error(context));
+  for (int i = 0; i < 3 && at[i] != memory[i]; i++) {
+    if (!status && i == 2)
+      assert_int_equal(tprt_context_download(context, memory[2], at[2], bytes), TPRT_OK);
+    tprt_context_free(context, at[i]);
+  }
+  tprt_context_destroy(context);
+  tprt_comm_destroy(world);
+  table_free(&program);
+  return status;
+}
+
+static void free_memory(char *memory[3]) {
+  for (int i = 0; i < 3; i++)
+    free(memory[i]);
+}
+
+static void make_memory(tprt_dtype dtype, char *memory[3]) {
+  for (int i = 0; i < 3; i++) {
+    memory[i] = malloc(ELEMENTS * tprt_dtype_size(dtype));
+    fill(dtype, memory[i], SEED + (uint32_t)i);
+  }
+}
+
+/* ---- Before a cuBLASLt has been found ---- */
+
+static void test_no_cublaslt(void **state) {
+  (void)state;
+  char *memory[3], error[256];
+  setenv("TPRT_BLASLT_LIBRARY", "/nonexistent/libcublasLt.so", 1);
+  for (int i = 0; i < N_ROWS; i++) { /* when the program is bound, and only where it would be used */
+    make_memory(rows[i].dtype, memory);
+    bool wanted = rows[i].n_products || rows[i].shift;
+    if (run(&rows[i], TPRT_TARGET_CUDA, memory, error) != (wanted ? TPRT_UNSUPPORTED : TPRT_OK))
+      fail_msg("%s: \"%s\"", rows[i].name, error);
+    if (wanted && !strstr(error, "cuBLASLt: /nonexistent/libcublasLt.so"))
+      fail_msg("%s: \"%s\"", rows[i].name, error);
+    free_memory(memory);
+  }
+  setenv("TPRT_BLASLT_LIBRARY", FAKE_BLASLT, 1);
+}
+
+/* ---- All ways ---- */
+
+static void test_rows(void **state) {
+  (void)state;
+  for (int i = 0; i < N_ROWS; i++) {
+    char *memory[3], *expected[3], error[256];
+    make_memory(rows[i].dtype, memory);
+    make_memory(rows[i].dtype, expected);
+    begin(&no_faults);
+    if (run(&rows[i], TPRT_TARGET_CUDA, memory, error))
+      fail_msg("%s: %s", rows[i].name, error);
+    fake_blaslt_report r = report();
+    if (r.n_products != rows[i].n_products || r.n_alive || r.n_violations)
+      fail_msg("%s: %ld products, %ld alive, %d violations: %s", rows[i].name, r.n_products, r.n_alive, r.n_violations,
+               r.violation);
+    assert_int_equal(run(&rows[i], TPRT_TARGET_HOST, expected, error), TPRT_OK);
+    if (memcmp(memory[2], expected[2], ELEMENTS * tprt_dtype_size(rows[i].dtype)) != 0)
+      fail_msg("%s: other bits than the processor", rows[i].name);
+    free_memory(memory);
+    free_memory(expected);
+  }
+}
+
+/* A shape that cuBLASLt has nothing for. */
+static void test_no_algorithm(void **state) {
+  (void)state;
+  static const fake_blaslt_plan nothing = {.knows_nothing = true};
+  char *memory[3], *expected[3], error[256];
+  make_memory(rows[0].dtype, memory);
+  make_memory(rows[0].dtype, expected);
+  begin(&nothing);
+  assert_int_equal(run(&rows[0], TPRT_TARGET_CUDA, memory, error), TPRT_OK);
+  assert_int_equal(report().n_products, 0);
+  assert_int_equal(run(&rows[0], TPRT_TARGET_HOST, expected, error), TPRT_OK);
+  assert_memory_equal(memory[2], expected[2], ELEMENTS * sizeof(float));
+  free_memory(memory);
+  free_memory(expected);
+}
+
+/* ---- Failures ---- */
+
+/* Every call of cuBLASLt fails in turn. */
+static void test_cublaslt_that_fails(void **state) {
+  (void)state;
+  enum { STATUS = 13 };
+  char *memory[3], error[256];
+  long n_failed = 0;
+  bool failed = true;
+  make_memory(rows[0].dtype, memory);
+  for (long at = 1; failed; at++) {
+    const fake_blaslt_plan fault = {.fail_at = at, .status = STATUS};
+    begin(&fault);
+    tprt_status status = run(&rows[0], TPRT_TARGET_CUDA, memory, error);
+    fake_blaslt_report r = report();
+    failed = *r.failed;
+    bool matters = failed && !strstr(r.failed, "Destroy");
+    if (status != (matters ? TPRT_DEVICE : TPRT_OK) || r.n_alive)
+      fail_msg("call %ld, %s: status %d, %ld alive: %s", at, r.failed, status, r.n_alive, error);
+    n_failed += matters;
+  }
+  assert_true(n_failed > 15);
+  free_memory(memory);
+}
+
+/* Every thing of the driver that contractions need, by each way. */
+static void test_driver_that_fails(void **state) {
+  (void)state;
+  static const struct {
+    const char *mode;
+    int row;
+    const char *text;
+    tprt_status status;
+  } cases[] = {
+      {"allocate", 0, "the workspace of cuBLASLt", TPRT_NO_MEMORY},
+      {"load", 0, "the kernels of sites", TPRT_DEVICE},
+      {"function", 0, "tprt_contract_f32", TPRT_DEVICE},
+      {"launch", N_ROWS - 2, "site 0: CUDA: tprt_contract_i64", TPRT_DEVICE},
+  };
+  begin(&no_faults);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char *memory[3], error[256];
+    make_memory(rows[cases[i].row].dtype, memory);
+    setenv("FAKE_CUDA", cases[i].mode, 1);
+    if (run(&rows[cases[i].row], TPRT_TARGET_CUDA, memory, error) != cases[i].status || !strstr(error, cases[i].text))
+      fail_msg("%s: \"%s\"", cases[i].mode, error);
+    setenv("FAKE_CUDA", "", 1);
+    free_memory(memory);
+  }
+  assert_int_equal(report().n_alive, 0);
+}
+
+static int setup(void **state) {
+  (void)state;
+  setenv("FAKE_CUDA", "", 1);
+  setenv("TPRT_CUDA_LIBRARY", FAKE_DRIVER, 1);
+  void *library = dlopen(FAKE_BLASLT, RTLD_NOW | RTLD_LOCAL);
+  void *found = library ? dlsym(library, "fake_blaslt_begin") : NULL;
+  memcpy(&begin, &found, sizeof found);
+  found = library ? dlsym(library, "fake_blaslt_look") : NULL;
+  memcpy(&look, &found, sizeof found);
+  return !begin || !look;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_no_cublaslt),       cmocka_unit_test(test_rows),
+      cmocka_unit_test(test_no_algorithm),      cmocka_unit_test(test_cublaslt_that_fails),
+      cmocka_unit_test(test_driver_that_fails),
+  };
+  return cmocka_run_group_tests(tests, setup, NULL);
+}
