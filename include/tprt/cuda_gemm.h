@@ -87,9 +87,44 @@ TPRT_API tprt_status tprt_cuda_multiply_reduce(tprt_cuda_group *group, tprt_cuda
 
 /* Whether that pays, by public measurements on Hopper, none of ours: from 4096 tokens and 512 a rank on, where sending takes
  * between a 20th of the time of the product and twice it. `k` of one rank's product; operations and bytes per second of a GPU, the
- * latter to its peers. A function of its arguments alone, so all ranks agree. */
+ * latter to its peers. For rows that are gathered, see below: hidden is their width, k the columns of all products of them. A
+ * function of its arguments alone, so all ranks agree. */
 TPRT_API bool tprt_cuda_choose_slices(tprt_dtype dtype, int64_t tokens, int64_t hidden, int64_t k, int n_ranks, double flops,
                                       double bandwidth);
+
+/* ---- Rows that are gathered, and products of them ---- */
+
+/* A second stream, on which rows are copied while products are computed, and an event. Made in the calling thread's current CUDA
+ * context; used by one thread at a time, for one call at a time: one on each rank, or one for all virtual ranks. */
+typedef struct tprt_cuda_copier tprt_cuda_copier;
+TPRT_API tprt_status tprt_cuda_copier_create(tprt_cuda_copier **copier);
+/* After its last call has completed. */
+TPRT_API void tprt_cuda_copier_destroy(tprt_cuda_copier *copier);
+
+/* The rows of all ranks, [tokens, width], row-major and dense. Rank r has rows [r, r + 1) * ceil(tokens / n_ranks), as far as there
+ * are so many: the last ranks may have fewer, or none. Start with `{.size = sizeof rows}`. */
+typedef struct tprt_cuda_gather {
+  size_t size;
+  tprt_dtype dtype; /* f32, f16, bf16 */
+  int64_t tokens, width;
+  const void *input[TPRT_CUDA_MAX_RANKS]; /* symmetric: a rank's own rows */
+  void *gathered[TPRT_CUDA_MAX_RANKS];    /* local: all rows; the input of a rank may be its place in it */
+} tprt_cuda_gather;
+
+enum { TPRT_CUDA_MAX_GATHERED = 4 }; /* products of the same rows in a call */
+
+/* All-gather, and products of what is gathered: n_gemms on each rank, of the same rows. They are computed slice by slice, each of
+ * the rows of one rank, first those of the rank itself; meanwhile the rows of the next rank are copied from its memory, by the
+ * engines of the GPU that copy: a pipeline of n_ranks steps, as in Wang et al., Overlap Communication with Dependent Computation
+ * via Decomposition, ASPLOS 2023.
+ *
+ * gemms: n_gemms of each of this process's ranks, rank by rank. m is tokens, k is width, dtype that of the rows, batch 1; no a,
+ * which is not transposed, and no bias_gradient, which is a sum over rows. Slices begin at multiples of 16 bytes, of the rows and
+ * of out. Slice s is computed by products of the same shape on all ranks: of the same factors it has the same bits on all, which
+ * need not be those of one product of all rows. Inputs may be written again when the call has completed on their rank's stream. */
+TPRT_API tprt_status tprt_cuda_gather_multiply(tprt_cuda_group *group, tprt_cuda_copier *copier, tprt_cuda_blas *blas,
+                                               const tprt_cuda_gather *rows, const tprt_cuda_gemm *gemms, int n_gemms,
+                                               tprt_cuda_stream stream);
 
 #ifdef __cplusplus
 }

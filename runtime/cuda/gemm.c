@@ -338,23 +338,32 @@ static tprt_status find_plan(tprt_cuda_blas *blas, const tprt_cuda_gemm *g, plan
   return TPRT_OK;
 }
 
+/* *found is NULL where there is nothing to compute. */
+static tprt_status prepare(tprt_cuda_blas *blas, const tprt_cuda_gemm *given, bool placed, tprt_cuda_gemm *g, plan **found) {
+  tprt_status status = read_gemm(given, g);
+  *found = NULL;
+  if (!status && placed)
+    status = check_pointers(g);
+  return status || g->m == 0 || g->n == 0 ? status : find_plan(blas, g, found);
+}
+
 tprt_status tprt__cuda_gemm_prepare(tprt_cuda_blas *blas, const tprt_cuda_gemm *given) {
   tprt_cuda_gemm g = {0};
   plan *p;
-  tprt_status status = read_gemm(given, &g);
-  return status || g.m == 0 || g.n == 0 ? status : find_plan(blas, &g, &p);
+  return prepare(blas, given, false, &g, &p);
+}
+
+tprt_status tprt__cuda_gemm_check(tprt_cuda_blas *blas, const tprt_cuda_gemm *given) {
+  tprt_cuda_gemm g = {0};
+  plan *p;
+  return prepare(blas, given, true, &g, &p);
 }
 
 tprt_status tprt_cuda_multiply(tprt_cuda_blas *blas, const tprt_cuda_gemm *given, tprt_cuda_stream stream) {
   tprt_cuda_gemm copy = {0}, *g = &copy;
   plan *p;
-  tprt_status status = read_gemm(given, g);
-  if (!status)
-    status = check_pointers(g);
-  if (status || g->m == 0 || g->n == 0)
-    return status;
-  status = find_plan(blas, g, &p);
-  if (status)
+  tprt_status status = prepare(blas, given, true, g, &p);
+  if (status || !p)
     return status;
   const void *c = g->c ? g->c : g->out;
   const tprt_cuda_blas_config *config = &blas->config;

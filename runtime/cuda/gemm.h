@@ -7,4 +7,7 @@
 /* Checks a product, but for its addresses, and keeps the algorithm for it, so that a call finds that. TPRT_UNSUPPORTED where cuBLASLt has none. */
 tprt_status tprt__cuda_gemm_prepare(tprt_cuda_blas *blas, const tprt_cuda_gemm *gemm);
 
+/* The same with its addresses: what tprt_cuda_multiply would refuse. */
+tprt_status tprt__cuda_gemm_check(tprt_cuda_blas *blas, const tprt_cuda_gemm *gemm);
+
 #endif

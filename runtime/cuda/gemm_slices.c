@@ -1,7 +1,6 @@
 /* Products in slices of rows, and the sum of them over the ranks. */
-#include "tprt/cuda_gemm.h"
-
 #include "base.h"
+#include "cuda/gemm.h"
 #include "cuda/group.h"
 
 bool tprt_cuda_choose_slices(tprt_dtype dtype, int64_t tokens, int64_t hidden, int64_t k, int n_ranks, double flops,
@@ -36,9 +35,16 @@ static tprt_status check_gemm(int rank, const tprt_cuda_gemm *g, const tprt_cuda
   return TPRT_OK;
 }
 
+typedef tprt_status step_fn(tprt_cuda_blas *blas, const tprt_cuda_gemm *slice, tprt_cuda_stream stream);
+
+static tprt_status prepare(tprt_cuda_blas *blas, const tprt_cuda_gemm *slice, tprt_cuda_stream stream) {
+  (void)stream;
+  return tprt__cuda_gemm_check(blas, slice);
+}
+
 /* The product of `rank`, slice by slice, each to its owner; first that of the next rank, so that not all send to the same one. */
-static tprt_status multiply_slices(tprt_cuda_blas *blas, const tprt_cuda_gemm *gemm, const tprt_cuda_rows *rows, int n_ranks,
-                                   int rank, tprt_cuda_stream stream) {
+static tprt_status each_slice(tprt_cuda_blas *blas, const tprt_cuda_gemm *gemm, const tprt_cuda_rows *rows, int n_ranks,
+                              int rank, step_fn *step, tprt_cuda_stream stream) {
   int64_t slice = slice_of(rows, n_ranks), row_a = gemm->row_a ? gemm->row_a : gemm->k;
   size_t size = tprt_dtype_size(gemm->dtype), out_size = tprt_dtype_size(rows->dtype);
   tprt_status status = TPRT_OK;
@@ -50,7 +56,7 @@ static tprt_status multiply_slices(tprt_cuda_blas *blas, const tprt_cuda_gemm *g
     part.a = (const char *)gemm->a + (size_t)(first * row_a) * size;
     part.row_a = row_a;
     part.out = (char *)(uintptr_t)rows->input[owner] + (size_t)(rank * slice * rows->hidden) * out_size;
-    status = part.m ? tprt_cuda_multiply(blas, &part, stream) : TPRT_OK;
+    status = part.m ? step(blas, &part, stream) : TPRT_OK;
   }
   return status;
 }
@@ -79,6 +85,8 @@ tprt_status tprt_cuda_multiply_reduce(tprt_cuda_group *group, tprt_cuda_blas *bl
       status = check_gemm(first + i, &read[i], &rows, config->n_ranks);
   }
   for (int i = 0; i < n_here && !status; i++)
-    status = multiply_slices(blas, &read[i], &rows, config->n_ranks, first + i, stream);
+    status = each_slice(blas, &read[i], &rows, config->n_ranks, first + i, prepare, stream);
+  for (int i = 0; i < n_here && !status; i++)
+    status = each_slice(blas, &read[i], &rows, config->n_ranks, first + i, tprt_cuda_multiply, stream);
   return status ? status : tprt_cuda_reduce_rows(group, &rows, stream);
 }

@@ -3,7 +3,6 @@
 
 #include "cuda/image.h"
 #include "cuda/launch.h"
-#include "cuda/plan.h"
 
 #include <stddef.h>
 
@@ -143,6 +142,11 @@ tprt_status tprt_cuda_group_check(tprt_cuda_group *group, tprt_cuda_stream strea
 
 const tprt_cuda_group_config *tprt__cuda_group_config(const tprt_cuda_group *group) { return &group->plan.config; }
 
+tprt_status tprt__cuda_pointers(const tprt_cuda_group *group, const char *what, const void *const *pointers, fused_reach reach,
+                                const void **out) {
+  return tprt__fused_pointers(&group->plan, what, pointers, reach, false, out);
+}
+
 /* ---- Calls ---- */
 
 /* Enqueues, no more. */
@@ -157,6 +161,12 @@ static tprt_status launch(tprt_cuda_group *group, fused_launch *plan, tprt_cuda_
                                                      1, 0, stream, parameters)
                            : cuda.kernel(function, plan->n_ctas, 1, 1, plan->n_threads, 1, 1, 0, stream, parameters, NULL);
   return check(result, tprt__fused_names[plan->kernel]);
+}
+
+tprt_status tprt__cuda_meet(tprt_cuda_group *group, tprt_cuda_stream stream) {
+  fused_launch plan;
+  tprt__fused_plan_meeting(&group->plan, &plan);
+  return launch(group, &plan, stream);
 }
 
 tprt_status tprt_cuda_reduce_rows(tprt_cuda_group *group, const tprt_cuda_rows *rows, tprt_cuda_stream stream) {

@@ -43,6 +43,9 @@ tprt_status tprt__fused_plan_all_to_all(const fused_group *group, tprt_dtype dty
                                         int split_dim, int concat_dim, const void *const *send, void *const *recv,
                                         fused_launch *launch);
 
+/* An exchange of nothing, by one CTA of each rank. */
+void tprt__fused_plan_meeting(const fused_group *group, fused_launch *launch);
+
 /* ---- Between the files of plans ---- */
 
 /* Whose pointers a call reads. */

@@ -120,6 +120,12 @@ tprt_status tprt__fused_plan_all_to_all(const fused_group *group, tprt_dtype dty
   return plan_exchange(group, dtype, &b, send, recv, launch);
 }
 
+void tprt__fused_plan_meeting(const fused_group *group, fused_launch *launch) {
+  fused_launch plan = {0};
+  tprt__fused_begin(group, FUSED_EXCHANGE, 1, FUSED_WARP, &plan);
+  *launch = plan;
+}
+
 tprt_status tprt__fused_plan_entropy(const fused_group *group, const tprt_cuda_entropy *given, fused_launch *launch) {
   tprt_cuda_entropy copy = {0}, *e = &copy;
   tprt_status status = tprt__struct_copy(e, sizeof *e, given, "tprt_cuda_entropy");

@@ -1,6 +1,7 @@
 /* Products of matrices on a GPU. Usage:
  *   gemm products                 every product of the table, twice: against the oracle, and equal bits
  *   gemm slices N_RANKS [small]   products whose rows are summed over virtual ranks, in slices; without small also a large one
+ *   gemm gathers N_RANKS [small]  products of rows that are gathered from virtual ranks, captured and replayed; likewise
  * Exit status: 0, 1 after "wrong" on stderr, 77 without a GPU or cuBLASLt. The last line on stdout is a JSON object. */
 #include "device.h"
 #include "gemm_cases.h"
@@ -183,9 +184,99 @@ static int sum_over_ranks(int n_ranks, int64_t tokens, int64_t hidden, int64_t k
   return errors;
 }
 
-static int slices(int n_ranks, bool small) {
+/* ---- Products of rows that are gathered ---- */
+
+typedef struct gathered {
+  tprt_cuda_group *group;
+  tprt_cuda_copier *copier;
+  tprt_cuda_blas *blas;
+  tprt_cuda_gather rows;
+  tprt_cuda_gemm gemms[MOST_RANKS];
+  float *all, *b[MOST_RANKS]; /* here */
+} gathered;
+
+static void enqueue_gathered(void *user, cuda_stream stream) {
+  gathered *g = user;
+  need(tprt_cuda_gather_multiply(g->group, g->copier, g->blas, &g->rows, g->gemms, 1, stream));
+}
+
+/* Some rows of every rank's product, and all that it has gathered. */
+static int check_gathered(const gathered *g, int n_ranks) {
+  const int64_t tokens = g->rows.tokens, width = g->rows.width, n = g->gemms[0].n;
+  float *rows = malloc((size_t)(tokens * width) * sizeof *rows), *out = malloc((size_t)(tokens * n) * sizeof *out);
+  int errors = 0;
+  for (int r = 0; r < n_ranks && !errors; r++) {
+    DO(download, rows, address(g->rows.gathered[r]), (size_t)(tokens * width) * sizeof *rows);
+    DO(download, out, address(g->gemms[r].out), (size_t)(tokens * n) * sizeof *out);
+    errors += memcmp(rows, g->all, (size_t)(tokens * width) * sizeof *rows) != 0;
+    for (int64_t t = 0; t < tokens; t += 1 + tokens / 37)
+      for (int64_t j = 0; j < n; j++) {
+        double x = 0;
+        for (int64_t k = 0; k < width; k++)
+          x += (double)g->all[t * width + k] * (double)g->b[r][k * n + j];
+        errors += !(fabs((double)out[t * n + j] - x) <= 1e-4);
+      }
+  }
+  if (errors)
+    fprintf(stderr, "wrong: %d ranks, %lld rows: %d elements of gathered rows or products\n", n_ranks, (long long)tokens,
+            errors);
+  free(rows);
+  free(out);
+  return errors;
+}
+
+static int gather_from_ranks(int n_ranks, int64_t tokens, int64_t n, int64_t width, tprt_cuda_blas *blas, cuda_stream stream) {
+  enum { TURNS = 5 };
+  gathered g = {.blas = blas, .rows = {.size = sizeof g.rows, .dtype = TPRT_F32, .tokens = tokens, .width = width}};
+  tprt_cuda_group_config config = {
+      .size = sizeof config, .n_ranks = n_ranks, .rank = TPRT_CUDA_ALL_RANKS, .spin_limit = 1u << 26};
+  int64_t slice = (tokens + n_ranks - 1) / n_ranks;
+  int errors = 0;
+  g.all = calloc((size_t)(slice * n_ranks * width), sizeof *g.all);
+  for (int r = 0; r < n_ranks; r++) {
+    config.signals[r] = on_device(tprt_cuda_signal_bytes());
+    g.rows.input[r] = on_device((size_t)(slice * width) * sizeof(float));
+    g.rows.gathered[r] = on_device((size_t)(tokens * width) * sizeof(float));
+    g.gemms[r] = (tprt_cuda_gemm){
+        .size = sizeof *g.gemms, .dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = tokens, .n = n, .k = width, .alpha = 1};
+    g.gemms[r].b = numbers(width * n, 20 + r, &g.b[r]);
+    g.gemms[r].out = on_device((size_t)(tokens * n) * sizeof(float));
+  }
+  need(tprt_cuda_group_create(&config, &g.group));
+  need(tprt_cuda_copier_create(&g.copier));
+  cuda_program program = device_capture(stream, enqueue_gathered, &g);
+  for (int turn = 0; turn < TURNS && !errors; turn++) {
+    for (int64_t i = 0; i < tokens * width; i++)
+      g.all[i] = number(i, turn);
+    for (int r = 0; r < n_ranks; r++) {
+      DO(upload, address(g.rows.input[r]), g.all + r * slice * width, (size_t)(slice * width) * sizeof(float));
+      DO(set, address(g.gemms[r].out), 0xff, (size_t)(tokens * n) * sizeof(float));
+    }
+    if (turn % 2)
+      DO(replay, program, stream);
+    else
+      enqueue_gathered(&g, stream);
+    need(tprt_cuda_group_check(g.group, stream));
+    errors += check_gathered(&g, n_ranks);
+  }
+  DO(program_destroy, program);
+  tprt_cuda_copier_destroy(g.copier);
+  tprt_cuda_group_destroy(g.group);
+  for (int r = 0; r < n_ranks; r++) {
+    const void *all[] = {config.signals[r], g.rows.input[r], g.rows.gathered[r], g.gemms[r].b, g.gemms[r].out};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+      DO(release, address(all[i]));
+    free(g.b[r]);
+  }
+  free(g.all);
+  return errors;
+}
+
+typedef int over_ranks_fn(int n_ranks, int64_t tokens, int64_t columns, int64_t k, tprt_cuda_blas *blas, cuda_stream stream);
+
+static int over_shapes(const char *what, over_ranks_fn *over_ranks, int n_ranks, bool small) {
   static const struct {
-    int64_t tokens, hidden, k;
+    int64_t tokens, columns, k;
   } shapes[] = {{9, 24, 8}, {64, 132, 32}, {4096, 1024, 64}};
   int errors = 0, n = (int)(sizeof shapes / sizeof *shapes) - small;
   unsigned char *workspace = on_device(WORKSPACE);
@@ -193,10 +284,10 @@ static int slices(int n_ranks, bool small) {
   DO(stream_create, &stream, 1);
   tprt_cuda_blas *blas = make_blas(workspace);
   for (int i = 0; i < n; i++)
-    errors += sum_over_ranks(n_ranks, shapes[i].tokens, shapes[i].hidden, shapes[i].k, blas, stream);
+    errors += over_ranks(n_ranks, shapes[i].tokens, shapes[i].columns, shapes[i].k, blas, stream);
   tprt_cuda_blas_destroy(blas);
   DO(release, address(workspace));
-  return report("slices", n_ranks, 5 * n, errors);
+  return report(what, n_ranks, 5 * n, errors);
 }
 
 int main(int argc, char **argv) {
@@ -206,8 +297,12 @@ int main(int argc, char **argv) {
   if (argc == 2 && strcmp(argv[1], "products") == 0)
     return products_of_table();
   int n_ranks = argc >= 3 ? atoi(argv[2]) : 0;
-  if ((argc == 3 || argc == 4) && strcmp(argv[1], "slices") == 0 && n_ranks >= 1 && n_ranks <= MOST_RANKS)
-    return slices(n_ranks, argc == 4 && strcmp(argv[3], "small") == 0);
-  fprintf(stderr, "usage: gemm products | slices N_RANKS [small]\n");
+  bool small = argc == 4 && strcmp(argv[3], "small") == 0,
+       ranks = (argc == 3 || argc == 4) && n_ranks >= 1 && n_ranks <= MOST_RANKS;
+  if (ranks && strcmp(argv[1], "slices") == 0)
+    return over_shapes("slices", sum_over_ranks, n_ranks, small);
+  if (ranks && strcmp(argv[1], "gathers") == 0)
+    return over_shapes("gathers", gather_from_ranks, n_ranks, small);
+  fprintf(stderr, "usage: gemm products | slices N_RANKS [small] | gathers N_RANKS [small]\n");
   return 2;
 }

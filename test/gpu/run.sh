@@ -140,6 +140,8 @@ fused() {
   for ranks in $all_ranks; do
     # shellcheck disable=SC2086
     run slices "$bin/tprt_gpu_gemm" slices "$ranks" $few
+    # shellcheck disable=SC2086
+    run gathers "$bin/tprt_gpu_gemm" gathers "$ranks" $few
   done
   watch "$bin/tprt_gpu_fused" correct 4 $watched 0
   for tokens in $shapes; do

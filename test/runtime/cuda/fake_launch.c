@@ -173,6 +173,8 @@ cuda_result fake_host_call(cuda_stream stream, void (*host)(void *data), void *d
 /* All CTAs of the library's kernels run at the same time, whichever way they are launched: they wait for each other. */
 static cuda_result launch_kernel(cuda_stream stream, const launch *given, bool cooperative, void **parameters) {
   launch l = *given;
+  if (++fake_streams.n_launches == fake_streams.lose_launch)
+    return CUDA_RESULT_SUCCESS;
   uint64_t n_ctas = (uint64_t)l.grid[0] * l.grid[1] * l.grid[2];
   if ((cooperative || !l.function->ptx) && n_ctas > RESIDENT)
     return FAKE_TOO_LARGE;

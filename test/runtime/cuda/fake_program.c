@@ -1,10 +1,11 @@
-/* What contexts of compiled programs ask of the driver. Copies have to stay inside of allocations. */
+/* What contexts of compiled programs ask of the driver, whose copies have to stay inside of allocations; further copies. */
 #define _GNU_SOURCE 1
 #include "cuda/device.h"
 #include "fake_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Of CUDA_DEVICE_CALLS those that other files have not, and further copies: name here, symbol, parameters. */
 #define CALLS(X)                                                                                                               \
@@ -15,6 +16,7 @@
   X(context_pop, "cuCtxPopCurrent_v2", (cuda_context * context))                                                               \
   X(set_async, "cuMemsetD8Async", (cuda_address at, unsigned char value, size_t n, cuda_stream stream))                        \
   X(copy_async, "cuMemcpyDtoDAsync_v2", (cuda_address to, cuda_address from, size_t bytes, cuda_stream stream))                \
+  X(copy_any_async, "cuMemcpyAsync", (cuda_address to, cuda_address from, size_t bytes, cuda_stream stream))                   \
   X(copy_2d_async, "cuMemcpy2DAsync_v2", (const cuda_copy_2d *copy, cuda_stream stream))                                       \
   X(pointer_attribute, "cuPointerGetAttribute", (void *value, int attribute, cuda_address pointer))                            \
   X(to_host_async, "cuMemcpyDtoHAsync_v2", (void *to, cuda_address from, size_t bytes, cuda_stream stream))                    \
@@ -63,10 +65,12 @@ typedef struct copy {
   const void *from; /* NULL: `value` everywhere */
   size_t to_pitch, from_pitch, width, height;
   unsigned char value;
+  long late_us;
 } copy;
 
 static cuda_result run_copy(void *data) {
   const copy *c = data;
+  nanosleep(&(struct timespec){.tv_nsec = c->late_us * 1000}, NULL);
   for (size_t row = 0; row < c->height; row++) {
     char *to = (char *)c->to + row * c->to_pitch;
     if (c->from)
@@ -82,6 +86,7 @@ static cuda_result enqueue(cuda_stream stream, copy c) {
   if (!kept)
     abort();
   *kept = c;
+  kept->late_us = fake_streams.copy_us;
   return fake_enqueue(stream, (fake_task){.run = run_copy, .data = kept});
 }
 
@@ -102,6 +107,10 @@ cuda_result program_copy_async(cuda_address to, cuda_address from, size_t bytes,
   if (depth == 0 || !is_inside(to, bytes) || !is_inside(from, bytes))
     return FAKE_INVALID_VALUE;
   return copy_bytes(there(to), there(from), bytes, stream, "copy on device");
+}
+
+cuda_result program_copy_any_async(cuda_address to, cuda_address from, size_t bytes, cuda_stream stream) {
+  return copy_bytes(there(to), there(from), bytes, stream, "copy of rows");
 }
 
 cuda_result program_copy_2d_async(const cuda_copy_2d *c, cuda_stream stream) {

@@ -28,7 +28,8 @@ struct CUstream_st {
   struct CUstream_st *next; /* of all that ever were: events outlive streams */
   entry *head, **tail;
   long n_put, n_done;
-  bool late, busy, destroyed;
+  int kind; /* bit of FAKE_LATE */
+  bool busy, destroyed;
   cuda_graph graph;    /* into which it is captured */
   long n_put_in_graph; /* its own share of the graph */
   long n_joined;       /* of these, what the first stream of the capture has waited for */
@@ -41,17 +42,20 @@ struct CUevent_st {
   struct timespec at;
 };
 
+TPRT_API fake_streams_of_thread_fn fake_streams_of_thread;
+__thread fake_stream_plan fake_streams;
+fake_stream_plan *fake_streams_of_thread(void) { return &fake_streams; }
+
 /* ---- Streams ---- */
 
 static cuda_stream streams;
 static __thread cuda_stream of_thread;
 
 static cuda_stream make_stream(int kind) {
-  const char *text = getenv("FAKE_LATE");
   cuda_stream made = calloc(1, sizeof *made);
   if (!made)
     abort();
-  made->late = text && (atoi(text) & kind);
+  made->kind = kind;
   made->tail = &made->head;
   pthread_mutex_lock(&lock);
   made->next = streams;
@@ -96,6 +100,7 @@ static cuda_result run_until(cuda_stream s, long until) {
 }
 
 static cuda_result put(cuda_stream s, entry e) {
+  const char *late = getenv("FAKE_LATE");
   entry *made = malloc(sizeof *made);
   if (!made)
     abort();
@@ -103,7 +108,7 @@ static cuda_result put(cuda_stream s, entry e) {
   *s->tail = made;
   s->tail = &made->next;
   s->n_put++;
-  return s->late ? CUDA_RESULT_SUCCESS : run_until(s, s->n_put);
+  return late && (atoi(late) & s->kind) ? CUDA_RESULT_SUCCESS : run_until(s, s->n_put);
 }
 
 cuda_result fake_finish(cuda_stream stream) {
@@ -286,6 +291,8 @@ cuda_result stream_event_await(cuda_stream stream, cuda_event event, unsigned fl
   cuda_result result = CUDA_RESULT_SUCCESS;
   if (!event || flags || s->destroyed)
     return FAKE_INVALID_VALUE;
+  if (++fake_streams.n_waits == fake_streams.lose_wait)
+    return CUDA_RESULT_SUCCESS;
   pthread_mutex_lock(&lock);
   if (event->stream && (event->graph || s->graph))
     result = wait_in_capture(s, event);

@@ -7,6 +7,15 @@
 
 #include "fake_driver.h"
 
+/* What a thread asks of its own calls, to show that a test sees what goes wrong; found with dlsym as fake_streams_of_thread. */
+typedef struct fake_stream_plan {
+  long lose_wait, lose_launch; /* that wait of a stream for an event, that launch, counted from 1, is not done */
+  long copy_us;                /* what each copy waits before it moves anything */
+  long n_waits, n_launches;    /* since they were set to 0 */
+} fake_stream_plan;
+typedef fake_stream_plan *fake_streams_of_thread_fn(void);
+extern __thread fake_stream_plan fake_streams;
+
 typedef struct fake_task {
   cuda_result (*run)(void *data);
   void (*release)(void *data); /* NULL: free; when it has run, or with its graph */

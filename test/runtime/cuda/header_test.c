@@ -59,4 +59,5 @@ SAME_PARAMETERS(cuEventQuery, cuda_event);
 SAME_PARAMETERS(cuMemAlloc_v2, cuda_address *, size_t);
 SAME_PARAMETERS(cuMemFree_v2, cuda_address);
 SAME_PARAMETERS(cuMemsetD8Async, cuda_address, unsigned char, size_t, cuda_stream);
+SAME_PARAMETERS(cuMemcpyAsync, cuda_address, cuda_address, size_t, cuda_stream);
 SAME_PARAMETERS(cuMemcpyDtoDAsync_v2, cuda_address, cuda_address, size_t, cuda_stream);
