@@ -426,9 +426,9 @@ tp_status tp__report_alternatives(tp_report *r, tp_planner *p) {
   tp_status status = tp__space_create(p, is_open ? &open.planner : NULL, &space);
   if (status == TP_OK)
     status = find_alternatives(r, p, &space);
-  if (status == TP_OK)
+  if (status == TP_OK && space.planner)
     status = find_costly(r, p, &space);
-  if (status == TP_OK)
+  if (status == TP_OK && space.planner)
     status = tp__report_decisions(r, p, &space);
   tp__space_destroy(&space);
   tp__again_close(&open);

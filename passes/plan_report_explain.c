@@ -180,6 +180,10 @@ static void say_others(const tp_planner *p, int n, const other_layout *others, t
 
 /* Starts from what is known of the plan, for all layouts alike. */
 static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned_value *v, tp__string *text) {
+  if (p->kept && p->memory_limit < 0) {
+    tp__string_append(text, "\n  other layouts are not looked at: the time was over before all were priced (time-limit)");
+    return TP_OK;
+  }
   if (p->kept) {
     tp__string_append(text, "\n  other layouts are not looked at in a function of this size under a memory limit; annotate one "
                             "to see what it costs");

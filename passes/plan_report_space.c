@@ -171,6 +171,10 @@ tp_status tp__space_create(tp_planner *p, tp_planner *open, tp_space *space) {
   tp_status status = of != p ? add_strategies(of, p) : TP_OK;
   if (status == TP_OK)
     status = fill(p, of, space);
+  if (status == TP_OK && of->is_given_up && !of->problem) {
+    tp__space_destroy(space);
+    return TP_OK;
+  }
   if (status == TP_OK)
     status = tp_sensitivity_create(of->problem, &options, space->base_rows, p->overlaps ? TP_COST_FORBIDDEN : p->cost,
                                    &space->sensitivity);

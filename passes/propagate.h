@@ -96,8 +96,8 @@ typedef struct tp_planner {
   double effort;            /* of planning, with a limit ... */
   int64_t limited_work;     /* ... as work of the solver */
   struct tp_routes *routes; /* NULL without a limit */
-  const bool *const *kept;  /* with a limit: by node without routes, which strategies have routes; NULL: all ... */
-  int64_t n_cut;            /* ... and how many have none: reduced costs alone were looked at */
+  const bool *const *kept;  /* by node without routes, which strategies are in the problem; NULL: all ... */
+  int64_t n_cut;            /* ... and how many are not: of those only a bound is known */
   int n_orders; /* in which axes follow each other in one dimension: that of the mesh, and those that annotations have */
   uint8_t orders[TP_MAX_ORDERS][TP_MAX_AXES];
   int64_t work, width;
@@ -107,6 +107,8 @@ typedef struct tp_planner {
   const char *method;
   int64_t peak;      /* bytes that a device holds at most, when the plan is written */
   bool is_cut_short; /* the clock ended the search: another run may find another plan */
+  bool heeds_clock;  /* what is stated now may be given up when the time is over ... */
+  bool is_given_up;  /* ... and was: it has wrong prices, and is thrown away */
 } tp_planner;
 
 typedef struct tp_func_list {
@@ -205,7 +207,7 @@ tp_status tp__order_nodes(tp_planner *planner);
 tp_status tp__plan_nodes(tp_planner *planner);
 tp_status tp__plan_problem(tp_planner *planner);
 tp_status tp__plan_solve(tp_planner *planner);
-/* The problem, with its memory limit or without. */
+/* The problem, with its memory limit or without. NULL where it was given up. */
 tp_status tp__plan_make_problem(tp_planner *planner, bool limited, tp_problem **problem);
 /* Solves with changes of layout priced by their exposed shares, and chooses anew. */
 tp_status tp__plan_exposed(tp_planner *planner);
@@ -221,6 +223,11 @@ int64_t tp__block_bytes(int64_t bytes, int64_t element_size);
 /* The layouts of the plan: what the producer gives, and what a use wants. */
 tp_spec tp__plan_produced(const tp_planner *planner, const tp_planned_value *value);
 tp_spec tp__plan_wanted(const tp_planner *planner, const tp_use *use);
+
+/* propagate_clock.c: is what is stated given up, now or before? */
+bool tp__clock_gives_up(tp_planner *planner);
+/* propagate_late.c: plans with few strategies, since the time was over before the problem was stated. */
+tp_status tp__plan_late(tp_planner *planner);
 
 /* propagate_clock.c: a remark where the clock ended the search. */
 void tp__clock_remark(const tp_planner *planner);

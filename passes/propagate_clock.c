@@ -32,7 +32,14 @@ double tp__clock_share(tp_clock *clock, double end, double share) {
   return clock->deadline = end > from ? from + share * (end - from) : end;
 }
 
+void tp__clock_extend(tp_clock *clock, double seconds) { clock->deadline = now() + seconds; }
+
 bool tp__clock_is_over(const tp_clock *clock) { return clock->is_limited && now() >= clock->deadline; }
+
+bool tp__clock_gives_up(tp_planner *p) {
+  p->is_given_up |= p->heeds_clock && tp__clock_is_over(p->clock);
+  return p->is_given_up;
+}
 
 static bool interrupted(const tp_solver_progress *progress, void *clock) {
   (void)progress;

@@ -246,7 +246,8 @@ static tp_status plan(tp_priced *l, found *f) {
     return fail(l, f);
   memcpy(l->cheapest, l->must, l->offset[l->n_first] * sizeof *l->must);
   fits = status == TP_OK && l->used[tp__priced_peak(l)] <= l->limit;
-  if (status == TP_OK)
+  if (status == TP_OK &&
+      (fits || !tp__clock_is_over(l->p->clock))) /* a plan that is written takes as long as another reading */
     status = try_cheapest(l, fits, &taken);
   if (status == TP_OK && !taken && !hopeless)
     status = search(l, f);
@@ -262,9 +263,10 @@ tp_status tp__plan_limited(tp_planner *p) {
   tp_priced l = {.p = p};
   found f = {.cost = TP_COST_FORBIDDEN};
   tp_status status = tp__priced_open(&l);
-  if (status == TP_OK)
+  bool late = l.sketch.is_given_up;
+  if (status == TP_OK && !late)
     status = plan(&l, &f);
   tp__priced_close(&l);
   tp__planner_drop(&f.planner);
-  return status;
+  return status == TP_OK && late ? tp__plan_late(p) : status;
 }

@@ -112,6 +112,9 @@ tp_status tp__priced_solve(tp_priced *l) {
   options.work_budget *= is_priced ? 1 : 2;
   options.gap = is_priced && options.gap < SKETCH_GAP ? SKETCH_GAP : options.gap;
   tp_status status = is_priced ? tp__plan_make_problem(&l->sketch, false, &priced) : TP_OK;
+  p->is_cut_short |= l->sketch.is_given_up;
+  if (status == TP_OK && l->sketch.is_given_up)
+    return TP_INFEASIBLE;
   if (status == TP_OK)
     status = tp_solve(is_priced ? priced : l->unpriced, &options, &solution);
   tp_problem_destroy(priced);
@@ -173,7 +176,7 @@ tp_status tp__priced_least(tp_priced *l) {
   tp_solver_options options = tp__priced_options(l, 1);
   tp__priced_set(l, l->best);
   tp_status status = tp__plan_make_problem(&l->sketch, false, &priced);
-  if (status != TP_OK) {
+  if (status != TP_OK || !priced) {
     tp_problem_destroy(priced);
     return status;
   }

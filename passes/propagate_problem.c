@@ -287,7 +287,7 @@ static tp_status price_edge(tp_planner *p, tp_problem *problem, const tp_planned
   if (lists && numbers && pairs && table) {
     int ca = distinct(a->out + ends.output, a->n, a->n_out, lists, numbers);
     int cb = distinct(b->in + ends.input, b->n, b->n_in, lists + na, numbers + na);
-    for (int i = 0; i < ca; i++)
+    for (int i = 0; i < ca && !tp__clock_gives_up(p); i++)
       for (int k = 0; k < cb; k++)
         pairs[i * cb + k] = v->keeps_layout
                                 ? tp_spec_equal(lists[i], lists[na + (size_t)k]) ? 0 : TP_COST_FORBIDDEN
@@ -336,7 +336,7 @@ static tp_status add_edge(tp_planner *p, tp_problem *problem, const tp_planned_v
 
 static tp_status add_edges(tp_planner *p, tp_problem *problem) {
   tp_status status = TP_OK;
-  for (size_t k = 0; k < p->n_values && status == TP_OK; k++) {
+  for (size_t k = 0; k < p->n_values && status == TP_OK && !p->is_given_up; k++) {
     const tp_planned_value *v = &p->values[k];
     if (p->routes && tp__route(p->routes, v)->n_stations > 0)
       continue;
@@ -430,6 +430,10 @@ tp_status tp__plan_make_problem(tp_planner *p, bool limited, tp_problem **made) 
   if (status == TP_OK && p->routes && limited &&
       tp_problem_set_limit(problem, p->memory_limit - tp__routes_numbers(p->routes)) != TP_OK)
     status = out_of_memory(p);
+  if (status == TP_OK && p->is_given_up) {
+    tp_problem_destroy(problem);
+    *made = NULL;
+  }
   return status;
 }
 
@@ -438,7 +442,8 @@ static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *so
   tp__clock_heed(p->clock, &options);
   tp_status solved = tp_solve(problem, &options, solution);
   p->is_cut_short |= (solved == TP_OK || solved == TP_INFEASIBLE) && solution->stopped;
-  if (solved == TP_INFEASIBLE && !solution->optimal && solution->stopped)
+  bool knows_all = solution->optimal && !p->kept; /* of all strategies, not of some */
+  if (solved == TP_INFEASIBLE && !knows_all && solution->stopped)
     return p->method ? TP_OK /* the plan that there is stays */ : tp__clock_exceeded(p);
   if (p->routes && solved == TP_INFEASIBLE)
     solved = tp__solve_unlimited(p, &options, solution);
@@ -461,15 +466,21 @@ tp_status tp__plan_nodes(tp_planner *p) {
 
 tp_status tp__plan_problem(tp_planner *p) {
   if (p->memory_limit >= 0 && tp__is_large(p))
-    return TP_OK; /* it is stated in parts, while it is solved */
+    return TP_OK;                       /* it is stated in parts, while it is solved */
+  p->heeds_clock = p->memory_limit < 0; /* else it is small */
   tp_status status = p->memory_limit >= 0 ? tp__routes_build(p, false) : TP_OK;
-  return status == TP_OK ? tp__plan_make_problem(p, true, &p->problem) : status;
+  if (status == TP_OK)
+    status = tp__plan_make_problem(p, true, &p->problem);
+  p->heeds_clock = false;
+  return status;
 }
 
 tp_status tp__plan_solve(tp_planner *p) {
   tp_solution solution = {0};
-  if (!p->problem)
+  if (!p->problem && !p->is_given_up)
     return tp__plan_limited(p);
+  if (!p->problem)
+    return tp__plan_late(p);
   tp_status status = solve(p, p->problem, &solution);
   if (status != TP_OK)
     return status;

@@ -188,7 +188,7 @@ static tp_status link_space(struct tp_routes *r, tp_problem *problem, const tp_s
 tp_status tp__routes_state(tp_planner *p, tp_problem *problem) {
   struct tp_routes *r = p->routes;
   tp_status status = TP_OK;
-  for (size_t k = 0; k < p->n_values && status == TP_OK; k++)
+  for (size_t k = 0; k < p->n_values && status == TP_OK && !p->is_given_up; k++)
     status = r->is_sketch ? tp__sketch_value(r, problem, &p->values[k]) : link_value(r, problem, &p->values[k]);
   for (size_t i = 0; i < r->n_spaces && status == TP_OK; i++)
     status = link_space(r, problem, &r->spaces[i]);

@@ -9,6 +9,7 @@ static tp_status out_of_memory(const tp_planner *p) { return tp__error(p->progra
 
 tp_status tp__sketch_open(const tp_planner *p, tp_planner *sketch) {
   tp_status status = tp__planner_copy(p, sketch);
+  sketch->heeds_clock = true;
   return status == TP_OK ? tp__routes_build(sketch, true) : status;
 }
 
@@ -60,12 +61,12 @@ static int64_t bytes_in(const tp_planner *p, const tp_planned_value *v, tp_spec 
   return tp__local_bytes(p->mesh, spec, v->rank, v->shape, v->element_size);
 }
 
-static void price_moves(const tp_planner *p, const tp_planned_value *v, const tp_spec *from, const tp_spec *to, moves *m) {
+static void price_moves(tp_planner *p, const tp_planned_value *v, const tp_spec *from, const tp_spec *to, moves *m) {
   for (int i = 0; i < m->n_from; i++)
     m->from_bytes[i] = bytes_in(p, v, from[i]);
   for (int k = 0; k < m->n_to; k++)
     m->to_bytes[k] = bytes_in(p, v, to[k]);
-  for (int i = 0; i < m->n_from; i++)
+  for (int i = 0; i < m->n_from && !tp__clock_gives_up(p); i++)
     for (int k = 0; k < m->n_to; k++) {
       size_t at = (size_t)i * (size_t)m->n_to + (size_t)k;
       m->costs[at] =
@@ -75,7 +76,7 @@ static void price_moves(const tp_planner *p, const tp_planned_value *v, const tp
     }
 }
 
-static moves *make_moves(const tp_planner *p, const tp_planned_value *v, const column *a, const column *b) {
+static moves *make_moves(tp_planner *p, const tp_planned_value *v, const column *a, const column *b) {
   moves *m = tp__arena_alloc(p->arena, sizeof *m);
   tp_spec *lists = tp__calloc((size_t)a->n + (size_t)b->n + 1, sizeof *lists);
   if (m) {

@@ -168,7 +168,7 @@ static int amounts(const int64_t *excess, int stride, const tp_cost *costs, int 
 static void price_changes(struct tp_routes *r, const tp_planned_value *v, const tp_spec *before, const tp_spec *layouts,
                           bool keeps, tp_station_table *t) {
   tp_planner *p = r->p;
-  for (int i = 0; i < t->n_before; i++)
+  for (int i = 0; i < t->n_before && !tp__clock_gives_up(p); i++)
     for (int k = 0; k < t->n_layouts; k++) {
       size_t at = (size_t)i * (size_t)t->n_layouts + (size_t)k;
       tp_reshard path;

@@ -77,7 +77,8 @@ typedef struct tp_solver_options {
    * cut short. */
   int64_t work_budget;
   double time_limit; /* seconds of wall clock after which the best so far is returned, and without a work_budget not
-                        before, unless it is optimal; 0: none. Gives up determinism */
+                        before, unless it is optimal; 0: none. Gives up determinism. Everything is cut short by it; what is done later is a few
+                        looks at the tables for a choice, if there is none yet, with a bound that may be weak */
   double gap;        /* (cost - bound) / bound that is good enough; 0: go on to the optimum */
   int threads;       /* 0: 1; the answer does not depend on it */
   /* Asked many times a second, from the calling thread: true ends the search with the best so far. NULL: never. It may

@@ -107,9 +107,10 @@ static tp_status prune(tp__climber *c, tp_cost best, bool is_root) {
   bool valid = true;
   memcpy(c->g->memory->price, c->best_price, (size_t)c->g->memory->n_times * sizeof *c->best_price);
   tp__prices_set(&c->prices);
-  for (int pass = 0; valid && pass < LAST_PASSES && (pass == 0 || tp__prices_bound(&c->prices) < best); pass++)
-    valid = tp__prices_pass(&c->prices, &c->s->work);
-  if (!valid)
+  for (int pass = 0;
+       valid && pass < LAST_PASSES && (pass == 0 || tp__prices_bound(&c->prices) < best) && !tp__search_hurries(c->s); pass++)
+    valid = tp__prices_pass(&c->prices, tp__search_control(c->s), &c->s->work);
+  if (!valid || tp__search_hurries(c->s))
     return TP_OK;
   tp_cost bound = tp__prices_bound(&c->prices);
   c->bound = bound > c->bound ? bound : c->bound;
@@ -131,7 +132,7 @@ tp_status tp__climb(tp__climber *c, bool is_root) {
   c->step = TP__LATER_STEP;
   tp_cost best = INT64_MIN / 4, before = best;
   for (int round = 0; status == TP_OK && round < rounds && step > LEAST_STEP; round++) {
-    valid = tp__prices_pass(&c->prices, &c->s->work);
+    valid = tp__prices_pass(&c->prices, tp__search_control(c->s), &c->s->work);
     if (!valid)
       break;
     tp_cost bound = tp__prices_bound(&c->prices);

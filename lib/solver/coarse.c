@@ -181,7 +181,7 @@ static tp_status price_time(pricer *p, int k, const int *over, bool *under) {
   double price = FIRST_SHARE * low.cost / room;
   tp_status status = TP_OK;
   *under = false;
-  for (int i = 0; i < SOLVES && status == TP_OK && p->s->work < p->end; i++) {
+  for (int i = 0; i < SOLVES && status == TP_OK && p->s->work < p->end && !tp__search_hurries(p->s); i++) {
     bool found, fits;
     tp_cost before = p->out->bound;
     set_price(p, k, price);
@@ -218,7 +218,8 @@ tp_status tp__coarse_prices(tp__search *s, const tp_problem *problem, const tp__
     p.choices = over + n;
     memcpy(over, relaxed->choices, (size_t)problem->n_nodes * sizeof *over);
   }
-  while (status == TP_OK && under && out->n < TP__COARSE_TIMES && s->work < p.end && out->cost >= TP_COST_FORBIDDEN) {
+  while (status == TP_OK && under && out->n < TP__COARSE_TIMES && s->work < p.end && out->cost >= TP_COST_FORBIDDEN &&
+         !tp__search_hurries(s)) {
     int64_t time;
     exact peak;
     status = tp__problem_peak(problem, over, &time, &peak);

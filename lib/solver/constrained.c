@@ -103,6 +103,8 @@ static tp_status shrink(tp__climber *c, int depth, bool *done) {
     bool is_root = depth == 0;
     tp_cost limit = is_root && c->answer->cost < TP_COST_FORBIDDEN ? c->answer->cost + 1 : c->limit;
     tp_status status = tp__wcsp_reduce(g, limit, s->table_budget, tp__search_control(s), &s->work);
+    if (status == TP_OK && tp__search_hurries(s))
+      return TP_OK;
     if (status == TP_OK && g->memory->n_times == 0) {
       tp__answer rest = {.choices = calloc((size_t)g->n_nodes + 1, sizeof *rest.choices)};
       s->nested++;

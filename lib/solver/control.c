@@ -11,6 +11,7 @@ static double now(void) {
 void tp__control_start(tp__control *c, const tp_solver_options *options) {
   *c = (tp__control){.options = options, .start = now()};
   atomic_init(&c->stop, false);
+  atomic_init(&c->early, false);
 }
 
 double tp__control_seconds(const tp__control *c) { return now() - c->start; }
@@ -26,7 +27,7 @@ bool tp__control_poll(tp__control *c, int64_t work) {
   bool stop = o->time_limit > 0 && c->progress.seconds >= o->time_limit;
   stop |= o->interrupted && o->interrupted(&c->progress, o->data);
   if (stop) {
-    c->early = true;
+    atomic_store_explicit(&c->early, true, memory_order_relaxed);
     atomic_store_explicit(&c->stop, true, memory_order_relaxed);
   }
   return stop;

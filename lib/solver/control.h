@@ -11,7 +11,7 @@ typedef struct tp__control {
   const tp__code *code; /* of the graph being searched */
   double start;         /* of the clock */
   atomic_bool stop;     /* nothing more is to be done ... */
-  bool early;           /* ... because of the time limit or an interrupt, not because the gap is small enough */
+  atomic_bool early;    /* ... because of the time limit or an interrupt, not because the gap is small enough */
   tp_solver_progress progress;
 } tp__control;
 
@@ -20,6 +20,16 @@ double tp__control_seconds(const tp__control *c);
 
 /* True if the search is to end. From the calling thread only (it asks the caller). */
 bool tp__control_poll(tp__control *c, int64_t work);
+
+/* True if somebody asked that the search end: what is done from then on is the least that gives an answer. Never where work and the gap alone
+ * count. `control` may be NULL. */
+static inline bool tp__control_hurries(const tp__control *c) {
+  return c && atomic_load_explicit(&c->early, memory_order_relaxed);
+}
+/* The same, after asking; from the calling thread only. `control` may be NULL. */
+static inline bool tp__control_ask(tp__control *c, int64_t work) {
+  return c && (tp__control_poll(c, work), tp__control_hurries(c));
+}
 
 /* Bounds and costs of the graph as a whole got better; ends the search when the gap is small enough. */
 void tp__control_update(tp__control *c, tp_cost bound, tp_cost cost);

@@ -60,7 +60,7 @@ static tp_status start(picker *p, tp__climber *c, const int *at) {
 static bool pass(picker *p, int passes) {
   bool valid = true;
   for (int i = 0; valid && i < passes && (i == 0 || !tp__search_spent(p->c->s)); i++)
-    valid = tp__prices_pass(&p->prices, &p->c->s->work);
+    valid = tp__prices_pass(&p->prices, tp__search_control(p->c->s), &p->c->s->work);
   tp_cost bound = valid ? tp__prices_bound(&p->prices) : INT64_MIN;
   if (bound > p->bound) {
     p->bound = bound;
@@ -243,6 +243,7 @@ tp_status tp__cores(tp__climber *c, const int *at) {
     status = search_cores(&p, &valid);
   if (status == TP_OK && c->bound >= c->limit)
     status = TP_INFEASIBLE;
+  valid &= !tp__search_hurries(c->s); /* the graph is not searched any more */
   if (status == TP_OK && valid) {
     memcpy(c->g->memory->price, p.price, (size_t)c->g->memory->n_times * sizeof *p.price);
     tp__prices_set(&p.prices);

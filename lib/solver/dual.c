@@ -188,14 +188,16 @@ static void visit(tp__dual *d, int node, bool forward) {
   }
 }
 
-void tp__dual_pass(tp__dual *d, int64_t *work) {
+void tp__dual_pass(tp__dual *d, tp__control *control, int64_t *work) {
+  enum { LOOK = 64 }; /* at the clock, every so many nodes */
+  int n = d->g->n_nodes;
   d->passed = true;
-  for (int v = 0; v < d->g->n_nodes && !d->exhausted; v++)
+  for (int i = 0; i < 2 * n && !d->exhausted && !(i % LOOK == LOOK - 1 && tp__control_ask(control, *work)); i++) {
+    bool forward = i < n;
+    int v = forward ? i : 2 * n - 1 - i;
     if (d->g->nodes[v].alive)
-      visit(d, v, true);
-  for (int v = d->g->n_nodes - 1; v >= 0 && !d->exhausted; v--)
-    if (d->g->nodes[v].alive)
-      visit(d, v, false);
+      visit(d, v, forward);
+  }
   *work += 2 * tp__wcsp_entries(d->g);
 }
 

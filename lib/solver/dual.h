@@ -6,6 +6,7 @@
 #ifndef TP_LIB_SOLVER_DUAL_H
 #define TP_LIB_SOLVER_DUAL_H
 
+#include "solver/control.h"
 #include "solver/wcsp.h"
 
 typedef struct tp__dual {
@@ -26,8 +27,8 @@ tp_status tp__dual_create(tp__wcsp *g, tp__dual *dual);
 tp_status tp__dual_view(tp__wcsp *g, tp__dual *dual);
 void tp__dual_clear(tp__dual *dual);
 
-/* One sweep forward and one backward. */
-void tp__dual_pass(tp__dual *dual, int64_t *work);
+/* One sweep forward and one backward, or a part of that when `control`, which may be NULL, says that the search is to end. */
+void tp__dual_pass(tp__dual *dual, tp__control *control, int64_t *work);
 
 /* Chooses nodes in order by current costs and by the edges to nodes chosen before, keeping clear of strategies that
  * have no allowed partner left. `at` receives a strategy for every alive node; the result may still be forbidden. */

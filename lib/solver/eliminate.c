@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LOOK = 1 << 20 }; /* entries looked at between looks at the clock */
+
 typedef struct function {
   const tp_cost *at;    /* entry of the current scope values; along x it is contiguous */
   const size_t *stride; /* by place of the scope; 0 where the function does not depend on it */
@@ -25,6 +27,7 @@ typedef struct bucket {
   tp_cost *acc;        /* (n_scope + 2) rows of n: row d + 1 is for the sums of place d */
   tp_cost *out;
   unsigned char *argmin; /* one byte an entry, two when n > 256 */
+  struct elimination *whole;
 } bucket;
 
 typedef struct elimination {
@@ -33,6 +36,9 @@ typedef struct elimination {
   tp_cost **table;                          /* by position: made there, not consumed yet */
   unsigned char **argmin;                   /* by position */
   int **pending, *n_pending, *room_pending; /* by position: positions whose tables are consumed there */
+  tp__control *control;
+  int64_t work, since; /* spent, and since the last look at the clock */
+  bool stopped;        /* by the clock */
 } elimination;
 
 static inline void add_clamped(int n, const tp_cost *a, const tp_cost *b, tp_cost *sum) {
@@ -65,10 +71,22 @@ static void emit(bucket *b, const tp_cost *acc, const tp_cost *last) {
     *b->argmin++ = (unsigned char)(arg >> 8);
 }
 
+/* Is the search to end? Asked about `entries` that come next. */
+static bool is_stopped(elimination *e, int64_t entries) {
+  e->since += entries;
+  if (e->since < LOOK)
+    return e->stopped;
+  e->work += e->since;
+  e->since = 0;
+  return e->stopped |= tp__control_ask(e->control, e->work);
+}
+
 /* All values of the places `d` and after, given acc, the sum of everything fixed by the places before. */
 static void walk(bucket *b, int d, const tp_cost *acc) {
   size_t from = b->first[d], to = b->first[d + 1];
   bool innermost = d == b->n_scope - 1;
+  if (is_stopped(b->whole, innermost ? (int64_t)b->sizes[d] * b->n : 0))
+    return;
   for (int i = 0; i < b->sizes[d]; i++) {
     tp_cost *row = b->acc + (size_t)(d + 1) * (size_t)b->n;
     if (innermost) /* every place is mentioned by some function, so to > from here */
@@ -190,7 +208,7 @@ static tp_status hand_on(elimination *e, int position, tp_cost *total) {
 
 static tp_status process(elimination *e, int position, int *place, tp_cost *total) {
   tp__pool pool = {0};
-  bucket b = {0};
+  bucket b = {.whole = e};
   tp_status status = fill_bucket(e, position, place, &b, &pool);
   size_t entries = 1;
   for (int d = 0; status == TP_OK && d < b.n_scope; d++)
@@ -213,6 +231,7 @@ static tp_status process(elimination *e, int position, int *place, tp_cost *tota
       emit(&b, base, zero);
     }
     status = hand_on(e, position, total);
+    is_stopped(e, (int64_t)entries);
   }
   for (int i = 0; i < e->n_pending[position]; i++) {
     free(e->table[e->pending[position][i]]);
@@ -236,9 +255,10 @@ static void recover(const elimination *e, int *at, int *choices) {
   }
 }
 
-tp_status tp__wcsp_eliminate(const tp__wcsp *g, const tp__order *order, tp_cost *cost, int *choices) {
+tp_status tp__wcsp_eliminate(const tp__wcsp *g, const tp__order *order, tp__control *control, int64_t work, tp_cost *cost,
+                             int *choices, bool *done) {
   size_t n = (size_t)order->n + 1;
-  elimination e = {.g = g, .order = order};
+  elimination e = {.g = g, .order = order, .control = control, .work = work};
   e.table = calloc(n, sizeof *e.table);
   e.argmin = calloc(n, sizeof *e.argmin);
   e.pending = calloc(n, sizeof *e.pending);
@@ -248,12 +268,13 @@ tp_status tp__wcsp_eliminate(const tp__wcsp *g, const tp__order *order, tp_cost 
   bool ready = e.table && e.argmin && e.pending && e.n_pending && e.room_pending && place;
   tp_status status = ready ? TP_OK : TP_NO_MEMORY;
   tp_cost total = g->constant;
-  for (int p = 0; status == TP_OK && p < order->n; p++)
+  for (int p = 0; status == TP_OK && !e.stopped && p < order->n; p++)
     status = process(&e, p, place, &total);
   if (status == TP_OK) {
-    if (total < TP_COST_FORBIDDEN)
+    *done = !e.stopped;
+    if (*done && total < TP_COST_FORBIDDEN)
       recover(&e, place, choices);
-    *cost = total;
+    *cost = *done ? total : g->constant;
   }
   for (int p = 0; ready && p < order->n; p++) {
     free(e.table[p]);

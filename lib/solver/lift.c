@@ -234,12 +234,13 @@ static void copy_messages(lift *l, bool keep) {
 }
 
 /* Passes until they gain nothing more; leaves the best messages, and returns their bound. */
-static tp__wide pass_messages(lift *l, int64_t *work) {
+static tp__wide pass_messages(lift *l, tp__control *control, int64_t *work) {
   tp__wide first = l->g->constant, best = first;
   int64_t entries = 0;
   for (int k = 0; k < l->classes.n_edges; k++)
     entries += (int64_t)l->classes.edges[k].rows * l->classes.edges[k].columns;
-  for (int pass = 0, idle = 0; pass < MOST_PASSES && idle < IDLE_PASSES && !l->exhausted; pass++) {
+  for (int pass = 0, idle = 0; pass < MOST_PASSES && idle < IDLE_PASSES && !l->exhausted && !tp__control_ask(control, *work);
+       pass++) {
     for (int k = 0; k < l->classes.n_nodes && !l->exhausted; k++)
       visit(l, k, true);
     for (int k = l->classes.n_nodes - 1; k >= 0 && !l->exhausted; k--)
@@ -306,15 +307,15 @@ static tp_status apply(lift *l, tp_cost constant) {
   return TP_OK;
 }
 
-tp_status tp__lift(tp__wcsp *g, int64_t *work, bool *lifted) {
+tp_status tp__lift(tp__wcsp *g, tp__control *control, int64_t *work, bool *lifted) {
   *lifted = false;
-  if (g->n_alive < LEAST_NODES)
+  if (g->n_alive < LEAST_NODES || tp__control_ask(control, *work))
     return TP_OK;
   lift l = {.g = g};
   tp_status status = tp__lift_classify(g, &l.pool, &l.classes);
   if (status == TP_OK && l.classes.n_nodes <= g->n_alive / REPEATED) {
     status = start(&l);
-    tp__wide best = status == TP_OK ? pass_messages(&l, work) : 0;
+    tp__wide best = status == TP_OK ? pass_messages(&l, control, work) : 0;
     if (status == TP_OK && best > g->constant) {
       *lifted = true;
       status = apply(&l, best < TP_COST_FORBIDDEN ? (tp_cost)best : TP_COST_FORBIDDEN);

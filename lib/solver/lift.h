@@ -7,11 +7,12 @@
 #ifndef TP_LIB_SOLVER_LIFT_H
 #define TP_LIB_SOLVER_LIFT_H
 
+#include "solver/control.h"
 #include "solver/wcsp.h"
 
 /* Reparametrises `g`, which has a shelf and is reduced, by lifted messages; equal nodes and edges share their new arrays, and the constant
  * has grown to the bound. *lifted is false where that gains nothing, or too little of the graph is repeated; costs are then as they were. Adds
- * the entries looked at to *work. TP_NO_MEMORY. */
-tp_status tp__lift(tp__wcsp *g, int64_t *work, bool *lifted);
+ * the entries looked at to *work. When `control`, which may be NULL, says that the search is to end, what was gained so far is kept. TP_NO_MEMORY. */
+tp_status tp__lift(tp__wcsp *g, tp__control *control, int64_t *work, bool *lifted);
 
 #endif

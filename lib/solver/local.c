@@ -12,6 +12,9 @@ typedef struct searcher {
   const tp__wcsp *g;
   int *at;
   int64_t *work;
+  tp__control *control;
+  int n_steps;
+  bool is_over;         /* somebody waits, and the choice is allowed */
   score *mine, *theirs; /* by strategy, for the ends of an edge */
   bool *settled;        /* by node: nothing around it changed since no change of it helped */
   int64_t now;
@@ -132,9 +135,17 @@ static bool change_pair(searcher *s, int edge) {
   return true;
 }
 
+/* Asked before every node and edge. */
+static bool is_over(searcher *s) {
+  enum { LOOK = 256 }; /* at the clock, every so many times */
+  if (s->n_steps++ % LOOK == 0 && tp__control_ask(s->control, *s->work))
+    s->is_over |= tp__wcsp_evaluate(s->g, s->at) < TP_COST_FORBIDDEN;
+  return s->is_over;
+}
+
 static bool sweep_nodes(searcher *s) {
   bool changed = false;
-  for (int v = 0; v < s->g->n_nodes; v++) {
+  for (int v = 0; v < s->g->n_nodes && !is_over(s); v++) {
     if (!s->g->nodes[v].alive || s->settled[v])
       continue;
     s->settled[v] = true; /* change_one takes it back if it moves */
@@ -154,11 +165,12 @@ static void skip_tight(searcher *s, const bool *tight) {
   s->now = 1;
 }
 
-tp_status tp__wcsp_improve(const tp__wcsp *g, const bool *tight, int64_t work_limit, int64_t *work, int *at) {
+tp_status tp__wcsp_improve(const tp__wcsp *g, const bool *tight, int64_t work_limit, tp__control *control, int64_t *work,
+                           int *at) {
   int most = 1;
   for (int v = 0; v < g->n_nodes; v++)
     most = g->nodes[v].n > most ? g->nodes[v].n : most;
-  searcher s = {.g = g, .at = at, .work = work};
+  searcher s = {.g = g, .at = at, .work = work, .control = control};
   s.mine = malloc((size_t)most * sizeof *s.mine);
   s.theirs = malloc((size_t)most * sizeof *s.theirs);
   s.settled = calloc((size_t)g->n_nodes + 1, sizeof *s.settled);
@@ -167,11 +179,11 @@ tp_status tp__wcsp_improve(const tp__wcsp *g, const bool *tight, int64_t work_li
   tp_status status = s.mine && s.theirs && s.settled && s.changed && s.tried ? TP_OK : TP_NO_MEMORY;
   if (status == TP_OK)
     skip_tight(&s, tight);
-  for (bool changed = status == TP_OK; changed && *work < work_limit;) {
+  for (bool changed = status == TP_OK; changed && *work < work_limit && !is_over(&s);) {
     while (sweep_nodes(&s) && *work < work_limit) {
     }
     changed = false;
-    for (int e = 0; e < g->n_edges && *work < work_limit; e++)
+    for (int e = 0; e < g->n_edges && *work < work_limit && !is_over(&s); e++)
       if (g->edges[e].node[0] >= 0)
         changed |= change_pair(&s, e);
   }

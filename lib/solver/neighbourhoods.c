@@ -249,7 +249,8 @@ tp_status tp__neighbourhoods(tp__search *s, const tp__wcsp *g, int *at, tp_cost 
       tasks[i].size = (int)size;
       tasks[i].s = (tp__search){.step = s->step,
                                 .table_budget = s->table_budget / 64,
-                                .work_limit = work,
+                                .work = s->work,
+                                .work_limit = s->work + work,
                                 .width = -1,
                                 .control = s->control,
                                 .nested = 1};
@@ -257,9 +258,10 @@ tp_status tp__neighbourhoods(tp__search *s, const tp__wcsp *g, int *at, tp_cost 
     run_tasks(tasks, s->threads);
     int n_complete = 0;
     bool improved = false;
+    int64_t before_round = s->work;
     for (int i = 0; i < N_TASKS; i++) {
       status = tasks[i].status ? tasks[i].status : status;
-      s->work += tasks[i].s.work;
+      s->work += tasks[i].s.work - before_round;
       n_complete += tasks[i].complete;
       if (status == TP_OK && tasks[i].improved)
         improved |= take_over(&tasks[i], at, used, cost, before);

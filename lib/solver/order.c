@@ -125,8 +125,11 @@ static bool connect_neighbours(play *p, int node) {
   return true;
 }
 
-static tp_status play_out(play *p, int64_t budget, tp__order *order) {
+static tp_status play_out(play *p, int64_t budget, tp__control *control, int64_t work, tp__order *order) {
+  enum { LOOK = 64 }; /* at the clock, every so many nodes */
   while (p->heap.n) {
+    if (order->n % LOOK == LOOK - 1 && tp__control_ask(control, work))
+      return TP_OK;
     entry e = pop(&p->heap);
     if (order->position[e.node] >= 0 || e.weight != p->weight[e.node])
       continue;
@@ -299,7 +302,7 @@ static void end_play(play *p) {
   free(p->heap.at);
 }
 
-tp_status tp__wcsp_order(const tp__wcsp *g, int64_t budget, tp__order *order) {
+tp_status tp__wcsp_order(const tp__wcsp *g, int64_t budget, tp__control *control, int64_t work, tp__order *order) {
   size_t n = (size_t)g->n_nodes;
   *order = (tp__order){0};
   order->node = malloc(n * sizeof *order->node + 1);
@@ -312,7 +315,7 @@ tp_status tp__wcsp_order(const tp__wcsp *g, int64_t budget, tp__order *order) {
   for (size_t v = 0; status == TP_OK && v < n; v++)
     order->position[v] = -1;
   if (status == TP_OK)
-    status = play_out(&p, budget, order);
+    status = play_out(&p, budget, control, work, order);
   order->scope = p.scopes.item;
   if (status == TP_OK && order->complete)
     status = arrange(g, order);

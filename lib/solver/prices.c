@@ -100,8 +100,8 @@ static void take_out(const tp__prices *p) {
   }
 }
 
-bool tp__prices_pass(tp__prices *p, int64_t *work) {
-  tp__dual_pass(&p->dual, work);
+bool tp__prices_pass(tp__prices *p, tp__control *control, int64_t *work) {
+  tp__dual_pass(&p->dual, control, work);
   return !p->dual.exhausted;
 }
 

@@ -27,9 +27,9 @@ void tp__prices_clear(tp__prices *p);
 /* Takes over g->memory->price, which it scales down if what is paid would leave the safe range. */
 void tp__prices_set(tp__prices *p);
 
-/* A sweep of messages forward and backward. False if the numbers left the safe range: then there is no bound, and
+/* A sweep of messages forward and backward, as tp__dual_pass. False if the numbers left the safe range: then there is no bound, and
  * nothing to prune by. */
-bool tp__prices_pass(tp__prices *p, int64_t *work);
+bool tp__prices_pass(tp__prices *p, tp__control *control, int64_t *work);
 
 /* After a pass. */
 static inline tp_cost tp__prices_bound(const tp__prices *p) { return p->dual.bound - p->refund; }

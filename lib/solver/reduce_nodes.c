@@ -112,9 +112,13 @@ static size_t keep_different(tp_cost *rows, size_t n_rows, size_t n, tp_cost *of
   return kept;
 }
 
+enum { CHEAP = 1 << 16 }; /* entries looked at for a table that is made though the search is to end */
+
 /* table[i][j] = the best of `node` between strategy i of the one neighbour and j of the other. Strategies that give a value one layout
  * have equal rows, and layouts are few. */
-static tp_status tabulate_between(tp__reducer *r, int node, const int *edges, size_t n_a, size_t n_b, tp_cost *table) {
+static tp_status tabulate_between(tp__reducer *r, int node, const int *edges, size_t n_a, size_t n_b, tp_cost *table,
+                                  bool *done) {
+  enum { LOOK = 16 }; /* at the clock, every so many rows */
   size_t n = (size_t)r->g->nodes[node].n, n_slots = 4;
   while (n_slots <= n_a || n_slots <= n_b)
     n_slots *= 2;
@@ -129,7 +133,10 @@ static tp_status tabulate_between(tp__reducer *r, int node, const int *edges, si
   *r->work +=
       (int64_t)(n_a * n_b * n); /* as if all rows differed: what is skipped here does not lengthen the search elsewhere */
   tp_cost *first = slots;       /* strategy with that row */
+  *done = false;
   for (size_t i = 0; i < n_a; i++) {
+    if (n_a * n_b * n > CHEAP && i % LOOK == LOOK - 1 && tp__control_ask(r->control, *r->work))
+      return TP_OK;
     if ((size_t)of_a[i] < n_done) {
       memcpy(table + i * n_b, table + (size_t)first[of_a[i]] * n_b, n_b * sizeof *table);
       continue;
@@ -140,11 +147,12 @@ static tp_status tabulate_between(tp__reducer *r, int node, const int *edges, si
     for (size_t j = 0; j < n_b; j++)
       table[i * n_b + j] = best[of_b[j]];
   }
+  *done = true;
   return TP_OK;
 }
 
-/* The same, done before or now, in the graph's pool; NULL when memory runs out. */
-static tp_cost *table_between(tp__reducer *r, int node, const int *edges, size_t n_a, size_t n_b) {
+/* The same, done before or now, in the graph's pool; NULL, if the search is to end, where it takes long. */
+static tp_status table_between(tp__reducer *r, int node, const int *edges, size_t n_a, size_t n_b, tp_cost **made) {
   tp__wcsp *g = r->g;
   const tp__wnode *v = &g->nodes[node];
   void *unshelved = NULL, **slot = &unshelved;
@@ -159,12 +167,19 @@ static tp_cost *table_between(tp__reducer *r, int node, const int *edges, size_t
     }
     slot = tp__shelf_find(g->shelf, &key);
   }
+  *made = slot ? *slot : NULL;
   if (!slot || *slot)
-    return slot ? *slot : NULL;
+    return slot ? TP_OK : TP_NO_MEMORY;
+  if (tp__control_hurries(r->control) && n_a * n_b * (size_t)v->n > CHEAP)
+    return TP_OK;
+  bool done = false;
   tp_cost *table = tp__pool_take(&g->pool, n_a * n_b, sizeof *table);
-  if (!table || tabulate_between(r, node, edges, n_a, n_b, table))
-    return NULL;
-  return *slot = tp__wcsp_share(g, table, n_a * n_b);
+  if (!table || tabulate_between(r, node, edges, n_a, n_b, table, &done))
+    return TP_NO_MEMORY;
+  if (!done)
+    return TP_OK;
+  *made = *slot = tp__wcsp_share(g, table, n_a * n_b);
+  return *made ? TP_OK : TP_NO_MEMORY;
 }
 
 tp_status tp__reducer_eliminate_between(tp__reducer *r, int node) {
@@ -176,8 +191,12 @@ tp_status tp__reducer_eliminate_between(tp__reducer *r, int node) {
   size_t n_a = (size_t)g->nodes[a].n, n_b = (size_t)g->nodes[b].n;
   if ((int64_t)(n_a * n_b) > r->table_budget)
     return TP_OK;
-  tp_cost *table = table_between(r, node, edges, n_a, n_b);
-  if (!table || tp__wcsp_record(g, node, 2, edges))
+  tp_cost *table;
+  if (table_between(r, node, edges, n_a, n_b, &table))
+    return TP_NO_MEMORY;
+  if (!table)
+    return TP_OK;
+  if (tp__wcsp_record(g, node, 2, edges))
     return TP_NO_MEMORY;
   remove_edges(r, node);
   return tp__wcsp_give(g, a, b, table);

@@ -311,14 +311,15 @@ static bool dominates(const tp__reducer *r, int node, int y, int x, const surrou
   return gain <= 0;
 }
 
-/* Marks in r->drop. */
+/* Marks in r->drop; not all, if the search is to end. */
 static tp_status find_dominated(tp__reducer *r, int node, int *n_drop) {
+  enum { LOOK = 16 }; /* at the clock, every so many strategies */
   const tp__wnode *v = &r->g->nodes[node];
   surroundings s;
   if (look_at_edges(r, node, &s))
     return TP_NO_MEMORY;
   memset(r->drop, 0, (size_t)v->n * sizeof *r->drop);
-  for (int x = 0; x < v->n; x++)
+  for (int x = 0; x < v->n && !(x % LOOK == LOOK - 1 && tp__control_ask(r->control, *r->work)); x++)
     for (int y = 0; y < v->n && !r->drop[x]; y++)
       if (y != x && !r->drop[y] && dominates(r, node, y, x, &s)) {
         r->drop[x] = true;

@@ -12,7 +12,7 @@ typedef struct tp__reducer {
   tp_cost limit, first_constant; /* that of the graph, at the start */
   int64_t table_budget, *work;
   tp__control *control; /* NULL: nobody asks that it end */
-  bool hurries;         /* somebody did */
+  bool hurries;         /* somebody did, or the gap is small enough */
   int n_steps;
   int *queue; /* ring of n_nodes places: a node is queued at most once */
   int head, n_queued;

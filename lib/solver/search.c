@@ -44,11 +44,13 @@ static bool offer(const tp__search *s, const tp__wcsp *g, const int *at, tp_cost
   return true;
 }
 
-static tp_status finish_exactly(tp__search *s, const tp__wcsp *g, const tp__order *order, tp_cost limit, tp__answer *answer) {
+static tp_status finish_exactly(tp__search *s, const tp__wcsp *g, const tp__order *order, tp_cost limit, tp__answer *answer,
+                                bool *done) {
   int *choices = malloc((size_t)g->n_nodes * sizeof *choices + 1);
   tp_cost cost = TP_COST_FORBIDDEN;
-  tp_status status = choices ? tp__wcsp_eliminate(g, order, &cost, choices) : TP_NO_MEMORY;
-  if (status == TP_OK) {
+  tp_status status =
+      choices ? tp__wcsp_eliminate(g, order, tp__search_control(s), s->work, &cost, choices, done) : TP_NO_MEMORY;
+  if (status == TP_OK && *done) {
     s->work += order->work;
     s->width = order->width > s->width ? order->width : s->width;
     answer->bound = cost;
@@ -72,15 +74,13 @@ typedef struct outcome {
 static tp_status try_elimination(tp__search *s, const tp__wcsp *g, int64_t worth, tp_cost limit, tp__answer *answer,
                                  outcome *out) {
   tp__order order;
-  tp_status status = tp__wcsp_order(g, s->table_budget, &order);
+  tp_status status = tp__wcsp_order(g, s->table_budget, tp__search_control(s), s->work, &order);
   if (status)
     return status;
   out->fits = order.complete && order.peak <= MAX_PEAK * s->table_budget && order.argmins <= MAX_ARGMINS * s->table_budget &&
               order.work <= MAX_WORK * s->table_budget;
-  if (out->fits && order.work <= worth) {
-    out->done = true;
-    status = finish_exactly(s, g, &order, limit, answer);
-  }
+  if (out->fits && order.work <= worth)
+    status = finish_exactly(s, g, &order, limit, answer, &out->done);
   tp__order_clear(&order);
   return status;
 }
@@ -209,8 +209,13 @@ static tp_status improve_best(tp__search *s, const tp__wcsp *g, int64_t tables, 
   return status;
 }
 
+/* There is an answer, and somebody waits for it. */
+static bool is_due(const tp__search *s, const tp__answer *answer) {
+  return tp__search_hurries(s) && answer->cost < TP_COST_FORBIDDEN;
+}
+
 /* Messages, decoding and local search, until the gap closes, progress stalls or the work runs out. Leaves the
- * reparametrised costs in `g`; *stalled says that more messages would not help. */
+ * reparametrised costs in `g`, unless the answer is due; *stalled says that more messages would not help. */
 static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, bool *stalled, tp_cost *limit, tp__answer *answer) {
   tp__dual dual;
   if (spend.passes ? tp__dual_create(g, &dual) : tp__dual_view(g, &dual))
@@ -226,12 +231,14 @@ static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, bool
   bool narrow = false;
   for (int round = 0; status == TP_OK && round < spend.rounds && idle < STALLED_ROUNDS && !narrow; round++) {
     tp_cost before = dual.bound;
-    for (int pass = 0; pass < spend.passes && dual.bound < *limit; pass++)
-      tp__dual_pass(&dual, &s->work);
+    for (int pass = 0; pass < spend.passes && dual.bound < *limit && !is_due(s, answer); pass++)
+      tp__dual_pass(&dual, tp__search_control(s), &s->work);
+    if (is_due(s, answer))
+      break;
     status = tp__dual_decode(&dual, at, &s->work);
     if (status == TP_OK) {
       tp__dual_tight(&dual, at, tight);
-      status = tp__wcsp_improve(g, tight, max64(s->work_limit, s->work + polish), &s->work, at);
+      status = tp__wcsp_improve(g, tight, max64(s->work_limit, s->work + polish), tp__search_control(s), &s->work, at);
     }
     if (status == TP_OK && (offer(s, g, at, limit, answer) || round == 0))
       memcpy(best, at, n * sizeof *at);
@@ -243,10 +250,12 @@ static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, bool
     narrow = *limit < TP_COST_FORBIDDEN && gap < (*limit - start_bound) / PRUNE_GAP;
   }
   *stalled = spend.passes && (idle == STALLED_ROUNDS || dual.exhausted);
-  if (status == TP_OK)
+  answer->bound = max64(answer->bound, dual.bound);
+  bool due = is_due(s, answer);
+  if (status == TP_OK && !due)
     status = tp__dual_apply(&dual);
   tp__dual_clear(&dual);
-  if (status == TP_OK && spend.widely && !narrow) {
+  if (status == TP_OK && spend.widely && !narrow && !due) {
     bool last = *stalled && !spend.exact_later;
     int64_t most = last ? (s->work_limit - s->work) / 2 : (s->work - start) / 2;
     status = improve_best(s, g, last ? LAST_TABLES : WIDE_TABLES, most, best, limit, answer);
@@ -343,11 +352,11 @@ static tp_status split_or_eliminate(tp__search *s, const tp__wcsp *g, int64_t wo
  * plain decoding, so that costs beyond it no longer count (some callers write infinity as a large number). The others
  * pass messages, for equal parts at once as long as that prunes something; pruning by what they found makes them, and
  * exact elimination, cheaper and cheaper. When messages stall, what is left is eliminated at any price that fits, or
- * branched on. */
+ * branched on. When somebody asks that the search end, the next choice that is found is the last. */
 static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp__answer *answer) {
   int64_t before = INT64_MAX;
   bool stalled = false;
-  for (int stage = 0;; stage++) {
+  for (int stage = 0; !is_due(s, answer); stage++) {
     tp_status status = tp__wcsp_reduce(g, limit, s->table_budget, tp__search_control(s), &s->work);
     if (status == TP_INFEASIBLE) {
       answer->bound = limit;
@@ -360,7 +369,7 @@ static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp
       offer(s, g, NULL, &limit, answer);
       answer->bound = g->constant;
     } else if (status == TP_OK && g->shelf && strategies < before) {
-      status = tp__lift(g, &s->work, &lifted);
+      status = tp__lift(g, tp__search_control(s), &s->work, &lifted);
     }
     if (status == TP_OK && !what.done && !lifted) {
       int64_t worth = max64(EAGER_FACTOR * (stage + 1) * tp__wcsp_entries(g), EAGER_WORK);
@@ -382,6 +391,7 @@ static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp
     if (status)
       return status;
   }
+  return TP_OK;
 }
 
 tp_status tp__wcsp_search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp__answer *answer) {

@@ -32,6 +32,9 @@ static inline bool tp__search_stopped(const tp__search *s) {
   return s->control && atomic_load_explicit(&s->control->stop, memory_order_relaxed);
 }
 
+/* True if somebody asked that the search end, and what is done now should be the least that gives an answer. */
+static inline bool tp__search_hurries(const tp__search *s) { return tp__control_hurries(s->control); }
+
 /* True if the search is to end: the work is spent, or somebody asked. */
 static inline bool tp__search_spent(const tp__search *s) {
   if (s->work >= s->work_limit)
@@ -41,7 +44,7 @@ static inline bool tp__search_spent(const tp__search *s) {
   return s->is_worker ? tp__search_stopped(s) : tp__control_poll(s->control, s->work);
 }
 
-/* What a reduction on this thread may ask whether the search is to end. */
+/* What the parts of the search on this thread may ask whether the search is to end. */
 static inline tp__control *tp__search_control(const tp__search *s) { return s->is_worker ? NULL : s->control; }
 
 /* Tells the caller of tp_solve how far the whole is. */

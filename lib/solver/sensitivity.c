@@ -79,7 +79,7 @@ static void pass_messages(tp__dual *dual, int passes, int stalled, tp_cost enoug
   bool stalls = false;
   for (int i = 0; i < passes && !stalls && dual->bound < enough && !dual->exhausted && !tp__control_poll(control, *work); i++) {
     tp_cost before = dual->bound;
-    tp__dual_pass(dual, work);
+    tp__dual_pass(dual, control, work);
     stalls = dual->bound - before < dual->bound >> stalled;
   }
 }

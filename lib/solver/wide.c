@@ -22,18 +22,21 @@ typedef struct neighbourhood {
   int *choices;            /* by member */
 } neighbourhood;
 
-/* Solves a part for a cost < limit; *cost is TP_COST_FORBIDDEN if there is none or its tables do not fit after all. */
-static tp_status solve_part(neighbourhood *h, tp__wcsp *part, int64_t tables, tp_cost limit, int64_t *work, tp_cost *cost) {
+/* Solves a part for a cost < limit; *cost is TP_COST_FORBIDDEN if there is none its tables do not fit after all, or the search is to end. */
+static tp_status solve_part(tp__search *s, neighbourhood *h, tp__wcsp *part, int64_t tables, tp_cost limit, tp_cost *cost) {
+  tp__control *control = tp__search_control(s);
   *cost = TP_COST_FORBIDDEN;
-  tp_status status = tp__wcsp_reduce(part, limit, tables, NULL, work);
+  tp_status status = tp__wcsp_reduce(part, limit, tables, control, &s->work);
   if (status == TP_INFEASIBLE)
     return TP_OK;
   tp__order order = {0};
   if (status == TP_OK)
-    status = tp__wcsp_order(part, SLACK * tables, &order);
+    status = tp__wcsp_order(part, SLACK * tables, control, s->work, &order);
   if (status == TP_OK && order.complete) {
-    status = tp__wcsp_eliminate(part, &order, cost, h->choices);
-    *work += order.work;
+    bool done = false;
+    status = tp__wcsp_eliminate(part, &order, control, s->work, cost, h->choices, &done);
+    s->work += order.work;
+    *cost = done ? *cost : TP_COST_FORBIDDEN;
     if (status == TP_OK && *cost < TP_COST_FORBIDDEN)
       tp__wcsp_complete(part, h->choices);
   }
@@ -54,7 +57,7 @@ static tp_status step_widely(tp__search *s, neighbourhood *h, int64_t tables, tp
     return TP_NO_MEMORY;
   tp_cost limit = tp__limit_below(s, present);
   s->work += tp__wcsp_entries(g);
-  status = solve_part(h, part, tables, limit, &s->work, &found);
+  status = solve_part(s, h, part, tables, limit, &found);
   if (status == TP_OK && found < limit) {
     for (int i = 0; i < h->n_members; i++)
       h->at[h->members[i]] = tp__wcsp_find(&g->nodes[h->members[i]], h->choices[i]);
