@@ -1,3 +1,4 @@
+#define _GNU_SOURCE 1
 #include "execute.h"
 
 #include "coverage.h"
@@ -42,8 +43,15 @@ static void append(MlirStringRef part, void *data) {
   snprintf(r->message + n, room, "%.*s", (int)part.length, part.data);
 }
 
+static void find_fused(MlirStringRef part, void *data) {
+  report *r = data;
+  r->n_fused += memmem(part.data, part.length, "is fused with", 13) != NULL;
+}
+
 static MlirLogicalResult handle(MlirDiagnostic diagnostic, void *data) {
   report *r = data;
+  if (mlirDiagnosticGetSeverity(diagnostic) == MlirDiagnosticRemark)
+    mlirDiagnosticPrint(diagnostic, find_fused, r);
   if (mlirDiagnosticGetSeverity(diagnostic) == MlirDiagnosticError && r->n_errors++ == 0) {
     r->message[0] = 0;
     mlirDiagnosticPrint(diagnostic, append, r);
@@ -151,30 +159,33 @@ static bool run_build(state *s, const build *b, const array *inputs, array **out
   return ok;
 }
 
-/* From a program of one device, or a whole one, to an object. With `overlap` whatever can be hidden of collectives is. */
-static bool compile(MlirModule source, bool overlap, build *b) {
+static const char on_host[] = "tp-local-to-runtime", on_gpu[] = "tp-local-to-cuda",
+                  overlapped[] = "tp-local-to-runtime{overlap=true least=0}"; /* whatever can be hidden of collectives is */
+
+/* From a program of one device, or a whole one, to an object. */
+static bool compile(MlirModule source, const char *lowering, build *b) {
   tp_compile_options level = {.size = sizeof level, .opt_level = 1};
   *b = (build){.module = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(source)))};
   return tp_plan_measure(b->module, NULL, NULL, &b->shape) == TP_OK &&
          tp_run_pipeline(b->module, "tp-optimize-local") == TP_OK &&
-         tp_plan_measure(b->module, NULL, NULL, &b->plan) == TP_OK &&
-         tp_run_pipeline(b->module, overlap ? "tp-local-to-runtime{overlap=true least=0}" : "tp-local-to-runtime") == TP_OK &&
+         tp_plan_measure(b->module, NULL, NULL, &b->plan) == TP_OK && tp_run_pipeline(b->module, lowering) == TP_OK &&
          tp_compile(b->module, &level, TP_EMIT_OBJECT, &b->object) == TP_OK;
 }
 
 /* tp-spmd first and by itself: an error there is a refusal, later it is a gap in the lowering. */
 static bool compile_sharded(state *s, build *b) {
-  char pipeline[96], limit[40] = "";
+  char pipeline[160], limit[40] = "";
   if (s->j->limited && !limit_draw(s->module, s->strategy, s->j->seed, s->r))
     return false;
   if (s->j->limited)
     snprintf(limit, sizeof limit, " memory-limit=%lldB", (long long)s->r->limit);
-  snprintf(pipeline, sizeof pipeline, "tp-spmd{strategy=%s%s}", s->strategy, limit);
+  snprintf(pipeline, sizeof pipeline, "tp-spmd{strategy=%s%s%s}", s->strategy, limit,
+           s->j->fused ? " fuse=always topology=h100" : "");
   if (tp_run_pipeline(s->module, pipeline) != TP_OK) {
     s->r->outcome = judge_refusal(s->r, REFUSED);
     return false;
   }
-  if (!compile(s->module, s->j->seed % 2 == 1, b)) {
+  if (!compile(s->module, s->j->on_gpu ? on_gpu : s->j->seed % 2 == 1 ? overlapped : on_host, b)) {
     s->r->outcome = judge_refusal(s->r, UNLOWERED);
     return false;
   }
@@ -213,7 +224,7 @@ void execute(void *data, report *r) {
   r->message[0] = 0;
   if (!j->is_identity) {
     build whole;
-    if (!compile(s.module, false, &whole)) {
+    if (!compile(s.module, on_host, &whole)) {
       r->outcome = judge_refusal(r, UNLOWERED);
       return;
     }

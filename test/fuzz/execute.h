@@ -9,8 +9,9 @@ enum { MAX_ARRAYS = 96 };
 typedef struct job {
   const char *source;
   bool follow, processes;
-  bool limited;     /* within a memory limit that is drawn, see limits.h */
-  bool is_identity; /* the results are the arguments: no reference is run */
+  bool on_gpu, fused; /* see program.h */
+  bool limited;       /* within a memory limit that is drawn, see limits.h */
+  bool is_identity;   /* the results are the arguments: no reference is run */
   uint64_t seed;
   int n_arguments;
   struct {

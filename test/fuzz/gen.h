@@ -19,6 +19,7 @@ typedef struct gen {
   rng r;
   int n_sizes;
   int64_t sizes[6]; /* that dimensions have: few, so that shapes meet */
+  bool norms;       /* norms of rows are drawn, too */
   op *op;           /* under construction */
   int id;           /* its number */
   int serial;       /* makes names of helper values unique */
@@ -124,6 +125,7 @@ bool gen_while(gen *g);
 bool gen_if(gen *g);
 bool gen_call(gen *g);
 bool gen_layout(gen *g);
+bool gen_norm(gen *g);
 
 /* A tp.sharding of a tensor on the program's mesh; `partial`: may have partial axes. */
 void random_sharding(gen *g, const type *t, bool partial, char *text, size_t size);

@@ -41,7 +41,9 @@ static const struct {
     {"if", 2, gen_if},
     {"call", 2, gen_call},
     {"layout", 5, gen_layout},
+    {"norm", 0, gen_norm},
 };
+enum { NORM_WEIGHT = 60 }; /* of the last family, where norms are asked for */
 
 static const mesh meshes[] = {
     {1, {2}},    {1, {3}},    {1, {4}},    {1, {5}},    {1, {8}},       {2, {2, 2}}, {2, {2, 2}}, {2, {2, 3}},
@@ -58,11 +60,11 @@ static void draw_sizes(gen *g) {
 }
 
 static int draw_family(gen *g) {
-  int sum = 0;
+  int sum = g->norms ? NORM_WEIGHT : 0;
   for (int i = 0; i < COUNT(families); i++)
     sum += families[i].weight;
   int dice = rng_below(&g->r, sum), i = 0;
-  for (; dice >= families[i].weight; i++)
+  for (; i < COUNT(families) - 1 && dice >= families[i].weight; i++)
     dice -= families[i].weight;
   return i;
 }
@@ -103,8 +105,8 @@ static void choose_results(gen *g) {
       random_sharding(g, &p->values[p->results[i]].type, false, p->result_shardings[i], sizeof p->result_shardings[i]);
 }
 
-void program_generate(program *p, uint64_t seed) {
-  gen g = {.p = p, .r = {seed * UINT64_C(0xD1342543DE82EF95) + 1}};
+void program_generate(program *p, uint64_t seed, bool norms) {
+  gen g = {.p = p, .norms = norms, .r = {seed * UINT64_C(0xD1342543DE82EF95) + 1}};
   *p = (program){.seed = seed, .mesh = meshes[rng_below(&g.r, COUNT(meshes))]};
   p->follow = rng_chance(&g.r, 35);
   p->processes = rng_chance(&g.r, 15);

@@ -46,6 +46,8 @@ typedef struct program {
   mesh mesh;
   bool follow, processes;
   bool limited; /* planned within a memory limit */
+  bool on_gpu;  /* compiled for GPUs and run on one */
+  bool fused;   /* sums over devices with what stands behind them, wherever that can be */
   int n_values, n_ops, n_results;
   value values[MAX_VALUES];
   op ops[MAX_OPS];
@@ -71,7 +73,7 @@ void program_print(const program *p, text *out);
 void program_clear(program *p);
 void program_copy(program *to, const program *from);
 
-/* A random program; deterministic in the seed. */
-void program_generate(program *p, uint64_t seed);
+/* A random program; deterministic in the arguments. `norms`: with norms of rows behind products, more than anything else. */
+void program_generate(program *p, uint64_t seed, bool norms);
 
 #endif

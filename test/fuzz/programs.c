@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct totals {
-  int n, with_collectives, outcomes[N_OUTCOMES];
+  int n, with_collectives, with_fused, outcomes[N_OUTCOMES];
   int n_tighter, n_limit_refused, n_counted_more; /* limits below what the plan without one holds: planned, refused */
   coverage seen;
   tally refusals, gaps;
@@ -18,9 +18,11 @@ static void write_minimal(const setting *s, const program *p, const report *r) {
   char path[600], limit[40] = "";
   if (p->limited)
     snprintf(limit, sizeof limit, " --memory-limit %lld", (long long)r->limit);
-  text_add(&out, "// %s: %s\n// RUN: shard-run %%s%s%s%s\n// Found as: shard-fuzz %s --seed %llu --count 1\n\n",
+  text_add(&out, "// %s: %s\n// RUN: shard-run %%s%s%s%s%s%s\n// Found as: shard-fuzz %s%s%s --seed %llu --count 1\n\n",
            outcome_names[r->outcome], r->message, p->follow ? " --strategy follow" : "",
-           p->processes ? " --launch processes" : "", limit, p->limited ? "limits" : "programs", (unsigned long long)p->seed);
+           p->processes ? " --launch processes" : "", limit, p->on_gpu ? " --target=cuda" : "",
+           p->fused ? " --fuse always --topology h100" : "", p->limited ? "limits" : "programs",
+           p->on_gpu ? " --target cuda" : "", p->fused ? " --fuse always" : "", (unsigned long long)p->seed);
   program_print(p, &out);
   snprintf(path, sizeof path, "%s/seed-%llu.mlir", s->out, (unsigned long long)p->seed);
   if (!text_write(path, out.chars))
@@ -42,8 +44,11 @@ static void run_one(const setting *s, uint64_t seed, bool limited, totals *t) {
   static program p;
   report r;
   text captured = {0};
-  program_generate(&p, seed);
+  program_generate(&p, seed, s->fused);
   p.limited = limited;
+  p.on_gpu = s->on_gpu;
+  p.fused = s->fused;
+  p.processes &= !s->on_gpu; /* ranks of a GPU are threads */
   program_run(&p, &r, &captured);
   t->n++;
   t->outcomes[r.outcome]++;
@@ -51,6 +56,7 @@ static void run_one(const setting *s, uint64_t seed, bool limited, totals *t) {
   if (r.outcome == VERIFIED) {
     coverage_add(&t->seen, &r);
     t->with_collectives += r.n_collectives > 0;
+    t->with_fused += r.n_fused > 0;
     t->n_tighter += r.limit < r.free_peak;
   } else if (r.outcome == REFUSED) {
     t->n_limit_refused += r.limit < r.free_peak;
@@ -95,6 +101,8 @@ static int fuzz(const setting *s, bool limited) {
     defects += is_defect((verdict)o) ? t.outcomes[o] : 0;
   }
   printf("  with a collective: %.1f %% of the verified\n", percent(t.with_collectives, t.outcomes[VERIFIED]));
+  if (s->fused)
+    printf("  with a sum that is fused: %.1f %% of the verified\n", percent(t.with_fused, t.outcomes[VERIFIED]));
   if (limited)
     printf("  limits below what the plan without one holds: %d verified, %d refused\n  counted with more than is held: %d\n",
            t.n_tighter, t.n_limit_refused, t.n_counted_more);

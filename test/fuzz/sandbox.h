@@ -27,8 +27,8 @@ enum { N_FAMILIES_SEEN = 20, N_KINDS = 5 };
 
 typedef struct report {
   verdict outcome;
-  int n_errors, n_collectives;
-  int64_t free_peak, limit; /* with a memory limit: what the plan without it holds, and the limit */
+  int n_errors, n_collectives, n_fused; /* fused: sums over devices with what stands behind them */
+  int64_t free_peak, limit;             /* with a memory limit: what the plan without it holds, and the limit */
   bool counted_more; /* a limit that a known plan keeps was refused, or planned dearer: planning counts more than is held */
   char message[700]; /* of the first error, or what differs */
   uint64_t coverage[N_KINDS][2]; /* bit f: a family of rules was sharded in this way; [1]: unevenly */

@@ -11,7 +11,13 @@ void program_run(const program *p, report *r, text *captured) {
   int arguments[MAX_VALUES];
   text source = {0};
   program_print(p, &source);
-  j = (job){.source = source.chars, .follow = p->follow, .processes = p->processes, .limited = p->limited, .seed = p->seed};
+  j = (job){.source = source.chars,
+            .follow = p->follow,
+            .processes = p->processes,
+            .limited = p->limited,
+            .on_gpu = p->on_gpu,
+            .fused = p->fused,
+            .seed = p->seed};
   j.n_arguments = program_arguments(p, arguments);
   for (int i = 0; i < j.n_arguments; i++) {
     j.arguments[i].low = p->values[arguments[i]].low;

@@ -4,7 +4,7 @@
 
 void draw_source(uint64_t seed, text *source) {
   static program p;
-  program_generate(&p, seed);
+  program_generate(&p, seed, false);
   program_print(&p, source);
   program_clear(&p);
 }
