@@ -246,8 +246,10 @@ static void test_same_bits(void **state) {
   world w = make_world(3, 7, TPRT_F32, TPRT_F32, 1, false);
   player p;
   (void)state;
-  for (int r = 0; r < 3; r++)
+  for (int r = 0; r < 3; r++) {
+    free((void *)(uintptr_t)w.gemms[r].bias);
     w.gemms[r].bias = NULL;
+  }
   assert_true(begin_player(&p, &w.config));
   enqueue_all(&w, &p, 0, NULL);
   for (int r = 1; r < 3; r++)
