@@ -4,6 +4,7 @@
  * layout changes become their collectives, every other op is localized by its rule and gets local types. */
 #include "passes/partition.h"
 
+#include "rules/attention.h"
 #include "rules/regroup.h"
 
 enum { STAT_COLLECTIVES, STAT_LOCAL_STEPS, STAT_OPS };
@@ -57,6 +58,26 @@ static void drop_plan(tp_partitioner *p, MlirOperation op) {
     *slot = (void *)(uintptr_t)tp__attributes(op).ptr;
 }
 
+/* What travels in a ring is gathered, and marked (tp.ring): tp-tile-attention, which makes the blocks that go with the parts, takes it apart. */
+static tp_status gather_ring(const tp_local *local) {
+  const tp_rule *rule = local->rule;
+  tp_step step = {.kind = TP_STEP_ALL_GATHER, .dim = rule->ring.dim, .to_dim = -1};
+  step.n_axes = tp__strategy_ring(local->mesh, local->strategy, step.axes);
+  if (step.n_axes == 0)
+    return TP_OK;
+  const tp_value_map *map = &rule->operands[rule->ring.operand];
+  step.from = step.to = tp__strategy_operand(rule, local->mesh, local->strategy, rule->ring.operand);
+  for (int i = 0; i < step.n_axes; i++)
+    tp_spec_clear(&step.to, step.axes[i]);
+  MlirValue part = mlirOperationGetOperand(rule->op, rule->ring.operand);
+  MlirValue whole = tp__build_step(rule->op, local->module, part, local->mesh, &step, map->rank, map->shape);
+  if (mlirValueIsNull(whole))
+    return tp__error(rule->op, TP_NO_MEMORY, "out of memory");
+  tp__set(tp__defining_op(whole), "tp.ring", mlirUnitAttrGet(mlirOperationGetContext(rule->op)));
+  mlirOperationSetOperand(rule->op, rule->ring.operand, whole);
+  return TP_OK;
+}
+
 static tp_status rewrite_op(tp_partitioner *p, const tp_item *item, const tp_planned_op *plan) {
   const tp_rule *rule = item->rule;
   MlirType types[64];
@@ -64,7 +85,9 @@ static tp_status rewrite_op(tp_partitioner *p, const tp_item *item, const tp_pla
     types[i] = local_type(p, mlirValueGetType(rule->results[i].value), plan->results[i]);
   renew_unused(p, rule, plan);
   tp_local local = {rule, p->mesh, &plan->strategy, p->pass->module};
-  tp_status status = tp__regroup_operands(&local);
+  tp_status status = gather_ring(&local);
+  if (status == TP_OK)
+    status = tp__regroup_operands(&local);
   if (status == TP_OK && rule->family && rule->family->localize)
     status = rule->family->localize(&local);
   if (status != TP_OK)
@@ -198,12 +221,26 @@ static tp_status allocate(tp_partitioner *p) {
   return ok ? TP_OK : tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
 }
 
+/* Does the plan have a ring? Then attention is looked for, which has those. */
+static bool names_ring(const tp_program *program) {
+  for (int i = 0; i < program->n_items; i++) {
+    MlirAttribute factors = tp__get(program->items[i].op, "tp.factors");
+    bool is_list = !mlirAttributeIsNull(factors) && mlirAttributeIsADictionary(factors);
+    for (intptr_t k = 0; is_list && k < mlirDictionaryAttrGetNumElements(factors); k++)
+      if (tp__names_ring(mlirDictionaryAttrGetElement(factors, k).attribute))
+        return true;
+  }
+  return false;
+}
+
 static tp_status partition_func(tp_pass *pass, MlirOperation func, const tp_mesh *mesh, tp_reshard_cache *reshards,
                                 bool unknown_replicate) {
   tp_partitioner p = {.pass = pass, .mesh = mesh, .reshards = reshards};
   tp_status status = tp__program_read(func, mesh, unknown_replicate, &p.arena, &p.program);
   if (status == TP_OK)
     status = allocate(&p);
+  if (status == TP_OK && names_ring(&p.program))
+    status = tp__mark_attention(&p.program);
   if (status == TP_OK)
     status = tp__read_plan(&p);
   if (status == TP_OK)

@@ -103,6 +103,7 @@ typedef struct tp_planner {
   int64_t work, width;
   tp_cost cost, bound;
   bool overlaps;      /* choose by the time of two streams */
+  bool hides_rings;   /* in the problem at hand parts travel while others are computed with */
   tp_cost overlapped; /* that time, with `overlaps` */
   const char *method;
   int64_t peak;      /* bytes that a device holds at most, when the plan is written */
@@ -169,6 +170,8 @@ int64_t tp__size_cut(const tp_factor *factor, int64_t parts);
 tp_status tp__node_for_op(tp_planner *planner, int item, tp_node *node);
 /* Modelled time of what the op of a node computes as it was chosen, without what it communicates. */
 tp_cost tp__node_compute(const tp_planner *planner, const tp_node *node);
+/* What strategy `s` of a node saves where a part comes in around a ring while the one at hand is computed with; 0 without a ring. */
+tp_cost tp__ring_hidden(const tp_planner *planner, const tp_node *node, int s);
 /* A cost that is paid `trips` times. */
 tp_cost tp__cost_times(tp_cost cost, double trips);
 

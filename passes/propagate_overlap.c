@@ -4,7 +4,7 @@
  * that are ready the one whose op comes first. The part of a change for which an op has to wait is exposed. Then changes are priced by
  * their exposed share, the problem is solved again, and the plan that takes least time in the streams is kept.
  *
- * What ops communicate inside is compute. Loops are taken as one op after the other. Changes of arguments start at once: what they hold of
+ * What ops communicate inside is compute, but for rings: while a part is computed with, the next one comes in. Loops are taken as one op after the other. Changes of arguments start at once: what they hold of
  * memory meanwhile is not counted. */
 #include "passes/propagate.h"
 
@@ -167,7 +167,8 @@ static tp_cost run_streams(streams *s) {
       continue;
     double trips = node->kind == TP_NODE_OP ? p->program.items[node->index].trips : 1;
     wait_for(s, (int)n);
-    s->computed = tp_cost_add(s->computed, tp__cost_times(node->costs[node->chosen], trips));
+    tp_cost cost = node->costs[node->chosen] - tp__ring_hidden(p, node, node->chosen);
+    s->computed = tp_cost_add(s->computed, tp__cost_times(cost, trips));
     set_ready(s, (int)n, s->computed);
   }
   wait_for(s, (int)p->n_nodes);

@@ -170,8 +170,11 @@ static void hold_workspace(peak_finder *f, int k, const tp_rule *rule) {
   MlirValue value = mlirOperationGetResult(rule->op, 0);
   const tp_node *node = &p->nodes[tp__planned_value(p, value)->node];
   int64_t bytes = tp__workspace(p, rule, &node->strategies[node->chosen]);
+  int64_t travelling = tp__ring_bytes(p, rule, &node->strategies[node->chosen]);
   if (bytes > 0)
     hold(f, (tp_held){TP_HELD_WORKSPACE, value, bytes, k, k});
+  if (travelling > 0)
+    hold(f, (tp_held){TP_HELD_WORKSPACE, value, travelling, k, tp__timeline_number(&f->timeline, rule->ring.last)});
 }
 
 /* What op k makes of its one or several results: `overwritten` is the value whose memory they take over. */

@@ -402,11 +402,13 @@ static int add_problem_node(const tp_planner *p, tp_problem *problem, size_t i) 
   const tp_node *node = &p->nodes[i];
   double trips = node->kind == TP_NODE_OP ? p->program.items[node->index].trips : 1;
   bool pays = p->routes && p->routes->prices;
-  if (trips == 1 && !pays)
+  bool hides = p->hides_rings && node->kind == TP_NODE_OP && p->program.items[node->index].rule->ring.factors;
+  if (trips == 1 && !pays && !hides)
     return tp_problem_add_node(problem, node->n, node->costs);
   tp_cost *costs = tp__calloc((size_t)node->n, sizeof *costs);
   for (int s = 0; costs && s < node->n; s++)
-    costs[s] = tp_cost_add(tp__cost_times(node->costs[s], trips), pays ? tp__sketch_payment(p, (int)i, s) : 0);
+    costs[s] = tp_cost_add(tp__cost_times(node->costs[s] - (hides ? tp__ring_hidden(p, node, s) : 0), trips),
+                           pays ? tp__sketch_payment(p, (int)i, s) : 0);
   int number = costs ? tp_problem_add_node(problem, node->n, costs) : -1;
   tp__free(costs);
   return number;
@@ -495,7 +497,9 @@ tp_status tp__plan_solve(tp_planner *p) {
 tp_status tp__plan_exposed(tp_planner *p) {
   tp_problem *problem = NULL;
   tp_solution solution = {0};
+  p->hides_rings = true;
   tp_status status = tp__plan_make_problem(p, true, &problem);
+  p->hides_rings = false;
   if (status == TP_OK)
     status = solve(p, problem, &solution);
   tp_solution_clear(&solution);

@@ -437,7 +437,24 @@ static void find_ends(struct tp_routes *r) {
   }
 }
 
-/* What ops need within themselves. */
+/* The bytes that `of` says for each strategy of the op that makes value `k`, from moment to moment. */
+static tp_status hold_inside(struct tp_routes *r, int k,
+                             int64_t (*of)(const tp_planner *, const tp_rule *, const tp_strategy *), int64_t from,
+                             int64_t to) {
+  tp_planner *p = r->p;
+  const tp_planned_value *v = &p->values[k];
+  const tp_node *node = &p->nodes[v->node];
+  int64_t *bytes = tp__calloc((size_t)node->n + 1, sizeof *bytes);
+  if (!bytes)
+    return out_of_memory(p);
+  for (int s = 0; s < node->n; s++)
+    bytes[s] = of(p, rule_of(p, v), &node->strategies[s]);
+  tp_status status = tp__hold_space(r, k, v->node, bytes, 2 * from, 2 * to + 1);
+  tp__free(bytes);
+  return status;
+}
+
+/* What ops need within themselves, and rings. */
 static tp_status hold_workspaces(struct tp_routes *r) {
   tp_planner *p = r->p;
   size_t n_values = p->n_values;
@@ -447,15 +464,10 @@ static tp_status hold_workspaces(struct tp_routes *r) {
     const tp_rule *rule = rule_of(p, v);
     if (!rule || v->output > 0)
       continue;
-    const tp_node *node = &p->nodes[v->node];
-    int64_t *bytes = tp__calloc((size_t)node->n + 1, sizeof *bytes);
     int64_t at = tp__table_get(&r->timeline.numbers, rule->op.ptr);
-    if (!bytes)
-      return out_of_memory(p);
-    for (int s = 0; s < node->n; s++)
-      bytes[s] = tp__workspace(p, rule, &node->strategies[s]);
-    status = tp__hold_space(r, (int)k, v->node, bytes, 2 * at, 2 * at + 1);
-    tp__free(bytes);
+    status = hold_inside(r, (int)k, tp__workspace, at, at);
+    if (status == TP_OK && rule->ring.factors)
+      status = hold_inside(r, (int)k, tp__ring_bytes, at, tp__timeline_number(&r->timeline, rule->ring.last));
   }
   return status;
 }

@@ -258,3 +258,12 @@ int64_t tp__workspace(const tp_planner *p, const tp_rule *rule, const tp_strateg
   }
   return rule->contraction_flops > 0 ? bytes + carried_bytes(p, rule, s) : bytes;
 }
+
+int64_t tp__ring_bytes(const tp_planner *p, const tp_rule *rule, const tp_strategy *s) {
+  int64_t parts = tp__ring_parts(p->mesh, s);
+  int operand = rule->ring.operand;
+  if (parts == 1)
+    return 0;
+  const tp_value_map *map = &rule->operands[operand];
+  return (parts > 2 ? 2 : 1) * map->element_size * local_elements(p, map, tp__strategy_operand(rule, p->mesh, s, operand));
+}

@@ -35,4 +35,8 @@ MlirValue tp__overwritten(tp_planner *planner, MlirOperation op);
 /* Bytes that a device needs within the op, beside operands and results, while it runs. */
 int64_t tp__workspace(const tp_planner *planner, const tp_rule *rule, const tp_strategy *strategy);
 
+/* Bytes of the parts that are with a device while they travel in a ring, beside its own: that at hand and the one that comes in. It needs them until
+ * the op tp_rule.ring.last is done. */
+int64_t tp__ring_bytes(const tp_planner *planner, const tp_rule *rule, const tp_strategy *strategy);
+
 #endif

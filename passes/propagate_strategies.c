@@ -150,17 +150,21 @@ static void enumerate(enumeration *e, int axis) {
       add_orders(e);
     return;
   }
-  e->current.choices[axis] = (tp_choice){TP_CHOOSE_NONE, 0};
+  e->current.choices[axis] = (tp_choice){TP_CHOOSE_NONE, 0, false};
   enumerate(e, axis + 1);
   if (mesh->axes[axis].size == 1)
     return;
   for (int f = 0; f < e->rule->n_factors; f++)
     if (e->axes_of_factor[f] >> axis & 1) {
-      e->current.choices[axis] = (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)f};
+      e->current.choices[axis] = (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)f, false};
       enumerate(e, axis + 1);
+      if (e->rule->ring.factors >> f & 1) {
+        e->current.choices[axis].ring = true;
+        enumerate(e, axis + 1);
+      }
     }
   for (int v = 0; v < e->rule->n_variants; v++) {
-    e->current.choices[axis] = (tp_choice){TP_CHOOSE_VARIANT, (uint8_t)v};
+    e->current.choices[axis] = (tp_choice){TP_CHOOSE_VARIANT, (uint8_t)v, false};
     enumerate(e, axis + 1);
   }
 }
@@ -214,8 +218,7 @@ static tp_status keep_named(enumeration *e) {
   for (int s = 0; s < e->n; s++) {
     bool same = true;
     for (int a = 0; a < e->planner->mesh->n_axes; a++)
-      same &= e->planner->mesh->axes[a].size == 1 ||
-              (e->found[s].choices[a].kind == named.choices[a].kind && e->found[s].choices[a].index == named.choices[a].index);
+      same &= e->planner->mesh->axes[a].size == 1 || tp__same_choice(e->found[s].choices[a], named.choices[a]);
     if (same)
       e->found[kept++] = e->found[s];
   }
@@ -304,10 +307,12 @@ static uint64_t fused_operands(const tp_planner *p, const tp_rule *rule) {
   return fused;
 }
 
-/* The cost of local work on a topology. Only what enters a cluster of fused ops is charged. */
+/* The cost of local work on a topology. Only what enters a cluster of fused ops is charged. While parts travel in a ring the op runs once for each
+ * and adds to its result. */
 static tp_cost compute_cost(const tp_planner *p, const tp_topology *topology, const tp_rule *rule, const tp_strategy *s,
                             uint64_t fused) {
-  double share = tp__strategy_share(rule, p->mesh, s);
+  int64_t parts = tp__ring_parts(p->mesh, s);
+  double share = tp__strategy_share(rule, p->mesh, s) / (double)parts;
   tp_work work = {.peak = rule->peak,
                   .contraction_flops = rule->contraction_flops * share,
                   .gemm_dim = tp__strategy_gemm_dim(rule, p->mesh, s),
@@ -325,8 +330,8 @@ static tp_cost compute_cost(const tp_planner *p, const tp_topology *topology, co
   }
   for (int i = 0; i < rule->n_results && !rule->is_elementwise; i++)
     if (rule->results[i].is_tensor && !rule->results[i].in_blocks)
-      work.memory_bytes += local_bytes(p, &rule->results[i], tp__strategy_result(rule, p->mesh, s, i));
-  return tp_cost_compute(topology, &work);
+      work.memory_bytes += (parts > 1 ? 2 : 1) * local_bytes(p, &rule->results[i], tp__strategy_result(rule, p->mesh, s, i));
+  return tp__cost_times(tp_cost_compute(topology, &work), (double)parts);
 }
 
 static tp_cost own_cost(const tp_planner *p, const tp_rule *rule, const tp_strategy *s, uint64_t fused) {
@@ -337,6 +342,18 @@ static tp_cost own_cost(const tp_planner *p, const tp_rule *rule, const tp_strat
 tp_cost tp__node_compute(const tp_planner *p, const tp_node *node) {
   const tp_rule *rule = p->program.items[node->index].rule;
   return compute_cost(p, p->machine, rule, &node->strategies[node->chosen], fused_operands(p, rule));
+}
+
+tp_cost tp__ring_hidden(const tp_planner *p, const tp_node *node, int s) {
+  const tp_strategy *strategy = node->kind == TP_NODE_OP ? &node->strategies[s] : NULL;
+  int64_t parts = strategy ? tp__ring_parts(p->mesh, strategy) : 1;
+  if (parts == 1)
+    return 0;
+  const tp_rule *rule = p->program.items[node->index].rule;
+  tp_pricing pricing = {.mesh = p->mesh, .topology = p->topology};
+  tp_cost compute = compute_cost(p, p->topology, rule, strategy, fused_operands(p, rule)) / parts;
+  tp_cost send = tp__ring_cost(rule, &pricing, strategy) / (parts - 1);
+  return (parts - 1) * (compute < send ? compute : send);
 }
 
 /* Keeps the first strategy, which splits least, and of the others those that cost least. */
@@ -377,7 +394,8 @@ static tp_status store(tp_planner *p, const enumeration *e, uint64_t fused, tp_n
   return TP_OK;
 }
 
-/* What is made in blocks has its parts where they are used: the strategies stay under which it is not partial and the op moves nothing. */
+/* What is made in blocks has its parts where they are used: the strategies stay under which it is not partial and the op moves nothing, but keys
+ * or values in a ring. */
 static void keep_blocks(enumeration *e) {
   const tp_rule *rule = e->rule;
   const tp_mesh *mesh = e->planner->mesh;
@@ -386,7 +404,7 @@ static void keep_blocks(enumeration *e) {
     return;
   int kept = 0;
   for (int s = 0; s < e->n; s++) {
-    bool stays = tp__strategy_communication(rule, &pricing, &e->found[s]) == 0;
+    bool stays = tp__strategy_communication(rule, &pricing, &e->found[s]) == tp__ring_cost(rule, &pricing, &e->found[s]);
     for (int i = 0; i < rule->n_operands && stays; i++)
       stays = !rule->operands[i].in_blocks || !tp_spec_has_partial(tp__strategy_operand(rule, mesh, &e->found[s], i));
     for (int i = 0; i < rule->n_results && stays; i++)
@@ -436,6 +454,7 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
   tp__words_add(&key, rule->barred_axes);
   tp__words_add(&key, (int64_t)fused);
   tp__words_add(&key, (int64_t)in_blocks(rule));
+  tp__words_add(&key, (int64_t)rule->ring.factors << 16 | rule->ring.operand << 8 | rule->ring.dim);
   for (int f = 0; f < rule->n_factors; f++)
     tp__words_add(&key, e->axes_of_factor[f] << 16 | e->cut_axes[f] << 8 | e->named_axes[f]);
   if (word && !is_annotated(rule->op) && !(slot = tp__memo(&p->same_ops, p->arena, key.words, key.n)))

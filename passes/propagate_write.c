@@ -28,7 +28,7 @@ static tp_status write_boundary(tp_planner *p, tp_node_kind kind) {
   return TP_OK;
 }
 
-/* The choice of factors is written where the layouts do not say it. */
+/* The choice of factors is written where the layouts do not say it, and for a ring, which is only looked for where one is named. */
 static void write_factors(tp_planner *p, const tp_node *node) {
   const tp_rule *rule = p->program.items[node->index].rule;
   tp_strategy found = {0};
@@ -37,9 +37,9 @@ static void write_factors(tp_planner *p, const tp_node *node) {
                              &found);
   bool differs = n == 0;
   for (int a = 0; a < p->mesh->n_axes; a++)
-    differs |= found.choices[a].kind != chosen->choices[a].kind || found.choices[a].index != chosen->choices[a].index;
+    differs |= !tp__same_choice(found.choices[a], chosen->choices[a]);
   tp__remove(rule->op, "tp.factors");
-  if (n > 1 && differs)
+  if ((n > 1 && differs) || tp__ring_parts(p->mesh, chosen) > 1)
     tp__set(rule->op, "tp.factors", tp__write_factors(p->pass->context, p->mesh, chosen));
 }
 

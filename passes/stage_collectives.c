@@ -224,6 +224,8 @@ static tp_status stage(stager *s, MlirOperation op) {
   int n, axes[TP_MAX_AXES], rank;
   int64_t sizes[TP_MAX_RANK], elements = 1;
   tp_status status = read_axes(s, op, &n, axes);
+  if (!mlirAttributeIsNull(tp__get(op, "tp.ring"))) /* it becomes permutes */
+    return status;
   if (status != TP_OK || n == 0 || (row->reduces && !may_be_cut(op)) ||
       !tp__static_tensor(mlirValueGetType(row->kind == TP_ALL_GATHER ? mlirOperationGetResult(op, 0) : operand), &rank, sizes))
     return status;

@@ -75,9 +75,15 @@ static MlirValue offset_of(const tp_tiler *t, tp_score_dim dim) {
 static MlirValue cut(tp_tiler *t, MlirValue value, const tp_score_dim *dims) {
   int64_t to[TP_MAX_RANK], shape[TP_MAX_RANK];
   int rank = tile_shape(t, mlirValueGetType(value), dims, to);
+  const tp_travelling *travelling = NULL;
+  for (int i = 0; i < t->n_travelling; i++)
+    if (mlirValueEqual(value, t->travelling[i].whole))
+      travelling = &t->travelling[i];
+  value = travelling ? travelling->part : value;
   tp__static_tensor(mlirValueGetType(value), &rank, shape);
   for (int d = 0; d < rank; d++) {
-    MlirValue offset = offset_of(t, dims[d]);
+    bool is_part = travelling && dims[d].n > 0 && dims[d].loops[0] == t->a->column; /* which is all of its dimension */
+    MlirValue offset = is_part ? t->within : offset_of(t, dims[d]);
     shape[d] = to[d];
     if (!mlirValueIsNull(offset))
       value = tp__extract_slice_at(t->where, value, d, offset, shape);
@@ -116,6 +122,13 @@ MlirValue tp__tile(tp_tiler *t, MlirValue value, const tp_score_dim *dims) {
     return value;
   int maker = tp__attention_maker(t->a, value);
   return maker < 0 ? cut_out(t, value, dims) : tp__tile_op(t, maker, (MlirValue){NULL});
+}
+
+MlirValue tp__take_tile(tp_tiler *t, MlirValue from, const tp_loop_list *list) {
+  tp_score_dim dims[TP_MAX_SCORE_LOOPS];
+  for (int i = 0; i < list->n; i++)
+    dims[i] = (tp_score_dim){1, {list->loops[i]}};
+  return cut(t, from, dims);
 }
 
 MlirValue tp__put_tile(tp_tiler *t, MlirValue tile, MlirValue into, const tp_loop_list *list) {

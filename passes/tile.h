@@ -2,7 +2,13 @@
 #ifndef TP_PASSES_TILE_H
 #define TP_PASSES_TILE_H
 
+#include "ir/annotation.h"
 #include "rules/attention.h"
+
+/* Keys or values of which this device has one part of the columns at a time. */
+typedef struct tp_travelling {
+  MlirValue whole, part; /* what the ops read, and what there is of it */
+} tp_travelling;
 
 /* A block is a range of each loop. Everything is built in front of `where`. */
 typedef struct tp_tiler {
@@ -12,7 +18,10 @@ typedef struct tp_tiler {
   int64_t now[TP_MAX_SCORE_LOOPS];      /* of this one */
   MlirValue offset[TP_MAX_SCORE_LOOPS]; /* its first iteration, an index; null: 0 */
   MlirValue made[TP_MAX_ATTENTION_OPS]; /* the tiles of this block; null: not yet */
-  tp_status status;                     /* of what was built; sticky */
+  int n_travelling;
+  tp_travelling travelling[2];
+  MlirValue within; /* its first column within the part at hand; null: 0 */
+  tp_status status; /* of what was built; sticky */
 } tp_tiler;
 
 /* Single loops in the order in which a value has them: all its dimensions taken apart. */
@@ -38,10 +47,32 @@ MlirType tp__tile_type(const tp_tiler *t, int i);
 MlirValue tp__reshaped(tp_tiler *t, MlirValue value, MlirType to);
 /* Puts the tile into what has all iterations of these loops. */
 MlirValue tp__put_tile(tp_tiler *t, MlirValue tile, MlirValue into, const tp_loop_list *list);
+/* The tile of what has all iterations of these loops. */
+MlirValue tp__take_tile(tp_tiler *t, MlirValue from, const tp_loop_list *list);
 /* What the function of this text returns for these values: `type`. After an error that was reported anything of this type. */
 MlirValue tp__tile_text(tp_tiler *t, tp__string *text, int n, const MlirValue *values, MlirType type);
 /* A tensor of this type, of zeros. */
 MlirValue tp__zeros(tp_tiler *t, MlirType type);
+
+/* ---- tile_ring.c ---- */
+
+/* The devices among which keys and values travel. */
+typedef struct tp_tile_ring {
+  MlirOperation module;
+  tp_mesh mesh;
+  int n_axes, axes[TP_MAX_AXES]; /* of the group, major to minor */
+  int64_t parts;                 /* 1: there is no ring */
+  int64_t columns;               /* of a part */
+} tp_tile_ring;
+
+/* Is the op the gathered form of something that travels in a ring? */
+bool tp__is_ring(MlirOperation op);
+/* Finds what travels: t->travelling. Errors: emits one diagnostic. */
+tp_status tp__find_ring(MlirOperation module, tp_tiler *t, tp_tile_ring *ring);
+/* The first column of the part at hand in this step. */
+MlirValue tp__ring_first(tp_tiler *t, const tp_tile_ring *ring, int64_t step);
+/* Sends the parts at hand on; `next` are those that come in. */
+void tp__ring_send(tp_tiler *t, const tp_tile_ring *ring, MlirValue *next);
 
 /* ---- tile_rows.c ---- */
 

@@ -6,7 +6,8 @@
  * added up: exp(s - M) is exp(s - m) exp(m - M) for all columns of a row. So M and the divisor may come from other devices.
  *
  * Each result is what the ops gave, up to rounding. A row of nothing but -infinity, or with +infinity or NaN, becomes NaN as before: m - M is
- * NaN then. Sums and products are kept in f32 (f64 for f64) from block to block; columns are added in order. */
+ * NaN then. Sums and products are kept in f32 (f64 for f64) from block to block; columns are added in order. Where keys and values travel in a
+ * ring, all rows are gone through for each part of the columns, the own part first. */
 #include "passes/table.h"
 #include "passes/tile.h"
 
@@ -17,7 +18,7 @@
 
 enum { BLOCK_COLUMNS = 512 };
 
-enum { STAT_TILED };
+enum { STAT_TILED, STAT_RINGS };
 
 /* What one block hands to the next. */
 typedef struct carried {
@@ -31,8 +32,11 @@ typedef struct blocks {
   int n, maximum; /* which of them is the maximum */
   carried of[TP_MAX_ATTENTION_SUMS];
   MlirValue replaced[TP_MAX_ATTENTION_OPS]; /* by op: what its result has become; null: nothing yet */
-  int n_cut;                                /* loops around the rows of a block */
-  uint8_t cut[TP_MAX_SCORE_LOOPS];          /* outermost first */
+  tp_tile_ring ring;
+  MlirValue first;                 /* the first column of the part that is at hand; null: there are no parts */
+  bool resumes;                    /* rows have sums already, of the parts before */
+  int n_cut;                       /* loops around the rows of a block */
+  uint8_t cut[TP_MAX_SCORE_LOOPS]; /* outermost first */
 } blocks;
 
 /* ---- the size of blocks ---- */
@@ -66,7 +70,7 @@ static void choose_tiles(blocks *b) {
   int64_t *tile = b->t.tile, left;
   for (int l = 0; l < a->n_loops; l++)
     tile[l] = a->whole >> l & 1 ? a->sizes[l] : 1;
-  tile[a->column] = even_part(a->sizes[a->column], BLOCK_COLUMNS);
+  tile[a->column] = even_part(b->ring.columns, BLOCK_COLUMNS);
   left = TP_BLOCK_SCORES / tile[a->column];
   for (int pass = 0; pass < 2; pass++) /* rows of one head first: they share keys and values */
     for (int i = loops.n - 1; i >= 0; i--) {
@@ -91,6 +95,16 @@ static void choose_tiles(blocks *b) {
 /* ---- loops ---- */
 
 typedef void (*block_body)(blocks *b, int depth, MlirValue *values);
+
+/* Sets where the block begins in a loop: of columns, in the part at hand. Null: at 0. */
+static void set_offset(blocks *b, int loop, MlirValue offset) {
+  bool in_part = loop == b->t.a->column && !mlirValueIsNull(b->first);
+  if (in_part) {
+    b->t.within = offset;
+    offset = mlirValueIsNull(offset) ? b->first : tp__binary(b->t.where, "arith.addi", b->first, offset);
+  }
+  b->t.offset[loop] = offset;
+}
 
 /* An scf.for with `values`, from 0 up to `end`; builds its body, and the values become what comes out. */
 static void build_for(blocks *b, int64_t end, int64_t step, int loop, int depth, block_body body, MlirValue *values) {
@@ -124,7 +138,7 @@ static void build_for(blocks *b, int64_t end, int64_t step, int loop, int depth,
   for (int i = 0; i < b->n; i++)
     values[i] = mlirBlockGetArgument(block, 1 + i);
   b->t.where = yield;
-  b->t.offset[loop] = mlirBlockGetArgument(block, 0);
+  set_offset(b, loop, mlirBlockGetArgument(block, 0));
   body(b, depth, values);
   mlirOperationSetOperands(yield, b->n, values);
   b->t.where = where;
@@ -134,18 +148,20 @@ static void build_for(blocks *b, int64_t end, int64_t step, int loop, int depth,
 
 /* The body for all blocks of a loop; the last one may be smaller. */
 static void each_block(blocks *b, int loop, int depth, block_body body, MlirValue *values) {
-  int64_t size = b->t.a->sizes[loop], tile = b->t.tile[loop], rest = size % tile;
+  int64_t size = loop == b->t.a->column ? b->ring.columns : b->t.a->sizes[loop];
+  int64_t tile = b->t.tile[loop], rest = size % tile;
   b->t.now[loop] = tile;
+  set_offset(b, loop, (MlirValue){NULL});
   if (size == tile)
     body(b, depth, values);
   else
     build_for(b, size - rest, tile, loop, depth, body, values);
   if (rest > 0) {
     b->t.now[loop] = rest;
-    b->t.offset[loop] = tp__index_constant(b->t.where, size - rest);
+    set_offset(b, loop, tp__index_constant(b->t.where, size - rest));
     body(b, depth, values);
   }
-  b->t.now[loop] = size;
+  b->t.now[loop] = b->t.a->sizes[loop];
   b->t.offset[loop] = (MlirValue){NULL};
 }
 
@@ -213,10 +229,27 @@ static void add_rows(blocks *b, int depth, MlirValue *values) {
   }
   MlirValue rows[TP_MAX_ATTENTION_SUMS];
   for (int i = 0; i < b->n; i++)
-    rows[i] = first_of(b, i);
+    rows[i] = b->resumes ? tp__take_tile(&b->t, values[i], &b->of[i].loops) : first_of(b, i);
   each_block(b, b->t.a->column, depth, add_columns, rows);
   for (int i = 0; i < b->n; i++)
     values[i] = tp__put_tile(&b->t, rows[i], values[i], &b->of[i].loops);
+}
+
+/* All rows for each part of the columns, or for all columns at once. */
+static void add_all(blocks *b, MlirValue *values) {
+  if (b->ring.parts == 1)
+    add_rows(b, 0, values);
+  for (int64_t step = 0; step < b->ring.parts && b->ring.parts > 1; step++) {
+    MlirValue next[2];
+    bool is_last = step + 1 == b->ring.parts;
+    if (!is_last)
+      tp__ring_send(&b->t, &b->ring, next);
+    b->first = tp__ring_first(&b->t, &b->ring, step);
+    b->resumes = step > 0;
+    add_rows(b, 0, values);
+    for (int i = 0; i < b->t.n_travelling && !is_last; i++)
+      b->t.travelling[i].part = next[i];
+  }
 }
 
 /* ---- around the blocks ---- */
@@ -280,13 +313,14 @@ static tp_status tile(tp_pass *pass, const tp_attention *a, const tp_op_list *fo
   MlirOperation output = a->ops[a->output].op;
   blocks b = {.t = {.a = a, .where = output}};
   MlirValue values[TP_MAX_ATTENTION_SUMS];
-  if (n_scores(a) <= TP_BLOCK_SCORES)
-    return TP_OK; /* one block is what the ops are */
+  tp_status status = tp__find_ring(pass->module, &b.t, &b.ring);
+  if (status != TP_OK || (n_scores(a) <= TP_BLOCK_SCORES && b.ring.parts == 1))
+    return status; /* one block is what the ops are */
   choose_carried(&b);
   choose_tiles(&b);
   for (int i = 0; i < b.n; i++)
     values[i] = tp__empty(output, tp__loops_type(&b.t, &b.of[i].loops, b.of[i].element, true));
-  add_rows(&b, 0, values);
+  add_all(&b, values);
   for (int i = 0; i < b.n; i++)
     if (a->ops[b.of[i].op].role == TP_ROW_REDUCTION)
       replace(&b, i, values[i]);
@@ -300,6 +334,7 @@ static tp_status tile(tp_pass *pass, const tp_attention *a, const tp_op_list *fo
     if (b.of[i].op == a->output)
       finish(&b, i, values);
   pass->statistics[STAT_TILED]++;
+  pass->statistics[STAT_RINGS] += b.ring.parts > 1;
   return b.t.status;
 }
 
@@ -341,19 +376,37 @@ static tp_status tile_at(tp_pass *pass, MlirOperation op, tp_value_table *erased
   return status;
 }
 
+static tp_status collect_rings(MlirOperation op, void *data) { return tp__is_ring(op) ? tp__op_list_add(data, op) : TP_OK; }
+
+/* What a ring has replaced goes. What is still used is gathered: right, but more memory than the plan has counted. */
+static void end_ring(MlirOperation op) {
+  if (tp__is_used(mlirOperationGetResult(op, 0)))
+    tp__warning(op,
+                "was planned to travel in a ring (tp.ring), but is gathered: no attention was found here whose keys or values "
+                "it is; this takes more memory than planned");
+  else
+    mlirOperationDestroy(op);
+}
+
 static tp_status run(tp_pass *pass) {
-  tp_op_list list = {0};
+  tp_op_list list = {0}, rings = {0};
   tp_value_table erased = {0};
   tp_status status = tp__walk(pass->module, collect, &list);
   for (size_t i = 0; i < list.n && status == TP_OK; i++)
     if (tp__table_get(&erased, list.items[i].ptr) < 0)
       status = tile_at(pass, list.items[i], &erased);
+  if (status == TP_OK)
+    status = tp__walk(pass->module, collect_rings, &rings);
+  for (size_t i = 0; i < rings.n && status == TP_OK; i++)
+    end_ring(rings.items[i]);
   tp__table_destroy(&erased);
   tp__free(list.items);
+  tp__free(rings.items);
   return status;
 }
 
-static const tp_statistic_row statistics[] = {{"tiled", "attentions computed block by block"}};
+static const tp_statistic_row statistics[] = {{"tiled", "attentions computed block by block"},
+                                              {"rings", "of them with keys or values that travel in a ring"}};
 
 const tp_pass_row tp__tile_attention_row = {
     .name = "tp-tile-attention",

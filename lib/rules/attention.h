@@ -89,7 +89,9 @@ typedef struct tp_attention_reach {
 bool tp__attention_next(tp_attention_reach *reach, MlirOperation scores, tp_attention *attention);
 
 /* Marks the values of a program that are made in blocks (tp_value_map.in_blocks), where the layouts that its ops are annotated with allow it: all
- * of them or none are, and a mesh axis splits the same loop of all. TP_NO_MEMORY with a diagnostic. */
+ * of them or none are, and a mesh axis splits the same loop of all. Keys and values of these may come in a ring (tp_rule.ring): while rows of the
+ * queries are split by an axis, each device has a part of the columns, and blocks are computed with one part after the other (Liu, Zaharia and
+ * Abbeel 2023). TP_NO_MEMORY with a diagnostic. */
 struct tp_program;
 tp_status tp__mark_attention(struct tp_program *program);
 

@@ -89,6 +89,45 @@ static void mark(tp_rule *rule, const tp_attention *a) {
   }
 }
 
+/* ---- rings ---- */
+
+/* The only factor of a dimension that is one loop of those in `loops` (bits); -1: it is another one, or read in another way. */
+static int factor_of(const tp_value_map *map, int d, tp_score_dim dim, uint32_t loops) {
+  const tp_dim *of = &map->dims[d];
+  bool is_one = dim.n == 1 && (loops >> dim.loops[0] & 1) && of->n_factors == 1 && !of->window;
+  return is_one && mlirOperationIsNull(map->pad) ? of->factors[0] : -1;
+}
+
+/* Keys or values, operand `travelling` of a contraction, may come in a ring where an axis splits rows of its other operand. */
+static void add_ring(tp_rule *rule, const tp_attention *a, int op, int travelling) {
+  tp_score_dim dims[TP_MAX_RANK];
+  const tp_value_map *map = &rule->operands[travelling], *other = &rule->operands[1 - travelling];
+  tp_ring ring = {.operand = travelling, .dim = -1, .last = a->ops[a->output].op};
+  tp__attention_operand_dims(&a->ops[op], travelling, dims);
+  for (int d = 0; d < map->rank; d++)
+    if (factor_of(map, d, dims[d], UINT32_C(1) << a->column) >= 0)
+      ring.dim = d;
+  tp__attention_operand_dims(&a->ops[op], 1 - travelling, dims);
+  for (int d = 0; d < other->rank && ring.dim >= 0; d++) {
+    int f = factor_of(other, d, dims[d], a->rows);
+    if (f >= 0)
+      ring.factors |= UINT32_C(1) << f;
+  }
+  rule->ring = ring;
+}
+
+/* Which operand of an op is made by none of the attention, and has columns: the keys or the values. */
+static int keys_of(const tp_attention *a, int op) {
+  for (int i = 0; i < 2; i++) {
+    tp_score_dim dims[TP_MAX_RANK];
+    MlirValue value = mlirOperationGetOperand(a->ops[op].op, i);
+    tp__attention_operand_dims(&a->ops[op], i, dims);
+    if (tp__attention_maker(a, value) < 0 && tp__has_loop(dims, (int)mlirShapedTypeGetRank(mlirValueGetType(value)), a->column))
+      return i;
+  }
+  return -1;
+}
+
 /* The items that are ops, by op. */
 static tp_status number_items(const tp_program *program, tp_value_table *numbers) {
   for (int i = 0; i < program->n_items; i++)
@@ -118,8 +157,13 @@ static tp_status mark_at(const tp_program *program, const tp_attention *a, tp_va
     return TP_OK;
   for (int k = 0; k < a->n_ops && status == TP_OK; k++) {
     int item = tp__table_get(numbers, a->ops[k].op.ptr);
-    if (item >= 0)
-      mark(program->items[item].rule, a);
+    if (item < 0)
+      continue;
+    tp_rule *rule = program->items[item].rule;
+    mark(rule, a);
+    int keys = k == 0 || k == a->output ? keys_of(a, k) : -1;
+    if (keys >= 0)
+      add_ring(rule, a, k, keys);
   }
   return status;
 }

@@ -75,6 +75,14 @@ typedef struct tp_variant {
   uint64_t operands; /* bit i: operand i is partial */
 } tp_variant;
 
+/* An operand of which every device has a part and reads the whole, while the op is computed part by part: the parts travel around a ring of the
+ * devices. So dimension `dim` of the operand, which is one factor, is split by an axis by which the op splits another factor. */
+typedef struct tp_ring {
+  int operand, dim;
+  uint32_t factors;   /* those (bits) that an axis may split meanwhile; 0: the op has no such operand */
+  MlirOperation last; /* until when parts travel: other ops are computed with them */
+} tp_ring;
+
 struct tp_family;
 struct tp_rule_text;
 
@@ -89,6 +97,7 @@ typedef struct tp_rule {
   tp_value_map *results;
   int n_variants;
   tp_variant *variants; /* room for TP_MAX_VARIANTS */
+  tp_ring ring;         /* keys or values of attention (attention.h) */
   /* Work of the whole op on one device, for the cost model. */
   double contraction_flops;    /* multiply and add count 2 */
   tp_peak peak;                /* of the contraction */
@@ -106,6 +115,7 @@ typedef enum tp_choice_kind { TP_CHOOSE_NONE, TP_CHOOSE_FACTOR, TP_CHOOSE_VARIAN
 typedef struct tp_choice {
   uint8_t kind;
   uint8_t index; /* factor or variant */
+  bool ring;     /* of a factor: the axis also splits the operand of tp_rule.ring */
 } tp_choice;
 
 typedef struct tp_strategy {
@@ -192,6 +202,12 @@ bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strat
 /* Does `spec` split a dimension of `map` unevenly although its factors do not allow that? Then `text` says which, and by what. */
 bool tp__refuses_uneven(const tp_rule *rule, const tp_mesh *mesh, const tp_value_map *map, tp_spec spec, char *text,
                         size_t size);
+/* Are two choices of an axis the same one? */
+bool tp__same_choice(tp_choice a, tp_choice b);
+/* The axes along which the operand of tp_rule.ring travels, major to minor, as one ring; returns their number. Room for TP_MAX_AXES. */
+int tp__strategy_ring(const tp_mesh *mesh, const tp_strategy *strategy, int *axes);
+/* The parts that travel, and steps in which the op is computed; 1: there is no ring. */
+int64_t tp__ring_parts(const tp_mesh *mesh, const tp_strategy *strategy);
 /* The axes that split factor f, major to minor; returns their number. `axes` has room for TP_MAX_AXES. */
 int tp__strategy_axes(const tp_mesh *mesh, const tp_strategy *strategy, int f, int *axes);
 /* Number of shards of factor f. */
@@ -202,8 +218,11 @@ int64_t tp__strategy_local(const tp_rule *rule, const tp_mesh *mesh, const tp_st
 double tp__strategy_share(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);
 /* The smallest dimension of the contraction on one device, for tp_work.gemm_dim; 0 for ops that contract nothing. */
 int64_t tp__strategy_gemm_dim(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);
-/* Modelled time of the communication that localize adds: windows over neighbours, units of joined dimensions, joined factors. */
+/* Modelled time of the communication that localize adds: windows over neighbours, units of joined dimensions, joined factors, rings. */
 tp_cost tp__strategy_communication(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *strategy);
+
+/* What of it the parts of an operand cost that travel in a ring: a permute less than there are parts, as many bytes as gathering it takes. */
+tp_cost tp__ring_cost(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *strategy);
 
 /* Finds the strategy under which the op has exactly these layouts. `operand_specs` of unused operands and of scalars do not
  * count. `hint` (may be NULL) is preferred where several fit. Returns the number of fitting strategies found (0, 1, or 2 for "several");
@@ -213,8 +232,10 @@ int tp__strategy_match(const tp_rule *rule, const tp_mesh *mesh, const tp_spec *
 
 /* ---- tp.factors: choices written on an op ---- */
 
-/* {dp = 0, "tp:(1)2" = 2} names the factor of each axis; {tp = "linear 1"} a variant. */
+/* {dp = 0, "tp:(1)2" = 2} names the factor of each axis; {tp = "linear 1"} a variant, {tp = "ring 2"} factor 2 with a ring along the axis. */
 MlirAttribute tp__write_factors(MlirContext context, const tp_mesh *mesh, const tp_strategy *strategy);
+/* Is this one choice of them a ring? */
+bool tp__names_ring(MlirAttribute choice);
 tp_status tp__read_factors(const tp_rule *rule, MlirAttribute attr, const tp_mesh *mesh, tp_strategy *strategy);
 
 /* ---- for localize ---- */

@@ -19,6 +19,24 @@ int64_t tp__strategy_shards(const tp_rule *rule, const tp_mesh *mesh, const tp_s
   return shards;
 }
 
+bool tp__same_choice(tp_choice a, tp_choice b) { return a.kind == b.kind && a.index == b.index && a.ring == b.ring; }
+
+int tp__strategy_ring(const tp_mesh *mesh, const tp_strategy *s, int *axes) {
+  int n = 0;
+  for (int o = 0; o < mesh->n_axes; o++)
+    if (s->choices[s->order[o]].ring)
+      axes[n++] = s->order[o];
+  return n;
+}
+
+int64_t tp__ring_parts(const tp_mesh *mesh, const tp_strategy *s) {
+  int64_t parts = 1;
+  for (int a = 0; a < mesh->n_axes; a++)
+    if (s->choices[a].ring)
+      parts *= mesh->axes[a].size;
+  return parts;
+}
+
 int tp__strategy_axes(const tp_mesh *mesh, const tp_strategy *s, int f, int *axes) {
   int n = 0;
   for (int o = 0; o < mesh->n_axes; o++)
@@ -100,7 +118,11 @@ static bool is_reduced(const tp_rule *rule, int f, const tp_value_map *map, bool
   return rule->factors[f].kind == TP_REDUCTION && map->has_combiner && (is_result || map->is_init) && !has_factor(map, f);
 }
 
-/* Appends the axes of each factor of each dimension, then the partial axes. */
+static bool is_ring_operand(const tp_rule *rule, const tp_value_map *map) {
+  return rule->ring.factors && map == &rule->operands[rule->ring.operand];
+}
+
+/* Appends the axes of each factor of each dimension and those of a ring, then the partial axes. */
 static tp_spec value_spec(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, const tp_value_map *map,
                           uint64_t variant_bit, bool is_result) {
   tp_spec spec = tp_spec_replicated();
@@ -111,6 +133,9 @@ static tp_spec value_spec(const tp_rule *rule, const tp_mesh *mesh, const tp_str
       for (int o = 0; o < mesh->n_axes; o++)
         if (chooses(s, s->order[o], TP_CHOOSE_FACTOR, map->dims[d].factors[k]))
           tp_spec_append(&spec, s->order[o], d);
+  int ring[TP_MAX_AXES], n_ring = is_ring_operand(rule, map) ? tp__strategy_ring(mesh, s, ring) : 0;
+  for (int i = 0; i < n_ring; i++)
+    tp_spec_append(&spec, ring[i], rule->ring.dim);
   for (int a = 0; a < mesh->n_axes; a++) {
     tp_choice c = s->choices[a];
     if (c.kind == TP_CHOOSE_FACTOR && is_reduced(rule, c.index, map, is_result))
@@ -145,7 +170,22 @@ static bool dims_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strate
   return true;
 }
 
+/* Parts that travel are equal, and not split by other axes. */
+static bool ring_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
+  int64_t parts = tp__ring_parts(mesh, s);
+  if (parts == 1)
+    return true;
+  const tp_value_map *map = &rule->operands[rule->ring.operand];
+  for (int a = 0; a < mesh->n_axes; a++)
+    if (s->choices[a].ring && !(rule->ring.factors >> s->choices[a].index & 1))
+      return false;
+  return tp__strategy_shards(rule, mesh, s, map->dims[rule->ring.dim].factors[0]) == 1 &&
+         map->shape[rule->ring.dim] % parts == 0;
+}
+
 bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
+  if (!ring_legal(rule, mesh, s))
+    return false;
   for (int a = 0; a < mesh->n_axes; a++)
     if ((rule->barred_axes >> a & 1) && s->choices[a].kind != TP_CHOOSE_NONE)
       return false;
@@ -197,8 +237,22 @@ tp_cost tp__price(const tp_pricing *pricing, tp_collective kind, int n_axes, con
   return tp_cost_collective(pricing->topology, pricing->mesh, kind, n_axes, axes, elements, element_size);
 }
 
+tp_cost tp__ring_cost(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *s) {
+  int axes[TP_MAX_AXES], n_axes = tp__strategy_ring(pricing->mesh, s, axes);
+  tp_cost cost = 0;
+  if (n_axes == 0)
+    return 0;
+  const tp_value_map *map = &rule->operands[rule->ring.operand];
+  tp_spec part = tp__strategy_operand(rule, pricing->mesh, s, rule->ring.operand);
+  int64_t elements = tp_spec_local_elements(pricing->mesh, part, map->rank, map->shape);
+  for (int64_t step = 1; step < tp__ring_parts(pricing->mesh, s); step++)
+    cost = tp_cost_add(cost, tp__price(pricing, TP_PERMUTE, n_axes, axes, elements, map->element_size));
+  return cost;
+}
+
 tp_cost tp__strategy_communication(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *s) {
   tp_cost cost = tp_cost_add(tp__window_cost(rule, pricing, s), tp__regroup_cost(rule, pricing, s));
+  cost = tp_cost_add(cost, tp__ring_cost(rule, pricing, s));
   if (rule->family && rule->family->joining)
     cost = tp_cost_add(cost, rule->family->joining(rule, pricing, s));
   return cost;
@@ -219,6 +273,8 @@ static bool place_agrees(const tp_rule *rule, tp_choice c, const tp_value_map *m
           want = (tp_place){.kind = TP_DIM, .dim = d};
     if (is_reduced(rule, c.index, map, is_result))
       want = (tp_place){.kind = TP_PARTIAL, .combiner = map->combiner};
+    if (c.ring && is_ring_operand(rule, map))
+      want = (tp_place){.kind = TP_DIM, .dim = rule->ring.dim};
   } else if (c.kind == TP_CHOOSE_VARIANT && (is_result || (rule->variants[c.index].operands & bit))) {
     want = (tp_place){.kind = TP_PARTIAL, .combiner = rule->variants[c.index].combiner};
   }
@@ -297,13 +353,14 @@ int tp__strategy_match(const tp_rule *rule, const tp_mesh *mesh, const tp_spec *
       found.choices[a] = hint->choices[a];
       continue;
     }
-    int n_choices = 1 + rule->n_factors + rule->n_variants;
+    int n_plain = 1 + rule->n_factors + rule->n_variants, n_choices = n_plain + (rule->ring.factors ? rule->n_factors : 0);
     for (int k = 0; k < n_choices; k++) {
-      tp_choice c = k == 0                 ? (tp_choice){TP_CHOOSE_NONE, 0}
-                    : k <= rule->n_factors ? (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)(k - 1)}
-                                           : (tp_choice){TP_CHOOSE_VARIANT, (uint8_t)(k - 1 - rule->n_factors)};
+      tp_choice c = k == 0                 ? (tp_choice){TP_CHOOSE_NONE, 0, false}
+                    : k <= rule->n_factors ? (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)(k - 1), false}
+                    : k < n_plain          ? (tp_choice){TP_CHOOSE_VARIANT, (uint8_t)(k - 1 - rule->n_factors), false}
+                                           : (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)(k - n_plain), true};
       bool fixed = c.kind == TP_CHOOSE_FACTOR && rule->factors[c.index].kind == TP_FIXED;
-      if (fixed || !choice_agrees(rule, a, c, operands, results))
+      if (fixed || (c.ring && !(rule->ring.factors >> c.index & 1)) || !choice_agrees(rule, a, c, operands, results))
         continue;
       if (n++ == 0)
         found.choices[a] = c;
@@ -328,26 +385,38 @@ MlirAttribute tp__write_factors(MlirContext context, const tp_mesh *mesh, const 
     if (s->choices[a].kind == TP_CHOOSE_NONE)
       continue;
     tp_mesh_axis_text(mesh, a, 1, name, sizeof name);
-    snprintf(text, sizeof text, "linear %d", s->choices[a].index);
-    entries[n++] = tp__named(context, name,
-                             s->choices[a].kind == TP_CHOOSE_FACTOR ? tp__attr_i64(context, s->choices[a].index)
-                                                                    : tp__attr_string(context, text));
+    snprintf(text, sizeof text, "%s %d", s->choices[a].ring ? "ring" : "linear", s->choices[a].index);
+    bool is_number = s->choices[a].kind == TP_CHOOSE_FACTOR && !s->choices[a].ring;
+    entries[n++] =
+        tp__named(context, name, is_number ? tp__attr_i64(context, s->choices[a].index) : tp__attr_string(context, text));
   }
   return mlirDictionaryAttrGet(context, n, entries);
+}
+
+bool tp__names_ring(MlirAttribute choice) {
+  char text[32];
+  int factor;
+  return mlirAttributeIsAString(choice) && tp__ref_copy(mlirStringAttrGetValue(choice), text, sizeof text) &&
+         sscanf(text, "ring %d", &factor) == 1;
 }
 
 static bool read_choice(const tp_rule *rule, MlirAttribute attr, tp_choice *choice) {
   int index;
   if (mlirAttributeIsAInteger(attr)) {
     int64_t f = mlirIntegerAttrGetValueInt(attr);
-    *choice = (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)f};
+    *choice = (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)f, false};
     return f >= 0 && f < rule->n_factors;
   }
   char text[32];
-  if (!mlirAttributeIsAString(attr) || !tp__ref_copy(mlirStringAttrGetValue(attr), text, sizeof text) ||
-      sscanf(text, "linear %d", &index) != 1)
+  if (!mlirAttributeIsAString(attr) || !tp__ref_copy(mlirStringAttrGetValue(attr), text, sizeof text))
     return false;
-  *choice = (tp_choice){TP_CHOOSE_VARIANT, (uint8_t)index};
+  if (sscanf(text, "ring %d", &index) == 1) {
+    *choice = (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)index, true};
+    return index >= 0 && index < rule->n_factors && (rule->ring.factors >> index & 1);
+  }
+  if (sscanf(text, "linear %d", &index) != 1)
+    return false;
+  *choice = (tp_choice){TP_CHOOSE_VARIANT, (uint8_t)index, false};
   return index >= 0 && index < rule->n_variants;
 }
 
@@ -368,7 +437,14 @@ tp_status tp__read_factors(const tp_rule *rule, MlirAttribute attr, const tp_mes
     if (n == 0)
       return tp__error(rule->op, TP_NOT_FOUND, "tp.factors names axis \"%.*s\", which the mesh does not have",
                        (int)token.length, token.data);
-    if (!read_choice(rule, entry.attribute, &choice))
+    bool fits = read_choice(rule, entry.attribute, &choice);
+    if (!fits && tp__names_ring(entry.attribute))
+      return tp__error(
+          rule->op, TP_INVALID_ARGUMENT,
+          "tp.factors: \"%.*s\" names a ring, but no operand of this op can travel in one: only keys and values of "
+          "attention can, while rows of the queries are split",
+          (int)token.length, token.data);
+    if (!fits)
       return tp__error(rule->op, TP_INVALID_ARGUMENT,
                        "tp.factors: \"%.*s\" needs a factor from 0 to %d, or \"linear k\" with k below %d", (int)token.length,
                        token.data, rule->n_factors - 1, rule->n_variants);

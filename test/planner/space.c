@@ -155,6 +155,9 @@ static tp_spec spec_of(const space *s, const tp_rule *rule, const tp_strategy *t
         if (c.kind == TP_CHOOSE_FACTOR && c.index == map->dims[d].factors[k])
           tp_spec_append(&spec, t->order[o], d);
       }
+  for (int o = 0; o < s->mesh->n_axes && !is_result && rule->ring.factors && i == rule->ring.operand; o++)
+    if (t->choices[t->order[o]].ring)
+      tp_spec_append(&spec, t->order[o], rule->ring.dim);
   return spec;
 }
 
@@ -163,7 +166,10 @@ static double bytes_of(const space *s, const tp_value_map *map, tp_spec spec) {
 }
 
 tp_cost op_cost(const space *s, const tp_rule *rule, const tp_strategy *t, uint64_t fused) {
-  double share = tp__strategy_share(rule, s->mesh, t);
+  int parts = 1; /* that travel in a ring: the op runs once for each */
+  for (int a = 0; a < s->mesh->n_axes; a++)
+    parts *= t->choices[a].ring ? (int)s->mesh->axes[a].size : 1;
+  double share = tp__strategy_share(rule, s->mesh, t) / parts;
   tp_cost sent = tp__strategy_communication(rule, &(tp_pricing){.mesh = s->mesh, .topology = s->topology}, t);
   tp_work work = {.peak = rule->peak,
                   .contraction_flops = rule->contraction_flops * share,
@@ -179,8 +185,8 @@ tp_cost op_cost(const space *s, const tp_rule *rule, const tp_strategy *t, uint6
     }
   for (int i = 0; i < rule->n_results && !rule->is_elementwise; i++)
     if (rule->results[i].is_tensor && !rule->results[i].in_blocks)
-      work.memory_bytes += bytes_of(s, &rule->results[i], spec_of(s, rule, t, i, true));
-  return tp_cost_add(tp_cost_compute(s->topology, &work), sent);
+      work.memory_bytes += (parts > 1 ? 2 : 1) * bytes_of(s, &rule->results[i], spec_of(s, rule, t, i, true));
+  return tp_cost_add((tp_cost)parts * tp_cost_compute(s->topology, &work), sent);
 }
 
 typedef struct choosing {
@@ -206,8 +212,8 @@ static bool agrees(const space *s, tp_spec spec, tp_annotation pin) {
   return tp_spec_equal(spec, pin.spec);
 }
 
-/* Scores that are made in blocks are no partial sums, and nothing moves them.
- */
+/* Scores that are made in blocks are no partial sums, and nothing moves them:
+ * keys and values do, in a ring. */
 static bool breaks_blocks(const choosing *c, const choice *made) {
   const tp_rule *rule = c->rule;
   bool any = false, partial = false;
@@ -219,8 +225,9 @@ static bool breaks_blocks(const choosing *c, const choice *made) {
     any = true;
     partial |= tp_spec_has_partial(is_operand ? made->in[k] : made->out[k]);
   }
-  return partial ||
-         (any && tp__strategy_communication(rule, &(tp_pricing){.mesh = c->s->mesh, .topology = c->s->topology}, &c->now) > 0);
+  tp_pricing pricing = {.mesh = c->s->mesh, .topology = c->s->topology};
+  bool moves = tp__strategy_communication(rule, &pricing, &c->now) > tp__ring_cost(rule, &pricing, &c->now);
+  return partial || (any && moves);
 }
 
 static void keep_choice(choosing *c) {
@@ -274,15 +281,18 @@ static void choose_axes(choosing *c, int axis) {
     order_axes(c, shares_dim(c) ? 0 : mesh->n_axes);
     return;
   }
-  c->now.choices[axis] = (tp_choice){TP_CHOOSE_NONE, 0};
+  c->now.choices[axis] = (tp_choice){TP_CHOOSE_NONE, 0, false};
   choose_axes(c, axis + 1);
   for (int f = 0; f < c->rule->n_factors && mesh->axes[axis].size > 1; f++) {
-    c->now.choices[axis] = (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)f};
+    c->now.choices[axis] = (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)f, false};
     if (c->rule->factors[f].kind != TP_FIXED)
+      choose_axes(c, axis + 1);
+    c->now.choices[axis] = (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)f, true};
+    if (c->rule->ring.factors >> f & 1)
       choose_axes(c, axis + 1);
   }
   for (int v = 0; v < c->rule->n_variants && mesh->axes[axis].size > 1; v++) {
-    c->now.choices[axis] = (tp_choice){TP_CHOOSE_VARIANT, (uint8_t)v};
+    c->now.choices[axis] = (tp_choice){TP_CHOOSE_VARIANT, (uint8_t)v, false};
     choose_axes(c, axis + 1);
   }
 }
