@@ -102,16 +102,13 @@ static void call(bool wide, const tprt__gemm_args *g) {
   }
 }
 
-/* Measured against the library's kernels for AVX-512. Those win where a product is in the caches, or has many rows. But where an element of B is used
- * a few hundred times only, how it is fetched and packed decides; and of few sums, that C is written once: the library fills it with zeros first. */
+/* Measured against the library's kernels for AVX-512: those win where a product is small, or its last columns fill little of a strip. */
 static bool prefers_blocked(const tprt__gemm_args *g) {
-  enum { MANY_ROWS = 512, FEW_SUMS = 128, LARGE_B = 1 << 18, LARGE_C = 1 << 21, COLUMNS = 32 };
+  enum { MIN_WORK = 1 << 19, COLUMNS = 32 };
   if (!blas.sgemm || !blas.has_avx512)
     return true;
   int64_t columns = (g->n + COLUMNS - 1) / COLUMNS * COLUMNS;
-  bool few_rows = g->m <= MANY_ROWS && (g->transpose_b || g->n * g->k >= LARGE_B);
-  bool few_sums = g->overwrite && g->k <= FEW_SUMS && g->m * g->n >= LARGE_C;
-  return (few_rows || few_sums) && columns - g->n <= columns / 16;
+  return g->m * g->n * g->k >= MIN_WORK && columns - g->n <= columns / 16;
 }
 
 /* One thread. */

@@ -4,7 +4,7 @@
  * level of the cache while strips of B, two vectors wide, pass through it; a tile of C, a strip wide and up to TILE_ROWS high, is summed in
  * registers. What is different serves products with a few hundred rows, as in a layer of a model, where every element of B is used that often
  * only, and fetching and packing B is otherwise an eighth of the time:
- *   the next strip is packed between the tiles of this one, a few pieces at a time, and each piece is fetched from memory while a tile is computed;
+ *   the next strip is fetched and packed by the tiles of this one, a few rows each time, where the sums leave the processor room for it;
  *   rows are divided evenly over tiles, with a kernel for every height, so that no tile is nearly empty.
  *
  * An element of C is added up in the order of k, whatever the other sizes are: parts of a product, on several ranks, have the bits of the whole. */
@@ -21,7 +21,8 @@ enum {
   LANES = 16,          /* of a vector, a line of the cache */
   STRIP = 2 * LANES,   /* columns of B in a strip */
   SOON = 8,            /* steps of k for which lines of a strip are fetched in advance */
-  PIECE = LANES,       /* steps of k that are packed at a time */
+  PIECE = LANES,       /* steps of k between looks at the next strip */
+  LEAD = 8,            /* pieces between the fetch of a line and its use */
   TILE_ROWS = 14,      /* with two vectors of B and an element of A they fill the registers */
   LENGTH = 512,        /* of the sums of a block */
   PITCH = LENGTH + 16, /* between rows of A in a block: those of a power of two would fall on one set of the cache */
@@ -33,14 +34,15 @@ enum { MIN_WORK = 1 << 15 };
 
 typedef float vector __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 
-/* A strip of B that is being packed: k vectors of STRIP elements, zeros behind its width. */
+/* A strip of B that is being packed: k rows of STRIP elements, zeros behind its width. It is fetched from memory in steps, as many as it has rows: a step is
+ * the lines of a row, or where B is transposed as many lines of the columns. Packed is what was fetched `lead` steps ago. */
 typedef struct strip {
   const float *b; /* its first element */
   float *to;
-  int64_t ldb, width, k, n_pieces;
-  int64_t n_packed, n_fetched; /* pieces; lines, STRIP in each piece */
-  int64_t wanted, at_once;     /* lines to be fetched during the tile at hand, and at each of its pieces */
-  bool transposed;
+  int64_t ldb, width, k;
+  int64_t n_fetched, n_packed; /* steps; the first counts on to k + lead */
+  int64_t at_once, lead;       /* steps at a piece of a tile */
+  bool transposed, whole;      /* whole: as wide as a strip, and not transposed */
 } strip;
 
 static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -98,62 +100,88 @@ AVX512 static void pack_a(float *to, const tprt__gemm_args *g, int64_t row, int6
   }
 }
 
-AVX512 static void pack_piece(strip *s) {
-  int64_t p = s->n_packed++ * PIECE, k = tprt__min(PIECE, s->k - p);
-  const float *from = s->transposed ? s->b + p : s->b + p * s->ldb;
+__attribute__((always_inline)) AVX512 static inline void pack_row(const strip *s, int64_t p) {
+  const float *from = s->b + p * s->ldb;
   float *to = s->to + p * STRIP;
-  if (k == PIECE && s->width == STRIP) {
-    for (int64_t j = 0; s->transposed && j < STRIP; j += LANES)
-      transpose(to + j, STRIP, from + j * s->ldb, s->ldb);
-    for (int64_t q = 0; !s->transposed && q < PIECE; q++) {
-      *(vector *)(to + q * STRIP) = *(const vector *)(from + q * s->ldb);
-      *(vector *)(to + q * STRIP + LANES) = *(const vector *)(from + q * s->ldb + LANES);
-    }
-    return;
-  }
-  for (int64_t q = 0; q < k; q++) {
-    for (int64_t j = 0; j < STRIP; j++)
-      to[q * STRIP + j] = j >= s->width ? 0 : s->transposed ? from[j * s->ldb + q] : from[q * s->ldb + j];
-  }
+  *(vector *)to = *(const vector *)from;
+  *(vector *)(to + LANES) = *(const vector *)(from + LANES);
 }
 
-/* Fetches lines of what is packed next. */
-__attribute__((always_inline)) static inline void fetch(strip *s) {
-  for (int64_t i = 0; i < s->at_once && s->n_fetched < s->wanted; i++) {
-    int64_t p = s->n_fetched / STRIP * PIECE, line = s->n_fetched % STRIP;
-    const float *from = s->transposed ? s->b + line * s->ldb + p : s->b + (p + line / 2) * s->ldb + line % 2 * LANES;
-    __builtin_prefetch(from, 0, 2);
-    s->n_fetched++;
+/* Rows from n_packed to `end`, if there are any; it is the last, or a multiple of PIECE. */
+AVX512 static void pack_rows(strip *s, int64_t end) {
+  int64_t p = s->n_packed;
+  if (s->whole) {
+    for (; p < end; p++)
+      pack_row(s, p);
+  }
+  for (; s->width == STRIP && p + PIECE <= end; p += PIECE) {
+    for (int64_t j = 0; j < STRIP; j += LANES)
+      transpose(s->to + p * STRIP + j, STRIP, s->b + j * s->ldb + p, s->ldb);
+  }
+  for (; p < end; p++) {
+    for (int64_t j = 0; j < STRIP; j++)
+      s->to[p * STRIP + j] = j >= s->width ? 0 : s->transposed ? s->b[j * s->ldb + p] : s->b[p * s->ldb + j];
+  }
+  s->n_packed = p;
+}
+
+__attribute__((always_inline)) static inline void fetch_step(const strip *s, int64_t step) {
+  const float *from = s->transposed ? s->b + step % PIECE * 2 * s->ldb + step / PIECE * PIECE : s->b + step * s->ldb;
+  __builtin_prefetch(from, 0, 2);
+  __builtin_prefetch(from + (s->transposed ? s->ldb : LANES), 0, 2);
+}
+
+/* What a tile does for the next strip at each of its pieces; rows need no registers to be packed, columns wait for the end of the tile. */
+__attribute__((always_inline)) AVX512 static inline void prepare(strip *s) {
+  int64_t end = tprt__min(s->n_fetched + s->at_once, s->k + s->lead);
+  for (; s->n_fetched < end; s->n_fetched++) {
+    if (s->n_fetched < s->k)
+      fetch_step(s, s->n_fetched);
+    if (s->whole && s->n_fetched >= s->lead)
+      pack_row(s, s->n_packed++);
   }
 }
 
 /* ---- tiles ---- */
 
-/* c (rows x STRIP), or zero, + rows of a packed block * a packed strip; meanwhile lines of the next strip are fetched. Prefetches reach for the next piece
- * of A and the next steps of the strip; an address behind the end of either is harmless. */
+__attribute__((always_inline)) static inline void prefetch_row(const float *c) {
+  __builtin_prefetch(c, 1, 3);
+  __builtin_prefetch(c + LANES, 1, 3);
+}
+
+/* Spelled, since compilers that choose which of its operands a multiply-add overwrites move sums around, some through memory. */
+#define MULTIPLY_ADD(sum, x, y) __asm__("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y))
+#define BROADCAST(x, element) __asm__("vbroadcastss %1, %0" : "=v"(x) : "m"(element))
+
+/* c (rows x STRIP), or zero, + rows of a packed block * a packed strip; meanwhile the next strip is prepared. Prefetches reach for the next piece of A and the
+ * next steps of the strip (an address behind the end of either is harmless), and for the rows of C one at each of the last pieces: together they push
+ * each other out of the cache. */
 typedef void tile_fn(int64_t k, const float *a, const float *b, float *c, int64_t ldc, bool add, strip *next);
 
 #define DEFINE_TILE(rows)                                                                                                      \
   AVX512 static void tile_##rows(int64_t k, const float *a, const float *b, float *c, int64_t ldc, bool add, strip *next) {    \
     vector s[rows][2];                                                                                                         \
-    UNROLLED for (int i = 0; i < rows; i++) {                                                                                  \
-      s[i][0] = s[i][1] = (vector){0};                                                                                         \
-      __builtin_prefetch(c + i * ldc, 1, 2);                                                                                   \
-      __builtin_prefetch(c + i * ldc + LANES, 1, 2);                                                                           \
-    }                                                                                                                          \
+    UNROLLED for (int i = 0; i < rows; i++) s[i][0] = s[i][1] = (vector){0};                                                   \
+    for (int64_t i = divide_up(k, PIECE) - 1; i < rows; i++)                                                                   \
+      prefetch_row(c + i * ldc);                                                                                               \
     for (int64_t p = 0; p < k;) {                                                                                              \
       int64_t end = tprt__min(p + PIECE, k);                                                                                   \
       const float *soon = end < k ? a + end : a + rows * PITCH;                                                                \
       UNROLLED for (int i = 0; i < rows; i++) __builtin_prefetch(soon + i * PITCH, 0, 3);                                      \
-      fetch(next);                                                                                                             \
+      int64_t row = (k - end) / PIECE - 1;                                                                                     \
+      if (row >= 0 && row < rows)                                                                                              \
+        prefetch_row(c + row * ldc);                                                                                           \
+      prepare(next);                                                                                                           \
       for (; p < end; p++) {                                                                                                   \
         const float *y = b + p * STRIP;                                                                                        \
         __builtin_prefetch(y + SOON * STRIP, 0, 3);                                                                            \
         __builtin_prefetch(y + SOON * STRIP + LANES, 0, 3);                                                                    \
         vector y0 = *(const vector *)y, y1 = *(const vector *)(y + LANES);                                                     \
         UNROLLED for (int i = 0; i < rows; i++) {                                                                              \
-          s[i][0] += a[i * PITCH + p] * y0;                                                                                    \
-          s[i][1] += a[i * PITCH + p] * y1;                                                                                    \
+          vector x;                                                                                                            \
+          BROADCAST(x, a[i * PITCH + p]);                                                                                      \
+          MULTIPLY_ADD(s[i][0], x, y0);                                                                                        \
+          MULTIPLY_ADD(s[i][1], x, y1);                                                                                        \
         }                                                                                                                      \
       }                                                                                                                        \
     }                                                                                                                          \
@@ -191,12 +219,11 @@ static void store_edge(const target *to, int64_t row, int64_t rows, const float 
 
 /* A packed block of m rows * a packed strip, while the next one is fetched and packed. */
 static void multiply_strip(const float *a, int64_t m, int64_t k, const float *b, const target *to, strip *next) {
-  int64_t n = divide_up(m, TILE_ROWS), pieces = divide_up(next->n_pieces, n);
-  next->at_once = divide_up(pieces * STRIP, divide_up(k, PIECE));
+  int64_t n = divide_up(m, TILE_ROWS);
+  next->at_once = divide_up(next->k, n * divide_up(k, PIECE));
+  next->lead = LEAD * next->at_once;
   for (int64_t t = 0; t < n; t++) {
     int64_t row = part_begin(m, n, t), rows = part_begin(m, n, t + 1) - row;
-    int64_t end = tprt__min(next->n_pieces, next->n_packed + pieces);
-    next->wanted = end * STRIP;
     if (to->width == STRIP) {
       tiles[rows - 1](k, a + row * PITCH, b, to->c + row * to->ldc, to->ldc, to->add, next);
     } else {
@@ -204,9 +231,10 @@ static void multiply_strip(const float *a, int64_t m, int64_t k, const float *b,
       tiles[rows - 1](k, a + row * PITCH, b, edge, STRIP, false, next);
       store_edge(to, row, rows, edge);
     }
-    while (next->n_packed < end)
-      pack_piece(next);
+    if (!next->whole)
+      pack_rows(next, (next->n_fetched - next->lead) / PIECE * PIECE);
   }
+  pack_rows(next, next->k);
 }
 
 /* Scratch of a product: a block of A; the strip of B that is multiplied, and the next one. */
@@ -223,15 +251,17 @@ static strip strip_at(const tprt__gemm_args *g, int64_t p, int64_t k, int64_t co
                  .ldb = g->ldb,
                  .width = width,
                  .k = k,
-                 .n_pieces = divide_up(k, PIECE),
-                 .transposed = g->transpose_b};
+                 .transposed = g->transpose_b,
+                 .whole = width == STRIP && !g->transpose_b};
 }
 
 /* Rows of C += the packed block of A * k rows of B from p on. */
-static void multiply_block(blocks *s, const tprt__gemm_args *g, int64_t row, int64_t rows, int64_t p, int64_t k) {
+AVX512 static void multiply_block(blocks *s, const tprt__gemm_args *g, int64_t row, int64_t rows, int64_t p, int64_t k) {
   strip first = strip_at(g, p, k, 0, s->b[0]);
-  while (first.n_packed < first.n_pieces)
-    pack_piece(&first);
+  first.lead = LEAD * PIECE;
+  first.at_once = k + first.lead;
+  prepare(&first);
+  pack_rows(&first, k);
   for (int64_t column = 0, at = 0; column < g->n; column += STRIP, at = !at) {
     strip next = {0};
     if (column + STRIP < g->n)
