@@ -12,7 +12,8 @@ enum {
   LEAST_NODES = 500, /* fewer are quickly done one by one */
   REPEATED = 2,      /* nodes for each class, at least */
   MOST_PASSES = 200,
-  IDLE_PASSES = 6 /* that gain less than a thousandth of what was gained */
+  IDLE_PASSES = 6, /* that gain less than a thousandth of what was gained */
+  MOST_SWEEPS = 8  /* in one direction, before the other has its turn */
 };
 
 /* Finite numbers stay within +-SAFE: sums of a few of them stay clear of what is forbidden. */
@@ -233,20 +234,28 @@ static void copy_messages(lift *l, bool keep) {
     }
 }
 
+/* From the first class to the last, or back. One by one, a sweep over the graph takes messages through all its layers. A class stands for as many
+ * nodes as there are layers, so it takes a sweep over the classes for each layer that messages are to pass. */
+static void sweep(lift *l, bool forward, int times) {
+  int n = l->classes.n_nodes;
+  for (int i = 0; i < times; i++)
+    for (int k = 0; k < n && !l->exhausted; k++)
+      visit(l, forward ? k : n - 1 - k, forward);
+}
+
 /* Passes until they gain nothing more; leaves the best messages, and returns their bound. */
 static tp__wide pass_messages(lift *l, tp__control *control, int64_t *work) {
   tp__wide first = l->g->constant, best = first;
+  int layers = l->g->n_alive / l->classes.n_nodes, sweeps = layers < MOST_SWEEPS ? layers : MOST_SWEEPS;
   int64_t entries = 0;
   for (int k = 0; k < l->classes.n_edges; k++)
     entries += (int64_t)l->classes.edges[k].rows * l->classes.edges[k].columns;
   for (int pass = 0, idle = 0; pass < MOST_PASSES && idle < IDLE_PASSES && !l->exhausted && !tp__control_ask(control, *work);
        pass++) {
-    for (int k = 0; k < l->classes.n_nodes && !l->exhausted; k++)
-      visit(l, k, true);
-    for (int k = l->classes.n_nodes - 1; k >= 0 && !l->exhausted; k--)
-      visit(l, k, false);
+    sweep(l, true, sweeps);
+    sweep(l, false, sweeps);
     tp__wide now = bound(l);
-    *work += 3 * entries;
+    *work += (2 * sweeps + 1) * entries;
     idle = now - best > (best - first) / 1000 ? 0 : idle + 1;
     if (l->exhausted || now <= best)
       continue;

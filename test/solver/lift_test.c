@@ -99,6 +99,28 @@ static void keeps_all_costs(void **state) {
   assert_true(lifts >= 8);
 }
 
+/* Messages pass many layers within one lift: less than an eighth of what the bound lacks at first is left. */
+static void passes_layers(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 10; seed++) {
+    tp_problem *p = stack((rng){seed}, 300, 0, true, false);
+    tp__wcsp *g = graph_of(p);
+    tp_solution solution;
+    tp__code code;
+    int64_t work = 0;
+    bool lifted;
+    assert_int_equal(tp_solve(p, NULL, &solution), TP_OK);
+    assert_true(solution.optimal && tp__code_choose(p, TP__FORM_PLAIN, &code));
+    tp_cost optimum = solution.cost * code.step, first = g->constant;
+    assert_int_equal(tp__lift(g, NULL, &work, &lifted), TP_OK);
+    assert_true(lifted && g->constant <= optimum);
+    assert_true(8 * (optimum - g->constant) < optimum - first);
+    tp_solution_clear(&solution);
+    tp__wcsp_destroy(g);
+    tp_problem_destroy(p);
+  }
+}
+
 /* What does not repeat itself is left alone. */
 static void needs_repetition(void **state) {
   (void)state;
@@ -135,6 +157,7 @@ static void same_optimum(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(keeps_all_costs),
+      cmocka_unit_test(passes_layers),
       cmocka_unit_test(needs_repetition),
       cmocka_unit_test(same_optimum),
   };
