@@ -72,8 +72,11 @@ static bool is_of_rows(const tp__rows *rows, MlirValue value) {
   for (int d = 0; d < rank; d++) {
     while (at < rows->rank && rows->shape[at] == 1)
       at++;
-    if (shape[d] != 1 && (at == rows->rank || rows->shape[at++] != shape[d]))
+    if (shape[d] == 1)
+      continue;
+    if (at == rows->rank || rows->shape[at] != shape[d])
       return false;
+    at++;
   }
   while (at < rows->rank && (rows->shape[at] == 1 || at == rows->rank - 1))
     at++;

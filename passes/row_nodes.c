@@ -4,8 +4,16 @@
 
 /* ---- nodes ---- */
 
+/* 0 and -0 are two numbers here, and a NaN is itself. */
+static bool same_number(double x, double y) {
+  uint64_t x_bits, y_bits;
+  memcpy(&x_bits, &x, sizeof x);
+  memcpy(&y_bits, &y, sizeof y);
+  return x_bits == y_bits;
+}
+
 static bool same_node(const tp__row_node *x, const tp__row_node *y) {
-  return x->kind == y->kind && x->a == y->a && x->b == y->b && memcmp(&x->number, &y->number, sizeof x->number) == 0 &&
+  return x->kind == y->kind && x->a == y->a && x->b == y->b && same_number(x->number, y->number) &&
          x->value.ptr == y->value.ptr && x->type.ptr == y->type.ptr && memcmp(x->dims, y->dims, sizeof x->dims) == 0;
 }
 

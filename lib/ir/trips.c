@@ -56,7 +56,8 @@ static bool constant(MlirValue value, int64_t *number) {
 
 /* low, low + step, ... below high; the difference of any two numbers fits without a sign. */
 static double count(int64_t low, int64_t high, int64_t step) {
-  return high > low ? (double)(((uint64_t)high - (uint64_t)low - 1) / (uint64_t)step) + 1 : 0;
+  uint64_t behind_first = high > low ? ((uint64_t)high - (uint64_t)low - 1) / (uint64_t)step : 0;
+  return high > low ? (double)behind_first + 1 : 0;
 }
 
 static bool trips_of_for(MlirOperation op, double *trips) {

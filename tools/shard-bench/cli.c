@@ -120,8 +120,9 @@ static bool parse_count(const char *text, const char **end, int most, int *count
 static bool parse_ranks(const char *text, options *o) {
   o->n_rank_counts = 0;
   for (const char *at = text;; at++) {
-    if (o->n_rank_counts == MAX_RANK_COUNTS || !parse_count(at, &at, BENCH_MAX_RANKS, &o->rank_counts[o->n_rank_counts++]))
+    if (o->n_rank_counts == MAX_RANK_COUNTS || !parse_count(at, &at, BENCH_MAX_RANKS, &o->rank_counts[o->n_rank_counts]))
       return false;
+    o->n_rank_counts++;
     if (*at == 0)
       return true;
     if (*at != ',')

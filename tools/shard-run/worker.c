@@ -16,8 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 enum { SEGMENT_FD = 3, OBJECT_FD = 4, DATA_FD = 5, ALIGNMENT = 64, MAX_FUNCTION = 256 };
 #define EXCHANGE_MAGIC UINT64_C(0x7470736872756e31)
 
