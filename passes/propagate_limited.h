@@ -1,4 +1,4 @@
-/* Planning large functions under a memory limit (propagate_limited.c), and what it shares with propagate_unlimited.c. */
+/* Planning large functions under a memory limit (propagate_limited.c), and what it shares with propagate_beyond.c. */
 #ifndef TP_PASSES_PROPAGATE_LIMITED_H
 #define TP_PASSES_PROPAGATE_LIMITED_H
 
@@ -29,7 +29,7 @@ bool tp__is_of_routes(const tp_node *node);
 /* The problem of the planner, or of a sketch, has no solution: says why. */
 tp_status tp__plan_infeasible(tp_planner *planner, const tp_solution *solution);
 
-/* ---- propagate_unlimited.c ---- */
+/* ---- propagate_beyond.c ---- */
 
 /* Does the plan of the solution hold no more than the limit? It is written into a copy of the module. */
 bool tp__keeps_limit(const tp_planner *planner, const tp_solution *solution);

@@ -73,11 +73,13 @@ static int by_bytes(const void *a, const void *b) {
   return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : x->node - y->node;
 }
 
-static int64_t least(const tp_planner *p, int node) {
+static int64_t least(const tp_planner *p, int node, int64_t time) {
   const tp_usage *u = tp__usage(p->routes, node);
-  int64_t bytes = u->bytes[0];
-  for (int s = 1; s < p->nodes[node].n; s++)
-    bytes = u->bytes[s] < bytes ? u->bytes[s] : bytes;
+  int64_t bytes = tp__usage_at(u, time, 0);
+  for (int s = 1; s < p->nodes[node].n; s++) {
+    int64_t with = tp__usage_at(u, time, s);
+    bytes = with < bytes ? with : bytes;
+  }
   return bytes;
 }
 
@@ -85,8 +87,8 @@ static int64_t least(const tp_planner *p, int node) {
 static int64_t least_boundary(const tp_planner *p) {
   int64_t bytes = tp__routes_numbers(p->routes);
   for (size_t i = 0; i < p->n_nodes; i++)
-    if ((p->nodes[i].kind == TP_NODE_ARG || p->nodes[i].kind == TP_NODE_RESULT) && tp__usage(p->routes, (int)i)->bytes)
-      bytes += least(p, (int)i);
+    if (p->nodes[i].kind == TP_NODE_ARG || p->nodes[i].kind == TP_NODE_RESULT)
+      bytes += least(p, (int)i, 0);
   return bytes;
 }
 
@@ -94,9 +96,9 @@ static int64_t least_boundary(const tp_planner *p) {
 static int find_holders(const tp_planner *p, int64_t time, holder *list) {
   int n = 0;
   for (size_t i = 0; i < p->n_nodes; i++) {
-    const tp_usage *u = tp__usage(p->routes, (int)i);
-    if (u->bytes && u->start <= time && time < u->end && least(p, (int)i) > 0)
-      list[n++] = (holder){(int)i, least(p, (int)i)};
+    int64_t bytes = least(p, (int)i, time);
+    if (bytes > 0)
+      list[n++] = (holder){(int)i, bytes};
   }
   qsort(list, (size_t)n, sizeof *list, by_bytes);
   return n;

@@ -447,8 +447,8 @@ static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *so
   bool knows_all = solution->optimal && !p->kept; /* of all strategies, not of some */
   if (solved == TP_INFEASIBLE && !knows_all && solution->stopped)
     return p->method ? TP_OK /* the plan that there is stays */ : tp__clock_exceeded(p);
-  if (p->routes && solved == TP_INFEASIBLE)
-    solved = tp__solve_unlimited(p, &options, solution);
+  if (p->routes && (solved == TP_OK || solved == TP_INFEASIBLE))
+    solved = tp__solve_beyond(p, &options, solution);
   if (solved != TP_OK)
     return solved == TP_INFEASIBLE  ? tp__plan_infeasible(p, solution)
            : solved == TP_NO_MEMORY ? out_of_memory(p)

@@ -196,8 +196,9 @@ tp_status tp__routes_state(tp_planner *p, tp_problem *problem) {
     if (p->nodes[i].kind == TP_NODE_HELD)
       status = add_link(r, problem, (link){p->nodes[i].slot, 0, (int)i, 0}, NULL);
     const tp_usage *u = &r->usages[i];
-    if (status == TP_OK && u->bytes && tp_problem_set_usage(problem, (int)i, u->start, u->end, u->bytes) != TP_OK)
-      status = out_of_memory(p);
+    for (int k = 0; k < u->n && status == TP_OK; k++)
+      if (tp_problem_add_usage(problem, (int)i, u->spans[k].start, u->spans[k].end, u->spans[k].bytes) != TP_OK)
+        status = out_of_memory(p);
   }
   return status;
 }

@@ -194,10 +194,12 @@ static tp_status add_shared(struct tp_routes *r, int value, const placed *uses, 
       continue;
     tp_station_plan plan = {.before = top,
                             .anchor = uses[from].anchor,
-                            .start = 2 * (int64_t)(l->is_stored_changed ? l->def : uses[from].anchor),
+                            .start = 2 * (int64_t)uses[from].anchor,
                             .end = 2 * (int64_t)last_of(uses, from, to, 0) + 1,
                             .keeps = l->is_stored_changed,
-                            .twice = l->is_overwritten};
+                            .keep_start = 2 * (int64_t)l->def,
+                            .twice = l->is_overwritten,
+                            .twice_start = 2 * (int64_t)uses[to - 1].anchor};
     hold_source(r, &r->p->values[value], uses, from, to, l, 2 * (int64_t)last_of(uses, 0, n, l->def) + 1, &plan);
     status = share(r, value, uses, from, to, plan, &station);
     for (int u = from; u < to && status == TP_OK; u++)
@@ -260,15 +262,17 @@ static tp_status add_use(struct tp_routes *r, int value, const placed *at, const
   plan.start = 2 * (int64_t)at->anchor;
   plan.end = 2 * (int64_t)at->until + 1;
   plan.twice = l->is_overwritten;
-  if (l->is_stored_changed) {
-    plan.start = 2 * (int64_t)l->def;
-    plan.keeps = true;
-  }
+  plan.twice_start = plan.start;
+  plan.keeps = l->is_stored_changed;
+  plan.keep_start = 2 * (int64_t)l->def;
   hold_source(r, v, at, 0, 1, l, 2 * (int64_t)last + 1, &plan);
   plan.elsewhere = is_made_in_result(r->p, use->op);
   if (at->is_return) {
     plan_return(l, at->anchor, last, &plan);
-    plan.keeps |= above >= 0 && !l->is_returned; /* what the results share may be none of them */
+    if (above >= 0 && !l->is_returned && !plan.keeps) { /* what the results share may be none of them */
+      plan.keeps = true;
+      plan.keep_start = plan.start;
+    }
   }
   tp_status status = tp__add_station(r, value, n, layouts, &plan, &station);
   r->routes[value].of_use[at->use] = station;
@@ -400,7 +404,7 @@ static tp_status hold_carried(struct tp_routes *r) {
   for (size_t k = 0; k < p->n_values && status == TP_OK; k++) {
     tp_planned_value *v = &p->values[k];
     tp_node *node = &p->nodes[v->node];
-    if (node->kind != TP_NODE_CARRIED || r->usages[v->node].bytes)
+    if (node->kind != TP_NODE_CARRIED || r->usages[v->node].n > 0)
       continue;
     const tp_item *item = &p->program.items[node->index];
     if (tp__carried_is_passed_on(item, node->slot) || lies_in_result(r, &item->carried[node->slot]))

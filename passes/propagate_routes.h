@@ -27,11 +27,20 @@ typedef struct tp_station_way {
   int64_t excess; /* bytes that the change holds beyond its result */
 } tp_station_way;
 
-/* What a node holds, and when: times are twice the number of an op while it runs, and one more just after. */
-typedef struct tp_usage {
+/* What a node holds at start <= t < end: times are twice the number of an op while it runs, and one more just after. */
+typedef struct tp_span {
   int64_t start, end;
-  int64_t *bytes; /* by strategy; NULL: none */
+  const int64_t *bytes; /* by strategy */
+} tp_span;
+
+/* All that it holds: spans may overlap, and add up. */
+typedef struct tp_usage {
+  int n, capacity;
+  tp_span *spans;
 } tp_usage;
+
+/* What it holds at `time` with strategy s. */
+int64_t tp__usage_at(const tp_usage *usage, int64_t time, int s);
 
 /* Adds the nodes of all routes to planner->routes. A sketch has no nodes for changes of layout (propagate_sketch.h). */
 tp_status tp__routes_build(tp_planner *planner, bool is_sketch);
@@ -47,9 +56,10 @@ const tp_usage *tp__usage(const struct tp_routes *routes, int node);
 int64_t tp__routes_numbers(const struct tp_routes *routes);
 MlirOperation tp__routes_op(const struct tp_routes *routes, int64_t time);
 
-/* propagate_unlimited.c: what planning counts may be more than the plan holds. If the cheapest plan without a limit costs less than `solution`, which is
- * that of the problem within the limit and may have no choices, and yet holds no more than the limit, it replaces it. TP_OK: `solution` has choices. */
-tp_status tp__solve_unlimited(tp_planner *planner, const tp_solver_options *options, tp_solution *solution);
+/* propagate_beyond.c: what planning counts may be more than a plan holds. `solution` is that of the planner's problem, within its limit, and may have no
+ * choices. It is replaced by one that is counted with more and costs less, if one is found that holds no more than the limit. TP_OK: `solution` has
+ * choices; TP_INFEASIBLE: there are none yet. */
+tp_status tp__solve_beyond(tp_planner *planner, const tp_solver_options *options, tp_solution *solution);
 
 /* propagate_memory_limit.c */
 /* A remark if the plan may not be the cheapest that keeps the limit. */

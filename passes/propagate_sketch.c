@@ -117,27 +117,37 @@ static const moves *find_moves(struct tp_routes *r, const tp_planned_value *v, c
   return slot ? *slot : NULL;
 }
 
-/* What a change holds, but for the steps between. */
-static int64_t held_by(const tp_station_plan *plan, int64_t from_bytes, int64_t to_bytes) {
-  return plan->keeps * from_bytes + (plan->elsewhere ? 0 : (1 + plan->twice) * to_bytes);
+static uint64_t weight_of(const struct tp_routes *r, int64_t start, int64_t end) {
+  return r->prices && start < end ? r->prices[end] - r->prices[start] : 0;
 }
 
-static uint64_t weight_of(const struct tp_routes *r, int64_t start, int64_t end) {
-  return r->prices ? r->prices[end] - r->prices[start] : 0;
+/* What the sums of prices are worth while a change holds memory, but for the steps between. */
+typedef struct weights {
+  uint64_t from, made; /* of what it starts from, and what it makes */
+} weights;
+
+static weights weights_of(const struct tp_routes *r, const tp_station_plan *plan) {
+  weights w = {.from = weight_of(r, plan->source_start, plan->source_end)};
+  if (plan->keeps)
+    w.from += weight_of(r, tp__change_start(plan), tp__change_end(plan));
+  if (!plan->elsewhere)
+    w.made = weight_of(r, plan->start, plan->end);
+  if (!plan->elsewhere && plan->twice)
+    w.made += weight_of(r, plan->twice_start, plan->end);
+  return w;
 }
 
 /* ---- edges ---- */
 
-static tp_status add_moves(struct tp_routes *r, tp_problem *problem, const moves *m, const tp_station_plan *plan,
-                           uint64_t weight, uint64_t source_weight, int from, int to) {
+static tp_status add_moves(struct tp_routes *r, tp_problem *problem, const moves *m, weights w, int from, int to) {
   const tp_planner *p = r->p;
   size_t rows = (size_t)p->nodes[from].n, columns = (size_t)p->nodes[to].n;
   size_t pairs = (size_t)m->n_from * (size_t)m->n_to;
   tp_cost *priced = tp__calloc(pairs + 1, sizeof *priced), *table = tp__calloc(rows * columns + 1, sizeof *table);
   tp_status status = priced && table ? TP_OK : TP_NO_MEMORY;
   for (size_t at = 0; at < pairs && status == TP_OK; at++) {
-    int64_t held = held_by(plan, m->from_bytes[at / (size_t)m->n_to], m->to_bytes[at % (size_t)m->n_to]);
-    tp_cost paid = tp__memory_payment(weight, held) + tp__memory_payment(source_weight, m->from_bytes[at / (size_t)m->n_to]);
+    tp_cost paid = tp__memory_payment(w.from, m->from_bytes[at / (size_t)m->n_to]) +
+                   tp__memory_payment(w.made, m->to_bytes[at % (size_t)m->n_to]);
     priced[at] = m->costs[at] == NOTHING_CHANGES ? 0 : tp_cost_add(m->costs[at], paid);
   }
   for (size_t x = 0; x < rows && status == TP_OK; x++)
@@ -158,9 +168,8 @@ static tp_status add_edge(struct tp_routes *r, tp_problem *problem, const tp_pla
   const moves *m = find_moves(r, v, &a, &b);
   if (!m)
     return out_of_memory(p);
-  uint64_t weight = weight_of(r, plan->start, plan->end), source_weight = weight_of(r, plan->source_start, plan->source_end);
-  const int64_t key[] = {(int64_t)(intptr_t)m, (int64_t)weight, (int64_t)source_weight,
-                         weight ? plan->keeps | plan->elsewhere << 1 | plan->twice << 2 : 0};
+  weights w = weights_of(r, plan);
+  const int64_t key[] = {(int64_t)(intptr_t)m, (int64_t)w.from, (int64_t)w.made};
   void **slot = from == to ? NULL : tp__memo(&p->same_edges, p->arena, key, TP_LEN(key));
   if (from == to) /* a loop that yields what it carries */
     return TP_OK;
@@ -171,7 +180,7 @@ static tp_status add_edge(struct tp_routes *r, tp_problem *problem, const tp_pla
     status = tp_problem_repeat_edge(problem, from, to, (int)((intptr_t)*slot - 1));
   } else {
     *slot = (void *)(intptr_t)(tp_problem_n_edges(problem) + 1); /* its number, from 1 */
-    status = add_moves(r, problem, m, plan, weight, source_weight, from, to);
+    status = add_moves(r, problem, m, w, from, to);
   }
   return status == TP_OK ? TP_OK : out_of_memory(p);
 }
@@ -202,7 +211,11 @@ tp_status tp__sketch_value(struct tp_routes *r, tp_problem *problem, const tp_pl
 
 tp_cost tp__sketch_payment(const tp_planner *p, int node, int s) {
   const tp_usage *u = tp__usage(p->routes, node);
-  return u->bytes ? tp__memory_payment(weight_of(p->routes, u->start, u->end), u->bytes[s]) : 0;
+  tp_cost paid = 0;
+  for (int i = 0; i < u->n; i++)
+    paid =
+        tp_cost_add(paid, tp__memory_payment(weight_of(p->routes, u->spans[i].start, u->spans[i].end), u->spans[i].bytes[s]));
+  return paid;
 }
 
 /* ---- what a choice holds ---- */
@@ -231,9 +244,12 @@ static void use_station(const tp_planner *p, const tp_planned_value *v, const tp
   tp_spec from = chosen_output(p, choices, node, output);
   if (tp_spec_equal(from, to))
     return;
-  hold(used, s->plan->start, s->plan->end,
-       excess_of(p, v, from, to) + held_by(s->plan, bytes_in(p, v, from), bytes_in(p, v, to)));
-  hold(used, s->plan->source_start, s->plan->source_end, bytes_in(p, v, from));
+  const tp_station_plan *plan = s->plan;
+  int64_t start = bytes_in(p, v, from), made = plan->elsewhere ? 0 : bytes_in(p, v, to);
+  hold(used, tp__change_start(plan), tp__change_end(plan), excess_of(p, v, from, to) + plan->keeps * start);
+  hold(used, plan->start, plan->end, made);
+  hold(used, plan->twice_start, plan->end, plan->twice * made);
+  hold(used, plan->source_start, plan->source_end, start);
 }
 
 void tp__sketch_used(const tp_planner *p, const int *choices, int64_t *used) {
@@ -241,10 +257,13 @@ void tp__sketch_used(const tp_planner *p, const int *choices, int64_t *used) {
   memset(used, 0, (n_times + 1) * sizeof *used);
   for (size_t i = 0; i < p->n_nodes; i++) {
     const tp_usage *u = tp__usage(p->routes, (int)i);
-    int64_t bytes = u->bytes ? u->bytes[choices ? choices[i] : 0] : 0;
-    for (int s = 0; u->bytes && !choices && s < p->nodes[i].n; s++)
-      bytes = u->bytes[s] < bytes ? u->bytes[s] : bytes;
-    hold(used, u->start, u->end, bytes);
+    for (int k = 0; k < u->n; k++) {
+      const tp_span *span = &u->spans[k];
+      int64_t bytes = span->bytes[choices ? choices[i] : 0];
+      for (int s = 1; !choices && s < p->nodes[i].n; s++)
+        bytes = span->bytes[s] < bytes ? span->bytes[s] : bytes;
+      hold(used, span->start, span->end, bytes);
+    }
   }
   for (size_t k = 0; k < p->n_values && choices; k++) {
     const tp_planned_value *v = &p->values[k];

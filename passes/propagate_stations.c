@@ -29,10 +29,35 @@ tp_status tp__routes_node(struct tp_routes *r, tp_node_kind kind, int index, int
   return TP_OK;
 }
 
-/* Node `node` holds `bytes` (by strategy) at start <= t < end. */
-static void hold(struct tp_routes *r, int node, int64_t start, int64_t end, int64_t *bytes) {
-  r->usages[node] = (tp_usage){start, end, bytes};
+/* Node `node` holds `bytes` (by strategy) at start <= t < end, besides what it holds already. */
+static tp_status hold(struct tp_routes *r, int node, int64_t start, int64_t end, const int64_t *bytes) {
+  tp_usage *u = &r->usages[node];
+  if (start >= end)
+    return TP_OK;
+  if (u->n == u->capacity) {
+    int capacity = u->capacity ? 2 * u->capacity : 2;
+    tp_span *spans = tp__arena_array(r->p->arena, (size_t)capacity, sizeof *spans);
+    if (!spans)
+      return out_of_memory(r->p);
+    if (u->n > 0)
+      memcpy(spans, u->spans, (size_t)u->n * sizeof *spans);
+    u->spans = spans;
+    u->capacity = capacity;
+  }
+  u->spans[u->n++] = (tp_span){start, end, bytes};
+  return TP_OK;
 }
+
+int64_t tp__usage_at(const tp_usage *u, int64_t time, int s) {
+  int64_t bytes = 0;
+  for (int i = 0; i < u->n; i++)
+    bytes += u->spans[i].start <= time && time < u->spans[i].end ? u->spans[i].bytes[s] : 0;
+  return bytes;
+}
+
+int64_t tp__change_end(const tp_station_plan *plan) { return plan->anchor >= 0 ? plan->start + 1 : plan->end; }
+
+int64_t tp__change_start(const tp_station_plan *plan) { return plan->keeps ? plan->keep_start : plan->start; }
 
 /* What is made in blocks takes a block. */
 static int64_t held_bytes(const tp_planner *p, const tp_planned_value *v, tp_spec spec) {
@@ -42,16 +67,13 @@ static int64_t held_bytes(const tp_planner *p, const tp_planned_value *v, tp_spe
 
 tp_status tp__hold_output(struct tp_routes *r, int node, const tp_planned_value *v, int64_t start, int64_t end) {
   const tp_node *n = &r->p->nodes[node];
-  tp_usage *u = &r->usages[node];
-  bool first = !u->bytes;
-  if (first && !(u->bytes = tp__arena_array(r->p->arena, (size_t)n->n + 1, sizeof *u->bytes)))
+  int64_t *bytes = tp__arena_array(r->p->arena, (size_t)n->n + 1, sizeof *bytes);
+  if (!bytes)
     return out_of_memory(r->p);
   const tp_spec *specs = n->n_out ? n->out : n->in; /* a function's result has no output */
   for (int s = 0; s < n->n; s++)
-    u->bytes[s] += held_bytes(r->p, v, specs[n->n_out ? s * n->n_out + v->output : s]);
-  u->start = first || start < u->start ? start : u->start;
-  u->end = first || end > u->end ? end : u->end;
-  return TP_OK;
+    bytes[s] = held_bytes(r->p, v, specs[n->n_out ? s * n->n_out + v->output : s]);
+  return hold(r, node, start, end, bytes);
 }
 
 /* Lists of different amounts, ascending; each returns the new length. */
@@ -86,8 +108,7 @@ static tp_status add_space(struct tp_routes *r, int value, int tied, tp_space ma
   if (!space->costs)
     return out_of_memory(p);
   r->spaces[r->n_spaces++] = made;
-  hold(r, made.node, start, end, amounts);
-  return TP_OK;
+  return hold(r, made.node, start, end, amounts);
 }
 
 /* The amounts of `bytes`, rounded up to at most MAX_SPACES, and the number of each among them. */
@@ -272,6 +293,26 @@ static tp_status sketch_station(struct tp_routes *r, int value, int n_layouts, c
   return node->in && node->costs ? TP_OK : out_of_memory(p);
 }
 
+/* What the strategies of a station hold: what a change makes, that again where its user cannot overwrite it, and its steps. */
+static tp_status hold_change(struct tp_routes *r, int value, int station, const tp_station_plan *plan) {
+  const tp_planned_value *v = &r->p->values[value];
+  const tp_node *node = &r->p->nodes[station];
+  int64_t *steps = tp__arena_array(r->p->arena, 2 * (size_t)node->n + 1, sizeof *steps), *made = steps + node->n;
+  if (!steps)
+    return out_of_memory(r->p);
+  for (int s = 0; s < node->n; s++)
+    if (node->ways[s].changed) {
+      steps[s] = node->ways[s].excess;
+      made[s] = bytes_in(r->p, v, node->out[s]);
+    }
+  tp_status status = hold(r, station, tp__change_start(plan), tp__change_end(plan), steps);
+  if (status == TP_OK && !plan->elsewhere)
+    status = hold(r, station, plan->start, plan->end, made);
+  if (status == TP_OK && !plan->elsewhere && plan->twice)
+    status = hold(r, station, plan->twice_start, plan->end, made);
+  return status;
+}
+
 tp_status tp__add_station(struct tp_routes *r, int value, int n_layouts, const tp_spec *layouts, const tp_station_plan *plan,
                           int *station) {
   tp_planner *p = r->p;
@@ -291,13 +332,10 @@ tp_status tp__add_station(struct tp_routes *r, int value, int n_layouts, const t
   node->in = node->out = t->specs;
   node->ways = t->ways;
   node->costs = tp__arena_array(p->arena, (size_t)t->n + 1, sizeof *node->costs);
-  int64_t *bytes = tp__arena_array(p->arena, (size_t)t->n + 1, sizeof *bytes);
-  if (!node->costs || !bytes)
+  if (!node->costs)
     return out_of_memory(p);
-  for (int s = 0; s < t->n; s++)
-    if (t->ways[s].changed)
-      bytes[s] = t->ways[s].excess + (plan->elsewhere ? 0 : (1 + plan->twice) * bytes_in(p, v, t->specs[s]));
-  hold(r, number, plan->start, plan->end, bytes);
+  if (hold_change(r, value, number, plan) != TP_OK)
+    return TP_NO_MEMORY;
   r->tables[number] = t;
   *station = route->n_stations++;
   route->stations[*station] = (tp_station){number, plan->before, plan->anchor, plan->in_op, NULL};

@@ -48,11 +48,13 @@ struct tp_routes {
 typedef struct tp_station_plan {
   int before, anchor;
   bool in_op;
-  int64_t start, end; /* when a changed layout is held */
-  bool keeps;         /* the producer holds nothing: a change holds what it starts from too */
-  bool elsewhere;     /* the result lies in memory that is there anyway */
-  bool twice;         /* a change makes what its user then cannot overwrite: it holds that too */
-  bool is_alone;      /* it has one use */
+  int64_t start, end;  /* when a changed layout is held; it changes at the start */
+  bool keeps;          /* the producer holds nothing: a change holds what it starts from too ... */
+  int64_t keep_start;  /* ... from then on, and until it is done */
+  bool elsewhere;      /* the result lies in memory that is there anyway */
+  bool twice;          /* a change makes what its user then cannot overwrite: it holds that too ... */
+  int64_t twice_start; /* ... from then on */
+  bool is_alone;       /* it has one use */
   int64_t source_start,
       source_end; /* when what a change starts from is held, if that is not while its result is; equal: it is */
 } tp_station_plan;
@@ -60,7 +62,11 @@ typedef struct tp_station_plan {
 /* ---- propagate_stations.c ---- */
 
 tp_status tp__routes_node(struct tp_routes *routes, tp_node_kind kind, int index, int *number);
-/* Node `node` holds what it gives `value` at start <= t < end, with what it holds already. */
+/* Until when the steps of a change are held, and what it starts from if it keeps that. One behind its producer takes as long as what it makes. */
+int64_t tp__change_end(const tp_station_plan *plan);
+/* Since when. */
+int64_t tp__change_start(const tp_station_plan *plan);
+/* Node `node` holds what it gives `value` at start <= t < end, besides what it holds already. */
 tp_status tp__hold_output(struct tp_routes *routes, int node, const tp_planned_value *value, int64_t start, int64_t end);
 /* Node `node` needs bytes[s] with strategy s at start <= t < end, rounded up to one of a few amounts; `value` is one that belongs to it. */
 tp_status tp__hold_space(struct tp_routes *routes, int value, int node, const int64_t *bytes, int64_t start, int64_t end);

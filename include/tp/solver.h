@@ -37,9 +37,13 @@ TP_API tp_status tp_problem_add_edge(tp_problem *problem, int a, int b, const tp
 TP_API tp_status tp_problem_repeat_edge(tp_problem *problem, int a, int b, int edge);
 
 /* Node `node` lives at the times start <= t < end, and uses usages[x] there with strategy x (>= 0, any unit; copied).
- * A second call replaces the first. Errors: TP_INVALID_ARGUMENT (no such node, start > end, a negative usage),
+ * A call replaces what was said of the node before. Errors: TP_INVALID_ARGUMENT (no such node, start > end, a negative usage),
  * TP_NO_MEMORY. */
 TP_API tp_status tp_problem_set_usage(tp_problem *problem, int node, int64_t start, int64_t end, const int64_t *usages);
+
+/* At the times start <= t < end, node `node` uses usages[x] besides what it uses already: a decision may need memory at several times, and different
+ * amounts. Errors: as above. */
+TP_API tp_status tp_problem_add_usage(tp_problem *problem, int node, int64_t start, int64_t end, const int64_t *usages);
 
 /* At no time may the nodes that live use more than `limit` together, 0 <= limit < INT64_MAX. Sums do not overflow. */
 TP_API tp_status tp_problem_set_limit(tp_problem *problem, int64_t limit);
@@ -111,6 +115,8 @@ typedef struct tp_solution {
   int n_prices;
   int64_t *price_times;
   double *prices;
+  tp_cost
+      unlimited_bound; /* certified: no choice costs less, whatever memory it uses; 0 if that is not known, or there is no limit */
 } tp_solution;
 
 /* Solves. TP_INFEASIBLE when it is proven that every choice is forbidden, or when none was found; `solution` is written

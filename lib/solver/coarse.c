@@ -35,22 +35,36 @@ typedef struct pricer {
   int *choices;                  /* of the last solve */
 } pricer;
 
-static bool lives_at(const tp__problem_node *node, int64_t time) {
-  return node->usages && node->start <= time && time < node->end;
-}
+static bool lives_at(const tp__problem_life *life, int64_t time) { return life->start <= time && time < life->end; }
 
 /* ---- the priced problem ---- */
 
-static exact price_of(const pricer *p, const tp__problem_node *node) {
+static exact price_of(const pricer *p, const tp__problem_life *life) {
   exact sum = 0;
   for (int k = 0; k < p->out->n; k++)
-    sum += lives_at(node, p->out->time[k]) ? p->fixed[k] : 0;
+    sum += lives_at(life, p->out->time[k]) ? p->fixed[k] : 0;
   return sum;
 }
 
 static tp_cost payment(exact price, int64_t usage) {
   exact paid = price * (exact)usage >> FRACTION;
   return paid < (exact)MOST_PAID ? (tp_cost)paid : MOST_PAID; /* less than is due keeps bounds certified */
+}
+
+/* Adds what a node pays to its costs, which are its own from then on. False when memory runs out. */
+static bool pay(const pricer *p, tp__pool *pool, const tp__problem_node *node, tp__problem_node *priced) {
+  for (int i = 0; i < node->n_lives; i++) {
+    exact price = price_of(p, &node->lives[i]);
+    if (!price)
+      continue;
+    tp_cost *costs = priced->costs == node->costs ? tp__pool_take(pool, (size_t)node->n, sizeof *costs) : priced->costs;
+    if (!costs)
+      return false;
+    for (int x = 0; x < node->n; x++)
+      costs[x] = tp_cost_add(priced->costs[x], payment(price, node->lives[i].usages[x]));
+    priced->costs = costs;
+  }
+  return true;
 }
 
 /* The problem with payments and without its limit, in `priced`, whose costs are in `pool`. */
@@ -62,18 +76,9 @@ static bool make_priced(const pricer *p, tp__pool *pool, tp_problem *priced) {
   if (!priced->nodes)
     return false;
   memcpy(priced->nodes, problem->nodes, (size_t)problem->n_nodes * sizeof *priced->nodes);
-  for (int v = 0; v < problem->n_nodes; v++) {
-    const tp__problem_node *node = &problem->nodes[v];
-    exact price = price_of(p, node);
-    if (!price)
-      continue;
-    tp_cost *costs = tp__pool_take(pool, (size_t)node->n, sizeof *costs);
-    if (!costs)
+  for (int v = 0; v < problem->n_nodes; v++)
+    if (!pay(p, pool, &problem->nodes[v], &priced->nodes[v]))
       return false;
-    for (int x = 0; x < node->n; x++)
-      costs[x] = tp_cost_add(node->costs[x], payment(price, node->usages[x]));
-    priced->nodes[v].costs = costs;
-  }
   return true;
 }
 
@@ -89,9 +94,11 @@ static exact refund(const pricer *p) {
 
 static double used_at(const pricer *p, const int *choices, int64_t time) {
   double used = 0;
-  for (int v = 0; v < p->problem->n_nodes; v++)
-    if (lives_at(&p->problem->nodes[v], time))
-      used += (double)p->problem->nodes[v].usages[choices[v]];
+  for (int v = 0; v < p->problem->n_nodes; v++) {
+    const tp__problem_node *node = &p->problem->nodes[v];
+    for (int i = 0; i < node->n_lives; i++)
+      used += lives_at(&node->lives[i], time) ? (double)node->lives[i].usages[choices[v]] : 0;
+  }
   return used;
 }
 

@@ -16,17 +16,18 @@ static int compare_events(const void *a, const void *b) {
   return (int)x->is_start - (int)y->is_start;
 }
 
-static bool lives(const tp__problem_node *node) {
+static bool lives(const tp__problem_node *node, const tp__problem_life *life) {
   bool uses = false;
-  for (int x = 0; node->usages && x < node->n; x++)
-    uses |= node->usages[x] > 0;
-  return uses && node->start < node->end;
+  for (int x = 0; x < node->n; x++)
+    uses |= life->usages[x] > 0;
+  return uses && life->start < life->end;
 }
 
 /* The times after which the first of the nodes alive ends, ascending. */
 static tp_status find_times(const tp_problem *problem, tp__wmemory *memory, tp__pool *pool) {
-  event *events = malloc(2 * (size_t)problem->n_nodes * sizeof *events + 1);
-  memory->time = tp__pool_take(pool, (size_t)problem->n_nodes, sizeof *memory->time);
+  size_t n_lives = tp__problem_n_lives(problem);
+  event *events = malloc(2 * n_lives * sizeof *events + 1);
+  memory->time = tp__pool_take(pool, n_lives, sizeof *memory->time);
   if (!events || !memory->time) {
     free(events);
     return TP_NO_MEMORY;
@@ -34,10 +35,13 @@ static tp_status find_times(const tp_problem *problem, tp__wmemory *memory, tp__
   size_t n = 0;
   for (int v = 0; v < problem->n_nodes; v++) {
     const tp__problem_node *node = &problem->nodes[v];
-    if (!lives(node))
-      continue;
-    events[n++] = (event){node->start, true};
-    events[n++] = (event){node->end, false};
+    for (int i = 0; i < node->n_lives; i++) {
+      const tp__problem_life *life = &node->lives[i];
+      if (!lives(node, life))
+        continue;
+      events[n++] = (event){life->start, true};
+      events[n++] = (event){life->end, false};
+    }
   }
   if (n)
     qsort(events, n, sizeof *events, compare_events);
@@ -64,14 +68,20 @@ static int times_before(const tp__wmemory *memory, int64_t at) {
 
 static tp_status set_loads(tp__wcsp *g, int node, const tp__problem_node *from, int64_t limit) {
   tp__wnode *v = &g->nodes[node];
-  v->loads = tp__pool_take(&g->pool, 1, sizeof *v->loads);
-  int64_t *usage = tp__pool_take(&g->pool, (size_t)v->n, sizeof *usage);
-  if (!v->loads || !usage)
+  v->loads = tp__pool_take(&g->pool, (size_t)from->n_lives, sizeof *v->loads);
+  if (!v->loads)
     return TP_NO_MEMORY;
-  for (int x = 0; x < v->n; x++) /* beyond the limit it does not matter by how much */
-    usage[x] = from->usages[x] <= limit ? from->usages[x] : limit + 1;
-  v->loads[0] = (tp__wload){times_before(g->memory, from->start), times_before(g->memory, from->end), usage};
-  v->n_loads = 1;
+  v->room_loads = from->n_lives;
+  for (int i = 0; i < from->n_lives; i++) {
+    const tp__problem_life *life = &from->lives[i];
+    int64_t *usage = lives(from, life) ? tp__pool_take(&g->pool, (size_t)v->n, sizeof *usage) : NULL;
+    if (lives(from, life) && !usage)
+      return TP_NO_MEMORY;
+    for (int x = 0; usage && x < v->n; x++) /* beyond the limit it does not matter by how much */
+      usage[x] = life->usages[x] <= limit ? life->usages[x] : limit + 1;
+    if (usage)
+      v->loads[v->n_loads++] = (tp__wload){times_before(g->memory, life->start), times_before(g->memory, life->end), usage};
+  }
   return tp__memory_settle(g, node);
 }
 
@@ -87,7 +97,7 @@ tp_status tp__memory_attach(tp__wcsp *g, const tp_problem *problem) {
     memory->room[t] = problem->limit;
   g->memory = memory;
   for (int v = 0; v < problem->n_nodes; v++)
-    if (lives(&problem->nodes[v]) && set_loads(g, v, &problem->nodes[v], problem->limit))
+    if (problem->nodes[v].n_lives && set_loads(g, v, &problem->nodes[v], problem->limit))
       return TP_NO_MEMORY;
   return TP_OK;
 }

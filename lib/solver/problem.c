@@ -67,19 +67,45 @@ tp_status tp_problem_set_limit(tp_problem *problem, int64_t limit) {
   return TP_OK;
 }
 
-tp_status tp_problem_set_usage(tp_problem *problem, int node, int64_t start, int64_t end, const int64_t *usages) {
-  if (!problem || !usages || node < 0 || node >= problem->n_nodes || start > end ||
-      !costs_valid((size_t)problem->nodes[node].n, usages))
+/* Room for one more life. */
+static bool reserve_life(tp_problem *problem, tp__problem_node *v) {
+  if (v->n_lives < v->room_lives)
+    return true;
+  int room = v->room_lives ? 2 * v->room_lives : 1;
+  tp__problem_life *more = tp__pool_take_zeroed(&problem->pool, (size_t)room, sizeof *more);
+  if (!more)
+    return false;
+  if (v->n_lives)
+    memcpy(more, v->lives, (size_t)v->n_lives * sizeof *more);
+  v->lives = more;
+  v->room_lives = room;
+  return true;
+}
+
+static bool usage_valid(const tp_problem *problem, int node, int64_t start, int64_t end, const int64_t *usages) {
+  return problem && usages && node >= 0 && node < problem->n_nodes && start <= end &&
+         costs_valid((size_t)problem->nodes[node].n, usages);
+}
+
+tp_status tp_problem_add_usage(tp_problem *problem, int node, int64_t start, int64_t end, const int64_t *usages) {
+  if (!usage_valid(problem, node, start, end, usages))
     return TP_INVALID_ARGUMENT;
   tp__problem_node *v = &problem->nodes[node];
-  int64_t *copy = v->usages ? v->usages : tp__pool_take(&problem->pool, (size_t)v->n, sizeof *copy);
+  int64_t *copy = reserve_life(problem, v) ? v->lives[v->n_lives].usages : NULL;
+  if (v->n_lives < v->room_lives && !copy) /* else of a life that was replaced */
+    copy = tp__pool_take(&problem->pool, (size_t)v->n, sizeof *copy);
   if (!copy)
     return TP_NO_MEMORY;
   memcpy(copy, usages, (size_t)v->n * sizeof *copy);
-  v->start = start;
-  v->end = end;
-  v->usages = copy;
+  v->lives[v->n_lives++] = (tp__problem_life){start, end, copy};
   return TP_OK;
+}
+
+tp_status tp_problem_set_usage(tp_problem *problem, int node, int64_t start, int64_t end, const int64_t *usages) {
+  if (!usage_valid(problem, node, start, end, usages))
+    return TP_INVALID_ARGUMENT;
+  problem->nodes[node].n_lives = 0;
+  return tp_problem_add_usage(problem, node, start, end, usages);
 }
 
 int tp_problem_add_node(tp_problem *problem, int n, const tp_cost *costs) {
@@ -174,29 +200,40 @@ static int compare_changes(const void *a, const void *b) {
   return (x->amount > y->amount) - (x->amount < y->amount); /* ends first: intervals are half-open */
 }
 
-static int64_t used_by(const tp__problem_node *node, const int *choices, int v) {
-  if (!node->usages || node->start == node->end)
+/* `choice` < 0: the least of all strategies. */
+static int64_t used_in(const tp__problem_node *node, const tp__problem_life *life, int choice) {
+  if (life->start == life->end)
     return 0;
-  if (choices)
-    return node->usages[choices[v]];
-  int64_t least = node->usages[0];
+  if (choice >= 0)
+    return life->usages[choice];
+  int64_t least = life->usages[0];
   for (int x = 1; x < node->n; x++)
-    least = node->usages[x] < least ? node->usages[x] : least;
+    least = life->usages[x] < least ? life->usages[x] : least;
   return least;
 }
 
+size_t tp__problem_n_lives(const tp_problem *problem) {
+  size_t n = 0;
+  for (int v = 0; v < problem->n_nodes; v++)
+    n += (size_t)problem->nodes[v].n_lives;
+  return n;
+}
+
 tp_status tp__problem_peak(const tp_problem *problem, const int *choices, int64_t *time, unsigned __int128 *usage) {
-  change *changes = malloc(2 * (size_t)problem->n_nodes * sizeof *changes + 1);
+  change *changes = malloc(2 * tp__problem_n_lives(problem) * sizeof *changes + 1);
   if (!changes)
     return TP_NO_MEMORY;
   size_t n = 0;
   for (int v = 0; v < problem->n_nodes; v++) {
     const tp__problem_node *node = &problem->nodes[v];
-    int64_t amount = used_by(node, choices, v);
-    if (amount == 0)
-      continue;
-    changes[n++] = (change){node->start, amount};
-    changes[n++] = (change){node->end, -amount};
+    for (int i = 0; i < node->n_lives; i++) {
+      const tp__problem_life *life = &node->lives[i];
+      int64_t amount = used_in(node, life, choices ? choices[v] : -1);
+      if (amount == 0)
+        continue;
+      changes[n++] = (change){life->start, amount};
+      changes[n++] = (change){life->end, -amount};
+    }
   }
   if (n)
     qsort(changes, n, sizeof *changes, compare_changes);

@@ -5,11 +5,17 @@
 #include "solver/pool.h"
 #include "tp/solver.h"
 
+/* What a node uses at start <= t < end, by strategy. */
+typedef struct tp__problem_life {
+  int64_t start, end;
+  int64_t *usages;
+} tp__problem_life;
+
 typedef struct tp__problem_node {
   int n;
   tp_cost *costs;
-  int64_t start, end; /* lives at start <= t < end */
-  int64_t *usages;    /* NULL: uses no memory */
+  int n_lives, room_lives;
+  tp__problem_life *lives; /* at times that may overlap: usages add up */
 } tp__problem_node;
 
 typedef struct tp__problem_edge {
@@ -31,7 +37,10 @@ struct tp_problem {
 /* The exact cost, with big entries at their value. Choices are in range and none is forbidden. */
 unsigned __int128 tp__problem_exact_cost(const tp_problem *problem, const int *choices);
 
-/* A time at which `choices` use most memory, and how much that is. choices NULL: every node uses its least. */
+/* Lives of all nodes together. */
+size_t tp__problem_n_lives(const tp_problem *problem);
+
+/* A time at which `choices` use most memory, and how much that is. choices NULL: every node uses its least at every time. */
 tp_status tp__problem_peak(const tp_problem *problem, const int *choices, int64_t *time, unsigned __int128 *usage);
 
 #endif

@@ -26,7 +26,7 @@ typedef unsigned __int128 exact;
 typedef struct result {
   int *choices;                      /* the best; valid if found */
   bool found, nearest, proven_empty; /* nearest: not found, but `choices` exceed the memory little */
-  exact cost, bound;
+  exact cost, bound, unlimited;
   tp__search s;
 } result;
 
@@ -61,6 +61,7 @@ typedef struct attempt {
   const tp__code *code;
   int64_t times;
   bool settled;
+  tp_cost unlimited; /* without the limit no choice costs less */
 } attempt;
 
 static tp_status search_free(tp__search *s, tp__wcsp *g, attempt *a, tp_cost limit, tp__answer *answer) {
@@ -173,6 +174,7 @@ static tp_status search_relaxed(tp__search *s, attempt *a, tp__answer *relaxed, 
     answer->cost = relaxed->cost;
     answer->bound = relaxed->bound;
   }
+  a->unlimited = relaxed->bound;
   tp__search_update(s, relaxed->bound, answer->cost);
   return status;
 }
@@ -199,7 +201,8 @@ static tp_status search_coded(tp__search *s, attempt *a, tp__answer *answer) {
 }
 
 /* Adds to the result what was found, and proven, in one form. */
-static void take_in(const tp_problem *problem, const tp__code *code, const tp__answer *answer, result *r) {
+static void take_in(const tp_problem *problem, const attempt *a, const tp__answer *answer, result *r) {
+  const tp__code *code = a->code;
   bool empty = answer->bound >= TP_COST_FORBIDDEN;
   exact bound = empty ? ~(exact)0 : tp__decode_bound(code, answer->bound);
   if (code->form == TP__FORM_AVOID && bound > code->elsewhere)
@@ -207,6 +210,9 @@ static void take_in(const tp_problem *problem, const tp__code *code, const tp__a
   else
     r->proven_empty = empty;
   r->bound = bound > r->bound ? bound : r->bound;
+  exact unlimited = a->unlimited < TP_COST_FORBIDDEN ? tp__decode_bound(code, a->unlimited) : 0;
+  if (code->form == TP__FORM_PLAIN && problem->limit >= 0)
+    r->unlimited = unlimited;
   exact cost = answer->cost < TP_COST_FORBIDDEN ? tp__problem_exact_cost(problem, answer->choices) : 0;
   bool better = answer->cost < TP_COST_FORBIDDEN && (!r->found || cost < r->cost);
   if (better || (answer->nearest && !r->found)) {
@@ -231,7 +237,7 @@ static tp_status solve_coded(const tp_problem *problem, const tp_solver_options 
     tp__answer answer = {.choices = choices};
     status = search_coded(&r->s, &a, &answer);
     if (status == TP_OK)
-      take_in(problem, code, &answer, r);
+      take_in(problem, &a, &answer, r);
     a.settled |= !by_time || atomic_load(&control->stop) || a.times > MOST_TIMES;
   }
   free(choices);
@@ -283,6 +289,7 @@ static void report(const tp_problem *problem, result *r, const tp__control *cont
     r->bound = r->cost;
   solution->cost = r->found ? saturate(r->cost) : TP_COST_FORBIDDEN;
   solution->lower_bound = r->proven_empty ? TP_COST_FORBIDDEN : saturate(r->bound);
+  solution->unlimited_bound = saturate(r->unlimited);
   solution->exact_cost = tp__exact(r->cost);
   solution->exact_bound = tp__exact(r->proven_empty ? 0 : r->bound);
   solution->optimal = r->found ? r->bound == r->cost : r->proven_empty;

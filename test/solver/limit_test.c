@@ -19,6 +19,9 @@ typedef struct known {
   int n[MOST_NODES], start[MOST_NODES], end[MOST_NODES], ends[MOST_EDGES][2];
   tp_cost cost[MOST_NODES][MOST_STRATEGIES], table[MOST_EDGES][MOST_STRATEGIES * MOST_STRATEGIES];
   int64_t usage[MOST_NODES][MOST_STRATEGIES], limit;
+  bool lives_again; /* nodes use something at a second time, which may overlap with the first */
+  int again[MOST_NODES], again_end[MOST_NODES];
+  int64_t again_usage[MOST_NODES][MOST_STRATEGIES];
 } known;
 
 typedef struct style {
@@ -73,6 +76,18 @@ static void draw(known *k, rng *r, const style *how, int most_nodes) {
   k->limit = limit < INT64_MAX ? (int64_t)limit : INT64_MAX - 1;
 }
 
+/* Gives nodes second lives, and room for a part of them. */
+static void live_again(known *k, rng *r) {
+  k->lives_again = true;
+  for (int v = 0; v < k->n_nodes; v++) {
+    k->again[v] = rng_below(r, TIMES);
+    k->again_end[v] = k->again[v] + rng_below(r, TIMES / 2);
+    for (int x = 0; x < k->n[v]; x++)
+      k->again_usage[v][x] = k->usage[v][rng_below(r, k->n[v])];
+  }
+  k->limit = k->limit < INT64_MAX / 2 ? k->limit + k->limit / 2 : k->limit;
+}
+
 static tp_problem *build(const known *k, bool big) {
   tp_problem *p = tp_problem_create();
   if (big)
@@ -81,6 +96,8 @@ static tp_problem *build(const known *k, bool big) {
   for (int v = 0; v < k->n_nodes; v++) {
     assert_int_equal(tp_problem_add_node(p, k->n[v], k->cost[v]), v);
     assert_int_equal(tp_problem_set_usage(p, v, k->start[v], k->end[v], k->usage[v]), TP_OK);
+    if (k->lives_again)
+      assert_int_equal(tp_problem_add_usage(p, v, k->again[v], k->again_end[v], k->again_usage[v]), TP_OK);
   }
   for (int e = 0; e < k->n_edges; e++)
     assert_int_equal(tp_problem_add_edge(p, k->ends[e][0], k->ends[e][1], k->table[e]), TP_OK);
@@ -91,8 +108,8 @@ static bool fits(const known *k, const int *at) {
   for (int t = 0; t < 2 * TIMES; t++) {
     exact used = 0;
     for (int v = 0; v < k->n_nodes; v++)
-      if (k->start[v] <= t && t < k->end[v])
-        used += (exact)k->usage[v][at[v]];
+      used += (k->start[v] <= t && t < k->end[v] ? (exact)k->usage[v][at[v]] : 0) +
+              (k->lives_again && k->again[v] <= t && t < k->again_end[v] ? (exact)k->again_usage[v][at[v]] : 0);
     if (used > (exact)k->limit)
       return false;
   }
@@ -138,6 +155,7 @@ static void check(const known *k, const tp_problem *p, const tp_solver_options *
     assert_true(wide(s.exact_cost) == cost_of(k, s.choices));
     assert_true(wide(s.exact_cost) >= best);
     assert_true(wide(s.exact_bound) <= best);
+    assert_true((exact)s.unlimited_bound <= best && (s.unlimited_bound == 0 || !s.choices || s.unlimited_bound <= s.cost));
     assert_true(s.optimal == (wide(s.exact_cost) == wide(s.exact_bound)));
     assert_true(s.optimal || !must_be_optimal);
   } else {
@@ -165,6 +183,8 @@ static void against_brute_force(void **state) {
     rng r = {(uint64_t)i + 4242};
     known k;
     draw(&k, &r, &styles[i % 6], FEW_NODES);
+    if (i / 6 % 2)
+      live_again(&k, &r);
     tp_problem *p = build(&k, true);
     exact best = brute_force(&k, -1, 0);
     n_infeasible += best == ~(exact)0;
@@ -203,6 +223,8 @@ static void plain_costs(void **state) {
     rng r = {(uint64_t)i + 777};
     known k;
     draw(&k, &r, &styles[i % 5], FEW_NODES);
+    if (i / 5 % 2)
+      live_again(&k, &r);
     forbid_big(&k);
     tp_problem *p = build(&k, false);
     exact best = brute_force(&k, -1, 0);
@@ -458,8 +480,12 @@ static void arguments(void **state) {
   assert_int_equal(tp_problem_set_usage(p, 1, 0, 1, (int64_t[]){1, 1}), TP_INVALID_ARGUMENT);
   assert_int_equal(tp_problem_set_usage(p, 0, 2, 1, (int64_t[]){1, 1}), TP_INVALID_ARGUMENT);
   assert_int_equal(tp_problem_set_usage(p, 0, 0, 1, (int64_t[]){1, -1}), TP_INVALID_ARGUMENT);
-  assert_int_equal(tp_problem_set_usage(p, 0, 0, 1, (int64_t[]){9, 9}), TP_OK);
-  assert_int_equal(tp_problem_set_usage(p, 0, 0, 1, (int64_t[]){5, 4}), TP_OK); /* the second call counts */
+  assert_int_equal(tp_problem_add_usage(p, 1, 0, 1, (int64_t[]){1, 1}), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_problem_add_usage(p, 0, 0, 1, (int64_t[]){1, -1}), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_problem_add_usage(p, 0, 0, 1, (int64_t[]){9, 9}), TP_OK);
+  assert_int_equal(tp_problem_add_usage(p, 0, 0, 1, (int64_t[]){9, 9}), TP_OK);
+  assert_int_equal(tp_problem_set_usage(p, 0, 0, 1, (int64_t[]){2, 4}), TP_OK); /* what was said before does not count */
+  assert_int_equal(tp_problem_add_usage(p, 0, 0, 2, (int64_t[]){3, 0}), TP_OK);
   assert_int_equal(tp_problem_set_limit(p, 4), TP_OK);
   tp_solution s;
   assert_int_equal(tp_solve(p, NULL, &s), TP_OK);
