@@ -2,8 +2,9 @@
  * when one of these functions first needs it; it is neither needed to build the library nor to use the rest of it.
  *
  * A group is up to 8 ranks whose memory all of them can address: GPUs that are peers, one rank each, or, for tests and on a
- * machine with one GPU, all ranks on the same GPU ("virtual ranks"). Where the addresses come from (CUDA IPC, virtual memory
- * management, windows of NCCL, one GPU's own memory) is the caller's affair. The library allocates nothing on the device.
+ * machine with one GPU, all ranks on the same GPU ("virtual ranks"). tprt_cuda_symmetric_create makes memory that all ranks of a communicator
+ * address, tprt_cuda_group_attach a group on it; addresses from elsewhere (virtual memory management, windows of NCCL, one GPU's own
+ * memory) are as good. Apart from these two the library allocates nothing on the device.
  *
  * Order. All ranks of a group make the same calls, with the same numbers, in the same order, each on one stream of its own. With
  * virtual ranks one call is that of all ranks. Calls only enqueue: they neither wait for the device nor allocate, so they may be
@@ -24,6 +25,7 @@
 #ifndef TPRT_CUDA_H
 #define TPRT_CUDA_H
 
+#include "tprt/comm.h"
 #include "tprt/types.h"
 
 #ifdef __cplusplus
@@ -38,6 +40,24 @@ typedef struct tprt_cuda_info {
 /* Loads and starts the driver. Without a driver or a device, or with a driver older than CUDA 11: TPRT_UNSUPPORTED, and the
  * text says why. Any thread. */
 TPRT_API tprt_status tprt_cuda_probe(tprt_cuda_info *info);
+
+/* ---- Memory that all ranks reach ---- */
+
+/* Memory of the same size on each rank of a communicator, and where this rank's GPU finds that of each. */
+typedef struct tprt_cuda_symmetric tprt_cuda_symmetric;
+
+/* Collective over `comm`, of any backend and at most 8 ranks, which it borrows. Takes `bytes`, zeroed, rounded up to 2 MiB, on the device of the
+ * thread's current context, and makes it reachable: for ranks that are threads of one process by access to peers, for those in other
+ * processes of this host by CUDA IPC, which needs both in one container. All ranks get the same status: TPRT_UNSUPPORTED where
+ * GPUs are no peers or a rank is on another host, TPRT_MISMATCH for different sizes, TPRT_DEVICE with what the driver said. */
+TPRT_API tprt_status tprt_cuda_symmetric_create(tprt_comm *comm, size_t bytes, tprt_cuda_symmetric **memory);
+
+/* By rank: where this process's GPU reaches the memory. Lives as long as `memory`. */
+TPRT_API void *const *tprt_cuda_symmetric_addresses(const tprt_cuda_symmetric *memory);
+
+/* Collective over the communicator, when nothing that uses the memory is on its way. If that has failed, its status; then peers may still
+ * read this rank's memory, and it is not given back. NULL is allowed. */
+TPRT_API tprt_status tprt_cuda_symmetric_destroy(tprt_cuda_symmetric *memory);
 
 /* ---- Groups ---- */
 
@@ -72,6 +92,12 @@ TPRT_API size_t tprt_cuda_signal_bytes(void);
  * borrowed until the group is destroyed, after its last call has completed. */
 TPRT_API tprt_status tprt_cuda_group_create(const tprt_cuda_group_config *config, tprt_cuda_group **group);
 TPRT_API void tprt_cuda_group_destroy(tprt_cuda_group *group);
+
+/* The same for the ranks of a communicator, of which each has a GPU of its own: threads or processes. Collective; so is
+ * tprt_cuda_group_destroy of such a group, which frees the signals and the staging that this takes. In `config`, n_ranks, rank, signals and staging stay 0; all
+ * ranks give the same staging_bytes. Symmetric buffers of the calls come from tprt_cuda_symmetric_create on the same communicator.
+ * Errors as there, and for two ranks on one GPU TPRT_UNSUPPORTED: the same on all ranks. */
+TPRT_API tprt_status tprt_cuda_group_attach(tprt_comm *comm, const tprt_cuda_group_config *config, tprt_cuda_group **group);
 
 /* TPRT_TIMEOUT if a kernel of this process's ranks ever gave up waiting: all results since are worthless, and so is the group.
  * Waits for `stream` and reads device memory: not for captures. */

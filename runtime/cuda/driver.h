@@ -19,6 +19,7 @@ enum {
   CUDA_RESULT_OUT_OF_MEMORY = 2,
   CUDA_RESULT_NO_DEVICE = 100,
   CUDA_RESULT_NOT_READY = 600,
+  CUDA_RESULT_PEER_ACCESS_ALREADY_ENABLED = 704,
 
   CUDA_MULTIPROCESSORS = 16, /* attributes of devices */
   CUDA_CAPABILITY_MAJOR = 75,
@@ -32,6 +33,7 @@ enum {
   CUDA_STREAM_NON_BLOCKING = 1,
   CUDA_EVENT_DISABLE_TIMING = 2,
   CUDA_CAPTURE_NONE = 0,
+  CUDA_IPC_ENABLE_PEERS = 1,
 };
 
 /* CUDA_MEMCPY2D. */
@@ -50,6 +52,11 @@ typedef struct cuda_copy_2d {
   size_t target_pitch;
   size_t width, height;
 } cuda_copy_2d;
+
+/* CUipcMemHandle. */
+typedef struct cuda_ipc_handle {
+  char bytes[64];
+} cuda_ipc_handle;
 
 /* CUuuid. */
 typedef struct cuda_uuid {

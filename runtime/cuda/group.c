@@ -1,8 +1,10 @@
 /* Groups of ranks that run fused kernels: loading and launching them. */
 #include "cuda/group.h"
 
+#include "comm.h"
 #include "cuda/image.h"
 #include "cuda/launch.h"
+#include "cuda/symmetric.h"
 
 #include <stddef.h>
 
@@ -17,6 +19,7 @@ struct tprt_cuda_group {
   fused_group plan;
   cuda_module module;
   cuda_function functions[FUSED_N_KERNELS];
+  tprt_cuda_symmetric *memory; /* of one that was attached: its signals and staging */
 };
 
 static tprt_status load(void) {
@@ -122,7 +125,83 @@ tprt_status tprt_cuda_group_create(const tprt_cuda_group_config *config, tprt_cu
 void tprt_cuda_group_destroy(tprt_cuda_group *group) {
   if (group && group->module)
     cuda.module_unload(group->module);
+  if (group)
+    (void)tprt_cuda_symmetric_destroy(group->memory);
   tprt__free(group);
+}
+
+/* ---- Attaching ---- */
+
+/* What the communicator and symmetric memory say is not given. */
+static tprt_status check_attached(const tprt_cuda_group_config *config) {
+  bool is_given = config->n_ranks || config->rank;
+  for (int r = 0; r < TPRT_CUDA_MAX_RANKS; r++)
+    is_given |= config->signals[r] || config->staging[r];
+  return is_given ? tprt__fail(TPRT_INVALID_ARGUMENT, "a group that is attached takes its ranks from the communicator, and its "
+                                                      "signals and staging itself; leave these fields 0")
+                  : TPRT_OK;
+}
+
+static tprt_status check_devices(const tprt_comm *comm, const tprt_cuda_symmetric *memory) {
+  int a, b;
+  if (!tprt__cuda_symmetric_same_device(memory, &a, &b))
+    return TPRT_OK;
+  return tprt__fail(TPRT_UNSUPPORTED,
+                    "ranks %d and %d have one GPU, which need not run their kernels at the same time; ranks of one GPU are a "
+                    "group with TPRT_CUDA_ALL_RANKS",
+                    tprt_comm_world_rank(comm, a), tprt_comm_world_rank(comm, b));
+}
+
+/* GPUs that differ fit different numbers of thread blocks: the least is everybody's. */
+static tprt_status agree_on_ctas(tprt_comm *comm, tprt_cuda_group *group) {
+  int32_t least[FUSED_N_KERNELS];
+  for (int k = 0; k < FUSED_N_KERNELS; k++)
+    least[k] = group->plan.n_ctas[k];
+  tprt_op op = tprt_op_flat(TPRT_OP_ALL_REDUCE, least, least, FUSED_N_KERNELS, TPRT_I32, NULL);
+  op.reduction = TPRT_MIN;
+  tprt_status status = tprt__comm_tell(comm, &op);
+  for (int k = 0; k < FUSED_N_KERNELS && !status; k++)
+    group->plan.n_ctas[k] = least[k];
+  return status;
+}
+
+/* The group of a rank on memory that all have. */
+static tprt_status create_on(tprt_comm *comm, const tprt_cuda_symmetric *memory, tprt_cuda_group_config *config,
+                             size_t signal_bytes, tprt_cuda_group **group) {
+  void *const *at = tprt_cuda_symmetric_addresses(memory);
+  config->n_ranks = tprt_comm_size(comm);
+  config->rank = tprt_comm_rank(comm);
+  for (int r = 0; r < config->n_ranks; r++) {
+    config->signals[r] = at[r];
+    config->staging[r] = config->staging_bytes ? (char *)at[r] + signal_bytes : NULL;
+  }
+  tprt_status status = check_devices(comm, memory);
+  if (!status)
+    status = tprt_cuda_group_create(config, group);
+  status = tprt__cuda_agree(comm, status);
+  return status ? status : agree_on_ctas(comm, *group);
+}
+
+tprt_status tprt_cuda_group_attach(tprt_comm *comm, const tprt_cuda_group_config *given, tprt_cuda_group **group) {
+  tprt_cuda_group_config config = {0};
+  tprt_cuda_symmetric *memory;
+  tprt_cuda_group *made = NULL;
+  size_t signal_bytes = (tprt_cuda_signal_bytes() + 255) / 256 * 256;
+  tprt_status status = tprt__struct_copy(&config, sizeof config, given, "tprt_cuda_group_config");
+  if (!status)
+    status = check_attached(&config);
+  status = tprt__cuda_symmetric_make(comm, signal_bytes + config.staging_bytes, status, &memory);
+  if (status)
+    return status;
+  status = create_on(comm, memory, &config, signal_bytes, &made);
+  if (status) {
+    tprt__cuda_symmetric_give_up(memory, status);
+    tprt_cuda_group_destroy(made);
+    return status;
+  }
+  made->memory = memory;
+  *group = made;
+  return TPRT_OK;
 }
 
 tprt_status tprt_cuda_group_check(tprt_cuda_group *group, tprt_cuda_stream stream) {

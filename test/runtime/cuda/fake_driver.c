@@ -4,11 +4,18 @@
 #define _GNU_SOURCE 1
 #include "fake_driver.h"
 
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+static __thread const char *mode_of_thread;
+
+TPRT_API fake_set_mode_fn fake_set_mode;
+void fake_set_mode(const char *mode) { mode_of_thread = mode; }
+
 bool fake_mode_is(const char *mode) {
-  const char *text = getenv("FAKE_CUDA");
+  const char *text = mode_of_thread ? mode_of_thread : getenv("FAKE_CUDA");
   return text && strcmp(text, mode) == 0;
 }
 
@@ -48,15 +55,27 @@ cuda_result fake_device_count(int *n) {
 
 /* ---- Context ---- */
 
-static int context;
+enum { MOST_DEVICES = 16 };
+static char contexts[MOST_DEVICES];
+static __thread int current; /* every thread begins with that of device 0 */
 
-cuda_result fake_context_current(cuda_context *current) {
-  *current = fake_mode_is("no context") ? NULL : (cuda_context)&context;
+int fake_current_device(void) { return current; }
+
+bool fake_set_current(cuda_context context) {
+  ptrdiff_t number = (char *)context - contexts;
+  if (number < 0 || number >= MOST_DEVICES)
+    return false;
+  current = (int)number;
+  return true;
+}
+
+cuda_result fake_context_current(cuda_context *context) {
+  *context = fake_mode_is("no context") ? NULL : (cuda_context)&contexts[current];
   return CUDA_RESULT_SUCCESS;
 }
 
 cuda_result fake_context_device(int *number) {
-  *number = 0;
+  *number = current;
   return fake_fails_at("context device");
 }
 
@@ -79,22 +98,27 @@ cuda_result fake_name(char *name, int bytes, int number) {
 }
 
 cuda_result fake_context_retain(cuda_context *retained, int number) {
-  (void)number;
-  *retained = (cuda_context)&context;
+  *retained = (cuda_context)&contexts[number % MOST_DEVICES];
   return CUDA_RESULT_SUCCESS;
 }
 
-cuda_result fake_context_set(cuda_context current) {
-  (void)current;
-  return CUDA_RESULT_SUCCESS;
+cuda_result fake_context_set(cuda_context context) {
+  return fake_set_current(context) ? CUDA_RESULT_SUCCESS : FAKE_INVALID_VALUE;
 }
 
 cuda_result fake_can_reach(int *reaches, int number, int peer) {
-  *reaches = number != peer;
-  return CUDA_RESULT_SUCCESS;
+  *reaches = number != peer && !fake_mode_is("no peer");
+  return fake_fails_at("can reach");
 }
 
+/* Once for each peer. */
 cuda_result fake_reach(cuda_context peer, unsigned flags) {
-  (void)flags;
-  return peer ? CUDA_RESULT_SUCCESS : FAKE_INVALID_VALUE;
+  static _Atomic uint32_t reached[MOST_DEVICES];
+  ptrdiff_t number = (char *)peer - contexts;
+  if (flags || number < 0 || number >= MOST_DEVICES || number == current)
+    return FAKE_INVALID_VALUE;
+  if (fake_mode_is("reach"))
+    return FAKE_STUB_LIBRARY;
+  bool again = atomic_fetch_or(&reached[current], 1u << number) >> number & 1;
+  return again ? CUDA_RESULT_PEER_ACCESS_ALREADY_ENABLED : CUDA_RESULT_SUCCESS;
 }

@@ -33,11 +33,23 @@ LAUNCH_CALLS(EXPORT)
 DEVICE_CALLS(EXPORT) /* those of its functions that the others have too are defined under their names */
 #undef EXPORT
 
+/* What FAKE_CUDA is for the calling thread alone, NULL for what the environment says; found with dlsym as fake_set_mode. */
+typedef void fake_set_mode_fn(const char *mode);
+
 /* Whether FAKE_CUDA is `mode`; a failure then. */
 bool fake_mode_is(const char *mode);
 cuda_result fake_fails_at(const char *mode);
 
 /* fake_memory.c: the allocation around an address, for the PTX machine. */
 bool fake_find_memory(void *user, uint64_t address, uint64_t *begin, uint64_t *end);
+/* What allocations are known: another one; one less, false if nothing begins there; the file that holds one, or how it came here. */
+enum { FAKE_OPENED = -2 /* it is another process's */ };
+void fake_note_memory(cuda_address memory, uint64_t bytes, int file);
+bool fake_forget_memory(cuda_address memory);
+int fake_file_of(cuda_address memory);
+
+/* The device of the thread's current context; makes a context current, false if it is none. */
+int fake_current_device(void);
+bool fake_set_current(cuda_context context);
 
 #endif

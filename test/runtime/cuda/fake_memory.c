@@ -6,45 +6,99 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { SMALL = -1, BLOCK_BYTES = 2 << 20 };
 
 static struct {
   pthread_mutex_t lock;
   struct allocation {
     uint64_t begin, end;
+    int file; /* SMALL: of the heap */
   } *of;
   size_t n;
 } allocations = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-cuda_result fake_allocate(cuda_address *memory, size_t bytes) {
-  size_t whole = (bytes + 255) / 256 * 256;
-  if (fake_mode_is("allocate"))
-    return FAKE_OUT_OF_MEMORY;
-  void *made = bytes ? aligned_alloc(256, whole) : NULL;
-  if (!made)
-    return FAKE_INVALID_VALUE;
-  memset(made, 0xff, whole);
-  *memory = (cuda_address)(uintptr_t)made;
+void fake_note_memory(cuda_address memory, uint64_t bytes, int file) {
   pthread_mutex_lock(&allocations.lock);
   allocations.of = realloc(allocations.of, (allocations.n + 1) * sizeof *allocations.of);
   if (!allocations.of)
     abort();
-  allocations.of[allocations.n++] = (struct allocation){*memory, *memory + bytes};
+  allocations.of[allocations.n++] = (struct allocation){memory, memory + bytes, file};
   pthread_mutex_unlock(&allocations.lock);
+}
+
+/* With the lock: NULL if nothing begins there. */
+static struct allocation *find(cuda_address memory) {
+  for (size_t i = 0; i < allocations.n; i++)
+    if (allocations.of[i].begin == memory)
+      return &allocations.of[i];
+  return NULL;
+}
+
+bool fake_forget_memory(cuda_address memory) {
+  pthread_mutex_lock(&allocations.lock);
+  struct allocation *found = find(memory);
+  if (found)
+    *found = allocations.of[--allocations.n];
+  pthread_mutex_unlock(&allocations.lock);
+  return found != NULL;
+}
+
+int fake_file_of(cuda_address memory) {
+  pthread_mutex_lock(&allocations.lock);
+  const struct allocation *found = find(memory);
+  int file = found ? found->file : SMALL;
+  pthread_mutex_unlock(&allocations.lock);
+  return file;
+}
+
+TPRT_API size_t fake_allocated(void);
+size_t fake_allocated(void) {
+  pthread_mutex_lock(&allocations.lock);
+  size_t n = allocations.n;
+  pthread_mutex_unlock(&allocations.lock);
+  return n;
+}
+
+static void *make_block(size_t bytes, int *file) {
+  *file = memfd_create("memory of a device", MFD_CLOEXEC);
+  void *made = *file < 0 || ftruncate(*file, (off_t)bytes) != 0
+                   ? MAP_FAILED
+                   : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, *file, 0);
+  if (made == MAP_FAILED)
+    abort();
+  return made;
+}
+
+cuda_result fake_allocate(cuda_address *memory, size_t bytes) {
+  size_t whole = (bytes + 255) / 256 * 256;
+  int file = SMALL;
+  if (fake_mode_is("allocate"))
+    return FAKE_OUT_OF_MEMORY;
+  void *made = bytes && bytes % BLOCK_BYTES == 0 ? make_block(bytes, &file) : bytes ? aligned_alloc(256, whole) : NULL;
+  if (!made)
+    return FAKE_INVALID_VALUE;
+  memset(made, 0xff, whole);
+  *memory = (cuda_address)(uintptr_t)made;
+  fake_note_memory(*memory, bytes, file);
   return CUDA_RESULT_SUCCESS;
 }
 
 cuda_result fake_release(cuda_address memory) {
-  bool found = memory == 0;
-  pthread_mutex_lock(&allocations.lock);
-  for (size_t i = 0; i < allocations.n && !found; i++)
-    if (allocations.of[i].begin == memory) {
-      allocations.of[i] = allocations.of[--allocations.n];
-      found = true;
-    }
-  pthread_mutex_unlock(&allocations.lock);
-  if (!found)
+  uint64_t begin, end;
+  int file = fake_file_of(memory);
+  if (memory == 0)
+    return CUDA_RESULT_SUCCESS;
+  if (file == FAKE_OPENED || !fake_find_memory(NULL, memory, &begin, &end) || !fake_forget_memory(memory))
     return FAKE_INVALID_VALUE;
-  free((void *)(uintptr_t)memory);
+  if (file == SMALL) {
+    free((void *)(uintptr_t)memory);
+  } else {
+    munmap((void *)(uintptr_t)begin, end - begin);
+    close(file);
+  }
   return CUDA_RESULT_SUCCESS;
 }
 

@@ -24,7 +24,9 @@
 #define EXPORT_PROGRAM(name, symbol, parameters) extern cuda_result program_##name parameters __asm__(symbol) TPRT_API;
 CALLS(EXPORT_PROGRAM)
 
+enum { MOST_PUSHED = 8 };
 static __thread int depth; /* contexts that the thread has pushed and not popped */
+static __thread int below[MOST_PUSHED];
 
 cuda_result program_get(int *number, int ordinal) {
   int n = 0;
@@ -35,7 +37,7 @@ cuda_result program_get(int *number, int ordinal) {
 
 cuda_result program_uuid(cuda_uuid *uuid, int number) {
   memset(uuid, number, sizeof *uuid);
-  return CUDA_RESULT_SUCCESS;
+  return fake_fails_at("uuid");
 }
 
 cuda_result program_context_release(int number) {
@@ -44,13 +46,22 @@ cuda_result program_context_release(int number) {
 }
 
 cuda_result program_context_push(cuda_context pushed) {
-  depth += pushed != NULL;
-  return pushed ? fake_fails_at("push") : FAKE_INVALID_VALUE;
+  int before = fake_current_device();
+  if (fake_mode_is("push"))
+    return FAKE_STUB_LIBRARY;
+  if (depth == MOST_PUSHED || !fake_set_current(pushed))
+    return FAKE_INVALID_VALUE;
+  below[depth++] = before;
+  return CUDA_RESULT_SUCCESS;
 }
 
 cuda_result program_context_pop(cuda_context *popped) {
+  cuda_context under;
   *popped = NULL;
-  return depth-- > 0 ? CUDA_RESULT_SUCCESS : FAKE_INVALID_VALUE;
+  if (depth == 0)
+    return FAKE_INVALID_VALUE;
+  (void)fake_context_retain(&under, below[--depth]);
+  return fake_set_current(under) ? CUDA_RESULT_SUCCESS : FAKE_INVALID_VALUE;
 }
 
 /* ---- Copies ---- */
@@ -95,7 +106,8 @@ static void *there(cuda_address at) { return (void *)(uintptr_t)at; }
 cuda_result program_set_async(cuda_address at, unsigned char value, size_t n, cuda_stream stream) {
   if (depth == 0 || !is_inside(at, n))
     return FAKE_INVALID_VALUE;
-  return enqueue(stream, (copy){.to = there(at), .width = n, .height = 1, .value = value});
+  cuda_result result = enqueue(stream, (copy){.to = there(at), .width = n, .height = 1, .value = value});
+  return result ? result : fake_fails_at("set");
 }
 
 static cuda_result copy_bytes(void *to, const void *from, size_t bytes, cuda_stream stream, const char *mode) {
