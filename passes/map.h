@@ -14,6 +14,7 @@ enum {
   TP_MAP_LANES = 8,
   TP_MAP_VECTOR_BYTES = 16,
   TP_MAP_WARP = 32,
+  TP_MAP_ROW_ELEMENTS = 32,
   TP_MAP_SHARED_SPACE = 3
 };
 
@@ -67,8 +68,18 @@ void tp__map_store(const tp__map_nest *nest, MlirOperation where, int operand, c
 int tp__map_lanes(const tp__map_nest *nest, int loop);
 /* Bytes to a multiple of which the operand's address has to be, where vectors of `lanes` are used along `loop`. */
 int64_t tp__map_alignment(const tp__map_nest *nest, int operand, int loop, int lanes);
-/* The body for `lanes` neighbours along `loop`, from at[loop] on. `so_far` has the values of the outputs that it
- * goes on from, and receives what it yields; NULL: outputs are read, where they are used, and written. */
+/* What the lanes of a vector have. */
+typedef MlirValue tp__map_lanes_of[TP_MAP_LANES];
+/* Reads, and writes, `lanes` neighbours of an operand along `loop`, from at[loop] on. */
+void tp__map_fetch(const tp__map_nest *nest, MlirOperation where, int operand, int loop, int lanes, const MlirValue *at,
+                   MlirValue *values);
+void tp__map_put(const tp__map_nest *nest, MlirOperation where, int operand, int loop, int lanes, const MlirValue *at,
+                 const MlirValue *values);
+/* The body for those neighbours, from what the operands that it reads have there to what it yields. `so_far`: the values of the outputs that it
+ * goes on from, lane by lane, and which receive the last; NULL: outputs are among the arguments. */
+tp_status tp__map_compute(const tp__map_nest *nest, MlirOperation where, int loop, int lanes, const MlirValue *at,
+                          tp__map_lanes_of *arguments, MlirValue *so_far, tp__map_lanes_of *yielded);
+/* All three: operands are read in memory, and, without `so_far`, results written there. */
 tp_status tp__map_body(const tp__map_nest *nest, MlirOperation where, int loop, int lanes, const MlirValue *at,
                        MlirValue *so_far);
 
@@ -93,6 +104,33 @@ MlirOperation tp__map_for(MlirOperation where, MlirValue from, MlirValue to, Mli
                           MlirValue *at, MlirValue *carried, MlirOperation *inside);
 /* Yields n values in place of `end`, a yield of nothing. */
 void tp__map_yield(MlirOperation end, int n, const MlirValue *values);
+
+/* ---- map_combine.c: threads that share elements ---- */
+typedef struct tp__map_sharing {
+  const tp__map_nest *n;
+  MlirOperation func;                     /* the kernel: arrays in memory of the block go in front of it */
+  bool rows;                              /* the threads that share an element are neighbours */
+  int n_sharing, n_elements;              /* threads for an element, elements of a block: powers of two */
+  int n_arrays;                           /* made so far */
+  tp_combiner combiners[TP_MAP_OPERANDS]; /* of each output */
+  MlirValue thread, element, turn;        /* i32: of the block; which element in it, which of those that share one */
+} tp__map_sharing;
+/* The largest power of two that is at most `n` and `most`. */
+int tp__map_floor_power(int64_t n, int most);
+/* How many threads share a row of n_steps vectors, and how many rows a block has. A thread has TP_MAP_ROW_ELEMENTS elements at most, unless
+ * that would take too many threads. */
+void tp__map_share_rows(tp__map_sharing *sharing, int64_t n_steps, int lanes);
+/* How each output is combined; false if one is in no known way that may be reordered. */
+bool tp__map_combiners(const tp__map_nest *nest, tp_combiner *combiners);
+MlirValue tp__map_identity(const tp__map_sharing *sharing, MlirOperation where, int output);
+MlirValue tp__map_combine(const tp__map_sharing *sharing, MlirOperation where, int output, MlirValue a, MlirValue b);
+/* What all threads of an element have, combined by pairs at fixed distances: for the one whose turn is 0, or, of rows, for all. All threads of the
+ * block have to come here. */
+MlirValue tp__map_combine_threads(tp__map_sharing *sharing, MlirOperation where, int output, MlirValue value, bool for_all);
+
+/* ---- map_reduction.c ---- */
+/* The loop along which the largest input that is reduced lies in memory. */
+int tp__map_inner(const tp__map_nest *nest);
 
 /* ---- the kernels, in front of `end`, the return of an empty function ---- */
 tp_status tp__map_elementwise(const tp__map_nest *nest, MlirOperation end, tp__map_launch *launch);

@@ -8,6 +8,7 @@
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ---- addresses ---- */
 
@@ -209,49 +210,79 @@ static tp_status inline_body(const tp__map_nest *n, MlirOperation where, const M
   return status;
 }
 
-tp_status tp__map_body(const tp__map_nest *n, MlirOperation where, int loop, int lanes, const MlirValue *at,
-                       MlirValue *so_far) {
-  MlirValue packed[TP_MAP_OPERANDS] = {{NULL}}, fixed[TP_MAP_OPERANDS] = {{NULL}}, yielded[TP_MAP_OPERANDS];
+void tp__map_fetch(const tp__map_nest *n, MlirOperation where, int operand, int loop, int lanes, const MlirValue *at,
+                   MlirValue *values) {
+  const tp__map_operand *o = n->operands + operand;
+  MlirValue here[TP_MAP_LOOPS], first = {NULL};
+  bool packed = lanes > 1 && is_packed(n, o, loop, lanes);
+  for (int l = 0; l < n->n_loops; l++)
+    here[l] = at[l];
+  if (packed)
+    first = load_vector(n, where, o, lanes, at);
+  else if (lanes == 1 || !depends(o, loop))
+    first = tp__map_load(n, where, operand, at);
+  for (int lane = 0; lane < lanes; lane++) {
+    if (lane > 0)
+      here[loop] = tp__binary(where, "arith.addi", at[loop], tp__index_constant(where, lane));
+    values[lane] = packed                   ? extract(n, where, first, lane, o->element)
+                   : mlirValueIsNull(first) ? tp__map_load(n, where, operand, here)
+                                            : first;
+  }
+}
+
+void tp__map_put(const tp__map_nest *n, MlirOperation where, int operand, int loop, int lanes, const MlirValue *at,
+                 const MlirValue *values) {
+  const tp__map_operand *o = n->operands + operand;
+  MlirValue here[TP_MAP_LOOPS], vector;
+  bool packed = lanes > 1 && is_packed(n, o, loop, lanes);
+  if (packed)
+    vector = tp__build_one(where, "llvm.mlir.poison", 0, NULL, vector_of(o, lanes));
+  for (int l = 0; l < n->n_loops; l++)
+    here[l] = at[l];
+  for (int lane = 0; lane < lanes; lane++) {
+    if (lane > 0)
+      here[loop] = tp__binary(where, "arith.addi", at[loop], tp__index_constant(where, lane));
+    if (packed)
+      vector = insert(n, where, vector, lane, values[lane]);
+    else
+      tp__map_store(n, where, operand, here, values[lane]);
+  }
+  if (packed)
+    store_vector(n, where, o, lanes, at, vector);
+}
+
+tp_status tp__map_compute(const tp__map_nest *n, MlirOperation where, int loop, int lanes, const MlirValue *at,
+                          tp__map_lanes_of *arguments, MlirValue *so_far, tp__map_lanes_of *yielded) {
   MlirValue here[TP_MAP_LOOPS];
   tp_status status = TP_OK;
   for (int l = 0; l < n->n_loops; l++)
     here[l] = at[l];
-  for (int i = 0; i < n->n_operands; i++) {
-    const tp__map_operand *o = n->operands + i;
-    if (!tp__body_reads(&n->body, i) || (i >= n->n_inputs && so_far))
-      continue;
-    if (lanes > 1 && is_packed(n, o, loop, lanes))
-      packed[i] = load_vector(n, where, o, lanes, at);
-    else if (lanes == 1 || !depends(o, loop))
-      fixed[i] = tp__map_load(n, where, i, at);
-  }
-  MlirValue made[TP_MAP_OPERANDS] = {{NULL}};
   for (int lane = 0; lane < lanes && status == TP_OK; lane++) {
-    MlirValue arguments[TP_MAP_OPERANDS] = {{NULL}};
+    MlirValue in[TP_MAP_OPERANDS], out[TP_MAP_OPERANDS];
     if (lane > 0)
       here[loop] = tp__binary(where, "arith.addi", at[loop], tp__index_constant(where, lane));
-    for (int i = 0; i < n->n_operands; i++) {
-      if (!tp__body_reads(&n->body, i))
-        continue;
-      arguments[i] = i >= n->n_inputs && so_far    ? so_far[i - n->n_inputs]
-                     : !mlirValueIsNull(packed[i]) ? extract(n, where, packed[i], lane, n->operands[i].element)
-                     : !mlirValueIsNull(fixed[i])  ? fixed[i]
-                                                   : tp__map_load(n, where, i, here);
-    }
-    status = inline_body(n, where, arguments, here, yielded);
-    for (int k = 0; k < tp__map_n_outputs(n) && status == TP_OK; k++) {
-      const tp__map_operand *o = n->operands + n->n_inputs + k;
+    for (int i = 0; i < n->n_operands; i++)
+      in[i] = i >= n->n_inputs && so_far ? so_far[i - n->n_inputs] : arguments[i][lane];
+    status = inline_body(n, where, in, here, out);
+    for (int k = 0; k < tp__map_n_outputs(n) && status == TP_OK; k++)
       if (so_far)
-        so_far[k] = yielded[k];
-      else if (lanes == 1 || !is_packed(n, o, loop, lanes))
-        tp__map_store(n, where, n->n_inputs + k, here, yielded[k]);
+        so_far[k] = out[k];
       else
-        made[k] = insert(n, where, lane ? made[k] : tp__build_one(where, "llvm.mlir.poison", 0, NULL, vector_of(o, lanes)),
-                         lane, yielded[k]);
-    }
+        yielded[k][lane] = out[k];
   }
-  for (int k = 0; k < tp__map_n_outputs(n) && status == TP_OK; k++)
-    if (!mlirValueIsNull(made[k]))
-      store_vector(n, where, n->operands + n->n_inputs + k, lanes, at, made[k]);
+  return status;
+}
+
+tp_status tp__map_body(const tp__map_nest *n, MlirOperation where, int loop, int lanes, const MlirValue *at,
+                       MlirValue *so_far) {
+  tp__map_lanes_of arguments[TP_MAP_OPERANDS], yielded[TP_MAP_OPERANDS];
+  for (int i = 0; i < n->n_operands; i++)
+    if (tp__body_reads(&n->body, i) && (i < n->n_inputs || !so_far))
+      tp__map_fetch(n, where, i, loop, lanes, at, arguments[i]);
+    else
+      memset(arguments[i], 0, sizeof arguments[i]);
+  tp_status status = tp__map_compute(n, where, loop, lanes, at, arguments, so_far, yielded);
+  for (int k = 0; k < tp__map_n_outputs(n) && status == TP_OK && !so_far; k++)
+    tp__map_put(n, where, n->n_inputs + k, loop, lanes, at, yielded[k]);
   return status;
 }

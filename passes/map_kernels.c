@@ -1,5 +1,7 @@
 /* tp-map-kernels: outlined loop nests become kernels of a GPU, in a module of their own, and the function that is left runs on the host. */
+#include "passes/map_group.h"
 #include "passes/map_host.h"
+#include "passes/outline.h"
 #include "passes/table.h"
 
 #include "ir/diagnostics.h"
@@ -110,19 +112,55 @@ static void find_pointers(MlirOperation kernel, int n, const MlirValue *values, 
 
 /* ---- mapping ---- */
 
-static MlirOperation find_nest(MlirOperation func) {
+/* A function that is to become a kernel: its nests, read in terms of the function or of the kernel. */
+typedef struct reading {
+  int n;
+  MlirOperation ops[TP_GROUP_NESTS];
+  tp__map_nest *nests; /* of each; free with tp__free */
+  int64_t iterations;  /* of all */
+} reading;
+
+static tp_status find_nests(MlirOperation func, reading *r) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (tp__op_has_dialect(op, "linalg"))
-      return op;
-  return (MlirOperation){NULL};
+  *r = (reading){.n = 0};
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!tp__op_has_dialect(op, "linalg"))
+      continue;
+    if (r->n == TP_GROUP_NESTS)
+      return tp__error(op, TP_UNSUPPORTED, "is a loop nest behind %d others in a function that is to be one kernel", r->n);
+    r->ops[r->n++] = op;
+  }
+  if (r->n == 0)
+    return tp__error(func, TP_UNSUPPORTED, "is called on buffers but is no loop nest; run tp-outline-kernels before");
+  if (r->n > 1 && mlirAttributeIsNull(tp__get(func, TP_ATTR_KERNEL)))
+    return tp__error(func, TP_UNSUPPORTED, "has %d loop nests; tp-fuse-nests finds those that one kernel can do", r->n);
+  r->nests = tp__calloc((size_t)r->n, sizeof *r->nests);
+  return r->nests ? TP_OK : tp__error(func, TP_NO_MEMORY, "memory ran out");
 }
 
-static bool has_reduction(const tp__map_nest *nest) {
-  for (int l = 0; l < nest->n_loops; l++)
-    if (nest->is_reduction[l])
+static tp_status read_nests(reading *r, int most_lanes) {
+  tp_status status = TP_OK;
+  r->iterations = 0;
+  for (int i = 0; i < r->n && status == TP_OK; i++) {
+    status = tp__map_read(r->ops[i], r->nests + i);
+    r->nests[i].most_lanes = most_lanes;
+    r->iterations += status == TP_OK ? tp__map_iterations(r->nests + i, false) : 0;
+  }
+  return status;
+}
+
+static bool has_asserts(const reading *r) {
+  for (int i = 0; i < r->n; i++)
+    if (tp__map_asserts_in(r->ops[i]))
       return true;
   return false;
+}
+
+static tp_status guard_nests(mapping *m, const reading *r, MlirValue word) {
+  tp_status status = TP_OK;
+  for (int i = 0; i < r->n && status == TP_OK; i++)
+    status = tp__map_guard(&m->asserts, r->ops[i], word);
+  return status;
 }
 
 static void set_threads(MlirOperation kernel, const tp__map_launch *launch) {
@@ -132,21 +170,66 @@ static void set_threads(MlirOperation kernel, const tp__map_launch *launch) {
   tp__set(kernel, "tp.blocks", tp__attr_i64(context, launch->n_blocks));
 }
 
+static void align(tp__map_kernel *kernel, const tp__map_nest *nest, int loop, int lanes, int n, const MlirValue *values) {
+  for (int i = 0; i < nest->n_operands; i++)
+    for (int k = 0; k < n; k++) {
+      int64_t alignment = mlirValueEqual(nest->operands[i].memref, values[k]) ? tp__map_alignment(nest, i, loop, lanes) : 1;
+      if (alignment > kernel->alignment[k])
+        kernel->alignment[k] = alignment;
+    }
+}
+
+/* The body of the kernel `made`, which has these nests. `values` are its n arguments as buffers. */
+static tp_status map_nests(tp__map_kernel *kernel, const reading *r, MlirOperation made, int n, const MlirValue *values) {
+  MlirOperation end = mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(made, 0)));
+  tp__map_launch *launch = kernel->launch + kernel->n_variants;
+  tp__map_group group = {.n_nests = r->n};
+  for (int i = 0; i < r->n; i++)
+    group.nests[i] = r->nests + i;
+  bool is_first = kernel->n_variants == 0;
+  if (r->n == 1) {
+    tp_status status = tp__group_reduces(r->nests) ? tp__map_reduction(r->nests, made, end, launch)
+                                                   : tp__map_elementwise(r->nests, end, launch);
+    if (is_first)
+      align(kernel, r->nests, launch->loop, launch->lanes, n, values);
+    return status;
+  }
+  if (!tp__group_loops(&group))
+    return tp__error(r->ops[1], TP_UNSUPPORTED,
+                     "does not run through the loops of the nest in front of it, with which it is to be one kernel");
+  tp_status status = tp__map_group_kernel(&group, made, end, launch);
+  for (int i = 0; i < r->n && is_first && status == TP_OK; i++) {
+    int loop, lanes = tp__group_nest_lanes(&group, r->nests + i, launch->lanes, &loop);
+    align(kernel, r->nests + i, loop, lanes, n, values);
+  }
+  return status;
+}
+
+/* What is left of the function in the kernel. Buffers that only its nests knew go, too. */
+static void erase_nests(const reading *r) {
+  MlirBlock block = mlirOperationGetBlock(r->ops[0]);
+  MlirOperation next;
+  for (int i = 0; i < r->n; i++)
+    mlirOperationDestroy(r->ops[i]);
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (tp__op_is(op, "memref.alloca"))
+      mlirOperationDestroy(op);
+  }
+}
+
 /* Adds a variant of the kernel, whose vectors have at most so many elements; `func`, the function or a copy, is left without its body. */
-static tp_status map_variant(mapping *m, tp__map_kernel *kernel, MlirOperation func, int most_lanes) {
-  MlirOperation nest = find_nest(func);
+static tp_status map_variant(mapping *m, tp__map_kernel *kernel, MlirOperation func, int most_lanes, reading *r) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   MlirType types[TP_MAP_OPERANDS + 1];
   MlirValue values[TP_MAP_OPERANDS];
   int n = (int)mlirBlockGetNumArguments(block);
-  if (mlirOperationIsNull(nest))
-    return tp__error(func, TP_UNSUPPORTED, "is called on buffers but is no loop nest; run tp-outline-kernels before");
-  kernel->asserts = tp__map_asserts_in(nest);
+  kernel->asserts = has_asserts(r);
   if (n + kernel->asserts > TP_MAP_OPERANDS)
-    return tp__error(nest, TP_UNSUPPORTED, "uses %d values; a kernel takes at most %d", n + kernel->asserts, TP_MAP_OPERANDS);
-  tp__map_nest read;
-  tp_status status = tp__map_read(nest, &read);
-  if (status != TP_OK || tp__map_iterations(&read, false) == 0)
+    return tp__error(r->ops[0], TP_UNSUPPORTED, "uses %d values; a kernel takes at most %d", n + kernel->asserts,
+                     TP_MAP_OPERANDS);
+  tp_status status = read_nests(r, most_lanes);
+  if (status != TP_OK || r->iterations == 0)
     return status;
   for (int i = 0; i < n; i++)
     types[i] = argument_type(m->pass->context, mlirValueGetType(mlirBlockGetArgument(block, i)));
@@ -154,34 +237,35 @@ static tp_status map_variant(mapping *m, tp__map_kernel *kernel, MlirOperation f
   MlirOperation made = create_function(m, func, n + kernel->asserts, types);
   fill_function(func, made, values);
   if (kernel->asserts)
-    status =
-        tp__map_guard(&m->asserts, nest, mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(made, 0)), n));
+    status = guard_nests(m, r, mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(made, 0)), n));
   if (status == TP_OK)
-    status = tp__map_read(nest, &read); /* in terms of the kernel's buffers */
+    status = read_nests(r, most_lanes); /* in terms of the kernel's buffers */
   if (status != TP_OK)
     return status;
-  find_pointers(made, n, values, &read);
-  read.most_lanes = most_lanes;
-  tp__map_launch *launch = kernel->launch + kernel->n_variants;
-  MlirOperation end = mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(made, 0)));
-  status = has_reduction(&read) ? tp__map_reduction(&read, made, end, launch) : tp__map_elementwise(&read, end, launch);
-  for (int i = 0; i < read.n_operands && kernel->n_variants == 0; i++)
-    for (int k = 0; k < n; k++)
-      if (mlirValueEqual(read.operands[i].memref, values[k]) &&
-          tp__map_alignment(&read, i, launch->loop, launch->lanes) > kernel->alignment[k])
-        kernel->alignment[k] = tp__map_alignment(&read, i, launch->loop, launch->lanes);
-  mlirOperationDestroy(nest);
-  set_threads(made, launch);
+  for (int i = 0; i < r->n; i++)
+    find_pointers(made, n, values, r->nests + i);
+  status = map_nests(kernel, r, made, n, values);
+  erase_nests(r);
+  set_threads(made, kernel->launch + kernel->n_variants);
+  m->pass->statistics[STAT_BLOCKS] += kernel->launch[kernel->n_variants].n_blocks;
   kernel->number[kernel->n_variants++] = m->n_mapped++;
-  m->pass->statistics[STAT_BLOCKS] += launch->n_blocks;
+  return status;
+}
+
+static tp_status read_and_map(mapping *m, tp__map_kernel *kernel, MlirOperation func, int most_lanes) {
+  reading r;
+  tp_status status = find_nests(func, &r);
+  if (status == TP_OK)
+    status = map_variant(m, kernel, func, most_lanes, &r);
+  tp__free(r.nests);
   return status;
 }
 
 static tp_status map_kernel(mapping *m, tp__map_kernel *kernel) {
   MlirOperation copy = mlirOperationClone(kernel->func);
-  tp_status status = map_variant(m, kernel, kernel->func, TP_MAP_LANES);
+  tp_status status = read_and_map(m, kernel, kernel->func, TP_MAP_LANES);
   if (status == TP_OK && kernel->n_variants > 0 && kernel->launch[0].lanes > 1)
-    status = map_variant(m, kernel, copy, 1);
+    status = read_and_map(m, kernel, copy, 1);
   mlirOperationDestroy(copy);
   m->pass->statistics[STAT_KERNELS] += kernel->n_variants > 0;
   return status;

@@ -66,7 +66,8 @@ func.func @part(%context: !llvm.ptr, %a: memref<8x6xf32>, %c: memref<2x4xf32>, %
 #rows = affine_map<(d0, d1) -> (d0, d1)>
 #columns = affine_map<(d0, d1) -> (d0)>
 
-// Rows: a block of 256 threads for each, which read side by side, then combine in warps, then in memory of the block.
+// Rows: a block of 256 threads for each, which read side by side, then combine in warps, then, each thread for itself, what the warps
+// left in memory of the block.
 // CHECK-LABEL: func.func @rows
 // CHECK: call @tprt_abi_launch(%arg0, %{{.*}}, %c64_i64, %c256_i32,
 // CHECK: llvm.mlir.global internal @tp_kernel0_shared0() {addr_space = 3 : i32} : !llvm.array<8 x f32>
@@ -75,7 +76,10 @@ func.func @part(%context: !llvm.ptr, %a: memref<8x6xf32>, %c: memref<2x4xf32>, %
 // CHECK: llvm.load {{.*}} -> vector<4xf32>
 // CHECK-COUNT-5: nvvm.shfl.sync
 // CHECK-NOT: nvvm.shfl.sync
-// CHECK-COUNT-4: nvvm.barrier0
+// CHECK: nvvm.barrier0
+// CHECK-COUNT-8: memref.load %{{.*}} : memref<8xf32, 3>
+// CHECK-COUNT-7: arith.maximumf
+// CHECK-NOT: nvvm.barrier0
 // CHECK: memref.store %{{.*}} : memref<64xf32>
 // CHECK: llvm.return
 func.func @rows(%context: !llvm.ptr, %a: memref<64x4096xf32>, %c: memref<64xf32>) {

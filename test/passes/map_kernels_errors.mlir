@@ -133,3 +133,228 @@ func.func private @kernel(%a0: memref<1xf32>, %a1: memref<1xf32>, %a2: memref<1x
   }
   return
 }
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+func.func @two(%context: !llvm.ptr, %a: memref<8xf32>) {
+  call @kernel(%a) : (memref<8xf32>) -> ()
+  return
+}
+// expected-error@+1 {{has 2 loop nests; tp-fuse-nests finds those that one kernel can do}}
+func.func private @kernel(%a: memref<8xf32>) {
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%a : memref<8xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%a : memref<8xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+func.func @sizes(%context: !llvm.ptr, %a: memref<8xf32>, %b: memref<9xf32>) {
+  call @kernel(%a, %b) : (memref<8xf32>, memref<9xf32>) -> ()
+  return
+}
+func.func private @kernel(%a: memref<8xf32>, %b: memref<9xf32>) attributes {tp.kernel} {
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%a : memref<8xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  // expected-error@+1 {{does not run through the loops of the nest in front of it, with which it is to be one kernel}}
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%b : memref<9xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  return
+}
+
+// -----
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+
+func.func @long(%context: !llvm.ptr, %a: memref<8x65536xf32>, %b: memref<8xf32>) {
+  call @kernel(%a, %b) : (memref<8x65536xf32>, memref<8xf32>) -> ()
+  return
+}
+func.func private @kernel(%a: memref<8x65536xf32>, %b: memref<8xf32>) attributes {tp.kernel} {
+  // expected-error@+1 {{begins a kernel whose nests reduce in vectors of different sizes, or of whose rows a thread has more than 32 elements}}
+  linalg.generic {indexing_maps = [#rows], iterator_types = ["parallel", "parallel"]} outs(%a : memref<8x65536xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<8x65536xf32>) outs(%b : memref<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %z = arith.addf %x, %o : f32
+    linalg.yield %z : f32
+  }
+  return
+}
+
+// -----
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+
+func.func @in_order(%context: !llvm.ptr, %a: memref<8x64xf32>, %b: memref<8xf32>) {
+  call @kernel(%a, %b) : (memref<8x64xf32>, memref<8xf32>) -> ()
+  return
+}
+func.func private @kernel(%a: memref<8x64xf32>, %b: memref<8xf32>) attributes {tp.kernel} {
+  linalg.generic {indexing_maps = [#rows], iterator_types = ["parallel", "parallel"]} outs(%a : memref<8x64xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  // expected-error@+1 {{combines in no known way, so that it is no part of a larger kernel}}
+  linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<8x64xf32>) outs(%b : memref<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %z = arith.subf %x, %o : f32
+    linalg.yield %z : f32
+  }
+  return
+}
+
+// -----
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+
+func.func @begun(%context: !llvm.ptr, %a: memref<8x64xf32>, %b: memref<8xf32>) {
+  call @kernel(%a, %b) : (memref<8x64xf32>, memref<8xf32>) -> ()
+  return
+}
+func.func private @kernel(%a: memref<8x64xf32>, %b: memref<8xf32>) attributes {tp.kernel} {
+  linalg.generic {indexing_maps = [#rows], iterator_types = ["parallel", "parallel"]} outs(%a : memref<8x64xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  // expected-error@+1 {{goes on from a value of output 0 that its kernel did not make}}
+  linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<8x64xf32>) outs(%b : memref<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %z = arith.addf %x, %o : f32
+    linalg.yield %z : f32
+  }
+  return
+}
+
+// -----
+
+func.func @many(%context: !llvm.ptr, %a: memref<f32>) {
+  call @kernel(%a) : (memref<f32>) -> ()
+  return
+}
+func.func private @kernel(%a: memref<f32>) attributes {tp.kernel} {
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  // expected-error@+1 {{is a loop nest behind 24 others in a function that is to be one kernel}}
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  }
+  return
+}

@@ -1,0 +1,52 @@
+/* Several nests as one kernel: what tp-fuse-nests chooses and tp-map-kernels makes code of.
+ *
+ * All nests of a group run through the same loops, or through the first of them only. These, the loops of the rows, are the ones that no nest
+ * reduces over. Then a block does whole rows, and a thread the same elements of a row in each nest, so that what one nest makes of an element, or of
+ * a row, is there for the next without a way through memory. A group without reductions whose nests all have the same loops has no rows: a
+ * thread does the same element in each nest.
+ *
+ * Loops of one iteration are none here. */
+#ifndef TP_PASSES_MAP_GROUP_H
+#define TP_PASSES_MAP_GROUP_H
+
+#include "passes/map.h"
+
+enum {
+  TP_GROUP_NESTS = 24,
+  TP_GROUP_REDUCTIONS = 4 /* results of reductions: each may need an array in memory of the block */
+};
+
+/* How an operand is accessed: an element of its own in each iteration, or in each row, the same one in all iterations of the row; or otherwise. */
+typedef enum tp__group_access { TP_ACCESS_OTHER, TP_ACCESS_ELEMENT, TP_ACCESS_ROW } tp__group_access;
+
+typedef struct tp__map_group {
+  int n_nests;
+  tp__map_nest *nests[TP_GROUP_NESTS];
+  int n_loops, n_row_loops; /* of more than one iteration, the first of which are those of rows */
+  int64_t size[TP_MAP_LOOPS];
+  bool has_rows;
+  int64_t n_rows, width; /* width: elements of a row; without rows n_rows is 1 */
+} tp__map_group;
+
+/* ---- map_group.c ---- */
+/* Can these nests be one kernel, as far as loops go? Fills everything behind `nests`. What they access has to be looked at besides. */
+bool tp__group_loops(tp__map_group *group);
+bool tp__group_reduces(const tp__map_nest *nest);
+/* Has the nest loops for the elements of a row? */
+bool tp__group_is_whole(const tp__map_group *group, const tp__map_nest *nest);
+/* The nest's loops of rows, with those of one iteration, or of the elements of a row, in order; their number. */
+int tp__group_order(const tp__map_group *group, const tp__map_nest *nest, bool of_rows, int *loops);
+/* place[d]: the loop of the group that dimension d of the operand goes along, -1: it has one element. */
+tp__group_access tp__group_access_of(const tp__map_group *group, const tp__map_nest *nest, int operand, int *place);
+/* How many elements side by side a thread does at once: as many as each reduction would alone, so that they add in the same order; 0: they differ. */
+int tp__group_lanes(const tp__map_group *group);
+/* How many of these a nest reads and writes at once, and along which of its loops they lie. */
+int tp__group_nest_lanes(const tp__map_group *group, const tp__map_nest *nest, int lanes, int *loop);
+/* Elements of a row for a thread. */
+int64_t tp__group_elements(const tp__map_group *group, int lanes);
+
+/* ---- map_group_kernel.c ---- */
+/* The kernel, in front of `end`, the return of the empty function `func`. */
+tp_status tp__map_group_kernel(const tp__map_group *group, MlirOperation func, MlirOperation end, tp__map_launch *launch);
+
+#endif

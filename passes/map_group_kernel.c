@@ -1,0 +1,333 @@
+/* The kernel of several nests. A thread keeps what a nest makes of its elements, and of its row, for the nests behind it; what it keeps was in
+ * memory before only if nothing else is to read it there.
+ *
+ * There are no loops: the elements of a thread are few. Where their number does not divide those of a row, a thread does its first ones once more, and
+ * does not store them; equally rows behind the last. So all threads come to all barriers. */
+#include "passes/map_group.h"
+
+#include "ir/diagnostics.h"
+#include "passes/lower.h"
+#include "support/support.h"
+
+enum { THREADS = 256, MAX_SECTIONS = TP_MAP_ROW_ELEMENTS };
+
+/* What a thread has of a buffer: its elements, section by section, or one number. */
+typedef struct kept {
+  MlirValue memref;
+  tp__group_access access;
+  int place[TP_MAX_RANK];
+  MlirValue values[TP_MAP_ROW_ELEMENTS];
+} kept;
+
+typedef struct builder {
+  const tp__map_group *group;
+  MlirOperation func, end;
+  tp__map_sharing sharing;
+  int lanes, n_sections;
+  MlirValue row, positions[MAX_SECTIONS];
+  MlirValue inside[MAX_SECTIONS]; /* bits: does a row have these elements? null: always */
+  MlirValue stores[MAX_SECTIONS]; /* the same, and is there such a row? */
+  MlirValue exists, speaks;       /* bits: is there such a row (null: always); does this thread store what it is */
+  kept *items;
+  size_t n, capacity;
+} builder;
+
+/* ---- what is kept ---- */
+
+static bool same_place(const kept *k, const tp__map_operand *o, tp__group_access access, const int *place) {
+  if (!mlirValueEqual(k->memref, o->memref) || k->access != access)
+    return false;
+  for (int d = 0; d < o->rank; d++)
+    if (k->place[d] != place[d])
+      return false;
+  return true;
+}
+
+/* The number of the entry, or -1. */
+static int find_kept(const builder *b, const tp__map_nest *n, int operand) {
+  int place[TP_MAX_RANK];
+  tp__group_access access = tp__group_access_of(b->group, n, operand, place);
+  for (size_t i = b->n; i-- > 0 && access != TP_ACCESS_OTHER;)
+    if (same_place(b->items + i, n->operands + operand, access, place))
+      return (int)i;
+  return -1;
+}
+
+static int add_kept(builder *b, const tp__map_nest *n, int operand) {
+  if (tp__grow((void **)&b->items, &b->capacity, b->n + 1, sizeof *b->items) != TP_OK)
+    return -1;
+  kept *k = b->items + b->n;
+  *k = (kept){.memref = n->operands[operand].memref};
+  k->access = tp__group_access_of(b->group, n, operand, k->place);
+  return (int)b->n++;
+}
+
+static bool is_used_behind(const builder *b, int nest, MlirValue memref, bool is_written) {
+  for (int i = nest + 1; i < b->group->n_nests; i++) {
+    const tp__map_nest *n = b->group->nests[i];
+    for (int k = is_written ? n->n_inputs : 0; k < n->n_operands; k++)
+      if (mlirValueEqual(n->operands[k].memref, memref))
+        return true;
+  }
+  return false;
+}
+
+/* Is the result still what memory is to hold at the end? */
+static bool is_stored(const builder *b, int nest, MlirValue memref) {
+  return !tp__op_is(tp__defining_op(memref), "memref.alloca") && !is_used_behind(b, nest, memref, true);
+}
+
+/* ---- places ---- */
+
+static void build_rows(builder *b) {
+  const tp__map_group *g = b->group;
+  const tp__map_nest *n = g->nests[0];
+  tp__map_sharing *s = &b->sharing;
+  MlirType i32 = n->i32, counter = tp__map_counter(n, g->n_rows + THREADS);
+  MlirValue size = tp__build_int(b->end, i32, s->n_sharing);
+  s->thread = tp__map_register(n, b->end, "tid.x");
+  s->element = tp__binary(b->end, "arith.divui", s->thread, size);
+  s->turn = tp__binary(b->end, "arith.remui", s->thread, size);
+  MlirValue block = tp__map_cast(b->end, tp__map_register(n, b->end, "ctaid.x"), counter);
+  MlirValue first = tp__binary(b->end, "arith.muli", block, tp__build_int(b->end, counter, s->n_elements));
+  b->row = tp__binary(b->end, "arith.addi", first, tp__map_cast(b->end, s->element, counter));
+  if (g->n_rows % s->n_elements != 0) {
+    b->exists = tp__compare(b->end, TP_ULT, b->row, tp__build_int(b->end, counter, g->n_rows));
+    b->row = tp__select(b->end, b->exists, b->row, tp__build_int(b->end, counter, g->n_rows - 1));
+  }
+  b->speaks = tp__compare(b->end, TP_EQ, s->turn, tp__build_int(b->end, i32, 0));
+  if (!mlirValueIsNull(b->exists))
+    b->speaks = tp__binary(b->end, "arith.andi", b->speaks, b->exists);
+}
+
+static void build_sections(builder *b) {
+  MlirType i32 = b->group->nests[0]->i32;
+  int64_t n_steps = b->group->width / b->lanes;
+  int n_sharing = b->sharing.n_sharing;
+  b->n_sections = (int)((n_steps + n_sharing - 1) / n_sharing);
+  for (int s = 0; s < b->n_sections; s++) {
+    MlirValue position = b->sharing.turn;
+    if (s > 0)
+      position = tp__binary(b->end, "arith.addi", position, tp__build_int(b->end, i32, (int64_t)s * n_sharing));
+    b->stores[s] = b->exists;
+    if ((int64_t)(s + 1) * n_sharing > n_steps) {
+      MlirValue inside = tp__compare(b->end, TP_ULT, position, tp__build_int(b->end, i32, n_steps));
+      position = tp__select(b->end, inside, position, b->sharing.turn);
+      b->inside[s] = inside;
+      b->stores[s] = mlirValueIsNull(b->exists) ? inside : tp__binary(b->end, "arith.andi", inside, b->exists);
+    }
+    b->positions[s] = position;
+  }
+}
+
+/* Without rows: a thread for each group of neighbours; what follows goes into an scf.if. */
+static void build_items(builder *b, int64_t n_items) {
+  const tp__map_nest *n = b->group->nests[0];
+  MlirType counter = tp__map_counter(n, n_items + THREADS);
+  MlirValue block = tp__map_cast(b->end, tp__map_register(n, b->end, "ctaid.x"), counter);
+  MlirValue thread = tp__map_cast(b->end, tp__map_register(n, b->end, "tid.x"), counter);
+  MlirValue first = tp__binary(b->end, "arith.muli", block, tp__build_int(b->end, counter, THREADS));
+  b->positions[0] = tp__binary(b->end, "arith.addi", first, thread);
+  b->n_sections = 1;
+  b->row = tp__build_int(b->end, counter, 0);
+  tp__map_if(b->end, tp__compare(b->end, TP_ULT, b->positions[0], tp__build_int(b->end, counter, n_items)), &b->end);
+}
+
+static void build_at(const builder *b, const tp__map_nest *n, int section, MlirValue *at) {
+  int loops[TP_MAP_LOOPS], count = tp__group_order(b->group, n, true, loops);
+  if (count > 0)
+    tp__map_split(n, b->end, b->row, count, loops, 1, at);
+  count = section >= 0 ? tp__group_order(b->group, n, false, loops) : 0;
+  if (count > 0)
+    tp__map_split(n, b->end, b->positions[section], count, loops, b->lanes, at);
+}
+
+/* ---- nests ---- */
+
+typedef struct nest_builder {
+  const tp__map_nest *n;
+  int number, loop, lanes; /* in the group; along which neighbours lie, and how many of them are one vector */
+  int source[TP_MAP_OPERANDS], target[TP_MAP_OPERANDS]; /* entries of what is read and of results; -1: none */
+  bool fills[TP_MAP_OPERANDS];                          /* the entry of what is read receives it */
+} nest_builder;
+
+/* Finds what is kept of the operands before results take its place. */
+static tp_status begin_nest(builder *b, int number, nest_builder *nb) {
+  const tp__map_nest *n = b->group->nests[number];
+  *nb = (nest_builder){.n = n, .number = number};
+  nb->lanes = tp__group_nest_lanes(b->group, n, b->lanes, &nb->loop);
+  if (!tp__group_is_whole(b->group, n))
+    nb->loop = 0;
+  for (int i = 0; i < n->n_operands; i++) {
+    int place[TP_MAX_RANK];
+    nb->source[i] = find_kept(b, n, i);
+    if (nb->source[i] >= 0 || !tp__body_reads(&n->body, i) || n->operands[i].is_scalar)
+      continue;
+    tp__group_access access = tp__group_access_of(b->group, n, i, place);
+    if (access == TP_ACCESS_ROW || (access == TP_ACCESS_ELEMENT && is_used_behind(b, number, n->operands[i].memref, false))) {
+      nb->source[i] = add_kept(b, n, i);
+      nb->fills[i] = true;
+      if (nb->source[i] < 0)
+        return tp__error(n->op, TP_NO_MEMORY, "memory ran out");
+    }
+  }
+  for (int i = n->n_inputs; i < n->n_operands; i++) {
+    nb->target[i] = add_kept(b, n, i);
+    if (nb->target[i] < 0)
+      return tp__error(n->op, TP_NO_MEMORY, "memory ran out");
+  }
+  return TP_OK;
+}
+
+/* What the operand has for nb->lanes neighbours, `first` of the thread's elements on. */
+static void read_operand(builder *b, const nest_builder *nb, int i, int first, const MlirValue *at, MlirValue *values) {
+  kept *k = nb->source[i] < 0 ? NULL : b->items + nb->source[i];
+  bool of_row = k && k->access == TP_ACCESS_ROW;
+  if (!k) {
+    tp__map_fetch(nb->n, b->end, i, nb->loop, nb->lanes, at, values);
+    return;
+  }
+  MlirValue *own = k->values + (of_row ? 0 : first);
+  if (nb->fills[i] && mlirValueIsNull(own[0]))
+    tp__map_fetch(nb->n, b->end, i, nb->loop, of_row ? 1 : nb->lanes, at, own);
+  for (int lane = 0; lane < nb->lanes; lane++)
+    values[lane] = own[of_row ? 0 : lane];
+}
+
+/* The body for neighbours; results are kept, or combined with `so_far`. */
+static tp_status build_body(builder *b, const nest_builder *nb, int first, const MlirValue *at, MlirValue *so_far) {
+  const tp__map_nest *n = nb->n;
+  tp__map_lanes_of arguments[TP_MAP_OPERANDS], yielded[TP_MAP_OPERANDS];
+  for (int i = 0; i < n->n_operands; i++) {
+    for (int lane = 0; lane < nb->lanes; lane++)
+      arguments[i][lane] = (MlirValue){NULL};
+    if (tp__body_reads(&n->body, i) && (i < n->n_inputs || !so_far))
+      read_operand(b, nb, i, first, at, arguments[i]);
+  }
+  tp_status status = tp__map_compute(n, b->end, nb->loop, nb->lanes, at, arguments, so_far, yielded);
+  for (int k = 0; k < tp__map_n_outputs(n) && status == TP_OK && !so_far; k++)
+    for (int lane = 0; lane < nb->lanes; lane++)
+      b->items[nb->target[n->n_inputs + k]].values[first + lane] = yielded[k][lane];
+  return status;
+}
+
+static void store(builder *b, const nest_builder *nb, MlirValue condition, int first, int count, const MlirValue *at) {
+  const tp__map_nest *n = nb->n;
+  for (int i = n->n_inputs; i < n->n_operands; i++) {
+    MlirOperation where = b->end;
+    if (!is_stored(b, nb->number, n->operands[i].memref))
+      continue;
+    if (!mlirValueIsNull(condition))
+      tp__map_if(b->end, condition, &where);
+    MlirValue here[TP_MAP_LOOPS];
+    for (int l = 0; l < n->n_loops; l++)
+      here[l] = at[l];
+    for (int c = 0; c < count; c += nb->lanes) {
+      if (c > 0)
+        here[nb->loop] = tp__binary(where, "arith.addi", at[nb->loop], tp__index_constant(where, c));
+      tp__map_put(n, where, i, nb->loop, nb->lanes, here, b->items[nb->target[i]].values + first + c);
+    }
+  }
+}
+
+static tp_status build_elements(builder *b, const nest_builder *nb) {
+  tp_status status = TP_OK;
+  for (int s = 0; s < b->n_sections && status == TP_OK; s++) {
+    MlirValue at[TP_MAP_LOOPS], start;
+    build_at(b, nb->n, s, at);
+    start = nb->loop >= 0 ? at[nb->loop] : (MlirValue){NULL};
+    for (int c = 0; c < b->lanes && status == TP_OK; c += nb->lanes) {
+      if (c > 0)
+        at[nb->loop] = tp__binary(b->end, "arith.addi", start, tp__index_constant(b->end, c));
+      status = build_body(b, nb, s * b->lanes + c, at, NULL);
+    }
+    if (nb->loop >= 0)
+      at[nb->loop] = start;
+    if (status == TP_OK)
+      store(b, nb, b->stores[s], s * b->lanes, b->lanes, at);
+  }
+  return status;
+}
+
+static tp_status build_row(builder *b, const nest_builder *nb) {
+  MlirValue at[TP_MAP_LOOPS];
+  build_at(b, nb->n, -1, at);
+  tp_status status = build_body(b, nb, 0, at, NULL);
+  if (status == TP_OK)
+    store(b, nb, b->speaks, 0, 1, at);
+  return status;
+}
+
+/* As a reduction alone: from the identity on, if threads share the row, and from what the result was at the end. */
+static tp_status build_reduction(builder *b, const nest_builder *nb) {
+  const tp__map_nest *n = nb->n;
+  tp__map_sharing *sharing = &b->sharing;
+  bool shares = sharing->n_sharing > 1;
+  MlirValue at[TP_MAP_LOOPS], so_far[TP_MAP_OPERANDS], next[TP_MAP_OPERANDS];
+  int n_outputs = tp__map_n_outputs(n);
+  tp_status status = TP_OK;
+  sharing->n = n;
+  if (!tp__map_combiners(n, sharing->combiners))
+    return tp__error(n->op, TP_UNSUPPORTED, "combines in no known way, so that it is no part of a larger kernel");
+  for (int k = 0; k < n_outputs; k++)
+    if (nb->source[n->n_inputs + k] < 0 || nb->fills[n->n_inputs + k])
+      return tp__error(n->op, TP_UNSUPPORTED, "goes on from a value of output %d that its kernel did not make", k);
+  for (int k = 0; k < n_outputs; k++)
+    so_far[k] = shares ? tp__map_identity(sharing, b->end, k) : b->items[nb->source[n->n_inputs + k]].values[0];
+  for (int s = 0; s < b->n_sections && status == TP_OK; s++) {
+    build_at(b, n, s, at);
+    for (int k = 0; k < n_outputs; k++)
+      next[k] = so_far[k];
+    status = build_body(b, nb, s * b->lanes, at, next);
+    for (int k = 0; k < n_outputs && status == TP_OK; k++)
+      so_far[k] = mlirValueIsNull(b->inside[s]) ? next[k] : tp__select(b->end, b->inside[s], next[k], so_far[k]);
+  }
+  for (int k = 0; k < n_outputs && status == TP_OK; k++) {
+    MlirValue value = tp__map_combine_threads(sharing, b->end, k, so_far[k], true);
+    if (shares)
+      value = tp__map_combine(sharing, b->end, k, b->items[nb->source[n->n_inputs + k]].values[0], value);
+    b->items[nb->target[n->n_inputs + k]].values[0] = value;
+  }
+  nest_builder of_row = *nb; /* a result has no vectors */
+  of_row.lanes = 1;
+  if (status == TP_OK)
+    store(b, &of_row, b->speaks, 0, 1, at);
+  return status;
+}
+
+static tp_status build_nest(builder *b, int number) {
+  nest_builder nb;
+  tp_status status = begin_nest(b, number, &nb);
+  if (status != TP_OK)
+    return status;
+  return tp__group_reduces(nb.n)              ? build_reduction(b, &nb)
+         : tp__group_is_whole(b->group, nb.n) ? build_elements(b, &nb)
+                                              : build_row(b, &nb);
+}
+
+tp_status tp__map_group_kernel(const tp__map_group *g, MlirOperation func, MlirOperation end, tp__map_launch *launch) {
+  builder b = {.group = g, .func = func, .end = end, .sharing = {.n = g->nests[0], .func = func}, .lanes = tp__group_lanes(g)};
+  tp_status status = TP_OK;
+  if (b.lanes == 0 || tp__group_elements(g, b.lanes) > TP_MAP_ROW_ELEMENTS)
+    return tp__error(
+        g->nests[0]->op, TP_UNSUPPORTED,
+        "begins a kernel whose nests reduce in vectors of different sizes, or of whose rows a thread has more than %d "
+        "elements",
+        TP_MAP_ROW_ELEMENTS);
+  if (g->has_rows) {
+    tp__map_share_rows(&b.sharing, g->width / b.lanes, b.lanes);
+    build_rows(&b);
+    build_sections(&b);
+    *launch = (tp__map_launch){.n_blocks = (g->n_rows + b.sharing.n_elements - 1) / b.sharing.n_elements,
+                               .n_threads = b.sharing.n_sharing * b.sharing.n_elements};
+  } else {
+    int64_t n_items = g->width / b.lanes;
+    build_items(&b, n_items);
+    *launch = (tp__map_launch){.n_blocks = (n_items + THREADS - 1) / THREADS, .n_threads = THREADS};
+  }
+  launch->lanes = b.lanes;
+  for (int i = 0; i < g->n_nests && status == TP_OK; i++)
+    status = build_nest(&b, i);
+  tp__free(b.items);
+  return status;
+}

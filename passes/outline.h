@@ -1,0 +1,32 @@
+/* Putting loop nests into functions of their own, equal ones into the same. */
+#ifndef TP_PASSES_OUTLINE_H
+#define TP_PASSES_OUTLINE_H
+
+#include "ir/ir.h"
+
+/* What one may use from outside. */
+enum { TP_OUTLINE_INPUTS = 64 };
+
+/* Marks a function that has become one kernel as a whole. */
+#define TP_ATTR_KERNEL "tp.kernel"
+
+typedef struct tp__outlined {
+  char *text; /* printed body: equal texts are equal kernels */
+  MlirAttribute symbol;
+} tp__outlined;
+
+/* Begin with module and kind alone, end with tp__outliner_destroy. */
+typedef struct tp__outliner {
+  MlirOperation module;
+  const char *kind; /* functions are called NAME.KIND0, ... */
+  tp__outlined *kernels;
+  size_t n_kernels, capacity;
+  int64_t n_outlined;
+} tp__outliner;
+
+/* Replaces `op`, a nest or an scf.execute_region of several, by the call of a private function at the end of the module. Constants go along; what
+ * else it uses are the arguments. An op that uses more than TP_OUTLINE_INPUTS values stays. `prefix` is the name of the function it stands in. */
+tp_status tp__outline(tp__outliner *outliner, MlirOperation op, const char *prefix);
+void tp__outliner_destroy(tp__outliner *outliner);
+
+#endif
