@@ -1,6 +1,7 @@
 /* Modules and launches. The library's own kernels run as code of the host, one thread for each CTA; all other PTX, and
  * theirs too where FAKE_PTX is set, on the PTX machine. FAKE_PTX is the path of their PTX text, which their fat binary hides. A
- * launch that fails says so on stderr, and in its own result. */
+ * launch that fails says so on stderr, and in its own result. FAKE_TRAFFIC is a file to which the process, when it ends, adds how many launches of
+ * PTX there were, and how many bytes they moved to and from global memory. */
 #define _GNU_SOURCE 1
 #include "fake_stream.h"
 #include "machine.h"
@@ -98,6 +99,19 @@ cuda_result fake_occupancy(int *n, cuda_function function, int threads, size_t s
   return fake_fails_at("occupancy");
 }
 
+/* ---- Traffic ---- */
+
+static uint64_t n_launches, n_sectors;
+
+__attribute__((destructor)) static void report_traffic(void) {
+  const char *path = getenv("FAKE_TRAFFIC");
+  FILE *file = path ? fopen(path, "a") : NULL;
+  if (file) {
+    fprintf(file, "%llu launches, %llu bytes\n", (unsigned long long)n_launches, (unsigned long long)n_sectors * PTX_SECTOR);
+    fclose(file);
+  }
+}
+
 /* ---- Launches ---- */
 
 typedef struct launch {
@@ -142,6 +156,10 @@ static cuda_result run(void *data) {
       .shared_bytes = l->shared_bytes, .parameters = l->parameters, .memory = {fake_find_memory, NULL}, .n_resident = RESIDENT};
   memcpy(p.grid, l->grid, sizeof p.grid);
   memcpy(p.block, l->block, sizeof p.block);
+  if (getenv("FAKE_TRAFFIC")) {
+    p.sectors = &n_sectors;
+    __atomic_fetch_add(&n_launches, 1, __ATOMIC_RELAXED);
+  }
   ptx_result result = ptx_run(l->function->ptx, &p, error);
   if (result)
     fprintf(stderr, "PTX: %s\n", error);

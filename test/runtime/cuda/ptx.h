@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PTX_WARP = 32, PTX_MOST_THREADS = 1024, PTX_MOST_SHARED = 227 * 1024, PTX_TEXT = 1024 };
+enum { PTX_WARP = 32, PTX_MOST_THREADS = 1024, PTX_MOST_SHARED = 227 * 1024, PTX_TEXT = 1024, PTX_SECTOR = 32 };
 
 typedef struct ptx_module ptx_module;
 typedef struct ptx_kernel ptx_kernel;
@@ -54,6 +54,7 @@ typedef struct ptx_launch {
   ptx_memory memory;
   int n_resident;       /* CTAs that run at the same time, each on a thread of the host; others wait for their turn */
   uint64_t most_rounds; /* a CTA that has executed so many instructions of warps is given up; 0: none is */
+  uint64_t *sectors;    /* if not NULL, is added the sectors of global memory that loads and stores touch */
 } ptx_launch;
 
 typedef enum ptx_result {

@@ -201,9 +201,31 @@ static uint64_t in_register(const ptx_instruction *i, uint64_t value) {
   return i->register_bits == 64 ? value : value & ((UINT64_C(1) << i->register_bits) - 1);
 }
 
+/* A GPU moves memory in sectors. Those that the lanes of a warp touch by one instruction count once. */
+static void count_sectors(ptx_warp *w, const ptx_instruction *i, uint32_t mask, size_t bytes) {
+  uint64_t seen[2 * PTX_WARP];
+  int n = 0;
+  if (!w->cta->launch->sectors)
+    return;
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    uint64_t place = address_of(w, i, __builtin_ctz(rest));
+    if (window_of(i, &place) != 0)
+      continue;
+    for (uint64_t sector = place / PTX_SECTOR; sector <= (place + bytes - 1) / PTX_SECTOR; sector++) {
+      int k = n; /* neighbours have neighbours: the last first */
+      while (k > 0 && seen[k - 1] != sector)
+        k--;
+      if (k == 0)
+        seen[n++] = sector;
+    }
+  }
+  __atomic_fetch_add(w->cta->launch->sectors, (uint64_t)n, __ATOMIC_RELAXED);
+}
+
 static void ld(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   size_t size = (size_t)ptx_types[i->type].bits / 8, n = (size_t)elements(i);
   bool orders = i->modifiers & ORDERS;
+  count_sectors(w, i, mask, n * size);
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     int l = __builtin_ctz(rest);
     const unsigned char *from = reach(w, i, l, n * size, NULL);
@@ -217,6 +239,7 @@ static void ld(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
 static void st(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   size_t size = (size_t)ptx_types[i->type].bits / 8, n = (size_t)elements(i);
   bool orders = i->modifiers & ORDERS;
+  count_sectors(w, i, mask, n * size);
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     int l = __builtin_ctz(rest);
     unsigned char bytes[32];
