@@ -11,6 +11,8 @@
 #include "ir/diagnostics.h"
 #include "support/support.h"
 
+#include <mlir-c/AffineMap.h>
+
 enum { STAT_GROUPS, STAT_NESTS, STAT_BUFFERS };
 
 typedef struct fusing {
@@ -34,6 +36,28 @@ static tp_status refuse_unsafe(MlirOperation op, void *data) {
 /* A nest whose body only computes: it may be done once too often, and reads no memory but its operands'. */
 static bool is_nest(MlirOperation op) {
   return tp__op_is(op, "linalg.generic") && mlirOperationGetNumResults(op) == 0 && tp__walk(op, refuse_unsafe, NULL) == TP_OK;
+}
+
+static bool is_copy(MlirOperation op) {
+  return tp__op_is(op, "memref.copy") && mlirShapedTypeHasStaticShape(mlirValueGetType(mlirOperationGetOperand(op, 0)));
+}
+
+/* The copy as a nest, in front of it. Alone a dense one is better left to the driver of the GPU. */
+static MlirOperation build_copy(MlirOperation copy) {
+  MlirContext context = mlirOperationGetContext(copy);
+  MlirValue operands[] = {mlirOperationGetOperand(copy, 0), mlirOperationGetOperand(copy, 1)};
+  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(operands[0]));
+  MlirAttribute map = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(context, rank)), maps[] = {map, map};
+  MlirOperation op = tp__build_generic(&(tp_generic){.where = copy,
+                                                     .location = mlirOperationGetLocation(copy),
+                                                     .n_inputs = 1,
+                                                     .n_inits = 1,
+                                                     .operands = operands,
+                                                     .maps = maps});
+  MlirOperation end = tp__build_generic_body(op);
+  MlirValue element = mlirBlockGetArgument(mlirOperationGetBlock(end), 0);
+  mlirOperationSetOperands(end, 1, &element);
+  return op;
 }
 
 /* May the op go in front of nests? They make no values, so it is enough that it neither reads nor writes memory. */
@@ -74,8 +98,21 @@ static bool begins(const tp__map_nest *last, const tp__map_nest *behind) {
   return false;
 }
 
-/* As many nests as can be one kernel, from op number `first`, a nest, on. */
-static tp_status grow_group(const tp__nest_block *b, size_t first, tp__nest_group *g) {
+/* Copies stay what they are unless they join other nests. */
+static void settle_copies(tp__nest_block *b, const tp__nest_group *g, int n) {
+  bool joins = n > 1;
+  for (int i = 0; i < g->map.n_nests; i++) {
+    MlirOperation copy = b->ops.items[g->at[i]], nest = g->map.nests[i]->op;
+    if (mlirOperationEqual(copy, nest))
+      continue;
+    if (joins && i < n)
+      b->ops.items[g->at[i]] = nest;
+    mlirOperationDestroy(joins && i < n ? copy : nest);
+  }
+}
+
+/* As many nests as can be one kernel, from op number `first` on, which is a nest or a copy. */
+static tp_status grow_group(tp__nest_block *b, size_t first, tp__nest_group *g) {
   *g = (tp__nest_group){.map = {.n_nests = 0}};
   tp_status status = TP_OK;
   int n = 1; /* those that stay */
@@ -83,9 +120,9 @@ static tp_status grow_group(const tp__nest_block *b, size_t first, tp__nest_grou
     MlirOperation op = b->ops.items[i];
     if (is_pure(op))
       continue;
-    if (!is_nest(op))
+    if (!is_nest(op) && !is_copy(op))
       break;
-    status = add_nest(g, op, i);
+    status = add_nest(g, is_copy(op) ? build_copy(op) : op, i);
     int last = g->map.n_nests - 1;
     if (status == TP_OK && !tp__nests_are_legal(b, &g->map)) {
       while (n > 1 && begins(g->map.nests[n - 1], g->map.nests[last]))
@@ -95,6 +132,7 @@ static tp_status grow_group(const tp__nest_block *b, size_t first, tp__nest_grou
     if (status == TP_OK && !tp__nests_are_narrow(&g->map))
       n = last + 1;
   }
+  settle_copies(b, g, n);
   drop_nests(g, n);
   return status;
 }
@@ -177,7 +215,7 @@ static tp_status fuse_in(fusing *f, MlirBlock block) {
   tp__nest_group g;
   tp_status status = read_block(f, block, &b);
   for (size_t i = 0; i < b.ops.n && status == TP_OK;) {
-    if (!is_nest(b.ops.items[i])) {
+    if (!is_nest(b.ops.items[i]) && !is_copy(b.ops.items[i])) {
       if (!tp__op_has_dialect(b.ops.items[i], "linalg"))
         status = fuse_inside(f, b.ops.items[i]);
       i++;

@@ -48,9 +48,39 @@ static bool list_accesses(const tp__map_group *g, accesses *list) {
   return true;
 }
 
+enum { MAX_PART = 3 * TP_MAX_RANK };
+
+/* Offsets, sizes and strides of a part of a buffer, if they are all known; false otherwise. */
+static bool read_part(MlirOperation op, int *rank, int64_t *part) {
+  static const char *const names[] = {"static_offsets", "static_sizes", "static_strides"};
+  if (mlirOperationIsNull(op) || !tp__op_is(op, "memref.subview") || mlirOperationGetNumOperands(op) != 1)
+    return false;
+  for (int i = 0; i < TP_LEN(names); i++) {
+    *rank = tp__int_list(tp__inherent(op, names[i]), TP_MAX_RANK, part + (ptrdiff_t)i * TP_MAX_RANK);
+    if (*rank < 0)
+      return false;
+  }
+  return true;
+}
+
+/* Two parts of one buffer that share no element. */
+static bool are_apart(MlirValue x, MlirValue y) {
+  MlirOperation p = tp__defining_op(x), q = tp__defining_op(y);
+  int rank, unused;
+  int64_t a[MAX_PART], b[MAX_PART];
+  if (!read_part(p, &rank, a) || !read_part(q, &unused, b) ||
+      !mlirValueEqual(mlirOperationGetOperand(p, 0), mlirOperationGetOperand(q, 0)))
+    return false;
+  const int64_t *sizes[] = {a + TP_MAX_RANK, b + TP_MAX_RANK}, *strides[] = {a + 2 * TP_MAX_RANK, b + 2 * TP_MAX_RANK};
+  for (int d = 0; d < rank; d++)
+    if (a[d] + (sizes[0][d] - 1) * strides[0][d] < b[d] || b[d] + (sizes[1][d] - 1) * strides[1][d] < a[d])
+      return true;
+  return false;
+}
+
 static bool may_overlap(const tp__nest_block *b, MlirValue x, MlirValue y) {
   int64_t class = tp__memory_class(b->classes, x);
-  return mlirValueEqual(x, y) || (class >= 0 && class == tp__memory_class(b->classes, y));
+  return mlirValueEqual(x, y) || (class >= 0 && class == tp__memory_class(b->classes, y) && !are_apart(x, y));
 }
 
 static bool writes(const tp__map_group *g, const access *a) { return a->operand >= g->nests[a->nest]->n_inputs; }

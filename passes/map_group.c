@@ -8,12 +8,12 @@ static bool runs(const tp__map_nest *n, int l) { return n->size[l] != 1; }
 
 bool tp__group_reduces(const tp__map_nest *n) {
   for (int l = 0; l < n->n_loops; l++)
-    if (n->is_reduction[l])
+    if (n->is_reduction[l] && runs(n, l))
       return true;
   return false;
 }
 
-/* Loops of more than one iteration, in order; -1 for n_parallel where a reduction stands in front of a parallel loop, or none is reduced over. */
+/* Loops of more than one iteration, in order; -1 for n_parallel where a reduction stands in front of a parallel loop. */
 static int list_loops(const tp__map_nest *n, int64_t *size, int *n_parallel) {
   int count = 0, reduced = 0;
   bool ordered = true;
@@ -26,7 +26,7 @@ static int list_loops(const tp__map_nest *n, int64_t *size, int *n_parallel) {
     reduced += n->is_reduction[l];
     *n_parallel += !n->is_reduction[l];
   }
-  if (!ordered || (tp__group_reduces(n) && reduced == 0))
+  if (!ordered)
     *n_parallel = -1;
   return count;
 }

@@ -31,6 +31,7 @@ typedef struct tp__map_group {
 /* ---- map_group.c ---- */
 /* Can these nests be one kernel, as far as loops go? Fills everything behind `nests`. What they access has to be looked at besides. */
 bool tp__group_loops(tp__map_group *group);
+/* Does the nest combine several elements? */
 bool tp__group_reduces(const tp__map_nest *nest);
 /* Has the nest loops for the elements of a row? */
 bool tp__group_is_whole(const tp__map_group *group, const tp__map_nest *nest);

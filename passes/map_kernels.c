@@ -179,6 +179,13 @@ static void align(tp__map_kernel *kernel, const tp__map_nest *nest, int loop, in
     }
 }
 
+static bool has_reduction(const tp__map_nest *nest) {
+  for (int l = 0; l < nest->n_loops; l++)
+    if (nest->is_reduction[l])
+      return true;
+  return false;
+}
+
 /* The body of the kernel `made`, which has these nests. `values` are its n arguments as buffers. */
 static tp_status map_nests(tp__map_kernel *kernel, const reading *r, MlirOperation made, int n, const MlirValue *values) {
   MlirOperation end = mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(made, 0)));
@@ -188,8 +195,8 @@ static tp_status map_nests(tp__map_kernel *kernel, const reading *r, MlirOperati
     group.nests[i] = r->nests + i;
   bool is_first = kernel->n_variants == 0;
   if (r->n == 1) {
-    tp_status status = tp__group_reduces(r->nests) ? tp__map_reduction(r->nests, made, end, launch)
-                                                   : tp__map_elementwise(r->nests, end, launch);
+    tp_status status =
+        has_reduction(r->nests) ? tp__map_reduction(r->nests, made, end, launch) : tp__map_elementwise(r->nests, end, launch);
     if (is_first)
       align(kernel, r->nests, launch->loop, launch->lanes, n, values);
     return status;

@@ -24,8 +24,10 @@ MlirOperation tp__build_generic(const tp_generic *g) {
   MlirContext context = mlirLocationGetContext(g->location);
   int n = g->n_inputs + g->n_inits;
   MlirType results[TP_MAX_GENERIC_OPERANDS];
+  int n_results = 0;
   for (int k = 0; k < g->n_inits; k++)
-    results[k] = mlirValueGetType(g->operands[g->n_inputs + k]);
+    if (tp__is_tensor(mlirValueGetType(g->operands[g->n_inputs + k])))
+      results[n_results++] = mlirValueGetType(g->operands[g->n_inputs + k]);
   MlirNamedAttribute attributes[] = {
       tp__named(context, "indexing_maps", mlirArrayAttrGet(context, n, g->maps)),
       tp__named(context, "iterator_types",
@@ -36,7 +38,7 @@ MlirOperation tp__build_generic(const tp_generic *g) {
                                             .location = g->location,
                                             .n_operands = n,
                                             .operands = g->operands,
-                                            .n_results = g->n_inits,
+                                            .n_results = n_results,
                                             .results = results,
                                             .n_attributes = TP_LEN(attributes),
                                             .attributes = attributes,

@@ -123,7 +123,7 @@ MlirValue tp__select(MlirOperation where, MlirValue condition, MlirValue yes, Ml
 /* The elements of a tensor in their order, in another shape, before `where`; the value itself where it has that shape. By way of one dimension. */
 MlirValue tp__view(MlirOperation where, MlirLocation location, MlirValue value, int rank, const int64_t *sizes);
 
-/* A linalg.generic on tensors. */
+/* A linalg.generic on tensors, or on buffers, which it has no results for. */
 enum { TP_MAX_GENERIC_OPERANDS = 80, TP_MAX_GENERIC_LOOPS = 32 };
 typedef struct tp_generic {
   MlirOperation where; /* it is inserted before it; null: the caller inserts it */

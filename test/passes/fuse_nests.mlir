@@ -224,3 +224,79 @@ func.func @registers(%context: !llvm.ptr, %x: memref<512x8192xf32>, %s: memref<5
   }
   return
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// Copies beside a nest are nests: halves of rows change places by way of a buffer that nothing reads afterwards. The halves of the result share no
+// element.
+// CHECK-LABEL: func.func @halves
+// CHECK-NOT: memref.copy
+// CHECK: call @halves.fused0
+// CHECK-NOT: memref.copy
+// CHECK: func.func private @halves.fused0
+// CHECK: memref.alloca
+// CHECK-COUNT-3: linalg.generic
+// CHECK-NOT: linalg.generic
+func.func @halves(%context: !llvm.ptr, %x: memref<16x8xf32>, %y: memref<16x8xf32>) {
+  %left = memref.subview %x[0, 0] [16, 4] [1, 1] : memref<16x8xf32> to memref<16x4xf32, strided<[8, 1]>>
+  %right = memref.subview %x[0, 4] [16, 4] [1, 1] : memref<16x8xf32> to memref<16x4xf32, strided<[8, 1], offset: 4>>
+  %to_left = memref.subview %y[0, 0] [16, 4] [1, 1] : memref<16x8xf32> to memref<16x4xf32, strided<[8, 1]>>
+  %to_right = memref.subview %y[0, 4] [16, 4] [1, 1] : memref<16x8xf32> to memref<16x4xf32, strided<[8, 1], offset: 4>>
+  %minus = memref.alloc() : memref<16x4xf32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%right : memref<16x4xf32, strided<[8, 1], offset: 4>>) outs(%minus : memref<16x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.negf %a : f32
+    linalg.yield %r : f32
+  }
+  memref.copy %minus, %to_left : memref<16x4xf32> to memref<16x4xf32, strided<[8, 1]>>
+  memref.copy %left, %to_right : memref<16x4xf32, strided<[8, 1]>> to memref<16x4xf32, strided<[8, 1], offset: 4>>
+  return
+}
+
+// -----
+
+// A copy alone is left to the driver.
+// CHECK-LABEL: func.func @alone
+// CHECK: memref.copy
+// CHECK-NOT: linalg.generic
+func.func @alone(%context: !llvm.ptr, %x: memref<64xf32>, %y: memref<64xf32>) {
+  memref.copy %x, %y : memref<64xf32> to memref<64xf32>
+  return
+}
+
+// -----
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#one = affine_map<(d0) -> (d0)>
+#none = affine_map<(d0) -> ()>
+
+// A sum over one element is none.
+// CHECK-LABEL: func.func @single
+// CHECK: call @single.fused0
+// CHECK: func.func private @single.fused0
+// CHECK-COUNT-3: linalg.generic
+func.func @single(%context: !llvm.ptr, %x: memref<64x1xf32>, %y: memref<64x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %sum = memref.alloc() : memref<64xf32>
+  linalg.generic {indexing_maps = [#none, #one], iterator_types = ["parallel"]} ins(%zero : f32) outs(%sum : memref<64xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    linalg.yield %i : f32
+  }
+  linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<64x1xf32>) outs(%sum : memref<64xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %r = arith.subf %i, %o : f32
+    linalg.yield %r : f32
+  }
+  linalg.generic {indexing_maps = [#rows, #row, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%y, %sum : memref<64x32xf32>, memref<64xf32>) outs(%y : memref<64x32xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %r = arith.mulf %i, %j : f32
+    linalg.yield %r : f32
+  }
+  return
+}
