@@ -100,7 +100,7 @@ static void collect_uses(lifetimes *l, const int64_t *alloc_at) {
     MlirOperation op = l->ops[p].op;
     if (tp__op_is(op, "memref.alloc"))
       continue;
-    bool communicates = tp__runtime_call(op) == TP_CALL_COLLECTIVE;
+    bool communicates = tp__runtime_call(op) == TP_CALL_COLLECTIVE || tp__runtime_call(op) == TP_CALL_FUSED;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
       int64_t number = tp__memory_class(&l->classes, mlirOperationGetOperand(op, i));
       for (int64_t b = number < 0 ? -1 : l->first_of_class[number]; b >= 0; b = l->next[b]) {

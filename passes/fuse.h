@@ -7,8 +7,9 @@
 #include "ir/annotation.h"
 
 typedef struct tp__fusion {
-  MlirOperation collective;      /* shard.all_reduce or shard.reduce_scatter of a sum */
-  int dim;                       /* that the reduce_scatter cuts; -1 */
+  MlirOperation collective; /* shard.all_reduce or shard.reduce_scatter of a sum */
+  int dim;                  /* that the reduce_scatter cuts; -1 */
+  const tp_mesh *mesh;
   int n_axes, axes[TP_MAX_AXES]; /* of the group, those of more than one device */
   MlirValue root;                /* the sum over devices: the collective's result, in the shape in which the program goes on */
   tp__row_sum sum;               /* r = root + bias + residual */

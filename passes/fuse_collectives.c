@@ -47,7 +47,7 @@ static tp_status read_collective(const fuser *s, MlirOperation op, tp__fusion *f
   int all[TP_MAX_AXES], rank, result_rank;
   int64_t shape[TP_MAX_RANK];
   MlirType from = mlirValueGetType(mlirOperationGetOperand(op, 0)), to = mlirValueGetType(mlirOperationGetResult(op, 0));
-  *f = (tp__fusion){.collective = op, .dim = -1};
+  *f = (tp__fusion){.collective = op, .mesh = &s->mesh, .dim = -1};
   *is_candidate = false;
   if (!is_sum(op) || !tp__static_tensor(from, &rank, shape) || !tp__static_tensor(to, &result_rank, shape) || rank == 0 ||
       !is_kernel_type(tp__element_type(to)) || !mlirTypeEqual(tp__element_type(from), tp__element_type(to)))

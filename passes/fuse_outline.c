@@ -177,21 +177,34 @@ static MlirAttribute names_attr(MlirContext context, int n, const char *const *n
   return mlirArrayAttrGet(context, n, texts);
 }
 
+static MlirAttribute axis_attr(MlirContext context, const tp_mesh *mesh, int axis) {
+  char text[2 * TP_MAX_AXIS_NAME];
+  tp_mesh_axis_text(mesh, axis, 1, text, sizeof text);
+  return tp__attr_string(context, text);
+}
+
 static MlirAttribute describe(const tp__fusion *f, int n, const operand *operands, bool has_sum) {
   static const char *const norms[] = {[TP_NO_NORM] = "none", [TP_RMS_NORM] = "rms_norm", [TP_LAYER_NORM] = "layer_norm"};
   MlirContext context = mlirOperationGetContext(f->collective);
   const char *inputs[TP_FUSED_OPERANDS], *results[2] = {has_sum ? "residual_out" : "out", "out"};
+  const char *layout = f->dim < 0 ? "whole" : mlirOperationIsNull(f->gather) ? "scattered" : "gathered";
+  MlirAttribute axes[TP_MAX_AXES];
   for (int i = 0; i < n; i++)
     inputs[i] = operands[i].name;
+  for (int i = 0; i < f->n_axes; i++)
+    axes[i] = axis_attr(context, f->mesh, f->axes[i]);
   MlirNamedAttribute entries[] = {
       tp__named(context, "kind", tp__attr_string(context, "reduce_rows")),
       tp__named(context, "algorithm", tp__attr_string(context, tp_fused_name(f->price.algorithm))),
+      tp__named(context, "axes", mlirArrayAttrGet(context, f->n_axes, axes)),
+      tp__named(context, "layout", tp__attr_string(context, layout)),
+      tp__named(context, "dim", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), f->dim < 0 ? 0 : f->dim)),
       tp__named(context, "operands", names_attr(context, n, inputs)),
       tp__named(context, "results", names_attr(context, has_sum ? 2 : 1, results)),
       tp__named(context, "norm", tp__attr_string(context, norms[f->norm.kind])),
       tp__named(context, "epsilon", mlirFloatAttrDoubleGet(context, mlirF32TypeGet(context), f->norm.epsilon)),
   };
-  return mlirDictionaryAttrGet(context, f->norm.kind == TP_NO_NORM ? 5 : 6, entries);
+  return mlirDictionaryAttrGet(context, f->norm.kind == TP_NO_NORM ? 8 : 9, entries);
 }
 
 MlirValue tp__fused_out(const tp__fusion *f) {

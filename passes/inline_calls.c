@@ -9,12 +9,14 @@
 #include "ir/value_table.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { MAX_DEPTH = 128 };
 
 typedef struct inliner {
   tp_pass *pass;
   const tp_mesh *mesh;
+  bool keeps_fused;
   tp_value_table done; /* functions without calls of functions with bodies -> number of their ops */
   MlirOperation stack[MAX_DEPTH];
   int depth;
@@ -25,15 +27,6 @@ typedef struct inliner {
 enum { STAT_CALLS };
 
 static MlirBlock body_of(MlirOperation func) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0)); }
-
-static MlirOperation find_function(const inliner *in, MlirStringRef name) {
-  MlirBlock block = body_of(in->pass->module);
-  MlirOperation op = mlirBlockGetFirstOperation(block);
-  for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (tp__op_is(op, "func.func") && mlirStringRefEqual(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name))
-      break;
-  return op;
-}
 
 /* ---- cloning ---- */
 
@@ -119,9 +112,11 @@ static tp_status inline_in_function(inliner *in, MlirOperation func);
 
 static tp_status inline_call(inliner *in, MlirOperation call) {
   MlirStringRef name = mlirFlatSymbolRefAttrGetValue(tp__inherent(call, "callee"));
-  MlirOperation callee = find_function(in, name);
-  if (mlirOperationIsNull(callee) || mlirBlockIsNull(body_of(callee)))
-    return TP_OK; /* a declaration, such as a permute */
+  MlirOperation callee = tp__callee(in->pass->module, call);
+  if (mlirOperationIsNull(callee)) /* a declaration, such as a permute */
+    return TP_OK;
+  if (in->keeps_fused && !mlirAttributeIsNull(tp__get(callee, "tp.fused")))
+    return TP_OK;
   for (int i = 0; i < in->depth; i++)
     if (mlirOperationEqual(in->stack[i], callee))
       return tp__error(call, TP_UNSUPPORTED, "@%.*s calls itself; a recursive program cannot be sharded, turn it into a loop",
@@ -209,8 +204,12 @@ static void erase_inlined(const inliner *in) {
 
 static tp_status run(tp_pass *pass) {
   tp_mesh mesh;
+  const char *fused = tp__pass_option(pass, "fused");
+  bool keep = strcmp(fused, "keep") == 0;
+  if (!keep && strcmp(fused, "inline") != 0)
+    return tp__error(pass->module, TP_INVALID_ARGUMENT, "fused=%s: expected inline or keep", fused);
   tp_status status = tp__module_mesh(pass->module, tp__pass_option(pass, "mesh"), &mesh);
-  inliner in = {.pass = pass, .mesh = &mesh};
+  inliner in = {.pass = pass, .mesh = &mesh, .keeps_fused = keep};
   for (MlirOperation op = mlirBlockGetFirstOperation(body_of(pass->module)); !mlirOperationIsNull(op) && status == TP_OK;
        op = mlirOperationGetNextInBlock(op))
     if (tp__op_is(op, "func.func"))
@@ -224,6 +223,7 @@ static tp_status run(tp_pass *pass) {
 
 static const tp_option_row options[] = {
     {"mesh", "", "sizes of the mesh, see tp-propagate; annotations of callees are read with it"},
+    {"fused", "inline", "functions of tp-fuse-collectives: inline, or keep, for machines that have kernels for them"},
 };
 
 static const tp_statistic_row statistics[] = {
@@ -233,7 +233,8 @@ static const tp_statistic_row statistics[] = {
 const tp_pass_row tp__inline_calls_row = {
     .name = "tp-inline-calls",
     .summary = "Replace calls by the bodies of their callees, keeping annotations",
-    .description = "Requires: callees of one block. Establishes: no call of a function that has a body; private callees are "
+    .description = "Requires: callees of one block. Establishes: no call of a function that has a body (fused=keep: but those "
+                   "with tp.fused); private callees are "
                    "gone; shardings of "
                    "a callee's arguments and results are shard.shard constraints. Recursion is refused. Breaks: nothing.",
     .options = options,

@@ -57,6 +57,7 @@ typedef enum tp__call {
   TP_CALL_NONE, /* no call, or of something else */
   TP_CALL_COLLECTIVE,
   TP_CALL_CONTRACT,
+  TP_CALL_FUSED, /* a collective and what follows: context, site, five operands, two results; any may be NULL */
   TP_CALL_ENTER,
   TP_CALL_QUERY,  /* tells something that stays the same */
   TP_CALL_DEVICE, /* has a GPU do something; of programs that are no longer changed */
@@ -73,6 +74,10 @@ tp_status tp__site_begin(MlirOperation op, tprt_site_kind kind, int n_axes, cons
  * analysis sees the read where it happens). */
 MlirValue tp__site_call(tp__lowering *l, MlirOperation op, const int64_t *site, int n_extra, const int64_t *extra,
                         MlirValue input, MlirType result);
+/* The parts of such a call: the address of what is sent; a new buffer, its address and, behind the call, its value. */
+MlirValue tp__site_send(tp__lowering *l, MlirOperation op, MlirValue input);
+MlirValue tp__site_receive(tp__lowering *l, MlirOperation op, MlirType result, MlirValue *buffer);
+MlirValue tp__site_value(tp__lowering *l, MlirOperation op, MlirType result, MlirValue buffer);
 
 /* ---- tables ---- */
 /* 0 when the runtime has no such type. */
@@ -84,6 +89,7 @@ tprt_reduction tp__runtime_reduction(tp_combiner combiner, tprt_dtype dtype);
 /* Each rewrites `op` if it is one of its ops. */
 tp_status tp__lower_collective(tp__lowering *l, MlirOperation op, bool *done); /* of groups */
 tp_status tp__lower_permute(tp__lowering *l, MlirOperation op, bool *done);    /* calls of permutes */
+tp_status tp__lower_fused(tp__lowering *l, MlirOperation op, bool *done);      /* calls of what tp-fuse-collectives wrote */
 /* Does it ask for the place of the device? */
 bool tp__is_index(MlirOperation op);
 tp_status tp__lower_index(tp__lowering *l, MlirOperation op);

@@ -114,7 +114,7 @@ static void declare(tp__lowering *l, const char *callee, MlirType type) {
 
 MlirValue tp__build_call(tp__lowering *l, MlirOperation where, const char *callee, int n_operands, const MlirValue *operands,
                          MlirType result) {
-  enum { MAX_OPERANDS = 8 };
+  enum { MAX_OPERANDS = 9 };
   MlirType types[MAX_OPERANDS];
   for (int i = 0; i < n_operands && i < MAX_OPERANDS; i++)
     types[i] = mlirValueGetType(operands[i]);
@@ -185,10 +185,10 @@ tp__call tp__runtime_call(MlirOperation op) {
     tp__call call;
   } rows[] = {{"tprt_abi_collective", TP_CALL_COLLECTIVE}, {"tprt_abi_start", TP_CALL_COLLECTIVE},
               {"tprt_abi_wait", TP_CALL_COLLECTIVE},       {"tprt_abi_contract", TP_CALL_CONTRACT},
-              {"tprt_abi_enter", TP_CALL_ENTER},           {"tprt_abi_device", TP_CALL_QUERY},
-              {"tprt_abi_kernels", TP_CALL_DEVICE},        {"tprt_abi_launch", TP_CALL_DEVICE},
-              {"tprt_abi_copy", TP_CALL_DEVICE},           {"tprt_abi_read", TP_CALL_DEVICE},
-              {"tprt_abi_write", TP_CALL_DEVICE}};
+              {"tprt_abi_reduce_rows", TP_CALL_FUSED},     {"tprt_abi_enter", TP_CALL_ENTER},
+              {"tprt_abi_device", TP_CALL_QUERY},          {"tprt_abi_kernels", TP_CALL_DEVICE},
+              {"tprt_abi_launch", TP_CALL_DEVICE},         {"tprt_abi_copy", TP_CALL_DEVICE},
+              {"tprt_abi_read", TP_CALL_DEVICE},           {"tprt_abi_write", TP_CALL_DEVICE}};
   if (!tp__op_is(op, "func.call"))
     return TP_CALL_NONE;
   MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee"));
@@ -228,29 +228,41 @@ tp_status tp__site_begin(MlirOperation op, tprt_site_kind kind, int n_axes, cons
   return TP_OK;
 }
 
-MlirValue tp__site_call(tp__lowering *l, MlirOperation op, const int64_t *site, int n_extra, const int64_t *extra,
-                        MlirValue input, MlirType result) {
+static MlirType buffer_type(MlirType tensor) {
   int rank;
-  int64_t send_shape[TP_MAX_RANK], shape[TP_MAX_RANK];
-  MlirType tensor = mlirValueGetType(input);
-  tp__static_tensor(tensor, &rank, send_shape);
-  MlirType element = tp__element_type(tensor);
-  MlirType send_type = mlirMemRefTypeContiguousGet(element, rank, send_shape, (MlirAttribute){NULL});
-  tp__static_tensor(result, &rank, shape);
-  MlirType recv_type = mlirMemRefTypeContiguousGet(element, rank, shape, (MlirAttribute){NULL});
+  int64_t shape[TP_MAX_RANK];
+  tp__static_tensor(tensor, &rank, shape);
+  return mlirMemRefTypeContiguousGet(tp__element_type(tensor), rank, shape, (MlirAttribute){NULL});
+}
 
-  MlirAttribute unit = mlirUnitAttrGet(l->context);
+MlirValue tp__site_send(tp__lowering *l, MlirOperation op, MlirValue input) {
+  MlirType type = buffer_type(mlirValueGetType(input));
+  MlirNamedAttribute read_only = tp__named(l->context, "read_only", mlirUnitAttrGet(l->context));
+  MlirOperation buffer = tp__build(op, "bufferization.to_buffer", 1, &input, 1, &type, 1, &read_only);
+  return tp__build_pointer(l, op, mlirOperationGetResult(buffer, 0));
+}
+
+MlirValue tp__site_receive(tp__lowering *l, MlirOperation op, MlirType result, MlirValue *buffer) {
+  MlirType type = buffer_type(result);
   MlirNamedAttribute segments =
       tp__named(l->context, "operandSegmentSizes", mlirDenseI32ArrayGet(l->context, 2, (const int32_t[]){0, 0}));
-  MlirValue recv = mlirOperationGetResult(tp__build(op, "memref.alloc", 0, NULL, 1, &recv_type, 1, &segments), 0);
-  MlirNamedAttribute read_only = tp__named(l->context, "read_only", unit);
-  MlirValue send = mlirOperationGetResult(tp__build(op, "bufferization.to_buffer", 1, &input, 1, &send_type, 1, &read_only), 0);
-  int number = tp__lowering_site(l, site, n_extra, extra);
-  MlirValue operands[] = {l->ctx, tp__build_int(op, l->i32, number), tp__build_pointer(l, op, send),
-                          tp__build_pointer(l, op, recv)};
-  tp__build_call(l, op, "tprt_abi_collective", TP_LEN(operands), operands, l->i32);
+  *buffer = mlirOperationGetResult(tp__build(op, "memref.alloc", 0, NULL, 1, &type, 1, &segments), 0);
+  return tp__build_pointer(l, op, *buffer);
+}
+
+MlirValue tp__site_value(tp__lowering *l, MlirOperation op, MlirType result, MlirValue buffer) {
+  MlirAttribute unit = mlirUnitAttrGet(l->context);
   MlirNamedAttribute flags[] = {tp__named(l->context, "restrict", unit), tp__named(l->context, "writable", unit)};
-  return mlirOperationGetResult(tp__build(op, "bufferization.to_tensor", 1, &recv, 1, &result, TP_LEN(flags), flags), 0);
+  return mlirOperationGetResult(tp__build(op, "bufferization.to_tensor", 1, &buffer, 1, &result, TP_LEN(flags), flags), 0);
+}
+
+MlirValue tp__site_call(tp__lowering *l, MlirOperation op, const int64_t *site, int n_extra, const int64_t *extra,
+                        MlirValue input, MlirType result) {
+  MlirValue buffer, receive = tp__site_receive(l, op, result, &buffer), send = tp__site_send(l, op, input);
+  MlirValue number = tp__build_int(op, l->i32, tp__lowering_site(l, site, n_extra, extra));
+  MlirValue operands[] = {l->ctx, number, send, receive};
+  tp__build_call(l, op, "tprt_abi_collective", TP_LEN(operands), operands, l->i32);
+  return tp__site_value(l, op, result, buffer);
 }
 
 /* ---- tables ---- */

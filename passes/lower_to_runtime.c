@@ -89,17 +89,9 @@ static tp_status add_context(tp__lowering *l) {
 
 /* ---- bodies ---- */
 
-static bool has_body(MlirOperation module, MlirStringRef callee) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(module)));
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (tp__op_is(op, "func.func") && mlirStringRefEqual(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), callee))
-      return !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
-  return false;
-}
-
 static tp_status check_call(tp__lowering *l, MlirOperation op) {
   MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee"));
-  bool defined = has_body(l->module, callee);
+  bool defined = !mlirOperationIsNull(tp__callee(l->module, op));
   return tp__error(op, TP_UNSUPPORTED,
                    defined ? "the call of @%.*s could not be inlined (recursion, or control flow that is not scf); "
                              "programs are compiled without calls"
@@ -125,6 +117,8 @@ static tp_status lower_op(tp__lowering *l, MlirOperation op, bool local) {
   tp_status status = tp__lower_collective(l, op, &done);
   if (status == TP_OK && !done)
     status = tp__lower_permute(l, op, &done);
+  if (status == TP_OK && !done)
+    status = tp__lower_fused(l, op, &done);
   if (status != TP_OK || done)
     return status;
   if (tp__op_is(op, "func.call"))
@@ -178,7 +172,7 @@ static tp_status lower_entry(MlirOperation func, void *data) {
   return status == TP_OK ? end : status;
 }
 
-/* What has no meaning in a compiled program: grids, declarations of permutes, the phase. */
+/* What has no meaning in a compiled program: grids, declarations of permutes, functions of what is fused, the phase. */
 static void clean_module(MlirOperation module) {
   MlirOperation next;
   for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(module)));
@@ -187,7 +181,8 @@ static void clean_module(MlirOperation module) {
     MlirAttribute name = tp__op_is(op, "func.func") ? tp__inherent(op, "sym_name") : (MlirAttribute){NULL};
     bool permute = !mlirAttributeIsNull(name) && mlirStringAttrGetValue(name).length >= 10 &&
                    memcmp(mlirStringAttrGetValue(name).data, "tp.permute", 10) == 0;
-    if (permute || tp__op_is(op, "shard.grid"))
+    bool fused = !mlirAttributeIsNull(tp__get(op, "tp.fused"));
+    if (permute || fused || tp__op_is(op, "shard.grid"))
       mlirOperationDestroy(op);
   }
   tp__remove(module, "tp.phase");

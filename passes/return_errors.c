@@ -19,7 +19,8 @@ typedef struct exits {
 
 static bool gives_status(MlirOperation op) {
   tp__call call = tp__runtime_call(op);
-  return call == TP_CALL_ENTER || call == TP_CALL_COLLECTIVE || call == TP_CALL_CONTRACT || call == TP_CALL_DEVICE;
+  return call == TP_CALL_ENTER || call == TP_CALL_COLLECTIVE || call == TP_CALL_CONTRACT || call == TP_CALL_FUSED ||
+         call == TP_CALL_DEVICE;
 }
 
 static tp_status collect(MlirOperation op, void *data) {

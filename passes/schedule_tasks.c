@@ -151,6 +151,9 @@ static void use_call(builder *b, MlirOperation op) {
   case TP_CALL_CONTRACT: /* context, site, a, b, c */
     use_operands(b, op, 2, 2, 1);
     break;
+  case TP_CALL_FUSED: /* context, site, operands, results */
+    use_operands(b, op, 2, 5, 2);
+    break;
   case TP_CALL_QUERY:
     break;
   default:

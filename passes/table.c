@@ -77,16 +77,22 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
       {"memory-limit", "", "bytes that overlap may use, see tp-schedule-collectives"},
       {"least", "20", "microseconds that overlap has to hide, see tp-schedule-collectives"},
   };
+  static const tp_option_row optimize_options[] = {
+      {"fused", "inline", "functions of tp-fuse-collectives: inline, or keep, for tp-local-to-cuda; see tp-inline-calls"},
+  };
   static const tp_option_row cuda_options[] = {
       {"chip", "sm_80", "oldest compute capability that the kernels are to run on"},
   };
   static const tp_pipeline_row rows[] = {
       {.name = "tp-optimize-local",
        .summary = "Inline, clean up and fuse the program of one device, on tensors",
-       .text =
-           "tp-decompose,tp-inline-calls,canonicalize,cse,convert-elementwise-to-linalg,tp-tile-attention,tp-name-contractions,"
-           "convert-elementwise-to-linalg,tp-prepare-fusion,linalg-fuse-elementwise-ops,tp-inline-calls,tp-expand-messages,"
-           "canonicalize,cse"},
+       .options = optimize_options,
+       .n_options = TP_LEN(optimize_options),
+       .text = "tp-decompose,tp-inline-calls{{fused}},canonicalize,cse,convert-elementwise-to-linalg,tp-tile-attention,tp-name-"
+               "contractions,"
+               "convert-elementwise-to-linalg,tp-prepare-fusion,linalg-fuse-elementwise-ops,tp-inline-calls{{fused}},tp-expand-"
+               "messages,"
+               "canonicalize,cse"},
       {.name = "tp-local-to-runtime",
        .summary = "From the optimized program of one device to the LLVM dialect, calling the runtime",
        .options = run_options,
@@ -110,7 +116,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .summary = "From the program of one device, partitioned or not, to the LLVM dialect, with kernels of NVIDIA GPUs",
        .options = cuda_options,
        .n_options = TP_LEN(cuda_options),
-       .text = "tp-optimize-local,tp-local-to-cuda{{chip}}"},
+       .text = "tp-optimize-local{fused=keep},tp-local-to-cuda{{chip}}"},
       {.name = "tp-spmd",
        .summary = "Plan, insert collectives and partition: the program of one device out of an annotated or plain program",
        .options = spmd_options,

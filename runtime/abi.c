@@ -114,8 +114,10 @@ static void unbind(tprt_context *context, tprt__bound *program) {
     tprt_mem_free(context->world, program->registered);
     tprt__free(program->private_base);
   }
-  for (int i = 0; i < program->program.n_sites && program->sites; i++)
+  for (int i = 0; i < program->program.n_sites && program->sites; i++) {
     tprt__gpu_contraction_free(program->sites[i].contraction);
+    tprt__rows_unbind(&program->sites[i]);
+  }
   tprt__free(program->sites);
   tprt__program_clear(&program->program);
   tprt__free(program);
@@ -132,6 +134,7 @@ void tprt_context_destroy(tprt_context *context) {
   tprt__trace_end(&context->trace, tprt_comm_rank(context->world), tprt_comm_size(context->world));
   tprt__free_aligned(context->scratch);
   tprt__free(context->staging);
+  tprt__rows_end(context);
   if (context->gpu) {
     tprt__gpu_free(context->gpu, context->assert_word);
     tprt__gpu_destroy(context->gpu);
@@ -185,8 +188,10 @@ static tprt_status bind_site(tprt_context *context, const tprt__program *program
       return status;
   }
   int n = tprt_comm_size(state->comm), rank = tprt_comm_rank(state->comm);
-  if (site->kind != TPRT_SITE_PERMUTE)
-    return tprt__plan_shape(&site->op, n, rank, &state->plan);
+  if (site->kind != TPRT_SITE_PERMUTE) {
+    tprt_status status = tprt__plan_shape(&site->op, n, rank, &state->plan);
+    return status || site->kind != TPRT_SITE_REDUCE_ROWS ? status : tprt__rows_bind(context, site, state);
+  }
   tprt_pair *pairs = tprt__alloc((size_t)n * sizeof *pairs);
   if (!pairs)
     return tprt__fail_memory((size_t)n * sizeof *pairs);

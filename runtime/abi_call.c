@@ -6,12 +6,16 @@ void *tprt_abi_registered(tprt_context *context) { return context->current ? con
 
 int64_t tprt_abi_device(tprt_context *context) { return context->status ? 0 : tprt_comm_rank(context->world); }
 
-/* The site's state; NULL for a number that the program does not have or a site of the other class. */
-static tprt__site_state *find_site(const tprt_context *context, int32_t site, bool contracts) {
+typedef enum site_class { COLLECTIVE, CONTRACTION, ROWS } site_class;
+
+/* The site's state; NULL for a number that the program does not have or a site of another class. */
+static tprt__site_state *find_site(const tprt_context *context, int32_t site, site_class wanted) {
   const tprt__bound *current = context->current;
   if (!current || site < 0 || site >= current->program.n_sites)
     return NULL;
-  return (current->program.sites[site].kind == TPRT_SITE_CONTRACT) == contracts ? &current->sites[site] : NULL;
+  tprt_site_kind kind = current->program.sites[site].kind;
+  site_class found = kind == TPRT_SITE_CONTRACT ? CONTRACTION : kind == TPRT_SITE_REDUCE_ROWS ? ROWS : COLLECTIVE;
+  return found == wanted ? &current->sites[site] : NULL;
 }
 
 static int32_t fail_site(tprt_context *context, int32_t site, const char *what) {
@@ -32,7 +36,7 @@ static void count(tprt_context *context, tprt__site_state *state, tprt__call *ca
 
 static int32_t fail_collective(tprt_context *context, int32_t site, tprt_status status) {
   tprt__fail(status, "site %d: %s", site, tprt_last_error());
-  return tprt__context_fail(context, status, find_site(context, site, false)->comm);
+  return tprt__context_fail(context, status, context->current->sites[site].comm);
 }
 
 tprt_status tprt__site_collective(const tprt__site_state *state, const void *send, void *recv, int64_t *traffic) {
@@ -47,7 +51,7 @@ tprt_status tprt__site_collective(const tprt__site_state *state, const void *sen
 int32_t tprt_abi_collective(tprt_context *context, int32_t site, const void *send, void *recv) {
   if (context->status)
     return (int32_t)context->status;
-  tprt__site_state *state = find_site(context, site, false);
+  tprt__site_state *state = find_site(context, site, COLLECTIVE);
   if (!state)
     return fail_site(context, site, "collective");
   tprt__call call = {.kind = TPRT__CALL_RUN, .site = site, .begin_ns = tprt__now()};
@@ -63,7 +67,7 @@ int32_t tprt_abi_collective(tprt_context *context, int32_t site, const void *sen
 int32_t tprt_abi_start(tprt_context *context, int32_t site, const void *send, void *recv) {
   if (context->status)
     return (int32_t)context->status;
-  tprt__site_state *state = find_site(context, site, false);
+  tprt__site_state *state = find_site(context, site, COLLECTIVE);
   if (!state)
     return fail_site(context, site, "collective");
   tprt__call call = {.kind = TPRT__CALL_START, .site = site, .begin_ns = tprt__now()};
@@ -86,7 +90,7 @@ int32_t tprt_abi_start(tprt_context *context, int32_t site, const void *send, vo
 int32_t tprt_abi_wait(tprt_context *context, int32_t site, const void *send, void *recv) {
   if (context->status)
     return (int32_t)context->status;
-  tprt__site_state *state = find_site(context, site, false);
+  tprt__site_state *state = find_site(context, site, COLLECTIVE);
   if (!state)
     return fail_site(context, site, "collective");
   tprt__call call = {.kind = TPRT__CALL_WAIT, .site = site, .begin_ns = tprt__now()};
@@ -106,7 +110,7 @@ int32_t tprt_abi_wait(tprt_context *context, int32_t site, const void *send, voi
 int32_t tprt_abi_contract(tprt_context *context, int32_t site, const void *a, const void *b, void *c) {
   if (context->status)
     return (int32_t)context->status;
-  tprt__site_state *state = find_site(context, site, true);
+  tprt__site_state *state = find_site(context, site, CONTRACTION);
   if (!state)
     return fail_site(context, site, "contraction");
   tprt__call call = {.kind = TPRT__CALL_RUN, .site = site, .begin_ns = tprt__now()};
@@ -119,6 +123,23 @@ int32_t tprt_abi_contract(tprt_context *context, int32_t site, const void *a, co
   if (status)
     return tprt__context_fail(context, tprt__fail(status, "site %d: %s", site, tprt_last_error()), NULL);
   count(context, state, &call, 0);
+  return TPRT_OK;
+}
+
+int32_t tprt_abi_reduce_rows(tprt_context *context, int32_t site, const void *input, const void *residual, const void *bias,
+                             const void *gamma, const void *beta, void *residual_out, void *out) {
+  if (context->status)
+    return (int32_t)context->status;
+  tprt__site_state *state = find_site(context, site, ROWS);
+  if (!state)
+    return fail_site(context, site, "reduction of rows");
+  tprt__call call = {.kind = TPRT__CALL_RUN, .site = site, .begin_ns = tprt__now()};
+  const tprt__rows_buffers buffers = {input, residual, bias, gamma, beta, residual_out, out};
+  int64_t traffic = 0;
+  tprt_status status = tprt__rows_run(context, &context->current->program.sites[site], state, &buffers, &traffic);
+  if (status)
+    return fail_collective(context, site, status);
+  count(context, state, &call, traffic);
   return TPRT_OK;
 }
 

@@ -37,6 +37,7 @@ typedef struct tprt__site_state {
   tprt_comm *comm;                    /* borrowed from the world; NULL for contractions */
   tprt__plan plan;                    /* without buffers */
   tprt__gpu_contraction *contraction; /* of a GPU */
+  struct tprt__rows_state *rows;      /* TPRT_SITE_REDUCE_ROWS */
   tprt_site_stats stats;
   tprt_work *work; /* started and not waited for, with these buffers */
   const void *send;
@@ -67,6 +68,9 @@ struct tprt_context {
   void *assert_word; /* of the GPU; made when a program asserts something */
   void *staging;     /* on the host, of what a GPU computes */
   size_t staging_bytes;
+  struct tprt__gpu_ranks *alone; /* this rank, as a group; made when a program has rows */
+  void *rows_room;               /* of the GPU: twice rows_bytes */
+  size_t rows_bytes;
 };
 
 /* ---- abi_call.c ---- */
@@ -77,6 +81,19 @@ tprt_status tprt__site_collective(const tprt__site_state *state, const void *sen
 /* The same as on the host, on copies of the buffers. */
 tprt_status tprt__gpu_collective(tprt_context *context, const tprt__site_state *state, const void *send, void *recv,
                                  int64_t *traffic);
+
+/* ---- abi_rows.c: TPRT_SITE_REDUCE_ROWS ---- */
+typedef struct tprt__rows_buffers {
+  const void *input, *residual, *bias, *gamma, *beta;
+  void *residual_out, *out;
+} tprt__rows_buffers;
+
+/* Completes a state that has its group and the plan of its sum. */
+tprt_status tprt__rows_bind(tprt_context *context, const tprt__site *site, tprt__site_state *state);
+void tprt__rows_unbind(tprt__site_state *state);
+void tprt__rows_end(tprt_context *context);
+tprt_status tprt__rows_run(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
+                           const tprt__rows_buffers *buffers, int64_t *traffic);
 
 /* ---- abi.c ---- */
 /* Ends what was started, on communicators that have failed or will complete it. The buffers are the caller's afterwards. */

@@ -2,6 +2,8 @@
  * unchecked: a table that was cut or damaged gives an error. */
 #include "program.h"
 
+#include "tprt/cuda.h"
+
 #include <limits.h>
 #include <string.h>
 
@@ -28,16 +30,17 @@ static const int64_t most_bytes = INT64_C(1) << 46;
 // clang-format off
 static const struct {
   tprt_op_kind op; /* 0: a contraction */
-  bool dim, split, root, pairs;
+  bool dim, split, root, extra;
 } kinds[] = {
-    /*                             op                      dim    split  root   pairs */
+    /*                             op                      dim    split  root   extra */
     [TPRT_SITE_ALL_REDUCE]     = {TPRT_OP_ALL_REDUCE,     false, false, false, false},
     [TPRT_SITE_ALL_GATHER]     = {TPRT_OP_ALL_GATHER,     true,  false, false, false},
     [TPRT_SITE_REDUCE_SCATTER] = {TPRT_OP_REDUCE_SCATTER, true,  false, false, false},
     [TPRT_SITE_ALL_TO_ALL]     = {TPRT_OP_ALL_TO_ALL,     true,  true,  false, false},
     [TPRT_SITE_PERMUTE]        = {TPRT_OP_PERMUTE,        false, false, false, true},
     [TPRT_SITE_BROADCAST]      = {TPRT_OP_BROADCAST,      false, false, true,  false},
-    [TPRT_SITE_CONTRACT]       = {0,                      false, false, false, false},
+    [TPRT_SITE_CONTRACT]       = {0,                      false, false, false, true},
+    [TPRT_SITE_REDUCE_ROWS]    = {TPRT_OP_ALL_REDUCE,     true,  false, false, true}, /* or reduce_scatter */
 };
 // clang-format on
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
@@ -195,6 +198,75 @@ static tprt_status check_pairs(const tprt__program *program, const tprt__site *s
   return TPRT_OK;
 }
 
+/* ---- Rows ---- */
+
+static tprt_status read_layout(const tprt__program *program, tprt__site *site) {
+  if (program->target != TPRT_TARGET_CUDA)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "rows are reduced in programs for GPUs only");
+  if (site->n_extra != TPRT_ROWS_WORDS)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "rows: %lld words of extra data, not %d", (long long)site->n_extra,
+                      TPRT_ROWS_WORDS);
+  site->rows.layout = site->extra[TPRT_ROWS_LAYOUT];
+  tprt_status status = check_range("layout of rows", site->rows.layout, TPRT_ROWS_WHOLE, TPRT_ROWS_GATHERED);
+  if (!status && site->rows.layout != TPRT_ROWS_WHOLE)
+    site->op.kind = TPRT_OP_REDUCE_SCATTER;
+  return status;
+}
+
+static tprt_status check_norm(const int64_t *extra, int64_t operands) {
+  int64_t norm = extra[TPRT_ROWS_NORM];
+  bool gamma = operands & TPRT_ROWS_GAMMA, beta = operands & TPRT_ROWS_BETA;
+  tprt_status status = check_range("norm of rows", norm, TPRT_CUDA_NO_NORM, TPRT_CUDA_LAYER_NORM);
+  if (!status)
+    status = check_range("epsilon", extra[TPRT_ROWS_EPSILON], 0, norm == TPRT_CUDA_NO_NORM ? 0 : UINT32_MAX);
+  if (!status && (gamma != (norm != TPRT_CUDA_NO_NORM) || (beta && norm != TPRT_CUDA_LAYER_NORM)))
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "rows: norm %lld %s gamma and %s beta", (long long)norm,
+                        gamma ? "with" : "without", beta ? "with" : "without");
+  return status;
+}
+
+/* What the kernels take: see tprt/cuda.h. */
+static tprt_status check_rows(const tprt_op *op, const tprt__rows *rows) {
+  bool scatters = rows->layout != TPRT_ROWS_WHOLE;
+  if (op->reduction != TPRT_SUM || (op->dtype != TPRT_F32 && op->dtype != TPRT_F16 && op->dtype != TPRT_BF16))
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "rows: reduction %s of %s; there are sums of f32, f16 and bf16",
+                      tprt_reduction_name(op->reduction), tprt_dtype_name(op->dtype));
+  if (op->n_dims < 1 || op->dim > (scatters ? op->n_dims - 2 : 0))
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "rows: dimension %d of a tensor of rank %d is scattered", op->dim, op->n_dims);
+  if (rows->hidden < 1 || rows->hidden * (int64_t)tprt_dtype_size(op->dtype) % 16)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "rows: %lld elements of %s are no multiple of 16 bytes", (long long)rows->hidden,
+                      tprt_dtype_name(op->dtype));
+  if (rows->hidden > TPRT_CUDA_MAX_HIDDEN && (rows->norm || rows->operands & TPRT_ROWS_BIAS))
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "rows of %lld elements; at most %d", (long long)rows->hidden,
+                      TPRT_CUDA_MAX_HIDDEN);
+  return TPRT_OK;
+}
+
+static tprt_status read_rows(tprt__site *site) {
+  tprt__rows *rows = &site->rows;
+  const tprt_op *op = &site->op;
+  uint32_t epsilon = (uint32_t)site->extra[TPRT_ROWS_EPSILON];
+  const int64_t most = TPRT_ROWS_RESIDUAL | TPRT_ROWS_BIAS | TPRT_ROWS_GAMMA | TPRT_ROWS_BETA | TPRT_ROWS_RESIDUAL_OUT;
+  rows->operands = site->extra[TPRT_ROWS_OPERANDS];
+  rows->norm = site->extra[TPRT_ROWS_NORM];
+  memcpy(&rows->epsilon, &epsilon, sizeof epsilon);
+  tprt_status status = check_range("operands of rows", rows->operands, 0, most);
+  if (!status)
+    status = check_norm(site->extra, rows->operands);
+  if (!status)
+    status = check_range("algorithm of rows", site->extra[TPRT_ROWS_ALGORITHM], 0, TPRT_CUDA_N_ALGORITHMS - 1);
+  if (status)
+    return status;
+  rows->hidden = op->n_dims ? op->shape[op->n_dims - 1] : 0;
+  rows->tokens = rows->blocks = 1;
+  for (int d = 0; d + 1 < op->n_dims; d++) {
+    if (__builtin_mul_overflow(rows->tokens, op->shape[d], &rows->tokens))
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "rows: there are more than 2^63 of them");
+    rows->blocks *= d < op->dim ? op->shape[d] : 1;
+  }
+  return check_rows(op, rows);
+}
+
 static tprt_status read_collective(const tprt__program *program, const int64_t *words, tprt__site *site) {
   tprt_op *op = &site->op;
   tprt_status status = check_range("dtype", words[S_DTYPE], 1, TPRT_N_DTYPES - 1);
@@ -221,9 +293,15 @@ static tprt_status read_collective(const tprt__program *program, const int64_t *
                   .split_dim = (int32_t)words[S_SPLIT],
                   .root = (int32_t)words[S_ROOT]};
   memcpy(op->shape, words + S_SHAPE, (size_t)op->n_dims * sizeof *op->shape);
+  bool rows = site->kind == TPRT_SITE_REDUCE_ROWS;
   tprt__plan plan;
-  status = tprt__plan_shape(op, (int)tprt__site_group_size(program, site), 0, &plan);
-  return status || !kinds[site->kind].pairs ? status : check_pairs(program, site);
+  if (rows)
+    status = read_layout(program, site);
+  if (!status)
+    status = tprt__plan_shape(op, (int)tprt__site_group_size(program, site), 0, &plan);
+  if (status || !kinds[site->kind].extra)
+    return status;
+  return rows ? read_rows(site) : check_pairs(program, site);
 }
 
 static tprt_status read_site(const tprt__program *program, const int64_t *words, tprt__site *site) {
@@ -234,7 +312,7 @@ static tprt_status read_site(const tprt__program *program, const int64_t *words,
   bool contracts = kinds[site->kind].op == 0;
   status = read_axes(program, words, site);
   if (!status)
-    status = read_extra(program, words, site, contracts || kinds[site->kind].pairs);
+    status = read_extra(program, words, site, kinds[site->kind].extra);
   if (status)
     return status;
   return contracts ? read_contraction(words, site) : read_collective(program, words, site);

@@ -6,6 +6,14 @@
 #include "op.h"
 #include "tprt/abi.h"
 
+/* Of TPRT_SITE_REDUCE_ROWS: tprt_cuda_rows of all ranks, but for their buffers. */
+typedef struct tprt__rows {
+  int64_t tokens, hidden, blocks; /* of the whole tensor */
+  int64_t layout, operands;       /* TPRT_ROWS_... */
+  int64_t norm;                   /* tprt_cuda_norm */
+  float epsilon;
+} tprt__rows;
+
 typedef struct tprt__site {
   tprt_site_kind kind;
   tprt_op op; /* collectives; `pairs` is left empty, they are in `extra` */
@@ -14,6 +22,7 @@ typedef struct tprt__site {
   const int64_t *extra; /* in the table */
   int64_t n_extra;
   tprt__contraction *contraction;
+  tprt__rows rows;
 } tprt__site;
 
 typedef struct tprt__program {

@@ -21,9 +21,14 @@ void tprt__trace_add(tprt__trace *trace, const tprt__call *call) { trace->ring[t
 
 /* By kind of site. */
 static const char *const names[] = {
-    [TPRT_SITE_ALL_REDUCE] = "all_reduce", [TPRT_SITE_ALL_GATHER] = "all_gather", [TPRT_SITE_REDUCE_SCATTER] = "reduce_scatter",
-    [TPRT_SITE_ALL_TO_ALL] = "all_to_all", [TPRT_SITE_PERMUTE] = "permute",       [TPRT_SITE_BROADCAST] = "broadcast",
+    [TPRT_SITE_ALL_REDUCE] = "all_reduce",
+    [TPRT_SITE_ALL_GATHER] = "all_gather",
+    [TPRT_SITE_REDUCE_SCATTER] = "reduce_scatter",
+    [TPRT_SITE_ALL_TO_ALL] = "all_to_all",
+    [TPRT_SITE_PERMUTE] = "permute",
+    [TPRT_SITE_BROADCAST] = "broadcast",
     [TPRT_SITE_CONTRACT] = "contract",
+    [TPRT_SITE_REDUCE_ROWS] = "reduce_rows",
 };
 
 enum { THREAD_CALLS, THREAD_COLLECTIVES };

@@ -53,7 +53,7 @@ typedef struct tp_plan {
   int n_results;
   const tp_plan_value *results;
   /* In program order, which is the order of the sites of the compiled program when the module comes from tp-optimize-local. Groups of one
-   * device do not count. */
+   * device do not count. What a function of tp-fuse-collectives sends is one of them, of the kind of its first. */
   int n_collectives;
   const tp_plan_collective *collectives;
   int64_t bytes;         /* sent per device, all collectives once */

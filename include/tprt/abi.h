@@ -18,11 +18,12 @@
  *   [0] kind (tprt_site_kind)  [1] dtype (tprt_dtype)  [2] reduction (tprt_reduction)  [3] number of axes
  *   [4 .. 12) mesh axes of the group, major to minor: the rank inside the group counts row-major in this order
  *   [12] rank of the send tensor, [13 .. 27) its shape     (collectives)
- *   [27] dim (gather, scatter dimension; all_to_all: concat dimension; contract: 1 where C is overwritten)  [28] split dimension of all_to_all  [29] root
+ *   [27] dim (gather, scatter dimension; all_to_all: concat dimension; contract: 1 where C is overwritten;
+ *        reduce_rows: the dimension that is scattered)  [28] split dimension of all_to_all  [29] root
  *   [30] word offset of extra data in the table  [31] its number of words
  * Extra data: permute: pairs (source device, destination device), world numbers; a device that is no destination
  * receives zeros; with no axes the group is the whole mesh, otherwise every pair stays inside one group. contract: see
- * TPRT_SITE_CONTRACT.
+ * TPRT_SITE_CONTRACT. reduce_rows: TPRT_ROWS_WORDS of them.
  * Words that a kind does not use are 0: the shape behind its rank, unnamed axes, dim, root, reduction (which is
  * TPRT_NO_REDUCTION for kinds that do not reduce), and for contract also rank, shape and axes. Without axes a collective
  * is that of a group of one. Every word is checked when the program is bound; a wrong one is TPRT_INVALID_ARGUMENT.
@@ -58,7 +59,25 @@ typedef enum tprt_site_kind {
                                    Extra data: number of loop dims d, then per dim 4 words: size, stride in A, stride in B,
                                    stride in C (elements, 0 where the operand lacks the dim); dims with stride 0 in C are
                                    contracted. A is the first pointer, B the second. */
+  TPRT_SITE_REDUCE_ROWS =
+      8, /* of programs for GPUs: a sum over the group with what is done to the rows of it; see tprt_abi_reduce_rows */
 } tprt_site_kind;
+
+/* Extra data of TPRT_SITE_REDUCE_ROWS, and what each says. */
+enum {
+  TPRT_ROWS_LAYOUT,    /* TPRT_ROWS_WHOLE, ... */
+  TPRT_ROWS_OPERANDS,  /* bits: which of residual, bias, gamma, beta, residual_out there are */
+  TPRT_ROWS_NORM,      /* tprt_cuda_norm: gamma with a norm only, beta with a layer norm only */
+  TPRT_ROWS_EPSILON,   /* of the norm, the bits of an f32; without norm 0 */
+  TPRT_ROWS_ALGORITHM, /* tprt_cuda_algorithm that was planned with; the result is the same with all */
+  TPRT_ROWS_WORDS,
+};
+enum { TPRT_ROWS_RESIDUAL = 1, TPRT_ROWS_BIAS = 2, TPRT_ROWS_GAMMA = 4, TPRT_ROWS_BETA = 8, TPRT_ROWS_RESIDUAL_OUT = 16 };
+enum {
+  TPRT_ROWS_WHOLE,     /* all_reduce */
+  TPRT_ROWS_SCATTERED, /* reduce_scatter along dim: residual, residual_out and out have dim / group size */
+  TPRT_ROWS_GATHERED,  /* the same, and an all_gather of out, which is whole */
+};
 
 /* What runs a program. Of TPRT_TARGET_CUDA the entry runs on the host and only enqueues: all buffers, arguments and results too, are memory of the
  * context's GPU, and kernels, contractions and collectives work on them in the order of the calls. */
@@ -95,6 +114,11 @@ TPRT_API int32_t tprt_abi_wait(tprt_context *context, int32_t site, const void *
 TPRT_API int32_t tprt_abi_contract(tprt_context *context, int32_t site, const void *a, const void *b, void *c);
 
 /* ---- Programs of TPRT_TARGET_CUDA; on a context of another target TPRT_INVALID_ARGUMENT ---- */
+
+/* Runs site `site` of kind TPRT_SITE_REDUCE_ROWS, what tprt_cuda_reduce_rows does (tprt/cuda.h): the send tensor `input` is summed over the
+ * group; its last dimension is that of rows, which are multiples of 16 bytes. NULL for what the site does not have. No result overlaps anything. */
+TPRT_API int32_t tprt_abi_reduce_rows(tprt_context *context, int32_t site, const void *input, const void *residual,
+                                      const void *bias, const void *gamma, const void *beta, void *residual_out, void *out);
 
 /* The kernels of the bound program: PTX, as text that ends in a zero and lives as long as the context. They are named tp_kernel0, tp_kernel1, ...,
  * and take no more than TPRT_KERNEL_ARGUMENTS arguments. Cheap when called again with the same text. */

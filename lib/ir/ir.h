@@ -162,6 +162,9 @@ typedef struct tp_op_list {
   MlirOperation *items;
 } tp_op_list;
 tp_status tp__op_list_add(tp_op_list *list, MlirOperation op);
+
+/* The function of a module that a func.call calls, if it has a body; null for declarations. */
+MlirOperation tp__callee(MlirOperation module, MlirOperation call);
 /* The op in front of this one in its block; null op for the first. The C API only goes forward. In shim.cpp. */
 MlirOperation tp__previous_op(MlirOperation op);
 /* The op that defines `value`; null op for block arguments. */

@@ -271,13 +271,15 @@ static void measure_compute(measure *m, MlirOperation op) {
 
 /* ---- walking ---- */
 
-static MlirOperation find_function(MlirOperation module, MlirStringRef name) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(module)));
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (tp__op_is(op, "func.func") && mlirStringRefEqual(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name) &&
-        !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))))
-      return op;
-  return (MlirOperation){NULL};
+/* What a fused function sends is sent by one call of the runtime. */
+static void join_collectives(measure *m, int first) {
+  tp_plan_collective *c = m->collectives + first;
+  for (int i = first + 1; i < m->plan.n_collectives; i++) {
+    c->bytes += m->collectives[i].bytes;
+    c->cost = tp_cost_add(c->cost, m->collectives[i].cost);
+  }
+  if (m->plan.n_collectives > first)
+    m->plan.n_collectives = first + 1;
 }
 
 static tp_status measure_ops(measure *m, MlirOperation parent) {
@@ -302,11 +304,14 @@ static tp_status measure_ops(measure *m, MlirOperation parent) {
                              "with the bodies of the functions that it calls it has more than %d ops; call less, or in a loop",
                              TP_MAX_INLINED_OPS);
         if (status == TP_OK && tp__op_is(op, "func.call")) {
-          MlirOperation callee = find_function(m->module, mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee")));
+          MlirOperation callee = tp__callee(m->module, op);
+          int before_call = m->plan.n_collectives;
           if (!mlirOperationIsNull(callee) && ++m->depth > MAX_CALL_DEPTH)
             status = tp__error(op, TP_UNSUPPORTED, "calls nest more than %d deep; recursion is not supported", MAX_CALL_DEPTH);
           if (!mlirOperationIsNull(callee) && status == TP_OK)
             status = measure_ops(m, callee);
+          if (!mlirOperationIsNull(callee) && !mlirAttributeIsNull(tp__get(callee, "tp.fused")))
+            join_collectives(m, before_call);
           m->depth -= mlirOperationIsNull(callee) ? 0 : 1;
         }
         if (status == TP_OK)

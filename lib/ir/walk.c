@@ -33,6 +33,15 @@ tp_status tp__op_list_add(tp_op_list *list, MlirOperation op) {
   return TP_OK;
 }
 
+MlirOperation tp__callee(MlirOperation module, MlirOperation call) {
+  MlirStringRef name = mlirFlatSymbolRefAttrGetValue(tp__inherent(call, "callee"));
+  for (MlirOperation op = mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (tp__op_is(op, "func.func") && mlirStringRefEqual(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name))
+      return mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))) ? (MlirOperation){NULL} : op;
+  return (MlirOperation){NULL};
+}
+
 MlirOperation tp__defining_op(MlirValue value) {
   return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
 }

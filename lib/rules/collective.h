@@ -28,6 +28,7 @@ typedef struct tp_difference {
   const tp_mesh *mesh;
   tp_value_table sets; /* value -> axes, as bits; absent: none */
   bool changed, report;
+  bool in_call; /* of a fused function, which calls no other */
   tp_status status;
 } tp_difference;
 

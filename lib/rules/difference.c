@@ -104,6 +104,24 @@ static uint32_t visit_body(tp_difference *d, MlirOperation op, uint32_t in) {
   return out;
 }
 
+/* ---- calls ---- */
+
+/* Of what tp-fuse-collectives has made of several ops: as if these stood here. */
+static bool visit_fused(tp_difference *d, MlirOperation op, uint32_t control) {
+  if (d->in_call || !tp__op_is(op, "func.call"))
+    return false;
+  MlirOperation callee = tp__callee(mlirOperationGetParentOperation(tp__enclosing_func(op)), op);
+  if (mlirOperationIsNull(callee) || mlirAttributeIsNull(tp__get(callee, "tp.fused")))
+    return false;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(callee, 0));
+  flow(d, callee, op, 0, 0, 0, control);
+  d->in_call = true;
+  visit_block(d, body, control);
+  d->in_call = false;
+  flow(d, op, mlirBlockGetTerminator(body), 0, -1, 0, control);
+  return true;
+}
+
 /* ---- ops ---- */
 
 static void refuse_control(tp_difference *d, MlirOperation op, uint32_t conflict) {
@@ -140,6 +158,8 @@ static void visit_op(tp_difference *d, MlirOperation op, uint32_t control) {
       visit_structured(d, op, control);
       return;
     }
+  if (visit_fused(d, op, control))
+    return;
   uint32_t in = visit_body(d, op, control | of_operands(d, op));
   intptr_t n = mlirOperationGetNumResults(op);
   for (intptr_t i = 0; (i < n || i == 0) && d->status == TP_OK; i++) {

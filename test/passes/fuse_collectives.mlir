@@ -22,7 +22,7 @@
 // CHECK: %[[C:.*]]:2 = call @tp.fused.0(%[[D]], %[[RES]], %[[G]]) : (tensor<32x16xf32>, tensor<8x16xf32>, tensor<16xf32>) -> (tensor<8x16xf32>, tensor<32x16xf32>)
 // CHECK: return %[[C]]#0, %[[C]]#1
 // CHECK: func.func private @tp.fused.0(%[[A0:.*]]: tensor<32x16xf32>, %[[A1:.*]]: tensor<8x16xf32>, %[[A2:.*]]: tensor<16xf32>)
-// CHECK-SAME: tp.fused = {algorithm = "slices", epsilon = 9.99999974E-6 : f32, kind = "reduce_rows", norm = "rms_norm", operands = ["input", "residual", "gamma"], results = ["residual_out", "out"]}
+// CHECK-SAME: tp.fused = {algorithm = "slices", axes = ["tp"], dim = 0 : i64, epsilon = 9.99999974E-6 : f32, kind = "reduce_rows", layout = "gathered", norm = "rms_norm", operands = ["input", "residual", "gamma"], results = ["residual_out", "out"]}
 // CHECK: %[[S:.*]] = shard.reduce_scatter %[[A0]] on @mesh grid_axes = [1] scatter_axis = 0
 // CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[S]], %[[A1]] :
 // CHECK: %[[Q:.*]] = linalg.generic {{.*}} ins(%[[R]] : tensor<8x16xf32>) outs(%{{.*}} : tensor<8xf32>)

@@ -1,5 +1,5 @@
 """Ways to write a residual and a norm behind a sum over devices, and near misses: which are fused, as what, and that the program computes the
-same. Usage: fuse_forms.py FOLDER TOPOLOGY
+same. Usage: fuse_forms.py FOLDER TOPOLOGY [OPTION OF SHARD-RUN ...]
 
 A fused program is run as the functions that tp-fuse-collectives has written from what it recognised, so a form that is
 recognised wrongly gives wrong numbers. FOLDER receives the programs."""
@@ -492,7 +492,7 @@ def check(folder, name, expected, program):
     with open(path, "w") as f:
         f.write(program.text())
     # all_reduces, as annotations ask for them; the report of the run says whether every device has the right numbers.
-    ran = subprocess.run(["shard-run", path, "--strategy", "follow", "--topology", sys.argv[2], "--fuse", "always"],
+    ran = subprocess.run(["shard-run", path, "--strategy", "follow", "--topology", sys.argv[2], "--fuse", "always"] + sys.argv[3:],
                          capture_output=True, text=True)
     remarks = [line.split("remark: ", 1)[1].split(": one kernel")[0].split("': ", 1)[1]
                for line in ran.stderr.splitlines() if "remark: 'shard." in line]

@@ -77,8 +77,9 @@ bool build_object(const options *o, run_target target, const char *form, build *
   tp_emit emit = form && strcmp(form, "llvm") == 0  ? TP_EMIT_LLVM
                  : form && strcmp(form, "ptx") == 0 ? TP_EMIT_PTX
                                                     : TP_EMIT_OBJECT;
-  return run(b->module, "tp-optimize-local") && tp_plan_measure(b->module, function, o->topology, &b->plan) == TP_OK &&
-         lower_module(o, target, b->module) && tp_compile(b->module, &compile, emit, &b->object) == TP_OK;
+  return run(b->module, target == TARGET_CUDA ? "tp-optimize-local{fused=keep}" : "tp-optimize-local") &&
+         tp_plan_measure(b->module, function, o->topology, &b->plan) == TP_OK && lower_module(o, target, b->module) &&
+         tp_compile(b->module, &compile, emit, &b->object) == TP_OK;
 }
 
 void build_clear(build *b) {

@@ -1,0 +1,18 @@
+/* Fused rows of programs: groups of virtual ranks on a context's GPU, with the memory that they need. */
+#ifndef TPRT_RUNTIME_CUDA_GPU_ROWS_H
+#define TPRT_RUNTIME_CUDA_GPU_ROWS_H
+
+#include "cuda/gpu_context.h"
+#include "tprt/cuda.h"
+
+typedef struct tprt__gpu_ranks tprt__gpu_ranks;
+
+/* A group of so many ranks, at most TPRT_CUDA_MAX_RANKS, all on this GPU. */
+tprt_status tprt__gpu_ranks_create(tprt__gpu *gpu, int n_ranks, tprt__gpu_ranks **ranks);
+/* After its last call has completed. NULL is allowed. */
+void tprt__gpu_ranks_destroy(tprt__gpu *gpu, tprt__gpu_ranks *ranks);
+
+/* tprt_cuda_reduce_rows of all of them, on a stream of this GPU. */
+tprt_status tprt__gpu_reduce_rows(tprt__gpu *gpu, tprt__gpu_ranks *ranks, const tprt_cuda_rows *rows, void *stream);
+
+#endif

@@ -1,0 +1,80 @@
+// Functions of tp-fuse-collectives, kept by tp-inline-calls, become calls of the runtime: what they do is in a site, not in their bodies.
+// RUN: shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-inline-calls{fused=keep},tp-lower-to-runtime)' | FileCheck %s
+// RUN: shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-inline-calls,tp-lower-to-runtime)' | FileCheck %s --check-prefix=INLINED
+// RUN: shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-to-cuda)' | FileCheck %s --check-prefix=CUDA
+
+// INLINED-NOT: tprt_abi_reduce_rows
+// INLINED: tprt_abi_collective
+// CUDA: llvm.call @tprt_abi_reduce_rows
+// CUDA-NOT: tprt_abi_collective
+
+// The site: kind 8, f32, sum, axis 1 of 2; 32 x 16, scattered along 0. Behind: gathered, residual and gamma and both results, RMS norm, 1e-5, slices.
+// CHECK: func.func private @tprt_abi_reduce_rows(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+// CHECK: func.func @main(%[[CTX:.*]]: !llvm.ptr, %[[D:.*]]: tensor<32x16xf32> {{.*}}, %[[RES:.*]]: tensor<8x16xf32> {{.*}}, %[[G:.*]]: tensor<16xf32>
+// CHECK-SAME: tp.extra = array<i64: 2, 21, 1, 925353388, 3>
+// CHECK-SAME: tp.sites = array<i64: 8, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 2, 32, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5>
+// CHECK: %[[NONE:.*]] = llvm.mlir.zero : !llvm.ptr
+// CHECK: %[[R:.*]] = memref.alloc() : memref<8x16xf32>
+// CHECK: memref.extract_aligned_pointer_as_index %[[R]]
+// CHECK: %[[RP:.*]] = llvm.inttoptr
+// CHECK: %[[Y:.*]] = memref.alloc() : memref<32x16xf32>
+// CHECK: memref.extract_aligned_pointer_as_index %[[Y]]
+// CHECK: %[[YP:.*]] = llvm.inttoptr
+// CHECK: bufferization.to_buffer %[[D]] read_only
+// CHECK: %[[DP:.*]] = llvm.inttoptr
+// CHECK: bufferization.to_buffer %[[RES]] read_only
+// CHECK: %[[RESP:.*]] = llvm.inttoptr
+// CHECK: bufferization.to_buffer %[[G]] read_only
+// CHECK: %[[GP:.*]] = llvm.inttoptr
+// CHECK: %[[SITE:.*]] = arith.constant 0 : i32
+// CHECK: call @tprt_abi_reduce_rows(%[[CTX]], %[[SITE]], %[[DP]], %[[RESP]], %[[NONE]], %[[GP]], %[[NONE]], %[[RP]], %[[YP]])
+// CHECK: %[[RT:.*]] = bufferization.to_tensor %[[R]] restrict writable
+// CHECK: %[[YT:.*]] = bufferization.to_tensor %[[Y]] restrict writable
+// CHECK: return %[[RT]], %[[YT]]
+// CHECK-NOT: tp.fused
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%d: tensor<32x16xf32>, %residual: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> (tensor<8x16xf32>, tensor<32x16xf32>) {
+  %c:2 = call @tp.fused.0(%d, %residual, %gamma) : (tensor<32x16xf32>, tensor<8x16xf32>, tensor<16xf32>) -> (tensor<8x16xf32>, tensor<32x16xf32>)
+  return %c#0, %c#1 : tensor<8x16xf32>, tensor<32x16xf32>
+}
+func.func private @tp.fused.0(%d: tensor<32x16xf32>, %residual: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> (tensor<8x16xf32>, tensor<32x16xf32>)
+    attributes {tp.fused = {kind = "reduce_rows", algorithm = "slices", axes = ["tp"], layout = "gathered", dim = 0 : i64, norm = "rms_norm",
+                            epsilon = 1.0e-5 : f32, operands = ["input", "residual", "gamma"], results = ["residual_out", "out"]}} {
+  %a = shard.reduce_scatter %d on @mesh grid_axes = [1] scatter_axis = 0 : tensor<32x16xf32> -> tensor<8x16xf32>
+  %r = arith.addf %a, %residual : tensor<8x16xf32>
+  %all = shard.all_gather %r on @mesh grid_axes = [1] gather_axis = 0 : tensor<8x16xf32> -> tensor<32x16xf32>
+  return %r, %all : tensor<8x16xf32>, tensor<32x16xf32>
+}
+}
+
+// -----
+
+// A loop whose condition comes from what is fused is the same on all devices: the sum is, and what it is added to.
+// CHECK-LABEL: func.func @loop
+// CHECK: scf.while
+// CHECK: call @tprt_abi_reduce_rows
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+func.func @loop(%d: tensor<8x16xf32> {tp.sharding = {mesh = @mesh, dims = [[], []], partial = {tp = "sum"}}}, %r: tensor<8x16xf32> {tp.sharding = [[], []]}) -> tensor<8x16xf32> {
+  %c0 = arith.constant 0 : index
+  %limit = arith.constant 100.0 : f32
+  %0 = scf.while (%v = %r) : (tensor<8x16xf32>) -> tensor<8x16xf32> {
+    %m = tensor.extract %v[%c0, %c0] : tensor<8x16xf32>
+    %more = arith.cmpf ult, %m, %limit : f32
+    scf.condition(%more) %v : tensor<8x16xf32>
+  } do {
+  ^bb0(%v: tensor<8x16xf32>):
+    %c = func.call @tp.fused.0(%d, %v) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+    scf.yield %c : tensor<8x16xf32>
+  }
+  return %0 : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%d: tensor<8x16xf32>, %residual: tensor<8x16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "reduce_rows", algorithm = "push", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none",
+                            operands = ["input", "residual"], results = ["out"]}} {
+  %a = shard.all_reduce %d on @mesh grid_axes = [0] : tensor<8x16xf32> -> tensor<8x16xf32>
+  %r = arith.addf %a, %residual : tensor<8x16xf32>
+  return %r : tensor<8x16xf32>
+}
+}

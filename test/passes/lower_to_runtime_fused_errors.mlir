@@ -1,0 +1,267 @@
+// What is wrong with a tp.fused that somebody has changed, and with a condition around what is fused.
+// RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-lower-to-runtime)'
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its kind is not}}
+  %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "cross_entropy", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "rms_norm", epsilon = 1.0e-5 : f32, operands = ["input", "gamma"], results = ["out"]}} {
+  %a = shard.all_reduce %d on @mesh grid_axes = [1] : tensor<8x16xf32> -> tensor<8x16xf32>
+  return %a : tensor<8x16xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its algorithm is not}}
+  %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "reduce_rows", algorithm = 1 : i64, axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "rms_norm", epsilon = 1.0e-5 : f32, operands = ["input", "gamma"], results = ["out"]}} {
+  %a = shard.all_reduce %d on @mesh grid_axes = [1] : tensor<8x16xf32> -> tensor<8x16xf32>
+  return %a : tensor<8x16xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its axes is not}}
+  %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "reduce_rows", algorithm = "pull", axes = [], layout = "whole", dim = 0 : i64, norm = "rms_norm", epsilon = 1.0e-5 : f32, operands = ["input", "gamma"], results = ["out"]}} {
+  %a = shard.all_reduce %d on @mesh grid_axes = [1] : tensor<8x16xf32> -> tensor<8x16xf32>
+  return %a : tensor<8x16xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its axes is not}}
+  %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "reduce_rows", algorithm = "pull", axes = ["pp"], layout = "whole", dim = 0 : i64, norm = "rms_norm", epsilon = 1.0e-5 : f32, operands = ["input", "gamma"], results = ["out"]}} {
+  %a = shard.all_reduce %d on @mesh grid_axes = [1] : tensor<8x16xf32> -> tensor<8x16xf32>
+  return %a : tensor<8x16xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its axes is not}}
+  %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "reduce_rows", algorithm = "pull", axes = ["tp", "tp", "tp"], layout = "whole", dim = 0 : i64, norm = "rms_norm", epsilon = 1.0e-5 : f32, operands = ["input", "gamma"], results = ["out"]}} {
+  %a = shard.all_reduce %d on @mesh grid_axes = [1] : tensor<8x16xf32> -> tensor<8x16xf32>
+  return %a : tensor<8x16xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its layout is not}}
+  %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "reduce_rows", algorithm = "pull", axes = ["tp"], layout = "half", dim = 0 : i64, norm = "rms_norm", epsilon = 1.0e-5 : f32, operands = ["input", "gamma"], results = ["out"]}} {
+  %a = shard.all_reduce %d on @mesh grid_axes = [1] : tensor<8x16xf32> -> tensor<8x16xf32>
+  return %a : tensor<8x16xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its dim is not}}
+  %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "reduce_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = "0", norm = "rms_norm", epsilon = 1.0e-5 : f32, operands = ["input", "gamma"], results = ["out"]}} {
+  %a = shard.all_reduce %d on @mesh grid_axes = [1] : tensor<8x16xf32> -> tensor<8x16xf32>
+  return %a : tensor<8x16xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its norm is not}}
+  %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "reduce_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "batch_norm", epsilon = 1.0e-5 : f32, operands = ["input", "gamma"], results = ["out"]}} {
+  %a = shard.all_reduce %d on @mesh grid_axes = [1] : tensor<8x16xf32> -> tensor<8x16xf32>
+  return %a : tensor<8x16xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its epsilon is not}}
+  %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "reduce_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "rms_norm", operands = ["input", "gamma"], results = ["out"]}} {
+  %a = shard.all_reduce %d on @mesh grid_axes = [1] : tensor<8x16xf32> -> tensor<8x16xf32>
+  return %a : tensor<8x16xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its operands is not}}
+  %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "reduce_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "rms_norm", epsilon = 1.0e-5 : f32, operands = ["gamma", "input"], results = ["out"]}} {
+  %a = shard.all_reduce %d on @mesh grid_axes = [1] : tensor<8x16xf32> -> tensor<8x16xf32>
+  return %a : tensor<8x16xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its operands is not}}
+  %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "reduce_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "rms_norm", epsilon = 1.0e-5 : f32, operands = ["input"], results = ["out"]}} {
+  %a = shard.all_reduce %d on @mesh grid_axes = [1] : tensor<8x16xf32> -> tensor<8x16xf32>
+  return %a : tensor<8x16xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its operands is not}}
+  %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "reduce_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "rms_norm", epsilon = 1.0e-5 : f32, operands = ["residual", "gamma"], results = ["out"]}} {
+  %a = shard.all_reduce %d on @mesh grid_axes = [1] : tensor<8x16xf32> -> tensor<8x16xf32>
+  return %a : tensor<8x16xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its results is not}}
+  %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "reduce_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "rms_norm", epsilon = 1.0e-5 : f32, operands = ["input", "gamma"], results = ["residual_out"]}} {
+  %a = shard.all_reduce %d on @mesh grid_axes = [1] : tensor<8x16xf32> -> tensor<8x16xf32>
+  return %a : tensor<8x16xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its results is not}}
+  %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "reduce_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "rms_norm", epsilon = 1.0e-5 : f32, operands = ["input", "gamma"], results = ["residual_out", "out"]}} {
+  %a = shard.all_reduce %d on @mesh grid_axes = [1] : tensor<8x16xf32> -> tensor<8x16xf32>
+  return %a : tensor<8x16xf32>
+}
+}
+
+// -----
+
+// No dictionary at all.
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its kind is not}}
+  %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused} {
+  %a = shard.all_reduce %d on @mesh grid_axes = [1] : tensor<8x16xf32> -> tensor<8x16xf32>
+  return %a : tensor<8x16xf32>
+}
+}
+
+// -----
+
+// A branch that only some devices take.
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%d: tensor<8x16xf32> {tp.sharding = [["tp"], []]}, %gamma: tensor<16xf32> {tp.sharding = [[]]}) -> tensor<8x16xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %m = tensor.extract %d[%c0, %c0] : tensor<8x16xf32>
+  %b = arith.cmpf ogt, %m, %zero : f32
+  %r = scf.if %b -> tensor<8x16xf32> {
+    %c = func.call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+    scf.yield %c : tensor<8x16xf32>
+  } else {
+    scf.yield %d : tensor<8x16xf32>
+  }
+  return %r : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "reduce_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "rms_norm", epsilon = 1.0e-5 : f32, operands = ["input", "gamma"], results = ["out"]}} {
+  // expected-error @below {{communicates along axis "tp" under a condition that may differ between devices of this axis}}
+  %a = shard.all_reduce %d on @mesh grid_axes = [1] : tensor<8x16xf32> -> tensor<8x16xf32>
+  return %a : tensor<8x16xf32>
+}
+}
