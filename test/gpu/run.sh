@@ -133,7 +133,8 @@ fused() {
     run graph "$bin/tprt_gpu_fused" graph "$ranks" $replays
   done
   for ranks in 2 4 8; do
-    run peers "$bin/tprt_gpu_peers" "$ranks" $turns 20000
+    run peers "$bin/tprt_gpu_peers" threads "$ranks" $turns 20000
+    run peers-processes "$bin/tprt_gpu_peers" processes "$ranks" $turns 20000
   done
   run missing "$bin/tprt_gpu_fused" missing
   run products "$bin/tprt_gpu_gemm" products
