@@ -3,7 +3,9 @@
 
 #include "cuda/blaslt.h"
 
-#define SAME(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #theirs)
+#define SAME_RESULT cublasStatus_t
+#include "../same_header.h"
+
 SAME(BLASLT_SUCCESS, CUBLAS_STATUS_SUCCESS);
 SAME(BLASLT_NOT_SUPPORTED, CUBLAS_STATUS_NOT_SUPPORTED);
 SAME(BLASLT_F32, CUDA_R_32F);
@@ -53,8 +55,6 @@ SAME(sizeof(cublasStatus_t), sizeof(blaslt_status));
 SAME(sizeof(cudaDataType_t), sizeof(int));
 SAME(sizeof(cublasComputeType_t), sizeof(int));
 SAME(sizeof(cublasLtMatmulDescAttributes_t), sizeof(int));
-#define SAME_PARAMETERS(function, ...)                                                                                         \
-  _Static_assert(_Generic(&function, cublasStatus_t (*)(__VA_ARGS__): 1, default: 0), #function)
 SAME_PARAMETERS(cublasLtCreate, cublasLtHandle_t *);
 SAME_PARAMETERS(cublasLtDestroy, cublasLtHandle_t);
 SAME_PARAMETERS(cublasLtMatrixLayoutCreate, cublasLtMatrixLayout_t *, cudaDataType, uint64_t, uint64_t, int64_t);

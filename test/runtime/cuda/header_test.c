@@ -6,7 +6,9 @@
 
 #include <stddef.h>
 
-#define SAME(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #theirs)
+#define SAME_RESULT CUresult
+#include "../same_header.h"
+
 SAME(CUDA_RESULT_SUCCESS, CUDA_SUCCESS);
 SAME(CUDA_RESULT_OUT_OF_MEMORY, CUDA_ERROR_OUT_OF_MEMORY);
 SAME(CUDA_RESULT_NO_DEVICE, CUDA_ERROR_NO_DEVICE);
@@ -37,8 +39,6 @@ SAME(offsetof(cuda_copy_2d, target_pitch), offsetof(CUDA_MEMCPY2D, dstPitch));
 SAME(offsetof(cuda_copy_2d, width), offsetof(CUDA_MEMCPY2D, WidthInBytes));
 SAME(offsetof(cuda_copy_2d, height), offsetof(CUDA_MEMCPY2D, Height));
 
-/* Handles are pointers to the same structs; results are enums there, so only the parameters are compared. */
-#define SAME_PARAMETERS(function, ...) _Static_assert(_Generic(&function, CUresult (*)(__VA_ARGS__): 1, default: 0), #function)
 SAME_PARAMETERS(cuCtxGetCurrent, cuda_context *);
 SAME_PARAMETERS(cuModuleLoadData, cuda_module *, const void *);
 SAME_PARAMETERS(cuModuleGetFunction, cuda_function *, cuda_module, const char *);

@@ -5,7 +5,9 @@
 
 #include <stddef.h>
 
-#define SAME(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #theirs)
+#define SAME_RESULT ncclResult_t
+#include "../same_header.h"
+
 SAME(NCCL_RESULT_SUCCESS, ncclSuccess);
 SAME(NCCL_RESULT_INTERNAL, ncclInternalError);
 SAME(NCCL_RESULT_INVALID_ARGUMENT, ncclInvalidArgument);
@@ -46,8 +48,6 @@ SAME(offsetof(nccl_config, split_share), offsetof(ncclConfig_t, splitShare));
 
 /* Results and types of elements are enums there, so only those functions are compared whose parameters are the same else. */
 #if NCCL_VERSION_CODE >= 22800
-#define SAME_PARAMETERS(function, ...)                                                                                         \
-  _Static_assert(_Generic(&function, ncclResult_t (*)(__VA_ARGS__): 1, default: 0), #function)
 SAME_PARAMETERS(ncclAlltoAll, const void *, void *, size_t, ncclDataType_t, ncclComm_t, cudaStream_t);
 SAME_PARAMETERS(ncclGather, const void *, void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t);
 SAME_PARAMETERS(ncclScatter, const void *, void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t);
