@@ -129,6 +129,8 @@ __attribute__((always_inline)) static inline void fetch_step(const strip *s, int
   const float *from = s->transposed ? s->b + step % PIECE * 2 * s->ldb + step / PIECE * PIECE : s->b + step * s->ldb;
   __builtin_prefetch(from, 0, 2);
   __builtin_prefetch(from + (s->transposed ? s->ldb : LANES), 0, 2);
+  if (!s->transposed) /* a row that is not aligned has a third line */
+    __builtin_prefetch(from + STRIP - 1, 0, 2);
 }
 
 /* What a tile does for the next strip at each of its pieces; rows need no registers to be packed, columns wait for the end of the tile. */
@@ -147,6 +149,7 @@ __attribute__((always_inline)) AVX512 static inline void prepare(strip *s) {
 __attribute__((always_inline)) static inline void prefetch_row(const float *c) {
   __builtin_prefetch(c, 1, 3);
   __builtin_prefetch(c + LANES, 1, 3);
+  __builtin_prefetch(c + STRIP - 1, 1, 3);
 }
 
 /* Spelled, since compilers that choose which of its operands a multiply-add overwrites move sums around, some through memory. */

@@ -35,7 +35,10 @@ size_t array_bytes(const array *a) { return (size_t)(array_count(a) * a->type->s
 bool array_create(array *a, const element *type, int rank, const int64_t *shape) {
   array made = {.type = type, .rank = rank}; /* `shape` may be that of *a */
   memcpy(made.shape, shape, (size_t)rank * sizeof *shape);
-  made.data = calloc(array_bytes(&made) + 1, 1);
+  size_t bytes = array_bytes(&made) / 64 * 64 + 64; /* lines of the cache, as other frameworks align arrays */
+  made.data = aligned_alloc(64, bytes);
+  if (made.data)
+    memset(made.data, 0, bytes);
   *a = made;
   return made.data != NULL;
 }
