@@ -31,6 +31,10 @@ enum {
 /* Smaller ones are as fast in other ways. */
 enum { MIN_LENGTH = 64, MIN_ELEMENTS = 1 << 14 };
 
+/* A B that no cache is sure to hold is fetched in advance, a block of rows or columns ahead: the processor's own prefetcher begins anew with each of these
+ * short runs. With fewer rows memory is busy without it. */
+enum { FETCHED_ROWS = 3, FETCHED_ELEMENTS = 1 << 18 };
+
 typedef struct scratch {
   _Alignas(64) float a[ROWS_BY_ROWS * PITCH_BY_ROWS];
   _Alignas(64) float c[ROWS_BY_ROWS * PITCH_C];
@@ -51,13 +55,16 @@ static void pack_a(scratch *s, const tprt__gemm_args *g, int64_t p, int64_t k, i
                                                                                                                                \
   /* sums (m x width) += m rows of A from a on * depth rows of B */                                                            \
   __attribute__((target(isa), always_inline)) static inline void name##_rows(                                                  \
-      int depth, int64_t m, int64_t width, const float *a, const float *b, int64_t ldb, float *sums) {                         \
+      bool fetch, int depth, int64_t m, int64_t width, const float *a, const float *b, int64_t ldb, float *sums) {             \
     int64_t j = 0;                                                                                                             \
     for (; j + LANES * VECTORS <= width; j += LANES * VECTORS) {                                                               \
       name##_vector y[DEPTH][VECTORS];                                                                                         \
       for (int q = 0; q < depth; q++) {                                                                                        \
-        for (int v = 0; v < VECTORS; v++)                                                                                      \
+        for (int v = 0; v < VECTORS; v++) {                                                                                    \
+          if (fetch)                                                                                                           \
+            __builtin_prefetch(b + (q + depth) * ldb + j + LANES * v, 0, 2);                                                   \
           y[q][v] = *(const name##_vector *)(b + q * ldb + j + LANES * v);                                                     \
+        }                                                                                                                      \
       }                                                                                                                        \
       for (int64_t i = 0; i < m; i++) {                                                                                        \
         name##_vector *to = (name##_vector *)(sums + i * PITCH_C + j), s[VECTORS];                                             \
@@ -79,18 +86,20 @@ static void pack_a(scratch *s, const tprt__gemm_args *g, int64_t p, int64_t k, i
     }                                                                                                                          \
   }                                                                                                                            \
                                                                                                                                \
-  __attribute__((target(isa))) static void name##_by_rows(scratch *s, int64_t m, int64_t width, int64_t k, const float *b,     \
-                                                          int64_t ldb) {                                                       \
+  __attribute__((target(isa))) static void name##_by_rows(scratch *s, bool fetch, int64_t m, int64_t width, int64_t k,         \
+                                                          const float *b, int64_t ldb) {                                       \
     int64_t p = 0;                                                                                                             \
+    for (; fetch && p + 2 * DEPTH <= k; p += DEPTH)                                                                            \
+      name##_rows(true, DEPTH, m, width, s->a + p, b + p * ldb, ldb, s->c);                                                    \
     for (; p + DEPTH <= k; p += DEPTH)                                                                                         \
-      name##_rows(DEPTH, m, width, s->a + p, b + p * ldb, ldb, s->c);                                                          \
+      name##_rows(false, DEPTH, m, width, s->a + p, b + p * ldb, ldb, s->c);                                                   \
     for (; p < k; p++)                                                                                                         \
-      name##_rows(1, m, width, s->a + p, b + p * ldb, ldb, s->c);                                                              \
+      name##_rows(false, 1, m, width, s->a + p, b + p * ldb, ldb, s->c);                                                       \
   }                                                                                                                            \
                                                                                                                                \
   /* c (rows x columns) += rows of A * (columns rows of B, transposed), along k */                                             \
   __attribute__((target(isa), always_inline)) static inline void name##_dots(                                                  \
-      int rows, int columns, int64_t k, const float *a, const float *b, int64_t ldb, float *c, int64_t ldc) {                  \
+      bool fetch, int rows, int columns, int64_t k, const float *a, const float *b, int64_t ldb, float *c, int64_t ldc) {      \
     name##_vector s[ROWS][4];                                                                                                  \
     for (int i = 0; i < rows; i++) {                                                                                           \
       for (int j = 0; j < columns; j++)                                                                                        \
@@ -99,8 +108,11 @@ static void pack_a(scratch *s, const tprt__gemm_args *g, int64_t p, int64_t k, i
     int64_t p = 0;                                                                                                             \
     for (; p + LANES <= k; p += LANES) {                                                                                       \
       name##_vector y[4];                                                                                                      \
-      for (int j = 0; j < columns; j++)                                                                                        \
+      for (int j = 0; j < columns; j++) {                                                                                      \
+        if (fetch)                                                                                                             \
+          __builtin_prefetch(b + (j + columns) * ldb + p, 0, 2);                                                               \
         y[j] = *(const name##_vector *)(b + j * ldb + p);                                                                      \
+      }                                                                                                                        \
       for (int i = 0; i < rows; i++) {                                                                                         \
         name##_vector x = *(const name##_vector *)(a + i * PITCH_TRANSPOSED + p);                                              \
         for (int j = 0; j < columns; j++)                                                                                      \
@@ -122,19 +134,23 @@ static void pack_a(scratch *s, const tprt__gemm_args *g, int64_t p, int64_t k, i
     }                                                                                                                          \
   }                                                                                                                            \
                                                                                                                                \
-  __attribute__((target(isa))) static void name##_transposed(const scratch *s, int64_t m, int64_t n, int64_t k,                \
+  __attribute__((target(isa))) static void name##_transposed(const scratch *s, bool fetch, int64_t m, int64_t n, int64_t k,    \
                                                              const float *b, int64_t ldb, float *c, int64_t ldc) {             \
     int64_t j = 0;                                                                                                             \
     for (; j + 4 <= n; j += 4) {                                                                                               \
       int64_t i = 0;                                                                                                           \
+      if (fetch && m >= ROWS && j + 8 <= n) {                                                                                  \
+        name##_dots(true, ROWS, 4, k, s->a, b + j * ldb, ldb, c + j, ldc);                                                     \
+        i = ROWS;                                                                                                              \
+      }                                                                                                                        \
       for (; i + ROWS <= m; i += ROWS)                                                                                         \
-        name##_dots(ROWS, 4, k, s->a + i * PITCH_TRANSPOSED, b + j * ldb, ldb, c + i * ldc + j, ldc);                          \
+        name##_dots(false, ROWS, 4, k, s->a + i * PITCH_TRANSPOSED, b + j * ldb, ldb, c + i * ldc + j, ldc);                   \
       for (; i < m; i++)                                                                                                       \
-        name##_dots(1, 4, k, s->a + i * PITCH_TRANSPOSED, b + j * ldb, ldb, c + i * ldc + j, ldc);                             \
+        name##_dots(false, 1, 4, k, s->a + i * PITCH_TRANSPOSED, b + j * ldb, ldb, c + i * ldc + j, ldc);                      \
     }                                                                                                                          \
     for (; j < n; j++) {                                                                                                       \
       for (int64_t i = 0; i < m; i++)                                                                                          \
-        name##_dots(1, 1, k, s->a + i * PITCH_TRANSPOSED, b + j * ldb, ldb, c + i * ldc + j, ldc);                             \
+        name##_dots(false, 1, 1, k, s->a + i * PITCH_TRANSPOSED, b + j * ldb, ldb, c + i * ldc + j, ldc);                      \
     }                                                                                                                          \
   }
 
@@ -142,8 +158,9 @@ DEFINE_SKINNY(avx512, "avx512f", 16, 2, 4)
 DEFINE_SKINNY(avx2, "avx2,fma", 8, 1, 2)
 
 typedef struct kernels {
-  void (*by_rows)(scratch *s, int64_t m, int64_t width, int64_t k, const float *b, int64_t ldb);
-  void (*transposed)(const scratch *s, int64_t m, int64_t n, int64_t k, const float *b, int64_t ldb, float *c, int64_t ldc);
+  void (*by_rows)(scratch *s, bool fetch, int64_t m, int64_t width, int64_t k, const float *b, int64_t ldb);
+  void (*transposed)(const scratch *s, bool fetch, int64_t m, int64_t n, int64_t k, const float *b, int64_t ldb, float *c,
+                     int64_t ldc);
 } kernels;
 
 /* By tprt__vectors; the best first. */
@@ -154,7 +171,7 @@ static bool has(tprt__vectors vectors) {
                                  : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
-static void multiply_by_rows(const kernels *way, scratch *s, const tprt__gemm_args *g, int64_t p, int64_t k) {
+static void multiply_by_rows(const kernels *way, scratch *s, bool fetch, const tprt__gemm_args *g, int64_t p, int64_t k) {
   for (int64_t j = 0; j < g->n; j += STRIP) {
     int64_t width = tprt__min(STRIP, g->n - j);
     float *c = (float *)g->c + j;
@@ -164,7 +181,7 @@ static void multiply_by_rows(const kernels *way, scratch *s, const tprt__gemm_ar
       else
         memcpy(s->c + i * PITCH_C, c + i * g->ldc, (size_t)width * sizeof *c);
     }
-    way->by_rows(s, g->m, width, k, (const float *)g->b + p * g->ldb + j, g->ldb);
+    way->by_rows(s, fetch, g->m, width, k, (const float *)g->b + p * g->ldb + j, g->ldb);
     for (int64_t i = 0; i < g->m; i++)
       memcpy(c + i * g->ldc, s->c + i * PITCH_C, (size_t)width * sizeof *c);
   }
@@ -179,6 +196,7 @@ bool tprt__gemm_skinny_f32(tprt__vectors vectors, const tprt__gemm_args *g) {
   }
   const kernels *way = &ways[vectors];
   int64_t length = g->transpose_b ? LENGTH_TRANSPOSED : LENGTH_BY_ROWS;
+  bool fetch = g->m >= FETCHED_ROWS && g->n * g->k >= FETCHED_ELEMENTS;
   scratch s;
   if (g->overwrite && g->transpose_b)
     tprt__gemm_clear(g, sizeof(float));
@@ -186,9 +204,9 @@ bool tprt__gemm_skinny_f32(tprt__vectors vectors, const tprt__gemm_args *g) {
     int64_t k = tprt__min(length, g->k - p);
     pack_a(&s, g, p, k, length + PAD);
     if (g->transpose_b) {
-      way->transposed(&s, g->m, g->n, k, (const float *)g->b + p, g->ldb, g->c, g->ldc);
+      way->transposed(&s, fetch, g->m, g->n, k, (const float *)g->b + p, g->ldb, g->c, g->ldc);
     } else {
-      multiply_by_rows(way, &s, g, p, k);
+      multiply_by_rows(way, &s, fetch, g, p, k);
     }
   }
   return true;
