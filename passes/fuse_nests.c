@@ -127,6 +127,8 @@ static tp_status grow_group(tp__nest_block *b, size_t first, tp__nest_group *g) 
     if (status == TP_OK && !tp__nests_are_legal(b, &g->map)) {
       while (n > 1 && begins(g->map.nests[n - 1], g->map.nests[last]))
         n--;
+      if (tp__nests_are_begun(b, &g->map))
+        n = 2;
       break;
     }
     if (status == TP_OK && !tp__nests_are_narrow(&g->map))
@@ -137,14 +139,15 @@ static tp_status grow_group(tp__nest_block *b, size_t first, tp__nest_group *g) 
   return status;
 }
 
-static tp_status outline_group(fusing *f, const tp__nest_block *b, const tp__nest_group *g) {
+static tp_status outline_group(fusing *f, const tp__nest_block *b, tp__nest_group *g) {
   int n = g->map.n_nests;
   MlirOperation first = b->ops.items[g->at[0]];
   for (size_t i = g->at[0]; i < g->at[n - 1]; i++)
     if (is_pure(b->ops.items[i]))
       mlirOperationMoveBefore(b->ops.items[i], first);
   tp_op_list made = {0};
-  tp_status status = tp__nests_own_buffers(b, g, first, &made);
+  bool keeps = tp__nests_are_legal(b, &g->map); /* not a number and a reduction of another kind than over rows */
+  tp_status status = keeps ? tp__nests_own_buffers(b, g, first, &made) : TP_OK;
   if (status == TP_OK) {
     MlirOperation group =
         tp__create(&(tp_build){.name = "scf.execute_region", .location = mlirOperationGetLocation(first), .n_regions = 1});

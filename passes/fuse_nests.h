@@ -22,6 +22,8 @@ typedef struct tp__nest_group {
 /* Is the group one kernel? Rows may be done in any order then, since no row reads what another one writes; and a thread reads of what the group
  * writes what it has written itself. */
 bool tp__nests_are_legal(const tp__nest_block *block, tp__map_group *group);
+/* Is it a number and a reduction, of whatever kind, that goes on from it? */
+bool tp__nests_are_begun(const tp__nest_block *block, const tp__map_group *group);
 /* A few long rows keep few blocks busy. A reduction over them has no others, but without one there would be more. */
 bool tp__nests_are_narrow(const tp__map_group *group);
 

@@ -4,7 +4,9 @@
 #include "passes/outline.h"
 
 enum {
-  MAX_WORDS = 64, /* of 32 bits, which a thread keeps */
+  MAX_WORDS = 64,  /* of 32 bits, which a thread keeps */
+  WORK_WORDS = 16, /* which it computes with */
+  MAX_BLOCK_WORDS = 40 * 1024,
   FEW_ROWS = 64,
   LONG_ROW = 1024
 };
@@ -194,7 +196,10 @@ static bool fits(tp__map_group *g, const accesses *list) {
       g->nests[i]->most_lanes = most[v];
     int lanes = tp__group_lanes(g);
     int64_t elements = lanes > 0 ? tp__group_elements(g, lanes) : TP_MAP_ROW_ELEMENTS + 1;
-    if (elements > TP_MAP_ROW_ELEMENTS || kept_words(g, list, elements) > MAX_WORDS)
+    if (elements > TP_MAP_ROW_ELEMENTS)
+      return false;
+    int64_t words = kept_words(g, list, elements);
+    if (words > MAX_WORDS || (words + WORK_WORDS) * tp__group_threads(g, lanes) > MAX_BLOCK_WORDS)
       return false;
   }
   return true;
@@ -211,6 +216,16 @@ bool tp__nests_are_legal(const tp__nest_block *b, tp__map_group *g) {
     return false;
   for (int i = 0; i < list.n; i++)
     if (writes(g, list.items + i) && !write_is_legal(b, g, &list, list.items + i))
+      return false;
+  return true;
+}
+
+bool tp__nests_are_begun(const tp__nest_block *b, const tp__map_group *g) {
+  if (!tp__group_is_begun(g))
+    return false;
+  const tp__map_nest *n = g->nests[1];
+  for (int i = 0; i < n->n_inputs; i++)
+    if (!n->operands[i].is_scalar && may_overlap(b, n->operands[i].memref, n->operands[n->n_inputs].memref))
       return false;
   return true;
 }

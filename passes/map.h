@@ -134,7 +134,9 @@ int tp__map_inner(const tp__map_nest *nest);
 
 /* ---- the kernels, in front of `end`, the return of an empty function ---- */
 tp_status tp__map_elementwise(const tp__map_nest *nest, MlirOperation end, tp__map_launch *launch);
-/* Adds arrays in memory of the block in front of `func`, the kernel. */
-tp_status tp__map_reduction(const tp__map_nest *nest, MlirOperation func, MlirOperation end, tp__map_launch *launch);
+/* Goes on from what the results were, or, if `begin` is not NULL, from the number that this nest writes everywhere. Adds arrays in memory of the block
+ * in front of `func`, the kernel. */
+tp_status tp__map_reduction(const tp__map_nest *nest, const tp__map_nest *begin, MlirOperation func, MlirOperation end,
+                            tp__map_launch *launch);
 
 #endif

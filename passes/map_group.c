@@ -157,3 +157,59 @@ int64_t tp__group_elements(const tp__map_group *g, int lanes) {
   tp__map_share_rows(&sharing, n_steps, lanes);
   return (n_steps + sharing.n_sharing - 1) / sharing.n_sharing * lanes;
 }
+
+int tp__group_threads(const tp__map_group *g, int lanes) {
+  tp__map_sharing sharing;
+  if (!g->has_rows)
+    return TP_GROUP_THREADS;
+  tp__map_share_rows(&sharing, g->width / lanes, lanes);
+  return sharing.n_sharing * sharing.n_elements;
+}
+
+bool tp__group_has_kernel(const tp__map_group *g) {
+  tp_combiner combiners[TP_MAP_OPERANDS];
+  for (int i = 0; i < g->n_nests; i++)
+    if (tp__group_reduces(g->nests[i]) && !tp__map_combiners(g->nests[i], combiners))
+      return false;
+  int lanes = tp__group_lanes(g);
+  return lanes > 0 && tp__group_elements(g, lanes) <= TP_MAP_ROW_ELEMENTS;
+}
+
+/* ---- a number and a reduction ---- */
+
+static tp_status refuse_index(MlirOperation op, void *data) {
+  (void)data;
+  return tp__op_is(op, "linalg.index") ? TP_UNSUPPORTED : TP_OK;
+}
+
+/* Is all of the operand written, each element once? */
+static bool covers(const tp__map_nest *n, int operand) {
+  const tp__map_operand *o = n->operands + operand;
+  uint32_t seen = 0;
+  for (int d = 0; d < o->rank; d++) {
+    MlirAffineExpr expr = mlirAffineMapGetResult(o->map, d);
+    int64_t l = mlirAffineExprIsADim(expr) ? mlirAffineDimExprGetPosition(expr) : -1;
+    if (o->sizes[d] != (l < 0 ? 1 : n->size[l]) || (l >= 0 && (seen >> l & 1)))
+      return false;
+    seen |= l < 0 ? 0 : UINT32_C(1) << l;
+  }
+  return true;
+}
+
+static bool is_number(const tp__map_nest *n) {
+  for (int i = 0; i < n->n_operands; i++)
+    if (i < n->n_inputs ? !n->operands[i].is_scalar : tp__body_reads(&n->body, i) || !covers(n, i))
+      return false;
+  for (int l = 0; l < n->n_loops; l++)
+    if (n->is_reduction[l])
+      return false;
+  return tp__map_n_outputs(n) == 1 && tp__walk(n->op, refuse_index, NULL) == TP_OK;
+}
+
+bool tp__group_is_begun(const tp__map_group *g) {
+  if (g->n_nests != 2 || !is_number(g->nests[0]) || !tp__group_reduces(g->nests[1]) || tp__map_n_outputs(g->nests[1]) != 1)
+    return false;
+  const tp__map_nest *n = g->nests[1];
+  return mlirValueEqual(g->nests[0]->operands[g->nests[0]->n_inputs].memref, n->operands[n->n_inputs].memref) &&
+         covers(n, n->n_inputs);
+}

@@ -13,6 +13,7 @@
 
 enum {
   TP_GROUP_NESTS = 24,
+  TP_GROUP_THREADS = 256, /* of a block, without rows */
   TP_GROUP_REDUCTIONS = 4 /* results of reductions: each may need an array in memory of the block */
 };
 
@@ -43,8 +44,13 @@ tp__group_access tp__group_access_of(const tp__map_group *group, const tp__map_n
 int tp__group_lanes(const tp__map_group *group);
 /* How many of these a nest reads and writes at once, and along which of its loops they lie. */
 int tp__group_nest_lanes(const tp__map_group *group, const tp__map_nest *nest, int lanes, int *loop);
-/* Elements of a row for a thread. */
+/* Elements of a row for a thread, and the threads of a block. */
 int64_t tp__group_elements(const tp__map_group *group, int lanes);
+int tp__group_threads(const tp__map_group *group, int lanes);
+/* Could its kernel do whole rows, with vectors of the sizes that its nests allow? */
+bool tp__group_has_kernel(const tp__map_group *group);
+/* Are there two nests, the second of which, a reduction of any kind, goes on from the number that the first writes everywhere? */
+bool tp__group_is_begun(const tp__map_group *group);
 
 /* ---- map_group_kernel.c ---- */
 /* The kernel, in front of `end`, the return of the empty function `func`. */

@@ -9,7 +9,7 @@
 #include "passes/lower.h"
 #include "support/support.h"
 
-enum { THREADS = 256, MAX_SECTIONS = TP_MAP_ROW_ELEMENTS };
+enum { THREADS = TP_GROUP_THREADS, MAX_SECTIONS = TP_MAP_ROW_ELEMENTS };
 
 /* What a thread has of a buffer: its elements, section by section, or one number. */
 typedef struct kept {

@@ -194,14 +194,17 @@ static tp_status map_nests(tp__map_kernel *kernel, const reading *r, MlirOperati
   for (int i = 0; i < r->n; i++)
     group.nests[i] = r->nests + i;
   bool is_first = kernel->n_variants == 0;
-  if (r->n == 1) {
-    tp_status status =
-        has_reduction(r->nests) ? tp__map_reduction(r->nests, made, end, launch) : tp__map_elementwise(r->nests, end, launch);
+  bool has_loops = tp__group_loops(&group);
+  bool is_begun = tp__group_is_begun(&group) && !(has_loops && tp__group_has_kernel(&group));
+  if (r->n == 1 || is_begun) {
+    const tp__map_nest *nest = r->nests + r->n - 1;
+    tp_status status = has_reduction(nest) ? tp__map_reduction(nest, is_begun ? r->nests : NULL, made, end, launch)
+                                           : tp__map_elementwise(nest, end, launch);
     if (is_first)
-      align(kernel, r->nests, launch->loop, launch->lanes, n, values);
+      align(kernel, nest, launch->loop, launch->lanes, n, values);
     return status;
   }
-  if (!tp__group_loops(&group))
+  if (!has_loops)
     return tp__error(r->ops[1], TP_UNSUPPORTED,
                      "does not run through the loops of the nest in front of it, with which it is to be one kernel");
   tp_status status = tp__map_group_kernel(&group, made, end, launch);

@@ -125,7 +125,20 @@ static MlirValue build_place(reduction *r, MlirOperation end, MlirValue *at) {
   return tp__binary(end, "arith.andi", exists, tp__compare(end, TP_EQ, r->sharing.turn, tp__build_int(end, n->i32, 0)));
 }
 
-tp_status tp__map_reduction(const tp__map_nest *n, MlirOperation func, MlirOperation end, tp__map_launch *launch) {
+/* The numbers from which the reduction goes on, as `begin`, a nest, writes them everywhere. */
+static tp_status build_begin(const tp__map_nest *begin, MlirOperation end, MlirValue *values) {
+  tp__map_lanes_of arguments[TP_MAP_OPERANDS], yielded[TP_MAP_OPERANDS];
+  MlirValue at[TP_MAP_LOOPS] = {{NULL}};
+  for (int i = 0; i < begin->n_operands; i++)
+    arguments[i][0] = i < begin->n_inputs ? begin->operands[i].memref : (MlirValue){NULL};
+  tp_status status = tp__map_compute(begin, end, 0, 1, at, arguments, NULL, yielded);
+  for (int k = 0; k < tp__map_n_outputs(begin) && status == TP_OK; k++)
+    values[k] = yielded[k][0];
+  return status;
+}
+
+tp_status tp__map_reduction(const tp__map_nest *n, const tp__map_nest *begin, MlirOperation func, MlirOperation end,
+                            tp__map_launch *launch) {
   reduction r = {.sharing = {.n = n, .func = func}, .n_outputs = tp__map_n_outputs(n)};
   MlirValue at[TP_MAP_LOOPS] = {{NULL}}, values[TP_MAP_OPERANDS];
   MlirOperation inside;
@@ -134,19 +147,23 @@ tp_status tp__map_reduction(const tp__map_nest *n, MlirOperation func, MlirOpera
                              .n_threads = r.sharing.n_sharing * r.sharing.n_elements,
                              .loop = r.inner,
                              .lanes = r.lanes};
-  MlirValue writes = build_place(&r, end, at);
+  MlirValue writes = build_place(&r, end, at), first[TP_MAP_OPERANDS];
   bool shares = r.sharing.n_sharing > 1;
-  for (int k = 0; k < r.n_outputs; k++)
-    values[k] = shares ? tp__map_identity(&r.sharing, end, k) : tp__map_load(n, end, n->n_inputs + k, at);
-  tp_status status = build_loop(&r, end, tp__map_counter(n, r.n_steps + r.sharing.n_sharing), at, values);
+  tp_status status = begin ? build_begin(begin, end, first) : TP_OK;
+  for (int k = 0; k < r.n_outputs && status == TP_OK; k++)
+    values[k] = shares ? tp__map_identity(&r.sharing, end, k) : begin ? first[k] : tp__map_load(n, end, n->n_inputs + k, at);
+  if (status == TP_OK)
+    status = build_loop(&r, end, tp__map_counter(n, r.n_steps + r.sharing.n_sharing), at, values);
+  if (status != TP_OK)
+    return status;
   for (int k = 0; k < r.n_outputs; k++)
     values[k] = tp__map_combine_threads(&r.sharing, end, k, values[k], false);
   tp__map_if(end, writes, &inside);
   for (int k = 0; k < r.n_outputs; k++) {
     int output = n->n_inputs + k;
     if (shares)
-      values[k] = tp__map_combine(&r.sharing, inside, k, tp__map_load(n, inside, output, at), values[k]);
+      values[k] = tp__map_combine(&r.sharing, inside, k, begin ? first[k] : tp__map_load(n, inside, output, at), values[k]);
     tp__map_store(n, inside, output, at, values[k]);
   }
-  return status;
+  return TP_OK;
 }

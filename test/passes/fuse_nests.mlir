@@ -300,3 +300,77 @@ func.func @single(%context: !llvm.ptr, %x: memref<64x1xf32>, %y: memref<64x32xf3
   }
   return
 }
+
+// -----
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#one = affine_map<(d0) -> (d0)>
+#none = affine_map<(d0) -> ()>
+
+// No known combination: a thread does a row, in order, from the number on, which needs no kernel. What follows is another kernel.
+// CHECK-LABEL: func.func @in_order
+// CHECK: call @in_order.fused0(%arg2, %arg1)
+// CHECK: linalg.generic
+// CHECK: return
+// CHECK: func.func private @in_order.fused0
+// CHECK-NOT: alloca
+// CHECK-COUNT-2: linalg.generic
+// CHECK-NOT: linalg.generic
+func.func @in_order(%context: !llvm.ptr, %x: memref<64x64xf32>, %sum: memref<64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.generic {indexing_maps = [#none, #one], iterator_types = ["parallel"]} ins(%zero : f32) outs(%sum : memref<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }
+  linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<64x64xf32>) outs(%sum : memref<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %z = arith.subf %a, %o : f32
+    linalg.yield %z : f32
+  }
+  linalg.generic {indexing_maps = [#rows, #row, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : memref<64x64xf32>, memref<64xf32>) outs(%x : memref<64x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %z = arith.divf %a, %b : f32
+    linalg.yield %z : f32
+  }
+  return
+}
+
+// -----
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#one = affine_map<(d0) -> (d0)>
+#none = affine_map<(d0) -> ()>
+
+// Rows of which a thread would have 64 elements: the same.
+// CHECK-LABEL: func.func @long
+// CHECK: call @long.fused0(%arg2, %arg1)
+// CHECK: linalg.generic
+// CHECK: return
+// CHECK: func.func private @long.fused0
+// CHECK-NOT: alloca
+// CHECK-COUNT-2: linalg.generic
+// CHECK-NOT: linalg.generic
+func.func @long(%context: !llvm.ptr, %x: memref<1024x65536xf32>, %sum: memref<1024xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.generic {indexing_maps = [#none, #one], iterator_types = ["parallel"]} ins(%zero : f32) outs(%sum : memref<1024xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }
+  linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<1024x65536xf32>) outs(%sum : memref<1024xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %z = arith.addf %a, %o : f32
+    linalg.yield %z : f32
+  }
+  linalg.generic {indexing_maps = [#rows, #row, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : memref<1024x65536xf32>, memref<1024xf32>) outs(%x : memref<1024x65536xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %z = arith.divf %a, %b : f32
+    linalg.yield %z : f32
+  }
+  return
+}

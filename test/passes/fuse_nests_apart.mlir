@@ -89,54 +89,6 @@ func.func @begun(%context: !llvm.ptr, %x: memref<64x64xf32>, %sum: memref<64xf32
 
 // -----
 
-#rows = affine_map<(d0, d1) -> (d0, d1)>
-#row = affine_map<(d0, d1) -> (d0)>
-#one = affine_map<(d0) -> (d0)>
-#none = affine_map<(d0) -> ()>
-
-// No known combination: a thread does a row, in order.
-// CHECK-LABEL: func.func @in_order
-func.func @in_order(%context: !llvm.ptr, %x: memref<64x64xf32>, %sum: memref<64xf32>) {
-  %zero = arith.constant 0.0 : f32
-  linalg.generic {indexing_maps = [#none, #one], iterator_types = ["parallel"]} ins(%zero : f32) outs(%sum : memref<64xf32>) {
-  ^bb0(%a: f32, %o: f32):
-    linalg.yield %a : f32
-  }
-  linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
-      ins(%x : memref<64x64xf32>) outs(%sum : memref<64xf32>) {
-  ^bb0(%a: f32, %o: f32):
-    %z = arith.subf %a, %o : f32
-    linalg.yield %z : f32
-  }
-  return
-}
-
-// -----
-
-#rows = affine_map<(d0, d1) -> (d0, d1)>
-#row = affine_map<(d0, d1) -> (d0)>
-#one = affine_map<(d0) -> (d0)>
-#none = affine_map<(d0) -> ()>
-
-// Rows of which a thread would have 64 elements.
-// CHECK-LABEL: func.func @long
-func.func @long(%context: !llvm.ptr, %x: memref<1024x65536xf32>, %sum: memref<1024xf32>) {
-  %zero = arith.constant 0.0 : f32
-  linalg.generic {indexing_maps = [#none, #one], iterator_types = ["parallel"]} ins(%zero : f32) outs(%sum : memref<1024xf32>) {
-  ^bb0(%a: f32, %o: f32):
-    linalg.yield %a : f32
-  }
-  linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
-      ins(%x : memref<1024x65536xf32>) outs(%sum : memref<1024xf32>) {
-  ^bb0(%a: f32, %o: f32):
-    %z = arith.addf %a, %o : f32
-    linalg.yield %z : f32
-  }
-  return
-}
-
-// -----
-
 #id = affine_map<(d0) -> (d0)>
 
 // Other loops; a body that reads memory, or asserts; a program that looks at memory in between.

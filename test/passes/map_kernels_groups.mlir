@@ -120,3 +120,34 @@ func.func @elements(%context: !llvm.ptr, %x: memref<1000xf32>, %z: memref<1000xf
   }
   return
 }
+
+// -----
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d1)>
+#one = affine_map<(d0) -> (d0)>
+#none = affine_map<(d0) -> ()>
+
+// A sum over columns from a number on: one kernel, which does not read what the result was.
+// CHECK-LABEL: func.func @columns
+// CHECK-COUNT-1: call @tprt_abi_launch(
+// CHECK-NOT: call @tprt_abi_launch(
+// CHECK: llvm.func @tp_kernel0({{.*}} nvvm.reqntid = array<i32: 512>, tp.blocks = 32 : i64}
+// CHECK-NOT: memref.load %{{.*}} : memref<1000xf32>
+// CHECK: scf.if
+// CHECK: %[[SUM:.*]] = arith.addf %{{.*}}, %cst
+// CHECK: memref.store %[[SUM]], %{{.*}} : memref<1000xf32>
+func.func @columns(%context: !llvm.ptr, %a: memref<64x1000xf32>, %c: memref<1000xf32>) {
+  %two = arith.constant 2.0 : f32
+  linalg.generic {indexing_maps = [#none, #one], iterator_types = ["parallel"]} ins(%two : f32) outs(%c : memref<1000xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    linalg.yield %i : f32
+  }
+  linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["reduction", "parallel"]}
+      ins(%a : memref<64x1000xf32>) outs(%c : memref<1000xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %z = arith.addf %x, %o : f32
+    linalg.yield %z : f32
+  }
+  return
+}
