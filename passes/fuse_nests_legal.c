@@ -7,6 +7,7 @@ enum {
   MAX_WORDS = 64,  /* of 32 bits, which a thread keeps */
   WORK_WORDS = 16, /* which it computes with */
   MAX_BLOCK_WORDS = 40 * 1024,
+  LARGE = 1 << 16,
   FEW_ROWS = 64,
   LONG_ROW = 1024
 };
@@ -209,10 +210,20 @@ bool tp__nests_are_narrow(const tp__map_group *g) {
   return g->has_rows && count_reductions(g) == 0 && g->n_rows < FEW_ROWS && g->width > LONG_ROW;
 }
 
+/* A large transpose is better off alone, where a block does a tile of it. */
+static bool has_transpose(const tp__map_group *g) {
+  tp__map_tiles tiles;
+  for (int i = 0; i < g->n_nests; i++)
+    if (!tp__group_reduces(g->nests[i]) && tp__map_iterations(g->nests[i], false) >= LARGE &&
+        tp__map_find_transpose(g->nests[i], &tiles))
+      return true;
+  return false;
+}
+
 bool tp__nests_are_legal(const tp__nest_block *b, tp__map_group *g) {
   accesses list;
   if (!tp__group_loops(g) || !list_accesses(g, &list) || count_reductions(g) > TP_GROUP_REDUCTIONS || !can_combine(g) ||
-      !has_room(g) || !fits(g, &list))
+      (g->n_nests > 1 && has_transpose(g)) || !has_room(g) || !fits(g, &list))
     return false;
   for (int i = 0; i < list.n; i++)
     if (writes(g, list.items + i) && !write_is_legal(b, g, &list, list.items + i))

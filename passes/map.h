@@ -133,6 +133,14 @@ MlirValue tp__map_combine_threads(tp__map_sharing *sharing, MlirOperation where,
 int tp__map_inner(const tp__map_nest *nest);
 
 /* ---- the kernels, in front of `end`, the return of an empty function ---- */
+/* A nest that reads operands along the loop `across` while it writes along `along`: those go through memory of the block. */
+typedef struct tp__map_tiles {
+  int along, across;
+  bool tiled[TP_MAP_OPERANDS];
+} tp__map_tiles;
+bool tp__map_find_transpose(const tp__map_nest *nest, tp__map_tiles *tiles);
+tp_status tp__map_transpose(const tp__map_nest *nest, const tp__map_tiles *tiles, MlirOperation func, MlirOperation end,
+                            tp__map_launch *launch);
 tp_status tp__map_elementwise(const tp__map_nest *nest, MlirOperation end, tp__map_launch *launch);
 /* Goes on from what the results were, or, if `begin` is not NULL, from the number that this nest writes everywhere. Adds arrays in memory of the block
  * in front of `func`, the kernel. */

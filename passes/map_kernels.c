@@ -198,8 +198,10 @@ static tp_status map_nests(tp__map_kernel *kernel, const reading *r, MlirOperati
   bool is_begun = tp__group_is_begun(&group) && !(has_loops && tp__group_has_kernel(&group));
   if (r->n == 1 || is_begun) {
     const tp__map_nest *nest = r->nests + r->n - 1;
+    tp__map_tiles tiles;
     tp_status status = has_reduction(nest) ? tp__map_reduction(nest, is_begun ? r->nests : NULL, made, end, launch)
-                                           : tp__map_elementwise(nest, end, launch);
+                       : tp__map_find_transpose(nest, &tiles) ? tp__map_transpose(nest, &tiles, made, end, launch)
+                                                              : tp__map_elementwise(nest, end, launch);
     if (is_first)
       align(kernel, nest, launch->loop, launch->lanes, n, values);
     return status;
@@ -333,7 +335,8 @@ const tp_pass_row tp__map_kernels_row = {
                    "each nest is an llvm.func, or two, in the "
                    "module @tp_kernels, in terms of arith, scf and memref, with nvvm.reqntid threads in each of tp.blocks "
                    "blocks: elementwise nests have a "
-                   "thread for 16 bytes, reductions several threads for each element of the result. In the functions that are "
+                   "thread for 16 bytes, transposes a block for a tile, reductions several threads for each element of the "
+                   "result. In the functions that are "
                    "left all memory "
                    "is that of the device: launches, copies, reads, writes and constants are calls of the runtime. Breaks: "
                    "nothing; a nest "

@@ -157,3 +157,25 @@ func.func @narrow(%context: !llvm.ptr, %x: memref<64x64xf32>, %s: memref<f32>) {
   }
   return
 }
+
+// -----
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+
+// A large transpose has tiles of its own.
+// CHECK-LABEL: func.func @transpose
+func.func @transpose(%context: !llvm.ptr, %x: memref<256x256xf32>, %y: memref<256x256xf32>, %z: memref<256x256xf32>) {
+  linalg.generic {indexing_maps = [#across, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<256x256xf32>) outs(%y : memref<256x256xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }
+  linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%y : memref<256x256xf32>) outs(%z : memref<256x256xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %b = arith.negf %a : f32
+    linalg.yield %b : f32
+  }
+  return
+}

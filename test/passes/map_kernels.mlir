@@ -241,3 +241,48 @@ func.func @asserts(%context: !llvm.ptr, %a: memref<7xindex>, %b: memref<7xf32>, 
   }
   return
 }
+
+// -----
+
+#id = affine_map<(b, i, j) -> (b, i, j)>
+#across = affine_map<(b, i, j) -> (b, j, i)>
+
+// Read along i, written along j: a block does 32 of each, by way of memory of the block with rows of 33. 40 and 70 are 2 and 3 tiles.
+// CHECK-LABEL: func.func @transpose
+// CHECK: llvm.mlir.global internal @tp_kernel0_shared0() {addr_space = 3 : i32} : !llvm.array<1056 x f32>
+// CHECK: llvm.func @tp_kernel0({{.*}} nvvm.reqntid = array<i32: 256>, tp.blocks = 30 : i64}
+// CHECK-COUNT-4: memref.store %{{.*}} : memref<1056xf32, 3>
+// CHECK: nvvm.barrier0
+// CHECK: memref.load %{{.*}} : memref<1056xf32, 3>
+// CHECK: memref.load %{{.*}} : memref<5x40x70xf32>
+// CHECK: arith.addf
+// CHECK: memref.store %{{.*}} : memref<5x40x70xf32>
+// CHECK: llvm.return
+// CHECK-NOT: llvm.func
+func.func @transpose(%context: !llvm.ptr, %a: memref<5x70x40xf32>, %b: memref<5x40x70xf32>, %c: memref<5x40x70xf32>) {
+  linalg.generic {indexing_maps = [#across, #id, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%a, %b : memref<5x70x40xf32>, memref<5x40x70xf32>) outs(%c : memref<5x40x70xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %z = arith.addf %x, %y : f32
+    linalg.yield %z : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#across = affine_map<(i, j) -> (j, i)>
+
+// Too narrow for tiles.
+// CHECK-LABEL: func.func @narrow
+// CHECK-NOT: _shared
+// CHECK: llvm.func @tp_kernel0
+func.func @narrow(%context: !llvm.ptr, %a: memref<70x8xf32>, %c: memref<8x70xf32>) {
+  linalg.generic {indexing_maps = [#across, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<70x8xf32>) outs(%c : memref<8x70xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
