@@ -12,7 +12,7 @@ enum {
   LEAST_NODES = 500, /* fewer are quickly done one by one */
   REPEATED = 2,      /* nodes for each class, at least */
   MOST_PASSES = 200,
-  IDLE_PASSES = 6, /* that gain less than a thousandth of what was gained */
+  IDLE_PASSES = 2, /* that gain less than a thousandth of what was gained */
   MOST_SWEEPS = 8  /* in one direction, before the other has its turn */
 };
 
