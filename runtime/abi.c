@@ -72,11 +72,11 @@ static tprt_status choose_threads(const tprt_context_config *config, const tprt_
 tprt_status tprt_context_create(tprt_comm *world, const tprt_context_config *config, tprt_context **result) {
   int threads;
   int64_t progress;
-  if (world->transport->host)
-    return tprt__fail(TPRT_UNSUPPORTED, "compiled programs work on host memory; backend %s has that of a device",
-                      tprt_comm_backend(world));
   tprt_context_config own;
   tprt_status status = read_config(config, &own);
+  if (!status && world->transport->host && own.target == TPRT_TARGET_HOST)
+    status = tprt__fail(TPRT_UNSUPPORTED, "programs for the host work on its memory; backend %s has that of a device",
+                        tprt_comm_backend(world));
   if (!status)
     status = choose_threads(&own, world, &threads);
   if (!status)
@@ -92,7 +92,7 @@ tprt_status tprt_context_create(tprt_comm *world, const tprt_context_config *con
   context->world = world;
   context->on_demand = !progress;
   if (own.target == TPRT_TARGET_CUDA)
-    status = tprt__gpu_create(tprt_comm_rank(world), &context->gpu);
+    status = tprt__gpu_create(tprt_comm_rank(world), world->transport->device, &context->gpu);
   if (!status)
     status = tprt__trace_begin(&context->trace);
   if (status) {
@@ -150,7 +150,8 @@ static tprt_status compare_words(tprt_context *context, uint64_t word, const cha
   uint64_t *all = tprt__alloc((size_t)n * sizeof *all);
   if (!all)
     return tprt__fail_memory((size_t)n * sizeof *all);
-  tprt_status status = tprt_all_gather(context->world, &word, all, 1, TPRT_U64, NULL, NULL);
+  const tprt_op gather = tprt_op_flat(TPRT_OP_ALL_GATHER, &word, all, 1, TPRT_U64, NULL);
+  tprt_status status = tprt__comm_tell(context->world, &gather);
   int other = 0;
   while (!status && other < n && all[other] == word)
     other++;
@@ -158,8 +159,45 @@ static tprt_status compare_words(tprt_context *context, uint64_t word, const cha
   if (status || other == n)
     return status;
   /* All see it. Nobody fails, and so aborts the world, before all have heard of it. */
-  (void)tprt_barrier(context->world, NULL, NULL);
+  const tprt_op barrier = {.size = sizeof barrier, .kind = TPRT_OP_BARRIER};
+  (void)tprt__comm_tell(context->world, &barrier);
   return tprt__fail(TPRT_MISMATCH, "rank %d and rank %d %s", tprt_comm_rank(context->world), other, what);
+}
+
+/* Whether the backend has it for GPUs; the tensors are still to come. */
+static tprt_status bind_to_gpu(const tprt_context *context, tprt__site_state *state) {
+  const tprt__transport *transport = state->comm->transport;
+  tprt__plan without = state->plan;
+  without.gpu = context->gpu;
+  without.send_bytes = without.recv_bytes = 0;
+  bool takes = transport->n_ranks > 1 && transport->backend->capabilities & TPRT_CAP_GPU_PROGRAMS;
+  return takes ? transport->backend->accept(transport, &without, false) : TPRT_OK;
+}
+
+static tprt_status bind_group(tprt_context *context, const tprt__program *program, const tprt__site *site,
+                              tprt__site_state *state) {
+  if (site->kind == TPRT_SITE_PERMUTE && site->n_axes == 0) {
+    state->comm = context->world;
+    return TPRT_OK;
+  }
+  return tprt_comm_axes(context->world, program->n_axes, program->sizes, site->n_axes, site->axes, &state->comm);
+}
+
+/* The plan of a permute, for the pairs of this rank's group. */
+static tprt_status bind_permute(tprt_context *context, const tprt__program *program, const tprt__site *site,
+                                tprt__site_state *state) {
+  int n = tprt_comm_size(state->comm), rank = tprt_comm_rank(state->comm);
+  tprt_pair *pairs = tprt__alloc((size_t)n * sizeof *pairs);
+  if (!pairs)
+    return tprt__fail_memory((size_t)n * sizeof *pairs);
+  int64_t group, unused;
+  tprt__site_position(program, site, tprt_comm_rank(context->world), &group, &unused);
+  tprt_op op = site->op;
+  op.pairs = pairs;
+  op.n_pairs = tprt__site_pairs(program, site, group, pairs);
+  tprt_status status = tprt__plan_shape(&op, n, rank, &state->plan);
+  tprt__free(pairs);
+  return status;
 }
 
 static tprt_status bind_site(tprt_context *context, const tprt__program *program, const tprt__site *site,
@@ -179,30 +217,14 @@ static tprt_status bind_site(tprt_context *context, const tprt__program *program
     context->scratch_bytes = bytes;
     return TPRT_OK;
   }
-  if (site->kind == TPRT_SITE_PERMUTE && site->n_axes == 0) {
-    state->comm = context->world;
-  } else {
-    tprt_status status =
-        tprt_comm_axes(context->world, program->n_axes, program->sizes, site->n_axes, site->axes, &state->comm);
-    if (status)
-      return status;
-  }
-  int n = tprt_comm_size(state->comm), rank = tprt_comm_rank(state->comm);
-  if (site->kind != TPRT_SITE_PERMUTE) {
-    tprt_status status = tprt__plan_shape(&site->op, n, rank, &state->plan);
-    return status || site->kind != TPRT_SITE_REDUCE_ROWS ? status : tprt__rows_bind(context, site, state);
-  }
-  tprt_pair *pairs = tprt__alloc((size_t)n * sizeof *pairs);
-  if (!pairs)
-    return tprt__fail_memory((size_t)n * sizeof *pairs);
-  int64_t group, unused;
-  tprt__site_position(program, site, tprt_comm_rank(context->world), &group, &unused);
-  tprt_op op = site->op;
-  op.pairs = pairs;
-  op.n_pairs = tprt__site_pairs(program, site, group, pairs);
-  tprt_status status = tprt__plan_shape(&op, n, rank, &state->plan);
-  tprt__free(pairs);
-  return status;
+  tprt_status status = bind_group(context, program, site, state);
+  if (!status)
+    status = site->kind == TPRT_SITE_PERMUTE
+                 ? bind_permute(context, program, site, state)
+                 : tprt__plan_shape(&site->op, tprt_comm_size(state->comm), tprt_comm_rank(state->comm), &state->plan);
+  if (!status && context->gpu)
+    status = bind_to_gpu(context, state);
+  return status || site->kind != TPRT_SITE_REDUCE_ROWS ? status : tprt__rows_bind(context, site, state);
 }
 
 /* Both on the GPU, whose allocations are aligned; what collectives reach there is the runtime's affair. */

@@ -50,6 +50,7 @@ static const struct {
     {"streams", "work on streams of an accelerator"},
     {"mapped", "tprt_window_map of memory of other ranks"},
     {"host memory", "operations on memory of the host; else on that of a device"},
+    {"GPU programs", "collectives of programs for GPUs on memory of these, in their streams; else on copies on the host"},
 };
 
 const char *tprt_capability_name(int i, const char **help) {

@@ -9,10 +9,11 @@
 
 #include <stdatomic.h>
 
-enum { TPRT__BACKEND_ABI = 1, TPRT__N_CAPABILITIES = 13 };
+enum { TPRT__BACKEND_ABI = 1, TPRT__N_CAPABILITIES = 14 };
 
 /* Of a row of tprt__backend.lacks. */
 #define TPRT__LACK(capability) [__builtin_ctz(capability)]
+#define TPRT__LACKS_GPU_PROGRAMS TPRT__LACK(TPRT_CAP_GPU_PROGRAMS) = "it reaches memory of the host alone"
 #define TPRT__LACKS_STREAMS TPRT__LACK(TPRT_CAP_STREAMS) = "operations are on memory of the host, and run when they are called"
 
 /* What an operation takes in the model of a backend: see tprt_estimate. */
@@ -41,6 +42,7 @@ typedef struct tprt__transport {
   const struct tprt__backend *backend;
   int rank, n_ranks; /* in this communicator */
   int host_ranks;    /* ranks of the world on this host */
+  int device;        /* of CUDA, of its operations, counted from 1; 0: none of its own */
   /* Where this library's own operations go, whose memory is that of the host; NULL: here. Not NULL: operations of users have
    * memory of a device, which only the backend touches. */
   struct tprt__transport *host;

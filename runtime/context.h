@@ -78,7 +78,7 @@ struct tprt_context {
 tprt_status tprt__site_collective(const tprt__site_state *state, const void *send, void *recv, int64_t *traffic);
 
 /* ---- abi_gpu.c: what a program on a GPU calls that other programs call, too ---- */
-/* The same as on the host, on copies of the buffers. */
+/* The collective of a site on memory of the GPU: in its stream, behind what that has. */
 tprt_status tprt__gpu_collective(tprt_context *context, const tprt__site_state *state, const void *send, void *recv,
                                  int64_t *traffic);
 

@@ -298,6 +298,7 @@ tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__pla
   int64_t elements;
   *plan = (tprt__plan){.kind = op->kind,
                        .reduction = op->reduction,
+                       .dtype = op->dtype,
                        .n_ranks = n_ranks,
                        .rank = rank,
                        .root = op->root,

@@ -3,6 +3,7 @@
 #define TPRT_RUNTIME_OP_H
 
 #include "base.h"
+#include "tprt/abi.h"
 #include "types.h"
 
 /* How a piece lies in a tensor: cut into runs, and between two of its runs lie the runs of the n-1 other pieces. With
@@ -45,13 +46,16 @@ typedef struct tprt__plan {
   uint32_t traits;
   tprt_reduction reduction;
   const tprt__dtype_info *type;
+  tprt_dtype dtype;
   int n_ranks, rank, root;
   int source;            /* permute: the rank that this rank receives from; -1: none */
   int peer, tag;         /* send, recv; a peer that is this rank: paired inside a batch, see tprt__batch_pair */
   int n_destinations;    /* permute: ranks that get what this rank sends */
   int32_t *destinations; /* which the plan owns, if tprt__plan_make made it; else NULL */
   void *stream;
-  bool of_library; /* on memory of the host, whatever the backend works on */
+  struct tprt__gpu *gpu;      /* of a program on a GPU: where the tensors are, and the stream; else NULL */
+  tprt_together_fn *together; /* in place of the operation: see tprt_context_together */
+  bool of_library;            /* on memory of the host, whatever the backend works on */
   int64_t piece;
   tprt__map send_map, recv_map;
   int64_t send_bytes, recv_bytes;

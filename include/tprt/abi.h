@@ -179,7 +179,8 @@ typedef struct tprt_context_config {
 /* With TPRT_TARGET_CUDA a context has a stream of its own on the device that TPRT_DEVICE names, or the thread's current one, or that of the rank's number
  * modulo the number of devices: several ranks may share a GPU ("virtual ranks"). Its contractions are done by
  * cuBLASLt where that takes them, by kernels where it does not; without cuBLASLt a program that needs it is TPRT_UNSUPPORTED when it is bound. Its
- * collectives go through the host so far.
+ * collectives stay on the devices where the backend has TPRT_CAP_GPU_PROGRAMS: with loopback, where the ranks' GPUs reach each other's memory, and with nccl;
+ * else they are copied to the host and back.
  * Without a driver or a GPU: TPRT_UNSUPPORTED, and the text says why.
  *
  * A context on `world`, which it borrows and must not outlive. One thread at a time uses a context; another may abort its
@@ -197,6 +198,14 @@ TPRT_API tprt_status tprt_context_download(tprt_context *context, void *to, cons
 TPRT_API tprt_status tprt_context_synchronize(tprt_context *context);
 /* Its stream, a CUstream, to order other work before or behind its programs; the context keeps it. */
 TPRT_API tprt_status tprt_context_stream(tprt_context *context, void **stream);
+
+/* `fn`, once, for all ranks of `comm`, which are virtual ranks of one GPU (backend loopback), when the last of them has come: with what each gives as
+ * `mine`, in rank order, and a stream (a CUstream) that has waited for those of all the ranks' contexts, which wait for it afterwards. It runs in the
+ * thread of one of them, in the GPU's CUDA context, and only enqueues. For what needs one launch for all ranks, such as the calls of a tprt_cuda_group with
+ * TPRT_CUDA_ALL_RANKS, which rank 0 may have made before. `comm` is the context's world or a group of it. TPRT_UNSUPPORTED on other
+ * backends, but for one rank, and where the ranks have several GPUs; what fn returns all ranks get. */
+typedef tprt_status tprt_together_fn(const void *const *arguments, int n_ranks, void *stream);
+TPRT_API tprt_status tprt_context_together(tprt_context *context, tprt_comm *comm, tprt_together_fn *fn, const void *mine);
 
 typedef struct tprt_site_stats {
   int64_t calls;

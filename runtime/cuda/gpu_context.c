@@ -4,6 +4,7 @@
 #include "tprt/abi.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 static cuda_program_calls cuda;
@@ -38,16 +39,40 @@ void tprt__gpu_leave(const tprt__gpu *gpu) {
 
 /* ---- Creation ---- */
 
-static tprt_status choose_device(tprt__gpu *gpu, int rank) {
-  int n_devices = 0, ordinal = 0;
+static tprt_status choose_device(tprt__gpu *gpu, int rank, int device) {
+  int n_devices = 0, ordinal = device - 1;
   tprt_status status = tprt__gpu_check(gpu, gpu->device->driver->device_count(&n_devices), "number of devices");
-  if (!status)
+  if (!status && device == 0)
     status = tprt__device_choose(gpu->device, rank % (n_devices > 0 ? n_devices : 1), &ordinal);
   return status ? status : tprt__gpu_check(gpu, gpu->device->device_get(&gpu->number, ordinal), "the device");
 }
 
-tprt_status tprt__gpu_create(int rank, tprt__gpu **result) {
+/* One that may not have been made completely. */
+static void end(tprt__gpu *gpu) {
+  if (gpu->context && !tprt__gpu_enter(gpu)) {
+    while (gpu->constants) {
+      gpu_constant *constant = gpu->constants;
+      gpu->constants = constant->next;
+      gpu->device->memory_free(constant->memory);
+      tprt__free(constant);
+    }
+    tprt__gpu_products_end(gpu);
+    tprt__gpu_sites_end(gpu);
+    if (gpu->met)
+      gpu->device->event_destroy(gpu->met);
+    if (gpu->stream)
+      gpu->device->stream_destroy(gpu->stream);
+    tprt__gpu_leave(gpu);
+  }
+  if (gpu->context)
+    gpu->device->context_release(gpu->number);
+  tprt__free(gpu->reached);
+  tprt__free(gpu);
+}
+
+tprt_status tprt__gpu_create(int rank, int device_number, tprt__gpu **result) {
   static tprt__once once = TPRT__ONCE;
+  static _Atomic uint64_t n_made;
   const cuda_device_calls *device;
   tprt_status status = tprt__load_once(&once, load);
   if (!status)
@@ -59,19 +84,20 @@ tprt_status tprt__gpu_create(int rank, tprt__gpu **result) {
     return tprt__fail_memory(sizeof *gpu);
   gpu->device = device;
   gpu->calls = &cuda;
-  status = choose_device(gpu, rank);
+  gpu->identity = atomic_fetch_add(&n_made, 1) + 1;
+  status = choose_device(gpu, rank, device_number);
   if (!status)
     status = tprt__gpu_check(gpu, device->context_retain(&gpu->context, gpu->number), "the device's context");
   if (!status)
     status = tprt__gpu_enter(gpu);
   if (!status) {
     status = tprt__gpu_check(gpu, device->stream_create(&gpu->stream, CUDA_STREAM_NON_BLOCKING), "a stream");
+    if (!status)
+      status = tprt__gpu_check(gpu, device->event_create(&gpu->met, CUDA_EVENT_DISABLE_TIMING), "an event");
     tprt__gpu_leave(gpu);
   }
   if (status) {
-    if (gpu->context)
-      device->context_release(gpu->number);
-    tprt__free(gpu);
+    end(gpu);
     return status;
   }
   *result = gpu;
@@ -79,22 +105,8 @@ tprt_status tprt__gpu_create(int rank, tprt__gpu **result) {
 }
 
 void tprt__gpu_destroy(tprt__gpu *gpu) {
-  if (!gpu)
-    return;
-  if (!tprt__gpu_enter(gpu)) {
-    while (gpu->constants) {
-      gpu_constant *constant = gpu->constants;
-      gpu->constants = constant->next;
-      gpu->device->memory_free(constant->memory);
-      tprt__free(constant);
-    }
-    tprt__gpu_products_end(gpu);
-    tprt__gpu_sites_end(gpu);
-    gpu->device->stream_destroy(gpu->stream);
-    tprt__gpu_leave(gpu);
-  }
-  gpu->device->context_release(gpu->number);
-  tprt__free(gpu);
+  if (gpu)
+    end(gpu);
 }
 
 /* ---- Memory ---- */

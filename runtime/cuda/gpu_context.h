@@ -3,12 +3,14 @@
 #define TPRT_RUNTIME_CUDA_GPU_CONTEXT_H
 
 #include "contract.h"
+#include "op.h"
 
 typedef struct tprt__gpu tprt__gpu;
 typedef struct tprt__gpu_kernels tprt__gpu_kernels;
 
-/* On the device of TPRT_DEVICE, the thread's current one, or that of the rank's number modulo their number. */
-tprt_status tprt__gpu_create(int rank, tprt__gpu **gpu);
+/* On the device that the rank's communicator has, counted from 1; if that is 0, on that of TPRT_DEVICE, the thread's current one, or that of the
+ * rank's number modulo their number. */
+tprt_status tprt__gpu_create(int rank, int device, tprt__gpu **gpu);
 /* NULL is allowed, as everywhere below where something is freed. */
 void tprt__gpu_destroy(tprt__gpu *gpu);
 
@@ -33,6 +35,48 @@ void tprt__gpu_kernels_free(tprt__gpu *gpu, tprt__gpu_kernels *kernels);
 /* Enqueues tp_kernelNUMBER; see tprt_abi_launch. */
 tprt_status tprt__gpu_launch(tprt__gpu *gpu, tprt__gpu_kernels *kernels, int32_t number, int64_t n_blocks, int32_t n_threads,
                              const uint64_t *arguments, int32_t n_arguments);
+
+/* ---- Collectives, as operations on the memory of ranks whose GPUs reach each other's ---- */
+
+/* Where something is put: a stream of a GPU. */
+typedef struct tprt__gpu_queue {
+  tprt__gpu *gpu;
+  void *stream;
+} tprt__gpu_queue;
+
+/* Whether there are kernels for an operation of a program; TPRT_UNSUPPORTED with the reason. */
+tprt_status tprt__gpu_accept(const tprt__plan *plan);
+/* What comes into any of the streams next waits for all that any of them has. Where the GPUs differ they are made to reach each other's memory;
+ * TPRT_UNSUPPORTED where two cannot. */
+tprt_status tprt__gpu_meet(const tprt__gpu_queue *queues, int n);
+
+/* out[i] = the reduction of the n sources, in their order, rounded once; `count` elements, of which in the sources `step` elements are from one
+ * run of `run` to the next. A source may be equal to out where it is one run. */
+typedef struct tprt__gpu_reduction {
+  tprt_dtype dtype;
+  tprt_reduction reduction;
+  const void *const *sources;
+  int n;
+  void *out;
+  int64_t count, run, step;
+} tprt__gpu_reduction;
+tprt_status tprt__gpu_reduce(tprt__gpu_queue queue, const tprt__gpu_reduction *reduction);
+
+/* Piece `index` of each of the n sources, of `piece` bytes, to the piece of out with the source's number, or to all of out; NULL: a source of which
+ * there is nothing. What would lie behind `limit` bytes of out is left out. */
+typedef struct tprt__gpu_move {
+  const void *const *sources;
+  int n, index;
+  void *out;
+  int64_t piece, limit;
+  tprt__map send_map, recv_map;
+} tprt__gpu_move;
+tprt_status tprt__gpu_move_pieces(tprt__gpu_queue queue, const tprt__gpu_move *move);
+/* Whether two are the same device. */
+bool tprt__gpu_is_same(const tprt__gpu *a, const tprt__gpu *b);
+/* Calls fn in the context of the GPU. */
+tprt_status tprt__gpu_together(tprt__gpu_queue queue, tprt_together_fn *fn, const void *const *arguments, int n_ranks);
+tprt_status tprt__gpu_zero(tprt__gpu_queue queue, void *memory, int64_t bytes);
 
 /* ---- Contractions ---- */
 

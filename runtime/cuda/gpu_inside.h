@@ -14,6 +14,8 @@
   X(kernel, "cuLaunchKernel",                                                                                                  \
     (cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,            \
      unsigned block_z, unsigned shared_bytes, cuda_stream stream, void **parameters, void **extra))                            \
+  X(can_reach, "cuDeviceCanAccessPeer", (int *reaches, int device, int peer))                                                  \
+  X(reach, "cuCtxEnablePeerAccess", (cuda_context peer, unsigned flags))                                                       \
   X(stream_synchronize, "cuStreamSynchronize", (cuda_stream stream))                                                           \
   X(to_host, "cuMemcpyDtoHAsync_v2", (void *to, cuda_address from, size_t bytes, cuda_stream stream))                          \
   X(from_host, "cuMemcpyHtoDAsync_v2", (cuda_address to, const void *from, size_t bytes, cuda_stream stream))
@@ -74,6 +76,10 @@ struct tprt__gpu {
   int number;
   cuda_context context;
   cuda_stream stream;
+  cuda_event met;    /* where another stream is to wait */
+  uint64_t identity; /* of this object, of all that ever were */
+  uint64_t *reached; /* GPUs whose memory this one reaches */
+  int n_reached, room;
   gpu_constant *constants;
   cuda_module sites; /* NULL: no site needed a kernel yet */
   cuda_function site_kernels[GPU_N_SITE_KERNELS];

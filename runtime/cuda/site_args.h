@@ -31,6 +31,7 @@ typedef struct site_move {
   uint64_t n;
   uint64_t send_run, recv_run;    /* words */
   uint32_t send_n, recv_n;        /* pieces in a tensor; 1: the piece is all of it */
+  uint64_t limit;                 /* words of out: what would lie behind them is not moved */
   uint32_t send_index;            /* this rank's piece in the tensors of the others */
   const void *source[SITE_RANKS]; /* NULL: not to be moved */
   void *out;

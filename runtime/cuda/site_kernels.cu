@@ -155,8 +155,11 @@ TPRT_INLINE uint64_t place(uint64_t at, uint64_t run, uint32_t n, uint32_t index
     WORD *to = (WORD *)args.out;                                                                                               \
     if (!from)                                                                                                                 \
       return;                                                                                                                  \
-    for (uint64_t i = first_item(); i < args.n; i += n_threads())                                                              \
-      to[place(i, args.recv_run, args.recv_n, blockIdx.y)] = from[place(i, args.send_run, args.send_n, args.send_index)];      \
+    for (uint64_t i = first_item(); i < args.n; i += n_threads()) {                                                            \
+      uint64_t at = place(i, args.recv_run, args.recv_n, blockIdx.y);                                                          \
+      if (at < args.limit)                                                                                                     \
+        to[at] = from[place(i, args.send_run, args.send_n, args.send_index)];                                                  \
+    }                                                                                                                          \
   }
 MOVE(1, uint8_t)
 MOVE(2, uint16_t)

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE 1
 #include "loopback/loopback.h"
 
+#include "cuda/gpu_context.h"
+
 #include <string.h>
 #include <time.h>
 
@@ -36,6 +38,7 @@ static void hub_free(loopback_hub *hub) {
   tprt__free(hub->sources);
   tprt__free(hub->destinations);
   tprt__free(hub->scales);
+  tprt__free(hub->queues);
   tprt__free(hub);
 }
 
@@ -56,7 +59,8 @@ static loopback_hub *hub_create(int n_ranks) {
   hub->sources = tprt__alloc(n * sizeof *hub->sources);
   hub->destinations = tprt__alloc(n * sizeof *hub->destinations);
   hub->scales = tprt__alloc(n * sizeof *hub->scales);
-  if (hub->plans && hub->sources && hub->destinations && hub->scales)
+  hub->queues = tprt__alloc(n * sizeof *hub->queues);
+  if (hub->plans && hub->sources && hub->destinations && hub->scales && hub->queues)
     return hub;
   hub_free(hub);
   return NULL;
@@ -253,7 +257,7 @@ const tprt__backend tprt__backend_loopback = {
     .abi = TPRT__BACKEND_ABI,
     .capabilities = TPRT_CAP_THREADS | TPRT_CAP_REGISTERED | TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES | TPRT_CAP_TRANSFERS |
                     TPRT_CAP_TAGS | TPRT_CAP_WINDOWS | TPRT_CAP_MAPPED | TPRT_CAP_USER_MEMORY | TPRT_CAP_RECOVERY |
-                    TPRT_CAP_HOST_MEMORY,
+                    TPRT_CAP_HOST_MEMORY | TPRT_CAP_GPU_PROGRAMS,
     .name = "loopback",
     .summary = "virtual ranks of one process, of which the last to come works for all",
     .lacks = {TPRT__LACK(TPRT_CAP_PROCESSES) = "the ranks work on each other's memory, which is that of one process",
@@ -264,7 +268,11 @@ const tprt__backend tprt__backend_loopback = {
     .reserve = loopback_reserve,
     .join = loopback_join,
     .begin = tprt__loopback_begin,
-    TPRT__NO_STREAMS,
+    .accept = tprt__loopback_accept,
+    .launch = tprt__loopback_launch,
+    .settle = tprt__nothing_to_settle,
+    .record = tprt__no_record,
+    .hold = tprt__no_hold,
     .submit = tprt__loopback_submit,
     .exchange = tprt__loopback_exchange,
     .abort = tprt__loopback_abort,

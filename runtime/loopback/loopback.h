@@ -50,10 +50,11 @@ typedef struct loopback_hub {
   loopback_invitation *invitations; /* not used up yet */
   bool decided;                     /* who goes on after a failure, where this is */
   loopback_invitation *next;
-  const tprt__plan **plans; /* scratch of a round, one a rank, as the next three */
+  const tprt__plan **plans; /* scratch of a round, one a rank, as the next four */
   const void **sources;
   void **destinations;
   tprt__scale *scales;
+  struct tprt__gpu_queue *queues;
   loopback_seat seats[];
 } loopback_hub;
 
@@ -89,6 +90,13 @@ tprt_status tprt__loopback_recover(tprt__transport *transport, int64_t deadline,
 /* ---- loopback_collective.c ---- */
 void tprt__loopback_begin(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence);
 tprt_status tprt__loopback_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline);
+
+/* ---- loopback_device.c ---- */
+tprt_status tprt__loopback_accept(const tprt__transport *transport, const tprt__plan *plan, bool told);
+tprt_status tprt__loopback_launch(tprt__transport *transport, const tprt__plan *plans, size_t n, uint32_t sequence,
+                                  int64_t deadline, tprt__done_fn *done, void *user);
+/* Puts the operation of a round, whose plans are on GPUs, into the streams of all ranks. */
+tprt_status tprt__loopback_enqueue(loopback_hub *hub);
 
 /* ---- loopback_window.c ---- */
 tprt_status tprt__loopback_expose(tprt__transport *transport, void *memory, uint64_t bytes, uint64_t *place);

@@ -117,12 +117,21 @@ static void run_round(loopback_hub *hub) {
     hub->plans[i] = hub->seats[i].plan;
     if (!same_operation(&hub->seats[i], &hub->seats[0]))
       hub->result = TPRT_MISMATCH;
+    if (!hub->plans[i]->gpu != !hub->plans[0]->gpu) {
+      hub->result = TPRT_MISMATCH;
+      snprintf(hub->text, sizeof hub->text,
+               "operation %u: rank %d and rank %d have their tensors in memory of the host and of a GPU",
+               hub->seats[0].sequence, hub->seats[0].world_rank, hub->seats[i].world_rank);
+    }
   }
   hub->running = true;
   pthread_mutex_unlock(&hub->lock);
   if (!hub->result && hub->plans[0]->kind == TPRT_OP_ALL_TO_ALL_V)
     hub->result = compare_parts(hub, hub->seats[0].sequence);
-  if (!hub->result) {
+  if (!hub->result && hub->plans[0]->gpu) {
+    hub->result = tprt__loopback_enqueue(hub);
+    snprintf(hub->text, sizeof hub->text, "%s", hub->result ? tprt_last_error() : "");
+  } else if (!hub->result) {
     if (hub->plans[0]->reduction)
       reduce(hub);
     else
@@ -139,8 +148,8 @@ static void run_round(loopback_hub *hub) {
 
 /* Seats keep their signatures until all ranks have come again, which needs this one. */
 static tprt_status explain(const loopback_hub *hub, int rank, uint32_t sequence) {
-  if (*hub->text)
-    return tprt__fail(TPRT_MISMATCH, "%s", hub->text);
+  if (*hub->text || hub->result != TPRT_MISMATCH)
+    return tprt__fail(hub->result, "%s", hub->text);
   const loopback_seat *own = &hub->seats[rank];
   int other = 0;
   while (other < hub->n_ranks - 1 && same_operation(own, &hub->seats[other]))

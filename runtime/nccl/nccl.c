@@ -154,6 +154,7 @@ static tprt_status open_end(tprt__transport *host, int ordinal, const int *membe
                                  .rank = host->rank,
                                  .n_ranks = host->n_ranks,
                                  .host_ranks = host->host_ranks,
+                                 .device = ordinal + 1,
                                  .host = host};
   nccl->world_ranks = ranks;
   nccl->timeout_ns = timeout_ns;
@@ -443,7 +444,7 @@ const tprt__backend tprt__backend_nccl = {
     .size = sizeof(tprt__backend),
     .abi = TPRT__BACKEND_ABI,
     .capabilities = TPRT_CAP_THREADS | TPRT_CAP_PROCESSES | TPRT_CAP_REGISTERED | TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES |
-                    TPRT_CAP_TRANSFERS | TPRT_CAP_USER_MEMORY | TPRT_CAP_RECOVERY | TPRT_CAP_STREAMS,
+                    TPRT_CAP_TRANSFERS | TPRT_CAP_USER_MEMORY | TPRT_CAP_RECOVERY | TPRT_CAP_STREAMS | TPRT_CAP_GPU_PROGRAMS,
     .needs_store = true,
     .name = "nccl",
     .summary = "ranks with a GPU each, on memory of the GPUs",

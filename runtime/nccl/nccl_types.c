@@ -83,7 +83,7 @@ static const rule rules[TPRT_N_REDUCTIONS][N_CLASSES] = {
 };
 
 tprt_status tprt__nccl_way(const nccl_transport *nccl, const tprt__plan *plan, nccl_way *way) {
-  tprt_dtype dtype = tprt_dtype_parse(plan->type->name);
+  tprt_dtype dtype = plan->dtype;
   const char *kind = tprt_op_kind_name(plan->kind), *name = tprt_reduction_name(plan->reduction);
   type_class class = types[dtype].class;
   rule found = rules[plan->reduction][class];

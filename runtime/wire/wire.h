@@ -165,7 +165,8 @@ enum {
   WIRE_CAPABILITIES = TPRT_CAP_REGISTERED | TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES | TPRT_CAP_TRANSFERS | TPRT_CAP_TAGS |
                       TPRT_CAP_WINDOWS | TPRT_CAP_USER_MEMORY | TPRT_CAP_RECOVERY | TPRT_CAP_HOST_MEMORY,
 };
-#define WIRE_LACKS TPRT__LACK(TPRT_CAP_MAPPED) = "the ranks have no memory in common", TPRT__LACKS_STREAMS
+#define WIRE_LACKS                                                                                                             \
+  TPRT__LACK(TPRT_CAP_MAPPED) = "the ranks have no memory in common", TPRT__LACKS_STREAMS, TPRT__LACKS_GPU_PROGRAMS
 #define WIRE_ROWS                                                                                                              \
   .size = sizeof(tprt__backend), .abi = TPRT__BACKEND_ABI, .reserve = tprt__wire_reserve, .join = tprt__wire_join,             \
   .abort = tprt__wire_abort, .fault = tprt__wire_fault, TPRT__NO_STREAMS, .gone = tprt__wire_has_gone,                         \

@@ -171,21 +171,40 @@ bool launch_describe(launch *l) {
   return ok;
 }
 
+/* A rank alone needs none but on memory of GPUs, if the user wants that; ranks of GPUs have loopback, which works there, unless something else is
+ * asked for. */
+static const char *backend_of(const launch *l) {
+  if (l->n_ranks == 1 && !(l->on_gpu && l->backend))
+    return "self";
+  return l->on_gpu && !l->backend && !getenv("TPRT_BACKEND") ? "loopback" : l->backend;
+}
+
+static void say_way(const launch *l, const tprt_comm *world) {
+  if (!l->on_gpu || tprt_comm_capabilities(world) & TPRT_CAP_GPU_PROGRAMS)
+    return;
+  const char *name = tprt_comm_backend(world), *reason = NULL;
+  for (size_t i = 0; tprt_backend_name(i); i++)
+    if (strcmp(tprt_backend_name(i), name) == 0)
+      reason = tprt_backend_lack(i, __builtin_ctz(TPRT_CAP_GPU_PROGRAMS));
+  printf("collectives go through memory of the host: backend %s%s%s\n", name, reason ? ": " : "", reason ? reason : "");
+}
+
 bool launch_threads(launch *l) {
   tp_program *program = NULL;
   tp_entry entry;
   tprt_config config = {.size = sizeof config, .timeout_ns = (int64_t)(l->timeout * 1e9)};
-  config.backend = l->n_ranks == 1 ? "self" : l->backend;
   tprt_comm **worlds = calloc((size_t)l->n_ranks, sizeof *worlds);
   if (!worlds || !launch_load(l, &program, &entry)) {
     free(worlds);
     return false;
   }
+  config.backend = backend_of(l);
   bool ok = tprt_world_create_threads(l->n_ranks, &config, worlds) == TPRT_OK;
   if (!ok)
     complain("a world of %d ranks cannot be made: %s", l->n_ranks, tprt_last_error());
-  else
-    ok = run_threads(l, entry, worlds);
+  if (ok)
+    say_way(l, worlds[0]);
+  ok = ok && run_threads(l, entry, worlds);
   for (int r = 0; r < l->n_ranks; r++)
     tprt_comm_destroy(worlds[r]);
   free(worlds);

@@ -40,6 +40,10 @@ typedef void fake_set_mode_fn(const char *mode);
 bool fake_mode_is(const char *mode);
 cuda_result fake_fails_at(const char *mode);
 
+/* Copies to the host that a thread asks for between its first and its last launch: their number stands in the file FAKE_COPIES in the end. */
+void fake_note_copy(void);
+void fake_note_launch(void);
+
 /* fake_memory.c: the allocation around an address, for the PTX machine. */
 bool fake_find_memory(void *user, uint64_t address, uint64_t *begin, uint64_t *end);
 /* What allocations are known: another one; one less, false if nothing begins there; the file that holds one, or how it came here. */

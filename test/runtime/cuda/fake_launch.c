@@ -200,6 +200,7 @@ static cuda_result launch_kernel(cuda_stream stream, const launch *given, bool c
     return FAKE_INVALID_VALUE;
   if (!l.function->ptx && (l.block[0] > FUSED_THREADS || l.block[0] % FUSED_WARP))
     return FAKE_INVALID_VALUE;
+  fake_note_launch();
   l.parameters = parameter_block(l.function, parameters);
   launch *kept = malloc(sizeof *kept);
   if (!kept)

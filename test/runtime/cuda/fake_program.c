@@ -142,6 +142,7 @@ cuda_result program_pointer_attribute(void *value, int attribute, cuda_address p
 cuda_result program_to_host_async(void *to, cuda_address from, size_t bytes, cuda_stream stream) {
   if (depth == 0 || !is_inside(from, bytes))
     return FAKE_INVALID_VALUE;
+  fake_note_copy();
   return copy_bytes(to, there(from), bytes, stream, "copy to host");
 }
 

@@ -13,12 +13,13 @@ static void mov_64(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   PTX_EACH_LANE(mask, l, { to[l] = from[l]; })
 }
 
+/* What stands above the bits of a part in its register does not count: signed operations leave signs there. */
 static void pack(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   int bits = ptx_types[i->type].bits / i->n_from;
   PTX_EACH_LANE(mask, l, {
     uint64_t value = 0;
     for (int k = 0; k < i->n_from; k++)
-      value |= ptx_read(w, i, k, l) << (bits * k);
+      value |= (ptx_read(w, i, k, l) & ((UINT64_C(1) << bits) - 1)) << (bits * k);
     ptx_write(w, i, 0, l, value);
   })
 }
