@@ -164,8 +164,7 @@ static tprt_status compare_words(tprt_context *context, uint64_t word, const cha
   return tprt__fail(TPRT_MISMATCH, "rank %d and rank %d %s", tprt_comm_rank(context->world), other, what);
 }
 
-/* Whether the backend has it for GPUs; the tensors are still to come. */
-static tprt_status bind_to_gpu(const tprt_context *context, tprt__site_state *state) {
+tprt_status tprt__bind_to_gpu(const tprt_context *context, tprt__site_state *state) {
   const tprt__transport *transport = state->comm->transport;
   tprt__plan without = state->plan;
   without.gpu = context->gpu;
@@ -223,7 +222,7 @@ static tprt_status bind_site(tprt_context *context, const tprt__program *program
                  ? bind_permute(context, program, site, state)
                  : tprt__plan_shape(&site->op, tprt_comm_size(state->comm), tprt_comm_rank(state->comm), &state->plan);
   if (!status && context->gpu)
-    status = bind_to_gpu(context, state);
+    status = tprt__bind_to_gpu(context, state);
   return status || site->kind != TPRT_SITE_REDUCE_ROWS ? status : tprt__rows_bind(context, site, state);
 }
 

@@ -1,13 +1,25 @@
 /* Sums over the group with what is done to the rows of them, in programs for GPUs.
  *
- * One way works with every backend: the collectives that it stands for, and between them a kernel for what is done to the rows, of a
- * group of this rank alone. */
+ * Where the ranks are virtual ones of one GPU, the last that comes launches one kernel for all of them. Elsewhere it is the collectives that it
+ * stands for, and between them the same kernel for what is done to the rows, of a group of this rank alone. */
 #include "context.h"
 
+#include "backend.h"
 #include "cuda/gpu_rows.h"
+
+#include <string.h>
+
+/* The virtual ranks of a communicator; its rank 0 has them. */
+struct tprt__rows_group {
+  struct tprt__rows_group *next;
+  const tprt_comm *comm;
+  tprt__gpu_ranks *ranks;
+};
 
 /* Of a site. */
 struct tprt__rows_state {
+  bool together;           /* one kernel for all ranks */
+  tprt__gpu_ranks *ranks;  /* then, of rank 0; else NULL */
   tprt__site_state gather; /* TPRT_ROWS_GATHERED: of the slices of out */
 };
 
@@ -28,26 +40,73 @@ static tprt_status make_room(tprt_context *context, int64_t bytes) {
   return TPRT_OK;
 }
 
-static tprt_status plan_gather(const tprt__site *site, const tprt__site_state *state, tprt__site_state *gather) {
+static tprt_status plan_gather(const tprt_context *context, const tprt__site *site, const tprt__site_state *state,
+                               tprt__site_state *gather) {
   tprt_op op = site->op;
   int n = tprt_comm_size(state->comm);
   op.kind = TPRT_OP_ALL_GATHER;
   op.reduction = TPRT_NO_REDUCTION;
   op.shape[op.dim] /= n;
   gather->comm = state->comm;
-  return tprt__plan_shape(&op, n, tprt_comm_rank(state->comm), &gather->plan);
+  tprt_status status = tprt__plan_shape(&op, n, tprt_comm_rank(state->comm), &gather->plan);
+  return status ? status : tprt__bind_to_gpu(context, gather);
+}
+
+static tprt_status find_ranks(tprt_context *context, const tprt_comm *comm, tprt__gpu_ranks **ranks) {
+  for (const struct tprt__rows_group *at = context->rows_groups; at; at = at->next)
+    if (at->comm == comm) {
+      *ranks = at->ranks;
+      return TPRT_OK;
+    }
+  struct tprt__rows_group *made = tprt__alloc(sizeof *made);
+  if (!made)
+    return tprt__fail_memory(sizeof *made);
+  tprt_status status = tprt__gpu_ranks_create(context->gpu, tprt_comm_size(comm), &made->ranks);
+  if (status) {
+    tprt__free(made);
+    return status;
+  }
+  made->comm = comm;
+  made->next = context->rows_groups;
+  context->rows_groups = made;
+  *ranks = made->ranks;
+  return TPRT_OK;
+}
+
+/* Whether all ranks are virtual ones of one GPU, on which blocks of all of them can run at the same time. All come to the same answer. */
+static tprt_status decide(tprt_context *context, tprt_comm *comm, struct tprt__rows_state *rows) {
+  int n = tprt_comm_size(comm);
+  int64_t numbers[TPRT_CUDA_MAX_RANKS], own = tprt__gpu_number(context->gpu);
+  tprt_status status = TPRT_OK;
+  if (n > TPRT_CUDA_MAX_RANKS || (n > 1 && comm->transport->backend != &tprt__backend_loopback))
+    return TPRT_OK;
+  if (tprt_comm_rank(comm) == 0) {
+    status = find_ranks(context, comm, &rows->ranks);
+    if (status == TPRT_UNSUPPORTED) {
+      own = -1;
+      status = TPRT_OK;
+    }
+  }
+  const tprt_op gather = tprt_op_flat(TPRT_OP_ALL_GATHER, &own, numbers, 1, TPRT_I64, NULL);
+  if (!status)
+    status = tprt__comm_tell(comm, &gather);
+  rows->together = !status && numbers[0] >= 0;
+  for (int r = 1; r < n && rows->together; r++)
+    rows->together = numbers[r] == numbers[0];
+  return status;
 }
 
 tprt_status tprt__rows_bind(tprt_context *context, const tprt__site *site, tprt__site_state *state) {
   state->rows = tprt__alloc(sizeof *state->rows);
   if (!state->rows)
     return tprt__fail_memory(sizeof *state->rows);
-  tprt_status status = make_room(context, state->plan.recv_bytes);
+  tprt_status status = decide(context, state->comm, state->rows);
   if (!status && site->rows.layout == TPRT_ROWS_GATHERED)
-    status = plan_gather(site, state, &state->rows->gather);
-  if (!status && !context->alone)
-    status = tprt__gpu_ranks_create(context->gpu, 1, &context->alone);
-  return status;
+    status = plan_gather(context, site, state, &state->rows->gather);
+  if (status || state->rows->together)
+    return status;
+  status = make_room(context, state->plan.recv_bytes);
+  return status || context->alone ? status : tprt__gpu_ranks_create(context->gpu, 1, &context->alone);
 }
 
 void tprt__rows_unbind(tprt__site_state *state) { tprt__free(state->rows); }
@@ -55,6 +114,12 @@ void tprt__rows_unbind(tprt__site_state *state) { tprt__free(state->rows); }
 void tprt__rows_end(tprt_context *context) {
   if (!context->gpu)
     return;
+  while (context->rows_groups) {
+    struct tprt__rows_group *group = context->rows_groups;
+    context->rows_groups = group->next;
+    tprt__gpu_ranks_destroy(context->gpu, group->ranks);
+    tprt__free(group);
+  }
   tprt__gpu_ranks_destroy(context->gpu, context->alone);
   tprt__gpu_free(context->gpu, context->rows_room);
 }
@@ -80,43 +145,80 @@ static tprt_status check_buffers(const tprt__rows *rows, const tprt__rows_buffer
   return TPRT_OK;
 }
 
-/* What is done to rows of the sum, which lie in `sum`. */
-static tprt_cuda_rows describe(const tprt__site *site, const tprt__rows_buffers *b, int64_t tokens, const void *sum,
-                               void *out) {
+/* All but what is of each rank. */
+static tprt_cuda_rows describe(const tprt__site *site, const tprt__rows_buffers *b) {
   const tprt__rows *rows = &site->rows;
   return (tprt_cuda_rows){.size = sizeof(tprt_cuda_rows),
                           .dtype = site->op.dtype,
-                          .tokens = tokens,
+                          .tokens = rows->tokens,
                           .hidden = rows->hidden,
                           .algorithm = TPRT_CUDA_PULL,
                           .norm = (tprt_cuda_norm)rows->norm,
                           .epsilon = rows->epsilon,
                           .bias = b->bias,
                           .gamma = b->gamma,
-                          .beta = b->beta,
-                          .input = {sum},
-                          .residual = {b->residual},
-                          .residual_out = {b->residual_out},
-                          .out = {out}};
+                          .beta = b->beta};
+}
+
+/* ---- Together ---- */
+
+/* What a rank gives. */
+typedef struct rows_call {
+  const tprt__site *site;
+  tprt__gpu *gpu;
+  tprt__gpu_ranks *ranks; /* of rank 0 */
+  tprt__rows_buffers buffers;
+} rows_call;
+
+static tprt_status reduce_for_all(const void *const *arguments, int n_ranks, void *stream) {
+  const rows_call *first = arguments[0];
+  const tprt__site *site = first->site;
+  bool whole = site->rows.layout == TPRT_ROWS_WHOLE;
+  tprt_cuda_rows rows = describe(site, &first->buffers);
+  rows.blocks = site->rows.blocks;
+  rows.residual_sharded = !whole;
+  rows.out_sharded = site->rows.layout == TPRT_ROWS_SCATTERED;
+  /* Nobody pushes where everybody reaches all inputs. */
+  rows.algorithm = whole && site->rows.algorithm != TPRT_CUDA_SLICES ? TPRT_CUDA_PULL : TPRT_CUDA_SLICES;
+  for (int r = 0; r < n_ranks; r++) {
+    const rows_call *call = arguments[r];
+    if (call->site->op.kind != site->op.kind || memcmp(&call->site->rows, &site->rows, sizeof site->rows) != 0)
+      return tprt__fail(TPRT_MISMATCH, "ranks 0 and %d of the group reduce rows at different sites", r);
+    rows.input[r] = call->buffers.input;
+    rows.residual[r] = call->buffers.residual;
+    rows.residual_out[r] = call->buffers.residual_out;
+    rows.out[r] = call->buffers.out;
+  }
+  return tprt__gpu_reduce_rows(first->gpu, first->ranks, &rows, stream);
+}
+
+/* ---- Apart ---- */
+
+static tprt_status reduce_apart(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
+                                const tprt__rows_buffers *b) {
+  bool gathers = site->rows.layout == TPRT_ROWS_GATHERED;
+  char *sum = context->rows_room, *slice = sum + context->rows_bytes;
+  int64_t unused;
+  tprt_cuda_rows rows = describe(site, b);
+  rows.tokens /= site->rows.layout == TPRT_ROWS_WHOLE ? 1 : tprt_comm_size(state->comm);
+  rows.input[0] = sum;
+  rows.residual[0] = b->residual;
+  rows.residual_out[0] = b->residual_out;
+  rows.out[0] = gathers ? slice : b->out;
+  tprt_status status = tprt__gpu_collective(context, state, b->input, sum, &unused);
+  if (!status)
+    status = tprt__gpu_reduce_rows(context->gpu, context->alone, &rows, tprt__gpu_stream(context->gpu));
+  return status || !gathers ? status : tprt__gpu_collective(context, &state->rows->gather, slice, b->out, &unused);
 }
 
 tprt_status tprt__rows_run(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
                            const tprt__rows_buffers *b, int64_t *traffic) {
+  *traffic = state->plan.traffic + state->rows->gather.plan.traffic;
   tprt_status status = check_buffers(&site->rows, b);
-  if (status)
+  if (status || state->plan.recv_bytes == 0)
     return status;
-  *traffic = 0;
-  if (state->plan.recv_bytes == 0)
-    return TPRT_OK;
-  int64_t n_slices = site->rows.layout == TPRT_ROWS_WHOLE ? 1 : tprt_comm_size(state->comm), of_gather = 0;
-  bool gathers = site->rows.layout == TPRT_ROWS_GATHERED;
-  char *sum = context->rows_room, *slice = sum + context->rows_bytes;
-  const tprt_cuda_rows rows = describe(site, b, site->rows.tokens / n_slices, sum, gathers ? slice : b->out);
-  status = tprt__gpu_collective(context, state, b->input, sum, traffic);
-  if (!status)
-    status = tprt__gpu_reduce_rows(context->gpu, context->alone, &rows, tprt__gpu_stream(context->gpu));
-  if (!status && gathers)
-    status = tprt__gpu_collective(context, &state->rows->gather, slice, b->out, &of_gather);
-  *traffic += of_gather;
-  return status;
+  if (!state->rows->together)
+    return reduce_apart(context, site, state, b);
+  const rows_call call = {site, context->gpu, state->rows->ranks, *b};
+  return tprt_context_together(context, state->comm, reduce_for_all, &call);
 }

@@ -68,8 +68,9 @@ struct tprt_context {
   void *assert_word; /* of the GPU; made when a program asserts something */
   void *staging;     /* on the host, of what a GPU computes */
   size_t staging_bytes;
-  struct tprt__gpu_ranks *alone; /* this rank, as a group; made when a program has rows */
-  void *rows_room;               /* of the GPU: twice rows_bytes */
+  struct tprt__rows_group *rows_groups; /* virtual ranks of communicators in which this is rank 0 */
+  struct tprt__gpu_ranks *alone;        /* this rank, as a group */
+  void *rows_room;                      /* of the GPU: twice rows_bytes */
   size_t rows_bytes;
 };
 
@@ -96,6 +97,8 @@ tprt_status tprt__rows_run(tprt_context *context, const tprt__site *site, const 
                            const tprt__rows_buffers *buffers, int64_t *traffic);
 
 /* ---- abi.c ---- */
+/* Whether the backend has the collective of a state, which has its group and plan, for GPUs; the tensors are still to come. */
+tprt_status tprt__bind_to_gpu(const tprt_context *context, tprt__site_state *state);
 /* Ends what was started, on communicators that have failed or will complete it. The buffers are the caller's afterwards. */
 void tprt__end_started(tprt__bound *program);
 /* Records the first failure (text: the thread's last error) and ends the operations of all peers. `comm`, if not NULL, is

@@ -249,12 +249,13 @@ static tprt_status read_rows(tprt__site *site) {
   const int64_t most = TPRT_ROWS_RESIDUAL | TPRT_ROWS_BIAS | TPRT_ROWS_GAMMA | TPRT_ROWS_BETA | TPRT_ROWS_RESIDUAL_OUT;
   rows->operands = site->extra[TPRT_ROWS_OPERANDS];
   rows->norm = site->extra[TPRT_ROWS_NORM];
+  rows->algorithm = site->extra[TPRT_ROWS_ALGORITHM];
   memcpy(&rows->epsilon, &epsilon, sizeof epsilon);
   tprt_status status = check_range("operands of rows", rows->operands, 0, most);
   if (!status)
     status = check_norm(site->extra, rows->operands);
   if (!status)
-    status = check_range("algorithm of rows", site->extra[TPRT_ROWS_ALGORITHM], 0, TPRT_CUDA_N_ALGORITHMS - 1);
+    status = check_range("algorithm of rows", rows->algorithm, 0, TPRT_CUDA_N_ALGORITHMS - 1);
   if (status)
     return status;
   rows->hidden = op->n_dims ? op->shape[op->n_dims - 1] : 0;

@@ -10,7 +10,7 @@
 typedef struct tprt__rows {
   int64_t tokens, hidden, blocks; /* of the whole tensor */
   int64_t layout, operands;       /* TPRT_ROWS_... */
-  int64_t norm;                   /* tprt_cuda_norm */
+  int64_t norm, algorithm;        /* tprt_cuda_norm, tprt_cuda_algorithm */
   float epsilon;
 } tprt__rows;
 

@@ -217,6 +217,8 @@ tprt_status tprt__gpu_zero(tprt__gpu_queue queue, void *memory, int64_t bytes) {
 
 /* ---- What is one call for all ranks ---- */
 
+int tprt__gpu_number(const tprt__gpu *gpu) { return gpu->number; }
+
 bool tprt__gpu_is_same(const tprt__gpu *a, const tprt__gpu *b) { return a->context == b->context; }
 
 tprt_status tprt__gpu_together(tprt__gpu_queue queue, tprt_together_fn *fn, const void *const *arguments, int n_ranks) {

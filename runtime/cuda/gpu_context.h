@@ -72,6 +72,8 @@ typedef struct tprt__gpu_move {
   tprt__map send_map, recv_map;
 } tprt__gpu_move;
 tprt_status tprt__gpu_move_pieces(tprt__gpu_queue queue, const tprt__gpu_move *move);
+/* The driver's number of the device. */
+int tprt__gpu_number(const tprt__gpu *gpu);
 /* Whether two are the same device. */
 bool tprt__gpu_is_same(const tprt__gpu *a, const tprt__gpu *b);
 /* Calls fn in the context of the GPU. */

@@ -1,6 +1,6 @@
 /* Stands in for libcuda.so.1. Memory of the device is that of the host (fake_memory.c); a launch runs the kernel (fake_launch.c), and
  * returns when it has ended, unless streams are told to be late (fake_stream.h). FAKE_CUDA: "none" has no device, "broken" fails to start; each other word makes something fail that a
- * group needs, see fake_fails_at. FAKE_DEVICES: how many there are, 1 without. FAKE_NO_CONTEXT: threads have no current context. */
+ * group needs, see fake_fails_at. FAKE_DEVICES: how many there are, 1 without. FAKE_NO_CONTEXT: threads have no current context but those that they push. */
 #define _GNU_SOURCE 1
 #include "fake_driver.h"
 
@@ -71,7 +71,8 @@ bool fake_set_current(cuda_context context) {
 }
 
 cuda_result fake_context_current(cuda_context *context) {
-  *context = fake_mode_is("no context") || getenv("FAKE_NO_CONTEXT") ? NULL : (cuda_context)&contexts[current];
+  *context =
+      fake_mode_is("no context") || (getenv("FAKE_NO_CONTEXT") && !fake_has_pushed()) ? NULL : (cuda_context)&contexts[current];
   return CUDA_RESULT_SUCCESS;
 }
 

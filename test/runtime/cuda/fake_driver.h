@@ -55,5 +55,7 @@ int fake_file_of(cuda_address memory);
 /* The device of the thread's current context; makes a context current, false if it is none. */
 int fake_current_device(void);
 bool fake_set_current(cuda_context context);
+/* fake_program.c: whether the thread has pushed a context. */
+bool fake_has_pushed(void);
 
 #endif

@@ -26,6 +26,8 @@ CALLS(EXPORT_PROGRAM)
 
 enum { MOST_PUSHED = 8 };
 static __thread int depth; /* contexts that the thread has pushed and not popped */
+
+bool fake_has_pushed(void) { return depth > 0; }
 static __thread int below[MOST_PUSHED];
 
 cuda_result program_get(int *number, int ordinal) {

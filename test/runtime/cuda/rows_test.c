@@ -1,10 +1,13 @@
 /* Sites that reduce rows, in programs of virtual ranks on a driver that is none: every layout, norm and type against sums in f64; tables
  * that are wrong; calls that fail. */
 #define _GNU_SOURCE 1
+#include "fake_stream.h"
+
 #include "table.h"
 #include "tprt/cuda.h"
 #include "tprt/tprt.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -22,6 +25,7 @@ enum {
   N = BLOCKS * ROWS * HIDDEN,
   MOST_RANKS = 4
 }; /* [2, 8, 24], cut along the second dimension */
+static fake_streams_of_thread_fn *streams_of_thread;
 static const float epsilon = 1e-5f;
 
 typedef struct shape_case {
@@ -103,6 +107,7 @@ typedef struct player {
   tprt_comm *world;
   const test_table *program;
   int errors;
+  long n_launches; /* of this rank's thread */
 } player;
 
 /* The row of the whole that is row `i` of a rank's slice. */
@@ -195,24 +200,28 @@ static void *play(void *argument) {
   player *p = argument;
   tprt_context *context = make_context(p->world);
   p->errors = !context || tprt_abi_enter(context, p->program->words) != TPRT_OK;
+  streams_of_thread()->n_launches = 0;
   for (int i = 0; i < N_CASES && !p->errors; i++)
     p->errors += run_case(context, p->world, i);
   if (context && *tprt_context_error(context))
     fprintf(stderr, "wrong: %s\n", tprt_context_error(context));
   if (!p->errors)
     p->errors += check_bytes(context, tprt_comm_size(p->world));
+  p->n_launches = streams_of_thread()->n_launches;
   (void)tprt_barrier(p->world, NULL, NULL);
   tprt_context_destroy(context);
   return NULL;
 }
 
-static int play_all(int n_ranks, const char *backend) {
+/* together: there is one launch a call, for all ranks. */
+static int play_all(int n_ranks, const char *backend, bool together) {
   tprt_comm *worlds[MOST_RANKS];
   player players[MOST_RANKS];
   pthread_t threads[MOST_RANKS];
   test_table program = make_program(n_ranks);
   const tprt_config config = {.size = sizeof config, .backend = backend};
   int errors = 0;
+  long n_launches = 0;
   assert_int_equal(tprt_world_create_threads(n_ranks, &config, worlds), TPRT_OK);
   for (int r = 0; r < n_ranks; r++) {
     players[r] = (player){.world = worlds[r], .program = &program};
@@ -222,18 +231,32 @@ static int play_all(int n_ranks, const char *backend) {
     pthread_join(threads[r], NULL);
   for (int r = 0; r < n_ranks; r++) {
     errors += players[r].errors;
+    n_launches += players[r].n_launches;
     tprt_comm_destroy(worlds[r]);
   }
   table_free(&program);
+  assert_true(together ? n_launches == 2 * N_CASES : n_launches >= 2 * N_CASES * n_ranks);
   return errors;
 }
 
 static void test_ranks(void **state) {
+  static const char *const late[] = {"0", "3"};
   (void)state;
-  assert_int_equal(play_all(1, "self"), 0);
-  assert_int_equal(play_all(2, "loopback"), 0);
-  assert_int_equal(play_all(4, "loopback"), 0);
-  assert_int_equal(play_all(2, "shm"), 0);
+  for (int l = 0; l < 2; l++) { /* streams that do what is waited for, and nothing else */
+    setenv("FAKE_LATE", late[l], 1);
+    assert_int_equal(play_all(1, "self", true), 0);
+    assert_int_equal(play_all(2, "loopback", true), 0);
+    assert_int_equal(play_all(4, "loopback", true), 0);
+    assert_int_equal(play_all(2, "shm", false), 0);
+  }
+  setenv("FAKE_LATE", "0", 1);
+  /* Ranks of several GPUs have kernels of their own. */
+  setenv("FAKE_NO_CONTEXT", "1", 1);
+  setenv("FAKE_DEVICES", "2", 1);
+  assert_int_equal(play_all(2, "loopback", false), 0);
+  assert_int_equal(play_all(4, "loopback", false), 0);
+  setenv("FAKE_DEVICES", "1", 1);
+  unsetenv("FAKE_NO_CONTEXT");
 }
 
 /* ---- Tables that are wrong ---- */
@@ -327,6 +350,46 @@ static void test_failures(void **state) {
   expect_failure("load", 1, true, TPRT_DEVICE, "loading the fused kernels");
 }
 
+static void *play_other(void *argument) {
+  player *p = argument;
+  tprt_context *context = make_context(p->world);
+  float *memory = NULL;
+  int site = tprt_comm_rank(p->world) ? 1 : 7; /* with a residual, and without */
+  (void)tprt_context_alloc(context, 3 * N * sizeof(float), (void **)&memory);
+  p->errors = tprt_abi_enter(context, p->program->words) != TPRT_OK;
+  int32_t got =
+      tprt_abi_reduce_rows(context, site, memory, site == 1 ? memory + N : NULL, NULL, NULL, NULL, NULL, memory + 2 * N);
+  p->errors +=
+      got != TPRT_MISMATCH || !strstr(tprt_context_error(context), "ranks 0 and 1 of the group reduce rows at different sites");
+  if (p->errors)
+    fprintf(stderr, "wrong: status %d: %s\n", (int)got, tprt_context_error(context));
+  tprt_context_free(context, memory);
+  tprt_context_destroy(context);
+  return NULL;
+}
+
+/* Ranks that come with different sites, as after a branch that only one of them took. */
+static void test_different_sites(void **state) {
+  tprt_comm *worlds[2];
+  player players[2];
+  pthread_t threads[2];
+  test_table program = make_program(2);
+  const tprt_config config = {.size = sizeof config, .backend = "loopback"};
+  (void)state;
+  assert_int_equal(tprt_world_create_threads(2, &config, worlds), TPRT_OK);
+  for (int r = 0; r < 2; r++) {
+    players[r] = (player){.world = worlds[r], .program = &program};
+    assert_int_equal(pthread_create(&threads[r], NULL, play_other, &players[r]), 0);
+  }
+  for (int r = 0; r < 2; r++)
+    pthread_join(threads[r], NULL);
+  for (int r = 0; r < 2; r++) {
+    assert_int_equal(players[r].errors, 0);
+    tprt_comm_destroy(worlds[r]);
+  }
+  table_free(&program);
+}
+
 /* A site of rows is no collective, and the other way round. */
 static void test_other_calls(void **state) {
   tprt_comm *world;
@@ -345,7 +408,13 @@ static void test_other_calls(void **state) {
 
 int main(void) {
   setenv("TPRT_CUDA_LIBRARY", FAKE_DRIVER, 1);
+  void *library = dlopen(FAKE_DRIVER, RTLD_NOW | RTLD_LOCAL),
+       *found = library ? dlsym(library, "fake_streams_of_thread") : NULL;
+  memcpy(&streams_of_thread, &found, sizeof found);
+  if (!found)
+    return 1;
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_ranks), cmocka_unit_test(test_tables),
-                                     cmocka_unit_test(test_failures), cmocka_unit_test(test_other_calls)};
+                                     cmocka_unit_test(test_failures), cmocka_unit_test(test_different_sites),
+                                     cmocka_unit_test(test_other_calls)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
