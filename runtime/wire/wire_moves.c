@@ -38,20 +38,21 @@ void tprt__wire_give_up(wire_transport *wire, wire_move *moves, size_t n) {
   }
 }
 
-/* Why not to wait any longer for the first that is not done. */
-static tprt_status check(wire_transport *wire, const wire_move *move, const wire_wait *wait) {
+/* Why not to wait any longer for a move. `gone`: its peer had ended before the look that did not find its message. */
+static tprt_status check(wire_transport *wire, const wire_move *move, bool gone, const wire_wait *wait) {
   if (tprt__now() >= wait->deadline)
     return tprt__wire_blame_peer(wire, TPRT_TIMEOUT, move->peer, wait);
-  /* What a rank sent before it went still comes. */
-  if (wire->world->messenger->ended(wire->world->end, wire->peers[move->peer].world_rank))
-    return tprt__wire_blame_peer(wire, TPRT_PEER_DEAD, move->peer, wait);
-  return TPRT_OK;
+  return gone ? tprt__wire_blame_peer(wire, TPRT_PEER_DEAD, move->peer, wait) : TPRT_OK;
+}
+
+static bool has_ended(const wire_transport *wire, const wire_move *move) {
+  return wire->world->messenger->ended(wire->world->end, wire->peers[move->peer].world_rank);
 }
 
 tprt_status tprt__wire_move(wire_transport *wire, wire_move *moves, int n, wire_wait *wait) {
   tprt_status status = TPRT_OK;
-  for (;;) {
-    bool moved = false;
+  for (int first = 0;;) { /* that is not done */
+    bool moved = false, gone = first < n && has_ended(wire, &moves[first]);
     int left = n;
     for (int i = n - 1; i >= 0 && !status; i--) {
       if (!moves[i].done)
@@ -63,9 +64,10 @@ tprt_status tprt__wire_move(wire_transport *wire, wire_move *moves, int n, wire_
       break;
     status = tprt__wire_turn(wire, wait, moved);
     if (!status && !moved)
-      status = check(wire, &moves[left], wait);
+      status = check(wire, &moves[left], gone && left == first, wait);
     if (status)
       break;
+    first = left;
   }
   if (status)
     tprt__wire_give_up(wire, moves, (size_t)n);

@@ -1,12 +1,16 @@
 /* The mailbox of the examples with a rank that ends when a test says so: it is known to have ended, and nothing comes from it any
- * more. */
+ * more. Or with one that ends behind its last message: both become known at once, between two looks. */
 #include <stdatomic.h>
 
 #define tprt_messenger_plugin mailbox_plugin
 #include "../../examples/runtime/mailbox_backend.c"
 #undef tprt_messenger_plugin
 
-TPRT_API _Atomic int mortal_ended; /* number of the rank, counted from 1; 0: none */
+/* Numbers of ranks, counted from 1; 0: none. */
+TPRT_API _Atomic int mortal_ended;
+TPRT_API _Atomic int mortal_last; /* ends behind a message of at least LAST_BYTES */
+enum { LAST_BYTES = 10000, LAST_LOOKS = 2 };
+static _Atomic int n_looks; /* at the last message */
 
 static tprt_status mortal_send(void *at, int peer, uint32_t tag, const void *data, size_t bytes, void **result) {
   const end *from = at;
@@ -20,9 +24,27 @@ static tprt_status mortal_send(void *at, int peer, uint32_t tag, const void *dat
   return TPRT_OK;
 }
 
+static bool is_there(end *to, const request *wanted) {
+  pthread_mutex_lock(&to->office->lock);
+  const message *at = to->office->first;
+  while (at && (at->to != to->rank || at->from != wanted->from || at->tag != wanted->tag))
+    at = at->next;
+  pthread_mutex_unlock(&to->office->lock);
+  return at != NULL;
+}
+
+static tprt_status mortal_test(void *at, void *asked) {
+  const request *r = asked;
+  bool last = !r->is_send && r->from + 1 == atomic_load(&mortal_last) && r->bytes >= LAST_BYTES;
+  if (last && is_there(at, r) && atomic_fetch_add(&n_looks, 1) < LAST_LOOKS)
+    return TPRT_IN_PROGRESS; /* it comes right after the last of these looks */
+  return test(at, asked);
+}
+
 static bool mortal_has_ended(void *at, int peer) {
   (void)at;
-  return peer + 1 == atomic_load(&mortal_ended);
+  return peer + 1 == atomic_load(&mortal_ended) ||
+         (peer + 1 == atomic_load(&mortal_last) && atomic_load(&n_looks) >= LAST_LOOKS);
 }
 
 TPRT_API tprt_messenger_plugin_fn tprt_messenger_plugin;
@@ -31,6 +53,7 @@ const tprt_messenger *tprt_messenger_plugin(void) {
   mortal = *mailbox_plugin();
   mortal.name = "mortal";
   mortal.send = mortal_send;
+  mortal.test = mortal_test;
   mortal.ended = mortal_has_ended;
   return &mortal;
 }

@@ -143,6 +143,35 @@ static void test_death(void **state) {
   dlclose(library);
 }
 
+static int receive_last(tprt_comm *comm, void *argument) {
+  enum { N = 25000 };
+  static int32_t data[2][N];
+  int errors = 0, me = tprt_comm_rank(comm);
+  (void)argument;
+  for (int i = 0; i < N; i++)
+    data[me][i] = me * i;
+  CHECK_STATUS(errors, tprt_broadcast(comm, data[me], data[me], N, TPRT_I32, 1, NULL, NULL), TPRT_OK);
+  for (int i = 0; i < N; i++)
+    errors += data[me][i] != i;
+  return errors;
+}
+
+/* What a rank sent before it ended counts, also where both are seen at once. */
+static void test_last_message(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  config.backend = MORTAL_PLUGIN;
+  void *library = dlopen(MORTAL_PLUGIN, RTLD_NOW);
+  assert_non_null(library);
+  _Atomic int *ended = dlsym(library, "mortal_ended"), *last = dlsym(library, "mortal_last");
+  assert_true(ended && last);
+  atomic_store(ended, 0);
+  atomic_store(last, 2);
+  assert_int_equal(run_threads(2, &config, receive_last, NULL), 0);
+  atomic_store(last, 0);
+  dlclose(library);
+}
+
 /* Without a library of MPI; and threads are no ranks of it. */
 static void test_mpi(void **state) {
   (void)state;
@@ -159,8 +188,8 @@ static void test_mpi(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_refused), cmocka_unit_test(test_works), cmocka_unit_test(test_withdrawn),
-      cmocka_unit_test(test_death),   cmocka_unit_test(test_mpi),
+      cmocka_unit_test(test_refused), cmocka_unit_test(test_works),        cmocka_unit_test(test_withdrawn),
+      cmocka_unit_test(test_death),   cmocka_unit_test(test_last_message), cmocka_unit_test(test_mpi),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
