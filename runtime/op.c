@@ -369,7 +369,11 @@ void tprt__plan_clear(tprt__plan *plan) {
 
 /* Where byte place->at lies, and how many bytes follow in its run. */
 static int64_t locate(const tprt__place *place, int64_t *rest) {
-  int64_t row = place->at / place->map.run, column = place->at % place->map.run;
+  int64_t row = 0, column = place->at;
+  if (column >= place->map.run) { /* a division takes as long as 1 KiB */
+    row = place->at / place->map.run;
+    column = place->at % place->map.run;
+  }
   *rest = place->map.run - column;
   return (row * place->map.n + place->index) * place->map.run + column;
 }

@@ -39,7 +39,8 @@ typedef enum shm_use { SHM_UNUSED = 0, SHM_RESERVED = 1, SHM_JOINED = 2 } shm_us
 
 typedef struct shm_line {
   _Alignas(SHM_CACHE_LINE) _Atomic uint32_t step; /* also the futex that waiters sleep on */
-  _Atomic uint32_t n_waiters;
+  /* Not beside `step`, whose cache line is on its way to a peer when the rank looks here. */
+  _Alignas(SHM_CACHE_LINE) _Atomic uint32_t n_waiters;
   _Atomic uint32_t left;                          /* the rank destroyed its end */
   _Atomic uint32_t use;                           /* shm_use: whether the rank has, or will have, this channel */
   _Alignas(SHM_CACHE_LINE) _Atomic uint32_t bell; /* counts what peers did in pipes of this rank; the futex for it */

@@ -29,7 +29,8 @@ void tprt__shm_sleep(_Atomic uint32_t *word, uint32_t value, int64_t ns) {
   syscall(SYS_futex, word, FUTEX_WAIT, value, &timeout, NULL, 0); /* not private: processes share the word */
 }
 
-/* The same order as in tprt__shm_publish. */
+/* Ringer and sleeper both write their word before they read the other's, in the one order of sequentially consistent operations:
+ * at least one of them sees the other, and no wake-up is lost. */
 void tprt__shm_ring(shm_line *line) {
   atomic_fetch_add(&line->bell, 1);
   if (atomic_load(&line->n_listeners))
@@ -64,13 +65,14 @@ void tprt__shm_listen(shm_transport *shm, uint32_t heard, int *rounds) {
 
 void tprt__shm_wake(shm_line *line) { syscall(SYS_futex, &line->step, FUTEX_WAKE, INT_MAX, NULL, NULL, 0); }
 
-/* Publisher and sleeper both write their word before they read the other's, in the one order of sequentially consistent
- * operations: at least one of them sees the other, and no wake-up is lost. */
+/* Whether somebody sleeps is read without waiting until the step is seen by all, which takes as long as a short operation. So
+ * a sleeper that counts itself while the step is under way may not be seen; but the kernel looks at the step again before
+ * it lets it sleep, by a system call later, and a sleep ends after SLEEP_NS in any case. */
 void tprt__shm_publish(shm_transport *shm) {
   shm_line *line = shm->lines[shm->base.rank];
   shm->step++;
-  atomic_store(&line->step, shm->step);
-  if (atomic_load(&line->n_waiters))
+  atomic_store_explicit(&line->step, shm->step, memory_order_release);
+  if (atomic_load_explicit(&line->n_waiters, memory_order_relaxed))
     tprt__shm_wake(line);
 }
 

@@ -85,38 +85,64 @@ TPRT_API int64_t tprt_op_bytes(const tprt_op *op, int n_ranks);
 /* ---- Wrappers. `count` is as in NCCL: elements of all_reduce and broadcast, of the send tensor of all_gather and permute,
  * of the recv tensor of reduce_scatter, and per peer of all_to_all. ---- */
 
+/* Field by field: compilers clear and copy a whole struct of this size by instructions that take longer than a small operation
+ * waits. What no field here says is 0; of `shape`, only n_dims entries are read. */
+static inline void tprt_op_fill(tprt_op *op, tprt_op_kind kind, const void *send, void *recv, int64_t count, tprt_dtype dtype,
+                                void *stream) {
+  op->size = sizeof *op;
+  op->kind = kind;
+  op->dtype = dtype;
+  op->reduction = (tprt_reduction)0;
+  op->root = 0;
+  op->n_dims = 1;
+  op->dim = 0;
+  op->split_dim = 0;
+  op->shape[0] = count;
+  op->send = send;
+  op->recv = recv;
+  op->pairs = NULL;
+  op->n_pairs = 0;
+  op->stream = stream;
+  op->timeout_ns = 0;
+  op->scalar = NULL;
+  op->send_counts = NULL;
+  op->recv_counts = NULL;
+  op->send_offsets = NULL;
+  op->recv_offsets = NULL;
+  op->send_list = NULL;
+  op->recv_list = NULL;
+  op->peer = 0;
+  op->tag = 0;
+}
+
 static inline tprt_op tprt_op_flat(tprt_op_kind kind, const void *send, void *recv, int64_t count, tprt_dtype dtype,
                                    void *stream) {
   tprt_op op;
-  memset(&op, 0, sizeof op); /* not a designated initializer: the header is also C++ */
-  op.size = sizeof op;
-  op.kind = kind;
-  op.dtype = dtype;
-  op.n_dims = 1;
-  op.shape[0] = count;
-  op.send = send;
-  op.recv = recv;
-  op.stream = stream;
+  memset(op.shape, 0, sizeof op.shape); /* not a designated initializer: the header is also C++ */
+  tprt_op_fill(&op, kind, send, recv, count, dtype, stream);
   return op;
 }
 
 static inline tprt_status tprt_all_reduce(tprt_comm *comm, const void *send, void *recv, int64_t count, tprt_dtype dtype,
                                           tprt_reduction reduction, void *stream, tprt_work **work) {
-  tprt_op op = tprt_op_flat(TPRT_OP_ALL_REDUCE, send, recv, count, dtype, stream);
+  tprt_op op;
+  tprt_op_fill(&op, TPRT_OP_ALL_REDUCE, send, recv, count, dtype, stream);
   op.reduction = reduction;
   return tprt_submit(comm, &op, work);
 }
 
 static inline tprt_status tprt_all_gather(tprt_comm *comm, const void *send, void *recv, int64_t count, tprt_dtype dtype,
                                           void *stream, tprt_work **work) {
-  tprt_op op = tprt_op_flat(TPRT_OP_ALL_GATHER, send, recv, count, dtype, stream);
+  tprt_op op;
+  tprt_op_fill(&op, TPRT_OP_ALL_GATHER, send, recv, count, dtype, stream);
   return tprt_submit(comm, &op, work);
 }
 
 /* The send tensors of the next two have a leading dimension for the ranks. */
 static inline tprt_status tprt_reduce_scatter(tprt_comm *comm, const void *send, void *recv, int64_t count, tprt_dtype dtype,
                                               tprt_reduction reduction, void *stream, tprt_work **work) {
-  tprt_op op = tprt_op_flat(TPRT_OP_REDUCE_SCATTER, send, recv, tprt_comm_size(comm), dtype, stream);
+  tprt_op op;
+  tprt_op_fill(&op, TPRT_OP_REDUCE_SCATTER, send, recv, tprt_comm_size(comm), dtype, stream);
   op.n_dims = 2;
   op.shape[1] = count;
   op.reduction = reduction;
@@ -125,7 +151,8 @@ static inline tprt_status tprt_reduce_scatter(tprt_comm *comm, const void *send,
 
 static inline tprt_status tprt_all_to_all(tprt_comm *comm, const void *send, void *recv, int64_t count, tprt_dtype dtype,
                                           void *stream, tprt_work **work) {
-  tprt_op op = tprt_op_flat(TPRT_OP_ALL_TO_ALL, send, recv, tprt_comm_size(comm), dtype, stream);
+  tprt_op op;
+  tprt_op_fill(&op, TPRT_OP_ALL_TO_ALL, send, recv, tprt_comm_size(comm), dtype, stream);
   op.n_dims = 2;
   op.shape[1] = count;
   return tprt_submit(comm, &op, work);
@@ -133,14 +160,16 @@ static inline tprt_status tprt_all_to_all(tprt_comm *comm, const void *send, voi
 
 static inline tprt_status tprt_broadcast(tprt_comm *comm, const void *send, void *recv, int64_t count, tprt_dtype dtype,
                                          int root, void *stream, tprt_work **work) {
-  tprt_op op = tprt_op_flat(TPRT_OP_BROADCAST, send, recv, count, dtype, stream);
+  tprt_op op;
+  tprt_op_fill(&op, TPRT_OP_BROADCAST, send, recv, count, dtype, stream);
   op.root = root;
   return tprt_submit(comm, &op, work);
 }
 
 static inline tprt_status tprt_permute(tprt_comm *comm, const void *send, void *recv, int64_t count, tprt_dtype dtype,
                                        const tprt_pair *pairs, size_t n_pairs, void *stream, tprt_work **work) {
-  tprt_op op = tprt_op_flat(TPRT_OP_PERMUTE, send, recv, count, dtype, stream);
+  tprt_op op;
+  tprt_op_fill(&op, TPRT_OP_PERMUTE, send, recv, count, dtype, stream);
   op.pairs = pairs;
   op.n_pairs = n_pairs;
   return tprt_submit(comm, &op, work);
@@ -148,7 +177,8 @@ static inline tprt_status tprt_permute(tprt_comm *comm, const void *send, void *
 
 static inline tprt_op tprt_op_transfer(tprt_op_kind kind, const void *send, void *recv, int64_t count, tprt_dtype dtype,
                                        int peer, int tag) {
-  tprt_op op = tprt_op_flat(kind, send, recv, count, dtype, NULL);
+  tprt_op op;
+  tprt_op_fill(&op, kind, send, recv, count, dtype, NULL);
   op.peer = peer;
   op.tag = tag;
   return op;
@@ -177,7 +207,8 @@ static inline tprt_status tprt_recv(tprt_comm *comm, void *recv, int64_t count, 
 
 static inline tprt_status tprt_reduce(tprt_comm *comm, const void *send, void *recv, int64_t count, tprt_dtype dtype,
                                       tprt_reduction reduction, int root, void *stream, tprt_work **work) {
-  tprt_op op = tprt_op_flat(TPRT_OP_REDUCE, send, recv, count, dtype, stream);
+  tprt_op op;
+  tprt_op_fill(&op, TPRT_OP_REDUCE, send, recv, count, dtype, stream);
   op.reduction = reduction;
   op.root = root;
   return tprt_submit(comm, &op, work);
@@ -185,7 +216,8 @@ static inline tprt_status tprt_reduce(tprt_comm *comm, const void *send, void *r
 
 static inline tprt_status tprt_gather(tprt_comm *comm, const void *send, void *recv, int64_t count, tprt_dtype dtype, int root,
                                       void *stream, tprt_work **work) {
-  tprt_op op = tprt_op_flat(TPRT_OP_GATHER, send, recv, count, dtype, stream);
+  tprt_op op;
+  tprt_op_fill(&op, TPRT_OP_GATHER, send, recv, count, dtype, stream);
   op.root = root;
   return tprt_submit(comm, &op, work);
 }
@@ -193,7 +225,8 @@ static inline tprt_status tprt_gather(tprt_comm *comm, const void *send, void *r
 /* `count` elements for each rank. */
 static inline tprt_status tprt_scatter(tprt_comm *comm, const void *send, void *recv, int64_t count, tprt_dtype dtype, int root,
                                        void *stream, tprt_work **work) {
-  tprt_op op = tprt_op_flat(TPRT_OP_SCATTER, send, recv, tprt_comm_size(comm), dtype, stream);
+  tprt_op op;
+  tprt_op_fill(&op, TPRT_OP_SCATTER, send, recv, tprt_comm_size(comm), dtype, stream);
   op.n_dims = 2;
   op.shape[1] = count;
   op.root = root;
@@ -203,7 +236,8 @@ static inline tprt_status tprt_scatter(tprt_comm *comm, const void *send, void *
 /* Sum of the inputs, each times its rank's *scalar. */
 static inline tprt_status tprt_all_reduce_premul(tprt_comm *comm, const void *send, void *recv, int64_t count, tprt_dtype dtype,
                                                  const void *scalar, void *stream, tprt_work **work) {
-  tprt_op op = tprt_op_flat(TPRT_OP_ALL_REDUCE, send, recv, count, dtype, stream);
+  tprt_op op;
+  tprt_op_fill(&op, TPRT_OP_ALL_REDUCE, send, recv, count, dtype, stream);
   op.reduction = TPRT_PREMUL_SUM;
   op.scalar = scalar;
   return tprt_submit(comm, &op, work);
@@ -212,14 +246,16 @@ static inline tprt_status tprt_all_reduce_premul(tprt_comm *comm, const void *se
 /* Pieces of `count` elements, each at its own pointer. */
 static inline tprt_status tprt_all_gather_list(tprt_comm *comm, const void *send, void *const *recv_list, int64_t count,
                                                tprt_dtype dtype, void *stream, tprt_work **work) {
-  tprt_op op = tprt_op_flat(TPRT_OP_ALL_GATHER_V, send, NULL, count, dtype, stream);
+  tprt_op op;
+  tprt_op_fill(&op, TPRT_OP_ALL_GATHER_V, send, NULL, count, dtype, stream);
   op.recv_list = recv_list;
   return tprt_submit(comm, &op, work);
 }
 
 static inline tprt_status tprt_reduce_scatter_list(tprt_comm *comm, const void *const *send_list, void *recv, int64_t count,
                                                    tprt_dtype dtype, tprt_reduction reduction, void *stream, tprt_work **work) {
-  tprt_op op = tprt_op_flat(TPRT_OP_REDUCE_SCATTER_V, NULL, recv, count, dtype, stream);
+  tprt_op op;
+  tprt_op_fill(&op, TPRT_OP_REDUCE_SCATTER_V, NULL, recv, count, dtype, stream);
   op.reduction = reduction;
   op.send_list = send_list;
   return tprt_submit(comm, &op, work);
@@ -227,7 +263,8 @@ static inline tprt_status tprt_reduce_scatter_list(tprt_comm *comm, const void *
 
 static inline tprt_status tprt_all_to_all_list(tprt_comm *comm, const void *const *send_list, void *const *recv_list,
                                                int64_t count, tprt_dtype dtype, void *stream, tprt_work **work) {
-  tprt_op op = tprt_op_flat(TPRT_OP_ALL_TO_ALL_V, NULL, NULL, count, dtype, stream);
+  tprt_op op;
+  tprt_op_fill(&op, TPRT_OP_ALL_TO_ALL_V, NULL, NULL, count, dtype, stream);
   op.send_list = send_list;
   op.recv_list = recv_list;
   return tprt_submit(comm, &op, work);
@@ -236,7 +273,8 @@ static inline tprt_status tprt_all_to_all_list(tprt_comm *comm, const void *cons
 /* Pieces of different lengths. `offsets` in elements; NULL: packed. */
 static inline tprt_status tprt_all_gather_v(tprt_comm *comm, const void *send, void *recv, const int64_t *counts,
                                             const int64_t *offsets, tprt_dtype dtype, void *stream, tprt_work **work) {
-  tprt_op op = tprt_op_flat(TPRT_OP_ALL_GATHER_V, send, recv, 0, dtype, stream);
+  tprt_op op;
+  tprt_op_fill(&op, TPRT_OP_ALL_GATHER_V, send, recv, 0, dtype, stream);
   op.recv_counts = counts;
   op.recv_offsets = offsets;
   return tprt_submit(comm, &op, work);
@@ -245,7 +283,8 @@ static inline tprt_status tprt_all_gather_v(tprt_comm *comm, const void *send, v
 static inline tprt_status tprt_reduce_scatter_v(tprt_comm *comm, const void *send, void *recv, const int64_t *counts,
                                                 const int64_t *offsets, tprt_dtype dtype, tprt_reduction reduction,
                                                 void *stream, tprt_work **work) {
-  tprt_op op = tprt_op_flat(TPRT_OP_REDUCE_SCATTER_V, send, recv, 0, dtype, stream);
+  tprt_op op;
+  tprt_op_fill(&op, TPRT_OP_REDUCE_SCATTER_V, send, recv, 0, dtype, stream);
   op.reduction = reduction;
   op.send_counts = counts;
   op.send_offsets = offsets;
@@ -255,7 +294,8 @@ static inline tprt_status tprt_reduce_scatter_v(tprt_comm *comm, const void *sen
 static inline tprt_status tprt_all_to_all_v(tprt_comm *comm, const void *send, const int64_t *send_counts,
                                             const int64_t *send_offsets, void *recv, const int64_t *recv_counts,
                                             const int64_t *recv_offsets, tprt_dtype dtype, void *stream, tprt_work **work) {
-  tprt_op op = tprt_op_flat(TPRT_OP_ALL_TO_ALL_V, send, recv, 0, dtype, stream);
+  tprt_op op;
+  tprt_op_fill(&op, TPRT_OP_ALL_TO_ALL_V, send, recv, 0, dtype, stream);
   op.send_counts = send_counts;
   op.send_offsets = send_offsets;
   op.recv_counts = recv_counts;
@@ -265,7 +305,8 @@ static inline tprt_status tprt_all_to_all_v(tprt_comm *comm, const void *send, c
 
 static inline tprt_status tprt_gather_v(tprt_comm *comm, const void *send, void *recv, const int64_t *counts,
                                         const int64_t *offsets, tprt_dtype dtype, int root, void *stream, tprt_work **work) {
-  tprt_op op = tprt_op_flat(TPRT_OP_GATHER_V, send, recv, 0, dtype, stream);
+  tprt_op op;
+  tprt_op_fill(&op, TPRT_OP_GATHER_V, send, recv, 0, dtype, stream);
   op.root = root;
   op.recv_counts = counts;
   op.recv_offsets = offsets;
@@ -274,7 +315,8 @@ static inline tprt_status tprt_gather_v(tprt_comm *comm, const void *send, void 
 
 static inline tprt_status tprt_scatter_v(tprt_comm *comm, const void *send, void *recv, const int64_t *counts,
                                          const int64_t *offsets, tprt_dtype dtype, int root, void *stream, tprt_work **work) {
-  tprt_op op = tprt_op_flat(TPRT_OP_SCATTER_V, send, recv, 0, dtype, stream);
+  tprt_op op;
+  tprt_op_fill(&op, TPRT_OP_SCATTER_V, send, recv, 0, dtype, stream);
   op.root = root;
   op.send_counts = counts;
   op.send_offsets = offsets;
@@ -283,7 +325,8 @@ static inline tprt_status tprt_scatter_v(tprt_comm *comm, const void *send, void
 
 /* Completes everything submitted before on all ranks. */
 static inline tprt_status tprt_barrier(tprt_comm *comm, void *stream, tprt_work **work) {
-  tprt_op op = tprt_op_flat(TPRT_OP_BARRIER, NULL, NULL, 0, (tprt_dtype)0, stream);
+  tprt_op op;
+  tprt_op_fill(&op, TPRT_OP_BARRIER, NULL, NULL, 0, (tprt_dtype)0, stream);
   op.n_dims = 0;
   return tprt_submit(comm, &op, work);
 }
