@@ -150,6 +150,21 @@ static void erase_layouts(tp_partitioner *p) {
   }
 }
 
+static tp_status collect_unused(MlirOperation op, void *data) {
+  bool is_unused = tp__op_is(op, "tensor.empty") && !tp__is_used(mlirOperationGetResult(op, 0));
+  return is_unused ? tp__op_list_add(data, op) : TP_OK;
+}
+
+/* Buffers of global shapes that were renewed. */
+static tp_status erase_unused(tp_partitioner *p) {
+  tp_op_list unused = {0};
+  tp_status status = tp__walk(p->program.func, collect_unused, &unused);
+  for (size_t i = 0; i < unused.n; i++)
+    mlirOperationDestroy(unused.items[i]);
+  tp__free(unused.items);
+  return status;
+}
+
 /* Writes canonical tp.sharding and the global types of arguments or results. */
 static tp_status write_boundary(const tp_partitioner *p, bool is_args, int n, const MlirType *types, const tp_spec *specs) {
   MlirContext context = p->pass->context;
@@ -201,7 +216,8 @@ static tp_status rewrite(tp_partitioner *p) {
       return status;
   }
   erase_layouts(p);
-  return rewrite_signature(p);
+  tp_status status = erase_unused(p);
+  return status == TP_OK ? rewrite_signature(p) : status;
 }
 
 /* ---- the pass ---- */

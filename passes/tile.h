@@ -74,6 +74,27 @@ MlirValue tp__ring_first(tp_tiler *t, const tp_tile_ring *ring, int64_t step);
 /* Sends the parts at hand on; `next` are those that come in. */
 void tp__ring_send(tp_tiler *t, const tp_tile_ring *ring, MlirValue *next);
 
+/* ---- tile_causal.c ---- */
+
+enum { TP_MAX_PLACE_TERMS = 4 };
+
+/* A row at place r of loop `row` sees columns below r + add + sum of `more` - sum of `less` alone. */
+typedef struct tp_tile_causal {
+  bool found;
+  int row;
+  int64_t add;
+  int n_more, n_less;
+  MlirValue more[TP_MAX_PLACE_TERMS], less[TP_MAX_PLACE_TERMS]; /* indices that are there before the attention */
+  double hidden;                                                /* the score of the others */
+} tp_tile_causal;
+
+/* Looks for a causal mask. */
+void tp__find_causal(const tp_attention *a, tp_tile_causal *causal);
+/* The number of columns, from the first of all on, behind which no row of the block sees any: an index, maybe less than 0 or more than there are. */
+MlirValue tp__seen_columns(tp_tiler *t, const tp_tile_causal *causal);
+/* Do all `maxima` exceed the score `hidden` so far that its exponential is 0? An i1. */
+MlirValue tp__all_exceed(tp_tiler *t, MlirValue maxima, double hidden);
+
 /* ---- tile_rows.c ---- */
 
 typedef struct tp_row_operand {

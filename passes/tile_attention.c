@@ -7,16 +7,19 @@
  *
  * Each result is what the ops gave, up to rounding. A row of nothing but -infinity, or with +infinity or NaN, becomes NaN as before: m - M is
  * NaN then. Sums and products are kept in f32 (f64 for f64) from block to block; columns are added in order. Where keys and values travel in a
- * ring, all rows are gone through for each part of the columns, the own part first. */
+ * ring, all rows are gone through for each part of the columns, the own part first. Blocks of columns that a causal mask hides from all rows are left
+ * out, so that an infinite value that no row sees makes no NaN. */
 #include "passes/table.h"
 #include "passes/tile.h"
 
 #include "ir/diagnostics.h"
 #include "rules/attention_loops.h"
 
+#include <math.h>
 #include <string.h>
 
-enum { BLOCK_COLUMNS = 512 };
+/* Behind a causal mask narrow blocks leave more out. */
+enum { BLOCK_COLUMNS = 512, CAUSAL_COLUMNS = 256 };
 
 enum { STAT_TILED, STAT_RINGS };
 
@@ -32,6 +35,7 @@ typedef struct blocks {
   int n, maximum; /* which of them is the maximum */
   carried of[TP_MAX_ATTENTION_SUMS];
   MlirValue replaced[TP_MAX_ATTENTION_OPS]; /* by op: what its result has become; null: nothing yet */
+  tp_tile_causal causal;
   tp_tile_ring ring;
   MlirValue first;                 /* the first column of the part that is at hand; null: there are no parts */
   bool resumes;                    /* rows have sums already, of the parts before */
@@ -45,6 +49,17 @@ typedef struct blocks {
 static int64_t even_part(int64_t size, int64_t most) {
   int64_t n = (size + most - 1) / most;
   return (size + n - 1) / n;
+}
+
+/* Blocks of columns. Behind a causal mask equal ones if there are, since only whole ones are left out. */
+static int64_t columns_of_block(const blocks *b) {
+  int64_t columns = b->ring.columns;
+  if (!b->causal.found)
+    return even_part(columns, BLOCK_COLUMNS);
+  for (int64_t tile = CAUSAL_COLUMNS; tile > CAUSAL_COLUMNS / 2; tile--)
+    if (columns % tile == 0)
+      return tile;
+  return even_part(columns, CAUSAL_COLUMNS);
 }
 
 /* A block is a range of every dimension: where several loops make one up, those in front of a loop that is cut stand still. */
@@ -70,7 +85,7 @@ static void choose_tiles(blocks *b) {
   int64_t *tile = b->t.tile, left;
   for (int l = 0; l < a->n_loops; l++)
     tile[l] = a->whole >> l & 1 ? a->sizes[l] : 1;
-  tile[a->column] = even_part(b->ring.columns, BLOCK_COLUMNS);
+  tile[a->column] = columns_of_block(b);
   left = TP_BLOCK_SCORES / tile[a->column];
   for (int pass = 0; pass < 2; pass++) /* rows of one head first: they share keys and values */
     for (int i = loops.n - 1; i >= 0; i--) {
@@ -106,21 +121,27 @@ static void set_offset(blocks *b, int loop, MlirValue offset) {
   b->t.offset[loop] = offset;
 }
 
-/* An scf.for with `values`, from 0 up to `end`; builds its body, and the values become what comes out. */
-static void build_for(blocks *b, int64_t end, int64_t step, int loop, int depth, block_body body, MlirValue *values) {
+/* Blocks of a loop: from `first` up to `end`, about `trips` of them; -1: both ends are constant. */
+typedef struct range {
+  MlirValue first, end;
+  int64_t step, trips;
+} range;
+
+/* An scf.for with `values`; builds its body, and the values become what comes out. */
+static void build_for(blocks *b, range r, int loop, int depth, block_body body, MlirValue *values) {
   MlirOperation where = b->t.where;
   MlirContext context = mlirOperationGetContext(where);
   MlirLocation location = mlirOperationGetLocation(where);
   MlirType types[TP_MAX_ATTENTION_SUMS + 1] = {mlirIndexTypeGet(context)};
   MlirLocation locations[TP_MAX_ATTENTION_SUMS + 1] = {location};
-  MlirValue operands[TP_MAX_ATTENTION_SUMS + 3] = {tp__index_constant(where, 0), tp__index_constant(where, end),
-                                                   tp__index_constant(where, step)};
+  MlirValue operands[TP_MAX_ATTENTION_SUMS + 3] = {r.first, r.end, tp__index_constant(where, r.step)};
   for (int i = 0; i < b->n; i++) {
     types[1 + i] = mlirValueGetType(values[i]);
     locations[1 + i] = location;
     operands[3 + i] = values[i];
   }
-  MlirNamedAttribute mark = tp__named(context, "tp.blocks", mlirUnitAttrGet(context)); /* for the cost model */
+  MlirNamedAttribute mark = tp__named(
+      context, "tp.blocks", r.trips < 0 ? mlirUnitAttrGet(context) : tp__attr_i64(context, r.trips)); /* for the cost model */
   MlirOperation loop_op = tp__create(&(tp_build){.name = "scf.for",
                                                  .location = location,
                                                  .n_operands = 3 + b->n,
@@ -146,16 +167,44 @@ static void build_for(blocks *b, int64_t end, int64_t step, int loop, int depth,
     values[i] = mlirOperationGetResult(loop_op, i);
 }
 
+/* The blocks of columns that rows of a block see in the part at hand, of `end` columns, and those behind, which are needed only where a row has seen
+ * nothing that outweighs what is hidden. The former are whole blocks. */
+static void seen_blocks(blocks *b, int64_t end, int depth, block_body body, MlirValue *values) {
+  MlirOperation where = b->t.where;
+  int64_t tile = b->t.tile[b->t.a->column];
+  MlirValue zero = tp__index_constant(where, 0), all = tp__index_constant(where, end), step = tp__index_constant(where, tile);
+  MlirValue seen = tp__seen_columns(&b->t, &b->causal);
+  if (!mlirValueIsNull(b->first))
+    seen = tp__binary(where, "arith.subi", seen, b->first);
+  seen = tp__binary(where, "arith.addi", seen, tp__index_constant(where, tile - 1));
+  seen = tp__binary(where, "arith.maxsi", seen, zero);
+  seen = tp__binary(where, "arith.muli", tp__binary(where, "arith.divui", seen, step), step);
+  seen = tp__binary(where, "arith.minsi", seen, all);
+  build_for(b, (range){zero, seen, tile, end / tile}, b->t.a->column, depth, body, values);
+  if (isinf(b->causal.hidden))
+    return;
+  MlirValue exceed = tp__all_exceed(&b->t, values[b->maximum], b->causal.hidden);
+  build_for(b, (range){tp__select(where, exceed, all, seen), all, tile, 0}, b->t.a->column, depth, body, values);
+}
+
+/* Are there blocks that rows may not see: of several, or of parts? */
+static bool hides_blocks(const blocks *b, int loop, int64_t size) {
+  return b->causal.found && loop == b->t.a->column && (size > b->t.tile[loop] || b->ring.parts > 1);
+}
+
 /* The body for all blocks of a loop; the last one may be smaller. */
 static void each_block(blocks *b, int loop, int depth, block_body body, MlirValue *values) {
   int64_t size = loop == b->t.a->column ? b->ring.columns : b->t.a->sizes[loop];
   int64_t tile = b->t.tile[loop], rest = size % tile;
   b->t.now[loop] = tile;
   set_offset(b, loop, (MlirValue){NULL});
-  if (size == tile)
+  if (hides_blocks(b, loop, size))
+    seen_blocks(b, size - rest, depth, body, values);
+  else if (size == tile)
     body(b, depth, values);
   else
-    build_for(b, size - rest, tile, loop, depth, body, values);
+    build_for(b, (range){tp__index_constant(b->t.where, 0), tp__index_constant(b->t.where, size - rest), tile, -1}, loop, depth,
+              body, values);
   if (rest > 0) {
     b->t.now[loop] = rest;
     set_offset(b, loop, tp__index_constant(b->t.where, size - rest));
@@ -316,6 +365,7 @@ static tp_status tile(tp_pass *pass, const tp_attention *a, const tp_op_list *fo
   tp_status status = tp__find_ring(pass->module, &b.t, &b.ring);
   if (status != TP_OK || (n_scores(a) <= TP_BLOCK_SCORES && b.ring.parts == 1))
     return status; /* one block is what the ops are */
+  tp__find_causal(a, &b.causal);
   choose_carried(&b);
   choose_tiles(&b);
   for (int i = 0; i < b.n; i++)

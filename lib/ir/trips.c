@@ -60,8 +60,14 @@ static double count(int64_t low, int64_t high, int64_t step) {
   return high > low ? (double)behind_first + 1 : 0;
 }
 
+/* An estimate stands on loops over blocks (tp.blocks), where bounds are not known. */
 static bool trips_of_for(MlirOperation op, double *trips) {
   int64_t low, high, step;
+  MlirAttribute blocks = tp__get(op, "tp.blocks");
+  if (!mlirAttributeIsNull(blocks) && mlirAttributeIsAInteger(blocks)) {
+    *trips = (double)mlirIntegerAttrGetValueInt(blocks);
+    return true;
+  }
   if (!constant(mlirOperationGetOperand(op, 0), &low) || !constant(mlirOperationGetOperand(op, 1), &high) ||
       !constant(mlirOperationGetOperand(op, 2), &step) || step <= 0)
     return false;
