@@ -79,6 +79,15 @@ static double n_scores(const tp_attention *a) {
   return n;
 }
 
+/* Of the values: a block of the output is to be no larger than one of scores. */
+static int64_t n_features(const tp_attention *a) {
+  tp_loop_list loops = tp__result_loops(&a->ops[a->output]);
+  int64_t n = 1;
+  for (int i = 0; i < loops.n; i++)
+    n *= a->whole >> loops.loops[i] & 1 ? a->sizes[loops.loops[i]] : 1;
+  return n;
+}
+
 static void choose_tiles(blocks *b) {
   const tp_attention *a = b->t.a;
   tp_loop_list loops = tp__result_loops(&a->ops[0]);
@@ -86,7 +95,8 @@ static void choose_tiles(blocks *b) {
   for (int l = 0; l < a->n_loops; l++)
     tile[l] = a->whole >> l & 1 ? a->sizes[l] : 1;
   tile[a->column] = columns_of_block(b);
-  left = TP_BLOCK_SCORES / tile[a->column];
+  left = TP_BLOCK_SCORES / (tile[a->column] > n_features(a) ? tile[a->column] : n_features(a));
+  left = left > 0 ? left : 1;
   for (int pass = 0; pass < 2; pass++) /* rows of one head first: they share keys and values */
     for (int i = loops.n - 1; i >= 0; i--) {
       int l = loops.loops[i];

@@ -23,8 +23,10 @@
 // LOCAL: %[[V:.*]] = shard.all_gather %arg2 {{.*}} {tp.ring}
 // LOCAL: linalg.contract {{.*}}, %[[V]] : tensor<4x128x512xf32>, tensor<512x256xf32>)
 // RUN-GATHER: all_gather tp 2 768.0 KiB
+// RUN-GATHER: memory per device: {{.*}} buffers {{[0-9]+\.[0-9]}} MiB
 // RUN-GATHER: verified
 // RUN-RING: permute tp 6 768.0 KiB
+// RUN-RING: memory per device: {{.*}} buffers {{[0-9]+\.[0-9]}} KiB
 // RUN-RING: verified
 
 #q = affine_map<(h, i, j, d) -> (h, i, d)>
