@@ -29,6 +29,8 @@ sys.path.append(os.path.dirname(HERE))
 import collectives  # noqa: E402
 
 SHORT = {"all_reduce": "AR", "all_gather": "AG", "reduce_scatter": "RS", "all_to_all": "A2A", "permute": "CP", "broadcast": "BC"}
+# Sums that XLA partitions as bf16 and its CPU backend, on which xla.csv was measured, widens to f32: pins say the former.
+AS_PINNED = {"layernorm_gelu_bf16": 0.5}
 HEADER = (f"{'model':30} {'topology':8} {'objective':9} {'XLA bytes':>12} {'ours':>12} {'ours/XLA':>9} | {'XLA us >=':>11} {'ours us':>11} | {'XLA total':>11} "
           f"{'ours total':>11} | {'XLA work':>8} {'ours':>6} | {'s':>6}  {'collectives of XLA':28} ours")
 
@@ -170,7 +172,8 @@ def measure(path, peer, machine, run, directory):
         words.append(("MORE WORK than XLA with objective=bytes", True))
     if quick.total > min(few.total, theirs.total if theirs else few.total) * (1 + 1e-9):
         words.append(("MORE TIME than XLA's plan, or the one for bytes", True))
-    if theirs and abs(theirs.bytes - sent) > 0.03 * sent:
+    pinned_bytes = sent * AS_PINNED.get(peer["model"], 1)
+    if theirs and abs(theirs.bytes - pinned_bytes) > 0.03 * pinned_bytes:
         words.append((f"the pinned plan sends {theirs.bytes} bytes by {theirs.text()}: not XLA's", True))
     return words
 
