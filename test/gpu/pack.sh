@@ -26,11 +26,13 @@ fail() {
 }
 
 ldd=$(LD_LIBRARY_PATH=moved/lib ldd moved/bin/tprt_gpu_nccl)
-grep -q 'libtprt.*=> moved/lib/' <<<"$ldd" && grep -q 'libsodium.*=> moved/lib/' <<<"$ldd" || fail "libraries are not those packed: $ldd"
-[ "$(there nccl TPRT_CUDA_LIBRARY=$PWD/fake.so TPRT_NCCL_LIBRARY=$PWD/fake.so)" = 0 ] || fail "the run failed"
+for library in libtprt libsodium; do
+  grep -q "$library.*=> moved/lib/" <<<"$ldd" || fail "$library is not that of the pack: $ldd"
+done
+[ "$(there nccl TPRT_CUDA_LIBRARY="$PWD/fake.so" TPRT_NCCL_LIBRARY="$PWD/fake.so")" = 0 ] || fail "the run failed"
 grep -q '"test": "nccl-cases", "ranks": 2, "calls": [1-9][0-9]*, "errors": 0' results/results.json || fail "no cases were run"
 [ "$(there nccl TPRT_CUDA_LIBRARY=/nonexistent.so)" = 77 ] || fail "without a driver it is not skipped"
-[ "$(there nccl TPRT_CUDA_LIBRARY=$PWD/fake.so TPRT_NCCL_LIBRARY=/nonexistent.so)" = 77 ] || fail "without NCCL it is not skipped"
+[ "$(there nccl TPRT_CUDA_LIBRARY="$PWD/fake.so" TPRT_NCCL_LIBRARY=/nonexistent.so)" = 77 ] || fail "without NCCL it is not skipped"
 grep -q 'there is no NCCL: /nonexistent.so' said.txt || fail "it does not say that there is no NCCL"
 
 # Programs that were compiled before, with nothing of the compiler.

@@ -11,6 +11,7 @@
 # libnccl.so.2, or what TPRT_NCCL_LIBRARY names, or that of a Python package nvidia-nccl-*; cuBLASLt is what TPRT_BLASLT_LIBRARY
 # names, or that of CUDA 13, 12 or 11. Exit status: 0, 1 if something was
 # wrong, 77 without a GPU.
+# shellcheck disable=SC2317 # the parts are called by their names
 set -euo pipefail
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
 out=$PWD/gpu-results bin='' cuda=AUTO small=0 bandwidth=4300 arithmetic=989 only='' pack='' shard_run=''
@@ -43,7 +44,7 @@ lines=$out/lines.json wrong=0
 : >"$out/log.txt"
 
 if [ -z "$bin" ]; then
-  cmake -S "$source_dir" -B "$out/build" -DTP_COMPILER=OFF -DTP_TESTS=OFF -DTP_GPU_PROGRAMS=ON -DTP_CUDA=$cuda \
+  cmake -S "$source_dir" -B "$out/build" -DTP_COMPILER=OFF -DTP_TESTS=OFF -DTP_GPU_PROGRAMS=ON -DTP_CUDA="$cuda" \
     -DCMAKE_BUILD_TYPE=Release >"$out/build.txt"
   cmake --build "$out/build" -j "$(nproc)" --target tprt_gpu_fused tprt_gpu_peers tprt_gpu_timing tprt_gpu_gemm tprt_gpu_model \
     tprt_gpu_nccl >>"$out/build.txt"
@@ -58,7 +59,7 @@ fi
 compile_models() {
   rm -rf "$1"
   local size=()
-  [ $small = 0 ] || size=(small)
+  [ "$small" = 0 ] || size=(small)
   "$here/models.sh" "$shard_run" "$source_dir/examples/models" "$1" "${size[@]}"
 }
 
@@ -95,12 +96,12 @@ run() {
   shift
   echo "== $*" >>"$out/log.txt"
   timeout 600 "$@" >"$out/stdout.txt" 2>>"$out/log.txt" || status=$?
-  if [ $status = 77 ]; then
+  if [ "$status" = 77 ]; then
     echo "{\"test\": \"$name\", \"skipped\": \"$(tail -n 1 "$out/log.txt")\"}" >>"$lines"
     return
   fi
   grep '^{' "$out/stdout.txt" >>"$lines" || true
-  if [ $status != 0 ]; then
+  if [ "$status" != 0 ]; then
     wrong=1
     echo "{\"test\": \"$name\", \"failed\": $status, \"command\": \"${*##*/}\"}" >>"$lines"
   fi
@@ -109,9 +110,9 @@ run() {
 machine_of=fused
 [ "$only" != nccl ] || machine_of=nccl
 "$bin/tprt_gpu_$machine_of" machine >"$out/machine.txt" || exit $?
-turns=1000 replays=1000 all_ranks="1 2 3 4 8" shapes="1024 4096" time_ranks="2 4 8" hidden=8192 watched=70 graph_replays=1000 late_ms=10000 few=""
-if [ $small = 1 ]; then
-  turns=40 replays=3 all_ranks="1 4" shapes=8 time_ranks=2 hidden=1024 watched=40 graph_replays=1 late_ms=300 few=small
+turns=1000 replays=1000 all_ranks="1 2 3 4 8" shapes="1024 4096" time_ranks="2 4 8" hidden=8192 watched=70 graph_replays=1000 late_ms=10000 few=()
+if [ "$small" = 1 ]; then
+  turns=40 replays=3 all_ranks="1 4" shapes=8 time_ranks=2 hidden=1024 watched=40 graph_replays=1 late_ms=300 few=(small)
 fi
 
 # watch COMMAND...: the command by every tool of compute-sanitizer.
@@ -128,26 +129,24 @@ watch() {
 
 fused() {
   for ranks in $all_ranks; do
-    run correct "$bin/tprt_gpu_fused" correct "$ranks" $turns 0
-    run correct-skewed "$bin/tprt_gpu_fused" correct "$ranks" $turns 20000
-    run graph "$bin/tprt_gpu_fused" graph "$ranks" $replays
+    run correct "$bin/tprt_gpu_fused" correct "$ranks" "$turns" 0
+    run correct-skewed "$bin/tprt_gpu_fused" correct "$ranks" "$turns" 20000
+    run graph "$bin/tprt_gpu_fused" graph "$ranks" "$replays"
   done
   for ranks in 2 4 8; do
-    run peers "$bin/tprt_gpu_peers" threads "$ranks" $turns 20000
-    run peers-processes "$bin/tprt_gpu_peers" processes "$ranks" $turns 20000
+    run peers "$bin/tprt_gpu_peers" threads "$ranks" "$turns" 20000
+    run peers-processes "$bin/tprt_gpu_peers" processes "$ranks" "$turns" 20000
   done
   run missing "$bin/tprt_gpu_fused" missing
   run products "$bin/tprt_gpu_gemm" products
   for ranks in $all_ranks; do
-    # shellcheck disable=SC2086
-    run slices "$bin/tprt_gpu_gemm" slices "$ranks" $few
-    # shellcheck disable=SC2086
-    run gathers "$bin/tprt_gpu_gemm" gathers "$ranks" $few
+    run slices "$bin/tprt_gpu_gemm" slices "$ranks" "${few[@]}"
+    run gathers "$bin/tprt_gpu_gemm" gathers "$ranks" "${few[@]}"
   done
-  watch "$bin/tprt_gpu_fused" correct 4 $watched 0
+  watch "$bin/tprt_gpu_fused" correct 4 "$watched" 0
   for tokens in $shapes; do
     for ranks in $time_ranks; do
-      run time "$bin/tprt_gpu_timing" "$tokens" $hidden "$ranks" "$bandwidth"
+      run time "$bin/tprt_gpu_timing" "$tokens" "$hidden" "$ranks" "$bandwidth"
     done
   done
 }
@@ -179,7 +178,7 @@ models() {
 # A rank a GPU.
 nccl() {
   local ranks
-  [ $small = 1 ] || export TP_LONG=1 # every case, not one of many
+  [ "$small" = 1 ] || export TP_LONG=1 # every case, not one of many
   run nccl-same-device "$bin/tprt_gpu_nccl" same-device
   for ranks in 1 2; do
     run nccl-cases "$bin/tprt_gpu_nccl" cases "$ranks"
@@ -187,11 +186,11 @@ nccl() {
   for ranks in 1 2 4 8; do
     run nccl-refusals "$bin/tprt_gpu_nccl" refusals "$ranks"
     run nccl-streams "$bin/tprt_gpu_nccl" streams "$ranks"
-    run nccl-graph "$bin/tprt_gpu_nccl" graph "$ranks" $graph_replays
+    run nccl-graph "$bin/tprt_gpu_nccl" graph "$ranks" "$graph_replays"
     run nccl-abort "$bin/tprt_gpu_nccl" abort "$ranks"
   done
   for ranks in 2 4 8; do
-    run nccl-late "$bin/tprt_gpu_nccl" late "$ranks" $late_ms
+    run nccl-late "$bin/tprt_gpu_nccl" late "$ranks" "$late_ms"
   done
 }
 
