@@ -115,6 +115,7 @@ static void unbind(tprt_context *context, tprt__bound *program) {
     tprt__free(program->private_base);
   }
   for (int i = 0; i < program->program.n_sites && program->sites; i++) {
+    tprt__plan_clear(&program->sites[i].plan);
     tprt__gpu_contraction_free(program->sites[i].contraction);
     tprt__rows_unbind(&program->sites[i]);
   }
@@ -195,6 +196,8 @@ static tprt_status bind_permute(tprt_context *context, const tprt__program *prog
   op.pairs = pairs;
   op.n_pairs = tprt__site_pairs(program, site, group, pairs);
   tprt_status status = tprt__plan_shape(&op, n, rank, &state->plan);
+  if (!status && context->gpu) /* what is started on the host owns nothing, and looks at the source only */
+    status = tprt__plan_destinations(&op, &state->plan);
   tprt__free(pairs);
   return status;
 }

@@ -14,6 +14,20 @@ static tprt_status check_bytes(int64_t bytes) {
   return bytes >= 0 ? TPRT_OK : tprt__fail(TPRT_INVALID_ARGUMENT, "a copy of %lld bytes", (long long)bytes);
 }
 
+static tprt_status look_at(const tprt_comm *comm) {
+  tprt__fault fault = comm->transport->backend->fault(comm->transport);
+  return fault.status ? tprt__fault_fail(&fault) : TPRT_OK;
+}
+
+/* What is in a stream fails when nobody looks, and the stream goes on; so whoever has waited for it looks. */
+static tprt_status look(const tprt_context *context, tprt_status waited) {
+  tprt_status status = waited ? waited : look_at(context->world);
+  for (const tprt__bound *at = context->programs; at && !status; at = at->next)
+    for (int i = 0; i < at->program.n_sites && !status; i++)
+      status = at->sites[i].comm ? look_at(at->sites[i].comm) : TPRT_OK;
+  return status;
+}
+
 /* ---- Kernels and memory ---- */
 
 static tprt_status check_program(const tprt_context *context) {
@@ -64,7 +78,7 @@ int32_t tprt_abi_read(tprt_context *context, const void *device, void *host, int
   tprt_status status = check_gpu(context);
   if (!status)
     status = check_bytes(bytes);
-  return end_call(context, status ? status : tprt__gpu_download(context->gpu, host, device, (size_t)bytes));
+  return end_call(context, status ? status : look(context, tprt__gpu_download(context->gpu, host, device, (size_t)bytes)));
 }
 
 int32_t tprt_abi_write(tprt_context *context, void *device, const void *host, int64_t bytes) {
@@ -110,7 +124,7 @@ void *tprt_abi_assert_word(tprt_context *context) {
 int32_t tprt_abi_asserted(tprt_context *context) {
   int32_t number = 0;
   const void *word = tprt_abi_assert_word(context);
-  if (!word || end_call(context, tprt__gpu_download(context->gpu, &number, word, sizeof number)))
+  if (!word || end_call(context, look(context, tprt__gpu_download(context->gpu, &number, word, sizeof number))))
     return 0;
   return number;
 }
@@ -194,12 +208,12 @@ tprt_status tprt_context_upload(tprt_context *context, void *to, const void *fro
 
 tprt_status tprt_context_download(tprt_context *context, void *to, const void *from, size_t bytes) {
   tprt_status status = check_gpu(context);
-  return status ? status : tprt__gpu_download(context->gpu, to, from, bytes);
+  return status ? status : look(context, tprt__gpu_download(context->gpu, to, from, bytes));
 }
 
 tprt_status tprt_context_synchronize(tprt_context *context) {
   tprt_status status = check_gpu(context);
-  return status ? status : tprt__gpu_synchronize(context->gpu);
+  return status ? status : look(context, tprt__gpu_synchronize(context->gpu));
 }
 
 tprt_status tprt_context_stream(tprt_context *context, void **stream) {

@@ -332,8 +332,7 @@ tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__pla
   return TPRT_OK;
 }
 
-/* The pairs are the caller's: what is read later is copied. */
-static tprt_status keep_destinations(const tprt_op *op, tprt__plan *plan) {
+tprt_status tprt__plan_destinations(const tprt_op *op, tprt__plan *plan) {
   int n = 0;
   for (size_t i = 0; i < op->n_pairs; i++)
     n += op->pairs[i].source == plan->rank;
@@ -357,7 +356,7 @@ tprt_status tprt__plan_make(const tprt_op *op, int n_ranks, int rank, tprt__plan
   if (in_pieces(info))
     return tprt__plan_parts(op, info->name, plan);
   status = tprt__plan_buffers(plan, op->send, op->recv);
-  return !status && has(info, PAIRS) ? keep_destinations(op, plan) : status;
+  return !status && has(info, PAIRS) ? tprt__plan_destinations(op, plan) : status;
 }
 
 void tprt__plan_clear(tprt__plan *plan) {

@@ -73,6 +73,8 @@ typedef struct tprt__plan {
 /* Everything but the buffers. What a failure leaves in the plan owns nothing. */
 tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__plan *plan);
 tprt_status tprt__plan_buffers(tprt__plan *plan, const void *send, void *recv);
+/* Of a permute, which ranks this one sends to: the pairs are the caller's, and what is read later is copied. The plan owns it: clear it. */
+tprt_status tprt__plan_destinations(const tprt_op *op, tprt__plan *plan);
 /* Both, and the parts or destinations, which the plan owns: clear it. */
 tprt_status tprt__plan_make(const tprt_op *op, int n_ranks, int rank, tprt__plan *plan);
 void tprt__plan_clear(tprt__plan *plan);

@@ -1,6 +1,7 @@
 /* Backend nccl on the made-up machine: worlds, a first operation, what is refused. */
 #define _GNU_SOURCE 1
 #include "machine.h"
+#include "table.h"
 #include "tprt/abi.h"
 
 #include <string.h>
@@ -78,8 +79,124 @@ static void test_refusals(void **state) {
   assert_non_null(strstr(tprt_last_error(), "backend nccl: 5 ranks need as many devices; there are 4"));
 }
 
+/* ---- Programs for GPUs: their collectives are NCCL's, in their streams ---- */
+
+enum { REDUCE, GATHER, SHIFT, N_SITES, COUNT = 8 };
+
+static test_table make_program(int64_t n, tprt_reduction reduction) {
+  const int64_t axis[] = {0}, shape[] = {COUNT}, pair[] = {0, n - 1};
+  test_table t = table_make(1, &n);
+  table_site(&t, TPRT_SITE_ALL_REDUCE, TPRT_F32, reduction, 1, axis, 1, shape, NULL, 0);
+  table_site(&t, TPRT_SITE_ALL_GATHER, TPRT_F32, TPRT_NO_REDUCTION, 1, axis, 1, shape, NULL, 0);
+  table_site(&t, TPRT_SITE_PERMUTE, TPRT_F32, TPRT_NO_REDUCTION, 0, axis, 1, shape, pair, 2);
+  t.words[16] = TPRT_TARGET_CUDA;
+  return t;
+}
+
+static int run_program(tprt_comm *comm, void *argument) {
+  const test_table *program = argument;
+  const tprt_context_config config = {.size = sizeof config, .target = TPRT_TARGET_CUDA};
+  int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
+  float host[4 * COUNT], got[N_SITES][4 * COUNT];
+  tprt_context *context = NULL;
+  void *at[1 + N_SITES];
+  for (int i = 0; i < COUNT; i++)
+    host[i] = (float)(me + i);
+  CHECK_STATUS(errors, tprt_context_create(comm, &config, &context), TPRT_OK);
+  CHECK_STATUS(errors, (tprt_status)tprt_abi_enter(context, program->words), TPRT_OK);
+  for (int i = 0; i <= N_SITES; i++)
+    CHECK_STATUS(errors, tprt_context_alloc(context, sizeof host, &at[i]), TPRT_OK);
+  CHECK_STATUS(errors, tprt_context_upload(context, at[N_SITES], host, sizeof host), TPRT_OK);
+  for (int site = 0; site < N_SITES; site++)
+    CHECK_STATUS(errors, (tprt_status)tprt_abi_collective(context, site, at[N_SITES], at[site]), TPRT_OK);
+  for (int site = 0; site < N_SITES; site++)
+    CHECK_STATUS(errors, tprt_context_download(context, got[site], at[site], sizeof host), TPRT_OK);
+  for (int i = 0; i < COUNT; i++) {
+    CHECK(errors, got[REDUCE][i] == (float)(n * i + n * (n - 1) / 2));
+    CHECK(errors, got[SHIFT][i] == (me == n - 1 ? (float)i : 0.0f));
+    for (int k = 0; k < n; k++)
+      CHECK(errors, got[GATHER][k * COUNT + i] == (float)(k + i));
+  }
+  CHECK_STATUS(errors, tprt_context_synchronize(context), TPRT_OK);
+  for (int i = 0; i <= N_SITES; i++)
+    tprt_context_free(context, at[i]);
+  tprt_context_destroy(context);
+  return errors;
+}
+
+static void test_programs(void **state) {
+  (void)state;
+  for (int n = 1; n <= 4; n++) {
+    const tprt_config config = machine_config();
+    test_table program = make_program(n, TPRT_SUM);
+    machine_begin((fake_plan){.most_delay_us = 300});
+    assert_int_equal(run_threads(n, &config, run_program, &program), 0);
+    machine_expect_clean();
+    table_free(&program);
+  }
+}
+
+/* A rank that does not come: the program has enqueued its collective by then, and who waits for the results learns of it. */
+static int miss_program(tprt_comm *comm, void *argument) {
+  const test_table *program = argument;
+  const tprt_context_config config = {.size = sizeof config, .target = TPRT_TARGET_CUDA};
+  int errors = 0;
+  tprt_context *context = NULL;
+  void *at = NULL;
+  CHECK_STATUS(errors, tprt_context_create(comm, &config, &context), TPRT_OK);
+  CHECK_STATUS(errors, (tprt_status)tprt_abi_enter(context, program->words), TPRT_OK);
+  CHECK_STATUS(errors, tprt_context_alloc(context, COUNT * sizeof(float), &at), TPRT_OK);
+  if (tprt_comm_rank(comm) == 0) {
+    CHECK_STATUS(errors, (tprt_status)tprt_abi_collective(context, REDUCE, at, at), TPRT_OK);
+    CHECK_STATUS(errors, tprt_context_synchronize(context), TPRT_TIMEOUT);
+    CHECK(errors, strstr(tprt_last_error(), "all_reduce, did not end in time"));
+    float host[COUNT];
+    CHECK_STATUS(errors, tprt_context_download(context, host, at, sizeof host), TPRT_TIMEOUT);
+    CHECK_STATUS(errors, (tprt_status)tprt_abi_read(context, at, host, sizeof host), TPRT_TIMEOUT);
+  }
+  tprt_context_free(context, at);
+  tprt_context_destroy(context);
+  return errors;
+}
+
+static void test_missing_rank(void **state) {
+  (void)state;
+  tprt_config config = machine_config();
+  test_table program = make_program(2, TPRT_SUM);
+  config.timeout_ns = 500000000;
+  machine_begin((fake_plan){.most_delay_us = 0});
+  assert_int_equal(run_threads(2, &config, miss_program, &program), 0);
+  machine_expect_clean();
+  table_free(&program);
+}
+
+/* When the program is bound. */
+static int refuse_program(tprt_comm *comm, void *argument) {
+  const test_table *program = argument;
+  const tprt_context_config config = {.size = sizeof config, .target = TPRT_TARGET_CUDA};
+  int errors = 0;
+  tprt_context *context = NULL;
+  CHECK_STATUS(errors, tprt_context_create(comm, &config, &context), TPRT_OK);
+  CHECK_STATUS(errors, (tprt_status)tprt_abi_enter(context, program->words), TPRT_UNSUPPORTED);
+  CHECK(errors, strstr(tprt_context_error(context), "NCCL's max of f32 is another where there are NaN"));
+  tprt_context_destroy(context);
+  return errors;
+}
+
+static void test_refused_program(void **state) {
+  (void)state;
+  const tprt_config config = machine_config();
+  test_table program = make_program(2, TPRT_MAX);
+  machine_begin((fake_plan){.most_delay_us = 0});
+  assert_int_equal(run_threads(2, &config, refuse_program, &program), 0);
+  machine_expect_clean();
+  table_free(&program);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_sum), cmocka_unit_test(test_refusals)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_sum), cmocka_unit_test(test_refusals),
+                                     cmocka_unit_test(test_programs), cmocka_unit_test(test_missing_rank),
+                                     cmocka_unit_test(test_refused_program)};
   machine_start();
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

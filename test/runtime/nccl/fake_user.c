@@ -21,6 +21,16 @@ typedef struct fake_graph {
   X(context_set, "cuCtxSetCurrent", (cuda_context context))                                                                    \
   X(upload, "cuMemcpyHtoD_v2", (cuda_address to, const void *from, size_t bytes))                                              \
   X(download, "cuMemcpyDtoH_v2", (void *to, cuda_address from, size_t bytes))                                                  \
+  X(to_host, "cuMemcpyDtoHAsync_v2", (void *to, cuda_address from, size_t bytes, cuda_stream stream))                          \
+  X(from_host, "cuMemcpyHtoDAsync_v2", (cuda_address to, const void *from, size_t bytes, cuda_stream stream))                  \
+  X(module_load, "cuModuleLoadData", (void **module, const void *image))                                                       \
+  X(module_unload, "cuModuleUnload", (void *module))                                                                           \
+  X(module_function, "cuModuleGetFunction", (void **function, void *module, const char *name))                                 \
+  X(kernel, "cuLaunchKernel",                                                                                                  \
+    (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,  \
+     unsigned shared_bytes, cuda_stream stream, void **parameters, void **extra))                                              \
+  X(can_reach, "cuDeviceCanAccessPeer", (int *reaches, int device, int peer))                                                  \
+  X(reach, "cuCtxEnablePeerAccess", (cuda_context peer, unsigned flags))                                                       \
   X(stream_synchronize, "cuStreamSynchronize", (cuda_stream stream))                                                           \
   X(host_call, "cuLaunchHostFunc", (cuda_stream stream, host_fn * fn, void *data))                                             \
   X(capture_begin, "cuStreamBeginCapture_v2", (cuda_stream stream, int mode))                                                  \
@@ -72,6 +82,51 @@ cuda_result user_stream_synchronize(cuda_stream stream) { /* NULL: that of the c
   while (stream->head || stream->busy)
     fake_wait();
   return fake_leave(0);
+}
+
+/* What programs ask for. Copies of memory of the host that is not pinned are done when they return. */
+cuda_result user_to_host(void *to, cuda_address from, size_t bytes, cuda_stream stream) {
+  cuda_result result = user_stream_synchronize(stream);
+  return result ? result : user_download(to, from, bytes);
+}
+
+cuda_result user_from_host(cuda_address to, const void *from, size_t bytes, cuda_stream stream) {
+  cuda_result result = user_stream_synchronize(stream);
+  return result ? result : user_upload(to, from, bytes);
+}
+
+/* This machine has no kernels, and its devices do not reach each other's memory: NCCL moves it. */
+cuda_result user_module_load(void **module, const void *image) {
+  (void)module, (void)image;
+  return FAKE_INVALID_VALUE;
+}
+
+cuda_result user_module_unload(void *module) {
+  (void)module;
+  return FAKE_INVALID_VALUE;
+}
+
+cuda_result user_module_function(void **function, void *module, const char *name) {
+  (void)function, (void)module, (void)name;
+  return FAKE_INVALID_VALUE;
+}
+
+cuda_result user_kernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+                        unsigned block_z, unsigned shared_bytes, cuda_stream stream, void **parameters, void **extra) {
+  (void)function, (void)grid_x, (void)grid_y, (void)grid_z, (void)block_x, (void)block_y, (void)block_z;
+  (void)shared_bytes, (void)stream, (void)parameters, (void)extra;
+  return FAKE_INVALID_VALUE;
+}
+
+cuda_result user_can_reach(int *reaches, int device, int peer) {
+  (void)device, (void)peer;
+  *reaches = 0;
+  return 0;
+}
+
+cuda_result user_reach(cuda_context peer, unsigned flags) {
+  (void)peer, (void)flags;
+  return FAKE_INVALID_VALUE;
 }
 
 cuda_result user_host_call(cuda_stream stream, host_fn *fn, void *data) {
