@@ -206,8 +206,9 @@ void tp__flow_axes(const tp_planner *planner, int value, int dim, uint8_t *named
 /* propagate_order.c: numbers the nodes anew, in the order in which the solver is quickest. */
 tp_status tp__order_nodes(tp_planner *planner);
 
-/* propagate_problem.c, in this order: builds nodes and values; prices them, and the edges between them; solves, and sets chosen. */
+/* propagate_nodes.c: builds nodes and values. */
 tp_status tp__plan_nodes(tp_planner *planner);
+/* propagate_problem.c, in this order: prices them, and the edges between them; solves, and sets chosen. */
 tp_status tp__plan_problem(tp_planner *planner);
 tp_status tp__plan_solve(tp_planner *planner);
 /* The problem, with its memory limit or without. NULL where it was given up. */

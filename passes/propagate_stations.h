@@ -91,6 +91,19 @@ bool tp__carried_is_passed_on(const tp_item *item, int slot);
 /* The number of the while whose condition and body hand their memory on to each other by this use; -1: of none. */
 int tp__passing_loop(const struct tp_routes *routes, const tp_use *use);
 
+/* ---- propagate_held.c ---- */
+
+/* The rule of the op that makes a value; NULL: an argument, what a loop carries. */
+const tp_rule *tp__route_rule(const tp_planner *planner, const tp_planned_value *value);
+/* Arguments and results without layouts: an error if they alone exceed the limit. */
+tp_status tp__hold_numbers(struct tp_routes *routes);
+/* Those with layouts. */
+tp_status tp__hold_boundary(struct tp_routes *routes);
+/* What a loop carries, from its start to the last use of its result, which may overwrite it. */
+tp_status tp__hold_carried(struct tp_routes *routes);
+/* What ops need within themselves, and rings. */
+tp_status tp__hold_workspaces(struct tp_routes *routes);
+
 /* ---- propagate_route_edges.c ---- */
 
 /* Puts the stations of a value behind its producer: messages of the solver run along the order of nodes. */
