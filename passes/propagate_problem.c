@@ -4,9 +4,6 @@
 
 #include "rules/attention.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
 
 /* ---- edges ---- */
