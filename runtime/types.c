@@ -213,8 +213,6 @@ static const void *load(const tprt__dtype_info *type, const void *source, void *
   return buffer;
 }
 
-static void copy(void *to, const void *from, size_t n) { memcpy(to, from, n); }
-
 void tprt__reduce(const tprt__dtype_info *type, tprt_reduction reduction, void *const *destinations, int n_destinations,
                   const void *const *sources, int n_sources, const tprt__scale *scales, int64_t count, bool stream) {
   _Alignas(64) unsigned char acc[BLOCK_BYTES];
@@ -239,7 +237,13 @@ void tprt__reduce(const tprt__dtype_info *type, tprt_reduction reduction, void *
       result = buffer;
     }
     for (int d = 0; d < n_destinations; d++) {
-      (stream ? tprt__stream_copy : copy)((char *)destinations[d] + offset, result, n * type->size);
+      char *to = (char *)destinations[d] + offset;
+      size_t bytes = n * type->size;
+      bool fetches = d < n_sources && begin + 2 * block <= count; /* else memory would wait while this is written */
+      if (stream)
+        tprt__stream_copy(to, result, bytes, fetches ? (const char *)sources[d] + offset + bytes : NULL);
+      else
+        memcpy(to, result, bytes);
     }
   }
   if (stream)
