@@ -2,6 +2,7 @@
  * streams that are done in every order that events allow; without each of these events; calls that fail; what is refused. */
 #define _GNU_SOURCE 1
 #include "fake_stream.h"
+#include "gemm_blas.h"
 
 #include "tprt/cuda_gemm.h"
 #include "tprt/tprt.h"
@@ -166,14 +167,6 @@ static int errors_of(const world *w, int rank, int turn, bool says) {
   return errors;
 }
 
-static tprt_cuda_blas *make_blas(void *workspace) {
-  const tprt_cuda_blas_config config = {.size = sizeof config, .workspace = workspace, .workspace_bytes = WORKSPACE};
-  tprt_cuda_blas *blas = NULL;
-  if (tprt_cuda_blas_create(&config, &blas) != TPRT_OK)
-    fprintf(stderr, "wrong: %s\n", tprt_last_error());
-  return blas;
-}
-
 /* What a process has. */
 typedef struct player {
   tprt_cuda_group *group;
@@ -184,7 +177,7 @@ typedef struct player {
 
 static bool begin_player(player *p, const tprt_cuda_group_config *config) {
   *p = (player){.workspace = nothing(WORKSPACE)};
-  p->blas = make_blas(p->workspace);
+  p->blas = make_blas(p->workspace, WORKSPACE);
   bool fine = p->blas && tprt_cuda_group_create(config, &p->group) == TPRT_OK && tprt_cuda_copier_create(&p->copier) == TPRT_OK;
   if (!fine)
     fprintf(stderr, "wrong: %s\n", tprt_last_error());

@@ -1,6 +1,8 @@
 /* Products whose rows are summed over the ranks, over a driver and a cuBLASLt that are none: virtual ranks and a thread for each rank,
  * against sums in f64; what is refused; when slices pay. */
 #define _GNU_SOURCE 1
+#include "gemm_blas.h"
+
 #include "tprt/cuda_gemm.h"
 #include "tprt/tprt.h"
 
@@ -115,14 +117,6 @@ static int errors_of(const world *w, int rank) {
   return 0;
 }
 
-static tprt_cuda_blas *make_blas(void *workspace) {
-  const tprt_cuda_blas_config config = {.size = sizeof config, .workspace = workspace, .workspace_bytes = WORKSPACE};
-  tprt_cuda_blas *blas = NULL;
-  if (tprt_cuda_blas_create(&config, &blas) != TPRT_OK)
-    fprintf(stderr, "wrong: %s\n", tprt_last_error());
-  return blas;
-}
-
 static const struct {
   int64_t tokens;
   tprt_dtype dtype, factors;
@@ -140,7 +134,7 @@ static void test_virtual_ranks(void **state) {
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
       world w = make_world(n, shapes[i].tokens, shapes[i].dtype, shapes[i].factors, shapes[i].sharded);
       tprt_cuda_group *group;
-      tprt_cuda_blas *blas = make_blas(workspace);
+      tprt_cuda_blas *blas = make_blas(workspace, WORKSPACE);
       assert_int_equal(tprt_cuda_group_create(&w.config, &group), TPRT_OK);
       for (int turn = 0; turn < 2; turn++) {
         if (tprt_cuda_multiply_reduce(group, blas, w.gemms, &w.rows, NULL) != TPRT_OK)
@@ -168,7 +162,7 @@ static void *play(void *argument) {
   tprt_cuda_group_config config = w->config;
   tprt_cuda_group *group = NULL;
   void *workspace = aligned_alloc(256, WORKSPACE);
-  tprt_cuda_blas *blas = make_blas(workspace);
+  tprt_cuda_blas *blas = make_blas(workspace, WORKSPACE);
   config.rank = p->rank;
   config.max_ctas = 1;
   p->errors = !blas || tprt_cuda_group_create(&config, &group) != TPRT_OK;
@@ -215,7 +209,7 @@ static void test_refused(void **state) {
   world w = make_world(2, 8, TPRT_F32, TPRT_F32, false);
   tprt_cuda_group *group;
   void *workspace = zeroed(WORKSPACE);
-  tprt_cuda_blas *blas = make_blas(workspace);
+  tprt_cuda_blas *blas = make_blas(workspace, WORKSPACE);
   (void)state;
   assert_int_equal(tprt_cuda_group_create(&w.config, &group), TPRT_OK);
 #define REFUSED(change, text)                                                                                                  \
