@@ -64,39 +64,8 @@ static shape shape_of(MlirValue value) {
   return s;
 }
 
-/* Dimension d of the shorter shape is n_parts[d] dimensions of the longer one. */
-static MlirAttribute reassociation(MlirContext context, int rank, const int *n_parts) {
-  MlirAttribute groups[TP_MAX_RANK], members[TP_MAX_RANK];
-  int at = 0;
-  for (int d = 0; d < rank; d++) {
-    for (int i = 0; i < n_parts[d]; i++)
-      members[i] = tp__attr_i64(context, at++);
-    groups[d] = mlirArrayAttrGet(context, n_parts[d], members);
-  }
-  return mlirArrayAttrGet(context, rank, groups);
-}
-
-/* tensor.expand_shape or tensor.collapse_shape, in front of `where`. */
-static MlirValue reshape(MlirOperation where, MlirValue value, const shape *to, int rank, const int *n_parts) {
-  MlirContext context = mlirOperationGetContext(where);
-  bool expands = to->rank > shape_of(value).rank;
-  MlirType type = tp__tensor_like(mlirValueGetType(value), to->rank, to->sizes);
-  MlirNamedAttribute attrs[] = {
-      tp__named(context, "reassociation", reassociation(context, rank, n_parts)),
-      tp__named(context, "static_output_shape", tp__attr_i64s(context, to->rank, to->sizes)),
-  };
-  if (to->rank == shape_of(value).rank)
-    return value;
-  MlirOperation op = tp__create(&(tp_build){.name = expands ? "tensor.expand_shape" : "tensor.collapse_shape",
-                                            .location = mlirOperationGetLocation(where),
-                                            .n_operands = 1,
-                                            .operands = &value,
-                                            .n_results = 1,
-                                            .results = &type,
-                                            .n_attributes = expands ? 2 : 1,
-                                            .attributes = attrs});
-  tp__insert_before(where, op);
-  return mlirOperationGetResult(op, 0);
+static MlirValue reshape(MlirOperation where, MlirValue value, const shape *to, int n_groups, const int *n_parts) {
+  return tp__regroup(where, mlirOperationGetLocation(where), value, to->rank, to->sizes, n_groups, n_parts);
 }
 
 /* ---- stages ---- */

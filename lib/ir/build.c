@@ -84,26 +84,30 @@ MlirValue tp__select(MlirOperation where, MlirValue condition, MlirValue yes, Ml
   return mlirOperationGetResult(op, 0);
 }
 
-static MlirValue reshape_op(MlirOperation where, MlirLocation location, const char *name, MlirValue value, int few, int many,
-                            int rank, const int64_t *sizes) {
+MlirValue tp__regroup(MlirOperation where, MlirLocation location, MlirValue value, int rank, const int64_t *sizes, int n_groups,
+                      const int *n_parts) {
   MlirContext context = mlirOperationGetContext(where);
-  bool expands = many == rank && few < many;
-  MlirAttribute members[TP_MAX_RANK], group;
-  for (int i = 0; i < many; i++)
-    members[i] = tp__attr_i64(context, i);
-  group = mlirArrayAttrGet(context, many, members);
+  MlirAttribute groups[TP_MAX_RANK], members[TP_MAX_RANK];
   MlirType type = tp__tensor_like(mlirValueGetType(value), rank, sizes);
+  int64_t before = mlirShapedTypeGetRank(mlirValueGetType(value));
+  if (before == rank)
+    return value;
+  for (int g = 0, at = 0; g < n_groups; g++) {
+    for (int i = 0; i < n_parts[g]; i++)
+      members[i] = tp__attr_i64(context, at++);
+    groups[g] = mlirArrayAttrGet(context, n_parts[g], members);
+  }
   MlirNamedAttribute attrs[] = {
-      tp__named(context, "reassociation", mlirArrayAttrGet(context, 1, &group)),
+      tp__named(context, "reassociation", mlirArrayAttrGet(context, n_groups, groups)),
       tp__named(context, "static_output_shape", tp__attr_i64s(context, rank, sizes)),
   };
-  MlirOperation op = tp__create(&(tp_build){.name = name,
+  MlirOperation op = tp__create(&(tp_build){.name = rank > before ? "tensor.expand_shape" : "tensor.collapse_shape",
                                             .location = location,
                                             .n_operands = 1,
                                             .operands = &value,
                                             .n_results = 1,
                                             .results = &type,
-                                            .n_attributes = expands ? 2 : 1,
+                                            .n_attributes = rank > before ? 2 : 1,
                                             .attributes = attrs});
   tp__insert_before(where, op);
   return mlirOperationGetResult(op, 0);
@@ -118,6 +122,6 @@ MlirValue tp__view(MlirOperation where, MlirLocation location, MlirValue value, 
   for (int d = 0; d < before; d++)
     elements *= shape[d];
   if (before > 1)
-    value = reshape_op(where, location, "tensor.collapse_shape", value, 1, before, 1, &elements);
-  return rank > 1 ? reshape_op(where, location, "tensor.expand_shape", value, 1, rank, rank, sizes) : value;
+    value = tp__regroup(where, location, value, 1, &elements, 1, &before);
+  return rank > 1 ? tp__regroup(where, location, value, rank, sizes, before > 0, &rank) : value;
 }

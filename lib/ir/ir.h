@@ -120,6 +120,10 @@ MlirValue tp__compare(MlirOperation where, tp_compare predicate, MlirValue a, Ml
 /* arith.select, before `where`. */
 MlirValue tp__select(MlirOperation where, MlirValue condition, MlirValue yes, MlirValue no);
 
+/* tensor.expand_shape or tensor.collapse_shape, before `where`: dimension d of the `n_groups` of the shorter shape is n_parts[d] dimensions of
+ * the longer one. The value itself where it has that rank. */
+MlirValue tp__regroup(MlirOperation where, MlirLocation location, MlirValue value, int rank, const int64_t *sizes, int n_groups,
+                      const int *n_parts);
 /* The elements of a tensor in their order, in another shape, before `where`; the value itself where it has that shape. By way of one dimension. */
 MlirValue tp__view(MlirOperation where, MlirLocation location, MlirValue value, int rank, const int64_t *sizes);
 
