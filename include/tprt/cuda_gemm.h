@@ -81,7 +81,8 @@ TPRT_API tprt_status tprt_cuda_multiply(tprt_cuda_blas *blas, const tprt_cuda_ge
  *
  * gemms: of this process's ranks, in their order: one, or n_ranks of virtual ranks. m is tokens, n is hidden, out_dtype is dtype
  * of the rows, batch 1; no out, beta, epilogue or bias, which are the rows' affair. a is not transposed, and its slices begin at multiples of 16 bytes. rows: algorithm SLICES
- * or AUTO; input is symmetric here: ceil(tokens / n_ranks) * n_ranks rows at each rank, which only calls like this one touch. */
+ * or AUTO; with blocks, the slices of an owner are one batch. input is symmetric here: ceil(tokens / n_ranks) * n_ranks rows at each rank (with blocks, of
+ * each), which only calls like this one touch. */
 TPRT_API tprt_status tprt_cuda_multiply_reduce(tprt_cuda_group *group, tprt_cuda_blas *blas, const tprt_cuda_gemm *gemms,
                                                const tprt_cuda_rows *rows, tprt_cuda_stream stream);
 

@@ -16,7 +16,12 @@ static tprt_status refuse(int rank, const char *what) {
   return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: product of rank %d, whose rows are reduced, %s", rank, what);
 }
 
-static int64_t slice_of(const tprt_cuda_rows *rows, int n_ranks) { return (rows->tokens + n_ranks - 1) / n_ranks; }
+static int64_t blocks_of(const tprt_cuda_rows *rows) { return rows->blocks > 1 ? rows->blocks : 1; }
+
+/* Rows of each block that a rank reduces. */
+static int64_t slice_of(const tprt_cuda_rows *rows, int n_ranks) {
+  return (rows->tokens / blocks_of(rows) + n_ranks - 1) / n_ranks;
+}
 
 static tprt_status check_gemm(int rank, const tprt_cuda_gemm *g, const tprt_cuda_rows *rows, int n_ranks) {
   uint64_t row_a = (uint64_t)(g->row_a ? g->row_a : g->k);
@@ -30,7 +35,8 @@ static tprt_status check_gemm(int rank, const tprt_cuda_gemm *g, const tprt_cuda
     return refuse(rank, "has out, c, beta or row_out");
   if (g->epilogue || g->bias || g->bias_gradient || g->aux)
     return refuse(rank, "has an epilogue or a bias; the rows may have a bias");
-  if ((uint64_t)slice_of(rows, n_ranks) * row_a * tprt_dtype_size(g->dtype) % 16)
+  uint64_t row_bytes = row_a * tprt_dtype_size(g->dtype), block_bytes = (uint64_t)(rows->tokens / blocks_of(rows)) * row_bytes;
+  if ((uint64_t)slice_of(rows, n_ranks) * row_bytes % 16 || (blocks_of(rows) > 1 && block_bytes % 16))
     return refuse(rank, "has slices of a that do not begin at multiples of 16 bytes");
   return TPRT_OK;
 }
@@ -42,20 +48,26 @@ static tprt_status prepare(tprt_cuda_blas *blas, const tprt_cuda_gemm *slice, tp
   return tprt__cuda_gemm_check(blas, slice);
 }
 
-/* The product of `rank`, slice by slice, each to its owner; first that of the next rank, so that not all send to the same one. */
+/* The product of `rank`, slice by slice, each to its owner; first that of the next rank, so that not all send to the same one. Slices of
+ * blocks are a batch. */
 static tprt_status each_slice(tprt_cuda_blas *blas, const tprt_cuda_gemm *gemm, const tprt_cuda_rows *rows, int n_ranks,
                               int rank, step_fn *step, tprt_cuda_stream stream) {
-  int64_t slice = slice_of(rows, n_ranks), row_a = gemm->row_a ? gemm->row_a : gemm->k;
+  int64_t slice = slice_of(rows, n_ranks), n_blocks = blocks_of(rows), block = rows->tokens / n_blocks;
+  int64_t row_a = gemm->row_a ? gemm->row_a : gemm->k;
   size_t size = tprt_dtype_size(gemm->dtype), out_size = tprt_dtype_size(rows->dtype);
   tprt_status status = TPRT_OK;
   for (int i = 1; i <= n_ranks && !status; i++) {
     int owner = (rank + i) % n_ranks;
-    int64_t first = owner * slice, left = rows->tokens - first;
+    int64_t first = owner * slice, left = block - first;
     tprt_cuda_gemm part = *gemm;
     part.m = left < slice ? (left > 0 ? left : 0) : slice;
     part.a = (const char *)gemm->a + (size_t)(first * row_a) * size;
     part.row_a = row_a;
-    part.out = (char *)(uintptr_t)rows->input[owner] + (size_t)(rank * slice * rows->hidden) * out_size;
+    part.batch = n_blocks;
+    part.step_a = block * row_a;
+    part.step_b = 0;
+    part.step_out = slice * rows->hidden;
+    part.out = (char *)(uintptr_t)rows->input[owner] + (size_t)(rank * n_blocks * slice * rows->hidden) * out_size;
     status = part.m ? step(blas, &part, stream) : TPRT_OK;
   }
   return status;
@@ -70,8 +82,6 @@ tprt_status tprt_cuda_multiply_reduce(tprt_cuda_group *group, tprt_cuda_blas *bl
   tprt_status status = tprt__struct_copy(&rows, sizeof rows, given, "tprt_cuda_rows");
   rows.size = sizeof rows;
   rows.input_sent = true;
-  if (!status && rows.blocks > 1)
-    status = tprt__fail(TPRT_UNSUPPORTED, "CUDA: products of rows in %lld blocks", (long long)rows.blocks);
   if (!status)
     status = tprt__cuda_check_rows(group, &rows);
   for (int r = 0; r < config->n_ranks && !status; r++)

@@ -23,6 +23,7 @@ typedef struct world {
   int64_t tokens;
   tprt_dtype dtype, factors;
   bool sharded;
+  int64_t blocks;
   tprt_cuda_group_config config;
   tprt_cuda_rows rows;
   tprt_cuda_gemm gemms[MOST_RANKS];
@@ -50,16 +51,19 @@ static void *numbers(tprt_dtype dtype, int64_t n, int seed) {
   return memory;
 }
 
-static world make_world(int n_ranks, int64_t tokens, tprt_dtype dtype, tprt_dtype factors, bool sharded) {
-  world w = {.n_ranks = n_ranks, .tokens = tokens, .dtype = dtype, .factors = factors, .sharded = sharded};
-  int64_t slice = (tokens + n_ranks - 1) / n_ranks;
-  size_t bytes = (size_t)(slice * n_ranks * HIDDEN) * tprt_dtype_size(dtype);
+/* Rows of each block that a rank reduces. */
+static int64_t slice_of(const world *w) { return (w->tokens / w->blocks + w->n_ranks - 1) / w->n_ranks; }
+
+static world make_world(int n_ranks, int64_t tokens, int64_t blocks, tprt_dtype dtype, tprt_dtype factors, bool sharded) {
+  world w = {.n_ranks = n_ranks, .tokens = tokens, .dtype = dtype, .factors = factors, .sharded = sharded, .blocks = blocks};
+  size_t bytes = (size_t)(slice_of(&w) * blocks * n_ranks * HIDDEN) * tprt_dtype_size(dtype);
   w.config = (tprt_cuda_group_config){
       .size = sizeof w.config, .n_ranks = n_ranks, .rank = TPRT_CUDA_ALL_RANKS, .max_ctas = 2, .spin_limit = 1u << 24};
   w.rows = (tprt_cuda_rows){.size = sizeof w.rows,
                             .dtype = dtype,
                             .tokens = tokens,
                             .hidden = HIDDEN,
+                            .blocks = blocks,
                             .out_sharded = sharded,
                             .bias = numbers(dtype, HIDDEN, 9)};
   w.rows.algorithm = TPRT_CUDA_SLICES;
@@ -92,7 +96,7 @@ static void free_world(world *w) {
 
 /* Of a rank: every row, or those of its slice. Each product is rounded before the sum. */
 static int errors_of(const world *w, int rank) {
-  int64_t slice = (w->tokens + w->n_ranks - 1) / w->n_ranks;
+  int64_t slice = slice_of(w), block = w->tokens / w->blocks;
   double unit = w->dtype == TPRT_BF16 ? 0x1p-7 : 0x1p-20;
   for (int64_t t = 0; t < w->tokens; t++)
     for (int64_t h = 0; h < HIDDEN; h++) {
@@ -104,9 +108,11 @@ static int errors_of(const world *w, int rank) {
         sum += x;
         size += fabs(x);
       }
-      int64_t row = w->sharded ? t - rank * slice : t;
-      if (row < 0 || (w->sharded && row >= slice))
+      int64_t row = t, in_slice = t % block - rank * slice;
+      if (w->sharded && (in_slice < 0 || in_slice >= slice))
         continue;
+      if (w->sharded)
+        row = t / block * slice + in_slice;
       double got = (double)load(w->dtype, w->rows.out[rank], row * HIDDEN + h);
       if (!(fabs(got - sum) <= unit * size)) {
         fprintf(stderr, "wrong: rank %d of %d: [%lld, %lld] is %g, expected %g\n", rank, w->n_ranks, (long long)t, (long long)h,
@@ -118,21 +124,19 @@ static int errors_of(const world *w, int rank) {
 }
 
 static const struct {
-  int64_t tokens;
+  int64_t tokens, blocks;
   tprt_dtype dtype, factors;
   bool sharded;
-} shapes[] = {{8, TPRT_F32, TPRT_F32, false},
-              {9, TPRT_F32, TPRT_BF16, true},
-              {6, TPRT_BF16, TPRT_BF16, true},
-              {5, TPRT_BF16, TPRT_BF16, false},
-              {1, TPRT_F32, TPRT_F32, false}};
+} shapes[] = {{8, 1, TPRT_F32, TPRT_F32, false},   {9, 1, TPRT_F32, TPRT_BF16, true}, {6, 1, TPRT_BF16, TPRT_BF16, true},
+              {5, 1, TPRT_BF16, TPRT_BF16, false}, {1, 1, TPRT_F32, TPRT_F32, false}, {8, 2, TPRT_F32, TPRT_F32, true},
+              {9, 3, TPRT_BF16, TPRT_BF16, true},  {12, 3, TPRT_F32, TPRT_F32, false}};
 
 static void test_virtual_ranks(void **state) {
   void *workspace = zeroed(WORKSPACE);
   (void)state;
   for (int n = 1; n <= MOST_RANKS; n++)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-      world w = make_world(n, shapes[i].tokens, shapes[i].dtype, shapes[i].factors, shapes[i].sharded);
+      world w = make_world(n, shapes[i].tokens, shapes[i].blocks, shapes[i].dtype, shapes[i].factors, shapes[i].sharded);
       tprt_cuda_group *group;
       tprt_cuda_blas *blas = make_blas(workspace, WORKSPACE);
       assert_int_equal(tprt_cuda_group_create(&w.config, &group), TPRT_OK);
@@ -183,7 +187,7 @@ static void *play(void *argument) {
 static void test_grid_per_rank(void **state) {
   (void)state;
   for (int n = 2; n <= MOST_RANKS; n++) {
-    world w = make_world(n, MOST_TOKENS, TPRT_F32, TPRT_F32, true);
+    world w = make_world(n, MOST_TOKENS, 1, TPRT_F32, TPRT_F32, true);
     pthread_t threads[MOST_RANKS];
     player players[MOST_RANKS];
     for (int r = 0; r < n; r++) {
@@ -206,7 +210,7 @@ static void expect(tprt_status got, tprt_status status, const char *text) {
 }
 
 static void test_refused(void **state) {
-  world w = make_world(2, 8, TPRT_F32, TPRT_F32, false);
+  world w = make_world(2, 8, 1, TPRT_F32, TPRT_F32, false);
   tprt_cuda_group *group;
   void *workspace = zeroed(WORKSPACE);
   tprt_cuda_blas *blas = make_blas(workspace, WORKSPACE);
@@ -220,9 +224,7 @@ static void test_refused(void **state) {
     change;                                                                                                                    \
     expect(tprt_cuda_multiply_reduce(group, blas, gemms, &rows, NULL), TPRT_INVALID_ARGUMENT, text);                           \
   } while (0)
-  tprt_cuda_rows blocks = w.rows;
-  blocks.blocks = 2;
-  expect(tprt_cuda_multiply_reduce(group, blas, w.gemms, &blocks, NULL), TPRT_UNSUPPORTED, "products of rows in 2 blocks");
+  REFUSED(rows.blocks = 3, "8 rows in 3 blocks");
   REFUSED(rows.size = 1, "tprt_cuda_rows.size is 1");
   REFUSED(g->size = 1, "tprt_cuda_gemm.size is 1");
   REFUSED(rows.algorithm = TPRT_CUDA_PULL, "input that was sent, need algorithm TPRT_CUDA_SLICES");
@@ -237,6 +239,7 @@ static void test_refused(void **state) {
   REFUSED(g->bias = workspace, "has an epilogue or a bias");
   REFUSED(g->epilogue = TPRT_CUDA_RELU, "has an epilogue or a bias");
   REFUSED((g->row_a = 5, rows.tokens = 2, gemms[0].m = g->m = 2), "has slices of a that do not begin at multiples of 16 bytes");
+  REFUSED((g->row_a = 6, rows.blocks = 4), "has slices of a that do not begin at multiples of 16 bytes");
   REFUSED(g->b = NULL, "cuBLASLt: b is NULL");
   tprt_cuda_group_destroy(group);
   /* With one rank here, the addresses of the others are needed all the same. */
