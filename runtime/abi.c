@@ -204,9 +204,10 @@ static tprt_status bind_permute(tprt_context *context, const tprt__program *prog
 
 static tprt_status bind_site(tprt_context *context, const tprt__program *program, const tprt__site *site,
                              tprt__site_state *state) {
-  if (site->contraction && context->gpu)
+  bool contracts = site->kind == TPRT_SITE_CONTRACT;
+  if (contracts && context->gpu)
     return tprt__gpu_contraction_plan(context->gpu, site->contraction, site->extra[0], site->extra + 1, &state->contraction);
-  if (site->contraction) {
+  if (contracts) {
     size_t bytes = tprt__contraction_scratch(site->contraction);
     if (bytes <= context->scratch_bytes)
       return TPRT_OK;
@@ -226,7 +227,7 @@ static tprt_status bind_site(tprt_context *context, const tprt__program *program
                  : tprt__plan_shape(&site->op, tprt_comm_size(state->comm), tprt_comm_rank(state->comm), &state->plan);
   if (!status && context->gpu)
     status = tprt__bind_to_gpu(context, state);
-  return status || site->kind != TPRT_SITE_REDUCE_ROWS ? status : tprt__rows_bind(context, site, state);
+  return status || !tprt__site_has_rows(site->kind) ? status : tprt__rows_bind(context, site, state);
 }
 
 /* Both on the GPU, whose allocations are aligned; what collectives reach there is the runtime's affair. */

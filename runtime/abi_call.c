@@ -6,16 +6,21 @@ void *tprt_abi_registered(tprt_context *context) { return context->current ? con
 
 int64_t tprt_abi_device(tprt_context *context) { return context->status ? 0 : tprt_comm_rank(context->world); }
 
-typedef enum site_class { COLLECTIVE, CONTRACTION, ROWS } site_class;
+typedef enum site_class { COLLECTIVE, CONTRACTION, ROWS, PRODUCT_ROWS } site_class;
+
+static site_class class_of(tprt_site_kind kind) {
+  static const site_class classes[] = {[TPRT_SITE_CONTRACT] = CONTRACTION,
+                                       [TPRT_SITE_REDUCE_ROWS] = ROWS,
+                                       [TPRT_SITE_MULTIPLY_ROWS] = PRODUCT_ROWS}; /* others collectives */
+  return classes[kind];
+}
 
 /* The site's state; NULL for a number that the program does not have or a site of another class. */
 static tprt__site_state *find_site(const tprt_context *context, int32_t site, site_class wanted) {
   const tprt__bound *current = context->current;
   if (!current || site < 0 || site >= current->program.n_sites)
     return NULL;
-  tprt_site_kind kind = current->program.sites[site].kind;
-  site_class found = kind == TPRT_SITE_CONTRACT ? CONTRACTION : kind == TPRT_SITE_REDUCE_ROWS ? ROWS : COLLECTIVE;
-  return found == wanted ? &current->sites[site] : NULL;
+  return class_of(current->program.sites[site].kind) == wanted ? &current->sites[site] : NULL;
 }
 
 static int32_t fail_site(tprt_context *context, int32_t site, const char *what) {
@@ -117,7 +122,8 @@ int32_t tprt_abi_contract(tprt_context *context, int32_t site, const void *a, co
   const tprt__site *which = &context->current->program.sites[site];
   tprt_status status = TPRT_OK;
   if (context->gpu)
-    status = tprt__gpu_contraction_run(context->gpu, state->contraction, a, b, c);
+    status =
+        tprt__gpu_contraction_run((tprt__gpu_queue){context->gpu, tprt__gpu_stream(context->gpu)}, state->contraction, a, b, c);
   else
     tprt__contraction_run(which->contraction, a, b, c, context->scratch);
   if (status)
@@ -126,21 +132,45 @@ int32_t tprt_abi_contract(tprt_context *context, int32_t site, const void *a, co
   return TPRT_OK;
 }
 
-int32_t tprt_abi_reduce_rows(tprt_context *context, int32_t site, const void *input, const void *residual, const void *bias,
-                             const void *gamma, const void *beta, void *residual_out, void *out) {
+static int32_t run_rows(tprt_context *context, int32_t site, site_class wanted, const char *what,
+                        const tprt__rows_buffers *buffers) {
   if (context->status)
     return (int32_t)context->status;
-  tprt__site_state *state = find_site(context, site, ROWS);
+  tprt__site_state *state = find_site(context, site, wanted);
   if (!state)
-    return fail_site(context, site, "reduction of rows");
+    return fail_site(context, site, what);
   tprt__call call = {.kind = TPRT__CALL_RUN, .site = site, .begin_ns = tprt__now()};
-  const tprt__rows_buffers buffers = {input, residual, bias, gamma, beta, residual_out, out};
   int64_t traffic = 0;
-  tprt_status status = tprt__rows_run(context, &context->current->program.sites[site], state, &buffers, &traffic);
+  tprt_status status = tprt__rows_run(context, &context->current->program.sites[site], state, buffers, &traffic);
   if (status)
     return fail_collective(context, site, status);
   count(context, state, &call, traffic);
   return TPRT_OK;
+}
+
+int32_t tprt_abi_reduce_rows(tprt_context *context, int32_t site, const void *input, const void *residual, const void *bias,
+                             const void *gamma, const void *beta, void *residual_out, void *out) {
+  const tprt__rows_buffers buffers = {.input = input,
+                                      .residual = residual,
+                                      .bias = bias,
+                                      .gamma = gamma,
+                                      .beta = beta,
+                                      .residual_out = residual_out,
+                                      .out = out};
+  return run_rows(context, site, ROWS, "reduction of rows", &buffers);
+}
+
+int32_t tprt_abi_multiply_rows(tprt_context *context, int32_t site, const void *a, const void *b, const void *residual,
+                               const void *bias, const void *gamma, const void *beta, void *residual_out, void *out) {
+  const tprt__rows_buffers buffers = {.a = a,
+                                      .b = b,
+                                      .residual = residual,
+                                      .bias = bias,
+                                      .gamma = gamma,
+                                      .beta = beta,
+                                      .residual_out = residual_out,
+                                      .out = out};
+  return run_rows(context, site, PRODUCT_ROWS, "reduction of rows of a product", &buffers);
 }
 
 /* ---- Statistics ---- */

@@ -37,7 +37,7 @@ typedef struct tprt__site_state {
   tprt_comm *comm;                    /* borrowed from the world; NULL for contractions */
   tprt__plan plan;                    /* without buffers */
   tprt__gpu_contraction *contraction; /* of a GPU */
-  struct tprt__rows_state *rows;      /* TPRT_SITE_REDUCE_ROWS */
+  struct tprt__rows_state *rows;      /* TPRT_SITE_REDUCE_ROWS, TPRT_SITE_MULTIPLY_ROWS */
   tprt_site_stats stats;
   tprt_work *work; /* started and not waited for, with these buffers */
   const void *send;
@@ -55,6 +55,12 @@ typedef struct tprt__bound {
   tprt__gpu_kernels *kernels;
 } tprt__bound;
 
+/* Memory of the GPU that sites of a context share, since it does one thing after the other. */
+typedef struct tprt__room {
+  void *memory;
+  size_t bytes;
+} tprt__room;
+
 struct tprt_context {
   tprt_comm *world;
   tprt_status status;
@@ -70,8 +76,7 @@ struct tprt_context {
   size_t staging_bytes;
   struct tprt__rows_group *rows_groups; /* virtual ranks of communicators in which this is rank 0 */
   struct tprt__gpu_ranks *alone;        /* this rank, as a group */
-  void *rows_room;                      /* of the GPU: twice rows_bytes */
-  size_t rows_bytes;
+  tprt__room rows_room, product_room;
 };
 
 /* ---- abi_call.c ---- */
@@ -83,9 +88,10 @@ tprt_status tprt__site_collective(const tprt__site_state *state, const void *sen
 tprt_status tprt__gpu_collective(tprt_context *context, const tprt__site_state *state, const void *send, void *recv,
                                  int64_t *traffic);
 
-/* ---- abi_rows.c: TPRT_SITE_REDUCE_ROWS ---- */
+/* ---- abi_rows.c: TPRT_SITE_REDUCE_ROWS, TPRT_SITE_MULTIPLY_ROWS ---- */
 typedef struct tprt__rows_buffers {
-  const void *input, *residual, *bias, *gamma, *beta;
+  const void *input, *a, *b; /* the rows, or the factors whose product they are */
+  const void *residual, *bias, *gamma, *beta;
   void *residual_out, *out;
 } tprt__rows_buffers;
 

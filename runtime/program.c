@@ -2,8 +2,6 @@
  * unchecked: a table that was cut or damaged gives an error. */
 #include "program.h"
 
-#include "tprt/cuda.h"
-
 #include <limits.h>
 #include <string.h>
 
@@ -41,11 +39,12 @@ static const struct {
     [TPRT_SITE_BROADCAST]      = {TPRT_OP_BROADCAST,      false, false, true,  false},
     [TPRT_SITE_CONTRACT]       = {0,                      false, false, false, true},
     [TPRT_SITE_REDUCE_ROWS]    = {TPRT_OP_ALL_REDUCE,     true,  false, false, true}, /* or reduce_scatter */
+    [TPRT_SITE_MULTIPLY_ROWS]  = {TPRT_OP_ALL_REDUCE,     true,  false, false, true}, /* likewise */
 };
 // clang-format on
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
-static tprt_status check_range(const char *what, int64_t value, int64_t low, int64_t high) {
+tprt_status tprt__check_range(const char *what, int64_t value, int64_t low, int64_t high) {
   if (value >= low && value <= high)
     return TPRT_OK;
   return tprt__fail(TPRT_INVALID_ARGUMENT, "%s is %lld; it must be from %lld to %lld", what, (long long)value, (long long)low,
@@ -69,7 +68,7 @@ tprt_status tprt__program_words(const int64_t *words, size_t *n_words) {
     return tprt__fail(TPRT_MISMATCH, "the program has ABI version %lld, this library %d; compile it again",
                       (long long)words[H_VERSION], TPRT_ABI_VERSION);
   }
-  tprt_status status = check_range("number of words", words[H_WORDS], TPRT_ABI_HEADER_WORDS, most_words);
+  tprt_status status = tprt__check_range("number of words", words[H_WORDS], TPRT_ABI_HEADER_WORDS, most_words);
   if (!status)
     *n_words = (size_t)words[H_WORDS];
   return status;
@@ -85,30 +84,30 @@ static tprt_status read_header(const int64_t *words, size_t n_words, tprt__progr
     status = tprt__fail(TPRT_INVALID_ARGUMENT, "the program has %zu words, %zu are there", stated, n_words);
   }
   if (!status)
-    status = check_range("number of mesh axes", words[H_AXES], 0, TPRT_MAX_AXES);
+    status = tprt__check_range("number of mesh axes", words[H_AXES], 0, TPRT_MAX_AXES);
   if (status)
     return status;
   *program = (tprt__program){.table = words, .n_words = (int64_t)stated, .n_axes = (int)words[H_AXES], .n_devices = 1};
   for (int i = 0; i < TPRT_MAX_AXES; i++) {
     int64_t size = words[H_SIZES + i];
-    status = check_range("size of a mesh axis", size, 1, i < program->n_axes ? INT_MAX / program->n_devices : 1);
+    status = tprt__check_range("size of a mesh axis", size, 1, i < program->n_axes ? INT_MAX / program->n_devices : 1);
     if (status)
       return status;
     program->sizes[i] = size;
     program->n_devices *= size;
   }
-  status = check_range("bytes of private memory", words[H_PRIVATE], 0, most_bytes);
+  status = tprt__check_range("bytes of private memory", words[H_PRIVATE], 0, most_bytes);
   if (!status)
-    status = check_range("bytes of registered memory", words[H_REGISTERED], 0, most_bytes);
+    status = tprt__check_range("bytes of registered memory", words[H_REGISTERED], 0, most_bytes);
   int64_t room = program->n_words - TPRT_ABI_HEADER_WORDS;
   if (!status)
-    status = check_range("number of sites", words[H_SITES], 0, room / TPRT_SITE_WORDS);
+    status = tprt__check_range("number of sites", words[H_SITES], 0, room / TPRT_SITE_WORDS);
   if (!status) {
-    status = check_range("offset of the first site", words[H_FIRST_SITE], words[H_SITES] ? TPRT_ABI_HEADER_WORDS : 0,
-                         program->n_words - words[H_SITES] * TPRT_SITE_WORDS);
+    status = tprt__check_range("offset of the first site", words[H_FIRST_SITE], words[H_SITES] ? TPRT_ABI_HEADER_WORDS : 0,
+                               program->n_words - words[H_SITES] * TPRT_SITE_WORDS);
   }
   if (!status)
-    status = check_range("what runs the program", words[H_TARGET], TPRT_TARGET_HOST, TPRT_TARGET_CUDA);
+    status = tprt__check_range("what runs the program", words[H_TARGET], TPRT_TARGET_HOST, TPRT_TARGET_CUDA);
   if (!status)
     status = check_zero("program", words, H_RESERVED, TPRT_ABI_HEADER_WORDS);
   program->private_bytes = (size_t)words[H_PRIVATE];
@@ -119,12 +118,13 @@ static tprt_status read_header(const int64_t *words, size_t n_words, tprt__progr
 }
 
 static tprt_status read_axes(const tprt__program *program, const int64_t *words, tprt__site *site) {
-  tprt_status status = check_range("number of axes", words[S_AXES], 0, site->kind == TPRT_SITE_CONTRACT ? 0 : program->n_axes);
+  tprt_status status =
+      tprt__check_range("number of axes", words[S_AXES], 0, site->kind == TPRT_SITE_CONTRACT ? 0 : program->n_axes);
   if (status)
     return status;
   site->n_axes = (int)words[S_AXES];
   for (int i = 0; i < site->n_axes; i++) {
-    status = check_range("axis", words[S_AXIS + i], 0, program->n_axes - 1);
+    status = tprt__check_range("axis", words[S_AXIS + i], 0, program->n_axes - 1);
     if (status)
       return status;
     site->axes[i] = (int32_t)words[S_AXIS + i];
@@ -139,12 +139,12 @@ static tprt_status read_axes(const tprt__program *program, const int64_t *words,
 static tprt_status read_extra(const tprt__program *program, const int64_t *words, tprt__site *site, bool wanted) {
   if (!wanted)
     return check_zero("extra data", words, S_EXTRA, S_N_EXTRA + 1);
-  tprt_status status = check_range("length of extra data", words[S_N_EXTRA], 0, program->n_words - TPRT_ABI_HEADER_WORDS);
+  tprt_status status = tprt__check_range("length of extra data", words[S_N_EXTRA], 0, program->n_words - TPRT_ABI_HEADER_WORDS);
   if (status)
     return status;
   site->n_extra = words[S_N_EXTRA];
-  status = check_range("offset of extra data", words[S_EXTRA], site->n_extra ? TPRT_ABI_HEADER_WORDS : 0,
-                       program->n_words - site->n_extra);
+  status = tprt__check_range("offset of extra data", words[S_EXTRA], site->n_extra ? TPRT_ABI_HEADER_WORDS : 0,
+                             program->n_words - site->n_extra);
   if (!status)
     site->extra = program->table + words[S_EXTRA];
   return status;
@@ -153,7 +153,7 @@ static tprt_status read_extra(const tprt__program *program, const int64_t *words
 static tprt_status read_contraction(const int64_t *words, tprt__site *site) {
   tprt_status status = check_zero("contraction", words, S_REDUCTION, S_DIM);
   if (!status)
-    status = check_range("dim of a contraction", words[S_DIM], 0, 1);
+    status = tprt__check_range("dim of a contraction", words[S_DIM], 0, 1);
   if (!status)
     status = check_zero("contraction", words, S_SPLIT, S_EXTRA);
   if (status)
@@ -163,7 +163,7 @@ static tprt_status read_contraction(const int64_t *words, tprt__site *site) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: %lld words of extra data do not hold loops, at most %d",
                       (long long)site->n_extra, TPRT__MAX_CONTRACT_DIMS);
   }
-  status = check_range("dtype", words[S_DTYPE], 1, TPRT_N_DTYPES - 1);
+  status = tprt__check_range("dtype", words[S_DTYPE], 1, TPRT_N_DTYPES - 1);
   if (status)
     return status;
   site->contraction = tprt__alloc(sizeof *site->contraction);
@@ -180,7 +180,7 @@ static tprt_status check_pairs(const tprt__program *program, const tprt__site *s
   for (int64_t i = 0; i < site->n_extra; i += 2) {
     int64_t group[2], rank;
     for (int end = 0; end < 2; end++) {
-      tprt_status status = check_range("device of a pair", site->extra[i + end], 0, program->n_devices - 1);
+      tprt_status status = tprt__check_range("device of a pair", site->extra[i + end], 0, program->n_devices - 1);
       if (status)
         return status;
       tprt__site_position(program, site, site->extra[i + end], &group[end], &rank);
@@ -198,91 +198,21 @@ static tprt_status check_pairs(const tprt__program *program, const tprt__site *s
   return TPRT_OK;
 }
 
-/* ---- Rows ---- */
-
-static tprt_status read_layout(const tprt__program *program, tprt__site *site) {
-  if (program->target != TPRT_TARGET_CUDA)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "rows are reduced in programs for GPUs only");
-  if (site->n_extra != TPRT_ROWS_WORDS)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "rows: %lld words of extra data, not %d", (long long)site->n_extra,
-                      TPRT_ROWS_WORDS);
-  site->rows.layout = site->extra[TPRT_ROWS_LAYOUT];
-  tprt_status status = check_range("layout of rows", site->rows.layout, TPRT_ROWS_WHOLE, TPRT_ROWS_GATHERED);
-  if (!status && site->rows.layout != TPRT_ROWS_WHOLE)
-    site->op.kind = TPRT_OP_REDUCE_SCATTER;
-  return status;
-}
-
-static tprt_status check_norm(const int64_t *extra, int64_t operands) {
-  int64_t norm = extra[TPRT_ROWS_NORM];
-  bool gamma = operands & TPRT_ROWS_GAMMA, beta = operands & TPRT_ROWS_BETA;
-  tprt_status status = check_range("norm of rows", norm, TPRT_CUDA_NO_NORM, TPRT_CUDA_LAYER_NORM);
-  if (!status)
-    status = check_range("epsilon", extra[TPRT_ROWS_EPSILON], 0, norm == TPRT_CUDA_NO_NORM ? 0 : UINT32_MAX);
-  if (!status && (gamma != (norm != TPRT_CUDA_NO_NORM) || (beta && norm != TPRT_CUDA_LAYER_NORM)))
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "rows: norm %lld %s gamma and %s beta", (long long)norm,
-                        gamma ? "with" : "without", beta ? "with" : "without");
-  return status;
-}
-
-/* What the kernels take: see tprt/cuda.h. */
-static tprt_status check_rows(const tprt_op *op, const tprt__rows *rows) {
-  bool scatters = rows->layout != TPRT_ROWS_WHOLE;
-  if (op->reduction != TPRT_SUM || (op->dtype != TPRT_F32 && op->dtype != TPRT_F16 && op->dtype != TPRT_BF16))
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "rows: reduction %s of %s; there are sums of f32, f16 and bf16",
-                      tprt_reduction_name(op->reduction), tprt_dtype_name(op->dtype));
-  if (op->n_dims < 1 || op->dim > (scatters ? op->n_dims - 2 : 0))
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "rows: dimension %d of a tensor of rank %d is scattered", op->dim, op->n_dims);
-  if (rows->hidden < 1 || rows->hidden * (int64_t)tprt_dtype_size(op->dtype) % 16)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "rows: %lld elements of %s are no multiple of 16 bytes", (long long)rows->hidden,
-                      tprt_dtype_name(op->dtype));
-  if (rows->hidden > TPRT_CUDA_MAX_HIDDEN && (rows->norm || rows->operands & TPRT_ROWS_BIAS))
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "rows of %lld elements; at most %d", (long long)rows->hidden,
-                      TPRT_CUDA_MAX_HIDDEN);
-  return TPRT_OK;
-}
-
-static tprt_status read_rows(tprt__site *site) {
-  tprt__rows *rows = &site->rows;
-  const tprt_op *op = &site->op;
-  uint32_t epsilon = (uint32_t)site->extra[TPRT_ROWS_EPSILON];
-  const int64_t most = TPRT_ROWS_RESIDUAL | TPRT_ROWS_BIAS | TPRT_ROWS_GAMMA | TPRT_ROWS_BETA | TPRT_ROWS_RESIDUAL_OUT;
-  rows->operands = site->extra[TPRT_ROWS_OPERANDS];
-  rows->norm = site->extra[TPRT_ROWS_NORM];
-  rows->algorithm = site->extra[TPRT_ROWS_ALGORITHM];
-  memcpy(&rows->epsilon, &epsilon, sizeof epsilon);
-  tprt_status status = check_range("operands of rows", rows->operands, 0, most);
-  if (!status)
-    status = check_norm(site->extra, rows->operands);
-  if (!status)
-    status = check_range("algorithm of rows", rows->algorithm, 0, TPRT_CUDA_N_ALGORITHMS - 1);
-  if (status)
-    return status;
-  rows->hidden = op->n_dims ? op->shape[op->n_dims - 1] : 0;
-  rows->tokens = rows->blocks = 1;
-  for (int d = 0; d + 1 < op->n_dims; d++) {
-    if (__builtin_mul_overflow(rows->tokens, op->shape[d], &rows->tokens))
-      return tprt__fail(TPRT_INVALID_ARGUMENT, "rows: there are more than 2^63 of them");
-    rows->blocks *= d < op->dim ? op->shape[d] : 1;
-  }
-  return check_rows(op, rows);
-}
-
 static tprt_status read_collective(const tprt__program *program, const int64_t *words, tprt__site *site) {
   tprt_op *op = &site->op;
-  tprt_status status = check_range("dtype", words[S_DTYPE], 1, TPRT_N_DTYPES - 1);
+  tprt_status status = tprt__check_range("dtype", words[S_DTYPE], 1, TPRT_N_DTYPES - 1);
   if (!status)
-    status = check_range("reduction", words[S_REDUCTION], 0, TPRT_N_REDUCTIONS - 1);
+    status = tprt__check_range("reduction", words[S_REDUCTION], 0, TPRT_N_REDUCTIONS - 1);
   if (!status)
-    status = check_range("rank of the tensor", words[S_RANK], 0, TPRT_MAX_RANK);
+    status = tprt__check_range("rank of the tensor", words[S_RANK], 0, TPRT_MAX_RANK);
   if (!status)
     status = check_zero("shape", words, S_SHAPE + words[S_RANK], S_SHAPE + TPRT_MAX_RANK);
   if (!status)
-    status = check_range("dim", words[S_DIM], 0, kinds[site->kind].dim ? TPRT_MAX_RANK : 0);
+    status = tprt__check_range("dim", words[S_DIM], 0, kinds[site->kind].dim ? TPRT_MAX_RANK : 0);
   if (!status)
-    status = check_range("split dim", words[S_SPLIT], 0, kinds[site->kind].split ? TPRT_MAX_RANK : 0);
+    status = tprt__check_range("split dim", words[S_SPLIT], 0, kinds[site->kind].split ? TPRT_MAX_RANK : 0);
   if (!status)
-    status = check_range("root", words[S_ROOT], 0, kinds[site->kind].root ? INT_MAX : 0);
+    status = tprt__check_range("root", words[S_ROOT], 0, kinds[site->kind].root ? INT_MAX : 0);
   if (status)
     return status;
   *op = (tprt_op){.size = sizeof *op,
@@ -294,19 +224,19 @@ static tprt_status read_collective(const tprt__program *program, const int64_t *
                   .split_dim = (int32_t)words[S_SPLIT],
                   .root = (int32_t)words[S_ROOT]};
   memcpy(op->shape, words + S_SHAPE, (size_t)op->n_dims * sizeof *op->shape);
-  bool rows = site->kind == TPRT_SITE_REDUCE_ROWS;
+  bool rows = tprt__site_has_rows(site->kind);
   tprt__plan plan;
   if (rows)
-    status = read_layout(program, site);
+    status = tprt__read_layout(program, site);
   if (!status)
     status = tprt__plan_shape(op, (int)tprt__site_group_size(program, site), 0, &plan);
   if (status || !kinds[site->kind].extra)
     return status;
-  return rows ? read_rows(site) : check_pairs(program, site);
+  return rows ? tprt__read_rows(site) : check_pairs(program, site);
 }
 
 static tprt_status read_site(const tprt__program *program, const int64_t *words, tprt__site *site) {
-  tprt_status status = check_range("kind", words[S_KIND], 1, N_KINDS - 1);
+  tprt_status status = tprt__check_range("kind", words[S_KIND], 1, N_KINDS - 1);
   if (status)
     return status;
   site->kind = (tprt_site_kind)words[S_KIND];

@@ -6,12 +6,14 @@
 #include "op.h"
 #include "tprt/abi.h"
 
-/* Of TPRT_SITE_REDUCE_ROWS: tprt_cuda_rows of all ranks, but for their buffers. */
+/* Of TPRT_SITE_REDUCE_ROWS and TPRT_SITE_MULTIPLY_ROWS: tprt_cuda_rows of all ranks, but for their buffers. */
 typedef struct tprt__rows {
   int64_t tokens, hidden, blocks; /* of the whole tensor */
   int64_t layout, operands;       /* TPRT_ROWS_... */
   int64_t norm, algorithm;        /* tprt_cuda_norm, tprt_cuda_algorithm */
   float epsilon;
+  int64_t k;                      /* the rows are a product [tokens, k] [k, hidden]; 0: they are given */
+  int64_t transpose_b, words[12]; /* of it: words as of TPRT_SITE_CONTRACT */
 } tprt__rows;
 
 typedef struct tprt__site {
@@ -21,7 +23,7 @@ typedef struct tprt__site {
   int32_t axes[TPRT_MAX_AXES];
   const int64_t *extra; /* in the table */
   int64_t n_extra;
-  tprt__contraction *contraction;
+  tprt__contraction *contraction; /* TPRT_SITE_CONTRACT, and the product of TPRT_SITE_MULTIPLY_ROWS */
   tprt__rows rows;
 } tprt__site;
 
@@ -51,5 +53,18 @@ int64_t tprt__site_group_size(const tprt__program *program, const tprt__site *si
 
 /* The pairs of a permute inside one group, in its ranks. `pairs` has room for the group's size. */
 size_t tprt__site_pairs(const tprt__program *program, const tprt__site *site, int64_t group, tprt_pair *pairs);
+
+static inline bool tprt__site_has_rows(tprt_site_kind kind) {
+  return kind == TPRT_SITE_REDUCE_ROWS || kind == TPRT_SITE_MULTIPLY_ROWS;
+}
+
+/* ---- Of the files program*.c ---- */
+
+/* TPRT_INVALID_ARGUMENT, with what it is, for a value that is not in [low, high]. */
+tprt_status tprt__check_range(const char *what, int64_t value, int64_t low, int64_t high);
+
+/* program_rows.c: which collective the rows of a site stand for, before its plan is made; then all else. */
+tprt_status tprt__read_layout(const tprt__program *program, tprt__site *site);
+tprt_status tprt__read_rows(tprt__site *site);
 
 #endif

@@ -19,11 +19,11 @@
  *   [4 .. 12) mesh axes of the group, major to minor: the rank inside the group counts row-major in this order
  *   [12] rank of the send tensor, [13 .. 27) its shape     (collectives)
  *   [27] dim (gather, scatter dimension; all_to_all: concat dimension; contract: 1 where C is overwritten;
- *        reduce_rows: the dimension that is scattered)  [28] split dimension of all_to_all  [29] root
+ *        reduce_rows, multiply_rows: the dimension that is scattered)  [28] split dimension of all_to_all  [29] root
  *   [30] word offset of extra data in the table  [31] its number of words
  * Extra data: permute: pairs (source device, destination device), world numbers; a device that is no destination
  * receives zeros; with no axes the group is the whole mesh, otherwise every pair stays inside one group. contract: see
- * TPRT_SITE_CONTRACT. reduce_rows: TPRT_ROWS_WORDS of them.
+ * TPRT_SITE_CONTRACT. reduce_rows: TPRT_ROWS_WORDS of them. multiply_rows, whose send tensor is the product: TPRT_MULTIPLY_WORDS.
  * Words that a kind does not use are 0: the shape behind its rank, unnamed axes, dim, root, reduction (which is
  * TPRT_NO_REDUCTION for kinds that do not reduce), and for contract also rank, shape and axes. Without axes a collective
  * is that of a group of one. Every word is checked when the program is bound; a wrong one is TPRT_INVALID_ARGUMENT.
@@ -61,6 +61,7 @@ typedef enum tprt_site_kind {
                                    contracted. A is the first pointer, B the second. */
   TPRT_SITE_REDUCE_ROWS =
       8, /* of programs for GPUs: a sum over the group with what is done to the rows of it; see tprt_abi_reduce_rows */
+  TPRT_SITE_MULTIPLY_ROWS = 9, /* the same of a product of matrices; see tprt_abi_multiply_rows */
 } tprt_site_kind;
 
 /* Extra data of TPRT_SITE_REDUCE_ROWS, and what each says. */
@@ -77,6 +78,13 @@ enum {
   TPRT_ROWS_WHOLE,     /* all_reduce */
   TPRT_ROWS_SCATTERED, /* reduce_scatter along dim: residual, residual_out and out have dim / group size */
   TPRT_ROWS_GATHERED,  /* the same, and an all_gather of out, which is whole */
+};
+
+/* Extra data of TPRT_SITE_MULTIPLY_ROWS: those of TPRT_SITE_REDUCE_ROWS, then these. */
+enum {
+  TPRT_MULTIPLY_K = TPRT_ROWS_WORDS, /* columns of the left factor */
+  TPRT_MULTIPLY_TRANSPOSED,          /* 1: the right factor is stored the other way round */
+  TPRT_MULTIPLY_WORDS,
 };
 
 /* What runs a program. Of TPRT_TARGET_CUDA the entry runs on the host and only enqueues: all buffers, arguments and results too, are memory of the
@@ -119,6 +127,11 @@ TPRT_API int32_t tprt_abi_contract(tprt_context *context, int32_t site, const vo
  * group; its last dimension is that of rows, which are multiples of 16 bytes. NULL for what the site does not have. No result overlaps anything. */
 TPRT_API int32_t tprt_abi_reduce_rows(tprt_context *context, int32_t site, const void *input, const void *residual,
                                       const void *bias, const void *gamma, const void *beta, void *residual_out, void *out);
+
+/* Runs site `site` of kind TPRT_SITE_MULTIPLY_ROWS, what tprt_cuda_multiply_reduce does (tprt/cuda_gemm.h): input = a b, rounded, of a [.., k], whose first
+ * dimensions are those of the send tensor, and b [k, hidden], or [hidden, k]; the rest as tprt_abi_reduce_rows. */
+TPRT_API int32_t tprt_abi_multiply_rows(tprt_context *context, int32_t site, const void *a, const void *b, const void *residual,
+                                        const void *bias, const void *gamma, const void *beta, void *residual_out, void *out);
 
 /* The kernels of the bound program: PTX, as text that ends in a zero and lives as long as the context. They are named tp_kernel0, tp_kernel1, ...,
  * and take no more than TPRT_KERNEL_ARGUMENTS arguments. Cheap when called again with the same text. */

@@ -89,7 +89,7 @@ tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__contraction *
                                        tprt__gpu_contraction **contraction);
 void tprt__gpu_contraction_free(tprt__gpu_contraction *contraction);
 /* Enqueues it, on memory of the GPU. */
-tprt_status tprt__gpu_contraction_run(tprt__gpu *gpu, const tprt__gpu_contraction *contraction, const void *a, const void *b,
-                                      void *c);
+tprt_status tprt__gpu_contraction_run(tprt__gpu_queue queue, const tprt__gpu_contraction *contraction, const void *a,
+                                      const void *b, void *c);
 
 #endif

@@ -26,7 +26,7 @@ struct tprt__gpu_contraction {
 
 /* ---- Products by cuBLASLt ---- */
 
-static tprt_status make_blas(tprt__gpu *gpu) {
+tprt_status tprt__gpu_make_blas(tprt__gpu *gpu) {
   if (gpu->blas)
     return TPRT_OK;
   tprt_status status = TPRT_OK;
@@ -107,7 +107,7 @@ static bool is_product(const tprt__contraction *of, const int64_t *words, int64_
 
 /* A shape for which cuBLASLt has nothing is the kernel's; that there is no cuBLASLt is a failure. */
 static tprt_status prepare(tprt__gpu *gpu, tprt__gpu_contraction *made) {
-  tprt_status status = make_blas(gpu);
+  tprt_status status = tprt__gpu_make_blas(gpu);
   if (status)
     return status;
   status = tprt__cuda_gemm_prepare(gpu->blas, &made->gemm);
@@ -124,7 +124,7 @@ static void locate(const tprt__loop *loops, int n, int64_t iteration, int64_t at
   }
 }
 
-static tprt_status multiply(tprt__gpu *gpu, const tprt__gpu_contraction *c, const void *const operands[3], void *out) {
+static tprt_status multiply(tprt__gpu_queue queue, const tprt__gpu_contraction *c, const void *const operands[3], void *out) {
   const tprt__contraction *p = &c->product;
   tprt_cuda_gemm gemm = c->gemm;
   tprt_status status = TPRT_OK;
@@ -138,7 +138,7 @@ static tprt_status multiply(tprt__gpu *gpu, const tprt__gpu_contraction *c, cons
       gemm.b = (const char *)operands[right_of(p)] + at[right_of(p)] * size;
       gemm.out = (char *)out + at[C] * size;
       gemm.beta = p->overwrite && j == 0 ? 0 : 1;
-      status = tprt_cuda_multiply(gpu->blas, &gemm, gpu->stream);
+      status = tprt_cuda_multiply(queue.gpu->blas, &gemm, queue.stream);
     }
   }
   return status;
@@ -184,7 +184,7 @@ static void describe(const tprt__contraction *of, site_contract *arguments) {
     arguments->loops[of->n_outer + i] = loop_of(&of->inner[i]);
 }
 
-static tprt_status launch(const tprt__gpu *gpu, const tprt__gpu_contraction *c, const void *a, const void *b, void *out) {
+static tprt_status launch(tprt__gpu_queue queue, const tprt__gpu_contraction *c, const void *a, const void *b, void *out) {
   site_contract arguments = c->arguments;
   uint64_t n_tiles =
       (uint64_t)((arguments.m.size + SITE_TILE - 1) / SITE_TILE) * (uint64_t)((arguments.n.size + SITE_TILE - 1) / SITE_TILE);
@@ -193,7 +193,7 @@ static tprt_status launch(const tprt__gpu *gpu, const tprt__gpu_contraction *c, 
   arguments.a = a;
   arguments.b = b;
   arguments.c = out;
-  return tprt__gpu_site_launch(gpu, gpu->stream, c->kernel, n_tiles * SITE_THREADS, 1, &arguments);
+  return tprt__gpu_site_launch(queue.gpu, queue.stream, c->kernel, n_tiles * SITE_THREADS, 1, &arguments);
 }
 
 /* ---- What programs call ---- */
@@ -226,12 +226,13 @@ tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__contraction *
 
 void tprt__gpu_contraction_free(tprt__gpu_contraction *contraction) { tprt__free(contraction); }
 
-tprt_status tprt__gpu_contraction_run(tprt__gpu *gpu, const tprt__gpu_contraction *c, const void *a, const void *b, void *out) {
+tprt_status tprt__gpu_contraction_run(tprt__gpu_queue queue, const tprt__gpu_contraction *c, const void *a, const void *b,
+                                      void *out) {
   const void *const operands[3] = {a, b, out};
-  tprt_status status = c ? tprt__gpu_enter(gpu) : TPRT_OK;
+  tprt_status status = c ? tprt__gpu_enter(queue.gpu) : TPRT_OK;
   if (status || !c)
     return status;
-  status = c->by_blas && are_aligned(c, operands) ? multiply(gpu, c, operands, out) : launch(gpu, c, a, b, out);
-  tprt__gpu_leave(gpu);
+  status = c->by_blas && are_aligned(c, operands) ? multiply(queue, c, operands, out) : launch(queue, c, a, b, out);
+  tprt__gpu_leave(queue.gpu);
   return status;
 }

@@ -103,6 +103,8 @@ tprt_status tprt__gpu_site_launch(const tprt__gpu *gpu, cuda_stream stream, gpu_
 void tprt__gpu_sites_end(tprt__gpu *gpu);
 
 /* ---- gpu_contract.c; in the GPU's context ---- */
+/* Makes the GPU's handle of cuBLASLt, if there is none yet. */
+tprt_status tprt__gpu_make_blas(tprt__gpu *gpu);
 void tprt__gpu_products_end(tprt__gpu *gpu);
 
 #endif

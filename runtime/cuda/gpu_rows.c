@@ -60,3 +60,22 @@ tprt_status tprt__gpu_reduce_rows(tprt__gpu *gpu, tprt__gpu_ranks *ranks, const 
   tprt__gpu_leave(gpu);
   return status;
 }
+
+tprt_status tprt__gpu_prepare_products(tprt__gpu *gpu) {
+  tprt_status status = tprt__gpu_enter(gpu);
+  if (status)
+    return status;
+  status = tprt__gpu_make_blas(gpu);
+  tprt__gpu_leave(gpu);
+  return status;
+}
+
+tprt_status tprt__gpu_multiply_reduce(tprt__gpu *gpu, tprt__gpu_ranks *ranks, const tprt_cuda_gemm *gemms,
+                                      const tprt_cuda_rows *rows, void *stream) {
+  tprt_status status = tprt__gpu_enter(gpu);
+  if (status)
+    return status;
+  status = tprt_cuda_multiply_reduce(ranks->group, gpu->blas, gemms, rows, stream);
+  tprt__gpu_leave(gpu);
+  return status;
+}

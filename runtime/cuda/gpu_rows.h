@@ -3,7 +3,7 @@
 #define TPRT_RUNTIME_CUDA_GPU_ROWS_H
 
 #include "cuda/gpu_context.h"
-#include "tprt/cuda.h"
+#include "tprt/cuda_gemm.h"
 
 typedef struct tprt__gpu_ranks tprt__gpu_ranks;
 
@@ -14,5 +14,10 @@ void tprt__gpu_ranks_destroy(tprt__gpu *gpu, tprt__gpu_ranks *ranks);
 
 /* tprt_cuda_reduce_rows of all of them, on a stream of this GPU. */
 tprt_status tprt__gpu_reduce_rows(tprt__gpu *gpu, tprt__gpu_ranks *ranks, const tprt_cuda_rows *rows, void *stream);
+
+/* tprt_cuda_multiply_reduce likewise, with the GPU's cuBLASLt, which tprt__gpu_prepare_products has made. */
+tprt_status tprt__gpu_multiply_reduce(tprt__gpu *gpu, tprt__gpu_ranks *ranks, const tprt_cuda_gemm *gemms,
+                                      const tprt_cuda_rows *rows, void *stream);
+tprt_status tprt__gpu_prepare_products(tprt__gpu *gpu);
 
 #endif

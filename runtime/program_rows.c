@@ -1,0 +1,94 @@
+/* Sites of tables that reduce rows, with what they need of tprt/cuda.h. */
+#include "program.h"
+
+#include "tprt/cuda.h"
+
+#include <string.h>
+
+tprt_status tprt__read_layout(const tprt__program *program, tprt__site *site) {
+  if (program->target != TPRT_TARGET_CUDA)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "rows are reduced in programs for GPUs only");
+  int n_words = site->kind == TPRT_SITE_MULTIPLY_ROWS ? TPRT_MULTIPLY_WORDS : TPRT_ROWS_WORDS;
+  if (site->n_extra != n_words)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "rows: %lld words of extra data, not %d", (long long)site->n_extra, n_words);
+  site->rows.layout = site->extra[TPRT_ROWS_LAYOUT];
+  tprt_status status = tprt__check_range("layout of rows", site->rows.layout, TPRT_ROWS_WHOLE, TPRT_ROWS_GATHERED);
+  if (!status && site->rows.layout != TPRT_ROWS_WHOLE)
+    site->op.kind = TPRT_OP_REDUCE_SCATTER;
+  return status;
+}
+
+static tprt_status check_norm(const int64_t *extra, int64_t operands) {
+  int64_t norm = extra[TPRT_ROWS_NORM];
+  bool gamma = operands & TPRT_ROWS_GAMMA, beta = operands & TPRT_ROWS_BETA;
+  tprt_status status = tprt__check_range("norm of rows", norm, TPRT_CUDA_NO_NORM, TPRT_CUDA_LAYER_NORM);
+  if (!status)
+    status = tprt__check_range("epsilon", extra[TPRT_ROWS_EPSILON], 0, norm == TPRT_CUDA_NO_NORM ? 0 : UINT32_MAX);
+  if (!status && (gamma != (norm != TPRT_CUDA_NO_NORM) || (beta && norm != TPRT_CUDA_LAYER_NORM)))
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "rows: norm %lld %s gamma and %s beta", (long long)norm,
+                        gamma ? "with" : "without", beta ? "with" : "without");
+  return status;
+}
+
+/* What the kernels take: see tprt/cuda.h. */
+static tprt_status check_rows(const tprt_op *op, const tprt__rows *rows) {
+  bool scatters = rows->layout != TPRT_ROWS_WHOLE;
+  if (op->reduction != TPRT_SUM || (op->dtype != TPRT_F32 && op->dtype != TPRT_F16 && op->dtype != TPRT_BF16))
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "rows: reduction %s of %s; there are sums of f32, f16 and bf16",
+                      tprt_reduction_name(op->reduction), tprt_dtype_name(op->dtype));
+  if (op->n_dims < 1 || op->dim > (scatters ? op->n_dims - 2 : 0))
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "rows: dimension %d of a tensor of rank %d is scattered", op->dim, op->n_dims);
+  if (rows->hidden < 1 || rows->hidden * (int64_t)tprt_dtype_size(op->dtype) % 16)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "rows: %lld elements of %s are no multiple of 16 bytes", (long long)rows->hidden,
+                      tprt_dtype_name(op->dtype));
+  if (rows->hidden > TPRT_CUDA_MAX_HIDDEN && (rows->norm || rows->operands & TPRT_ROWS_BIAS))
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "rows of %lld elements; at most %d", (long long)rows->hidden,
+                      TPRT_CUDA_MAX_HIDDEN);
+  return TPRT_OK;
+}
+
+/* The product as a contraction, which is also how it is checked that its factors are no larger than memory. */
+static tprt_status read_product(tprt__site *site) {
+  tprt__rows *rows = &site->rows;
+  tprt_status status = tprt__check_range("k of a product", site->extra[TPRT_MULTIPLY_K], 1, INT64_MAX);
+  if (!status)
+    status = tprt__check_range("transposed factor", site->extra[TPRT_MULTIPLY_TRANSPOSED], 0, 1);
+  if (status)
+    return status;
+  rows->k = site->extra[TPRT_MULTIPLY_K];
+  rows->transpose_b = site->extra[TPRT_MULTIPLY_TRANSPOSED];
+  const int64_t k = rows->k, n = rows->hidden, row_b = rows->transpose_b ? 1 : n, column_b = rows->transpose_b ? k : 1;
+  const int64_t words[] = {rows->tokens, k, 0, n, n, 0, column_b, 1, k, 1, row_b, 0};
+  memcpy(rows->words, words, sizeof words);
+  site->contraction = tprt__alloc(sizeof *site->contraction);
+  if (!site->contraction)
+    return tprt__fail_memory(sizeof *site->contraction);
+  return tprt__contraction_plan(site->op.dtype, 3, rows->words, rows->tokens > 0, site->contraction);
+}
+
+tprt_status tprt__read_rows(tprt__site *site) {
+  tprt__rows *rows = &site->rows;
+  const tprt_op *op = &site->op;
+  uint32_t epsilon = (uint32_t)site->extra[TPRT_ROWS_EPSILON];
+  const int64_t most = TPRT_ROWS_RESIDUAL | TPRT_ROWS_BIAS | TPRT_ROWS_GAMMA | TPRT_ROWS_BETA | TPRT_ROWS_RESIDUAL_OUT;
+  rows->operands = site->extra[TPRT_ROWS_OPERANDS];
+  rows->norm = site->extra[TPRT_ROWS_NORM];
+  rows->algorithm = site->extra[TPRT_ROWS_ALGORITHM];
+  memcpy(&rows->epsilon, &epsilon, sizeof epsilon);
+  tprt_status status = tprt__check_range("operands of rows", rows->operands, 0, most);
+  if (!status)
+    status = check_norm(site->extra, rows->operands);
+  if (!status)
+    status = tprt__check_range("algorithm of rows", rows->algorithm, 0, TPRT_CUDA_N_ALGORITHMS - 1);
+  if (status)
+    return status;
+  rows->hidden = op->n_dims ? op->shape[op->n_dims - 1] : 0;
+  rows->tokens = rows->blocks = 1;
+  for (int d = 0; d + 1 < op->n_dims; d++) {
+    if (__builtin_mul_overflow(rows->tokens, op->shape[d], &rows->tokens))
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "rows: there are more than 2^63 of them");
+    rows->blocks *= d < op->dim ? op->shape[d] : 1;
+  }
+  status = check_rows(op, rows);
+  return status || site->kind != TPRT_SITE_MULTIPLY_ROWS ? status : read_product(site);
+}
