@@ -55,6 +55,7 @@ typedef struct nccl_transport {
   const nccl_library *library;
   const cuda_device_calls *device;
   int ordinal;
+  cuda_uuid uuid;
   cuda_context context; /* NULL: not retained */
   int *world_ranks;
   int64_t timeout_ns;
@@ -69,7 +70,8 @@ typedef struct nccl_transport {
   nccl_watch watch;
   uint32_t host_sequence;
   pthread_mutex_t lock;
-  nccl_comm comm; /* with the lock, as every call on it; NULL: aborted */
+  nccl_comm comm;  /* with the lock, as every call on it; NULL: aborted */
+  nccl_comm child; /* with the lock: NCCL puts it here while it splits `comm` */
 } nccl_transport;
 
 /* What a wait belongs to. */
@@ -85,7 +87,7 @@ typedef struct nccl_wait {
 /* The device's context becomes this thread's; tprt__nccl_leave_device undoes it. */
 tprt_status tprt__nccl_enter_device(const nccl_transport *nccl);
 void tprt__nccl_leave_device(const nccl_transport *nccl);
-/* Aborts NCCL's communicator if nobody did. */
+/* Aborts NCCL's communicator if nobody did, and what it is being split into. */
 void tprt__nccl_drop(nccl_transport *nccl);
 /* Records a fault for all ranks, unless there is one, drops the communicator, and gives the status and text of the first. */
 tprt_status tprt__nccl_blame(nccl_transport *nccl, const tprt__fault *fault);
@@ -101,6 +103,29 @@ tprt_status tprt__nccl_ask(nccl_transport *nccl, nccl_wait *wait);
 tprt_status tprt__nccl_reach(nccl_transport *nccl, cuda_event event, nccl_wait *wait);
 /* Ends what was put into this end's own stream with status `put`: waits for it if that went well, and leaves the device. */
 tprt_status tprt__nccl_finish(nccl_transport *nccl, tprt_status put, nccl_wait *wait);
+
+/* ---- nccl_end.c ---- */
+/* One rank's end around that of the host, which it takes over in any case. `members` are ranks of the world; `before`: why this rank
+ * cannot take part, with the thread's error text. Where this fails with an end, the others are to learn why; it is NULL without memory. */
+tprt_status tprt__nccl_make_end(tprt__transport *host, int ordinal, const int *members, int64_t timeout_ns, tprt_status before,
+                                nccl_transport **made);
+/* Its communicator of NCCL, by an id of the first member's; waits for the others, which learn what making the end came to. */
+tprt_status tprt__nccl_meet(nccl_transport *nccl, tprt_status before, nccl_wait *wait);
+/* Ends it; those that wait for this rank in NCCL learn of it. Returns the status. */
+tprt_status tprt__nccl_give_up(nccl_transport *nccl, tprt_status status, const nccl_wait *wait);
+/* The end as a transport, or, where this status says that it has no communicator, none. */
+tprt_status tprt__nccl_keep(nccl_transport *nccl, tprt_status status, const nccl_wait *wait, tprt__transport **transport);
+/* The three in turn. */
+tprt_status tprt__nccl_open_end(tprt__transport *host, int ordinal, const int *members, int64_t timeout_ns, tprt_status before,
+                                tprt__transport **transport);
+void tprt__nccl_close_end(nccl_transport *nccl);
+/* All ranks tell all, through the host's communicator. */
+tprt_status tprt__nccl_tell(nccl_transport *nccl, const void *mine, void *all, size_t bytes, int64_t deadline);
+
+/* ---- nccl_split.c ---- */
+tprt_status tprt__nccl_reserve(tprt__transport *parent, int n_users, const int *users, tprt__token *token);
+tprt_status tprt__nccl_join(tprt__transport *transport, const tprt__token *token, int n_members, const int *members, int index,
+                            tprt__transport **child);
 
 /* ---- nccl_types.c ---- */
 typedef struct nccl_way {

@@ -21,7 +21,7 @@ static const struct {
   int since;
   const char *name, *help;
 } features[] = {
-    {NCCL_LEAST_VERSION, "core", "collectives, transfers, premul_sum, communicators that do not block"},
+    {NCCL_LEAST_VERSION, "core", "collectives, transfers, premul_sum, communicators that do not block, and are split"},
     {NCCL_SINCE_MEMORY, "registered memory",
      "tprt_mem_alloc and tprt_mem_register: buffers that NCCL moves without staging copies"},
     {NCCL_SINCE_F8, "f8", "reductions of f8e4m3 and f8e5m2, with TPRT_NCCL_RELAXED"},

@@ -37,6 +37,8 @@ enum {
   NCCL_REDUCE_MIN = 3,
   NCCL_REDUCE_AVG = 4,
 
+  NCCL_SPLIT_NO_COLOR = -1, /* takes part, and gets no communicator */
+
   NCCL_SCALAR_ON_HOST = 1, /* read before the call returns */
   NCCL_ID_BYTES = 128,
 };
@@ -61,6 +63,7 @@ nccl_config tprt__nccl_config(void); /* does not block, else unset */
   X(get_version, "ncclGetVersion", (int *version))                                                                             \
   X(get_id, "ncclGetUniqueId", (nccl_id * id))                                                                                 \
   X(init, "ncclCommInitRankConfig", (nccl_comm * comm, int n_ranks, nccl_id id, int rank, nccl_config *config))                \
+  X(split, "ncclCommSplit", (nccl_comm comm, int color, int key, nccl_comm *child, nccl_config *config))                       \
   X(abort, "ncclCommAbort", (nccl_comm comm))                                                                                  \
   X(async_error, "ncclCommGetAsyncError", (nccl_comm comm, nccl_result * error))                                               \
   X(group_start, "ncclGroupStart", (void))                                                                                     \

@@ -30,6 +30,10 @@ void tprt__nccl_drop(nccl_transport *nccl) {
   nccl->comm = NULL;
   if (comm)
     nccl->library->abort(comm); /* with the lock: no call is under way, and none comes after it */
+  if (nccl->child) {            /* the abort of what was being split has ended that, and left what it had made */
+    nccl->library->abort(nccl->child);
+    nccl->child = NULL;
+  }
   pthread_mutex_unlock(&nccl->lock);
 }
 

@@ -18,13 +18,15 @@ typedef struct fake_plan {
   long fail_at;             /* this call fails, counted from 1; 0: none. Polls count when they have an answer */
   int cuda_code, nccl_code; /* what it fails with */
   long hang_at;             /* what this call starts never ends */
+  const char *hang_on;      /* the same for the first call of this name; NULL: none */
 } fake_plan;
 
 typedef struct fake_report {
   long n_calls;
   long n_violations;
-  char violation[256]; /* the first */
-  char failed[64];     /* the call that was made to fail or hang; "": none came so far */
+  long n_by_id, n_by_split; /* communicators that were made, by the way */
+  char violation[256];      /* the first */
+  char failed[64];          /* the call that was made to fail or hang; "": none came so far */
   int n_contexts, n_streams, n_events, n_allocations, n_comms, n_factors; /* that exist */
 } fake_report;
 

@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPORT(member, symbol, parameters) extern nccl_result nccl_##member parameters __asm__(symbol) TPRT_API;
-NCCL_CALLS(EXPORT)
-NCCL_LATER_CALLS(EXPORT)
-#undef EXPORT
 extern const char *nccl_error_text(nccl_result result) __asm__("ncclGetErrorString") TPRT_API;
 extern const char *nccl_last_error(nccl_comm comm) __asm__("ncclGetLastError") TPRT_API;
 
@@ -19,12 +15,10 @@ static _Thread_local int depth;
 static _Thread_local launch *group_head;
 static _Thread_local nccl_result group_error;
 
-static int64_t soon(void) { return fake_time() + fake_delay_us() * INT64_C(1000); }
-
-enum { N_ANSWERS = 2 }; /* one right behind the call, one while the device works */
+int64_t fake_soon(void) { return fake_time() + fake_delay_us() * INT64_C(1000); }
 
 static void put_into_stream(launch *own) {
-  own->comm->n_answers = N_ANSWERS;
+  own->comm->n_answers = FAKE_N_ANSWERS;
   own->comm->n_tasks++;
   fake_enqueue(own->stream, fake_run_launch, own);
 }
@@ -38,7 +32,7 @@ static nccl_result end_group(void) {
     if (result && result != NCCL_RESULT_IN_PROGRESS) {
       fake_give(own);
     } else if (fake_now.most_delay_us) { /* it goes on behind the call */
-      own->at = soon();
+      own->at = fake_soon();
       own->stream->n_unlaunched++;
       own->next = own->comm->unlaunched;
       own->comm->unlaunched = own;
@@ -85,14 +79,14 @@ nccl_result nccl_group_end(void) {
 
 /* ---- Calls ---- */
 
-static bool busy(nccl_comm comm) {
+bool fake_is_busy(nccl_comm comm) {
   clique *group = comm->clique;
   if (comm->hangs || group->n_joined < group->n_ranks || fake_time() < comm->ready_at)
     return true;
-  return comm->unlaunched != NULL;
+  return comm->unlaunched || comm->splitting;
 }
 
-static nccl_result fail(nccl_result result, const char *what) {
+nccl_result fake_fail(nccl_result result, const char *what) {
   fake_violation("%s", what);
   if (depth)
     group_error = result;
@@ -112,13 +106,13 @@ static launch *grow(launch *old) {
 /* With the lock, which it gives back. */
 static nccl_result add(nccl_comm comm, const operation *op, size_t sent, size_t received, cuda_stream stream, bool hang) {
   if (comm->aborted)
-    return fail(NCCL_RESULT_INVALID_USAGE, "an operation on a communicator that was aborted");
-  if (busy(comm))
-    return fail(NCCL_RESULT_INVALID_USAGE, "an operation on a communicator that is busy");
+    return fake_fail(NCCL_RESULT_INVALID_USAGE, "an operation on a communicator that was aborted");
+  if (fake_is_busy(comm))
+    return fake_fail(NCCL_RESULT_INVALID_USAGE, "an operation on a communicator that is busy");
   if (!stream || stream->device != comm->device || fake_device() != comm->device)
-    return fail(NCCL_RESULT_INVALID_ARGUMENT, "a stream or a current device that is not the communicator's");
+    return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "a stream or a current device that is not the communicator's");
   if (op->peer < 0 || op->peer >= comm->clique->n_ranks || !fake_type_size(op->type))
-    return fail(NCCL_RESULT_INVALID_ARGUMENT, "a rank or a type that does not exist");
+    return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "a rank or a type that does not exist");
   if ((sent && !fake_owns(comm->device, op->send, sent, "send of NCCL")) ||
       (received && !fake_owns(comm->device, op->recv, received, "recv of NCCL"))) {
     group_error = depth ? NCCL_RESULT_INVALID_ARGUMENT : NCCL_RESULT_SUCCESS;
@@ -160,10 +154,10 @@ static nccl_result reduce(const char *name, nccl_comm comm, operation op, size_t
   bool hang;
   FAKE_CALL(name, true, &hang);
   if (!take_factor(comm, &op))
-    return fail(NCCL_RESULT_INVALID_ARGUMENT, "a reduction that was not made");
+    return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "a reduction that was not made");
   size_t size = fake_type_size(op.type);
   if (size && ((uintptr_t)op.send % size || (received && (uintptr_t)op.recv % size)))
-    return fail(NCCL_RESULT_INVALID_ARGUMENT, "a reduction of elements that are not aligned: kernels would fault");
+    return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "a reduction of elements that are not aligned: kernels would fault");
   return add(comm, &op, sent * size, received * size, stream, hang);
 }
 
@@ -233,13 +227,13 @@ nccl_result nccl_recv(void *data, size_t n, nccl_type type, int peer, nccl_comm 
 
 nccl_result nccl_premul_create(nccl_reduction *op, void *scalar, nccl_type type, int residence, nccl_comm comm) {
   FAKE_CALL("ncclRedOpCreatePreMulSum", true, NULL);
-  if (comm->aborted || busy(comm) || residence != NCCL_SCALAR_ON_HOST || fake_type_size(type) > FACTOR_BYTES)
-    return fail(NCCL_RESULT_INVALID_ARGUMENT, "a factor that cannot be made");
+  if (comm->aborted || fake_is_busy(comm) || residence != NCCL_SCALAR_ON_HOST || fake_type_size(type) > FACTOR_BYTES)
+    return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "a factor that cannot be made");
   int i = 0;
   while (i < MOST_FACTORS && comm->has_factor[i])
     i++;
   if (i == MOST_FACTORS)
-    return fail(NCCL_RESULT_INVALID_USAGE, "factors are made and not destroyed");
+    return fake_fail(NCCL_RESULT_INVALID_USAGE, "factors are made and not destroyed");
   comm->has_factor[i] = true;
   fake_state.n_factors++;
   memcpy(comm->factors[i], scalar, fake_type_size(type));
@@ -255,7 +249,7 @@ static void drop_factor(nccl_comm comm, int i) {
 nccl_result nccl_premul_destroy(nccl_reduction op, nccl_comm comm) {
   FAKE_END_CALL("ncclRedOpDestroy", true);
   if (comm->aborted || op < FIRST_FACTOR || op >= FIRST_FACTOR + MOST_FACTORS || !comm->has_factor[op - FIRST_FACTOR])
-    return fail(NCCL_RESULT_INVALID_ARGUMENT, "a factor is destroyed that does not exist");
+    return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "a factor is destroyed that does not exist");
   drop_factor(comm, op - FIRST_FACTOR);
   return fake_leave(planned);
 }
@@ -299,23 +293,31 @@ static clique *find_clique(const nccl_id *id, int n_ranks) {
   return common->cliques = found;
 }
 
-nccl_result nccl_init(nccl_comm *comm, int n_ranks, nccl_id id, int rank, nccl_config *config) {
-  bool hang;
-  FAKE_CALL("ncclCommInitRankConfig", true, &hang);
-  if (config->magic != 0xcafebeef || config->version != NCCL_LEAST_VERSION || config->blocking || config->max_ctas != INT_MIN)
-    return fail(NCCL_RESULT_INVALID_ARGUMENT, "a configuration that is not as it should be");
-  if (n_ranks < 1 || n_ranks > MOST_RANKS || rank < 0 || rank >= n_ranks || fake_device() < 0)
-    return fail(NCCL_RESULT_INVALID_ARGUMENT, "a rank that does not exist, or no device");
-  clique *group = find_clique(&id, n_ranks);
-  if (group->n_ranks != n_ranks || group->joined[rank])
-    return fail(NCCL_RESULT_INVALID_USAGE, "a rank joins twice, or with another number of ranks");
+nccl_comm fake_make_comm(const nccl_id *id, int n_ranks, int rank, int device) {
+  clique *group = find_clique(id, n_ranks);
   nccl_comm made = calloc(1, sizeof *made);
-  *made = (struct ncclComm){
-      .clique = group, .rank = rank, .device = fake_device(), .hangs = hang, .ready_at = soon(), .n_answers = N_ANSWERS};
+  *made = (struct ncclComm){.clique = group, .rank = rank, .device = device, .n_answers = FAKE_N_ANSWERS};
   group->joined[rank] = true;
   group->n_joined++;
   group->references++;
   fake_state.n_comms++;
+  return made;
+}
+
+nccl_result nccl_init(nccl_comm *comm, int n_ranks, nccl_id id, int rank, nccl_config *config) {
+  bool hang;
+  FAKE_CALL("ncclCommInitRankConfig", true, &hang);
+  if (config->magic != 0xcafebeef || config->version != NCCL_LEAST_VERSION || config->blocking || config->max_ctas != INT_MIN)
+    return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "a configuration that is not as it should be");
+  if (n_ranks < 1 || n_ranks > MOST_RANKS || rank < 0 || rank >= n_ranks || fake_device() < 0)
+    return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "a rank that does not exist, or no device");
+  const clique *group = find_clique(&id, n_ranks);
+  if (group->n_ranks != n_ranks || group->joined[rank])
+    return fake_fail(NCCL_RESULT_INVALID_USAGE, "a rank joins twice, or with another number of ranks");
+  nccl_comm made = fake_make_comm(&id, n_ranks, rank, fake_device());
+  fake_state.n_by_id++;
+  made->hangs = hang;
+  made->ready_at = fake_soon();
   *comm = made;
   return fake_leave(NCCL_RESULT_IN_PROGRESS);
 }
@@ -336,6 +338,7 @@ nccl_result nccl_abort(nccl_comm comm) {
   for (int i = 0; i < MOST_FACTORS; i++)
     drop_factor(comm, i);
   fake_state.n_comms--;
+  fake_break_split(comm);
   fake_wake();
   fake_release_comm(comm);
   return fake_leave(planned);
@@ -353,7 +356,8 @@ nccl_result nccl_async_error(nccl_comm comm, nccl_result *error) {
     own->stream->n_unlaunched--;
     put_into_stream(own);
   }
-  *error = busy(comm) ? NCCL_RESULT_IN_PROGRESS : NCCL_RESULT_SUCCESS;
+  fake_try_split(comm);
+  *error = fake_is_busy(comm) ? NCCL_RESULT_IN_PROGRESS : NCCL_RESULT_SUCCESS;
   bool counts = !*error && comm->n_answers-- > 0;
   return fake_leave(counts ? fake_call("ncclCommGetAsyncError", true, NULL) : NCCL_RESULT_SUCCESS);
 }
@@ -363,7 +367,7 @@ nccl_result nccl_async_error(nccl_comm comm, nccl_result *error) {
 nccl_result nccl_memory_alloc(void **memory, size_t bytes) {
   FAKE_CALL("ncclMemAlloc", true, NULL);
   if (fake_device() < 0 || !bytes)
-    return fail(NCCL_RESULT_INVALID_ARGUMENT, "memory of no device, or of no bytes");
+    return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "memory of no device, or of no bytes");
   *memory = fake_allocate(fake_device(), bytes);
   return fake_leave(NCCL_RESULT_SUCCESS);
 }

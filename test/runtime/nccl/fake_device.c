@@ -20,7 +20,7 @@ TPRT_API fake_report_fn fake_look;
 void fake_begin(const fake_plan *plan) {
   fake_enter();
   fake_now = *plan;
-  fake_state.n_calls = fake_state.n_violations = 0;
+  fake_state.n_calls = fake_state.n_violations = fake_state.n_by_id = fake_state.n_by_split = 0;
   fake_state.violation[0] = fake_state.failed[0] = 0;
   fake_exit();
 }
@@ -45,9 +45,10 @@ void fake_violation(const char *format, ...) {
 
 int fake_call(const char *name, bool is_nccl, bool *hang) {
   long number = ++fake_state.n_calls;
+  bool hangs = number == fake_now.hang_at || (fake_now.hang_on && !*fake_state.failed && strcmp(name, fake_now.hang_on) == 0);
   if (hang)
-    *hang = number == fake_now.hang_at;
-  if (number == fake_now.fail_at || number == fake_now.hang_at)
+    *hang = hangs;
+  if (number == fake_now.fail_at || hangs)
     snprintf(fake_state.failed, sizeof fake_state.failed, "%s", name);
   return number != fake_now.fail_at ? 0 : is_nccl ? fake_now.nccl_code : fake_now.cuda_code;
 }

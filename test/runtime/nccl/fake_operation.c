@@ -163,13 +163,19 @@ static void release_clique(clique *group) {
     group->meetings = met->next;
     fake_give(met);
   }
+  while (group->partitions) {
+    partition *left = group->partitions;
+    group->partitions = left->next;
+    fake_give(left);
+  }
   fake_give(group);
 }
 
 void fake_release_comm(nccl_comm comm) {
   if (!comm->aborted || comm->n_tasks)
     return;
-  release_clique(comm->clique);
+  if (comm->clique)
+    release_clique(comm->clique);
   free(comm);
 }
 

@@ -43,6 +43,15 @@ typedef struct meeting {
   operation *of[MOST_RANKS];
 } meeting;
 
+/* A split of a communicator, for which all its ranks meet. */
+typedef struct partition {
+  struct partition *next;
+  long number;
+  int n_called, n_left;
+  int colors[MOST_RANKS], keys[MOST_RANKS];
+  uint64_t first_id; /* of its groups, by color; 0: not all have called yet */
+} partition;
+
 /* The communicators of all ranks that have one id. */
 typedef struct clique {
   struct clique *next;
@@ -50,6 +59,7 @@ typedef struct clique {
   int n_ranks, n_joined, references;
   bool joined[MOST_RANKS];
   meeting *meetings;
+  partition *partitions;
   operation *sends[MOST_RANKS][MOST_RANKS], *receives[MOST_RANKS][MOST_RANKS]; /* by source and destination, oldest first */
 } clique;
 
@@ -64,7 +74,7 @@ typedef struct launch {
 } launch;
 
 struct ncclComm {
-  clique *clique;
+  clique *clique; /* NULL: of a split that was aborted */
   int rank, device;
   bool aborted, hangs;
   int64_t ready_at;
@@ -72,10 +82,37 @@ struct ncclComm {
   int n_answers; /* polls that still count as calls, since something was begun */
   launch *unlaunched;
   int n_tasks; /* in streams */
+  long n_splits;
+  partition *splitting; /* NULL: not now */
+  bool split_hangs;
+  int64_t split_at; /* not before */
+  nccl_comm *split_to;
   bool has_factor[MOST_FACTORS];
   unsigned char factors[MOST_FACTORS][FACTOR_BYTES];
 };
 
+/* The functions of NCCL, under the names of the library. */
+#define EXPORT(member, symbol, parameters) extern nccl_result nccl_##member parameters __asm__(symbol) TPRT_API;
+NCCL_CALLS(EXPORT)
+NCCL_LATER_CALLS(EXPORT)
+#undef EXPORT
+
+/* ---- fake_comm.c ---- */
+bool fake_is_busy(nccl_comm comm);
+/* Counts a violation, and gives the lock back. */
+nccl_result fake_fail(nccl_result result, const char *what);
+int64_t fake_soon(void);
+enum { FAKE_N_ANSWERS = 2 }; /* polls that count as calls: one right behind the call, one while the device works */
+/* A rank of the communicators with this id; it is ready when all have joined. */
+nccl_comm fake_make_comm(const nccl_id *id, int n_ranks, int rank, int device);
+
+/* ---- fake_split.c ---- */
+/* Ends a split that can: the child is where the caller wants it. */
+void fake_try_split(nccl_comm comm);
+/* Ends a split of what is aborted: the caller gets something that it has to abort. */
+void fake_break_split(nccl_comm comm);
+
+/* ---- fake_operation.c ---- */
 /* In the thread of the stream: a launch, which it ends. */
 void fake_run_launch(void *data);
 /* With the lock: a communicator that was aborted goes when nothing of it is in a stream. */
