@@ -227,7 +227,11 @@ static tprt_status bind_site(tprt_context *context, const tprt__program *program
                  : tprt__plan_shape(&site->op, tprt_comm_size(state->comm), tprt_comm_rank(state->comm), &state->plan);
   if (!status && context->gpu)
     status = tprt__bind_to_gpu(context, state);
-  return status || !tprt__site_has_rows(site->kind) ? status : tprt__rows_bind(context, site, state);
+  if (!status && tprt__site_has_rows(site->kind))
+    status = tprt__rows_bind(context, site, state);
+  if (!status && site->kind == TPRT_SITE_SOFTMAX_ROWS)
+    status = tprt__softmax_bind(context, state);
+  return status;
 }
 
 /* Both on the GPU, whose allocations are aligned; what collectives reach there is the runtime's affair. */

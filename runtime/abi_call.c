@@ -6,12 +6,13 @@ void *tprt_abi_registered(tprt_context *context) { return context->current ? con
 
 int64_t tprt_abi_device(tprt_context *context) { return context->status ? 0 : tprt_comm_rank(context->world); }
 
-typedef enum site_class { COLLECTIVE, CONTRACTION, ROWS, PRODUCT_ROWS } site_class;
+typedef enum site_class { COLLECTIVE, CONTRACTION, ROWS, PRODUCT_ROWS, SOFTMAX } site_class;
 
 static site_class class_of(tprt_site_kind kind) {
   static const site_class classes[] = {[TPRT_SITE_CONTRACT] = CONTRACTION,
                                        [TPRT_SITE_REDUCE_ROWS] = ROWS,
-                                       [TPRT_SITE_MULTIPLY_ROWS] = PRODUCT_ROWS}; /* others collectives */
+                                       [TPRT_SITE_MULTIPLY_ROWS] = PRODUCT_ROWS,
+                                       [TPRT_SITE_SOFTMAX_ROWS] = SOFTMAX}; /* others collectives */
   return classes[kind];
 }
 
@@ -171,6 +172,23 @@ int32_t tprt_abi_multiply_rows(tprt_context *context, int32_t site, const void *
                                       .residual_out = residual_out,
                                       .out = out};
   return run_rows(context, site, PRODUCT_ROWS, "reduction of rows of a product", &buffers);
+}
+
+int32_t tprt_abi_softmax_rows(tprt_context *context, int32_t site, const void *logits, const void *target, void *largest,
+                              void *sum, void *picked) {
+  if (context->status)
+    return (int32_t)context->status;
+  tprt__site_state *state = find_site(context, site, SOFTMAX);
+  if (!state)
+    return fail_site(context, site, "softmax of rows");
+  tprt__call call = {.kind = TPRT__CALL_RUN, .site = site, .begin_ns = tprt__now()};
+  const tprt__softmax_buffers buffers = {logits, target, largest, sum, picked};
+  int64_t traffic = 0;
+  tprt_status status = tprt__softmax_run(context, &context->current->program.sites[site], state, &buffers, &traffic);
+  if (status)
+    return fail_collective(context, site, status);
+  count(context, state, &call, traffic);
+  return TPRT_OK;
 }
 
 /* ---- Statistics ---- */

@@ -46,6 +46,11 @@ static tprt_status make_room(tprt_context *context, int64_t bytes, tprt__room *r
 /* Where the slice of out is in rows_room, behind the sum. */
 static int64_t slice_offset(const tprt__site_state *state) { return (state->plan.recv_bytes + 255) / 256 * 256; }
 
+tprt_status tprt__rows_prepare(tprt_context *context, int64_t bytes) {
+  tprt_status status = make_room(context, bytes, &context->rows_room);
+  return status || context->alone ? status : tprt__gpu_ranks_create(context->gpu, 1, &context->alone);
+}
+
 static tprt_status plan_gather(const tprt_context *context, const tprt__site *site, const tprt__site_state *state,
                                tprt__site_state *gather) {
   tprt_op op = site->op;
@@ -129,10 +134,7 @@ tprt_status tprt__rows_bind(tprt_context *context, const tprt__site *site, tprt_
     status = plan_gather(context, site, state, &state->rows->gather);
   if (!status && site->rows.k)
     status = bind_product(context, site, state);
-  if (status || state->rows->together)
-    return status;
-  status = make_room(context, 2 * slice_offset(state), &context->rows_room);
-  return status || context->alone ? status : tprt__gpu_ranks_create(context->gpu, 1, &context->alone);
+  return status || state->rows->together ? status : tprt__rows_prepare(context, 2 * slice_offset(state));
 }
 
 void tprt__rows_unbind(tprt__site_state *state) {

@@ -102,6 +102,21 @@ void tprt__rows_end(tprt_context *context);
 tprt_status tprt__rows_run(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
                            const tprt__rows_buffers *buffers, int64_t *traffic);
 
+/* Room on the GPU for so many bytes, context->rows_room, which the sites of a context share: it does one thing after the other. And a group of
+ * this rank alone, context->alone. */
+tprt_status tprt__rows_prepare(tprt_context *context, int64_t bytes);
+
+/* ---- abi_softmax.c: TPRT_SITE_SOFTMAX_ROWS ---- */
+typedef struct tprt__softmax_buffers {
+  const void *logits, *target;
+  void *largest, *sum, *picked;
+} tprt__softmax_buffers;
+
+/* Completes a state that has its group and the plan of the gather. */
+tprt_status tprt__softmax_bind(tprt_context *context, const tprt__site_state *state);
+tprt_status tprt__softmax_run(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
+                              const tprt__softmax_buffers *buffers, int64_t *traffic);
+
 /* ---- abi.c ---- */
 /* Whether the backend has the collective of a state, which has its group and plan, for GPUs; the tensors are still to come. */
 tprt_status tprt__bind_to_gpu(const tprt_context *context, tprt__site_state *state);

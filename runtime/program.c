@@ -40,6 +40,7 @@ static const struct {
     [TPRT_SITE_CONTRACT]       = {0,                      false, false, false, true},
     [TPRT_SITE_REDUCE_ROWS]    = {TPRT_OP_ALL_REDUCE,     true,  false, false, true}, /* or reduce_scatter */
     [TPRT_SITE_MULTIPLY_ROWS]  = {TPRT_OP_ALL_REDUCE,     true,  false, false, true}, /* likewise */
+    [TPRT_SITE_SOFTMAX_ROWS]   = {TPRT_OP_ALL_GATHER,     false, false, false, true},
 };
 // clang-format on
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
@@ -226,6 +227,8 @@ static tprt_status read_collective(const tprt__program *program, const int64_t *
   memcpy(op->shape, words + S_SHAPE, (size_t)op->n_dims * sizeof *op->shape);
   bool rows = tprt__site_has_rows(site->kind);
   tprt__plan plan;
+  if (site->kind == TPRT_SITE_SOFTMAX_ROWS)
+    return tprt__read_softmax(program, site);
   if (rows)
     status = tprt__read_layout(program, site);
   if (!status)

@@ -16,6 +16,15 @@ typedef struct tprt__rows {
   int64_t transpose_b, words[12]; /* of it: words as of TPRT_SITE_CONTRACT */
 } tprt__rows;
 
+/* Of TPRT_SITE_SOFTMAX_ROWS: tprt_cuda_entropy of a device, but for its buffers. The site's op is the all-gather of the parts. */
+typedef struct tprt__softmax {
+  tprt_dtype dtype, target; /* target: 0 if there is none */
+  int64_t tokens, columns;
+  int64_t results; /* TPRT_SOFTMAX_... */
+  int64_t pick;    /* tprt_cuda_pick */
+  bool own, finite;
+} tprt__softmax;
+
 typedef struct tprt__site {
   tprt_site_kind kind;
   tprt_op op; /* collectives; `pairs` is left empty, they are in `extra` */
@@ -25,6 +34,7 @@ typedef struct tprt__site {
   int64_t n_extra;
   tprt__contraction *contraction; /* TPRT_SITE_CONTRACT, and the product of TPRT_SITE_MULTIPLY_ROWS */
   tprt__rows rows;
+  tprt__softmax softmax;
 } tprt__site;
 
 typedef struct tprt__program {
@@ -66,5 +76,7 @@ tprt_status tprt__check_range(const char *what, int64_t value, int64_t low, int6
 /* program_rows.c: which collective the rows of a site stand for, before its plan is made; then all else. */
 tprt_status tprt__read_layout(const tprt__program *program, tprt__site *site);
 tprt_status tprt__read_rows(tprt__site *site);
+/* program_softmax.c: all of a site whose op is read, which becomes the gather. */
+tprt_status tprt__read_softmax(const tprt__program *program, tprt__site *site);
 
 #endif

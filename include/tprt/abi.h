@@ -24,6 +24,7 @@
  * Extra data: permute: pairs (source device, destination device), world numbers; a device that is no destination
  * receives zeros; with no axes the group is the whole mesh, otherwise every pair stays inside one group. contract: see
  * TPRT_SITE_CONTRACT. reduce_rows: TPRT_ROWS_WORDS of them. multiply_rows, whose send tensor is the product: TPRT_MULTIPLY_WORDS.
+ * softmax_rows: TPRT_SOFTMAX_WORDS.
  * Words that a kind does not use are 0: the shape behind its rank, unnamed axes, dim, root, reduction (which is
  * TPRT_NO_REDUCTION for kinds that do not reduce), and for contract also rank, shape and axes. Without axes a collective
  * is that of a group of one. Every word is checked when the program is bound; a wrong one is TPRT_INVALID_ARGUMENT.
@@ -62,6 +63,8 @@ typedef enum tprt_site_kind {
   TPRT_SITE_REDUCE_ROWS =
       8, /* of programs for GPUs: a sum over the group with what is done to the rows of it; see tprt_abi_reduce_rows */
   TPRT_SITE_MULTIPLY_ROWS = 9, /* the same of a product of matrices; see tprt_abi_multiply_rows */
+  TPRT_SITE_SOFTMAX_ROWS =
+      10, /* of programs for GPUs: what a softmax needs of rows whose columns are split over the group; see tprt_abi_softmax_rows */
 } tprt_site_kind;
 
 /* Extra data of TPRT_SITE_REDUCE_ROWS, and what each says. */
@@ -86,6 +89,17 @@ enum {
   TPRT_MULTIPLY_TRANSPOSED,          /* 1: the right factor is stored the other way round */
   TPRT_MULTIPLY_WORDS,
 };
+
+/* Extra data of TPRT_SITE_SOFTMAX_ROWS; see tprt_cuda_entropy. */
+enum {
+  TPRT_SOFTMAX_TARGET,  /* type of the target, i32 or i64; 0: none */
+  TPRT_SOFTMAX_RESULTS, /* bits: which there are; picked with a target only */
+  TPRT_SOFTMAX_PICK,    /* tprt_cuda_pick; without picked 0 */
+  TPRT_SOFTMAX_OWN,     /* 1: picked is 0 where another device has the column; without picked 0 */
+  TPRT_SOFTMAX_FINITE,  /* 1: sums are relative to 0 where the largest is infinite */
+  TPRT_SOFTMAX_WORDS,
+};
+enum { TPRT_SOFTMAX_LARGEST = 1, TPRT_SOFTMAX_SUM = 2, TPRT_SOFTMAX_PICKED = 4 };
 
 /* What runs a program. Of TPRT_TARGET_CUDA the entry runs on the host and only enqueues: all buffers, arguments and results too, are memory of the
  * context's GPU, and kernels, contractions and collectives work on them in the order of the calls. */
@@ -132,6 +146,12 @@ TPRT_API int32_t tprt_abi_reduce_rows(tprt_context *context, int32_t site, const
  * dimensions are those of the send tensor, and b [k, hidden], or [hidden, k]; the rest as tprt_abi_reduce_rows. */
 TPRT_API int32_t tprt_abi_multiply_rows(tprt_context *context, int32_t site, const void *a, const void *b, const void *residual,
                                         const void *bias, const void *gamma, const void *beta, void *residual_out, void *out);
+
+/* Runs site `site` of kind TPRT_SITE_SOFTMAX_ROWS, what tprt_cuda_cross_entropy does (tprt/cuda.h): the tensor is the logits, whose last dimension is
+ * split over the group, in the order of its ranks; a device's rows are multiples of 16 bytes. Results are f32, one number a row; target counts columns over
+ * the group. What is sent is an all-gather of 16 bytes for each row. NULL for what the site does not have. No result overlaps anything. */
+TPRT_API int32_t tprt_abi_softmax_rows(tprt_context *context, int32_t site, const void *logits, const void *target,
+                                       void *largest, void *sum, void *picked);
 
 /* The kernels of the bound program: PTX, as text that ends in a zero and lives as long as the context. They are named tp_kernel0, tp_kernel1, ...,
  * and take no more than TPRT_KERNEL_ARGUMENTS arguments. Cheap when called again with the same text. */

@@ -184,17 +184,46 @@ TPRT_API tprt_status tprt_cuda_all_to_all(tprt_cuda_group *group, tprt_dtype dty
 
 /* ---- Cross entropy over a vocabulary that is split over the ranks ---- */
 
-/* loss[t] = log(sum over all columns v of exp(logits[t, v])) - logits[t, target[t]], in f32. Rank r has the columns
- * [r, r + 1) * columns. All local; staging takes 16 bytes for each token and slot. */
+/* What is done in a call. Where kernels do not reach the other ranks' memory the parts go there by an all-gather of 16 bytes for each token,
+ * between two calls of a group of one rank: the first makes `parts`, the second reads those of all ranks, one behind the other. */
+typedef enum tprt_cuda_entropy_step {
+  TPRT_CUDA_ALL_STEPS = 0, /* one launch: the ranks exchange their parts through staging, 16 bytes for each token and slot */
+  TPRT_CUDA_PARTS = 1,
+  TPRT_CUDA_FROM_PARTS = 2,
+} tprt_cuda_entropy_step;
+
+/* What `picked` is; 0 where the target is no column. */
+typedef enum tprt_cuda_pick {
+  TPRT_CUDA_LOGIT = 0,
+  TPRT_CUDA_LESS_LARGEST = 1,    /* logit - largest */
+  TPRT_CUDA_LOG_PROBABILITY = 2, /* (logit - largest) - log(sum) */
+} tprt_cuda_pick;
+
+/* Of rows of logits x[t, v], over all columns v, in f32:
+ *     largest[t] = max x[t, v]
+ *     sum[t]     = sum of exp(x[t, v] - largest[t])
+ *     log_sum[t] = log(sum[t]) + largest[t]
+ *     loss[t]    = log_sum[t] - x[t, target[t]], and 0 where target[t] is `ignored`
+ *     picked[t], of x[t, target[t]]
+ * NaN where a logit is. An infinite largest logit makes sum NaN, unless `finite` says that it is then the sum of exp(x[t, v]). Rank r has the columns
+ * [r, r + 1) * columns. All local. All of an array NULL: it is not there; without target neither are loss and picked. */
 typedef struct tprt_cuda_entropy {
   size_t size;
   tprt_dtype dtype; /* of the logits: f32, f16, bf16 */
   int64_t tokens, columns;
-  int64_t ignored;                            /* rows with this target get loss 0, e.g. -100 */
-  const void *logits[TPRT_CUDA_MAX_RANKS];    /* [tokens, columns] */
-  const int64_t *target[TPRT_CUDA_MAX_RANKS]; /* [tokens], the same on all ranks; one that is no column: loss NaN */
-  float *loss[TPRT_CUDA_MAX_RANKS];           /* [tokens], the same on all ranks */
-  float *log_sum[TPRT_CUDA_MAX_RANKS];        /* [tokens]: the logarithm, which the gradient needs; all NULL: not stored */
+  int64_t ignored;                         /* e.g. -100 */
+  const void *logits[TPRT_CUDA_MAX_RANKS]; /* [tokens, columns] */
+  const void *target[TPRT_CUDA_MAX_RANKS]; /* [tokens], the same on all ranks; one that is no column: loss NaN */
+  float *loss[TPRT_CUDA_MAX_RANKS];        /* [tokens], the same on all ranks, as is what follows */
+  float *log_sum[TPRT_CUDA_MAX_RANKS];
+  float *largest[TPRT_CUDA_MAX_RANKS], *sum[TPRT_CUDA_MAX_RANKS], *picked[TPRT_CUDA_MAX_RANKS];
+  tprt_dtype target_dtype; /* i64, which is meant by 0, or i32 */
+  tprt_cuda_pick pick;
+  bool own_picks; /* picked is 0 where another rank has the column, so its sum over the ranks is what it is otherwise */
+  bool finite;
+  tprt_cuda_entropy_step step;      /* others than TPRT_CUDA_ALL_STEPS: */
+  int n_parts, part;                /* ranks over which the columns are split, and which of them the group's rank is */
+  void *parts[TPRT_CUDA_MAX_RANKS]; /* 16 bytes for each token; for TPRT_CUDA_FROM_PARTS n_parts times that */
 } tprt_cuda_entropy;
 
 TPRT_API tprt_status tprt_cuda_cross_entropy(tprt_cuda_group *group, const tprt_cuda_entropy *entropy, tprt_cuda_stream stream);

@@ -83,14 +83,38 @@ typedef struct fused_exchange {
 } fused_exchange;
 
 /* Softmax cross entropy of rows whose columns are split over the ranks, evenly and in order. */
+typedef enum fused_step {
+  FUSED_ALL_STEPS = 0,  /* the ranks exchange their parts of rows through staging */
+  FUSED_PARTS = 1,      /* of the rank's columns: vectors, one a row, to `parts` */
+  FUSED_FROM_PARTS = 2, /* `parts` has those of all parts of the columns, one part behind the other; logits are not read */
+} fused_step;
+
+typedef enum fused_pick {
+  FUSED_LOGIT = 0,
+  FUSED_LESS_LARGEST = 1,    /* logit - largest */
+  FUSED_LOG_PROBABILITY = 2, /* logit - largest - log(sum) */
+} fused_pick;
+
 typedef struct fused_entropy {
   uint32_t n_rows;
-  uint32_t row_vectors; /* of one rank's columns */
-  int64_t ignored;      /* rows with this target have loss 0 */
+  uint32_t row_vectors;         /* of one part of the columns */
+  uint32_t n_parts, first_part; /* of the columns; which part rank 0 has */
+  uint8_t step;                 /* fused_step */
+  uint8_t pick;                 /* fused_pick */
+  uint8_t own;                  /* only picks of the rank's own columns */
+  uint8_t finite;               /* sums are relative to 0 where the largest logit is infinite */
+  uint8_t wide_target;          /* int64_t, else int32_t */
+  int64_t ignored;              /* rows with this target have loss 0 */
   const void *logits[FUSED_RANKS];
-  const int64_t *target[FUSED_RANKS]; /* the column, counted over all ranks; NaN is the loss of one that does not exist */
+  const void
+      *target[FUSED_RANKS]; /* the column, counted over all parts; NaN is the loss of one that does not exist. NULL: none */
+  void *parts[FUSED_RANKS];
+  /* One number a row; NULL: not stored. */
   float *loss[FUSED_RANKS];
-  float *log_sum[FUSED_RANKS]; /* log of the sum of exponentials, for the gradient; NULL: not stored */
+  float *log_sum[FUSED_RANKS]; /* log of the sum of exponentials, for the gradient */
+  float *largest[FUSED_RANKS];
+  float *sum[FUSED_RANKS];    /* of exponentials relative to the largest */
+  float *picked[FUSED_RANKS]; /* of the target, as `pick` says; 0 where it is no column */
 } fused_entropy;
 
 typedef struct fused_args {

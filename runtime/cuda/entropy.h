@@ -1,18 +1,75 @@
 /* Included once per type of element: softmax cross entropy of rows whose columns are split over the ranks. Each rank has, of its
- * columns, the largest logit, the sum of exponentials relative to it, and the target's logit if it is one of them. These three
+ * columns, the largest logit, the sum of exponentials relative to it, and the target's logit if it is one of them. These
  * numbers of each row go to all ranks, which put them together in rank order: the same bits everywhere. */
 #ifndef TPRT_RUNTIME_CUDA_ENTROPY_H
 #define TPRT_RUNTIME_CUDA_ENTROPY_H
 /* A sum of exponentials relative to `largest`, made relative to a larger one. Where they are equal, the difference may be NaN. */
 TPRT_INLINE float rescaled(float sum, float largest, float to) { return largest == to ? sum : sum * expf(largest - to); }
 
-/* What a rank knows of a row, as it is sent: bits of floats in a vector. */
+/* What a rank knows of a row; sent as bits in a vector. */
 typedef struct row_part {
   float largest, sum, target;
+  uint32_t has_target;
 } row_part;
+
+TPRT_INLINE vector vector_of_part(row_part part) {
+  vector v = {{bits_of(part.largest), bits_of(part.sum), bits_of(part.target), part.has_target}};
+  return v;
+}
+
+/* What is known of row r of part p of the columns. */
+TPRT_INLINE row_part sent_part(cta *c, const fused_entropy *e, uint32_t p, uint64_t r) {
+  vector v = e->step == FUSED_FROM_PARTS ? load_vector(e->parts[c->rank], (uint64_t)p * e->n_rows + r)
+                                         : load_vector(staging_slot(c, c->rank, p), r);
+  row_part part = {float_of(v.word[0]), float_of(v.word[1]), float_of(v.word[2]), v.word[3]};
+  return part;
+}
+
+TPRT_INLINE int64_t target_of(cta *c, const fused_entropy *e, uint64_t r) {
+  const void *target = e->target[c->rank];
+  return e->wide_target ? ((const int64_t *)target)[r] : ((const int32_t *)target)[r];
+}
+
+/* The row that all parts make, as this rank stores it. An infinite largest logit: the sum relative to it is NaN, as differences of it to
+ * itself are, and relative to 0 it is what exponentials are. */
+TPRT_INLINE void finish_row_of_parts(cta *c, const fused_entropy *e, uint64_t r) {
+  row_part all = {-INFINITY, 0, 0, 0};
+  uint32_t own = e->first_part + c->rank, holder = own; /* who has the target */
+  ROLLED for (uint32_t p = 0; p < e->n_parts; p++) all.largest = larger(all.largest, sent_part(c, e, p, r).largest);
+  ROLLED for (uint32_t p = 0; p < e->n_parts; p++) {
+    row_part part = sent_part(c, e, p, r);
+    all.sum += rescaled(part.sum, part.largest, all.largest);
+    if (part.has_target) {
+      all.target = part.target;
+      all.has_target = 1;
+      holder = p;
+    }
+  }
+  uint32_t infinite = all.largest == INFINITY || all.largest == -INFINITY;
+  float log_sum = infinite ? all.largest : logf(all.sum) + all.largest;
+  if (infinite)
+    all.sum = !e->finite ? NAN : all.largest > 0 ? INFINITY : 0;
+  if (e->loss[c->rank])
+    e->loss[c->rank][r] = target_of(c, e, r) == e->ignored ? 0 : all.has_target ? log_sum - all.target : NAN;
+  if (e->log_sum[c->rank])
+    e->log_sum[c->rank][r] = log_sum;
+  if (e->largest[c->rank])
+    e->largest[c->rank][r] = all.largest;
+  if (e->sum[c->rank])
+    e->sum[c->rank][r] = all.sum;
+  if (e->picked[c->rank]) {
+    float shift = e->finite && infinite ? 0 : all.largest, picked = all.target;
+    if (e->pick != FUSED_LOGIT)
+      picked -= shift;
+    if (e->pick == FUSED_LOG_PROBABILITY)
+      picked -= logf(all.sum);
+    e->picked[c->rank][r] = all.has_target && (!e->own || holder == own) ? picked : 0;
+  }
+}
 #endif
 
-/* One pass: each thread keeps the largest of its logits (`kept`) and the sum relative to it (`partial`). */
+/* One pass: each thread keeps the largest of its logits (`kept`) and the sum relative to it (`partial`). What is equal to the largest adds 1, also
+ * where both are infinite. */
 TPRT_INLINE void NAMED(part_of_row)(cta *c, const fused_entropy *e, uint64_t r, row_part *part) {
   EACH_THREAD(c, t) {
     float largest = -INFINITY, sum = 0;
@@ -21,7 +78,7 @@ TPRT_INLINE void NAMED(part_of_row)(cta *c, const fused_entropy *e, uint64_t r, 
       NAMED(widen)(x, load_vector(e->logits[c->rank], r * e->row_vectors + v));
       UNROLL for (int i = 0; i < LANES; i++) most = larger(most, x[i]);
       sum = rescaled(sum, largest, most);
-      UNROLL for (int i = 0; i < LANES; i++) sum += expf(x[i] - most);
+      UNROLL for (int i = 0; i < LANES; i++) sum += x[i] == most ? 1.0f : expf(x[i] - most);
       largest = most;
     }
     THREAD(c, t)->kept = THREAD(c, t)->partial = largest;
@@ -31,52 +88,39 @@ TPRT_INLINE void NAMED(part_of_row)(cta *c, const fused_entropy *e, uint64_t r, 
   EACH_THREAD(c, t)
   THREAD(c, t)->partial = rescaled(THREAD(c, t)->value[0], THREAD(c, t)->kept, part->largest);
   part->sum = cta_sum(c);
-  int64_t column = e->target[c->rank][r] - (int64_t)c->rank * e->row_vectors * LANES;
   part->target = 0;
-  if (column >= 0 && column < (int64_t)e->row_vectors * LANES) {
+  part->has_target = 0;
+  if (!e->target[c->rank])
+    return;
+  int64_t n_columns = (int64_t)e->row_vectors * LANES, column = target_of(c, e, r) - (e->first_part + c->rank) * n_columns;
+  if (column >= 0 && column < n_columns) {
     float x[LANES];
     NAMED(widen)(x, load_vector(e->logits[c->rank], r * e->row_vectors + (uint64_t)column / LANES));
     UNROLL for (int i = 0; i < LANES; i++) part->target = i == column % LANES ? x[i] : part->target;
+    part->has_target = 1;
   }
-}
-
-TPRT_INLINE void NAMED(finish_entropy)(cta *c, const fused_entropy *e, uint64_t r) {
-  row_part part[FUSED_RANKS]; /* of ranks that are not there: nothing */
-  float largest = -INFINITY, sum = 0, target = 0;
-  UNROLL for (uint32_t p = 0; p < FUSED_RANKS; p++) {
-    part[p].largest = -INFINITY;
-    part[p].sum = part[p].target = 0;
-    if (p < c->args->n_ranks) {
-      vector v = load_vector(staging_slot(c, c->rank, p), r);
-      part[p].largest = float_of(v.word[0]);
-      part[p].sum = float_of(v.word[1]);
-      part[p].target = float_of(v.word[2]);
-    }
-    target += part[p].target; /* all but one are 0 */
-    largest = larger(largest, part[p].largest);
-  }
-  UNROLL for (uint32_t p = 0; p < FUSED_RANKS; p++) sum += rescaled(part[p].sum, part[p].largest, largest);
-  float log_sum = logf(sum) + largest;
-  int64_t column = e->target[c->rank][r], n_columns = (int64_t)c->args->n_ranks * e->row_vectors * LANES;
-  float loss = column >= 0 && column < n_columns ? log_sum - target : NAN;
-  e->loss[c->rank][r] = column == e->ignored ? 0 : loss;
-  if (e->log_sum[c->rank])
-    e->log_sum[c->rank][r] = log_sum;
 }
 
 KERNEL(NAMED(tprt_cross_entropy)) {
   const fused_entropy *e = &c->args->of.entropy;
-  for (uint64_t r = c->index; r < e->n_rows; r += c->n_ctas) {
+  for (uint64_t r = c->index; r < e->n_rows && e->step != FUSED_FROM_PARTS; r += c->n_ctas) {
     row_part part;
     NAMED(part_of_row)(c, e, r, &part);
-    vector sent = {{bits_of(part.largest), bits_of(part.sum), bits_of(part.target), 0}};
-    EACH_THREAD(c, t)
-    if (t < c->args->n_ranks)
-      store_vector(staging_slot(c, t, c->rank), r, sent);
+    vector sent = vector_of_part(part);
+    EACH_THREAD(c, t) {
+      if (e->step == FUSED_PARTS && t == 0)
+        store_vector(e->parts[c->rank], r, sent);
+      if (e->step == FUSED_ALL_STEPS && t < c->args->n_ranks)
+        store_vector(staging_slot(c, t, c->rank), r, sent);
+    }
   }
-  cta_signal(c, FUSED_ARRIVED);
-  cta_wait(c, FUSED_ARRIVED);
+  if (e->step == FUSED_PARTS)
+    return;
+  if (e->step == FUSED_ALL_STEPS) {
+    cta_signal(c, FUSED_ARRIVED);
+    cta_wait(c, FUSED_ARRIVED);
+  }
   EACH_THREAD(c, t)
   for (uint64_t r = c->index + (uint64_t)t * c->n_ctas; r < e->n_rows; r += (uint64_t)c->n_threads * c->n_ctas)
-    NAMED(finish_entropy)(c, e, r);
+    finish_row_of_parts(c, e, r);
 }

@@ -79,3 +79,12 @@ tprt_status tprt__gpu_multiply_reduce(tprt__gpu *gpu, tprt__gpu_ranks *ranks, co
   tprt__gpu_leave(gpu);
   return status;
 }
+
+tprt_status tprt__gpu_cross_entropy(tprt__gpu *gpu, tprt__gpu_ranks *ranks, const tprt_cuda_entropy *entropy, void *stream) {
+  tprt_status status = tprt__gpu_enter(gpu);
+  if (status)
+    return status;
+  status = tprt_cuda_cross_entropy(ranks->group, entropy, stream);
+  tprt__gpu_leave(gpu);
+  return status;
+}

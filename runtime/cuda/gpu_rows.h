@@ -14,6 +14,8 @@ void tprt__gpu_ranks_destroy(tprt__gpu *gpu, tprt__gpu_ranks *ranks);
 
 /* tprt_cuda_reduce_rows of all of them, on a stream of this GPU. */
 tprt_status tprt__gpu_reduce_rows(tprt__gpu *gpu, tprt__gpu_ranks *ranks, const tprt_cuda_rows *rows, void *stream);
+/* tprt_cuda_cross_entropy, likewise. */
+tprt_status tprt__gpu_cross_entropy(tprt__gpu *gpu, tprt__gpu_ranks *ranks, const tprt_cuda_entropy *entropy, void *stream);
 
 /* tprt_cuda_multiply_reduce likewise, with the GPU's cuBLASLt, which tprt__gpu_prepare_products has made. */
 tprt_status tprt__gpu_multiply_reduce(tprt__gpu *gpu, tprt__gpu_ranks *ranks, const tprt_cuda_gemm *gemms,

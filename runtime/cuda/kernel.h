@@ -50,7 +50,8 @@ enum {
 #include "float8.h"
 
 TPRT_INLINE float add(float a, float b) { return a + b; }
-TPRT_INLINE float larger(float a, float b) { return a > b ? a : b; }
+/* NaN, if one of them is. */
+TPRT_INLINE float larger(float a, float b) { return a > b || a != a ? a : b; }
 REDUCE_NEIGHBOURS(add_neighbours, add)
 REDUCE_NEIGHBOURS(largest_of_neighbours, larger)
 REDUCE_ALL(cta_sum, add_neighbours, add)

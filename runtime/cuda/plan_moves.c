@@ -1,4 +1,4 @@
-/* Plans of exchanges and of the cross entropy. */
+/* Plans of exchanges. */
 #include "cuda/plan.h"
 
 #include <string.h>
@@ -124,52 +124,4 @@ void tprt__fused_plan_meeting(const fused_group *group, fused_launch *launch) {
   fused_launch plan = {0};
   tprt__fused_begin(group, FUSED_EXCHANGE, 1, FUSED_WARP, &plan);
   *launch = plan;
-}
-
-tprt_status tprt__fused_plan_entropy(const fused_group *group, const tprt_cuda_entropy *given, fused_launch *launch) {
-  tprt_cuda_entropy copy = {0}, *e = &copy;
-  tprt_status status = tprt__struct_copy(e, sizeof *e, given, "tprt_cuda_entropy");
-  if (status)
-    return status;
-  fused_kernel kernel;
-  status = tprt__fused_kernel_for(FUSED_CROSS_ENTROPY_F32, e->dtype, &kernel);
-  if (status)
-    return status;
-  int64_t lanes = 16 / (int64_t)tprt_dtype_size(e->dtype);
-  if (e->tokens < 0 || e->tokens > UINT32_MAX || e->columns < 1 || e->columns / lanes > UINT32_MAX)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: logits of shape %lld x %lld", (long long)e->tokens, (long long)e->columns);
-  if (e->columns % lanes)
-    return tprt__fail(TPRT_UNSUPPORTED, "CUDA: %lld columns of %s a rank; the cross entropy needs a multiple of %lld",
-                      (long long)e->columns, tprt_dtype_name(e->dtype), (long long)lanes);
-  fused_launch plan = {0};
-  fused_entropy *to = &plan.args.of.entropy;
-  const struct {
-    const char *name;
-    const void *from;
-    void *to;
-    bool optional;
-  } arrays[] = {
-      {"logits", e->logits, to->logits, false},
-      {"target", e->target, to->target, false},
-      {"loss", e->loss, to->loss, false},
-      {"log_sum", e->log_sum, to->log_sum, true},
-  };
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-    const void *from[FUSED_RANKS], *checked[FUSED_RANKS];
-    memcpy(from, arrays[i].from, sizeof from);
-    status = tprt__fused_pointers(group, arrays[i].name, from, FUSED_LOCAL, arrays[i].optional, checked);
-    if (status)
-      return status;
-    memcpy(arrays[i].to, checked, sizeof checked);
-  }
-  to->n_rows = (uint32_t)e->tokens;
-  to->row_vectors = (uint32_t)(e->columns / lanes);
-  to->ignored = e->ignored;
-  uint32_t threads =
-      to->row_vectors < FUSED_THREADS ? (to->row_vectors + FUSED_WARP - 1) / FUSED_WARP * FUSED_WARP : FUSED_THREADS;
-  tprt__fused_begin(group, kernel, (uint64_t)e->tokens, threads, &plan);
-  status = tprt__fused_staging(group, (uint64_t)e->tokens * 16, &plan);
-  if (!status)
-    *launch = plan;
-  return status;
 }

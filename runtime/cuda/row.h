@@ -23,8 +23,8 @@ TPRT_INLINE void store_scale(const fused_rows *rows, row_place to, uint64_t at, 
   EACH_PLACE(to, p) rows->scale[p][at] = scale;
 }
 
-/* The factor that makes the largest value 448, the largest of f8e4m3. What is all zero stays so. */
-TPRT_INLINE float scale_for(float largest) { return largest > 0 ? largest / 448.0f : 1.0f; }
+/* The factor that makes the largest value 448, the largest of f8e4m3. What is all zero stays so, and what has a NaN becomes NaN. */
+TPRT_INLINE float scale_for(float largest) { return largest == 0 ? 1.0f : largest / 448.0f; }
 #endif
 
 /* What vector v of the thread is in the row, and whether there is one. */

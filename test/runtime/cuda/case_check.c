@@ -172,26 +172,37 @@ static int check_exchange(const fused_case *c, int n, int rank, uint64_t turn, c
 
 /* ---- Cross entropy ---- */
 
+static int check_number(const fused_case *c, int n, int rank, const char *what, int64_t t, const unsigned char *block,
+                        double expected) {
+  float got;
+  memcpy(&got, block + 4 * t, 4);
+  return fabs(got - expected) <= 1e-5 * fmax(1, fabs(expected)) || (isnan(expected) && isnan(got))
+             ? 0
+             : wrong(c, n, rank, what, t, got, expected);
+}
+
 static int check_entropy(const fused_case *c, int n, int rank, uint64_t turn, const unsigned char *block, size_t bytes) {
-  for (int64_t t = 0; t < c->tokens; t++) {
-    double sum = 0, of_target = NAN;
+  int errors = 0;
+  for (int64_t t = 0; t < c->tokens && !errors; t++) {
+    double sum = 0, largest = -INFINITY, of_target = NAN;
     int64_t target = case_target(c, n, turn, t);
     for (int r = 0; r < n; r++)
       for (int64_t i = 0; i < c->hidden; i++) {
         double x = case_rounded(c->dtype, 4 * case_input(c, turn, r, BUFFER_INPUT, t * c->hidden + i));
         sum += exp(x); /* at most 8 */
+        largest = fmax(largest, x);
         of_target = r * c->hidden + i == target ? x : of_target;
       }
-    double log_sum = log(sum), expected = target == CASE_IGNORED ? 0 : log_sum - of_target;
-    float loss, logarithm;
-    memcpy(&loss, block + BUFFER_LOSS * bytes + 4 * t, 4);
-    memcpy(&logarithm, block + BUFFER_LOG_SUM * bytes + 4 * t, 4);
-    if (!(fabs(loss - expected) <= 1e-5 || (isnan(expected) && isnan(loss))))
-      return wrong(c, n, rank, "loss", t, loss, expected);
-    if (!(fabs(logarithm - log_sum) <= 1e-5))
-      return wrong(c, n, rank, "log_sum", t, logarithm, log_sum);
+    double log_sum = log(sum), loss = target == CASE_IGNORED ? 0 : log_sum - of_target;
+    double shift[] = {[TPRT_CUDA_LOGIT] = 0, [TPRT_CUDA_LESS_LARGEST] = largest, [TPRT_CUDA_LOG_PROBABILITY] = log_sum};
+    bool picks = !isnan(of_target) && (!c->own_picks || target / c->hidden == rank);
+    errors = check_number(c, n, rank, "loss", t, block + BUFFER_LOSS * bytes, loss) ||
+             check_number(c, n, rank, "log_sum", t, block + BUFFER_LOG_SUM * bytes, log_sum) ||
+             check_number(c, n, rank, "largest", t, block + BUFFER_LARGEST * bytes, largest) ||
+             check_number(c, n, rank, "sum", t, block + BUFFER_SUM * bytes, sum / exp(largest)) ||
+             check_number(c, n, rank, "picked", t, block + BUFFER_PICKED * bytes, picks ? of_target - shift[c->pick] : 0);
   }
-  return 0;
+  return errors;
 }
 
 int case_check(const fused_case *c, int n, int rank, uint64_t turn, const unsigned char *block, size_t bytes) {
@@ -216,7 +227,10 @@ uint64_t case_digest(const fused_case *c, int n, const unsigned char *block, siz
                           [BUFFER_QUANTISED] = whole,
                           [BUFFER_SCALE] = whole,
                           [BUFFER_LOSS] = entropy,
-                          [BUFFER_LOG_SUM] = entropy};
+                          [BUFFER_LOG_SUM] = entropy,
+                          [BUFFER_LARGEST] = entropy,
+                          [BUFFER_SUM] = entropy,
+                          [BUFFER_PICKED] = entropy && !c->own_picks};
   uint64_t digest = 14695981039346656037u;
   for (int buffer = 0; buffer < N_BUFFERS; buffer++)
     for (size_t i = 0; same[buffer] && i < case_buffer_bytes(c, n); i++)

@@ -62,8 +62,9 @@ const fused_case fused_cases[] = {
     {.kind = CASE_ALL_TO_ALL, .dtype = TPRT_F32, .tokens = 2, .hidden = 8, .split_dim = 1, .concat_dim = 1},
     /* Cross entropy. */
     {.kind = CASE_ENTROPY, .dtype = TPRT_BF16, .tokens = 9, .hidden = 328},
-    {.kind = CASE_ENTROPY, .dtype = TPRT_F32, .tokens = 5, .hidden = 60},
-    {.kind = CASE_ENTROPY, .dtype = TPRT_F16, .tokens = 3, .hidden = 4104},
+    {.kind = CASE_ENTROPY, .dtype = TPRT_F32, .tokens = 5, .hidden = 60, .pick = TPRT_CUDA_LESS_LARGEST, .narrow_target = true},
+    {.kind = CASE_ENTROPY, .dtype = TPRT_F16, .tokens = 3, .hidden = 4104, .pick = TPRT_CUDA_LOG_PROBABILITY},
+    {.kind = CASE_ENTROPY, .dtype = TPRT_F32, .tokens = 40, .hidden = 8, .pick = TPRT_CUDA_LESS_LARGEST, .own_picks = true},
     /* The longest rows: all registers of all threads. */
     {ROWS(.dtype = TPRT_F32, .tokens = 2, .hidden = 16384, .algorithm = TPRT_CUDA_SLICES, .norm = TPRT_CUDA_RMS_NORM,
           .quantise = TPRT_CUDA_PER_TOKEN, .residual = true)},
@@ -205,7 +206,10 @@ void case_fill(const fused_case *c, int n, int rank, uint64_t turn, unsigned cha
       store(c->dtype, block, i, 4 * case_input(c, turn, rank, BUFFER_INPUT, i));
     for (int64_t i = 0; i < c->tokens; i++) {
       int64_t target = case_target(c, n, turn, i);
-      memcpy(block + BUFFER_TARGET * bytes + 8 * i, &target, sizeof target);
+      if (c->narrow_target) /* little endian */
+        memcpy(block + BUFFER_TARGET * bytes + 4 * i, &target, 4);
+      else
+        memcpy(block + BUFFER_TARGET * bytes + 8 * i, &target, sizeof target);
     }
   } else {
     int64_t n_bytes = elements(c, n) * (int64_t)tprt_dtype_size(c->dtype);
@@ -258,12 +262,21 @@ static tprt_cuda_rows rows_of(const fused_case *c, const pointers *p, unsigned c
 }
 
 static tprt_cuda_entropy entropy_of(const fused_case *c, const pointers *p) {
-  tprt_cuda_entropy e = {
-      .size = sizeof e, .dtype = c->dtype, .tokens = c->tokens, .columns = c->hidden, .ignored = CASE_IGNORED};
+  tprt_cuda_entropy e = {.size = sizeof e,
+                         .dtype = c->dtype,
+                         .tokens = c->tokens,
+                         .columns = c->hidden,
+                         .ignored = CASE_IGNORED,
+                         .target_dtype = c->narrow_target ? TPRT_I32 : TPRT_I64,
+                         .pick = c->pick,
+                         .own_picks = c->own_picks};
   memcpy(e.logits, p->of[BUFFER_INPUT], sizeof e.logits);
   memcpy(e.target, p->of[BUFFER_TARGET], sizeof e.target);
   memcpy(e.loss, p->of[BUFFER_LOSS], sizeof e.loss);
   memcpy(e.log_sum, p->of[BUFFER_LOG_SUM], sizeof e.log_sum);
+  memcpy(e.largest, p->of[BUFFER_LARGEST], sizeof e.largest);
+  memcpy(e.sum, p->of[BUFFER_SUM], sizeof e.sum);
+  memcpy(e.picked, p->of[BUFFER_PICKED], sizeof e.picked);
   return e;
 }
 

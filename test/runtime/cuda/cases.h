@@ -16,6 +16,9 @@ typedef struct fused_case {
   tprt_cuda_norm norm;
   tprt_cuda_quantise quantise;
   bool match_unfused, residual, residual_sharded, out_sharded, bias, in_place, input_sent;
+  /* entropy */
+  tprt_cuda_pick pick;
+  bool own_picks, narrow_target;
   /* exchanges: of a tensor [tokens, n_ranks * 2, hidden] */
   int split_dim, concat_dim;
 } fused_case;
@@ -39,6 +42,9 @@ enum {
   BUFFER_TARGET,
   BUFFER_LOSS,
   BUFFER_LOG_SUM,
+  BUFFER_LARGEST,
+  BUFFER_SUM,
+  BUFFER_PICKED,
   N_BUFFERS,
 };
 /* And those of a case, one for all ranks on a GPU, which never change. */

@@ -234,12 +234,43 @@ static void test_entropy(void **state) {
   REFUSED(TPRT_INVALID_ARGUMENT, e.columns = 0, "logits of shape 100 x 0");
   REFUSED(TPRT_UNSUPPORTED, e.columns = 1001, "1001 columns of f16 a rank; the cross entropy needs a multiple of 8");
   REFUSED(TPRT_INVALID_ARGUMENT, e.logits[2] = NULL, "logits is set for 0 of 1 ranks");
-  REFUSED(TPRT_INVALID_ARGUMENT, e.target[2] = NULL, "target is set for 0 of 1 ranks");
+  REFUSED(TPRT_INVALID_ARGUMENT, e.target[2] = NULL, "loss without target");
+  REFUSED(TPRT_INVALID_ARGUMENT, e.loss[2] = NULL, "a cross entropy without any result");
+  REFUSED(TPRT_INVALID_ARGUMENT, e.target[2] = NULL; e.loss[2] = NULL; e.picked[2] = (float *)memory, "picked without target");
+  REFUSED(TPRT_UNSUPPORTED, e.target_dtype = TPRT_F32, "targets of type f32; they are i64 or i32");
+  REFUSED(TPRT_INVALID_ARGUMENT, e.pick = 3, "pick 3 does not exist");
+  REFUSED(TPRT_INVALID_ARGUMENT, e.step = 3, "step 3 of the cross entropy does not exist");
+  REFUSED(TPRT_INVALID_ARGUMENT, e.step = TPRT_CUDA_PARTS, "steps of the cross entropy are for groups of one rank, not of 4");
   REFUSED(TPRT_INVALID_ARGUMENT, e.tokens = 1 << 20, "the call needs 134217728 bytes of staging, the group has 1048576");
 #undef REFUSED
   expect(tprt__fused_plan_entropy(&g, &good, &launch), TPRT_OK, "");
   assert_int_equal(launch.n_ctas, 16);
   assert_int_equal(launch.n_threads, 128);
+
+  fused_group one = group_of(1, 0);
+  good = (tprt_cuda_entropy){.size = sizeof good,
+                             .dtype = TPRT_F32,
+                             .tokens = 100,
+                             .columns = 2000,
+                             .step = TPRT_CUDA_FROM_PARTS,
+                             .n_parts = 3,
+                             .part = 2};
+  good.parts[0] = memory;
+  good.sum[0] = (float *)memory;
+#define REFUSED(change, text)                                                                                                  \
+  e = good;                                                                                                                    \
+  change;                                                                                                                      \
+  expect(tprt__fused_plan_entropy(&one, &e, &launch), TPRT_INVALID_ARGUMENT, text)
+  REFUSED(e.part = 3, "part 3 of 3 of the columns");
+  REFUSED(e.n_parts = 0, "part 2 of 0 of the columns");
+  REFUSED(e.parts[0] = NULL, "parts is set for 0 of 1 ranks");
+  REFUSED(e.sum[0] = NULL, "a cross entropy without any result");
+  REFUSED(e.step = TPRT_CUDA_PARTS, "logits is set for 0 of 1 ranks");
+#undef REFUSED
+  expect(tprt__fused_plan_entropy(&one, &good, &launch), TPRT_OK, "");
+  assert_int_equal(launch.n_ctas, 1);
+  assert_int_equal(launch.args.of.entropy.n_parts, 3);
+  assert_int_equal(launch.args.of.entropy.first_part, 2);
 }
 
 int main(void) {
