@@ -148,7 +148,8 @@ tp_status tp__plan_infeasible(tp_planner *p, const tp_solution *solution) {
   }
   if (p->routes)
     return tp__limit_exceeded(p, solution);
-  return tp__error(p->program.func, TP_INFEASIBLE, "no plan satisfies the annotations");
+  return tp__error(p->program.func, TP_INFEASIBLE,
+                   "no plan satisfies the annotations, or each takes more than 26 days in the model");
 }
 
 /* What a loop repeats is paid as often as it runs. */

@@ -73,7 +73,9 @@ int tp__int_list(MlirAttribute attr, int max, int64_t *values);
 bool tp__resource_bytes(MlirAttribute resource, size_t n, void *bytes);
 
 /* ---- types ---- */
-/* A ranked tensor of static shape? Fills rank and shape (room for TP_MAX_RANK); false otherwise. */
+/* A tensor has at most that many elements, so that its bytes, and those of many tensors together, are numbers of 64 bits. */
+#define TP_MAX_ELEMENTS (INT64_C(1) << 50)
+/* A ranked tensor of static shape, of these numbers of dimensions and elements? Fills rank and shape (room for TP_MAX_RANK); false otherwise. */
 bool tp__static_tensor(MlirType type, int *rank, int64_t *shape);
 /* The rank and the sizes (negative: dynamic) of a ranked tensor, where its type keeps them; -1 for other types. The C API tells them one by one,
  * and looks each time for how the type tells shapes. In shim.cpp. */
@@ -84,7 +86,7 @@ MlirType tp__element_type(MlirType shaped);
 /* Bytes of one element; i1 and index count 1 and 8. 0 for what is not among TP_ELEMENT_TYPES, the types of tensors here: others have no form
  * in memory on which compiled code, the runtime and files agree. */
 int64_t tp__element_size(MlirType element);
-/* Refuses a tensor that is not of static shape, of one of these types, and dense. `what` and `i` name it in the message. */
+/* Refuses a tensor for which tp__static_tensor is false, not of one of these types, or not dense. `what` and `i` name it in the message. */
 tp_status tp__check_tensor(MlirOperation op, const char *what, int i, MlirType type);
 void tp__type_text(MlirType type, size_t size, char *text); /* as MLIR prints it, cut where it does not fit */
 #define TP_ELEMENT_TYPES "f16, bf16, f32, f64, i1, i8, i16, i32, i64, index, complex<f32>, complex<f64>"

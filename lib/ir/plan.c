@@ -74,7 +74,8 @@ static tp_status measure_value(measure *m, bool is_argument, int i, MlirType typ
   if (value->is_scalar)
     return TP_OK;
   if (!tp__static_tensor(type, &value->rank, value->local))
-    return tp__error(m->func, TP_UNSUPPORTED, "%s is a tensor of dynamic shape or of more than %d dimensions", what,
+    return tp__error(m->func, TP_UNSUPPORTED,
+                     "%s is a tensor of dynamic shape, of more than %d dimensions, or of more than 2^50 elements", what,
                      TP_MAX_RANK);
   memcpy(value->shape, value->local, sizeof value->shape);
   if (m->plan.is_local) {

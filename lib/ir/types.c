@@ -5,19 +5,27 @@
 
 bool tp__is_tensor(MlirType type) { return mlirTypeIsARankedTensor(type) || mlirTypeIsAUnrankedTensor(type); }
 
-bool tp__static_tensor(MlirType type, int *rank, int64_t *shape) {
+typedef enum tensor_kind { TENSOR_STATIC, TENSOR_NOT_STATIC, TENSOR_TOO_LARGE } tensor_kind;
+
+/* A size of 0 counts as 1: parts of the product are computed elsewhere, too. */
+static tensor_kind read_tensor(MlirType type, int *rank, int64_t *shape) {
   const int64_t *sizes;
+  int64_t elements = 1;
   int n = tp__tensor_sizes(type, &sizes);
   if (n < 0 || n > TP_MAX_RANK)
-    return false;
+    return TENSOR_NOT_STATIC;
   for (int d = 0; d < n; d++) {
     if (sizes[d] < 0) /* dynamic */
-      return false;
+      return TENSOR_NOT_STATIC;
     shape[d] = sizes[d];
+    if (__builtin_mul_overflow(elements, sizes[d] ? sizes[d] : 1, &elements))
+      elements = INT64_MAX;
   }
   *rank = n;
-  return true;
+  return elements <= TP_MAX_ELEMENTS ? TENSOR_STATIC : TENSOR_TOO_LARGE;
 }
+
+bool tp__static_tensor(MlirType type, int *rank, int64_t *shape) { return read_tensor(type, rank, shape) == TENSOR_STATIC; }
 
 MlirType tp__element_type(MlirType shaped) { return mlirShapedTypeGetElementType(shaped); }
 
@@ -71,7 +79,12 @@ tp_status tp__check_tensor(MlirOperation op, const char *what, int i, MlirType t
   int rank;
   int64_t shape[TP_MAX_RANK];
   char text[128];
-  if (!tp__static_tensor(type, &rank, shape))
+  tensor_kind kind = read_tensor(type, &rank, shape);
+  if (kind == TENSOR_TOO_LARGE) {
+    tp__type_text(type, sizeof text, text);
+    return tp__error(op, TP_UNSUPPORTED, "%s %d is %s; a tensor may have at most 2^50 elements", what, i, text);
+  }
+  if (kind == TENSOR_NOT_STATIC)
     return tp__error(op, TP_UNSUPPORTED,
                      "%s %d is a tensor without static shape (or of rank over %d); make all shapes static before sharding",
                      what, i, TP_MAX_RANK);

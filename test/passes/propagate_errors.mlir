@@ -124,3 +124,29 @@ func.func @named(%x: tensor<3xf32>) {
   %r = arith.negf %x {tp.factors = {tp = 0 : i64}} : tensor<3xf32>
   return
 }
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+// expected-error @below {{'func.func': argument 0 is tensor<4294967296x4294967296xf32>; a tensor may have at most 2^50 elements}}
+func.func @more_than_addresses(%x: tensor<4294967296x4294967296xf32>) { return }
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+// expected-error @below {{'func.func': argument 0 is tensor<9223372036854775807x0x2xf32>; a tensor may have at most 2^50 elements}}
+func.func @empty_of_large_dimensions(%x: tensor<9223372036854775807x0x2xf32>) { return }
+
+// -----
+
+// A product of 2^76 operations: no modelled time is that long.
+shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
+// expected-error @below {{'func.func': no plan satisfies the annotations, or each takes more than 26 days in the model}}
+func.func @forever(%x: tensor<33554432x33554432xf32>) -> tensor<33554432x33554432xf32> {
+  %c = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<33554432x33554432xf32>
+  %f = linalg.fill ins(%c : f32) outs(%e : tensor<33554432x33554432xf32>) -> tensor<33554432x33554432xf32>
+  %m = linalg.matmul ins(%x, %x : tensor<33554432x33554432xf32>, tensor<33554432x33554432xf32>)
+    outs(%f : tensor<33554432x33554432xf32>) -> tensor<33554432x33554432xf32>
+  return %m : tensor<33554432x33554432xf32>
+}
