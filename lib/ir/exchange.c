@@ -69,10 +69,9 @@ static MlirValue transpose(const tp__collective *c, MlirValue value, int rank, c
 
 /* [before dim][dim][behind it] of a shape, for slices in front of it. */
 static void around(int rank, const int64_t *shape, int dim, int64_t sizes[3]) {
-  sizes[0] = sizes[2] = 1;
+  sizes[0] = sizes[1] = sizes[2] = 1;
   for (int d = 0; d < rank; d++)
     sizes[d < dim ? 0 : d == dim ? 1 : 2] *= shape[d];
-  sizes[1] = shape[dim];
 }
 
 static MlirValue all_to_all(const tp__collective *c, MlirValue value, const int64_t result[4], int concat, int split) {
