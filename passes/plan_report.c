@@ -288,17 +288,19 @@ static bool ends_in(const char *text, const char *end) {
   return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* All of the file or nothing of it. */
+/* All of the file or nothing of it. A device, a pipe or a link is not replaced, but written as it is. */
 static bool write_file(const char *path, const char *text) {
+  struct stat state;
+  bool is_replaced = lstat(path, &state) != 0 || S_ISREG(state.st_mode);
   char temporary[4096];
-  if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= (int)sizeof temporary) {
+  if (snprintf(temporary, sizeof temporary, is_replaced ? "%s.tmp" : "%s", path) >= (int)sizeof temporary) {
     errno = ENAMETOOLONG;
     return false;
   }
   FILE *file = fopen(temporary, "w");
   bool ok = file && fputs(text, file) != EOF;
-  ok = file && fclose(file) == 0 && ok && rename(temporary, path) == 0;
-  if (file && !ok)
+  ok = file && fclose(file) == 0 && ok && (!is_replaced || rename(temporary, path) == 0);
+  if (file && is_replaced && !ok)
     unlink(temporary);
   return ok;
 }

@@ -1,6 +1,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,6 +48,24 @@ int cli_usage(const char *format, ...) {
   return CLI_USAGE;
 }
 
+int cli_end(int code) {
+  bool flushed = fflush(stdout) == 0;
+  if (flushed && !ferror(stdout))
+    return code;
+  complain("the output could not be written: %s", flushed ? "an earlier part was lost" : strerror(errno));
+  return code ? code : 1;
+}
+
+/* A program may be started without standard descriptors. The next files that it opens would get their numbers, and what is printed. */
+static void fill_standard_descriptors(void) {
+  int fd;
+  do
+    fd = open("/dev/null", O_RDONLY); /* so that standard output stays one that cannot be written */
+  while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0)
+    close(fd);
+}
+
 bool cli_number(const char *text, double low, double high, double *value) {
   char *end;
   errno = 0;
@@ -86,6 +105,7 @@ static int index_of(int code) {
 }
 
 int cli_options(int argc, char **argv, int (*apply)(int which, const char *value, void *data), void *data) {
+  fill_standard_descriptors();
   int n = cli_program.n_options;
   struct option table[MAX_OPTIONS + 3] = {0};
   char letters[2 * MAX_OPTIONS + 2] = ":";

@@ -4,6 +4,7 @@
 #define TOOLS_CLI_CLI_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 typedef struct cli_option {
   const char *name;     /* of --name; NULL: there is a letter alone */
@@ -23,10 +24,13 @@ extern const cli_tool cli_program;
 
 enum { CLI_GO_ON = -1, CLI_DONE = 0, CLI_USAGE = 2 };
 
-/* Calls `apply` for every option with its index and its value (NULL for a flag) until one does not return CLI_GO_ON.
+/* Sees to it that standard descriptors which are closed are no files that the program opens. Then calls `apply` for every option with its index and its value (NULL for a flag) until one does not return CLI_GO_ON.
  * Returns CLI_GO_ON, with the first argument that is no option in optind, or an exit code: a wrong usage has been said, or --help or
  * --version has been printed. */
 int cli_options(int argc, char **argv, int (*apply)(int which, const char *value, void *data), void *data);
+
+/* What a program returns in place of `code`: 1, with a message, where its standard output could not be written. */
+int cli_end(int code);
 
 /* "TOOL: error: ...; see TOOL --help" on stderr. Returns CLI_USAGE. */
 int cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -37,5 +41,18 @@ void progress(const char *what);
 
 /* The whole text is a number in [low, high]. */
 bool cli_number(const char *text, double low, double high, double *value);
+
+/* A file that gets its name when it is complete; until then what had it stays. Only regular files are replaced: a device, a pipe or a link is
+ * opened, and written as it is. */
+typedef struct cli_file {
+  FILE *stream;
+  const char *path; /* the caller's, kept */
+  char partial[4096];
+} cli_file;
+
+/* False with errno set. */
+bool cli_file_open(cli_file *file, const char *path);
+/* Keeps the file if `ok` and all was written, else removes what there is of it. Returns whether it was kept; errno says why not. */
+bool cli_file_close(cli_file *file, bool ok);
 
 #endif

@@ -108,34 +108,20 @@ static void set_name(host_model *model, const char *path) {
     strcpy(model->name, "host");
 }
 
-/* The file appears when it is complete; that it can be made is tried before anything is measured. */
-static FILE *open_output(const options *o, char *partial, size_t size) {
-  if (!o->output)
-    return stdout;
-  int n = snprintf(partial, size, "%s.partial", o->output);
-  FILE *file = n < (int)size ? fopen(partial, "w") : NULL;
-  if (!file)
-    complain("cannot write %s: %s", o->output, n < (int)size ? strerror(errno) : "the path is too long");
-  return file;
-}
-
 int calibrate(const options *o) {
   static host_model model;
-  char partial[4096];
-  FILE *file = open_output(o, partial, sizeof partial);
-  if (!file)
+  cli_file file = {.stream = stdout};
+  if (o->output && !cli_file_open(&file, o->output)) { /* tried before anything is measured */
+    complain("cannot write %s: %s", o->output, strerror(errno));
     return EXIT_FAILED;
+  }
   set_name(&model, o->output);
   pass_status status = measure_host(o, &model);
   if (status == PASS_OK)
     status = measure_lines(o, &model);
-  bool written = status == PASS_OK && write_topology(file, &model);
-  if (o->output) {
-    written &= fclose(file) == 0;
-    written = written && rename(partial, o->output) == 0;
-    if (!written)
-      unlink(partial);
-  }
+  bool written = status == PASS_OK && write_topology(file.stream, &model);
+  if (o->output)
+    written = cli_file_close(&file, written);
   if (status == PASS_INTERRUPTED)
     fputs("shard-bench: interrupted\n", stderr);
   else if (status == PASS_OK && !written)

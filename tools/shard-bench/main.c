@@ -86,10 +86,11 @@ static int bench(const options *o) {
 int main(int argc, char **argv) {
   options o;
   int code = cli_parse(argc, argv, &o);
-  if (code >= 0)
-    return code;
-  if (o.capabilities)
-    return capabilities(&o);
-  pass_catch_signals();
-  return o.calibrate ? calibrate(&o) : bench(&o);
+  if (code < 0 && o.capabilities)
+    code = capabilities(&o);
+  if (code < 0) {
+    pass_catch_signals();
+    code = o.calibrate ? calibrate(&o) : bench(&o);
+  }
+  return cli_end(code);
 }

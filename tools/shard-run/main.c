@@ -6,12 +6,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool write_file(const char *path, const tp_bytes *bytes) {
-  FILE *file = fopen(path, "wb");
-  bool ok = file && fwrite(bytes->data, 1, bytes->size, file) == bytes->size;
-  ok = file && fclose(file) == 0 && ok;
+  cli_file file;
+  bool ok =
+      cli_file_open(&file, path) && cli_file_close(&file, fwrite(bytes->data, 1, bytes->size, file.stream) == bytes->size);
   if (!ok)
     complain("cannot write '%s': %s", path, strerror(errno));
   return ok;
@@ -138,8 +139,11 @@ static bool fits_this_machine(const tp_mesh *mesh) {
 static bool can_write(const char *path) {
   char folder[4096];
   const char *slash = strrchr(path, '/');
+  struct stat state;
   snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
-  if (access(folder, W_OK) == 0)
+  if (stat(path, &state) == 0 && S_ISDIR(state.st_mode))
+    errno = EISDIR;
+  else if (access(folder, W_OK) == 0)
     return true;
   complain("cannot write '%s': %s", path, strerror(errno));
   return false;
@@ -278,12 +282,12 @@ int main(int argc, char **argv) {
   options o;
   int code = cli_parse(argc, argv, &o);
   if (code >= 0)
-    return code;
+    return cli_end(code);
   if (o.worker)
     return worker_main(o.worker);
   code = o.n_copies ? start_program(o.n_copies, o.command) : run_rank_of_model(&o);
   free(o.inputs.items);
   free(o.expected.items);
   free(o.save.items);
-  return code;
+  return cli_end(code);
 }

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static json_t *comparison_json(const comparison *c) {
   if (!c->done)
@@ -118,21 +117,18 @@ static json_t *outcome_json(const outcome *out) {
                    values_json(shape->n_arguments, shape->arguments), "results", results);
 }
 
-static bool dump(json_t *json, const char *path) {
-  FILE *file = fopen(path, "w");
-  bool ok = file && json_dumpf(json, file, JSON_INDENT(2)) == 0 && fputc('\n', file) != EOF;
-  return file && fclose(file) == 0 && ok;
-}
-
 bool report_write(const outcome *out, const char *path) {
-  char temporary[4096];
+  cli_file file;
   json_t *json = outcome_json(out);
-  bool ok = json && snprintf(temporary, sizeof temporary, "%s.tmp", path) < (int)sizeof temporary && dump(json, temporary) &&
-            rename(temporary, path) == 0;
-  if (!ok) {
-    complain("the report cannot be written to '%s': %s", path, json ? strerror(errno) : "memory ran out");
-    unlink(temporary);
+  if (!json) {
+    complain("memory ran out for the report");
+    return false;
   }
+  bool ok = cli_file_open(&file, path);
+  if (ok)
+    ok = cli_file_close(&file, json_dumpf(json, file.stream, JSON_INDENT(2)) == 0 && fputc('\n', file.stream) != EOF);
+  if (!ok)
+    complain("the report cannot be written to '%s': %s", path, strerror(errno));
   json_decref(json);
   return ok;
 }

@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
   options o;
   int code = cli_parse(argc, argv, &o);
   if (code >= 0)
-    return code;
+    return cli_end(code);
   signal(SIGINT, ask_to_stop);
   signal(SIGTERM, ask_to_stop);
   double start = seconds_now();
@@ -69,5 +69,5 @@ int main(int argc, char **argv) {
   }
   tp_solution_clear(&solution);
   tp_problem_destroy(file.problem);
-  return code;
+  return cli_end(code);
 }

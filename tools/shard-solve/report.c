@@ -113,16 +113,15 @@ static bool print_json(const options *o, const problem_file *problem, const tp_s
 }
 
 static bool write_assignment(const char *path, const problem_file *problem, const tp_solution *s) {
-  FILE *file = fopen(path, "w");
-  if (!file) {
-    complain("%s: cannot be written: %s", path, strerror(errno));
-    return false;
+  cli_file file;
+  bool ok = cli_file_open(&file, path);
+  if (ok) {
+    print_assignment(file.stream, problem, s);
+    ok = cli_file_close(&file, true);
   }
-  print_assignment(file, problem, s);
-  if (fclose(file) == 0)
-    return true;
-  complain("%s: cannot be written: %s", path, strerror(errno));
-  return false;
+  if (!ok)
+    complain("%s: cannot be written: %s", path, strerror(errno));
+  return ok;
 }
 
 int report(const options *o, const problem_file *problem, const tp_solution *s, double read_seconds) {
@@ -136,10 +135,6 @@ int report(const options *o, const problem_file *problem, const tp_solution *s, 
     break;
   default:
     print_text(o, problem, s, read_seconds);
-  }
-  if (fflush(stdout) != 0) {
-    complain("the result cannot be printed: %s", strerror(errno));
-    ok = false;
   }
   if (!ok)
     return EXIT_FAILED;
