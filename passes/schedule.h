@@ -65,6 +65,7 @@ tp_status tp__program_order(const tp__tasks *tasks, tp__arena *arena, tp__steps 
 
 /* What the time of an op depends on, beside the op. */
 typedef struct tp__prices {
+  MlirOperation module; /* with the kernels that are called */
   const tp_topology *topology;
   const tp_mesh *mesh;
   const tp__words *sites, *extra;

@@ -89,7 +89,7 @@ static tp_status choose(const scheduler *s, const tp__tasks *tasks, freedom most
 
 static tp_status schedule_block(scheduler *s, MlirBlock block, freedom most) {
   tp__arena arena = {0};
-  tp__prices prices = {&s->topology, &s->mesh, &s->lowering.sites, &s->lowering.extra};
+  tp__prices prices = {s->pass->module, &s->topology, &s->mesh, &s->lowering.sites, &s->lowering.extra};
   tp__tasks tasks;
   tp__steps steps;
   bool changes = false;

@@ -1,7 +1,10 @@
 /* Modelled times of ops on buffers. */
+#include "passes/assign.h"
 #include "passes/schedule.h"
 
 #include "ir/work.h"
+
+#include <mlir-c/BuiltinTypes.h>
 
 enum { SITE_KIND, SITE_DTYPE, SITE_N_AXES = 3, SITE_AXES, SITE_RANK = 12, SITE_SHAPE, SITE_EXTRA = 30, SITE_N_EXTRA };
 
@@ -76,8 +79,31 @@ static tp_cost price_contraction(const tp__prices *p, const int64_t *site) {
   return tp_cost_compute(p->topology, &work);
 }
 
+static tp_status add_work(MlirOperation op, void *data) {
+  tp_work *sum = data, work;
+  if (tp__op_has_dialect(op, "linalg") && tp__op_work(op, &work)) {
+    sum->contraction_flops += work.contraction_flops;
+    sum->scalar_ops += work.scalar_ops;
+  }
+  return TP_OK;
+}
+
+/* Nests that are one kernel read and write each argument once; what they make for each other is kept. */
+static tp_cost price_kernel(const tp__prices *p, MlirOperation kernel) {
+  tp_work work = {.peak = TP_PEAK_F32, .launch = true};
+  MlirType type = mlirTypeAttrGetValue(tp__inherent(kernel, "function_type"));
+  (void)tp__walk(kernel, add_work, &work); /* the visitor does not fail */
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
+    if (mlirTypeIsAMemRef(mlirFunctionTypeGetInput(type, i)))
+      work.memory_bytes += (double)tp__memref_bytes(mlirFunctionTypeGetInput(type, i));
+  return tp_cost_compute(p->topology, &work);
+}
+
 static tp_cost price_call(const tp__prices *p, MlirOperation op) {
   tp__call call = tp__runtime_call(op);
+  MlirOperation kernel = call == TP_CALL_NONE ? tp__callee(p->module, op) : (MlirOperation){NULL};
+  if (!mlirOperationIsNull(kernel))
+    return price_kernel(p, kernel);
   const int64_t *site = call == TP_CALL_COLLECTIVE || call == TP_CALL_CONTRACT ? site_of(p, op) : NULL;
   if (!site)
     return 0;

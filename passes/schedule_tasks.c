@@ -4,6 +4,8 @@
  * writes it also for those that read it since. An op of which nothing is known stays where it is, and all others on their side of it. */
 #include "passes/schedule.h"
 
+#include "passes/outline.h"
+
 #include "ir/diagnostics.h"
 
 typedef struct edge {
@@ -21,6 +23,7 @@ typedef struct reader {
 } reader;
 
 typedef struct builder {
+  MlirOperation module;
   tp__memory_classes *classes;
   tp__value_map tasks_of_values; /* results of the block's ops */
   edge *edges;
@@ -87,6 +90,59 @@ static effect effect_of(MlirOperation op) {
   return UNKNOWN;
 }
 
+/* ---- what kernels do ---- */
+
+typedef struct kernel {
+  tp__memory_classes classes; /* of its function */
+  MlirBlock body;
+  bool writes[TP_OUTLINE_INPUTS]; /* by argument */
+} kernel;
+
+static void note_writes(kernel *k, MlirOperation op, intptr_t first, intptr_t end) {
+  for (intptr_t i = first; i < end; i++) {
+    int64_t number = tp__memory_class(&k->classes, mlirOperationGetOperand(op, i));
+    for (intptr_t a = 0; a < mlirBlockGetNumArguments(k->body) && number >= 0; a++)
+      k->writes[a] |= tp__memory_class(&k->classes, mlirBlockGetArgument(k->body, a)) == number;
+  }
+}
+
+static tp_status find_writes(MlirOperation op, void *data) {
+  kernel *k = data;
+  int64_t segments[2] = {0};
+  intptr_t n = mlirOperationGetNumOperands(op);
+  effect does = effect_of(op);
+  if (does == COPIES)
+    note_writes(k, op, 1, n);
+  else if (does == STRUCTURED && tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) == 2)
+    note_writes(k, op, segments[0], n);
+  else if (does != NOTHING && does != READS && does != ASSERTS)
+    note_writes(k, op, 0, n);
+  return TP_OK;
+}
+
+static tp_status add_to_classes(MlirOperation op, void *data) {
+  tp__memory_classes_add(data, op);
+  return TP_OK;
+}
+
+/* Which of its arguments a function writes that tp-fuse-nests made; the others it reads. False: it has too many to be one, or memory ran out. */
+static bool read_kernel(MlirOperation func, kernel *k) {
+  *k = (kernel){.body = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0))};
+  bool fits = mlirBlockGetNumArguments(k->body) <= TP_OUTLINE_INPUTS;
+  for (intptr_t a = 0; a < mlirBlockGetNumArguments(k->body) && fits; a++)
+    if (mlirTypeIsAMemRef(mlirValueGetType(mlirBlockGetArgument(k->body, a))))
+      (void)tp__memory_node(&k->classes, mlirBlockGetArgument(k->body, a));
+  if (fits) {
+    (void)tp__walk(func, add_to_classes, &k->classes); /* the visitors do not fail */
+    (void)tp__walk(func, find_writes, k);
+  }
+  bool known = fits && !k->classes.no_memory;
+  tp__memory_classes_destroy(&k->classes);
+  return known;
+}
+
+/* ---- edges ---- */
+
 static void add_edge(builder *b, int from) {
   if (from < 0 || from == b->task || b->no_memory)
     return;
@@ -143,7 +199,24 @@ static void use_structured(builder *b, MlirOperation op) {
     b->is_barrier = true;
 }
 
+static void use_kernel(builder *b, MlirOperation op, MlirOperation func) {
+  kernel k;
+  if (!read_kernel(func, &k)) {
+    b->is_barrier = true;
+    return;
+  }
+  for (int writes = 0; writes < 2; writes++)
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+      if (k.writes[i] == writes)
+        use_operand(b, op, i, writes);
+}
+
 static void use_call(builder *b, MlirOperation op) {
+  MlirOperation func = tp__callee(b->module, op);
+  if (!mlirOperationIsNull(func)) {
+    use_kernel(b, op, func);
+    return;
+  }
   switch (tp__runtime_call(op)) {
   case TP_CALL_COLLECTIVE: /* context, site, send, receive */
     use_operands(b, op, 2, 1, 1);
@@ -276,7 +349,7 @@ static tp_status build_tasks(builder *b, MlirBlock block, const tp__prices *pric
 
 tp_status tp__block_tasks(MlirBlock block, tp__memory_classes *classes, const tp__prices *prices, tp__arena *arena,
                           tp__tasks *tasks) {
-  builder b = {.classes = classes};
+  builder b = {.module = prices->module, .classes = classes};
   tp_status status = build_tasks(&b, block, prices, arena, tasks);
   tp__free(b.edges);
   tp__free(b.readers);

@@ -82,6 +82,10 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
   };
   static const tp_option_row cuda_options[] = {
       {"chip", "sm_80", "oldest compute capability that the kernels are to run on"},
+      {"overlap", "false", "true: collectives run beside compute, see tp-schedule-collectives"},
+      {"topology", "h100", "cost model, see tp-propagate"},
+      {"memory-limit", "", "bytes that overlap may use, see tp-schedule-collectives"},
+      {"least", "20", "microseconds that overlap has to hide, see tp-schedule-collectives"},
   };
   static const tp_pipeline_row rows[] = {
       {.name = "tp-optimize-local",
@@ -97,16 +101,19 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .summary = "From the optimized program of one device to the LLVM dialect, calling the runtime",
        .options = run_options,
        .n_options = TP_LEN(run_options),
-       .text = TO_BUFFERS ",tp-schedule-collectives{{overlap} {topology} {memory-limit}},tp-assign-buffers,tp-order-loops,"
-                          "tp-outline-kernels,func.func(convert-linalg-to-loops)," TO_LLVM("func.func", "host")},
+       .text =
+           TO_BUFFERS ",tp-schedule-collectives{{overlap} {topology} {memory-limit} {least}},tp-assign-buffers,tp-order-loops,"
+                      "tp-outline-kernels,func.func(convert-linalg-to-loops)," TO_LLVM("func.func", "host")},
       {.name = "tp-local-to-cuda",
        .summary = "From the optimized program of one device to the LLVM dialect, with its loop nests as kernels of NVIDIA GPUs",
        .options = cuda_options,
        .n_options = TP_LEN(cuda_options),
-       .text = TO_BUFFERS ",func.func(linalg-generalize-named-ops),tp-order-loops,tp-fuse-nests,tp-assign-buffers{target=cuda},"
-                          "func.func(linalg-generalize-named-ops),tp-order-loops,tp-outline-kernels{asserts=true},"
-                          "tp-map-kernels,builtin.module(" TO_LLVM("llvm.func", "cuda") "),tp-embed-kernels{{chip}}," TO_LLVM(
-                              "func.func", "host")},
+       .text = TO_BUFFERS
+       ",func.func(linalg-generalize-named-ops),tp-order-loops,tp-fuse-nests,tp-schedule-collectives{{overlap} {topology} "
+       "{memory-limit} {least}},tp-assign-buffers{target=cuda},"
+       "func.func(linalg-generalize-named-ops),tp-order-loops,tp-outline-kernels{asserts=true},"
+       "tp-map-kernels,builtin.module(" TO_LLVM("llvm.func", "cuda") "),tp-embed-kernels{{chip}}," TO_LLVM("func.func",
+                                                                                                           "host")},
       {.name = "tp-to-runtime",
        .summary = "From the program of one device, partitioned or not, to the LLVM dialect, calling the runtime",
        .options = run_options,
@@ -116,7 +123,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .summary = "From the program of one device, partitioned or not, to the LLVM dialect, with kernels of NVIDIA GPUs",
        .options = cuda_options,
        .n_options = TP_LEN(cuda_options),
-       .text = "tp-optimize-local{fused=keep},tp-local-to-cuda{{chip}}"},
+       .text = "tp-optimize-local{fused=keep},tp-local-to-cuda{{chip} {overlap} {topology} {memory-limit} {least}}"},
       {.name = "tp-spmd",
        .summary = "Plan, insert collectives and partition: the program of one device out of an annotated or plain program",
        .options = spmd_options,

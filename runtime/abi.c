@@ -9,11 +9,13 @@
 
 void tprt__end_started(tprt__bound *program) {
   for (int i = 0; i < program->program.n_sites && program->sites; i++) {
-    if (!program->sites[i].work)
-      continue;
-    (void)tprt_work_wait(program->sites[i].work, 0);
-    tprt_work_destroy(program->sites[i].work);
-    program->sites[i].work = NULL;
+    tprt__site_state *state = &program->sites[i];
+    if (state->work) {
+      (void)tprt_work_wait(state->work, 0);
+      tprt_work_destroy(state->work);
+    }
+    state->work = NULL;
+    state->started = false;
   }
 }
 
@@ -117,6 +119,8 @@ static void unbind(tprt_context *context, tprt__bound *program) {
   for (int i = 0; i < program->program.n_sites && program->sites; i++) {
     tprt__plan_clear(&program->sites[i].plan);
     tprt__gpu_contraction_free(program->sites[i].contraction);
+    if (context->gpu)
+      tprt__gpu_mark_free(context->gpu, program->sites[i].ended);
     tprt__rows_unbind(&program->sites[i]);
   }
   tprt__free(program->sites);

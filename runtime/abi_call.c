@@ -45,12 +45,11 @@ static int32_t fail_collective(tprt_context *context, int32_t site, tprt_status 
   return tprt__context_fail(context, status, context->current->sites[site].comm);
 }
 
-tprt_status tprt__site_collective(const tprt__site_state *state, const void *send, void *recv, int64_t *traffic) {
+tprt_status tprt__site_collective(const tprt__site_state *state, const void *send, void *recv) {
   tprt__plan plan = state->plan;
   tprt_status status = tprt__plan_buffers(&plan, send, recv);
   if (!status)
     status = tprt__comm_submit(state->comm, &plan, tprt__deadline(state->comm->timeout_ns));
-  *traffic = plan.traffic;
   return status;
 }
 
@@ -61,13 +60,38 @@ int32_t tprt_abi_collective(tprt_context *context, int32_t site, const void *sen
   if (!state)
     return fail_site(context, site, "collective");
   tprt__call call = {.kind = TPRT__CALL_RUN, .site = site, .begin_ns = tprt__now()};
-  int64_t traffic = 0;
-  tprt_status status = context->gpu ? tprt__gpu_collective(context, state, send, recv, &traffic)
-                                    : tprt__site_collective(state, send, recv, &traffic);
+  tprt_status status =
+      context->gpu ? tprt__gpu_collective(context, state, send, recv) : tprt__site_collective(state, send, recv);
   if (status)
     return fail_collective(context, site, status);
-  count(context, state, &call, traffic);
+  count(context, state, &call, state->plan.traffic);
   return TPRT_OK;
+}
+
+/* ---- In two calls ---- */
+
+static tprt_status start_on_host(const tprt_context *context, tprt__site_state *state, const void *send, void *recv) {
+  tprt__plan plan = state->plan;
+  tprt_status status = tprt__plan_buffers(&plan, send, recv);
+  return status
+             ? status
+             : tprt__comm_start(state->comm, &plan, tprt__deadline(state->comm->timeout_ns), context->on_demand, &state->work);
+}
+
+static tprt_status wait_on_host(tprt__site_state *state, tprt__call *call) {
+  tprt_work *work = state->work;
+  state->work = NULL;
+  tprt_status status = tprt_work_wait(work, 0);
+  tprt__work_times(work, &call->ran_ns, &call->ended_ns);
+  tprt_work_destroy(work);
+  return status;
+}
+
+/* Nobody on the host knows when a GPU does something; it does that in between. */
+static tprt_status wait_on_gpu(tprt_context *context, const tprt__site_state *state, tprt__call *call) {
+  call->ran_ns = state->started_ns;
+  call->ended_ns = call->begin_ns;
+  return tprt__gpu_wait(context, state);
 }
 
 int32_t tprt_abi_start(tprt_context *context, int32_t site, const void *send, void *recv) {
@@ -77,19 +101,16 @@ int32_t tprt_abi_start(tprt_context *context, int32_t site, const void *send, vo
   if (!state)
     return fail_site(context, site, "collective");
   tprt__call call = {.kind = TPRT__CALL_START, .site = site, .begin_ns = tprt__now()};
-  tprt__plan plan = state->plan;
-  tprt_status status = tprt__plan_buffers(&plan, send, recv);
-  if (!status && state->work)
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "it was started before and not waited for");
-  if (!status && context->gpu)
-    status = tprt__fail(TPRT_UNSUPPORTED, "programs on a GPU run collectives, they do not start them");
+  tprt_status status = state->started ? tprt__fail(TPRT_INVALID_ARGUMENT, "it was started before and not waited for") : TPRT_OK;
   if (!status)
-    status = tprt__comm_start(state->comm, &plan, tprt__deadline(state->comm->timeout_ns), context->on_demand, &state->work);
+    status = context->gpu ? tprt__gpu_start(context, state, send, recv) : start_on_host(context, state, send, recv);
   if (status)
     return fail_collective(context, site, status);
+  state->started = true;
   state->send = send;
   state->recv = recv;
-  count(context, state, &call, plan.traffic);
+  count(context, state, &call, state->plan.traffic);
+  state->started_ns = call.end_ns;
   return TPRT_OK;
 }
 
@@ -100,13 +121,10 @@ int32_t tprt_abi_wait(tprt_context *context, int32_t site, const void *send, voi
   if (!state)
     return fail_site(context, site, "collective");
   tprt__call call = {.kind = TPRT__CALL_WAIT, .site = site, .begin_ns = tprt__now()};
-  if (!state->work || state->send != send || state->recv != recv)
+  if (!state->started || state->send != send || state->recv != recv)
     return fail_collective(context, site, tprt__fail(TPRT_INVALID_ARGUMENT, "it was not started with these buffers"));
-  tprt_work *work = state->work;
-  state->work = NULL;
-  tprt_status status = tprt_work_wait(work, 0);
-  tprt__work_times(work, &call.ran_ns, &call.ended_ns);
-  tprt_work_destroy(work);
+  state->started = false;
+  tprt_status status = context->gpu ? wait_on_gpu(context, state, &call) : wait_on_host(state, &call);
   if (status)
     return fail_collective(context, site, status);
   count(context, state, &call, 0);

@@ -129,66 +129,6 @@ int32_t tprt_abi_asserted(tprt_context *context) {
   return number;
 }
 
-/* ---- Through the host: backends that reach its memory alone ---- */
-
-/* Room for parts of these sizes, each aligned. */
-static tprt_status stage(tprt_context *context, int n, const size_t *bytes, void **parts) {
-  size_t total = 0;
-  for (int i = 0; i < n; i++)
-    total += (bytes[i] + 63) / 64 * 64;
-  if (total > context->staging_bytes) {
-    void *staging = tprt__alloc(total);
-    if (!staging)
-      return tprt__fail_memory(total);
-    tprt__free(context->staging);
-    context->staging = staging;
-    context->staging_bytes = total;
-  }
-  unsigned char *at = context->staging;
-  for (int i = 0; i < n; i++) {
-    parts[i] = at;
-    at += (bytes[i] + 63) / 64 * 64;
-  }
-  return TPRT_OK;
-}
-
-static tprt_status run_on_host(tprt_context *context, const tprt__site_state *state, const void *send, void *recv) {
-  const size_t bytes[2] = {(size_t)state->plan.send_bytes, (size_t)state->plan.recv_bytes};
-  void *parts[2] = {NULL};
-  int64_t traffic;
-  tprt_status status = stage(context, 2, bytes, parts);
-  if (!status)
-    status = tprt__gpu_download(context->gpu, parts[0], send, bytes[0]);
-  if (!status)
-    status = tprt__site_collective(state, parts[0], parts[1], &traffic);
-  return status ? status : tprt__gpu_upload(context->gpu, recv, parts[1], bytes[1]);
-}
-
-/* ---- Collectives ---- */
-
-/* Of a group of one: its result is what it has, but for a permute in which nobody sends to it. */
-static tprt_status run_alone(tprt_context *context, const tprt__plan *plan) {
-  if (plan->kind == TPRT_OP_PERMUTE && plan->source < 0)
-    return tprt__gpu_zero((tprt__gpu_queue){context->gpu, tprt__gpu_stream(context->gpu)}, plan->recv, plan->recv_bytes);
-  return plan->recv == plan->send ? TPRT_OK : tprt__gpu_copy(context->gpu, plan->recv, plan->send, (size_t)plan->recv_bytes);
-}
-
-tprt_status tprt__gpu_collective(tprt_context *context, const tprt__site_state *state, const void *send, void *recv,
-                                 int64_t *traffic) {
-  tprt__plan plan = state->plan;
-  tprt_status status = tprt__plan_buffers(&plan, send, recv);
-  *traffic = plan.traffic;
-  if (status)
-    return status;
-  if (plan.n_ranks == 1)
-    return run_alone(context, &plan);
-  if (!(tprt_comm_capabilities(state->comm) & TPRT_CAP_GPU_PROGRAMS))
-    return run_on_host(context, state, send, recv);
-  plan.gpu = context->gpu;
-  plan.stream = tprt__gpu_stream(context->gpu);
-  return tprt__comm_launch(state->comm, &plan, 1, tprt__deadline(state->comm->timeout_ns), NULL);
-}
-
 /* ---- What a launcher calls ---- */
 
 tprt_status tprt_context_alloc(tprt_context *context, size_t bytes, void **memory) {

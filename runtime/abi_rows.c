@@ -288,7 +288,6 @@ static tprt_status reduce_apart(tprt_context *context, const tprt__site *site, c
   bool gathers = site->rows.layout == TPRT_ROWS_GATHERED;
   char *sum = context->rows_room.memory, *slice = sum + slice_offset(state);
   const void *input = site->rows.k ? context->product_room.memory : b->input;
-  int64_t unused;
   tprt_cuda_rows rows = describe(site, b);
   rows.tokens /= site->rows.layout == TPRT_ROWS_WHOLE ? 1 : tprt_comm_size(state->comm);
   rows.input[0] = sum;
@@ -300,10 +299,10 @@ static tprt_status reduce_apart(tprt_context *context, const tprt__site *site, c
     status = tprt__gpu_contraction_run((tprt__gpu_queue){context->gpu, tprt__gpu_stream(context->gpu)}, state->rows->product,
                                        b->a, b->b, context->product_room.memory);
   if (!status)
-    status = tprt__gpu_collective(context, state, input, sum, &unused);
+    status = tprt__gpu_collective(context, state, input, sum);
   if (!status)
     status = tprt__gpu_reduce_rows(context->gpu, context->alone, &rows, tprt__gpu_stream(context->gpu));
-  return status || !gathers ? status : tprt__gpu_collective(context, &state->rows->gather, slice, b->out, &unused);
+  return status || !gathers ? status : tprt__gpu_collective(context, &state->rows->gather, slice, b->out);
 }
 
 tprt_status tprt__rows_run(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
@@ -320,5 +319,6 @@ tprt_status tprt__rows_run(tprt_context *context, const tprt__site *site, const 
                           .buffers = *b,
                           .product = state->rows->product,
                           .room = context->product_room.memory};
-  return tprt_context_together(context, state->comm, reduce_for_all, &call);
+  status = tprt__gpu_await_started(context);
+  return status ? status : tprt_context_together(context, state->comm, reduce_for_all, &call);
 }

@@ -49,7 +49,7 @@ tprt_status tprt__softmax_run(tprt_context *context, const tprt__site *site, con
                                .parts = {own}};
   status = tprt__gpu_cross_entropy(context->gpu, context->alone, &entropy, tprt__gpu_stream(context->gpu));
   if (!status)
-    status = tprt__gpu_collective(context, state, own, gathered, traffic);
+    status = tprt__gpu_collective(context, state, own, gathered);
   if (status)
     return status;
   entropy.step = TPRT_CUDA_FROM_PARTS;

@@ -39,9 +39,12 @@ typedef struct tprt__site_state {
   tprt__gpu_contraction *contraction; /* of a GPU */
   struct tprt__rows_state *rows;      /* TPRT_SITE_REDUCE_ROWS, TPRT_SITE_MULTIPLY_ROWS */
   tprt_site_stats stats;
-  tprt_work *work; /* started and not waited for, with these buffers */
+  bool started; /* and not waited for, with these buffers */
   const void *send;
   void *recv;
+  tprt_work *work;        /* of the host: while started */
+  tprt__gpu_event *ended; /* of a GPU: in the stream that it was started on; NULL: it never was */
+  int64_t started_ns;
 } tprt__site_state;
 
 /* A program on a context. */
@@ -71,6 +74,7 @@ struct tprt_context {
   void *scratch; /* of contractions */
   size_t scratch_bytes;
   tprt__gpu *gpu;    /* NULL: programs run on the host */
+  int n_started;     /* sites that are, of the GPU */
   void *assert_word; /* of the GPU; made when a program asserts something */
   void *staging;     /* on the host, of what a GPU computes */
   size_t staging_bytes;
@@ -80,13 +84,17 @@ struct tprt_context {
 };
 
 /* ---- abi_call.c ---- */
-/* The collective of a site on memory of the host, and the bytes that it counts. */
-tprt_status tprt__site_collective(const tprt__site_state *state, const void *send, void *recv, int64_t *traffic);
+/* The collective of a site on memory of the host. */
+tprt_status tprt__site_collective(const tprt__site_state *state, const void *send, void *recv);
 
-/* ---- abi_gpu.c: what a program on a GPU calls that other programs call, too ---- */
-/* The collective of a site on memory of the GPU: in its stream, behind what that has. */
-tprt_status tprt__gpu_collective(tprt_context *context, const tprt__site_state *state, const void *send, void *recv,
-                                 int64_t *traffic);
+/* ---- abi_gpu_collective.c; all of it is put into streams, unless the backend has no programs for GPUs ---- */
+/* The collective of a site: in the program's stream, behind what that and what was started have. */
+tprt_status tprt__gpu_collective(tprt_context *context, const tprt__site_state *state, const void *send, void *recv);
+/* The same in the stream beside it, behind what both have now; and what comes into the program's stream from now on waits for that. */
+tprt_status tprt__gpu_start(tprt_context *context, tprt__site_state *state, const void *send, void *recv);
+tprt_status tprt__gpu_wait(tprt_context *context, const tprt__site_state *state);
+/* What comes into the program's stream from now on waits for all that was started. */
+tprt_status tprt__gpu_await_started(tprt_context *context);
 
 /* ---- abi_rows.c: TPRT_SITE_REDUCE_ROWS, TPRT_SITE_MULTIPLY_ROWS ---- */
 typedef struct tprt__rows_buffers {

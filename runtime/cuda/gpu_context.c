@@ -56,6 +56,7 @@ static void end(tprt__gpu *gpu) {
       gpu->device->memory_free(constant->memory);
       tprt__free(constant);
     }
+    tprt__gpu_beside_end(gpu); /* first: it may be using kernels of sites */
     tprt__gpu_products_end(gpu);
     tprt__gpu_sites_end(gpu);
     if (gpu->met)

@@ -36,6 +36,20 @@ void tprt__gpu_kernels_free(tprt__gpu *gpu, tprt__gpu_kernels *kernels);
 tprt_status tprt__gpu_launch(tprt__gpu *gpu, tprt__gpu_kernels *kernels, int32_t number, int64_t n_blocks, int32_t n_threads,
                              const uint64_t *arguments, int32_t n_arguments);
 
+/* ---- A stream beside that of the programs, for collectives that are started ---- */
+
+/* A place in that stream, a CUevent. */
+typedef struct tprt__gpu_event tprt__gpu_event;
+
+/* That stream, a CUstream, which is made when it is first asked for: what comes into it next waits for what the programs' stream has. */
+tprt_status tprt__gpu_fork(tprt__gpu *gpu, void **stream);
+/* Marks what that stream has by now; NULL is replaced by an event, to be freed with tprt__gpu_mark_free, any other is used again. After a fork. */
+tprt_status tprt__gpu_mark(tprt__gpu *gpu, tprt__gpu_event **mark);
+void tprt__gpu_mark_free(const tprt__gpu *gpu, tprt__gpu_event *mark);
+/* What comes into the programs' stream next waits for a mark, or for all that the other stream has by now. */
+tprt_status tprt__gpu_await(tprt__gpu *gpu, const tprt__gpu_event *mark);
+tprt_status tprt__gpu_await_all(tprt__gpu *gpu);
+
 /* ---- Collectives, as operations on the memory of ranks whose GPUs reach each other's ---- */
 
 /* Where something is put: a stream of a GPU. */

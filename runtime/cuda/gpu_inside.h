@@ -76,9 +76,11 @@ struct tprt__gpu {
   int number;
   cuda_context context;
   cuda_stream stream;
-  cuda_event met;    /* where another stream is to wait */
-  uint64_t identity; /* of this object, of all that ever were */
-  uint64_t *reached; /* GPUs whose memory this one reaches */
+  cuda_event met;     /* where another stream is to wait */
+  cuda_stream beside; /* NULL: nothing was started yet */
+  cuda_event forked;  /* where the one of the two streams is to wait for the other */
+  uint64_t identity;  /* of this object, of all that ever were */
+  uint64_t *reached;  /* GPUs whose memory this one reaches */
   int n_reached, room;
   gpu_constant *constants;
   cuda_module sites; /* NULL: no site needed a kernel yet */
@@ -101,6 +103,9 @@ tprt_status tprt__gpu_site_kernel(tprt__gpu *gpu, gpu_site_kernel which);
 tprt_status tprt__gpu_site_launch(const tprt__gpu *gpu, cuda_stream stream, gpu_site_kernel which, uint64_t n_items,
                                   unsigned n_rows, const void *arguments);
 void tprt__gpu_sites_end(tprt__gpu *gpu);
+
+/* ---- gpu_beside.c; in the GPU's context ---- */
+void tprt__gpu_beside_end(tprt__gpu *gpu);
 
 /* ---- gpu_contract.c; in the GPU's context ---- */
 /* Makes the GPU's handle of cuBLASLt, if there is none yet. */

@@ -2,7 +2,8 @@
 """cuda.py SHARD_RUN MODELS DRIVER BLASLT: every model as a program for GPUs, run on a driver that executes PTX on the host, with streams that are late.
 
 Each on 2 devices, with TP_LONG=1 on 1, 2, 4 and 2x2: virtual ranks of one GPU. The results have to be those of one device, on a processor, and those
-of the framework, and nothing may be copied to the host within a program but what its host reads."""
+of the framework, and nothing may be copied to the host within a program but what its host reads. With collectives beside compute, on a machine so slow
+that this is worth while, too: in each of ORDERS, in which streams get ahead of each other."""
 import os
 import subprocess
 import sys
@@ -10,6 +11,18 @@ import tempfile
 
 # At most so often the host reads on each device, between its launches: conditions of loops, and offsets that the program computes.
 READS = {"kv_decode": 2, "scan_decoder": 18, "scan_train": 36}
+
+
+MACHINE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs", "slow.json")
+# Streams in the order in which they are made, those of programs before those beside them: either is early while the other is late.
+ORDERS = {"2": ["0011", "1100"], "4": ["00001111", "11110000", "?"], "2x2": ["00001111", "11110000", "?"]}
+
+
+def ways(mesh):
+    """Names, further arguments and environment of runs."""
+    yield "", [], {"FAKE_LATE": "2"}
+    for order in ORDERS.get(mesh, []):
+        yield "overlap " + order, ["--overlap=run", "--topology=" + MACHINE], {"FAKE_ORDER": order}
 
 
 def devices(mesh):
@@ -25,17 +38,17 @@ def main():
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
         copies = os.path.join(folder, "copies")
-        environment = dict(os.environ, TPRT_CUDA_LIBRARY=driver, TPRT_BLASLT_LIBRARY=blaslt, FAKE_LATE="2", FAKE_COPIES=copies)
+        environment = dict(os.environ, TPRT_CUDA_LIBRARY=driver, TPRT_BLASLT_LIBRARY=blaslt, FAKE_COPIES=copies)
         for name in sorted(f[:-5] for f in os.listdir(models) if f.endswith(".mlir")):
             path = os.path.join(models, name)
-            for mesh in meshes:
-                run = subprocess.run([shard_run, path + ".mlir", "--mesh", mesh, "--target=cuda", "--inputs-from", path], capture_output=True,
-                                     text=True, env=environment)
+            for mesh, (way, further, order) in ((mesh, way) for mesh in meshes for way in ways(mesh)):
+                run = subprocess.run([shard_run, path + ".mlir", "--mesh", mesh, "--target=cuda", "--inputs-from", path] + further,
+                                     capture_output=True, text=True, env=dict(environment, **order))
                 ok = run.returncode == 0 and run.stdout.rstrip().endswith("verified") and "ok: error" in run.stdout
                 with open(copies) as file:
                     n = int(file.read())
                 right = n <= READS.get(name, 0) * devices(mesh)
-                print(name, mesh, "ok" if ok else "FAILED\n%s%s" % (run.stdout, run.stderr), "" if right else "%d copies to the host" % n)
+                print(name, mesh, way, "ok" if ok else "FAILED\n%s%s" % (run.stdout, run.stderr), "" if right else "%d copies to the host" % n)
                 failures += not (ok and right)
     return failures != 0
 

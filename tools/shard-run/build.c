@@ -58,11 +58,9 @@ bool build_communicates(MlirModule source) {
 
 static bool lower_module(const options *o, run_target target, MlirModule module) {
   char pipeline[4096];
-  if (target == TARGET_CUDA)
-    return run(module, "tp-local-to-cuda");
-  snprintf(pipeline, sizeof pipeline, "tp-local-to-runtime{overlap=%s%s%s%s%s}",
-           strcmp(o->overlap, "no") == 0 ? "false" : "true", o->topology ? " topology=" : "", o->topology ? o->topology : "",
-           o->memory_limit ? " memory-limit=" : "",
+  snprintf(pipeline, sizeof pipeline, "%s{overlap=%s%s%s%s%s}",
+           target == TARGET_CUDA ? "tp-local-to-cuda" : "tp-local-to-runtime", strcmp(o->overlap, "no") == 0 ? "false" : "true",
+           o->topology ? " topology=" : "", o->topology ? o->topology : "", o->memory_limit ? " memory-limit=" : "",
            o->memory_limit ? o->memory_limit : ""); /* partition_module has checked these texts */
   return run(module, pipeline);
 }

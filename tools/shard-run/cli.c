@@ -278,8 +278,6 @@ int cli_parse(int argc, char **argv, options *o) {
     return cli_usage("--shards goes with --emit=so");
   if (o->emit && strcmp(o->emit, "ptx") == 0 && o->target != TARGET_CUDA)
     return cli_usage("--emit=ptx is of --target=cuda");
-  if (o->target == TARGET_CUDA && strcmp(o->overlap, "no") != 0)
-    return cli_usage("--overlap is of --target=cpu");
   if (o->target == TARGET_CUDA && o->launch == LAUNCH_PROCESSES)
     return cli_usage("ranks of --target=cuda are threads, of one GPU or one each");
   if (o->backend && o->launch == LAUNCH_PROCESSES && strcasecmp(o->backend, "shm") != 0)

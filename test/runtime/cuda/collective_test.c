@@ -1,7 +1,8 @@
 /* Collectives of programs on GPUs: virtual ranks of one, and ranks of several. All kinds, types and reductions have the bits that the same program
  * has on the host, with streams that are late: what a rank's stream has before a collective is done when it is waited for only, and so is what
- * comes behind. */
+ * comes behind. Those in two calls run in a second stream, in orders in which one of the two is ahead of the other. */
 #define _GNU_SOURCE 1
+#include "fake_stream.h"
 #include "table.h"
 #include "tprt/tprt.h"
 
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -99,7 +101,7 @@ static bool has_kernel(tprt_reduction reduction, tprt_dtype dtype) {
   return reduction != TPRT_PREMUL_SUM && !(reduction == TPRT_AVG && is_integer);
 }
 
-static program *make_program(int n_outer, int n_inner, bool all) {
+static program *make_empty(int n_outer, int n_inner) {
   program *p = calloc(1, sizeof *p);
   const int64_t sizes[] = {n_outer, n_inner};
   p->n_ranks = n_outer * n_inner;
@@ -108,6 +110,11 @@ static program *make_program(int n_outer, int n_inner, bool all) {
     p->tables[target] = table_make(N_AXES, sizes);
     p->tables[target].words[16] = target;
   }
+  return p;
+}
+
+static program *make_program(int n_outer, int n_inner, bool all) {
+  program *p = make_empty(n_outer, n_inner);
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
     add_site(p, &shapes[i]);
   for (int dtype = 1; dtype < TPRT_N_DTYPES && all; dtype++)
@@ -171,6 +178,8 @@ typedef struct rank {
   const program *p;
   tprt_comm *world;
   tprt_target target;
+  bool splits; /* calls: start and wait */
+  int ahead;   /* the rank whose thread comes last and goes on first; -1: whichever */
   int number;
   tprt_status status;
   char error[256];
@@ -190,6 +199,21 @@ static unsigned char *make(const rank *r, tprt_context *context, size_t bytes) {
   if (!memory)
     assert_int_equal(tprt_context_alloc(context, bytes, &memory), TPRT_OK);
   return memory;
+}
+
+static void nap(bool wanted) {
+  const struct timespec some = {.tv_nsec = 2000000};
+  if (wanted)
+    nanosleep(&some, NULL);
+}
+
+static tprt_status call(const rank *r, tprt_context *context, int site, const void *send, void *recv) {
+  if (!r->splits)
+    return (tprt_status)tprt_abi_collective(context, site, send, recv);
+  nap(r->ahead == r->number);
+  tprt_status status = (tprt_status)tprt_abi_start(context, site, send, recv);
+  nap(r->ahead >= 0 && r->ahead != r->number);
+  return status ? status : (tprt_status)tprt_abi_wait(context, site, send, recv);
 }
 
 /* Send from a copy of the data, and spoil it afterwards; both are enqueued. */
@@ -217,7 +241,7 @@ static tprt_status run_site(rank *r, tprt_context *context, int site, unsigned c
     (void)tprt_context_upload(context, junk, nothing, MOST_BYTES);
   }
   copy(r, context, data, send, in);
-  tprt_status status = (tprt_status)tprt_abi_collective(context, site, send, recv);
+  tprt_status status = call(r, context, site, send, recv);
   copy(r, context, recv, result, out);
   copy(r, context, junk, send, in);
   if (status)
@@ -253,12 +277,12 @@ static void *run_rank(void *argument) {
 }
 
 /* Threads first, so that their failures are those of the ranks. */
-static void run(const program *p, tprt_target target, const char *backend, rank *ranks) {
+static void run_in_calls(const program *p, tprt_target target, const char *backend, bool splits, int ahead, rank *ranks) {
   tprt_comm *worlds[MOST_RANKS];
   const tprt_config config = {.size = sizeof config, .backend = backend, .timeout_ns = INT64_C(20000000000)};
   assert_int_equal(tprt_world_create_threads(p->n_ranks, &config, worlds), TPRT_OK);
   for (int i = 0; i < p->n_ranks; i++) {
-    ranks[i] = (rank){.p = p, .world = worlds[i], .target = target, .number = i};
+    ranks[i] = (rank){.p = p, .world = worlds[i], .target = target, .splits = splits, .ahead = ahead, .number = i};
     assert_int_equal(pthread_create(&ranks[i].thread, NULL, run_rank, &ranks[i]), 0);
   }
   for (int i = 0; i < p->n_ranks; i++)
@@ -267,15 +291,19 @@ static void run(const program *p, tprt_target target, const char *backend, rank 
     tprt_comm_destroy(worlds[i]);
 }
 
+static void run(const program *p, tprt_target target, const char *backend, rank *ranks) {
+  run_in_calls(p, target, backend, false, -1, ranks);
+}
+
 static void free_results(const program *p, rank *ranks) {
   for (int i = 0; i < p->n_ranks; i++)
     for (int site = 0; site < p->n_sites; site++)
       free(ranks[i].results[site]);
 }
 
-static void compare(const program *p, const char *backend) {
+static void compare(const program *p, const char *backend, bool splits) {
   rank *got = calloc(MOST_RANKS, sizeof *got), *expected = calloc(MOST_RANKS, sizeof *expected);
-  run(p, TPRT_TARGET_CUDA, backend, got);
+  run_in_calls(p, TPRT_TARGET_CUDA, backend, splits, -1, got);
   run(p, TPRT_TARGET_HOST, "loopback", expected);
   for (int i = 0; i < p->n_ranks; i++) {
     if (got[i].status || expected[i].status)
@@ -295,11 +323,11 @@ static void compare(const program *p, const char *backend) {
   free(expected);
 }
 
-static void compare_meshes(const char *backend, bool all) {
+static void compare_meshes(const char *backend, bool all, bool splits) {
   static const int meshes[][2] = {{1, 2}, {1, 3}, {2, 2}, {5, 1}};
   for (size_t i = 0; i < sizeof meshes / sizeof *meshes; i++) {
     program *p = make_program(meshes[i][0], meshes[i][1], all && i == 1);
-    compare(p, backend);
+    compare(p, backend, splits);
     free_program(p);
   }
 }
@@ -313,13 +341,13 @@ static void set(const char *name, const char *value) {
 
 static void test_virtual_ranks(void **state) {
   (void)state;
-  compare_meshes("loopback", true);
+  compare_meshes("loopback", true, false);
 }
 
 static void test_late_streams(void **state) {
   (void)state;
   set("FAKE_LATE", "2");
-  compare_meshes("loopback", false);
+  compare_meshes("loopback", false, false);
   set("FAKE_LATE", NULL);
 }
 
@@ -328,8 +356,8 @@ static void test_several_gpus(void **state) {
   set("FAKE_LATE", "2");
   set("FAKE_DEVICES", "3");    /* so some ranks share one */
   set("FAKE_NO_CONTEXT", "1"); /* else they would take the thread's */
-  compare_meshes("loopback", false);
-  compare_meshes("loopback", false); /* the contexts are others, the memory is reached already */
+  compare_meshes("loopback", false, false);
+  compare_meshes("loopback", false, false); /* the contexts are others, the memory is reached already */
   set("FAKE_NO_CONTEXT", NULL);
   set("FAKE_DEVICES", NULL);
   set("FAKE_LATE", NULL);
@@ -339,8 +367,92 @@ static void test_several_gpus(void **state) {
 static void test_through_the_host(void **state) {
   (void)state;
   set("FAKE_LATE", "2");
-  compare_meshes("shm", false);
+  compare_meshes("shm", false, false);
+  compare_meshes("shm", false, true);
   set("FAKE_LATE", NULL);
+}
+
+/* ---- In two calls ---- */
+
+/* Two ranks have four streams: all ways in which some of them are late. */
+enum { N_ORDERS = 16 };
+
+static void set_order(int number) {
+  const char order[] = {number & 1 ? '1' : '0', number & 2 ? '1' : '0', number & 4 ? '1' : '0', number & 8 ? '1' : '0', 0};
+  set("FAKE_ORDER", order);
+}
+
+static void test_split_calls(void **state) {
+  (void)state;
+  compare_meshes("loopback", true, true);
+  set("FAKE_LATE", "2");
+  compare_meshes("loopback", false, true);
+  set("FAKE_LATE", NULL);
+  for (int i = 0; i < 4; i++) {
+    static const char *const ways[] = {"01", "?", "001", "0?1"};
+    set("FAKE_ORDER", ways[i]);
+    set("FAKE_DEVICES", i % 2 ? "3" : NULL);
+    set("FAKE_NO_CONTEXT", i % 2 ? "1" : NULL);
+    compare_meshes("loopback", false, true);
+  }
+  set("FAKE_NO_CONTEXT", NULL);
+  set("FAKE_DEVICES", NULL);
+  set("FAKE_ORDER", NULL);
+}
+
+static bool is_right(const program *p, int ahead, const rank *expected) {
+  rank *got = calloc(MOST_RANKS, sizeof *got);
+  bool right = true;
+  run_in_calls(p, TPRT_TARGET_CUDA, "loopback", true, ahead, got);
+  for (int i = 0; i < p->n_ranks; i++)
+    for (int site = 0; site < p->n_sites; site++) {
+      right &= !got[i].status && memcmp(got[i].results[site], expected[i].results[site], recv_bytes(p, &p->rows[site])) == 0;
+    }
+  free_results(p, got);
+  free(got);
+  return right;
+}
+
+/* Without one of the waits of streams for events results are wrong in some order: none of them is there for nothing, and the driver of the tests
+ * shows each that is missing. */
+static void test_each_wait_counts(void **state) {
+  (void)state;
+  static const row rows[] = {{TPRT_SITE_ALL_REDUCE, TPRT_F32, TPRT_SUM, {64, 48}, 0, 0, IN_PLACE, RING, true},
+                             {TPRT_SITE_PERMUTE, TPRT_F32, TPRT_NO_REDUCTION, {6, 5}, 0, 0, APART, RING, true}};
+  void *library = dlopen(FAKE_DRIVER, RTLD_NOW | RTLD_LOCAL), *found = dlsym(library, "fake_waits_of_all");
+  fake_waits_of_all_fn *waits_of_all;
+  assert_non_null(found);
+  memcpy(&waits_of_all, &found, sizeof found);
+  fake_wait_plan *waits = waits_of_all();
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    program *p = make_empty(1, 2);
+    rank *expected = calloc(MOST_RANKS, sizeof *expected);
+    add_site(p, &rows[i]);
+    run(p, TPRT_TARGET_HOST, "loopback", expected);
+    set_order(0);
+    waits->n = waits->lose = 0;
+    assert_true(is_right(p, -1, expected));
+    long n_waits = waits->n;
+    /* Two of each rank with its own other stream, and two in each meeting of two ranks. */
+    assert_int_equal(n_waits, 4 + 2 * (rows[i].kind == TPRT_SITE_ALL_REDUCE ? 3 : 2));
+    for (long lost = 1; lost <= n_waits; lost++) {
+      bool right = true;
+      for (int k = 0; k < 4 * N_ORDERS && right; k++) {
+        set_order(k % N_ORDERS);
+        waits->n = 0;
+        waits->lose = lost;
+        right = is_right(p, k / N_ORDERS % 2, expected);
+      }
+      if (right)
+        fail_msg("kind %d: nobody sees that wait %ld of %ld is not done", rows[i].kind, lost, n_waits);
+    }
+    waits->lose = 0;
+    free_results(p, expected);
+    free(expected);
+    free_program(p);
+  }
+  set("FAKE_ORDER", NULL);
+  dlclose(library);
 }
 
 /* ---- Failures ---- */
@@ -499,9 +611,11 @@ int main(void) {
   set("FAKE_CUDA", "");
   set("TPRT_CUDA_LIBRARY", FAKE_DRIVER);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_virtual_ranks),    cmocka_unit_test(test_late_streams),      cmocka_unit_test(test_several_gpus),
-      cmocka_unit_test(test_through_the_host), cmocka_unit_test(test_driver_that_fails), cmocka_unit_test(test_no_kernel),
-      cmocka_unit_test(test_together),
+      cmocka_unit_test(test_virtual_ranks),     cmocka_unit_test(test_late_streams),
+      cmocka_unit_test(test_several_gpus),      cmocka_unit_test(test_through_the_host),
+      cmocka_unit_test(test_driver_that_fails), cmocka_unit_test(test_no_kernel),
+      cmocka_unit_test(test_together),          cmocka_unit_test(test_split_calls),
+      cmocka_unit_test(test_each_wait_counts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,11 @@
 #define _GNU_SOURCE 1
 #include "fake_stream.h"
 
+#include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* What no table of the tests has: name here, symbol, parameters. */
@@ -28,11 +31,12 @@ struct CUstream_st {
   struct CUstream_st *next; /* of all that ever were: events outlive streams */
   entry *head, **tail;
   long n_put, n_done;
-  int kind; /* bit of FAKE_LATE */
+  int kind;        /* bit of FAKE_LATE */
+  uint64_t number; /* of its kind, in the order of creation */
   bool busy, destroyed;
   cuda_graph graph;    /* into which it is captured */
+  int member;          /* of that */
   long n_put_in_graph; /* its own share of the graph */
-  long n_joined;       /* of these, what the first stream of the capture has waited for */
 };
 
 struct CUevent_st {
@@ -46,9 +50,14 @@ TPRT_API fake_streams_of_thread_fn fake_streams_of_thread;
 __thread fake_stream_plan fake_streams;
 fake_stream_plan *fake_streams_of_thread(void) { return &fake_streams; }
 
+TPRT_API fake_waits_of_all_fn fake_waits_of_all;
+static fake_wait_plan waits;
+fake_wait_plan *fake_waits_of_all(void) { return &waits; }
+
 /* ---- Streams ---- */
 
 static cuda_stream streams;
+static uint64_t n_made[3]; /* by kind */
 static __thread cuda_stream of_thread;
 
 static cuda_stream make_stream(int kind) {
@@ -59,6 +68,7 @@ static cuda_stream make_stream(int kind) {
   made->tail = &made->head;
   pthread_mutex_lock(&lock);
   made->next = streams;
+  made->number = n_made[kind]++;
   streams = made;
   pthread_mutex_unlock(&lock);
   return made;
@@ -99,8 +109,24 @@ static cuda_result run_until(cuda_stream s, long until) {
   return result;
 }
 
+/* A draw for a stream and a place in it (splitmix64). */
+static bool draw(uint64_t number, uint64_t place) {
+  uint64_t x = (number << 32 | place) + 0x9e3779b97f4a7c15u;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return (x ^ x >> 31) & 1;
+}
+
+static bool is_late(const struct CUstream_st *s) {
+  const char *late = getenv("FAKE_LATE"), *order = getenv("FAKE_ORDER");
+  if (s->kind == 2 && order && *order) {
+    char way = order[s->number % strlen(order)];
+    return way == '?' ? draw(s->number, (uint64_t)s->n_put) : way == '1';
+  }
+  return late && atoi(late) & s->kind;
+}
+
 static cuda_result put(cuda_stream s, entry e) {
-  const char *late = getenv("FAKE_LATE");
   entry *made = malloc(sizeof *made);
   if (!made)
     abort();
@@ -108,7 +134,7 @@ static cuda_result put(cuda_stream s, entry e) {
   *s->tail = made;
   s->tail = &made->next;
   s->n_put++;
-  return late && (atoi(late) & s->kind) ? CUDA_RESULT_SUCCESS : run_until(s, s->n_put);
+  return is_late(s) ? CUDA_RESULT_SUCCESS : run_until(s, s->n_put);
 }
 
 cuda_result fake_finish(cuda_stream stream) {
@@ -143,14 +169,22 @@ cuda_result stream_capturing(cuda_stream stream, int *status) {
   return CUDA_RESULT_SUCCESS;
 }
 
-/* ---- Graphs: tasks in the order in which they were captured ---- */
+/* ---- Graphs: what was captured, in that order ---- */
 
-enum { MOST_MEMBERS = 8 };
+enum { MOST_MEMBERS = 32 };
+
+/* A task of a member, or its wait until another one has come so far. */
+typedef struct captured {
+  int member, of;
+  long until;
+  fake_task task; /* run is NULL: a wait */
+} captured;
 
 struct CUgraph_st {
   size_t n;
-  fake_task *tasks;
-  cuda_stream members[MOST_MEMBERS]; /* while it is captured; the first is where that began */
+  captured *items;
+  cuda_stream
+      members[MOST_MEMBERS]; /* that are captured, the first is where that began; of a program its own, in which it runs */
   int n_members;
 };
 struct CUgraphExec_st {
@@ -160,35 +194,60 @@ struct CUgraphExec_st {
 static bool join(cuda_stream s, cuda_graph graph) {
   if (graph->n_members == MOST_MEMBERS)
     return false;
+  s->member = graph->n_members;
   graph->members[graph->n_members++] = s;
   s->graph = graph;
-  s->n_put_in_graph = s->n_joined = 0;
+  s->n_put_in_graph = 0;
   return true;
+}
+
+static void capture(cuda_stream s, captured item) {
+  cuda_graph graph = s->graph;
+  graph->items = realloc(graph->items, (graph->n + 1) * sizeof item);
+  if (!graph->items)
+    abort();
+  item.member = s->member;
+  graph->items[graph->n++] = item;
+  s->n_put_in_graph++;
 }
 
 cuda_result fake_capture_begin(cuda_stream stream, int mode) {
   cuda_stream s = find(stream);
   (void)mode;
-  if (s->graph)
+  if (s->graph || fake_fails_at("capture begin"))
     return FAKE_INVALID_VALUE;
   cuda_graph graph = calloc(1, sizeof *graph);
   return graph && join(s, graph) ? CUDA_RESULT_SUCCESS : FAKE_INVALID_VALUE;
 }
 
-cuda_result fake_capture_end(cuda_stream stream, cuda_graph *graph) {
-  cuda_graph captured = find(stream)->graph;
-  cuda_result result = CUDA_RESULT_SUCCESS;
-  if (!captured || captured->members[0] != find(stream))
-    return FAKE_INVALID_VALUE;
-  for (int i = 0; i < captured->n_members; i++) {
-    cuda_stream member = captured->members[i];
-    if (i > 0 && member->n_joined < member->n_put_in_graph)
-      result = FAKE_UNJOINED;
-    member->graph = NULL;
+/* Does the first stream, directly or by others, wait for all tasks of all? Waits name what was captured before them, so once from the end is
+ * enough. */
+static bool is_joined(const struct CUgraph_st *graph) {
+  long reached[MOST_MEMBERS] = {LONG_MAX}, at[MOST_MEMBERS];
+  bool joined = true;
+  for (int m = 0; m < graph->n_members; m++)
+    at[m] = graph->members[m]->n_put_in_graph;
+  for (size_t i = graph->n; i > 0; i--) {
+    const captured *item = &graph->items[i - 1];
+    bool counts = at[item->member]-- <= reached[item->member];
+    if (item->task.run)
+      joined &= counts;
+    else if (counts && reached[item->of] < item->until)
+      reached[item->of] = item->until;
   }
-  *graph = captured;
+  return joined;
+}
+
+cuda_result fake_capture_end(cuda_stream stream, cuda_graph *graph) {
+  cuda_graph ended = find(stream)->graph;
+  if (!ended || ended->members[0] != find(stream))
+    return FAKE_INVALID_VALUE;
+  cuda_result result = is_joined(ended) ? fake_fails_at("capture end") : FAKE_UNJOINED;
+  for (int i = 0; i < ended->n_members; i++)
+    ended->members[i]->graph = NULL;
+  *graph = result ? NULL : ended;
   if (result)
-    fake_graph_destroy(captured);
+    fake_graph_destroy(ended);
   return result;
 }
 
@@ -196,56 +255,81 @@ cuda_result fake_enqueue(cuda_stream stream, fake_task task) {
   cuda_stream s = find(stream);
   cuda_result result = CUDA_RESULT_SUCCESS;
   pthread_mutex_lock(&lock);
-  if (s->graph) {
-    cuda_graph graph = s->graph;
-    graph->tasks = realloc(graph->tasks, (graph->n + 1) * sizeof task);
-    if (!graph->tasks)
-      abort();
-    graph->tasks[graph->n++] = task;
-    s->n_put_in_graph++;
-  } else {
+  if (s->graph)
+    capture(s, (captured){.task = task});
+  else
     result = put(s, (entry){.task = task});
-  }
   pthread_mutex_unlock(&lock);
   return result;
 }
 
 cuda_result fake_instantiate(cuda_program *program, cuda_graph graph, unsigned long long flags) {
   (void)flags;
+  if (fake_fails_at("instantiate"))
+    return FAKE_OUT_OF_MEMORY;
   *program = malloc(sizeof **program);
   (*program)->graph = *graph;
+  for (int m = 0; m < graph->n_members; m++)
+    (*program)->graph.members[m] = make_stream(2);
   *graph = (struct CUgraph_st){0};
   return CUDA_RESULT_SUCCESS;
 }
 
-static cuda_result run_graph(void *data) {
-  const struct CUgraph_st *graph = data;
-  cuda_result result = CUDA_RESULT_SUCCESS;
-  for (size_t i = 0; i < graph->n && !result; i++)
-    result = graph->tasks[i].run(graph->tasks[i].data);
+static void keep(void *data) { (void)data; }
+
+/* With the lock. What was captured is ordered by nothing but what was captured, and all of it by the stream. */
+static cuda_result put_graph(const struct CUgraph_st *graph, cuda_stream stream) {
+  long base[MOST_MEMBERS], begin = stream->n_put;
+  cuda_result result = CUDA_RESULT_SUCCESS, got;
+  for (int m = 0; m < graph->n_members; m++) {
+    got = put(graph->members[m], (entry){.of = stream, .until = begin});
+    result = result ? result : got;
+    base[m] = graph->members[m]->n_put;
+  }
+  for (size_t i = 0; i < graph->n; i++) {
+    const captured *item = &graph->items[i];
+    entry e = {.task = {.run = item->task.run, .release = keep, .data = item->task.data}};
+    if (!item->task.run)
+      e = (entry){.of = graph->members[item->of], .until = base[item->of] + item->until};
+    got = put(graph->members[item->member], e);
+    result = result ? result : got;
+  }
+  for (int m = 0; m < graph->n_members; m++) {
+    got = put(stream, (entry){.of = graph->members[m], .until = graph->members[m]->n_put});
+    result = result ? result : got;
+  }
   return result;
 }
 
-static void keep(void *data) { (void)data; }
-
 cuda_result fake_replay(cuda_program program, cuda_stream stream) {
-  return fake_enqueue(stream, (fake_task){.run = run_graph, .release = keep, .data = &program->graph});
+  cuda_stream s = find(stream);
+  if (fake_fails_at("graph launch"))
+    return FAKE_LAUNCH_FAILED;
+  pthread_mutex_lock(&lock);
+  cuda_result result = s->graph ? FAKE_INVALID_VALUE : put_graph(&program->graph, s);
+  pthread_mutex_unlock(&lock);
+  fake_streams.n_replays += !result;
+  return result;
 }
 
-static void free_tasks(cuda_graph graph) {
+static void free_items(cuda_graph graph) {
   for (size_t i = 0; i < graph->n; i++)
-    (graph->tasks[i].release ? graph->tasks[i].release : free)(graph->tasks[i].data);
-  free(graph->tasks);
+    if (graph->items[i].task.run)
+      (graph->items[i].task.release ? graph->items[i].task.release : free)(graph->items[i].task.data);
+  free(graph->items);
 }
 
+/* What it has in streams runs to its end. */
 cuda_result fake_program_destroy(cuda_program program) {
-  free_tasks(&program->graph);
+  for (int m = 0; m < program->graph.n_members; m++)
+    (void)fake_finish(program->graph.members[m]);
+  free_items(&program->graph);
   free(program);
   return CUDA_RESULT_SUCCESS;
 }
 
 cuda_result fake_graph_destroy(cuda_graph graph) {
-  free_tasks(graph);
+  free_items(graph);
   free(graph);
   return CUDA_RESULT_SUCCESS;
 }
@@ -280,9 +364,7 @@ static cuda_result wait_in_capture(cuda_stream s, cuda_event event) {
     return FAKE_ISOLATION;
   if (!s->graph && !join(s, event->graph))
     return FAKE_INVALID_VALUE;
-  s->n_put_in_graph++;
-  if (event->stream->n_joined < event->until)
-    event->stream->n_joined = event->until;
+  capture(s, (captured){.of = event->stream->member, .until = event->until});
   return CUDA_RESULT_SUCCESS;
 }
 
@@ -291,7 +373,7 @@ cuda_result stream_event_await(cuda_stream stream, cuda_event event, unsigned fl
   cuda_result result = CUDA_RESULT_SUCCESS;
   if (!event || flags || s->destroyed)
     return FAKE_INVALID_VALUE;
-  if (++fake_streams.n_waits == fake_streams.lose_wait)
+  if (++fake_streams.n_waits == fake_streams.lose_wait || atomic_fetch_add(&waits.n, 1) + 1 == atomic_load(&waits.lose))
     return CUDA_RESULT_SUCCESS;
   pthread_mutex_lock(&lock);
   if (event->stream && (event->graph || s->graph))

@@ -247,8 +247,14 @@ static tprt_status negative_constant(tprt_context *context) {
   assert_null(tprt_abi_constant(context, kernels, -1));
   return (tprt_status)tprt_abi_status(context);
 }
-static tprt_status starts(tprt_context *context) {
-  return (tprt_status)tprt_abi_start(context, REDUCE, tprt_abi_registered(context), tprt_abi_registered(context));
+static tprt_status starts_twice(tprt_context *context) {
+  void *buffer = tprt_abi_registered(context);
+  assert_int_equal(tprt_abi_start(context, REDUCE, buffer, buffer), TPRT_OK);
+  return (tprt_status)tprt_abi_start(context, REDUCE, buffer, buffer);
+}
+static tprt_status waits_unstarted(tprt_context *context) {
+  void *buffer = tprt_abi_registered(context);
+  return (tprt_status)tprt_abi_wait(context, REDUCE, buffer, buffer);
 }
 
 static void test_calls_that_fail(void **state) {
@@ -271,7 +277,8 @@ static void test_calls_that_fail(void **state) {
       {negative_read, TPRT_INVALID_ARGUMENT, "a copy of -1 bytes"},
       {negative_write, TPRT_INVALID_ARGUMENT, "a copy of -1 bytes"},
       {negative_constant, TPRT_INVALID_ARGUMENT, "a copy of -1 bytes"},
-      {starts, TPRT_UNSUPPORTED, "programs on a GPU run collectives, they do not start them"},
+      {starts_twice, TPRT_INVALID_ARGUMENT, "site 0: it was started before and not waited for"},
+      {waits_unstarted, TPRT_INVALID_ARGUMENT, "site 0: it was not started with these buffers"},
   };
   test_table program = make_program(1);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
