@@ -127,7 +127,9 @@ TPRT_API int32_t tprt_abi_collective(tprt_context *context, int32_t site, const 
  * started but run waits for those before it. A site is started at most once before it is waited for, and wait is given what start was
  * given; else TPRT_INVALID_ARGUMENT. Where each rank of the host has two processors, or with TPRT_PROGRESS=1, a thread of the group's
  * does the work meanwhile; otherwise, or with TPRT_PROGRESS=0, the peers are told that this rank is there, and wait does the work. When the
- * context fails, what was started is ended before the failing call returns. */
+ * context fails, what was started is ended before the failing call returns.
+ * On a GPU it runs in a second stream of the context, behind what the context has put into both by then, and what the context enqueues behind wait comes
+ * after it; neither call waits for the GPU, unless the backend has no TPRT_CAP_GPU_PROGRAMS: then start does all of it. */
 TPRT_API int32_t tprt_abi_start(tprt_context *context, int32_t site, const void *send, void *recv);
 TPRT_API int32_t tprt_abi_wait(tprt_context *context, int32_t site, const void *send, void *recv);
 

@@ -563,3 +563,44 @@ func.func @returned(%ctx: !llvm.ptr, %x: memref<64x64xf32>, %y: memref<64x64xf32
   linalg.matmul ins(%x, %y : memref<64x64xf32>, memref<64x64xf32>) outs(%c : memref<64x64xf32>)
   return %c, %r : memref<64x64xf32>, memref<64x64xf32>
 }
+
+// -----
+
+#sites = array<i64: 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 64, 64, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+
+func.func private @tprt_abi_collective(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr) -> i32
+
+// Functions of tp-fuse-nests: what they read may be sent meanwhile, and what reads the result waits; so does what writes over what is sent, also
+// by a view.
+// CHECK-LABEL: func.func @kernels
+// CHECK-SAME: (%{{.*}}: !llvm.ptr, %[[X:[a-z0-9]*]]: memref<64x64xf32>, %[[Y:[a-z0-9]*]]: memref<64x64xf32>
+// CHECK: call @tprt_abi_start
+// CHECK-NEXT: call @reads(%[[X]], %[[Y]])
+// CHECK-NEXT: call @tprt_abi_wait
+// CHECK-DAG: call @reads(%alloc
+// CHECK-DAG: call @writes(%[[X]])
+func.func @kernels(%ctx: !llvm.ptr, %x: memref<64x64xf32>, %y: memref<64x64xf32>, %z: memref<64x64xf32>) -> memref<64x64xf32> attributes {tp.mesh = array<i64: 2>, tp.sites = #sites} {
+  %r = memref.alloc() : memref<64x64xf32>
+  %i1 = memref.extract_aligned_pointer_as_index %x : memref<64x64xf32> -> index
+  %a1 = arith.index_cast %i1 : index to i64
+  %p1 = llvm.inttoptr %a1 : i64 to !llvm.ptr
+  %i2 = memref.extract_aligned_pointer_as_index %r : memref<64x64xf32> -> index
+  %a2 = arith.index_cast %i2 : index to i64
+  %p2 = llvm.inttoptr %a2 : i64 to !llvm.ptr
+  %s3 = arith.constant 0 : i32
+  %r3 = func.call @tprt_abi_collective(%ctx, %s3, %p1, %p2) : (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr) -> i32
+  func.call @reads(%r, %z) : (memref<64x64xf32>, memref<64x64xf32>) -> ()
+  func.call @reads(%x, %y) : (memref<64x64xf32>, memref<64x64xf32>) -> ()
+  func.call @writes(%x) : (memref<64x64xf32>) -> ()
+  return %r : memref<64x64xf32>
+}
+func.func private @reads(%from: memref<64x64xf32>, %to: memref<64x64xf32>) {
+  linalg.exp ins(%from : memref<64x64xf32>) outs(%to : memref<64x64xf32>)
+  return
+}
+func.func private @writes(%to: memref<64x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %part = memref.subview %to[0, 0] [32, 64] [1, 1] : memref<64x64xf32> to memref<32x64xf32, strided<[64, 1]>>
+  linalg.fill ins(%zero : f32) outs(%part : memref<32x64xf32, strided<[64, 1]>>)
+  return
+}
