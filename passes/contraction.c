@@ -104,3 +104,40 @@ bool tp__match_contraction(MlirOperation op, tp__contraction *c) {
   }
   return any;
 }
+
+/* ---- transposes ---- */
+
+bool tp__is_transpose(MlirOperation op, int rank, int *from) {
+  int64_t permutation[TP_MAX_RANK];
+  if (tp__op_is(op, "linalg.transpose") && tp__int_list(tp__inherent(op, "permutation"), TP_MAX_RANK, permutation) == rank) {
+    for (int d = 0; d < rank; d++)
+      from[d] = (int)permutation[d];
+    return true;
+  }
+  if (!tp__op_is(op, "linalg.generic") || mlirOperationGetNumOperands(op) != 2 || mlirOperationGetNumResults(op) != 1)
+    return false;
+  MlirAttribute maps = tp__inherent(op, "indexing_maps");
+  MlirAffineMap in = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 0)),
+                out = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 1));
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  if (!mlirAffineMapIsPermutation(in) || !mlirAffineMapIsIdentity(out) || mlirAffineMapGetNumResults(in) != rank ||
+      !mlirValueEqual(mlirOperationGetOperand(mlirBlockGetTerminator(body), 0), mlirBlockGetArgument(body, 0)))
+    return false;
+  for (int d = 0; d < rank; d++)
+    from[mlirAffineDimExprGetPosition(mlirAffineMapGetResult(in, d))] = d;
+  return true;
+}
+
+MlirValue tp__through_transposes(MlirValue value, int rank, int *loops) {
+  for (;;) {
+    MlirOperation op = tp__defining_op(value);
+    int from[TP_MAX_RANK], old[TP_MAX_RANK];
+    if (mlirOperationIsNull(op) || !tp__is_transpose(op, rank, from))
+      return value;
+    for (int d = 0; d < rank; d++)
+      old[d] = loops[d];
+    for (int d = 0; d < rank; d++)
+      loops[from[d]] = old[d];
+    value = mlirOperationGetOperand(op, 0);
+  }
+}

@@ -19,4 +19,9 @@ typedef struct tp__contraction {
  * floating-point numbers of f16, bf16, f32 or f64; A and B may be widened (extf) to the type of C in the body. */
 bool tp__match_contraction(MlirOperation op, tp__contraction *c);
 
+/* Is `op` a transpose of its first operand? from[d]: the dimension of the operand that is dimension d of the result. */
+bool tp__is_transpose(MlirOperation op, int rank, int *from);
+/* Reads an operand of a contraction through transposes: the loops of the dimensions of what was transposed. */
+MlirValue tp__through_transposes(MlirValue value, int rank, int *loops);
+
 #endif

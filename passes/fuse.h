@@ -6,6 +6,16 @@
 
 #include "ir/annotation.h"
 
+/* What makes the rows that are summed, if it is a product of matrices: a [tokens, k] b [k, hidden]. */
+typedef struct tp__product {
+  MlirOperation op; /* null: none */
+  MlirValue a, b;
+  bool transpose_b; /* b is stored [hidden, k] */
+  int64_t k;
+  const char *obstacle; /* why it is not done in slices; NULL: nothing. Then a, b and k are set */
+  bool is_fused;
+} tp__product;
+
 typedef struct tp__fusion {
   MlirOperation collective; /* shard.all_reduce or shard.reduce_scatter of a sum */
   int dim;                  /* that the reduce_scatter cuts; -1 */
@@ -19,10 +29,24 @@ typedef struct tp__fusion {
   MlirOperation gather; /* of y, or of r without norm, along `dim` over the same devices; null: none */
   bool keeps_sum;       /* r is used elsewhere, too */
   tp_fused_price price;
+  tp__product product;
 } tp__fusion;
 
-enum { TP_FUSED_OPERANDS = 5 }; /* input, residual, bias, gamma, beta */
+enum { TP_FUSED_OPERANDS = 7 }; /* input or a and b, residual, bias, gamma, beta */
 
+/* Devices of the group. */
+int64_t tp__fusion_devices(const tp__fusion *fusion);
+/* The number of pieces in which a dimension of a tensor lies. */
+int64_t tp__n_pieces(MlirValue value, int dim);
+
+/* ---- fuse_product.c ---- */
+/* Looks for a product in front of a fusion in slices and decides whether it becomes part of it; then `rows` and the price are those of both. Else
+ * a remark says why not. */
+void tp__add_product(tp__fusion *fusion, const tp_topology *topology, bool always, tp_fused_rows *rows);
+/* Erases the product, and reshapes of it, that nobody reads any more; `rows` was the operand of the collective, which is gone. */
+void tp__erase_product(const tp__fusion *fusion, MlirValue rows);
+
+/* ---- fuse_outline.c ---- */
 /* The value that is y, or r without norm, gathered where there is a gather. */
 MlirValue tp__fused_out(const tp__fusion *fusion);
 

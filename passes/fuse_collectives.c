@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STAT_FUSED, STAT_SLOWER, STAT_OTHER };
+enum { STAT_FUSED, STAT_PRODUCTS, STAT_SLOWER, STAT_OTHER };
 
 enum { ROW_BYTES = 16 }; /* rows of the kernels are multiples of it: tprt/cuda.h */
 
@@ -142,16 +142,6 @@ static void find_rows(tp__rows *rows, tp__fusion *f) {
   f->sum_value = sums.items[sums.n - 1].value;
 }
 
-/* The number of pieces in which a dimension of a tensor lies. */
-static int64_t pieces(MlirValue value, int dim) {
-  int rank;
-  int64_t shape[TP_MAX_RANK], n = 1;
-  tp__static_tensor(mlirValueGetType(value), &rank, shape);
-  for (int d = 0; d < dim; d++)
-    n *= shape[d];
-  return n;
-}
-
 /* The gather that undoes the reduce_scatter, if it is all that reads `value`, which has as many elements. */
 static MlirOperation find_gather(const tp__fusion *f, MlirValue value) {
   MlirOperation op = tp__is_used_once(value) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(value)) : (MlirOperation){NULL};
@@ -159,8 +149,8 @@ static MlirOperation find_gather(const tp__fusion *f, MlirValue value) {
                 mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(f->collective)) &&
                 mlirAttributeEqual(tp__inherent(op, "grid"), tp__inherent(f->collective, "grid")) &&
                 mlirAttributeEqual(tp__inherent(op, "grid_axes"), tp__inherent(f->collective, "grid_axes")) &&
-                pieces(value, (int)mlirIntegerAttrGetValueInt(tp__inherent(op, "gather_axis"))) ==
-                    pieces(mlirOperationGetResult(f->collective, 0), f->dim);
+                tp__n_pieces(value, (int)mlirIntegerAttrGetValueInt(tp__inherent(op, "gather_axis"))) ==
+                    tp__n_pieces(mlirOperationGetResult(f->collective, 0), f->dim);
   return undoes ? op : (MlirOperation){NULL};
 }
 
@@ -210,7 +200,10 @@ static void erase_dead(const tp__rows *rows, const bool *dead, const tp__fusion 
     mlirOperationDestroy(op);
     op = before;
   }
+  MlirValue summed = mlirOperationGetOperand(f->collective, 0);
   mlirOperationDestroy(f->collective);
+  if (f->product.is_fused)
+    tp__erase_product(f, summed);
 }
 
 /* ---- order ---- */
@@ -258,9 +251,7 @@ static bool has_work(const tp__fusion *f) {
 }
 
 static tp_fused_rows describe(const fuser *s, const tp__fusion *f) {
-  int64_t n = 1, tokens = 1;
-  for (int i = 0; i < f->n_axes; i++)
-    n *= s->mesh.axes[f->axes[i]].size;
+  int64_t n = tp__fusion_devices(f), tokens = 1;
   for (int d = 0; d < s->rows.rank - 1; d++)
     tokens *= s->rows.shape[d];
   return (tp_fused_rows){.n_axes = f->n_axes,
@@ -278,8 +269,9 @@ static tp_fused_rows describe(const fuser *s, const tp__fusion *f) {
 /* One text of what a kernel does beside the sum: "residual, RMS norm". */
 static void print_work(const tp__fusion *f, char *text, size_t size) {
   static const char *const norms[] = {[TP_NO_NORM] = NULL, [TP_RMS_NORM] = "RMS norm", [TP_LAYER_NORM] = "layer norm"};
-  const char *parts[] = {mlirValueIsNull(f->sum.bias) ? NULL : "bias", mlirValueIsNull(f->sum.residual) ? NULL : "residual",
-                         norms[f->norm.kind], mlirOperationIsNull(f->gather) ? NULL : "all_gather"};
+  const char *parts[] = {f->product.is_fused ? "its product" : NULL, mlirValueIsNull(f->sum.bias) ? NULL : "bias",
+                         mlirValueIsNull(f->sum.residual) ? NULL : "residual", norms[f->norm.kind],
+                         mlirOperationIsNull(f->gather) ? NULL : "all_gather"};
   size_t length = 0;
   text[0] = '\0';
   for (int i = 0; i < TP_LEN(parts); i++)
@@ -317,9 +309,10 @@ static bool find_obstacle(const fuser *s, const tp__fusion *f, const tp_fused_ro
 static void remark_price(const tp__fusion *f, const tp_fused_rows *rows, bool fused) {
   char work[96];
   print_work(f, work, sizeof work);
-  tp__remark(f->collective, "%s%s, %lld rows of %lld: one kernel (%s) takes %.1f us, separate ones %.1f us",
+  tp__remark(f->collective, "%s%s, %lld rows of %lld: %s (%s) %s %.1f us, separate ones %.1f us",
              fused ? "is fused" : "is not fused", work, (long long)rows->tokens, (long long)rows->hidden,
-             tp_fused_name(f->price.algorithm), tp_cost_seconds(f->price.fused) * 1e6,
+             f->product.is_fused ? "slices of the product and one kernel" : "one kernel", tp_fused_name(f->price.algorithm),
+             f->product.is_fused ? "take" : "takes", tp_cost_seconds(f->price.fused) * 1e6,
              tp_cost_seconds(f->price.separate) * 1e6);
 }
 
@@ -342,16 +335,18 @@ static tp_status fuse(fuser *s, MlirOperation op) {
   f.gather = find_gather(&f, tp__fused_out(&f));
   find_dead(&s->rows, &f, dead);
   f.keeps_sum = f.norm.kind != TP_NO_NORM && !is_read_by_dead(&s->rows, dead, f.sum_value);
-  const tp_fused_rows rows = describe(s, &f);
+  tp_fused_rows rows = describe(s, &f);
   f.price = tp_cost_fused_rows(&s->topology, &s->mesh, &rows);
   if (find_obstacle(s, &f, &rows, dead, text, sizeof text))
     return leave(s, op, text);
+  tp__add_product(&f, &s->topology, s->always, &rows);
   bool faster = f.price.fused < f.price.separate, fused = faster || s->always;
   MlirOperation where = place_of(&f);
   if (fused && !move_operands(&s->rows, &f, where))
     return leave(s, op, "an operand of its rows is made of the sum");
   remark_price(&f, &rows, fused);
   s->pass->statistics[fused ? STAT_FUSED : STAT_SLOWER]++;
+  s->pass->statistics[STAT_PRODUCTS] += f.product.is_fused;
   if (!fused)
     return TP_OK;
   snprintf(text, sizeof text, "tp.fused.%lld", (long long)s->pass->statistics[STAT_FUSED] - 1);
@@ -398,6 +393,7 @@ static const tp_option_row options[] = {
 
 static const tp_statistic_row statistics[] = {
     [STAT_FUSED] = {"fused", "sums over devices that became one kernel with what follows"},
+    [STAT_PRODUCTS] = {"products", "those whose product is computed in slices, each sent while the next is computed"},
     [STAT_SLOWER] = {"slower", "those for which separate kernels are modelled to be faster"},
     [STAT_OTHER] = {"other", "those that no kernel does together with what follows"},
 };
@@ -405,15 +401,17 @@ static const tp_statistic_row statistics[] = {
 const tp_pass_row tp__fuse_collectives_row = {
     .name = "tp-fuse-collectives",
     .summary = "Make one kernel of a sum over devices and the residual and norm behind it",
-    .description = "Requires: tp.phase = \"local\", tensors, calls inlined. Establishes: an all_reduce or reduce_scatter of a "
-                   "sum of f32, f16 or bf16, "
-                   "with a bias, a residual, an RMS or layer norm of the rows behind it and the all_gather that undoes the "
-                   "reduce_scatter, is a call of a private "
-                   "function whose tp.fused says what it is and which algorithm of tprt/cuda.h does it, where the topology has "
-                   "such kernels and they are modelled to be faster. A remark at "
-                   "each such sum says both times, or what stands in the way. Breaks: nothing; tp-inline-calls brings the ops "
-                   "back, in the kernel's order of "
-                   "additions and with its roundings: once behind the residual, once behind the norm.",
+    .description =
+        "Requires: tp.phase = \"local\", tensors, calls inlined. Establishes: an all_reduce or reduce_scatter of a "
+        "sum of f32, f16 or bf16, "
+        "with a bias, a residual, an RMS or layer norm of the rows behind it and the all_gather that undoes the "
+        "reduce_scatter, is a call of a private "
+        "function whose tp.fused says what it is and which algorithm of tprt/cuda.h does it, where the topology has "
+        "such kernels and they are modelled to be faster. A product of rows and a matrix that such a sum in slices is the only "
+        "reader of becomes part of the function, to be computed in slices, where that is modelled to be faster. A remark at "
+        "each such sum says both times, or what stands in the way. Breaks: nothing; tp-inline-calls brings the ops "
+        "back, in the kernel's order of "
+        "additions and with its roundings: once behind the residual, once behind the norm.",
     .options = options,
     .n_options = TP_LEN(options),
     .statistics = statistics,

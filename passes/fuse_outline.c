@@ -148,11 +148,43 @@ static MlirValue build_norm(const body *b, MlirValue r, const tp__row_norm *norm
   return finish(yield, narrow(b, yield, x));
 }
 
+/* out [m, n] = a [m, k] b [k, n], or b [n, k], from 0, in their type. */
+static MlirValue build_product(const body *b, MlirValue a, MlirValue factor, bool transposed, int64_t m, int64_t n) {
+  MlirAffineExpr row = mlirAffineDimExprGet(b->context, 0), column = mlirAffineDimExprGet(b->context, 1),
+                 term = mlirAffineDimExprGet(b->context, 2);
+  MlirAffineExpr of_a[2] = {row, term}, of_b[2] = {term, column}, of_out[2] = {row, column};
+  if (transposed) {
+    of_b[0] = column;
+    of_b[1] = term;
+  }
+  const int64_t shape[2] = {m, n};
+  MlirType type = mlirRankedTensorTypeGet(2, shape, b->element, (MlirAttribute){NULL});
+  MlirValue zero =
+      tp__constant(b->end, type, mlirDenseElementsAttrSplatGet(type, mlirFloatAttrDoubleGet(b->context, b->element, 0)));
+  input inputs[2] = {{a, mlirAffineMapAttrGet(mlirAffineMapGet(b->context, 3, 0, 2, of_a))},
+                     {factor, mlirAffineMapAttrGet(mlirAffineMapGet(b->context, 3, 0, 2, of_b))}};
+  MlirOperation yield = generic(b, 2, inputs, zero, mlirAffineMapAttrGet(mlirAffineMapGet(b->context, 3, 0, 2, of_out)));
+  MlirValue x = tp__binary(yield, "arith.mulf", argument(yield, 0), argument(yield, 1));
+  return finish(yield, tp__binary(yield, "arith.addf", argument(yield, 2), x));
+}
+
 static MlirValue viewed(const body *b, MlirValue value, MlirType as) {
   int rank;
   int64_t shape[TP_MAX_RANK];
   tp__static_tensor(as, &rank, shape);
   return mlirValueIsNull(value) ? value : tp__view(b->end, b->location, value, rank, shape);
+}
+
+/* The rows that are summed, as the collective takes them. */
+static MlirValue build_rows(const body *b, const tp__fusion *f, MlirValue a, MlirValue factor) {
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(f->collective, 0));
+  int64_t k = f->product.k, n = b->shape[b->rank - 1], m = 1;
+  for (int d = 0; d < mlirShapedTypeGetRank(type) - 1; d++)
+    m *= mlirShapedTypeGetDimSize(type, d);
+  const int64_t of_a[2] = {m, k}, of_b[2] = {f->product.transpose_b ? n : k, f->product.transpose_b ? k : n};
+  a = tp__view(b->end, b->location, a, 2, of_a);
+  factor = tp__view(b->end, b->location, factor, 2, of_b);
+  return viewed(b, build_product(b, a, factor, f->product.transpose_b, m, n), type);
 }
 
 /* A copy of a collective on another operand. */
@@ -193,8 +225,12 @@ static MlirAttribute describe(const tp__fusion *f, int n, const operand *operand
     inputs[i] = operands[i].name;
   for (int i = 0; i < f->n_axes; i++)
     axes[i] = axis_attr(context, f->mesh, f->axes[i]);
-  MlirNamedAttribute entries[] = {
-      tp__named(context, "kind", tp__attr_string(context, "reduce_rows")),
+  MlirType rows = mlirValueGetType(mlirOperationGetOperand(f->collective, 0));
+  int64_t shape[TP_MAX_RANK];
+  int rank, n_entries = 8;
+  tp__static_tensor(rows, &rank, shape);
+  MlirNamedAttribute entries[11] = {
+      tp__named(context, "kind", tp__attr_string(context, f->product.is_fused ? "multiply_rows" : "reduce_rows")),
       tp__named(context, "algorithm", tp__attr_string(context, tp_fused_name(f->price.algorithm))),
       tp__named(context, "axes", mlirArrayAttrGet(context, f->n_axes, axes)),
       tp__named(context, "layout", tp__attr_string(context, layout)),
@@ -202,9 +238,31 @@ static MlirAttribute describe(const tp__fusion *f, int n, const operand *operand
       tp__named(context, "operands", names_attr(context, n, inputs)),
       tp__named(context, "results", names_attr(context, has_sum ? 2 : 1, results)),
       tp__named(context, "norm", tp__attr_string(context, norms[f->norm.kind])),
-      tp__named(context, "epsilon", mlirFloatAttrDoubleGet(context, mlirF32TypeGet(context), f->norm.epsilon)),
   };
-  return mlirDictionaryAttrGet(context, f->norm.kind == TP_NO_NORM ? 8 : 9, entries);
+  if (f->norm.kind != TP_NO_NORM)
+    entries[n_entries++] =
+        tp__named(context, "epsilon", mlirFloatAttrDoubleGet(context, mlirF32TypeGet(context), f->norm.epsilon));
+  if (f->product.is_fused) {
+    entries[n_entries++] = tp__named(context, "shape", tp__attr_i64s(context, rank, shape));
+    entries[n_entries++] = tp__named(context, "transpose_b", mlirBoolAttrGet(context, f->product.transpose_b));
+  }
+  return mlirDictionaryAttrGet(context, n_entries, entries);
+}
+
+int64_t tp__fusion_devices(const tp__fusion *f) {
+  int64_t n = 1;
+  for (int i = 0; i < f->n_axes; i++)
+    n *= f->mesh->axes[f->axes[i]].size;
+  return n;
+}
+
+int64_t tp__n_pieces(MlirValue value, int dim) {
+  int rank;
+  int64_t shape[TP_MAX_RANK], n = 1;
+  tp__static_tensor(mlirValueGetType(value), &rank, shape);
+  for (int d = 0; d < dim; d++)
+    n *= shape[d];
+  return n;
 }
 
 MlirValue tp__fused_out(const tp__fusion *f) {
@@ -254,12 +312,13 @@ static void fill_func(const tp__fusion *f, MlirBlock block, const operand *all, 
   for (int i = 0; i < TP_FUSED_OPERANDS; i++)
     if (!mlirValueIsNull(all[i].value))
       args[i] = mlirBlockGetArgument(block, at++);
-  MlirValue a = viewed(&b, copy_on(&b, f->collective, args[0]), tensor), out;
-  MlirValue r = build_sum(&b, a, args[2], viewed(&b, args[1], tensor));
+  MlirValue rows = f->product.is_fused ? build_rows(&b, f, args[1], args[2]) : args[0], out;
+  MlirValue a = viewed(&b, copy_on(&b, f->collective, rows), tensor);
+  MlirValue r = build_sum(&b, a, args[4], viewed(&b, args[3], tensor));
   if (f->norm.kind == TP_NO_NORM)
     out = viewed(&b, r, mlirValueGetType(f->sum_value));
   else
-    out = viewed(&b, build_norm(&b, r, &f->norm, args[3], args[4]), mlirValueGetType(f->norm_value));
+    out = viewed(&b, build_norm(&b, r, &f->norm, args[5], args[6]), mlirValueGetType(f->norm_value));
   if (!mlirOperationIsNull(f->gather))
     out = copy_on(&b, f->gather, out);
   if (n_results == 2)
@@ -270,7 +329,11 @@ static void fill_func(const tp__fusion *f, MlirBlock block, const operand *all, 
 
 void tp__outline_fusion(MlirOperation module, const char *name, MlirOperation where, const tp__fusion *f) {
   MlirContext context = mlirOperationGetContext(module);
-  const operand all[TP_FUSED_OPERANDS] = {{"input", mlirOperationGetOperand(f->collective, 0)},
+  bool multiplies = f->product.is_fused;
+  const MlirValue none = {NULL};
+  const operand all[TP_FUSED_OPERANDS] = {{"input", multiplies ? none : mlirOperationGetOperand(f->collective, 0)},
+                                          {"a", multiplies ? f->product.a : none},
+                                          {"b", multiplies ? f->product.b : none},
                                           {"residual", f->sum.residual},
                                           {"bias", f->sum.bias},
                                           {"gamma", f->norm.gamma},

@@ -57,7 +57,7 @@ typedef enum tp__call {
   TP_CALL_NONE, /* no call, or of something else */
   TP_CALL_COLLECTIVE,
   TP_CALL_CONTRACT,
-  TP_CALL_FUSED, /* a collective and what follows: context, site, five operands, two results; any may be NULL */
+  TP_CALL_FUSED, /* a collective with what is around it: context, site, operands, two results; any may be NULL */
   TP_CALL_ENTER,
   TP_CALL_QUERY,  /* tells something that stays the same */
   TP_CALL_DEVICE, /* has a GPU do something; of programs that are no longer changed */
@@ -67,8 +67,8 @@ tp__call tp__runtime_call(MlirOperation op);
 bool tp__call_site(MlirOperation call, int64_t *site);
 
 /* ---- sites on tensors ---- */
-/* Starts a site of `kind` that sends `input`, in groups over `axes`: type and shape. */
-tp_status tp__site_begin(MlirOperation op, tprt_site_kind kind, int n_axes, const int *axes, MlirValue input, int64_t *site);
+/* Starts a site of `kind` that sends a tensor of type `input`, in groups over `axes`: type and shape. */
+tp_status tp__site_begin(MlirOperation op, tprt_site_kind kind, int n_axes, const int *axes, MlirType input, int64_t *site);
 /* Calls the runtime for it before `op`; the value is what it receives. The receive buffer is a memref.alloc of its own that becomes the value by
  * to_tensor restrict; the send buffer is what bufferization gives for `input` (to_buffer read_only directly before the call, so that the
  * analysis sees the read where it happens). */

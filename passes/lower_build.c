@@ -114,7 +114,7 @@ static void declare(tp__lowering *l, const char *callee, MlirType type) {
 
 MlirValue tp__build_call(tp__lowering *l, MlirOperation where, const char *callee, int n_operands, const MlirValue *operands,
                          MlirType result) {
-  enum { MAX_OPERANDS = 9 };
+  enum { MAX_OPERANDS = 16 };
   MlirType types[MAX_OPERANDS];
   for (int i = 0; i < n_operands && i < MAX_OPERANDS; i++)
     types[i] = mlirValueGetType(operands[i]);
@@ -185,10 +185,11 @@ tp__call tp__runtime_call(MlirOperation op) {
     tp__call call;
   } rows[] = {{"tprt_abi_collective", TP_CALL_COLLECTIVE}, {"tprt_abi_start", TP_CALL_COLLECTIVE},
               {"tprt_abi_wait", TP_CALL_COLLECTIVE},       {"tprt_abi_contract", TP_CALL_CONTRACT},
-              {"tprt_abi_reduce_rows", TP_CALL_FUSED},     {"tprt_abi_enter", TP_CALL_ENTER},
-              {"tprt_abi_device", TP_CALL_QUERY},          {"tprt_abi_kernels", TP_CALL_DEVICE},
-              {"tprt_abi_launch", TP_CALL_DEVICE},         {"tprt_abi_copy", TP_CALL_DEVICE},
-              {"tprt_abi_read", TP_CALL_DEVICE},           {"tprt_abi_write", TP_CALL_DEVICE}};
+              {"tprt_abi_reduce_rows", TP_CALL_FUSED},     {"tprt_abi_multiply_rows", TP_CALL_FUSED},
+              {"tprt_abi_enter", TP_CALL_ENTER},           {"tprt_abi_device", TP_CALL_QUERY},
+              {"tprt_abi_kernels", TP_CALL_DEVICE},        {"tprt_abi_launch", TP_CALL_DEVICE},
+              {"tprt_abi_copy", TP_CALL_DEVICE},           {"tprt_abi_read", TP_CALL_DEVICE},
+              {"tprt_abi_write", TP_CALL_DEVICE}};
   if (!tp__op_is(op, "func.call"))
     return TP_CALL_NONE;
   MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee"));
@@ -209,16 +210,16 @@ bool tp__call_site(MlirOperation call, int64_t *site) {
 
 /* ---- sites on tensors ---- */
 
-tp_status tp__site_begin(MlirOperation op, tprt_site_kind kind, int n_axes, const int *axes, MlirValue input, int64_t *site) {
+tp_status tp__site_begin(MlirOperation op, tprt_site_kind kind, int n_axes, const int *axes, MlirType input, int64_t *site) {
   int rank;
   int64_t shape[TP_MAX_RANK];
   memset(site, 0, TPRT_SITE_WORDS * sizeof *site);
-  tp_status status = tp__check_tensor(op, "operand", 0, mlirValueGetType(input));
+  tp_status status = tp__check_tensor(op, "operand", 0, input);
   if (status != TP_OK)
     return status;
-  tp__static_tensor(mlirValueGetType(input), &rank, shape);
+  tp__static_tensor(input, &rank, shape);
   site[0] = kind;
-  site[1] = tp__runtime_dtype(tp__element_type(mlirValueGetType(input)));
+  site[1] = tp__runtime_dtype(tp__element_type(input));
   site[3] = n_axes;
   for (int i = 0; i < n_axes; i++)
     site[4 + i] = axes[i];

@@ -152,7 +152,7 @@ static tp_status lower_row(tp__lowering *l, MlirOperation op, const collective_r
   if (!mlirTypeIsARankedTensor(result))
     return tp__error(op, TP_UNSUPPORTED, "communication on a memref; it is lowered on tensors, before bufferization");
   int64_t site[TPRT_SITE_WORDS];
-  status = tp__site_begin(op, row->kind, g.n, g.axes, value, site);
+  status = tp__site_begin(op, row->kind, g.n, g.axes, mlirValueGetType(value), site);
   if (status == TP_OK && row->rooted)
     status = read_root(l, op, &site[29]);
   if (status == TP_OK && row->reduces) {

@@ -1,4 +1,4 @@
-/* Calls of functions that tp-fuse-collectives wrote -> calls of tprt_abi_reduce_rows. What they do is read off tp.fused, not off their bodies. */
+/* Calls of functions that tp-fuse-collectives wrote -> calls of tprt_abi_reduce_rows and tprt_abi_multiply_rows. What they do is read off tp.fused, not off their bodies. */
 #include "passes/fuse.h"
 #include "passes/lower.h"
 
@@ -75,19 +75,30 @@ static tp_status read_axes(const description *d, const tp_mesh *mesh, int *n, in
 /* ---- sites ---- */
 
 /* The names of operands and results, in the order of their bits. */
-static const char *const operand_names[TP_FUSED_OPERANDS] = {"input", "residual", "bias", "gamma", "beta"};
+static const char *const operand_names[TP_FUSED_OPERANDS] = {"input", "a", "b", "residual", "bias", "gamma", "beta"};
 static const char *const result_names[2] = {"residual_out", "out"};
+enum { N_ROW_OPERANDS = 3 }; /* input, a, b: the rows; others may be missing */
 
-static tp_status read_extra(const description *d, int64_t *extra, int64_t *operands, int64_t *results) {
-  static const char *const kinds[] = {"reduce_rows"};
+/* The kinds of functions. */
+static const struct {
+  tprt_site_kind kind;
+  const char *callee;
+  int n_words;
+  int64_t operands; /* of the rows, as bits */
+} kinds[] = {
+    {TPRT_SITE_REDUCE_ROWS, "tprt_abi_reduce_rows", TPRT_ROWS_WORDS, 1},
+    {TPRT_SITE_MULTIPLY_ROWS, "tprt_abi_multiply_rows", TPRT_MULTIPLY_WORDS, 6},
+};
+
+static tp_status read_extra(const description *d, int64_t *extra, int64_t *kind, int64_t *operands, int64_t *results) {
+  static const char *const kind_names[TP_LEN(kinds)] = {"reduce_rows", "multiply_rows"};
   static const char *const algorithms[] = {
       [TPRT_CUDA_AUTO] = "auto", [TPRT_CUDA_PUSH] = "push", [TPRT_CUDA_PULL] = "pull", [TPRT_CUDA_SLICES] = "slices"};
   static const char *const norms[] = {
       [TPRT_CUDA_NO_NORM] = "none", [TPRT_CUDA_RMS_NORM] = "rms_norm", [TPRT_CUDA_LAYER_NORM] = "layer_norm"};
   static const char *const layouts[] = {
       [TPRT_ROWS_WHOLE] = "whole", [TPRT_ROWS_SCATTERED] = "scattered", [TPRT_ROWS_GATHERED] = "gathered"};
-  int64_t kind;
-  tp_status status = read_choice(d, "kind", TP_LEN(kinds), kinds, &kind);
+  tp_status status = read_choice(d, "kind", TP_LEN(kind_names), kind_names, kind);
   if (status == TP_OK)
     status = read_choice(d, "layout", TP_LEN(layouts), layouts, &extra[TPRT_ROWS_LAYOUT]);
   if (status == TP_OK)
@@ -112,13 +123,45 @@ static tp_status read_extra(const description *d, int64_t *extra, int64_t *opera
 
 static int n_bits(int64_t bits) { return __builtin_popcountll((unsigned long long)bits); }
 
+static int64_t n_elements(MlirValue tensor) {
+  int rank;
+  int64_t shape[TP_MAX_RANK], n = 1;
+  tp__static_tensor(mlirValueGetType(tensor), &rank, shape);
+  for (int d = 0; d < rank; d++)
+    n *= shape[d];
+  return n;
+}
+
+/* The type of the rows that are summed, and of a product its words of extra data. */
+static tp_status read_rows(const description *d, MlirType *type, int64_t *extra) {
+  MlirValue a = mlirOperationGetOperand(d->call, 0);
+  MlirAttribute transposed = entry_of(d, "transpose_b"), list = entry_of(d, "shape");
+  int64_t shape[TP_MAX_RANK], tokens = 1;
+  int rank = mlirAttributeIsNull(list) ? -1 : tp__int_list(list, TP_MAX_RANK, shape);
+  if (rank < 1)
+    return refuse(d, "shape");
+  for (int i = 0; i < rank - 1; i++)
+    tokens *= shape[i];
+  int64_t k = tokens > 0 ? n_elements(a) / tokens : 0;
+  if (k < 1 || tokens * k != n_elements(a) || k * shape[rank - 1] != n_elements(mlirOperationGetOperand(d->call, 1)))
+    return refuse(d, "shape");
+  if (mlirAttributeIsNull(transposed) || !mlirAttributeIsABool(transposed))
+    return refuse(d, "transpose_b");
+  *type = mlirRankedTensorTypeGet(rank, shape, tp__element_type(mlirValueGetType(a)), (MlirAttribute){NULL});
+  extra[TPRT_MULTIPLY_K] = k;
+  extra[TPRT_MULTIPLY_TRANSPOSED] = mlirBoolAttrGetValue(transposed);
+  return TP_OK;
+}
+
 static tp_status lower_rows(tp__lowering *l, const description *d) {
   MlirOperation op = d->call;
-  int64_t site[TPRT_SITE_WORDS], extra[TPRT_ROWS_WORDS] = {0}, operands, results;
+  int64_t site[TPRT_SITE_WORDS], extra[TPRT_MULTIPLY_WORDS] = {0}, kind, operands, results;
   int n_axes, axes[TP_MAX_AXES], at = 0;
   MlirAttribute dim = entry_of(d, "dim");
-  tp_status status = read_extra(d, extra, &operands, &results);
-  if (status == TP_OK && (n_bits(operands) != mlirOperationGetNumOperands(op) || !(operands & 1)))
+  MlirType rows = {NULL};
+  tp_status status = read_extra(d, extra, &kind, &operands, &results);
+  if (status == TP_OK &&
+      (n_bits(operands) != mlirOperationGetNumOperands(op) || (operands & ((1 << N_ROW_OPERANDS) - 1)) != kinds[kind].operands))
     status = refuse(d, "operands");
   if (status == TP_OK && (n_bits(results) != mlirOperationGetNumResults(op) || !(results & 2)))
     status = refuse(d, "results");
@@ -126,24 +169,33 @@ static tp_status lower_rows(tp__lowering *l, const description *d) {
     status = refuse(d, "dim");
   if (status == TP_OK)
     status = read_axes(d, &l->mesh, &n_axes, axes);
+  if (status == TP_OK && kinds[kind].kind == TPRT_SITE_MULTIPLY_ROWS)
+    status = read_rows(d, &rows, extra);
+  else if (status == TP_OK)
+    rows = mlirValueGetType(mlirOperationGetOperand(op, 0));
   if (status == TP_OK)
-    status = tp__site_begin(op, TPRT_SITE_REDUCE_ROWS, n_axes, axes, mlirOperationGetOperand(op, 0), site);
+    status = tp__site_begin(op, kinds[kind].kind, n_axes, axes, rows, site);
   if (status != TP_OK)
     return status;
   site[2] = TPRT_SUM;
   site[27] = mlirIntegerAttrGetValueInt(dim);
-  extra[TPRT_ROWS_OPERANDS] = operands >> 1 | (results & 1) << (TP_FUSED_OPERANDS - 1);
-  MlirValue none = tp__build_one(op, "llvm.mlir.zero", 0, NULL, l->ptr), buffers[2];
+  extra[TPRT_ROWS_OPERANDS] = operands >> N_ROW_OPERANDS | (results & 1) << (TP_FUSED_OPERANDS - N_ROW_OPERANDS);
+  MlirValue none = tp__build_one(op, "llvm.mlir.zero", 0, NULL, l->ptr), buffers[2], received[2];
   MlirValue given[2 + TP_FUSED_OPERANDS + 2] = {l->ctx};
-  MlirValue *received = given + 2 + TP_FUSED_OPERANDS;
+  int n_given = 2;
   for (int i = 0; i < 2; i++)
     received[i] =
         results >> i & 1 ? tp__site_receive(l, op, mlirValueGetType(mlirOperationGetResult(op, at++)), &buffers[i]) : none;
   at = 0;
   for (int i = 0; i < TP_FUSED_OPERANDS; i++)
-    given[2 + i] = operands >> i & 1 ? tp__site_send(l, op, mlirOperationGetOperand(op, at++)) : none;
-  given[1] = tp__build_int(op, l->i32, tp__lowering_site(l, site, TPRT_ROWS_WORDS, extra));
-  tp__build_call(l, op, "tprt_abi_reduce_rows", TP_LEN(given), given, l->i32);
+    if (operands >> i & 1)
+      given[n_given++] = tp__site_send(l, op, mlirOperationGetOperand(op, at++));
+    else if (i >= N_ROW_OPERANDS)
+      given[n_given++] = none;
+  for (int i = 0; i < 2; i++)
+    given[n_given++] = received[i];
+  given[1] = tp__build_int(op, l->i32, tp__lowering_site(l, site, kinds[kind].n_words, extra));
+  tp__build_call(l, op, kinds[kind].callee, n_given, given, l->i32);
   at = 0;
   for (int i = 0; i < 2; i++) {
     if (!(results >> i & 1))

@@ -59,7 +59,7 @@ static tp_status replace_by_permute(tp__lowering *l, MlirOperation op, int32_t *
   int axes[TP_MAX_AXES], n_axes = moved_axes(&l->mesh, source_of, axes);
   bool identity = is_identity(&l->mesh, source_of);
   MlirValue value = mlirOperationGetOperand(op, 0);
-  tp_status status = tp__site_begin(op, TPRT_SITE_PERMUTE, n_axes, axes, value, site);
+  tp_status status = tp__site_begin(op, TPRT_SITE_PERMUTE, n_axes, axes, mlirValueGetType(value), site);
   if (status == TP_OK && !identity)
     status = collect_pairs(&l->mesh, op, source_of, &pairs);
   if (status == TP_OK && !identity)

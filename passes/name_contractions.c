@@ -22,43 +22,6 @@ static tp_status collect(MlirOperation op, void *data) {
   return tp__op_list_add(list, op);
 }
 
-/* Is `op` a transpose of its first operand? from[d]: the dimension of the operand that is dimension d of the result. */
-static bool is_transpose(MlirOperation op, int rank, int *from) {
-  int64_t permutation[TP_MAX_RANK];
-  if (tp__op_is(op, "linalg.transpose") && tp__int_list(tp__inherent(op, "permutation"), TP_MAX_RANK, permutation) == rank) {
-    for (int d = 0; d < rank; d++)
-      from[d] = (int)permutation[d];
-    return true;
-  }
-  if (!tp__op_is(op, "linalg.generic") || mlirOperationGetNumOperands(op) != 2 || mlirOperationGetNumResults(op) != 1)
-    return false;
-  MlirAttribute maps = tp__inherent(op, "indexing_maps");
-  MlirAffineMap in = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 0)),
-                out = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 1));
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  if (!mlirAffineMapIsPermutation(in) || !mlirAffineMapIsIdentity(out) || mlirAffineMapGetNumResults(in) != rank ||
-      !mlirValueEqual(mlirOperationGetOperand(mlirBlockGetTerminator(body), 0), mlirBlockGetArgument(body, 0)))
-    return false;
-  for (int d = 0; d < rank; d++)
-    from[mlirAffineDimExprGetPosition(mlirAffineMapGetResult(in, d))] = d;
-  return true;
-}
-
-/* Reads an operand through transposes: the loops of the dimensions of what was transposed. */
-static MlirValue through_transposes(MlirValue value, int rank, int *loops) {
-  for (;;) {
-    MlirOperation op = tp__defining_op(value);
-    int from[TP_MAX_RANK], old[TP_MAX_RANK];
-    if (mlirOperationIsNull(op) || !is_transpose(op, rank, from))
-      return value;
-    for (int d = 0; d < rank; d++)
-      old[d] = loops[d];
-    for (int d = 0; d < rank; d++)
-      loops[from[d]] = old[d];
-    value = mlirOperationGetOperand(op, 0);
-  }
-}
-
 /* The transpose that is the only reader of what `op` makes out of a fill; null if there is none. The product can then be made in that order: a
  * gradient of a weight is written as it is used, in place of being read down its columns. Turns the loops of the result. */
 static MlirOperation absorb_transpose(MlirOperation op, tp__contraction *c) {
@@ -69,7 +32,7 @@ static MlirOperation absorb_transpose(MlirOperation op, tp__contraction *c) {
     return (MlirOperation){NULL};
   MlirOpOperand use = mlirValueGetFirstUse(value);
   MlirOperation user = mlirOpOperandGetOwner(use);
-  if (mlirOpOperandGetOperandNumber(use) != 0 || !is_transpose(user, c->rank[2], from))
+  if (mlirOpOperandGetOperandNumber(use) != 0 || !tp__is_transpose(user, c->rank[2], from))
     return (MlirOperation){NULL};
   for (int d = 0; d < c->rank[2]; d++)
     old[d] = c->loops[2][d];
@@ -165,7 +128,7 @@ static void name_contraction(MlirOperation module, MlirOperation op, size_t numb
   if (!mlirOperationIsNull(transpose))
     operands[2] = fill_like(op, operands[2], result);
   for (int k = 0; k < 2; k++) {
-    MlirValue value = through_transposes(mlirOperationGetOperand(op, c.operands[k]), c.rank[k], c.loops[k]);
+    MlirValue value = tp__through_transposes(mlirOperationGetOperand(op, c.operands[k]), c.rank[k], c.loops[k]);
     int rank;
     int64_t shape[TP_MAX_RANK];
     tp__static_tensor(mlirValueGetType(value), &rank, shape);

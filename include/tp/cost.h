@@ -203,7 +203,8 @@ typedef enum tp_fused_algorithm { TP_FUSED_NONE, TP_FUSED_PUSH, TP_FUSED_PULL, T
 
 TP_API const char *tp_fused_name(tp_fused_algorithm algorithm); /* "none", "push", "pull", "slices" */
 
-/* A tensor of `tokens` rows of `hidden` elements, summed over the devices of `axes`. */
+/* A tensor of `tokens` rows of `hidden` elements, summed over the devices of `axes`. It may be a product: then each device computes a slice of rows for
+ * each of the others, stores it there, and reduces what the others have stored; so a slice is sent while the next is computed. */
 typedef struct tp_fused_rows {
   int n_axes;
   const int *axes; /* of the mesh */
@@ -213,14 +214,22 @@ typedef struct tp_fused_rows {
   bool computes;  /* something is done to the rows of the sum: separately, it takes another kernel */
   int n_operands; /* tensors of rows beside the sum that are read, of the size of the sum's local part */
   int n_results;  /* tensors of rows that are stored, at least 1 */
+  int64_t k;      /* the rows are a product [tokens, k] [k, hidden]; 0: they are given */
+  tp_peak peak;   /* of it */
 } tp_fused_rows;
 
 typedef struct tp_fused_price {
   tp_fused_algorithm algorithm; /* TP_FUSED_NONE: no kernel reaches all devices of the group */
-  tp_cost fused, separate;      /* modelled times: in one kernel; as collectives and one kernel for the rows */
+  tp_cost fused,
+      separate; /* modelled times: in one kernel; as collectives and one kernel for the rows. Of a product: with it in slices; with it as
+                                   one, and the less of the two for its rows */
+  const char *
+      unmeasured; /* why the model is not to be trusted with a product: what public measurements of such schemes do not cover, or have
+                                   found slower. NULL: it is */
 } tp_fused_price;
 
-/* The algorithm and both times: functions of the arguments, so all devices agree. Source: thresholds as tprt_cuda_choose, from the file. */
+/* The algorithm and both times: functions of the arguments, so all devices agree. Source: thresholds as tprt_cuda_choose, from the file; of
+ * products, as tprt_cuda_choose_slices. */
 TP_API tp_fused_price tp_cost_fused_rows(const tp_topology *topology, const tp_mesh *mesh, const tp_fused_rows *rows);
 
 #ifdef __cplusplus

@@ -52,7 +52,5 @@ bool tp__attention_after(tp_attention_finder *f, const tp_attention_step *s, tp_
 bool tp__attention_scores(tp_attention_finder *f, MlirOperation op);
 bool tp__attention_reduction(tp_attention_finder *f, const tp_attention_step *s, tp_attention_op *op);
 bool tp__attention_output(tp_attention_finder *f, const tp_attention_step *s, tp_attention_op *op, uint32_t beside);
-/* Has the tensor no elements but zeros, by its fill or constant? */
-bool tp__is_zero_tensor(MlirValue value);
 
 #endif

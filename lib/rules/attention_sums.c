@@ -1,17 +1,6 @@
 /* Contractions and reductions of attention: what makes the scores, the maxima and sums of rows, the output. */
 #include "rules/attention_scan.h"
 
-bool tp__is_zero_tensor(MlirValue value) {
-  MlirOperation op = tp__defining_op(value);
-  if (mlirOperationIsNull(op))
-    return false;
-  if (tp__op_is(op, "linalg.fill"))
-    return tp__is_identity(mlirOperationGetOperand(op, 0), TP_SUM);
-  MlirAttribute dense = tp__op_is(op, "arith.constant") ? tp__inherent(op, "value") : (MlirAttribute){NULL};
-  return !mlirAttributeIsNull(dense) && mlirAttributeIsADenseElements(dense) && mlirDenseElementsAttrIsSplat(dense) &&
-         tp__attr_is_identity(mlirDenseElementsAttrGetSplatValue(dense), TP_SUM);
-}
-
 bool tp__attention_scores(tp_attention_finder *f, MlirOperation op) {
   tp_attention *a = f->a;
   tp_attention_op *made = tp__attention_add(a, op, TP_SCORES);

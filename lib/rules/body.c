@@ -367,3 +367,14 @@ bool tp__is_identity(MlirValue scalar, tp_combiner c) {
   return !mlirOperationIsNull(op) && (tp__op_is(op, "arith.constant") || tp__op_is(op, "complex.constant")) &&
          tp__attr_is_identity(tp__inherent(op, "value"), c);
 }
+
+bool tp__is_zero_tensor(MlirValue value) {
+  MlirOperation op = tp__defining_op(value);
+  if (mlirOperationIsNull(op))
+    return false;
+  if (tp__op_is(op, "linalg.fill"))
+    return tp__is_identity(mlirOperationGetOperand(op, 0), TP_SUM);
+  MlirAttribute dense = tp__op_is(op, "arith.constant") ? tp__inherent(op, "value") : (MlirAttribute){NULL};
+  return !mlirAttributeIsNull(dense) && mlirAttributeIsADenseElements(dense) && mlirDenseElementsAttrIsSplat(dense) &&
+         tp__attr_is_identity(mlirDenseElementsAttrGetSplatValue(dense), TP_SUM);
+}

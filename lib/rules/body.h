@@ -37,5 +37,7 @@ double tp__body_work(const tp_body *body);
 /* The identity of a combiner as the value that a fill or constant has: does `scalar` equal it? */
 bool tp__is_identity(MlirValue scalar, tp_combiner combiner);
 bool tp__attr_is_identity(MlirAttribute attr, tp_combiner combiner);
+/* Has the tensor no elements but zeros, by its fill or constant? */
+bool tp__is_zero_tensor(MlirValue value);
 
 #endif

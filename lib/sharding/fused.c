@@ -26,9 +26,9 @@ static const tp_kernels *find_kernels(const tp_topology *topology, const tp_mesh
   return kernels && kernels->n_pulls > 0 && *n <= kernels->pulls[kernels->n_pulls - 1].n ? kernels : NULL;
 }
 
-/* What is scattered is done in slices. */
+/* What is scattered is done in slices, and so are products. */
 static tp_fused_algorithm choose(const tp_kernels *kernels, const tp_fused_rows *rows, int64_t n, int64_t bytes) {
-  if (rows->scattered)
+  if (rows->scattered || rows->k)
     return TP_FUSED_SLICES;
   if (bytes <= kernels->push_bytes / n)
     return TP_FUSED_PUSH;
@@ -53,7 +53,7 @@ static traffic traffic_of(const tp_fused_rows *rows, tp_fused_algorithm algorith
     return (traffic){(n + rows->n_operands + rows->n_results) * bytes, others * bytes};
   int n_whole = rows->scattered ? rows->gathered : rows->n_results; /* results that all devices get */
   return (traffic){bytes + rows->n_operands * slice + n_whole * bytes + (rows->n_results - n_whole) * slice,
-                   others * slice * (1 + n_whole)};
+                   others * slice * ((rows->k ? 0 : 1) + n_whole)}; /* of a product, the slices are there */
 }
 
 static tp_cost separate_cost(const tp_topology *topology, const tp_mesh *mesh, const tp_fused_rows *rows, int64_t n) {
@@ -70,10 +70,54 @@ static tp_cost separate_cost(const tp_topology *topology, const tp_mesh *mesh, c
   return tp_cost_add(cost, tp_cost_compute(topology, &work));
 }
 
+/* ---- products ---- */
+
+/* A product of so many of the rows. */
+static tp_cost product_cost(const tp_topology *topology, const tp_fused_rows *rows, int64_t tokens) {
+  double m = (double)tokens, n = (double)rows->hidden, k = (double)rows->k;
+  int64_t least = rows->hidden < rows->k ? rows->hidden : rows->k;
+  tp_work work = {.peak = rows->peak,
+                  .contraction_flops = 2 * m * n * k,
+                  .gemm_dim = tokens < least ? tokens : least,
+                  .memory_bytes = (m * k + k * n + m * n) * (double)rows->element_size,
+                  .launch = true};
+  return tp_cost_compute(topology, &work);
+}
+
+/* The slices of the others, of which each is sent while the next is computed, and a device's own. */
+static tp_cost slices_cost(const tp_topology *topology, const tp_fused_rows *rows, int64_t n, tp_cost send) {
+  tp_cost slice = product_cost(topology, rows, (rows->tokens + n - 1) / n), cost = slice, step = slice > send ? slice : send;
+  for (int64_t i = 1; i < n; i++)
+    cost = tp_cost_add(cost, step);
+  return cost;
+}
+
+/* On 8 H100, products in slices were slower below these sizes, and where sending takes much less or much more time than computing. */
+static const char *find_unmeasured(const tp_fused_rows *rows, int64_t n, tp_cost send, tp_cost product) {
+  enum { LEAST_TOKENS = 4096, LEAST_SLICE = 512, LEAST_PART = 20, MOST_TIMES = 2 };
+  double sent = (double)send * (double)(n - 1), computed = (double)product;
+  if (rows->tokens < LEAST_TOKENS || rows->tokens / n < LEAST_SLICE)
+    return "fewer than 4096 rows, or 512 for a device";
+  if (sent * LEAST_PART < computed || sent > MOST_TIMES * computed)
+    return "sending less than a 20th of the time of the product, or more than twice that";
+  return NULL;
+}
+
+/* What a product and its rows take as separate calls, the rows fused or not. */
+static tp_cost apart_cost(const tp_topology *topology, const tp_mesh *mesh, const tp_fused_rows *rows) {
+  tp_fused_rows given = *rows;
+  given.k = 0;
+  tp_fused_price price = tp_cost_fused_rows(topology, mesh, &given);
+  return tp_cost_add(product_cost(topology, rows, rows->tokens), price.fused < price.separate ? price.fused : price.separate);
+}
+
+/* ---- both ---- */
+
 tp_fused_price tp_cost_fused_rows(const tp_topology *topology, const tp_mesh *mesh, const tp_fused_rows *rows) {
   int64_t n;
   const tp_kernels *kernels = find_kernels(topology, mesh, rows, &n);
-  tp_fused_price price = {TP_FUSED_NONE, TP_COST_FORBIDDEN, separate_cost(topology, mesh, rows, n)};
+  tp_fused_price price = {.fused = TP_COST_FORBIDDEN,
+                          .separate = rows->k ? apart_cost(topology, mesh, rows) : separate_cost(topology, mesh, rows, n)};
   if (!kernels)
     return price;
   int64_t bytes = tp__multiply(tp__multiply(rows->tokens, rows->hidden), rows->element_size);
@@ -85,5 +129,10 @@ tp_fused_price tp_cost_fused_rows(const tp_topology *topology, const tp_mesh *me
          signals_us = kernels->signal_us * (price.algorithm == TP_FUSED_PUSH ? 1 : 2);
   link = tp_cost_add(link, tp__from_us(wire_us));
   price.fused = tp_cost_add(memory > link ? memory : link, tp__from_us(signals_us));
+  if (!rows->k)
+    return price;
+  tp_cost send = tp__from_us((double)bytes / (double)n / (kernels->gbytes_per_s * 1e3));
+  price.fused = tp_cost_add(price.fused, slices_cost(topology, rows, n, send));
+  price.unmeasured = find_unmeasured(rows, n, send, product_cost(topology, rows, rows->tokens));
   return price;
 }

@@ -3,6 +3,7 @@ same. Usage: fuse_forms.py FOLDER TOPOLOGY [OPTION OF SHARD-RUN ...]
 
 A fused program is run as the functions that tp-fuse-collectives has written from what it recognised, so a form that is
 recognised wrongly gives wrong numbers. FOLDER receives the programs."""
+import re
 import subprocess
 import sys
 
@@ -74,25 +75,35 @@ class Program:
 
     # ---- what forms are made of ----
 
-    def summed(self):
-        """A matrix product whose terms are on different devices: a sum over them."""
-        lead = "x".join(str(d) for d in self.leading)
-        e = self.element
-        x = self.arg(f"tensor<{lead}x{K}x{e}>", "[" + "[], " * len(self.leading) + '["tp"]]')
-        w = self.arg(f"tensor<{K}x{self.h}x{e}>", '[["tp"], []]')
-        zero = self.number(0.0, e)
+    def zeros(self):
+        zero = self.number(0.0, self.element)
         empty = self.line(f"tensor.empty() : {self.rows()}")
-        init = self.line(f"linalg.fill ins({zero} : {e}) outs({empty} : {self.rows()}) -> {self.rows()}")
-        n = len(self.leading)
-        d = ", ".join(f"d{i}" for i in range(n))
-        maps = (f"[affine_map<({d}, d{n}, k) -> ({d}, k)>, affine_map<({d}, d{n}, k) -> (k, d{n})>, "
-                f"affine_map<({d}, d{n}, k) -> ({d}, d{n})>]")
+        return self.line(f"linalg.fill ins({zero} : {self.element}) outs({empty} : {self.rows()}) -> {self.rows()}")
+
+    def summed(self, k=K, left="rows", right="matrix", init=None, factors=None, swap=False):
+        """A matrix product whose terms are on different devices: a sum over them. left: rows, or columns, where its rows lie beside each other;
+        right: matrix, or transposed. factors: their type."""
+        e, f, n = self.element, factors or self.element, len(self.leading)
+        d, lead = [f"d{i}" for i in range(n)], [str(d) for d in self.leading]
+        of_left = [d + ["k"], lead + [str(k)], "[" + "[], " * n + '["tp"]]']
+        if left == "columns":
+            of_left = [["k"] + d, [str(k)] + lead, '[["tp"]' + ", []" * n + "]"]
+        of_right = [["k", f"d{n}"], [str(k), str(self.h)], '[["tp"], []]']
+        if right == "transposed":
+            of_right = [[f"d{n}", "k"], [str(self.h), str(k)], '[[], ["tp"]]']
+        factors = [(*a, f"tensor<{'x'.join(a[1])}x{f}>") for a in ([of_right, of_left] if swap else [of_left, of_right])]
+        values = [self.arg(t, sharding) for _, _, sharding, t in factors]
+        init = init or self.zeros()
+        space = ", ".join(d + [f"d{n}", "k"])
+        maps = ", ".join(f"affine_map<({space}) -> ({', '.join(m)})>" for m in [a[0] for a in factors] + [d + [f"d{n}"]])
         loops = ", ".join(['"parallel"'] * (n + 1) + ['"reduction"'])
         i = self.n
+        wide = "".join(f"    %w{i}_{j} = arith.extf %x{i}_{j} : {f} to {e}\n" for j in range(2)) if f != e else ""
+        name = "w" if wide else "x"
         return self.line(
-            f"linalg.generic {{indexing_maps = {maps}, iterator_types = [{loops}]}} ins({x}, {w} : tensor<{lead}x{K}x{e}>, "
-            f"tensor<{K}x{self.h}x{e}>) outs({init} : {self.rows()}) {{\n  ^bb0(%x{i}: {e}, %w{i}: {e}, %s{i}: {e}):\n"
-            f"    %p{i} = arith.mulf %x{i}, %w{i} : {e}\n    %q{i} = arith.addf %s{i}, %p{i} : {e}\n"
+            f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{loops}]}} ins({', '.join(values)} : "
+            f"{', '.join(a[3] for a in factors)}) outs({init} : {self.rows()}) {{\n  ^bb0(%x{i}_0: {f}, %x{i}_1: {f}, %s{i}: {e}):\n{wide}"
+            f"    %p{i} = arith.mulf %{name}{i}_0, %{name}{i}_1 : {e}\n    %q{i} = arith.addf %s{i}, %p{i} : {e}\n"
             f"    linalg.yield %q{i} : {e}\n  }} -> {self.rows()}")
 
     def sharding(self, split):
@@ -334,26 +345,26 @@ def sum_of_squares_is_used_too(p):
     p.result(y, p.spread(p.mean(r, square=True)))
 
 
-@form("is fused with residual, RMS norm, all_gather, 8 rows of 32", leading=(8,), split=0)
+@form("is fused with its product, residual, RMS norm, all_gather, 8 rows of 32", leading=(8,), split=0)
 def scattered_and_gathered(p):
     r = p.on_rows("arith.addf", p.summed(), p.whole())
     p.result(r)
     p.result(p.rms(r), gathered=True)
 
 
-@form("is fused with residual, layer norm, all_gather, 16 rows of 32", leading=(2, 8), split=1, element="bf16")
+@form("is fused with its product, residual, layer norm, all_gather, 16 rows of 32", leading=(2, 8), split=1, element="bf16")
 def scattered_in_the_middle(p):
     r = p.on_rows("arith.addf", p.summed(), p.whole())
     p.result(layer(p, r), gathered=True)
 
 
-@form("is fused with residual, RMS norm, 8 rows of 32", leading=(8,), split=0)
+@form("is fused with its product, residual, RMS norm, 8 rows of 32", leading=(8,), split=0)
 def scattered(p):
     r = p.on_rows("arith.addf", p.summed(), p.whole())
     p.result(p.rms(r), r)
 
 
-@form("is fused with residual, all_gather, 8 rows of 32", leading=(8,), split=0)
+@form("is fused with its product, residual, all_gather, 8 rows of 32", leading=(8,), split=0)
 def scattered_and_gathered_without_norm(p):
     p.result(p.on_rows("arith.addf", p.summed(), p.whole()), gathered=True)
 
@@ -371,6 +382,65 @@ def rows_in_another_shape(p):
     a = p.line(f"tensor.expand_shape {a} [[0, 1], [2]] output_shape [3, 4, 32] : {flat} into {p.rows()}")
     r = p.on_rows("arith.addf", a, p.whole())
     p.result(p.rms(r), r)
+
+
+# ---- products ----
+
+PRODUCT = "is fused with its product, residual, 8 rows of 32"
+
+
+@form(PRODUCT, leading=(8,), split=0)
+def product_by_a_transposed_matrix(p):
+    p.result(p.on_rows("arith.addf", p.summed(right="transposed"), p.whole()))
+
+
+@form(PRODUCT, leading=(8,), split=0)
+def product_with_the_matrix_first(p):
+    p.result(p.on_rows("arith.addf", p.summed(swap=True), p.whole()))
+
+
+@form(PRODUCT, leading=(8,), split=0)
+def product_by_what_is_transposed(p):
+    """What is transposed is read as it is stored."""
+    flat = p.leading
+    p.leading = (32,)
+    w, t = p.arg("tensor<32x16xf32>", '[[], ["tp"]]'), "tensor<16x32xf32>"
+    empty = p.line(f"tensor.empty() : {t}")
+    w = p.line(f"linalg.transpose ins({w} : tensor<32x16xf32>) outs({empty} : {t}) permutation = [1, 0]")
+    p.leading = flat
+    x = p.arg("tensor<8x16xf32>", '[[], ["tp"]]')
+    y = p.line(f"linalg.matmul ins({x}, {w} : tensor<8x16xf32>, {t}) outs({p.zeros()} : {p.rows()}) -> {p.rows()}")
+    p.result(p.on_rows("arith.addf", y, p.whole()))
+
+
+@form("is fused with its product, 12 rows of 32", leading=(3, 4), split=1, element="f16")
+def product_of_blocks_alone(p):
+    p.result(p.summed(k=32))
+
+
+@form("is fused with its product, residual, RMS norm, 8193 rows of 32", leading=(8193,))
+def product_of_whole_rows(p):
+    """Of an all_reduce; too many rows to be read by all, and slices of which the last is shorter."""
+    p.result(p.rms(p.on_rows("arith.addf", p.summed(), p.whole())))
+
+
+SCATTERED = "is fused with residual, 8 rows of 32"
+NOT_SLICED = "its product is not computed in slices: "
+
+
+@form([NOT_SLICED + "it is not one of rows, as they are stored, and a matrix", SCATTERED], leading=(8,), split=0)
+def product_of_columns(p):
+    p.result(p.on_rows("arith.addf", p.summed(left="columns"), p.whole()))
+
+
+@form([NOT_SLICED + "its factors have another type than its rows", SCATTERED], leading=(8,), split=0)
+def product_of_narrow_factors(p):
+    p.result(p.on_rows("arith.addf", p.summed(factors="bf16"), p.whole()))
+
+
+@form([NOT_SLICED + "slices of its left factor would not begin at multiples of 16 bytes", SCATTERED], leading=(8,), split=0)
+def product_of_slices_that_are_not_aligned(p):
+    p.result(p.on_rows("arith.addf", p.summed(k=12), p.whole()))
 
 
 # ---- near misses: the norm stays outside, or everything ----
@@ -494,11 +564,11 @@ def check(folder, name, expected, program):
     # all_reduces, as annotations ask for them; the report of the run says whether every device has the right numbers.
     ran = subprocess.run(["shard-run", path, "--strategy", "follow", "--topology", sys.argv[2], "--fuse", "always"] + sys.argv[3:],
                          capture_output=True, text=True)
-    remarks = [line.split("remark: ", 1)[1].split(": one kernel")[0].split("': ", 1)[1]
+    remarks = [re.split(": one kernel|: slices of the product", line.split("remark: ", 1)[1])[0].split("': ", 1)[1]
                for line in ran.stderr.splitlines() if "remark: 'shard." in line]
     if ran.returncode != 0 or "verified" not in ran.stdout:
         return f"{name}: exit {ran.returncode}\n{ran.stdout}{ran.stderr}"
-    if remarks != ([expected] if expected else []):
+    if remarks != (expected if isinstance(expected, list) else [expected] if expected else []):
         return f"{name}: expected {expected!r}, got {remarks}\n{ran.stderr}"
     return None
 

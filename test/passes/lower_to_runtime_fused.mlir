@@ -78,3 +78,33 @@ func.func private @tp.fused.0(%d: tensor<8x16xf32>, %residual: tensor<8x16xf32>)
   return %r : tensor<8x16xf32>
 }
 }
+
+// -----
+
+// A product: kind 9, its shape; behind the words of the rows k, and that the right factor is stored the other way round.
+// CHECK: func.func private @tprt_abi_multiply_rows(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+// CHECK: func.func @product(%[[CTX:.*]]: !llvm.ptr, %[[A:.*]]: tensor<2x8x4xf32> {{.*}}, %[[B:.*]]: tensor<16x4xf32> {{.*}}, %[[RES:.*]]: tensor<2x2x16xf32>
+// CHECK-SAME: tp.extra = array<i64: 1, 1, 0, 0, 3, 4, 1>
+// CHECK-SAME: tp.sites = array<i64: 9, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 3, 2, 8, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 7>
+// CHECK: %[[NONE:.*]] = llvm.mlir.zero : !llvm.ptr
+// CHECK: bufferization.to_buffer %[[A]] read_only
+// CHECK: %[[AP:.*]] = llvm.inttoptr
+// CHECK: bufferization.to_buffer %[[B]] read_only
+// CHECK: %[[BP:.*]] = llvm.inttoptr
+// CHECK: bufferization.to_buffer %[[RES]] read_only
+// CHECK: %[[RP:.*]] = llvm.inttoptr
+// CHECK: call @tprt_abi_multiply_rows(%[[CTX]], %{{.*}}, %[[AP]], %[[BP]], %[[RP]], %[[NONE]], %[[NONE]], %[[NONE]], %[[NONE]], %{{.*}})
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+func.func @product(%a: tensor<2x8x4xf32>, %b: tensor<16x4xf32>, %r: tensor<2x2x16xf32>) -> tensor<2x2x16xf32> {
+  %c = call @tp.fused.0(%a, %b, %r) : (tensor<2x8x4xf32>, tensor<16x4xf32>, tensor<2x2x16xf32>) -> tensor<2x2x16xf32>
+  return %c : tensor<2x2x16xf32>
+}
+func.func private @tp.fused.0(%a: tensor<2x8x4xf32>, %b: tensor<16x4xf32>, %r: tensor<2x2x16xf32>) -> tensor<2x2x16xf32>
+    attributes {tp.fused = {kind = "multiply_rows", algorithm = "slices", axes = ["tp"], layout = "scattered", dim = 1 : i64, norm = "none",
+                            operands = ["a", "b", "residual"], results = ["out"], shape = array<i64: 2, 8, 16>, transpose_b = true}} {
+  %e = tensor.empty() : tensor<2x8x16xf32>
+  %s = shard.reduce_scatter %e on @mesh grid_axes = [0] scatter_axis = 1 : tensor<2x8x16xf32> -> tensor<2x2x16xf32>
+  return %s : tensor<2x2x16xf32>
+}
+}

@@ -242,6 +242,74 @@ func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> t
 
 // -----
 
+// Of a product.
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its operands is not}}
+  %c = call @tp.fused.0(%a, %b) : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "multiply_rows", algorithm = "slices", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", operands = ["input", "residual"], results = ["out"], shape = array<i64: 8, 16>, transpose_b = false}} {
+  %e = tensor.empty() : tensor<8x16xf32>
+  return %e : tensor<8x16xf32>
+}
+}
+
+// -----
+
+// Of a product.
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its shape is not}}
+  %c = call @tp.fused.0(%a, %b) : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "multiply_rows", algorithm = "slices", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", operands = ["a", "b"], results = ["out"], transpose_b = false}} {
+  %e = tensor.empty() : tensor<8x16xf32>
+  return %e : tensor<8x16xf32>
+}
+}
+
+// -----
+
+// Of a product.
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its shape is not}}
+  %c = call @tp.fused.0(%a, %b) : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "multiply_rows", algorithm = "slices", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", operands = ["a", "b"], results = ["out"], shape = array<i64: 8, 17>, transpose_b = false}} {
+  %e = tensor.empty() : tensor<8x16xf32>
+  return %e : tensor<8x16xf32>
+}
+}
+
+// -----
+
+// Of a product.
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its transpose_b is not}}
+  %c = call @tp.fused.0(%a, %b) : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "multiply_rows", algorithm = "slices", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", operands = ["a", "b"], results = ["out"], shape = array<i64: 8, 16>}} {
+  %e = tensor.empty() : tensor<8x16xf32>
+  return %e : tensor<8x16xf32>
+}
+}
+
+// -----
+
 // A branch that only some devices take.
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}

@@ -326,6 +326,44 @@ static void fused_rows(void **state) {
     assert_string_not_equal(tp_fused_name((tp_fused_algorithm)i), "unknown");
 }
 
+/* Products in slices, of which each is sent while the next is computed; times by hand. */
+static void fused_products(void **state) {
+  (void)state;
+  tp_mesh mesh = make_mesh(1, (int64_t[]){4});
+  tp_topology t = {.memory_gbytes_per_s = 1000, .launch_us = 4, .efficiency = 0.5, .elementwise_gops = 1, .gflops = {10000}};
+  t.kernels[0] = (tp_kernels){.signal_us = 2, .gbytes_per_s = 100, .push_bytes = 65536, .n_pulls = 1, .pulls = {{4, 1 << 20}}};
+  for (int k = 0; k < TP_N_COLLECTIVES; k++)
+    t.links[0].lines[k] = (tp_line){.alpha_us = 10, .gbytes_per_s = 100};
+  tp_fused_rows rows = {.tokens = 4096, .hidden = 1000, .scattered = true, .n_results = 1, .k = 1250};
+  tp_fused_price price = fused(&t, &mesh, rows);
+  assert_int_equal(price.algorithm, TP_FUSED_SLICES);
+  /* slices: 4 us and 2.56e9 flop at 5e12 a second; the kernel: 4 us, two signals, and 5 slices of 4096 kB at 500 GB/s */
+  const tp_cost reduction = 4000000 + 4000000 + 40960000;
+  assert_int_equal(price.fused, 4 * (4000000 + 512000000) + reduction);
+  /* as one; then the kernel that reads three slices at 100 GB/s */
+  assert_int_equal(price.separate, INT64_C(4000000) + 2048000000 + 4000000 + 4000000 + 122880000);
+  assert_null(price.unmeasured);
+  /* a slice is computed in less time than one is sent */
+  rows.k = 50;
+  price = fused(&t, &mesh, rows);
+  assert_int_equal(price.fused, 3 * 40960000 + 4000000 + 20480000 + reduction);
+  assert_null(price.unmeasured);
+  /* what was not measured */
+  rows.k = 20;
+  assert_string_equal(fused(&t, &mesh, rows).unmeasured,
+                      "sending less than a 20th of the time of the product, or more than twice that");
+  rows.k = 1 << 14;
+  assert_non_null(fused(&t, &mesh, rows).unmeasured);
+  rows.k = 1250;
+  rows.tokens = 4095;
+  assert_string_equal(fused(&t, &mesh, rows).unmeasured, "fewer than 4096 rows, or 512 for a device");
+  /* an all_reduce of few rows is done in slices, too, when they are those of a product */
+  rows = (tp_fused_rows){.tokens = 8, .hidden = 1000, .n_results = 1, .k = 50};
+  assert_int_equal(fused(&t, &mesh, rows).algorithm, TP_FUSED_SLICES);
+  t.kernels[0].n_pulls = 0;
+  assert_int_equal(fused(&t, &mesh, rows).algorithm, TP_FUSED_NONE);
+}
+
 /* Bytes alone count, then operations; time orders what is equal in both. */
 static void objective_bytes(void **state) {
   (void)state;
@@ -374,6 +412,7 @@ int main(void) {
       cmocka_unit_test(exact_figures),   cmocka_unit_test(joint_groups),  cmocka_unit_test(work),
       cmocka_unit_test(stages),          cmocka_unit_test(three_axes),    cmocka_unit_test(sums_saturate),
       cmocka_unit_test(objective_bytes), cmocka_unit_test(larger_groups), cmocka_unit_test(fused_rows),
+      cmocka_unit_test(fused_products),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

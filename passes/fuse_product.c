@@ -1,0 +1,156 @@
+/* Products whose rows are summed over devices: what cuBLASLt computes in slices, each stored at the device that reduces it. */
+#include "passes/fuse.h"
+
+#include "ir/diagnostics.h"
+#include "ir/work.h"
+#include "passes/contraction.h"
+#include "rules/body.h"
+
+enum { ROW_BYTES = 16 }; /* of which slices are multiples: tprt/cuda_gemm.h */
+
+/* ---- the two factors ---- */
+
+/* The loops of an operand's dimensions, without those of size 1 that are read at a constant. */
+static int loops_of(const tp__contraction *c, int which, int *loops) {
+  int n = 0;
+  for (int d = 0; d < c->rank[which]; d++)
+    if (c->loops[which][d] >= 0)
+      loops[n++] = c->loops[which][d];
+  return n;
+}
+
+static bool are_equal(int n, const int *a, int m, const int *b) {
+  bool equal = n == m;
+  for (int i = 0; i < n && equal; i++)
+    equal = a[i] == b[i];
+  return equal;
+}
+
+/* Is operand `left` [rows.., terms..] and the other [terms.., column] or, transposed, [column, terms..]? Both in the order of C and of the left one. */
+static bool is_rows_by_matrix(const tp__contraction *c, int left, bool *transposed) {
+  int of_left[TP_MAX_RANK], of_right[TP_MAX_RANK], of_c[TP_MAX_RANK], straight[TP_MAX_RANK], turned[TP_MAX_RANK];
+  int n_left = loops_of(c, left, of_left), n_right = loops_of(c, 1 - left, of_right), n_c = loops_of(c, 2, of_c);
+  int n_rows = n_c - 1, n_terms = n_left - n_rows;
+  if (n_rows < 1 || n_terms < 1 || !are_equal(n_rows, of_left, n_rows, of_c))
+    return false;
+  for (int i = 0; i < n_terms; i++)
+    straight[i] = turned[1 + i] = of_left[n_rows + i];
+  straight[n_terms] = turned[0] = of_c[n_rows];
+  *transposed = are_equal(n_right, of_right, n_terms + 1, turned);
+  return *transposed || are_equal(n_right, of_right, n_terms + 1, straight);
+}
+
+/* The factors, the right one as it is stored in front of transposes. */
+static bool find_factors(MlirOperation op, tp__product *product) {
+  tp__contraction c;
+  if (!tp__match_contraction(op, &c))
+    return false;
+  for (int left = 0; left < 2; left++) {
+    tp__contraction read = c;
+    MlirValue right =
+        tp__through_transposes(mlirOperationGetOperand(op, c.operands[1 - left]), c.rank[1 - left], read.loops[1 - left]);
+    if (!is_rows_by_matrix(&read, left, &product->transpose_b))
+      continue;
+    product->a = mlirOperationGetOperand(op, c.operands[left]);
+    product->b = right;
+    product->k = 1;
+    for (int i = 0; i < c.n_loops; i++)
+      product->k *= c.reduced[i] ? c.sizes[i] : 1;
+    return true;
+  }
+  return false;
+}
+
+/* ---- the product ---- */
+
+/* What makes the rows, through reshapes that leave rows as they are; null if something else than these reads it, or the reshapes. */
+static MlirOperation maker_of(MlirValue rows, bool *is_read_elsewhere) {
+  int64_t hidden = mlirShapedTypeGetDimSize(mlirValueGetType(rows), mlirShapedTypeGetRank(mlirValueGetType(rows)) - 1);
+  *is_read_elsewhere = false;
+  for (;;) {
+    MlirOperation op = tp__defining_op(rows);
+    *is_read_elsewhere = *is_read_elsewhere || !tp__is_used_once(rows);
+    if (mlirOperationIsNull(op) || !tp__is_reshape(op))
+      return op;
+    MlirType from = mlirValueGetType(mlirOperationGetOperand(op, 0));
+    int64_t rank = mlirShapedTypeGetRank(from);
+    if (rank == 0 || mlirShapedTypeGetDimSize(from, rank - 1) != hidden)
+      return (MlirOperation){NULL};
+    rows = mlirOperationGetOperand(op, 0);
+  }
+}
+
+static bool has_type(MlirValue value, MlirType element) {
+  return mlirTypeEqual(tp__element_type(mlirValueGetType(value)), element);
+}
+
+static void find_product(tp__fusion *f, int64_t slice_rows) {
+  MlirValue rows = mlirOperationGetOperand(f->collective, 0);
+  MlirType element = tp__element_type(mlirValueGetType(rows));
+  bool is_read_elsewhere;
+  MlirOperation op = maker_of(rows, &is_read_elsewhere);
+  tp__contraction c;
+  tp__product *product = &f->product;
+  *product = (tp__product){.op = op};
+  if (mlirOperationIsNull(op) || mlirOperationGetNumResults(op) != 1 || !tp__match_contraction(op, &c)) {
+    product->op = (MlirOperation){NULL};
+    return;
+  }
+  if (is_read_elsewhere)
+    product->obstacle = "it is read elsewhere, too";
+  else if (!tp__is_zero_tensor(mlirOperationGetOperand(op, 2)))
+    product->obstacle = "it is added to something";
+  else if (!has_type(mlirOperationGetOperand(op, 0), element) || !has_type(mlirOperationGetOperand(op, 1), element))
+    product->obstacle = "its factors have another type than its rows";
+  else if (!find_factors(op, product))
+    product->obstacle = "it is not one of rows, as they are stored, and a matrix";
+  else if (slice_rows * product->k * tp__element_size(element) % ROW_BYTES != 0)
+    product->obstacle = "slices of its left factor would not begin at multiples of 16 bytes";
+}
+
+/* ---- the decision ---- */
+
+/* Of each block that the reduce_scatter cuts, or of all rows, those that a device reduces. */
+static int64_t slice_rows(const tp__fusion *f, const tp_fused_rows *rows) {
+  int64_t n = tp__fusion_devices(f),
+          block = f->dim < 0 ? rows->tokens : rows->tokens / tp__n_pieces(mlirOperationGetOperand(f->collective, 0), f->dim);
+  return (block + n - 1) / n;
+}
+
+void tp__add_product(tp__fusion *f, const tp_topology *topology, bool always, tp_fused_rows *rows) {
+  tp__product *product = &f->product;
+  if (f->price.algorithm != TP_FUSED_SLICES)
+    return;
+  find_product(f, slice_rows(f, rows));
+  if (mlirOperationIsNull(product->op))
+    return;
+  if (product->obstacle) {
+    tp__remark(f->collective, "its product is not computed in slices: %s", product->obstacle);
+    return;
+  }
+  tp_fused_rows with = *rows;
+  MlirType element = tp__element_type(mlirValueGetType(product->a));
+  with.k = product->k;
+  with.peak = tp__peak_of(element, element);
+  const tp_fused_price price = tp_cost_fused_rows(topology, f->mesh, &with);
+  product->is_fused = always || (price.fused < price.separate && !price.unmeasured);
+  if (product->is_fused) {
+    f->price = price;
+    *rows = with;
+  } else if (price.unmeasured) {
+    tp__remark(f->collective, "its product is not computed in slices, whose time is not known for %s", price.unmeasured);
+  } else {
+    tp__remark(f->collective, "its product is not computed in slices: so, with its rows, it takes %.1f us, and %.1f us as one",
+               tp_cost_seconds(price.fused) * 1e6, tp_cost_seconds(price.separate) * 1e6);
+  }
+}
+
+void tp__erase_product(const tp__fusion *f, MlirValue rows) {
+  for (MlirOperation op = tp__defining_op(rows); !mlirOperationIsNull(op); op = tp__defining_op(rows)) {
+    bool is_last = mlirOperationEqual(op, f->product.op);
+    rows = mlirOperationGetOperand(op, 0);
+    mlirOperationDestroy(op);
+    if (is_last)
+      return;
+  }
+}
