@@ -25,7 +25,7 @@ static tprt_status look(const tprt_context *context, tprt_status waited) {
   for (const tprt__bound *at = context->programs; at && !status; at = at->next)
     for (int i = 0; i < at->program.n_sites && !status; i++)
       status = at->sites[i].comm ? look_at(at->sites[i].comm) : TPRT_OK;
-  return status;
+  return status ? status : tprt__rows_look(context);
 }
 
 /* ---- Kernels and memory ---- */

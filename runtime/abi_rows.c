@@ -1,31 +1,17 @@
 /* Sums over the group with what is done to the rows of them, and the products that are summed, in programs for GPUs.
  *
- * Where the ranks are virtual ones of one GPU, the last that comes launches one kernel for all of them. Elsewhere it is the collectives that it
+ * Where the ranks are virtual ones of one GPU, the last that comes launches one kernel for all of them. Where each has a GPU of its own and these reach
+ * each other's memory, each launches its kernel (abi_rows_across.c). Elsewhere it is the collectives that it
  * stands for, and between them the same kernel for what is done to the rows, of a group of this rank alone.
  *
  * A product is computed in slices that are stored at the rank that reduces them, where one kernel reduces for all and cuBLASLt takes the slices; else it
  * is computed as a contraction, into memory of this rank, and then reduced. */
-#include "context.h"
+#include "abi_rows.h"
 
 #include "backend.h"
-#include "cuda/gpu_rows.h"
 
+#include <stdio.h>
 #include <string.h>
-
-/* The virtual ranks of a communicator; its rank 0 has them. */
-struct tprt__rows_group {
-  struct tprt__rows_group *next;
-  const tprt_comm *comm;
-  tprt__gpu_ranks *ranks;
-};
-
-/* Of a site. */
-struct tprt__rows_state {
-  bool together;                  /* one kernel for all ranks */
-  tprt__gpu_ranks *ranks;         /* then, of rank 0; else NULL */
-  tprt__site_state gather;        /* TPRT_ROWS_GATHERED: of the slices of out */
-  tprt__gpu_contraction *product; /* TPRT_SITE_MULTIPLY_ROWS, as it is done where it is not sliced */
-};
 
 /* ---- Binding ---- */
 
@@ -63,36 +49,24 @@ static tprt_status plan_gather(const tprt_context *context, const tprt__site *si
   return status ? status : tprt__bind_to_gpu(context, gather);
 }
 
-static tprt_status find_ranks(tprt_context *context, const tprt_comm *comm, tprt__gpu_ranks **ranks) {
-  for (const struct tprt__rows_group *at = context->rows_groups; at; at = at->next)
-    if (at->comm == comm) {
-      *ranks = at->ranks;
-      return TPRT_OK;
-    }
-  struct tprt__rows_group *made = tprt__alloc(sizeof *made);
-  if (!made)
-    return tprt__fail_memory(sizeof *made);
-  tprt_status status = tprt__gpu_ranks_create(context->gpu, tprt_comm_size(comm), &made->ranks);
-  if (status) {
-    tprt__free(made);
-    return status;
-  }
-  made->comm = comm;
-  made->next = context->rows_groups;
-  context->rows_groups = made;
-  *ranks = made->ranks;
-  return TPRT_OK;
+/* ---- How the ranks of a communicator do it: all come to the same answer ---- */
+
+/* With the thread's error text as the reason. */
+static void stay_apart(struct tprt__rows_group *group) {
+  group->way = TPRT__ROWS_APART;
+  snprintf(group->why, sizeof group->why, "%s", tprt_last_error());
 }
 
-/* Whether all ranks are virtual ones of one GPU, on which blocks of all of them can run at the same time. All come to the same answer. */
-static tprt_status decide(tprt_context *context, tprt_comm *comm, struct tprt__rows_state *rows) {
+/* Whether all are virtual ranks of one GPU, on which blocks of all of them can run at the same time. */
+static tprt_status try_together(tprt_context *context, struct tprt__rows_group *group) {
+  tprt_comm *comm = group->comm;
   int n = tprt_comm_size(comm);
   int64_t numbers[TPRT_CUDA_MAX_RANKS], own = tprt__gpu_number(context->gpu);
   tprt_status status = TPRT_OK;
-  if (n > TPRT_CUDA_MAX_RANKS || (n > 1 && comm->transport->backend != &tprt__backend_loopback))
+  if (n > 1 && comm->transport->backend != &tprt__backend_loopback)
     return TPRT_OK;
   if (tprt_comm_rank(comm) == 0) {
-    status = find_ranks(context, comm, &rows->ranks);
+    status = tprt__gpu_ranks_create(context->gpu, n, &group->ranks);
     if (status == TPRT_UNSUPPORTED) {
       own = -1;
       status = TPRT_OK;
@@ -101,40 +75,108 @@ static tprt_status decide(tprt_context *context, tprt_comm *comm, struct tprt__r
   const tprt_op gather = tprt_op_flat(TPRT_OP_ALL_GATHER, &own, numbers, 1, TPRT_I64, NULL);
   if (!status)
     status = tprt__comm_tell(comm, &gather);
-  rows->together = !status && numbers[0] >= 0;
-  for (int r = 1; r < n && rows->together; r++)
-    rows->together = numbers[r] == numbers[0];
+  bool together = !status && numbers[0] >= 0;
+  for (int r = 1; r < n && together; r++)
+    together = numbers[r] == numbers[0];
+  group->way = together ? TPRT__ROWS_TOGETHER : TPRT__ROWS_APART;
   return status;
 }
+
+/* Whether each has a GPU of its own, which reaches those of the others. What keeps them from it is the reason for collectives, unless the
+ * communicator failed of it. */
+static tprt_status try_across(tprt_context *context, struct tprt__rows_group *group) {
+  tprt_status status = tprt__gpu_peers_create(context->gpu, group->comm, group->comm->timeout_ns, &group->peers);
+  if (status && tprt_comm_status(group->comm))
+    return status;
+  if (status)
+    stay_apart(group);
+  else
+    group->way = TPRT__ROWS_ACROSS;
+  return TPRT_OK;
+}
+
+static tprt_status decide(tprt_context *context, struct tprt__rows_group *group) {
+  int n = tprt_comm_size(group->comm);
+  if (n > TPRT_CUDA_MAX_RANKS) {
+    (void)tprt__fail(TPRT_UNSUPPORTED, "the group has %d ranks; one kernel is for at most %d", n, TPRT_CUDA_MAX_RANKS);
+    stay_apart(group);
+    return TPRT_OK;
+  }
+  tprt_status status = try_together(context, group);
+  return status || group->way == TPRT__ROWS_TOGETHER || n == 1 ? status : try_across(context, group);
+}
+
+static tprt_status find_group(tprt_context *context, tprt_comm *comm, struct tprt__rows_group **group) {
+  struct tprt__rows_group *at = context->rows_groups;
+  while (at && at->comm != comm)
+    at = at->next;
+  *group = at;
+  if (at)
+    return TPRT_OK;
+  at = tprt__alloc(sizeof *at);
+  if (!at)
+    return tprt__fail_memory(sizeof *at);
+  at->comm = comm;
+  at->next = context->rows_groups;
+  context->rows_groups = *group = at; /* what it has so far ends with the context */
+  return decide(context, at);
+}
+
+/* ---- Sites ---- */
 
 /* Rows of each block; 0 where there are none. */
 static int64_t block_rows(const tprt__rows *rows) { return rows->blocks ? rows->tokens / rows->blocks : 0; }
 
-/* Room for the product of this rank, or for the slices of all ranks that it reduces, whichever is larger. */
-static tprt_status bind_product(tprt_context *context, const tprt__site *site, const tprt__site_state *state) {
+tprt_status tprt__rows_input_bytes(const tprt__site *site, const tprt__site_state *state, int64_t *bytes) {
   const tprt__rows *rows = &site->rows;
-  int64_t n = tprt_comm_size(state->comm), bytes;
-  int64_t row = rows->hidden * (int64_t)tprt_dtype_size(site->op.dtype);
-  tprt_status status = tprt__gpu_contraction_plan(context->gpu, site->contraction, 3, rows->words, &state->rows->product);
+  int64_t n = tprt_comm_size(state->comm), row = rows->hidden * (int64_t)tprt_dtype_size(site->op.dtype);
+  if (__builtin_mul_overflow((block_rows(rows) + n - 1) / n * n * rows->blocks, row, bytes))
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "rows of more than 2^63 bytes");
+  return TPRT_OK;
+}
+
+static tprt_status bind_product(tprt_context *context, const tprt__site *site, const tprt__site_state *state) {
+  tprt_status status = tprt__gpu_contraction_plan(context->gpu, site->contraction, 3, site->rows.words, &state->rows->product);
+  return status ? status : tprt__gpu_prepare_products(context->gpu);
+}
+
+/* Room of this rank's own: for the sum and a slice of out, for its product. */
+static tprt_status bind_apart(tprt_context *context, const tprt__site *site, const tprt__site_state *state) {
+  int64_t bytes = 0;
+  tprt_status status = TPRT_OK;
+  if (site->rows.k)
+    status = tprt__rows_input_bytes(site, state, &bytes);
   if (!status)
-    status = tprt__gpu_prepare_products(context->gpu);
-  if (status)
+    status = make_room(context, bytes, &context->product_room);
+  return status || state->rows->way == TPRT__ROWS_TOGETHER ? status : tprt__rows_prepare(context, 2 * slice_offset(state));
+}
+
+/* A site for which there is no room where all reach it is one of collectives. */
+static tprt_status bind_across(tprt_context *context, const tprt__site *site, const tprt__site_state *state) {
+  tprt_status status = tprt__rows_bind_across(context, site, state);
+  if (!status || tprt_comm_status(state->comm))
     return status;
-  if (__builtin_mul_overflow((block_rows(rows) + n - 1) / n * n * rows->blocks, row, &bytes))
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "rows: a product of more than 2^63 bytes");
-  return make_room(context, bytes, &context->product_room);
+  state->rows->way = TPRT__ROWS_APART;
+  snprintf(state->rows->why, sizeof state->rows->why, "%s", tprt_last_error());
+  return TPRT_OK;
 }
 
 tprt_status tprt__rows_bind(tprt_context *context, const tprt__site *site, tprt__site_state *state) {
-  state->rows = tprt__alloc(sizeof *state->rows);
-  if (!state->rows)
-    return tprt__fail_memory(sizeof *state->rows);
-  tprt_status status = decide(context, state->comm, state->rows);
-  if (!status && site->rows.layout == TPRT_ROWS_GATHERED)
-    status = plan_gather(context, site, state, &state->rows->gather);
+  struct tprt__rows_state *rows = state->rows = tprt__alloc(sizeof *rows);
+  if (!rows)
+    return tprt__fail_memory(sizeof *rows);
+  tprt_status status = find_group(context, state->comm, &rows->group);
+  if (status)
+    return status;
+  rows->way = rows->group->way;
+  memcpy(rows->why, rows->group->why, sizeof rows->why);
+  if (site->rows.layout == TPRT_ROWS_GATHERED)
+    status = plan_gather(context, site, state, &rows->gather);
   if (!status && site->rows.k)
     status = bind_product(context, site, state);
-  return status || state->rows->together ? status : tprt__rows_prepare(context, 2 * slice_offset(state));
+  if (!status && rows->way == TPRT__ROWS_ACROSS)
+    status = bind_across(context, site, state);
+  return status || rows->way == TPRT__ROWS_ACROSS ? status : bind_apart(context, site, state);
 }
 
 void tprt__rows_unbind(tprt__site_state *state) {
@@ -150,6 +192,7 @@ void tprt__rows_end(tprt_context *context) {
     struct tprt__rows_group *group = context->rows_groups;
     context->rows_groups = group->next;
     tprt__gpu_ranks_destroy(context->gpu, group->ranks);
+    tprt__gpu_peers_destroy(context->gpu, group->peers);
     tprt__free(group);
   }
   tprt__gpu_ranks_destroy(context->gpu, context->alone);
@@ -180,14 +223,12 @@ static tprt_status check_buffers(const tprt__rows *rows, const tprt__rows_buffer
   return TPRT_OK;
 }
 
-/* All but what is of each rank. */
-static tprt_cuda_rows describe(const tprt__site *site, const tprt__rows_buffers *b) {
+tprt_cuda_rows tprt__rows_describe(const tprt__site *site, const tprt__rows_buffers *b) {
   const tprt__rows *rows = &site->rows;
   return (tprt_cuda_rows){.size = sizeof(tprt_cuda_rows),
                           .dtype = site->op.dtype,
                           .tokens = rows->tokens,
                           .hidden = rows->hidden,
-                          .algorithm = TPRT_CUDA_PULL,
                           .norm = (tprt_cuda_norm)rows->norm,
                           .epsilon = rows->epsilon,
                           .bias = b->bias,
@@ -262,7 +303,7 @@ static tprt_status reduce_for_all(const void *const *arguments, int n_ranks, voi
   const rows_call *first = arguments[0];
   const tprt__site *site = first->site;
   bool whole = site->rows.layout == TPRT_ROWS_WHOLE;
-  tprt_cuda_rows rows = describe(site, &first->buffers);
+  tprt_cuda_rows rows = tprt__rows_describe(site, &first->buffers);
   rows.blocks = site->rows.blocks;
   rows.residual_sharded = !whole;
   rows.out_sharded = site->rows.layout == TPRT_ROWS_SCATTERED;
@@ -288,7 +329,8 @@ static tprt_status reduce_apart(tprt_context *context, const tprt__site *site, c
   bool gathers = site->rows.layout == TPRT_ROWS_GATHERED;
   char *sum = context->rows_room.memory, *slice = sum + slice_offset(state);
   const void *input = site->rows.k ? context->product_room.memory : b->input;
-  tprt_cuda_rows rows = describe(site, b);
+  tprt_cuda_rows rows = tprt__rows_describe(site, b);
+  rows.algorithm = TPRT_CUDA_PULL;
   rows.tokens /= site->rows.layout == TPRT_ROWS_WHOLE ? 1 : tprt_comm_size(state->comm);
   rows.input[0] = sum;
   rows.residual[0] = b->residual;
@@ -311,14 +353,38 @@ tprt_status tprt__rows_run(tprt_context *context, const tprt__site *site, const 
   tprt_status status = check_buffers(&site->rows, b);
   if (status || state->plan.recv_bytes == 0)
     return status;
-  if (!state->rows->together)
+  if (state->rows->way == TPRT__ROWS_APART)
     return reduce_apart(context, site, state, b);
+  status =
+      tprt__gpu_await_started(context); /* beside a collective, kernels that wait for each other might keep it off some GPU */
+  if (status)
+    return status;
+  if (state->rows->way == TPRT__ROWS_ACROSS)
+    return tprt__rows_run_across(context, site, state, b);
   const rows_call call = {.site = site,
                           .gpu = context->gpu,
-                          .ranks = state->rows->ranks,
+                          .ranks = state->rows->group->ranks,
                           .buffers = *b,
                           .product = state->rows->product,
                           .room = context->product_room.memory};
-  status = tprt__gpu_await_started(context);
-  return status ? status : tprt_context_together(context, state->comm, reduce_for_all, &call);
+  return tprt_context_together(context, state->comm, reduce_for_all, &call);
+}
+
+tprt_status tprt__rows_look(const tprt_context *context) {
+  tprt_status status = TPRT_OK;
+  for (const struct tprt__rows_group *at = context->rows_groups; at && !status; at = at->next)
+    status = at->peers ? tprt__gpu_peers_check(context->gpu, at->peers) : TPRT_OK;
+  return status;
+}
+
+const char *tprt_context_rows(const tprt_context *context, int32_t site, const char **why) {
+  static const char *const names[] = {[TPRT__ROWS_APART] = "collectives and a kernel on each GPU",
+                                      [TPRT__ROWS_TOGETHER] = "one kernel for all ranks",
+                                      [TPRT__ROWS_ACROSS] = "a kernel on each GPU that reaches the others"};
+  const tprt__bound *program = context->current;
+  const struct tprt__rows_state *rows =
+      program && site >= 0 && site < program->program.n_sites ? program->sites[site].rows : NULL;
+  if (why)
+    *why = rows ? rows->why : "";
+  return rows ? names[rows->way] : NULL;
 }

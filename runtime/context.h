@@ -78,7 +78,7 @@ struct tprt_context {
   void *assert_word; /* of the GPU; made when a program asserts something */
   void *staging;     /* on the host, of what a GPU computes */
   size_t staging_bytes;
-  struct tprt__rows_group *rows_groups; /* virtual ranks of communicators in which this is rank 0 */
+  struct tprt__rows_group *rows_groups; /* communicators in which rows are reduced */
   struct tprt__gpu_ranks *alone;        /* this rank, as a group */
   tprt__room rows_room, product_room;
 };
@@ -109,6 +109,8 @@ void tprt__rows_unbind(tprt__site_state *state);
 void tprt__rows_end(tprt_context *context);
 tprt_status tprt__rows_run(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
                            const tprt__rows_buffers *buffers, int64_t *traffic);
+/* Whether kernels of this rank gave up waiting for those of others; waits for what it has enqueued. */
+tprt_status tprt__rows_look(const tprt_context *context);
 
 /* Room on the GPU for so many bytes, context->rows_room, which the sites of a context share: it does one thing after the other. And a group of
  * this rank alone, context->alone. */

@@ -221,6 +221,8 @@ typedef struct tprt_context_config {
  * A context on `world`, which it borrows and must not outlive. One thread at a time uses a context; another may abort its
  * world. `config` may be NULL. */
 TPRT_API tprt_status tprt_context_create(tprt_comm *world, const tprt_context_config *config, tprt_context **context);
+/* Where tprt_context_rows says that kernels reach the GPUs of others, all ranks of the world destroy their contexts together, each in a thread or process of its
+ * own: memory that others reach is freed when they have let go of it. */
 TPRT_API void tprt_context_destroy(tprt_context *context);
 
 /* Memory of the GPU of a context with TPRT_TARGET_CUDA, where its programs have their arguments and results; to be freed before the context is destroyed.
@@ -251,6 +253,9 @@ typedef struct tprt_site_stats {
 /* Counters of a site since the context was bound or reset. */
 TPRT_API tprt_status tprt_context_site_stats(const tprt_context *context, int32_t site, tprt_site_stats *stats);
 TPRT_API void tprt_context_reset_stats(tprt_context *context);
+/* How a site of the bound program whose rows are reduced is done, in words; NULL for others. Where that is by collectives on a GPU, *why is what keeps its
+ * ranks from one kernel, else ""; `why` may be NULL. Valid until the context is destroyed. */
+TPRT_API const char *tprt_context_rows(const tprt_context *context, int32_t site, const char **why);
 /* Text of the first error, "" if there was none; valid until the context is destroyed. */
 TPRT_API const char *tprt_context_error(const tprt_context *context);
 

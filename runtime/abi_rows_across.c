@@ -1,0 +1,86 @@
+/* Rows that are reduced by a kernel on the GPU of each rank, which reads and writes the memory of the others.
+ *
+ * What the others read is copied to where they find it, or computed there; a buffer of the program need not lie at the same place on all ranks, since what chooses
+ * between buffers may differ between them. What the others store is copied from where they do. Both rooms are the context's, so calls are ordered by
+ * its stream: a kernel ends when all ranks have read and stored what it is about. */
+#include "abi_rows.h"
+
+static int64_t whole_bytes(const tprt__site *site) {
+  return site->rows.tokens * site->rows.hidden * (int64_t)tprt_dtype_size(site->op.dtype);
+}
+
+static size_t aligned(int64_t bytes) { return tprt__round_up((size_t)bytes, 256); }
+
+/* All ranks come to the same: by the shape, and the staging that all have. */
+static tprt_cuda_algorithm choose(const tprt__site *site, const tprt__gpu_peers *peers, int n_ranks) {
+  const tprt__rows *rows = &site->rows;
+  if (rows->layout != TPRT_ROWS_WHOLE || rows->algorithm == TPRT_CUDA_SLICES)
+    return TPRT_CUDA_SLICES;
+  tprt_cuda_algorithm fits =
+      tprt_cuda_choose(site->op.dtype, rows->tokens, rows->hidden, n_ranks, tprt__gpu_peers_staging(peers));
+  return rows->algorithm == TPRT_CUDA_AUTO || fits == TPRT_CUDA_PUSH ? fits : TPRT_CUDA_PULL;
+}
+
+tprt_status tprt__rows_bind_across(tprt_context *context, const tprt__site *site, const tprt__site_state *state) {
+  tprt__gpu_peers *peers = state->rows->group->peers;
+  int64_t input_bytes = 0;
+  bool slices = choose(site, peers, tprt_comm_size(state->comm)) == TPRT_CUDA_SLICES;
+  tprt_status status = tprt__rows_input_bytes(site, state, &input_bytes);
+  return status
+             ? status
+             : tprt__gpu_peers_reserve(context->gpu, peers, (size_t)input_bytes, slices ? 2 * aligned(whole_bytes(site)) : 0);
+}
+
+/* Where the ranks find the input of each. */
+static tprt_status give_input(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
+                              const tprt__rows_buffers *b, tprt_cuda_rows *rows) {
+  int n = tprt_comm_size(state->comm), me = tprt_comm_rank(state->comm);
+  void *const *rooms = tprt__gpu_peers_inputs(state->rows->group->peers);
+  const tprt__gpu_queue queue = {context->gpu, tprt__gpu_stream(context->gpu)};
+  bool pushed = rows->algorithm == TPRT_CUDA_PUSH;
+  for (int r = 0; r < n; r++)
+    rows->input[r] = rooms[r];
+  if (site->rows.k)
+    return tprt__gpu_contraction_run(queue, state->rows->product, b->a, b->b, rooms[me]);
+  if (pushed)
+    rows->input[me] = b->input;
+  return pushed ? TPRT_OK : tprt__gpu_copy(context->gpu, rooms[me], b->input, (size_t)whole_bytes(site));
+}
+
+/* A result that all ranks store: where, and from there to its place when they have. */
+typedef struct result {
+  void **at; /* by rank, of the description */
+  void *to;
+  bool stored; /* by all */
+  size_t offset;
+} result;
+
+tprt_status tprt__rows_run_across(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
+                                  const tprt__rows_buffers *b) {
+  const tprt__gpu_peers *peers = state->rows->group->peers;
+  int n = tprt_comm_size(state->comm), me = tprt_comm_rank(state->comm);
+  void *const *rooms = tprt__gpu_peers_outputs(peers);
+  tprt_cuda_rows rows = tprt__rows_describe(site, b);
+  rows.algorithm = choose(site, peers, n);
+  bool slices = rows.algorithm == TPRT_CUDA_SLICES;
+  rows.blocks = slices ? site->rows.blocks : 0;
+  rows.residual_sharded = site->rows.layout != TPRT_ROWS_WHOLE;
+  rows.out_sharded = site->rows.layout == TPRT_ROWS_SCATTERED;
+  rows.residual[me] = b->residual;
+  const result results[] = {{rows.out, b->out, slices && !rows.out_sharded, 0},
+                            {rows.residual_out, b->residual_out, slices && !rows.residual_sharded, aligned(whole_bytes(site))}};
+  enum { N_RESULTS = sizeof results / sizeof *results };
+  for (int i = 0; i < N_RESULTS; i++) {
+    results[i].at[me] = results[i].to;
+    for (int r = 0; r < n && results[i].to && results[i].stored; r++)
+      results[i].at[r] = (char *)rooms[r] + results[i].offset;
+  }
+  tprt_status status = give_input(context, site, state, b, &rows);
+  if (!status)
+    status = tprt__gpu_peers_reduce(context->gpu, peers, &rows);
+  for (int i = 0; i < N_RESULTS && !status; i++) {
+    if (results[i].to && results[i].stored)
+      status = tprt__gpu_copy(context->gpu, results[i].to, (char *)rooms[me] + results[i].offset, (size_t)whole_bytes(site));
+  }
+  return status;
+}

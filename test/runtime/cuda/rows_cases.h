@@ -1,0 +1,40 @@
+/* Programs of sites that reduce rows, and what comes out of them: every layout, norm and type, of rows that are given and of products. */
+#ifndef TPRT_TEST_CUDA_ROWS_CASES_H
+#define TPRT_TEST_CUDA_ROWS_CASES_H
+
+#include "table.h"
+#include "tprt/cuda.h"
+#include "tprt/tprt.h"
+
+enum {
+  BLOCKS = 2,
+  ROWS = 8,
+  HIDDEN = 24,
+  N = BLOCKS * ROWS * HIDDEN,
+  MOST_K = 8,
+}; /* [2, 8, 24], cut along the second dimension */
+
+typedef struct shape_case {
+  tprt_dtype dtype;
+  int64_t layout, operands, norm;
+  int64_t k, transposed; /* rows that are a product; k 0: they are given */
+} shape_case;
+
+enum { ALL = TPRT_ROWS_RESIDUAL | TPRT_ROWS_BIAS | TPRT_ROWS_GAMMA | TPRT_ROWS_RESIDUAL_OUT };
+
+extern const shape_case shape_cases[];
+extern const int n_shape_cases;
+
+void add_case(test_table *t, const shape_case *c);
+/* A site for each case, for so many devices. */
+test_table make_program(int64_t n_devices);
+/* On a GPU; NULL with a word on stderr. */
+tprt_context *make_context(tprt_comm *world);
+/* Both turns of a site against sums in f64, and the number of errors; `digest`, unless NULL, becomes a hash of it and of the bits of all results. */
+int run_case(tprt_context *context, tprt_comm *world, int i, uint64_t *digest);
+/* Bytes of a reduce_scatter of the rows, of which an all_reduce and a gather have twice and once as many. */
+int check_bytes(tprt_context *context, int n_ranks);
+/* Whether the slices of a product begin where cuBLASLt takes them. */
+bool is_sliced(const shape_case *c, int n_ranks);
+
+#endif
