@@ -125,14 +125,37 @@ static bool run_reference(session *s, MlirModule module, build_kind kind) {
   return execute(s->o, s->world, &s->reference, s->inputs, &s->reference_run, &s->reference_outputs);
 }
 
+static double bytes_of(int n, const tp_plan_value *values) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    double bytes = (double)values[i].element_size;
+    for (int d = 0; d < values[i].rank; d++)
+      bytes *= (double)values[i].local[d];
+    sum += bytes;
+  }
+  return sum;
+}
+
+/* What does not is found before it is allocated: the system promises memory that it has not, and ends who uses it. */
+static bool fits_memory(const tp_plan *plan) {
+  double bytes =
+      (bytes_of(plan->n_arguments, plan->arguments) + bytes_of(plan->n_results, plan->results)) * (double)plan->n_devices;
+  double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  if (bytes <= memory)
+    return true;
+  complain("arguments and results of %lld device%s take %.3g GiB, and this machine has %.3g (--emit compiles for any size)",
+           (long long)plan->n_devices, plan->n_devices == 1 ? "" : "s", bytes / 0x1p30, memory / 0x1p30);
+  return false;
+}
+
 /* Ranks of this machine take memory each. */
-static bool fits_this_machine(const tp_mesh *mesh) {
+static bool fits_this_machine(const tp_plan *plan) {
   enum { MAX_RANKS = 256 };
-  int64_t devices = mesh->n_axes ? tp_mesh_size(mesh) : 1;
-  if (devices > MAX_RANKS)
-    complain("the mesh has %lld devices; at most %d ranks run on one machine (--emit compiles for any number)",
-             (long long)devices, MAX_RANKS);
-  return devices <= MAX_RANKS;
+  if (plan->n_devices <= MAX_RANKS)
+    return fits_memory(plan);
+  complain("the mesh has %lld devices; at most %d ranks run on one machine (--emit compiles for any number)",
+           (long long)plan->n_devices, MAX_RANKS);
+  return false;
 }
 
 /* Found before the work is done, not after it. */
@@ -182,8 +205,8 @@ static int run_session(session *s, MlirModule module) {
   s->n_outputs = signature->n_results;
   if (local && o->mesh)
     complain("the module is partitioned already, its mesh is fixed");
-  bool ok = !(local && o->mesh) &&
-            (!has_data(o) || (inputs_load(o, signature, &s->inputs) && expected_load(o, signature, &s->expected)));
+  bool ok = !(local && o->mesh) && (!has_data(o) || (fits_memory(signature) && inputs_load(o, signature, &s->inputs) &&
+                                                     expected_load(o, signature, &s->expected)));
   tp_plan_destroy(signature);
   if (!ok)
     return EXIT_FAILED;
@@ -197,7 +220,7 @@ static int run_session(session *s, MlirModule module) {
   progress("planning");
   build_kind reference = build_communicates(module) ? BUILD_WHOLE : BUILD_ALONE;
   ok = build_partition(o, module, local || whole ? BUILD_ALONE : BUILD_SHARDED, &s->program);
-  if (ok && !o->emit && !fits_this_machine(&s->program.shape->mesh))
+  if (ok && !o->emit && !fits_this_machine(s->program.shape))
     return EXIT_FAILED;
   if (ok && verify && !run_reference(s, module, reference))
     return EXIT_FAILED;
@@ -283,6 +306,7 @@ int main(int argc, char **argv) {
   int code = cli_parse(argc, argv, &o);
   if (code >= 0)
     return cli_end(code);
+  faults_catch();
   if (o.worker)
     return worker_main(o.worker);
   code = o.n_copies ? start_program(o.n_copies, o.command) : run_rank_of_model(&o);

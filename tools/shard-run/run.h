@@ -126,6 +126,10 @@ typedef struct rank_work {
   array *outputs;
 } rank_work;
 void run_rank(tprt_comm *world, const rank_work *work, rank_result *result);
+/* The rank whose program this thread is in; -1: none. May be called in a handler of signals. */
+int launch_rank_in_program(void);
+/* From now on a program that divides by 0 or reaches memory out of bounds ends the process with a message, and code 1. */
+void faults_catch(void);
 /* Joins the world of processes that a launcher started, if there is one. False, with a message, when that fails. */
 bool attached_join(const options *o, bool *attached, tprt_comm **world);
 /* What ranks other than 0 do until rank 0 ends; returns the exit code. */

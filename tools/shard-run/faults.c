@@ -1,0 +1,49 @@
+/* What a program does that MLIR leaves undefined (an integer divided by 0, an index out of bounds) may end in a signal. It is said then that
+ * the program did it, and which rank; what is wrong with shard-run itself ends it as it would. */
+#include "run.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *meaning_of(int number) {
+  return number == SIGFPE ? "divided an integer by 0, or the least integer by -1"
+                          : "reached memory out of bounds: an index beyond its tensor";
+}
+
+static void say(const char *text) {
+  if (write(STDERR_FILENO, text, strlen(text)) < 0)
+    _exit(EXIT_FAILED);
+}
+
+/* Only what may be called in a handler. */
+static void end(int number) {
+  static atomic_flag said = ATOMIC_FLAG_INIT;
+  int rank = launch_rank_in_program();
+  if (rank < 0) { /* happens again, without this handler */
+    signal(number, SIG_DFL);
+    return;
+  }
+  while (atomic_flag_test_and_set(&said)) /* another rank is about to end the process */
+    pause();
+  char digits[12] = "", *at = digits + sizeof digits - 1;
+  do
+    *--at = (char)('0' + rank % 10);
+  while (rank /= 10);
+  say("shard-run: error: the program, on rank ");
+  say(at);
+  say(", ");
+  say(meaning_of(number));
+  say("\n");
+  _exit(EXIT_FAILED);
+}
+
+void faults_catch(void) {
+#ifndef __SANITIZE_ADDRESS__ /* which says more */
+  struct sigaction action = {.sa_handler = end};
+  sigaction(SIGFPE, &action, NULL);
+  sigaction(SIGSEGV, &action, NULL);
+  sigaction(SIGBUS, &action, NULL);
+#endif
+}
