@@ -13,6 +13,36 @@
 
 /* ---- Names ---- */
 
+/* Words of C and C++ that are no names. */
+static bool is_keyword(const char *name) {
+  static const char words[] =
+      " "
+      "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class "
+      "co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype "
+      "default delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline "
+      "int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
+      "register reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast "
+      "struct switch template this thread_local throw true try typedef typeid typename typeof typeof_unqual union "
+      "unsigned using virtual void volatile wchar_t while xor xor_eq ";
+  char word[300];
+  snprintf(word, sizeof word, " %s ", name);
+  return strstr(words, word) != NULL;
+}
+
+/* What every program with the library has: a function of the same name would take the place of that. */
+static const char *owner_of(const char *name) {
+  static const char *const files[] = {"libc.so.6", "libm.so.6"};
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    void *library = dlopen(files[i], RTLD_LAZY | RTLD_NOLOAD);
+    bool has = library && dlsym(library, name);
+    if (library)
+      dlclose(library);
+    if (has)
+      return "the C library has a function of that name";
+  }
+  return strncmp(name, "tprt_", 5) == 0 ? "names of the runtime begin with tprt_" : NULL;
+}
+
 /* "out/libmlp.so" gives mlp. */
 static bool name_of(const char *path, char *name, size_t size) {
   const char *base = strrchr(path, '/');
@@ -25,15 +55,20 @@ static bool name_of(const char *path, char *name, size_t size) {
   for (const char *c = name; *c; c++)
     if (!isalpha((unsigned char)*c) && *c != '_' && (c == name || !isdigit((unsigned char)*c)))
       return false;
-  return strcmp(name, "main") != 0;
+  return strcmp(name, "main") != 0 && !is_keyword(name);
 }
 
 bool library_name(const char *path, char *name, size_t size) {
-  if (name_of(path, name, size))
-    return true;
-  complain("'%s' is no name for --emit=so: it has to be libNAME.so, where NAME is what C will call the function, and not main",
-           path);
-  return false;
+  if (!name_of(path, name, size)) {
+    complain("'%s' is no name for --emit=so: it has to be libNAME.so, where NAME is what C and C++ will call the function, and "
+             "not main",
+             path);
+    return false;
+  }
+  const char *owner = owner_of(name);
+  if (owner)
+    complain("'%s' is no name for --emit=so: %s", path, owner);
+  return !owner;
 }
 
 /* A function `main` of the model would be that of every program that links the library. */
@@ -59,6 +94,15 @@ bool library_rename(build *b, const char *name) {
 
 /* ---- Header ---- */
 
+/* Names of files, values and axes are the user's, and must not end the comment. */
+static void print_in_comment(FILE *file, const char *text) {
+  for (const char *c = text; *c; c++) {
+    fputc(iscntrl((unsigned char)*c) ? '?' : *c, file);
+    if ((c[0] == '*' && c[1] == '/') || (c[0] == '/' && c[1] == '*'))
+      fputc(' ', file);
+  }
+}
+
 static void print_shape(FILE *file, const tp_plan_value *value, const int64_t *shape) {
   for (int d = 0; d < value->rank; d++)
     fprintf(file, "%s%lld", d ? "x" : "", (long long)shape[d]);
@@ -75,11 +119,15 @@ static int64_t local_bytes(const tp_plan_value *value) {
 static void print_values(FILE *file, const char *name, const char *what, int n, const tp_plan_value *values) {
   fprintf(file, "\n/* %s, and the bytes of each on a device:\n", what);
   for (int i = 0; i < n; i++) {
-    fprintf(file, " *   %d%s%s: ", i, *values[i].name ? " " : "", values[i].name);
+    fprintf(file, " *   %d%s", i, *values[i].name ? " " : "");
+    print_in_comment(file, values[i].name);
+    fputs(": ", file);
     print_shape(file, values + i, values[i].local);
     fputs(" of ", file);
     print_shape(file, values + i, values[i].shape);
-    fprintf(file, ", %s\n", values[i].sharding);
+    fputs(", ", file);
+    print_in_comment(file, values[i].sharding);
+    fputc('\n', file);
   }
   fprintf(file, " */\nstatic const int64_t %s[] = {", name);
   for (int i = 0; i < n; i++)
@@ -90,15 +138,20 @@ static void print_values(FILE *file, const char *name, const char *what, int n, 
 static bool print_header(FILE *file, const options *o, const tp_plan *plan, const char *name) {
   const char *model = strrchr(o->model, '/');
   char values[300];
-  fprintf(file, "/* %s: %s for %lld device%s, compiled by tpshard %s. Link with -l%s -ltprt. */\n", name,
-          model ? model + 1 : o->model, (long long)plan->n_devices, plan->n_devices == 1 ? "" : "s", tp_version(), name);
+  fprintf(file, "/* %s: ", name);
+  print_in_comment(file, model ? model + 1 : o->model);
+  fprintf(file, " for %lld device%s, compiled by tpshard %s. Link with -l%s -ltprt. */\n", (long long)plan->n_devices,
+          plan->n_devices == 1 ? "" : "s", tp_version(), name);
   fprintf(
       file,
       "#ifndef TPSHARD_%s_H\n#define TPSHARD_%s_H\n\n#include \"tprt/abi.h\"\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
       name, name);
   fprintf(file, "/* Devices: ");
-  for (int a = 0; a < plan->mesh.n_axes; a++)
-    fprintf(file, "%s%s=%lld", a ? ", " : "", plan->mesh.axes[a].name, (long long)plan->mesh.axes[a].size);
+  for (int a = 0; a < plan->mesh.n_axes; a++) {
+    fputs(a ? ", " : "", file);
+    print_in_comment(file, plan->mesh.axes[a].name);
+    fprintf(file, "=%lld", (long long)plan->mesh.axes[a].size);
+  }
   fprintf(file, ", the last axis fastest: as many ranks as the world of the context has. */\n");
   fprintf(file, "enum { %s_DEVICES = %lld, %s_ARGUMENTS = %d, %s_RESULTS = %d };\n", name, (long long)plan->n_devices, name,
           plan->n_arguments, name, plan->n_results);
