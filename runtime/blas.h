@@ -3,6 +3,7 @@
 #define TPRT_RUNTIME_BLAS_H
 
 #include "base.h"
+#include "vectors.h"
 
 #include <string.h>
 
@@ -33,8 +34,6 @@ void tprt__blas_set_threads(int n);
 /* "openblas" or "built-in". */
 const char *tprt__blas_name(void);
 
-/* Vectors that products with few rows can use; the best first. */
-typedef enum tprt__vectors { TPRT__AVX512, TPRT__AVX2 } tprt__vectors;
 /* Few rows of f32, in gemm_skinny.c: with these vectors, or the next ones that the processor has. False, and nothing done, where it has none of
  * them, or the product is none with few rows and a large B. */
 bool tprt__gemm_skinny_f32(tprt__vectors vectors, const tprt__gemm_args *args);

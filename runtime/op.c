@@ -1,5 +1,6 @@
 /* Validation and geometry of operations. What a kind demands is a row of the table below. */
 #include "op.h"
+#include "stream.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -377,13 +378,15 @@ static int64_t locate(const tprt__place *place, int64_t *rest) {
   return (row * place->map.n + place->index) * place->map.run + column;
 }
 
-void tprt__piece_copy(void *to, tprt__place to_place, const void *from, tprt__place from_place, int64_t bytes) {
+void tprt__piece_copy(void *to, tprt__place to_place, const void *from, tprt__place from_place, int64_t bytes, bool stream) {
   while (bytes) {
     int64_t to_rest, from_rest;
     char *target = (char *)to + locate(&to_place, &to_rest);
     const char *source = (const char *)from + locate(&from_place, &from_rest);
     int64_t n = tprt__min(bytes, tprt__min(to_rest, from_rest));
-    if (target != source)
+    if (target != source && stream)
+      tprt__stream_copy(target, source, (size_t)n);
+    else if (target != source)
       memcpy(target, source, (size_t)n);
     to_place.at += n;
     from_place.at += n;

@@ -129,8 +129,9 @@ static inline tprt__place tprt__place_in(tprt__map map, int index, int64_t at) {
   return (tprt__place){.map = map, .index = map.n > 1 ? index : 0, .at = at};
 }
 
-/* Copies `bytes` bytes of a piece. The tensors do not overlap, except that a run may be copied onto itself. */
-void tprt__piece_copy(void *to, tprt__place to_place, const void *from, tprt__place from_place, int64_t bytes);
+/* Copies `bytes` bytes of a piece. The tensors do not overlap, except that a run may be copied onto itself. `stream`: the target is too
+ * large for the cache; tprt__stream_end has to come after this. */
+void tprt__piece_copy(void *to, tprt__place to_place, const void *from, tprt__place from_place, int64_t bytes, bool stream);
 
 /* Describes in `text` how two signatures differ. */
 void tprt__signature_explain(const uint64_t *mine, const uint64_t *other, char *text, size_t n);

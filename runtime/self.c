@@ -77,7 +77,7 @@ static tprt_status self_submit(tprt__transport *transport, const tprt__plan *pla
     memset(recv, 0, bytes);
   } else if (plan->reduction == TPRT_PREMUL_SUM) {
     int64_t count = (int64_t)(bytes / plan->type->size);
-    tprt__reduce(plan->type, plan->reduction, &recv, 1, &send, 1, &plan->scale, count, false);
+    tprt__reduce(plan->type, plan->reduction, &recv, 1, &send, 1, &plan->scale, count, 0);
   } else if (recv != send) {
     memcpy(recv, send, bytes);
   }

@@ -125,7 +125,8 @@ typedef struct shm_segment {
   unsigned char *base;
   shm_header *header;
   shm_arena *arenas; /* n_ranks */
-  int *pidfds;       /* n_ranks, -1 for ranks of this process and where the system has no such thing */
+  int64_t cache_bytes;
+  int *pidfds; /* n_ranks, -1 for ranks of this process and where the system has no such thing */
 } shm_segment;
 
 typedef struct shm_transport {
@@ -229,7 +230,7 @@ typedef struct shm_engine {
   shm_wait wait;
   int64_t capacity; /* bytes of a piece that one chunk carries */
   bool two_phase;
-  bool stream;
+  bool stream; /* what is received is too large for the cache, and is not where it was sent from */
 } shm_engine;
 
 /* The engine that an operation would run on. */

@@ -5,6 +5,18 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
+
+/* Pages appear now and one after the other, by the rank whose memory it is. By themselves they would when a collective first writes them, several ranks
+ * and buffers in turns; then neighbours in the address space lie anywhere in memory, and processors that hold the addresses of a few pages in a row as one
+ * have to look up each: a large all-reduce took a tenth longer. Where this fails they do appear by themselves. */
+static void populate(void *memory, size_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+  madvise(memory, bytes, MADV_POPULATE_WRITE);
+#else
+  (void)memory, (void)bytes;
+#endif
+}
 
 tprt_status tprt__shm_alloc(tprt__transport *transport, size_t bytes, void **memory) {
   shm_transport *shm = (shm_transport *)transport;
@@ -29,8 +41,10 @@ tprt_status tprt__shm_alloc(tprt__transport *transport, size_t bytes, void **mem
     *memory = tprt__shm_arena(segment, shm->world_rank) + block->offset;
   }
   pthread_mutex_unlock(&arena->lock);
-  if (fits)
+  if (fits) {
+    populate(*memory, tprt__round_up(bytes, SHM_PAGE));
     return TPRT_OK;
+  }
   tprt__free(block);
 full:
   return tprt__fail(TPRT_NO_MEMORY, "no room for %zu bytes of registered memory in an arena of %llu; raise TPRT_ARENA_BYTES",

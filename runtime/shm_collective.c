@@ -7,6 +7,7 @@
  *   registered  all buffers lie in arenas: read the peers' buffers where they are, then a closing step, after which the
  *               buffers may change. */
 #include "shm.h"
+#include "stream.h"
 
 #include <string.h>
 
@@ -14,7 +15,6 @@ enum {
   ONE_SHOT_BYTES = 16 << 10, /* up to here latency counts: one step, every rank reduces everything */
   ONE_SHOT_PAIR = 128 << 10, /* the same for two ranks, which save less by sharing the work (measured) */
   LEAST_RUN_BYTES = 256,     /* shorter runs are gathered better by staging */
-  STREAM_BYTES = 96 << 20,   /* inputs and outputs of all ranks; beyond, results go around the cache */
 };
 
 static bool scatters(const tprt__plan *plan) { return plan->traits & TPRT__SCATTERS; }
@@ -36,7 +36,8 @@ static void pack(const shm_engine *run, int64_t begin, int64_t bytes) {
   }
   int n = scatters(plan) ? plan->n_ranks : 1;
   for (int i = 0; i < n; i++) {
-    tprt__piece_copy(slot + i * run->capacity, tprt__place_flat(), plan->send, tprt__place_in(plan->send_map, i, begin), bytes);
+    tprt__piece_copy(slot + i * run->capacity, tprt__place_flat(), plan->send, tprt__place_in(plan->send_map, i, begin), bytes,
+                     false);
   }
 }
 
@@ -58,7 +59,14 @@ static void reduce_chunk(const shm_engine *run, int64_t begin, int64_t from, int
   if (copy)
     destinations[n++] = copy;
   tprt__reduce(plan->type, plan->reduction, destinations, n, shm->sources, plan->n_ranks, shm->scales,
-               bytes / (int64_t)plan->type->size, false);
+               bytes / (int64_t)plan->type->size, run->stream && plan->recv);
+}
+
+static void copy_out(const shm_engine *run, void *to, const void *from, int64_t bytes) {
+  if (run->stream)
+    tprt__stream_copy(to, from, (size_t)bytes);
+  else
+    memcpy(to, from, (size_t)bytes);
 }
 
 static tprt_status exchange_slices(const shm_engine *run, int64_t begin, int64_t bytes) {
@@ -73,7 +81,7 @@ static tprt_status exchange_slices(const shm_engine *run, int64_t begin, int64_t
       continue;
     from = tprt__slice_begin(bytes, n, i);
     to = tprt__slice_begin(bytes, n, i + 1);
-    memcpy((char *)run->plan->recv + begin + from, tprt__shm_peer_slot(shm, i) + from, (size_t)(to - from));
+    copy_out(run, (char *)run->plan->recv + begin + from, tprt__shm_peer_slot(shm, i) + from, to - from);
   }
   return status;
 }
@@ -83,10 +91,10 @@ static void unpack_from(const shm_engine *run, int peer, int64_t begin, int64_t 
   int me = run->shm->base.rank;
   tprt__place target = tprt__place_in(plan->recv_map, peer, begin);
   if (peer == me) { /* not through the slot: a gather may be in place */
-    tprt__piece_copy(plan->recv, target, plan->send, tprt__place_in(plan->send_map, me, begin), bytes);
+    tprt__piece_copy(plan->recv, target, plan->send, tprt__place_in(plan->send_map, me, begin), bytes, run->stream);
   } else {
     const unsigned char *slot = tprt__shm_peer_slot(run->shm, peer) + (scatters(plan) ? me * run->capacity : 0);
-    tprt__piece_copy(plan->recv, target, slot, tprt__place_flat(), bytes);
+    tprt__piece_copy(plan->recv, target, slot, tprt__place_flat(), bytes, run->stream);
   }
 }
 
@@ -124,6 +132,8 @@ static tprt_status run_staged(const shm_engine *run, bool arrived) {
     if (status)
       return status;
   }
+  if (run->stream)
+    tprt__stream_end();
   return TPRT_OK;
 }
 
@@ -177,7 +187,7 @@ static void reduce_registered(const shm_engine *run) {
     }
     bool one = plan->kind == TPRT_OP_REDUCE;
     tprt__reduce(plan->type, plan->reduction, shm->destinations + (one ? plan->root : 0), one ? 1 : n, shm->sources, n,
-                 shm->scales, (to - from) / size, run->stream);
+                 shm->scales, (to - from) / size, run->stream ? n : 0);
     return;
   }
   int64_t run_bytes = plan->send_map.run;
@@ -204,9 +214,11 @@ static tprt_status run_registered(const shm_engine *run) {
     for (int i = 0; i < plan->n_ranks; i++) {
       if (tprt__plan_wants(plan, i))
         tprt__piece_copy(plan->recv, tprt__place_in(plan->recv_map, i, 0), shm->sources[i],
-                         tprt__place_in(plan->send_map, me, 0), plan->piece);
+                         tprt__place_in(plan->send_map, me, 0), plan->piece, run->stream);
     }
   }
+  if (run->stream)
+    tprt__stream_end();
   tprt__shm_publish(shm);
   status = tprt__shm_await(shm, &run->wait);
   if (status)
@@ -281,7 +293,7 @@ shm_engine tprt__shm_engine(shm_transport *shm, const tprt__plan *plan, const sh
       .wait = *wait,
       .capacity = scatters(plan) ? slot / n / SHM_CACHE_LINE * SHM_CACHE_LINE : slot,
       .two_phase = plan->reduction && !scatters(plan) && plan->piece > (n > 2 ? ONE_SHOT_BYTES : ONE_SHOT_PAIR),
-      .stream = 2 * n * plan->send_bytes > STREAM_BYTES,
+      .stream = plan->recv != plan->send && n * (plan->send_bytes + plan->recv_bytes) > shm->segment->cache_bytes / 4 * 3,
   };
 }
 

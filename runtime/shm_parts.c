@@ -40,7 +40,7 @@ static void reduce(const shm_engine *run, int64_t begin) {
   shm->sources[plan->rank] = plan->sends[plan->rank].at + begin;
   void *destination = (char *)plan->recv + begin;
   tprt__reduce(plan->type, plan->reduction, &destination, 1, shm->sources, plan->n_ranks, shm->scales,
-               bytes / (int64_t)plan->type->size, false);
+               bytes / (int64_t)plan->type->size, 0);
 }
 
 static void unpack(const shm_engine *run, int64_t begin) {

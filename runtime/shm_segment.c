@@ -1,6 +1,7 @@
 /* The shared segment: layout, creation, mapping, joining, channels. */
 #define _GNU_SOURCE 1
 #include "shm.h"
+#include "stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -135,8 +136,14 @@ tprt_status tprt__shm_segment_map(int fd, shm_segment **result) {
     goto fail;
   }
   madvise(base, sizes.total, MADV_DONTDUMP); /* a core file need not hold it */
-  *segment = (shm_segment){
-      .references = 1, .fd = own, .sizes = sizes, .base = base, .header = base, .arenas = arenas, .pidfds = pidfds};
+  *segment = (shm_segment){.references = 1,
+                           .fd = own,
+                           .sizes = sizes,
+                           .base = base,
+                           .header = base,
+                           .arenas = arenas,
+                           .pidfds = pidfds,
+                           .cache_bytes = tprt__cache_bytes()};
   for (size_t i = 0; i < n; i++) {
     pthread_mutex_init(&arenas[i].lock, NULL);
     pidfds[i] = -1;

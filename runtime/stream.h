@@ -2,45 +2,22 @@
 #ifndef TPRT_RUNTIME_STREAM_H
 #define TPRT_RUNTIME_STREAM_H
 
+#include "vectors.h"
+
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-
-/* `next`: what will be read after this, as many bytes, is fetched meanwhile; NULL: nothing. */
-static inline void tprt__stream_copy(void *to, const void *from, size_t n, const void *next) {
+/* Copies n bytes to each of n_to targets, a line to all of them before the next one is read: memory reads while it writes. Whole lines are stored by
+ * vectors of this kind, which the processor has to have: stored in four pieces they take half as long again. Such stores are not ordered with
+ * later ones: tprt__stream_end has to come before peers are told. */
+void tprt__stream_copies(tprt__vectors vectors, char *const *to, int n_to, const char *from, size_t n);
+static inline void tprt__stream_copy(void *to, const void *from, size_t n) {
   char *target = to;
-  const char *source = from, *ahead = next;
-  size_t head = (16 - ((uintptr_t)target & 15)) & 15;
-  if (n < 64)
-    head = n;
-  memcpy(target, source, head);
-  target += head, source += head, n -= head;
-  for (; n >= 64; n -= 64, target += 64, source += 64) {
-    if (ahead) {
-      _mm_prefetch(ahead, _MM_HINT_T0);
-      ahead += 64;
-    }
-    __m128i a = _mm_loadu_si128((const __m128i *)source), b = _mm_loadu_si128((const __m128i *)(source + 16));
-    __m128i c = _mm_loadu_si128((const __m128i *)(source + 32)), d = _mm_loadu_si128((const __m128i *)(source + 48));
-    _mm_stream_si128((__m128i *)target, a);
-    _mm_stream_si128((__m128i *)(target + 16), b);
-    _mm_stream_si128((__m128i *)(target + 32), c);
-    _mm_stream_si128((__m128i *)(target + 48), d);
-  }
-  memcpy(target, source, n);
+  tprt__stream_copies(tprt__vectors_best(), &target, 1, from, n);
 }
+void tprt__stream_end(void);
 
-/* Such stores are not ordered with later ones; this has to come before peers are told. */
-static inline void tprt__stream_end(void) { _mm_sfence(); }
-#else
-static inline void tprt__stream_copy(void *to, const void *from, size_t n, const void *next) {
-  (void)next;
-  memcpy(to, from, n);
-}
-static inline void tprt__stream_end(void) {}
-#endif
+/* Bytes of the last level of the cache, which ranks share. */
+int64_t tprt__cache_bytes(void);
 
 #endif

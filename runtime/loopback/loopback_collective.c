@@ -16,7 +16,7 @@ static void reduce_rows(loopback_hub *hub, int i, int64_t rows, int64_t run_byte
     for (int k = 0; k < n; k++)
       hub->sources[k] = (const char *)hub->plans[k]->send + (row * n + i) * run_bytes;
     tprt__reduce(plan->type, plan->reduction, &destination, 1, hub->sources, n, hub->scales,
-                 run_bytes / (int64_t)plan->type->size, false);
+                 run_bytes / (int64_t)plan->type->size, 0);
   }
 }
 
@@ -26,7 +26,7 @@ static void reduce_part(loopback_hub *hub, int i) {
   for (int k = 0; k < hub->n_ranks; k++)
     hub->sources[k] = hub->plans[k]->sends[i].at;
   tprt__reduce(plan->type, plan->reduction, &destination, 1, hub->sources, hub->n_ranks, hub->scales,
-               plan->recv_bytes / (int64_t)plan->type->size, false);
+               plan->recv_bytes / (int64_t)plan->type->size, 0);
 }
 
 /* To all ranks that receive at once: in place, an input is gone when the first result is written. */
@@ -39,7 +39,7 @@ static void reduce_whole(loopback_hub *hub) {
       hub->destinations[n_destinations++] = hub->plans[k]->recv;
   }
   tprt__reduce(plan->type, plan->reduction, hub->destinations, n_destinations, hub->sources, hub->n_ranks, hub->scales,
-               plan->piece / (int64_t)plan->type->size, false);
+               plan->piece / (int64_t)plan->type->size, 0);
 }
 
 static void reduce(loopback_hub *hub) {
@@ -79,7 +79,7 @@ static void move(const loopback_hub *hub) {
         move_part(plan, other);
       else
         tprt__piece_copy(plan->recv, tprt__place_in(plan->recv_map, k, 0), other->send, tprt__place_in(other->send_map, i, 0),
-                         plan->piece);
+                         plan->piece, false);
     }
     if (plan->kind == TPRT_OP_PERMUTE && plan->source < 0 && plan->recv_bytes)
       memset(plan->recv, 0, (size_t)plan->recv_bytes);

@@ -183,7 +183,8 @@ static tprt_status copy_round(engine *run, int64_t begin, int64_t bytes) {
       continue;
     const void *from = piece_at(plan->send, plan->send_map, i, begin);
     if (!send_runs) {
-      tprt__piece_copy(packed + i * stride, tprt__place_flat(), plan->send, tprt__place_in(plan->send_map, i, begin), bytes);
+      tprt__piece_copy(packed + i * stride, tprt__place_flat(), plan->send, tprt__place_in(plan->send_map, i, begin), bytes,
+                       false);
       from = packed + i * stride;
     }
     add_send(run, i, from, bytes);
@@ -194,9 +195,9 @@ static tprt_status copy_round(engine *run, int64_t begin, int64_t bytes) {
     if (!tprt__plan_wants(plan, i))
       continue;
     if (i == me)
-      tprt__piece_copy(plan->recv, to, plan->send, tprt__place_in(plan->send_map, me, begin), bytes);
+      tprt__piece_copy(plan->recv, to, plan->send, tprt__place_in(plan->send_map, me, begin), bytes, false);
     else if (!recv_runs)
-      tprt__piece_copy(plan->recv, to, received + i * stride, tprt__place_flat(), bytes);
+      tprt__piece_copy(plan->recv, to, received + i * stride, tprt__place_flat(), bytes, false);
   }
   return status;
 }
@@ -244,7 +245,7 @@ static void reduce(engine *run, const void *own, int64_t stride, void *to, int64
     wire->sources[i] = i == plan->rank ? own : wire->scratch + i * stride;
   if (bytes)
     tprt__reduce(plan->type, plan->reduction, &to, 1, wire->sources, plan->n_ranks, wire->scales,
-                 bytes / (int64_t)plan->type->size, false);
+                 bytes / (int64_t)plan->type->size, 0);
 }
 
 /* Every rank that receives gets all inputs. */
@@ -335,7 +336,7 @@ static tprt_status scatter_round(engine *run, int64_t begin) {
     const char *from = plan->sends ? plan->sends[i].at + (bytes ? begin : 0) : piece_at(plan->send, plan->send_map, i, begin);
     if (!runs) {
       unsigned char *packed = run->wire->scratch + (n + i) * stride;
-      tprt__piece_copy(packed, tprt__place_flat(), plan->send, tprt__place_in(plan->send_map, i, begin), bytes);
+      tprt__piece_copy(packed, tprt__place_flat(), plan->send, tprt__place_in(plan->send_map, i, begin), bytes, false);
       from = (const char *)packed;
     }
     if (i == me)
