@@ -30,6 +30,8 @@ typedef struct lift {
   tp__pool pool;
   tp__lift_classes classes;
   messages (*messages)[2]; /* by class of edges */
+  tp_cost **turned;        /* by class of edges: the table with rows for columns */
+  tp_cost **kept; /* by class of nodes that sends all its messages: what add_up says, kept up to date; NULL: others send some */
   tp_cost *cost, *scratch; /* of the node at hand */
   bool exhausted;          /* numbers left the safe range */
 } lift;
@@ -49,6 +51,35 @@ static bool in_range(const tp__lift_classes *c) {
     for (int64_t i = 0; i < (int64_t)c->edges[k].rows * c->edges[k].columns && in; i++)
       in = c->edges[k].table[i] <= SAFE || c->edges[k].table[i] >= TP_COST_FORBIDDEN;
   return in;
+}
+
+/* No message has been sent yet. */
+static tp_status keep_costs(lift *l) {
+  for (int k = 0; k < l->classes.n_nodes; k++) {
+    const tp__lift_nodes *v = &l->classes.nodes[k];
+    bool sends_all = true;
+    for (int i = 0; i < v->n_items; i++)
+      sends_all &= l->messages[v->items[i].edge_class][v->items[i].end].owner == k;
+    if (!sends_all)
+      continue;
+    if (!(l->kept[k] = tp__pool_take(&l->pool, (size_t)v->n, sizeof **l->kept)))
+      return TP_NO_MEMORY;
+    memcpy(l->kept[k], v->cost, (size_t)v->n * sizeof **l->kept);
+  }
+  return TP_OK;
+}
+
+static tp_status turn_tables(lift *l) {
+  for (int k = 0; k < l->classes.n_edges; k++) {
+    const tp__lift_edges *e = &l->classes.edges[k];
+    tp_cost *to = l->turned[k] = tp__pool_take(&l->pool, (size_t)e->rows * (size_t)e->columns, sizeof *to);
+    for (int y = 0; to && y < e->columns; y++)
+      for (int x = 0; x < e->rows; x++)
+        *to++ = e->table[(size_t)x * (size_t)e->columns + (size_t)y];
+    if (!to)
+      return TP_NO_MEMORY;
+  }
+  return TP_OK;
 }
 
 static tp_status start(lift *l) {
@@ -73,10 +104,14 @@ static tp_status start(lift *l) {
         *owner = k;
     }
   }
+  l->kept = tp__pool_take_zeroed(&l->pool, (size_t)c->n_nodes, sizeof *l->kept);
+  l->turned = tp__pool_take(&l->pool, (size_t)c->n_edges, sizeof *l->turned);
+  if (!l->messages || !l->kept || !l->turned || keep_costs(l) || turn_tables(l))
+    return TP_NO_MEMORY;
   l->cost = tp__pool_take(&l->pool, (size_t)most, sizeof *l->cost);
   l->scratch = tp__pool_take(&l->pool, (size_t)most, sizeof *l->scratch);
   l->exhausted = !in_range(c);
-  return l->messages && l->cost && l->scratch ? TP_OK : TP_NO_MEMORY;
+  return l->cost && l->scratch ? TP_OK : TP_NO_MEMORY;
 }
 
 /* ---- passes ---- */
@@ -111,23 +146,24 @@ static void add_up(lift *l, const tp__lift_nodes *v) {
   }
 }
 
-/* least[x] = min over y of table(x, y) - far(y), for the end `end` of the edges. */
-VECTORS static void least_by_strategy(const tp__lift_edges *e, int end, const tp_cost *far, tp_cost *restrict least) {
-  const tp_cost *row = e->table;
-  if (end == 0) {
-    for (int x = 0; x < e->rows; x++, row += e->columns) {
-      tp_cost best = INT64_MAX;
-      for (int y = 0; y < e->columns; y++)
-        best = row[y] - far[y] < best ? row[y] - far[y] : best;
-      least[x] = best;
-    }
-    return;
-  }
-  for (int x = 0; x < e->columns; x++)
-    least[x] = INT64_MAX;
-  for (int y = 0; y < e->rows; y++, row += e->columns)
-    for (int x = 0; x < e->columns; x++)
+/* The same, as it is kept or in l->cost. */
+static tp_cost *costs(lift *l, int class) {
+  if (l->kept[class])
+    return l->kept[class];
+  add_up(l, &l->classes.nodes[class]);
+  return l->cost;
+}
+
+/* least[x] = min over y of table[y][x] - far[y] */
+VECTORS static void least_by_strategy(const tp_cost *restrict row, int n, int n_far, const tp_cost *restrict far,
+                                      tp_cost *restrict least) {
+  for (int x = 0; x < n; x++)
+    least[x] = row[x] - far[0];
+  for (int y = 1; y < n_far; y++) {
+    row += n;
+    for (int x = 0; x < n; x++)
       least[x] = row[x] - far[y] < least[x] ? row[x] - far[y] : least[x];
+  }
 }
 
 /* `taken` becomes `by`, and what that changes is added to the cost. */
@@ -139,16 +175,21 @@ VECTORS static void replace(tp_cost *restrict cost, tp_cost *restrict taken, con
   memcpy(taken, by, (size_t)n * sizeof *taken);
 }
 
-/* Moves all that the edges can spare to the node. */
-static void collect(lift *l, const tp__lift_nodes *v, const tp__lift_item *item) {
+/* Moves all that the edges can spare to the node, which costs `cost`. */
+static void collect(lift *l, const tp__lift_nodes *v, const tp__lift_item *item, tp_cost *cost) {
   messages *m = l->messages[item->edge_class];
   tp_cost *taken = m[item->end].taken;
-  least_by_strategy(&l->classes.edges[item->edge_class], item->end, m[1 - item->end].taken, l->scratch);
+  const tp__lift_edges *e = &l->classes.edges[item->edge_class];
+  const messages *far = &m[1 - item->end];
+  if (item->end == 0)
+    least_by_strategy(l->turned[item->edge_class], e->rows, e->columns, far->taken, l->scratch);
+  else
+    least_by_strategy(e->table, e->columns, e->rows, far->taken, l->scratch);
   if (out_of_range(l->scratch, v->n, SAFE / item->times)) {
     l->exhausted = true;
     return;
   }
-  replace(l->cost, taken, l->scratch, v->n, item->times);
+  replace(cost, taken, l->scratch, v->n, item->times);
 }
 
 VECTORS static tp_cost least_of(const tp_cost *values, int64_t n) {
@@ -158,30 +199,58 @@ VECTORS static tp_cost least_of(const tp_cost *values, int64_t n) {
   return least;
 }
 
+/* share[x] = (cost[x] - least) / shares. The numerator is at most 2 * SAFE: for few shares the product with their reciprocal, rounded up, is exact and
+ * takes a fraction of what a division does. */
+static void divide(const tp_cost *cost, int n, tp_cost least, int64_t shares, tp_cost *restrict share) {
+  enum { FEW = 128 };
+  _Static_assert(2 * SAFE <= INT64_MAX / FEW, "numerator times shares fits into 64 bits");
+  uint64_t reciprocal = UINT64_MAX / (uint64_t)shares + 1;
+  if (shares == 1)
+    for (int x = 0; x < n; x++)
+      share[x] = cost[x] - least;
+  else if (shares < FEW)
+    for (int x = 0; x < n; x++)
+      share[x] = (tp_cost)((unsigned __int128)reciprocal * (uint64_t)(cost[x] - least) >> 64);
+  else
+    for (int x = 0; x < n; x++)
+      share[x] = (cost[x] - least) / shares;
+}
+
+/* Hands `share` on over the edges of an item. */
+VECTORS static bool hand_on(tp_cost *restrict taken, const tp_cost *restrict share, int n, tp_cost most) {
+  tp_cost wrong = 0;
+  for (int x = 0; x < n; x++) {
+    taken[x] -= share[x];
+    wrong |= (tp_cost)(taken[x] < -most);
+  }
+  return wrong != 0;
+}
+
 /* Collects from the edges behind, shares what is more than the least among the edges ahead. */
 static void visit(lift *l, int class, bool forward) {
   const tp__lift_nodes *v = &l->classes.nodes[class];
   int64_t n_behind = 0, n_ahead = 0;
-  add_up(l, v);
+  tp_cost *cost = costs(l, class);
   for (int i = 0; i < v->n_items && !l->exhausted; i++) {
     const tp__lift_item *item = &v->items[i];
     bool behind = (item->end == 1) == forward;
     n_behind += behind ? item->times : 0;
     n_ahead += behind ? 0 : item->times;
     if (behind && l->messages[item->edge_class][item->end].owner == class)
-      collect(l, v, item);
+      collect(l, v, item, cost);
   }
+  l->exhausted |= out_of_range(cost, v->n, SAFE);
   if (l->exhausted || n_ahead == 0)
     return;
-  tp_cost least = least_of(l->cost, v->n);
-  int64_t shares = n_ahead > n_behind ? n_ahead : n_behind;
-  for (int x = 0; x < v->n; x++)
-    l->scratch[x] = (l->cost[x] - least) / shares;
+  divide(cost, v->n, least_of(cost, v->n), n_ahead > n_behind ? n_ahead : n_behind, l->scratch);
   for (int i = 0; i < v->n_items; i++) {
-    messages *m = &l->messages[v->items[i].edge_class][v->items[i].end];
-    for (int x = 0; x < v->n && (v->items[i].end == 0) == forward && m->owner == class; x++)
-      m->taken[x] -= l->scratch[x];
+    const tp__lift_item *item = &v->items[i];
+    messages *m = &l->messages[item->edge_class][item->end];
+    if ((item->end == 0) == forward && m->owner == class)
+      l->exhausted |= hand_on(m->taken, l->scratch, v->n, SAFE / item->times);
   }
+  for (int x = 0; x < v->n; x++) /* where costs are kept all messages are its own */
+    cost[x] -= n_ahead * l->scratch[x];
 }
 
 /* ---- what they come to ---- */
@@ -216,8 +285,8 @@ VECTORS static tp_cost least_after(const tp__lift_edges *e, const tp_cost *of_ro
 static tp__wide bound(lift *l) {
   tp__wide sum = l->g->constant;
   for (int k = 0; k < l->classes.n_nodes && !l->exhausted; k++) {
-    add_up(l, &l->classes.nodes[k]);
-    sum += (tp__wide)l->classes.nodes[k].count * least_of(l->cost, l->classes.nodes[k].n);
+    const tp_cost *cost = costs(l, k);
+    sum += (tp__wide)l->classes.nodes[k].count * least_of(cost, l->classes.nodes[k].n);
   }
   for (int k = 0; k < l->classes.n_edges; k++)
     sum += (tp__wide)l->classes.edges[k].count *
