@@ -150,19 +150,14 @@ static void erase_layouts(tp_partitioner *p) {
   }
 }
 
-static tp_status collect_unused(MlirOperation op, void *data) {
-  bool is_unused = tp__op_is(op, "tensor.empty") && !tp__is_used(mlirOperationGetResult(op, 0));
-  return is_unused ? tp__op_list_add(data, op) : TP_OK;
-}
-
 /* Buffers of global shapes that were renewed. */
-static tp_status erase_unused(tp_partitioner *p) {
-  tp_op_list unused = {0};
-  tp_status status = tp__walk(p->program.func, collect_unused, &unused);
-  for (size_t i = 0; i < unused.n; i++)
-    mlirOperationDestroy(unused.items[i]);
-  tp__free(unused.items);
-  return status;
+static void erase_unused(tp_partitioner *p) {
+  for (int i = 0; i < p->program.n_items; i++) {
+    const tp_item *item = &p->program.items[i];
+    if (item->kind == TP_ITEM_OP && item->rule->is_free && tp__op_is(item->op, "tensor.empty") &&
+        !tp__is_used(mlirOperationGetResult(item->op, 0)))
+      mlirOperationDestroy(item->op);
+  }
 }
 
 /* Writes canonical tp.sharding and the global types of arguments or results. */
@@ -216,8 +211,8 @@ static tp_status rewrite(tp_partitioner *p) {
       return status;
   }
   erase_layouts(p);
-  tp_status status = erase_unused(p);
-  return status == TP_OK ? rewrite_signature(p) : status;
+  erase_unused(p);
+  return rewrite_signature(p);
 }
 
 /* ---- the pass ---- */

@@ -45,10 +45,6 @@ MlirNamedAttribute tp__named(MlirContext context, const char *name, MlirAttribut
   return mlirNamedAttributeGet(mlirIdentifierGet(context, tp__ref(name)), value);
 }
 
-MlirAttribute tp__get(MlirOperation op, const char *name) {
-  return mlirOperationGetDiscardableAttributeByName(op, tp__ref(name));
-}
-
 MlirAttribute tp__inherent(MlirOperation op, const char *name) {
   if (!mlirOperationHasInherentAttributeByName(op, tp__ref(name)))
     return (MlirAttribute){NULL};

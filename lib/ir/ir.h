@@ -23,11 +23,11 @@ bool tp__ref_is(MlirStringRef a, const char *text);
 bool tp__ref_copy(MlirStringRef a, char *text, size_t size);
 MlirStringRef tp__op_name(MlirOperation op); /* in shim.cpp: the C API goes through an identifier */
 /* Operation name equals `name`, e.g. "linalg.generic". Inline, since most questions about ops begin so: the lengths of literals are constants. */
-static inline bool tp__op_is(MlirOperation op, const char *name) {
-  MlirStringRef own = tp__op_name(op);
+static inline bool tp__name_is(MlirStringRef own, const char *name) {
   size_t n = strlen(name);
   return own.length == n && memcmp(own.data, name, n) == 0;
 }
+static inline bool tp__op_is(MlirOperation op, const char *name) { return tp__name_is(tp__op_name(op), name); }
 static inline bool tp__op_has_dialect(MlirOperation op, const char *dialect) {
   MlirStringRef own = tp__op_name(op);
   size_t n = strlen(dialect);
@@ -44,7 +44,7 @@ MlirAttribute tp__attr_index(MlirContext context, int64_t value);
 MlirAttribute tp__attr_i64(MlirContext context, int64_t value);
 MlirAttribute tp__attr_i64s(MlirContext context, int n, const int64_t *values); /* DenseI64ArrayAttr */
 MlirNamedAttribute tp__named(MlirContext context, const char *name, MlirAttribute value);
-/* Discardable ("tp.*") and inherent attributes; null attribute when absent. */
+/* Discardable ("tp.*"; in shim.cpp: most ops have none, and are asked often) and inherent attributes; null attribute when absent. */
 MlirAttribute tp__get(MlirOperation op, const char *name);
 MlirAttribute tp__inherent(MlirOperation op, const char *name);
 void tp__set(MlirOperation op, const char *name, MlirAttribute value);

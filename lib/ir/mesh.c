@@ -195,6 +195,7 @@ static tp_status refine_attr(MlirOperation at, MlirAttribute attr, tp_mesh *mesh
 /* Attributes are unique, and a plan writes few of them on many ops: those that were refined by lately are passed by. */
 typedef struct refining {
   tp_mesh *mesh;
+  MlirAttribute last;     /* all that stood on the op before */
   MlirAttribute done[64]; /* by address */
 } refining;
 
@@ -209,6 +210,10 @@ static tp_status refine_once(refining *r, MlirOperation at, MlirAttribute attr) 
 static tp_status refine_by_op(MlirOperation op, void *data) {
   refining *r = data;
   tp_mesh *mesh = r->mesh;
+  MlirAttribute all = tp__attributes(op);
+  if (mlirAttributeEqual(all, r->last) && !tp__op_is(op, "func.func")) /* it says what the op before said, or nothing */
+    return TP_OK;
+  r->last = all;
   static const char *const names[] = {"tp.sharding", "tp.region_args", "tp.factors"};
   for (int i = 0; i < TP_LEN(names); i++) {
     tp_status status = refine_once(r, op, tp__get(op, names[i]));

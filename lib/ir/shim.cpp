@@ -285,6 +285,11 @@ bool tp__likeness(MlirOperation op, uint64_t *hash) {
   return addLikeness(unwrap(op), unwrap(op), *hash);
 }
 
+MlirAttribute tp__get(MlirOperation op, const char *name) {
+  DictionaryAttr attributes = unwrap(op)->getRawDictionaryAttrs();
+  return wrap(attributes.empty() ? Attribute() : attributes.get(name));
+}
+
 MlirAttribute tp__attributes(MlirOperation op) { return wrap(unwrap(op)->getRawDictionaryAttrs()); }
 
 void tp__set_attributes(MlirOperation op, MlirAttribute dictionary) {

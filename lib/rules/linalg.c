@@ -190,6 +190,11 @@ static void read_uneven(tp_rule *rule, const tp_body *body) {
     rule->factors[f].must_divide = traps || (!own && rule->factors[f].kind == TP_REDUCTION && !can_zero(rule, body, f));
 }
 
+static tp_status find_index(MlirOperation op, void *found) {
+  *(bool *)found |= tp__op_is(op, "linalg.index");
+  return TP_OK;
+}
+
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp_body body;
   int first_init = (int)mlirOperationGetNumOperands(op) - n_inits(op);
@@ -210,6 +215,7 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp__drop_padded_variants(rule);
   read_work(rule, &body);
   read_uneven(rule, &body);
+  (void)tp__walk(op, find_index, &rule->reads_positions); /* the visitor does not fail */
   return TP_OK;
 }
 
@@ -265,7 +271,7 @@ static tp_status localize(const tp_local *local) {
   tp_body body;
   uint32_t uneven = tp__uneven_factors(local), reductions = uneven & reductions_of(rule);
   tp_status status = tp__linalg_fetch(local);
-  if (status == TP_OK)
+  if (status == TP_OK && rule->reads_positions)
     status = tp__walk(rule->op, shift_index, &local);
   if (status != TP_OK || !uneven || !tp__body_of(rule->op, (int)mlirOperationGetNumOperands(rule->op) - rule->n_results, &body))
     return status;

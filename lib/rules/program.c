@@ -8,8 +8,20 @@
 
 static MlirType func_type(MlirOperation func) { return mlirTypeAttrGetValue(tp__inherent(func, "function_type")); }
 
-/* Ops that make the attribute value of a shard.shard; they have no tensors and vanish when partitioned. */
-static bool is_layout_value(MlirOperation op) { return tp__op_is(op, "shard.sharding"); }
+/* What becomes of an op by its name. Those that make the attribute value of a shard.shard have no tensors and vanish when partitioned. */
+typedef enum op_kind { OP_PLAIN, OP_SKIPPED, OP_RETURN, OP_LAYOUT, OP_CONTROL_FLOW } op_kind;
+
+static op_kind kind_of(MlirOperation op) {
+  MlirStringRef name = tp__op_name(op);
+  if (tp__name_is(name, "func.return"))
+    return OP_RETURN;
+  if (tp__name_is(name, "shard.shard"))
+    return OP_LAYOUT;
+  if (tp__name_is(name, "scf.for") || tp__name_is(name, "scf.while") || tp__name_is(name, "scf.if"))
+    return OP_CONTROL_FLOW;
+  bool skipped = tp__name_is(name, "shard.sharding") || tp__name_is(name, "scf.yield") || tp__name_is(name, "scf.condition");
+  return skipped ? OP_SKIPPED : OP_PLAIN;
+}
 
 typedef struct reading {
   tp_program *program;
@@ -19,10 +31,6 @@ typedef struct reading {
 } reading;
 
 static tp_status read_block(const reading *r, MlirBlock block, double trips);
-
-static bool is_control_flow(MlirOperation op) {
-  return tp__op_is(op, "scf.for") || tp__op_is(op, "scf.while") || tp__op_is(op, "scf.if");
-}
 
 /* ---- numbers of values ---- */
 
@@ -173,7 +181,8 @@ static tp_status read_control_flow(const reading *r, MlirOperation op, double tr
 /* ---- items ---- */
 
 static tp_status find_communication(MlirOperation op, void *found) {
-  *(bool *)found |= tp__op_has_dialect(op, "shard") && !tp__op_is(op, "shard.shard") && !tp__op_is(op, "shard.sharding");
+  if (tp__op_has_dialect(op, "shard"))
+    *(bool *)found |= !tp__op_is(op, "shard.shard") && !tp__op_is(op, "shard.sharding");
   return TP_OK;
 }
 
@@ -184,22 +193,22 @@ static void note_communication(tp_program *program, MlirOperation op, const tp_r
     (void)tp__walk(op, find_communication, &program->communicates);
 }
 
-static tp_status read_item(const reading *r, MlirOperation op, double trips) {
+static tp_status read_item(const reading *r, MlirOperation op, op_kind kind, double trips) {
   tp_program *program = r->program;
   if (tp__grow((void **)&program->items, &program->item_capacity, (size_t)program->n_items + 1, sizeof *program->items) !=
       TP_OK)
     return tp__error(op, TP_NO_MEMORY, "out of memory");
   tp_item *item = &program->items[program->n_items++];
   *item = (tp_item){.op = op, .trips = trips};
-  if (tp__op_is(op, "func.return")) {
+  if (kind == OP_RETURN) {
     item->kind = TP_ITEM_RETURN;
     return TP_OK;
   }
-  if (tp__op_is(op, "shard.shard")) {
+  if (kind == OP_LAYOUT) {
     item->kind = TP_ITEM_LAYOUT;
     return number_value(program, mlirOperationGetResult(op, 0), NULL);
   }
-  if (is_control_flow(op))
+  if (kind == OP_CONTROL_FLOW)
     return read_control_flow(r, op, trips);
   item->kind = TP_ITEM_OP;
   item->rule = tp__arena_alloc(r->arena, sizeof *item->rule);
@@ -216,20 +225,16 @@ static tp_status read_item(const reading *r, MlirOperation op, double trips) {
   return status;
 }
 
-static bool is_skipped(MlirOperation op) {
-  if (is_layout_value(op) || tp__op_is(op, "scf.yield") || tp__op_is(op, "scf.condition"))
-    return true;
-  return !tp__op_is(op, "func.return") && !is_control_flow(op) && !tp__op_has_tensors(op);
-}
-
 static tp_status read_block(const reading *r, MlirBlock block, double trips) {
   if (mlirBlockIsNull(block))
     return TP_OK;
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    bool skipped = is_skipped(op), in_place = !skipped && tp__is_in_place(op);
+    op_kind kind = kind_of(op);
+    bool skipped = kind == OP_SKIPPED || ((kind == OP_PLAIN || kind == OP_LAYOUT) && !tp__op_has_tensors(op));
+    bool in_place = kind == OP_PLAIN && !skipped && tp__is_in_place(op);
     if (skipped || in_place)
       note_communication(r->program, op, NULL);
-    tp_status status = skipped ? TP_OK : in_place ? tp__check_in_place(op, r->arena) : read_item(r, op, trips);
+    tp_status status = skipped ? TP_OK : in_place ? tp__check_in_place(op, r->arena) : read_item(r, op, kind, trips);
     if (status != TP_OK)
       return status;
   }

@@ -103,6 +103,7 @@ typedef struct tp_rule {
   tp_peak peak;                /* of the contraction */
   double scalar_ops;           /* weighted: an exp counts more than an add */
   bool is_elementwise;         /* fuses with its neighbours: values between two such ops do not travel through memory */
+  bool reads_positions;        /* the body has linalg.index */
   bool keeps_global;           /* localize leaves the result whole and slices it behind the op */
   bool is_free;                /* makes a value from nothing (empty, splat, fill): cloned for each use */
   uint8_t barred_axes;         /* bit a: no strategy uses axis a; set for communication written by a user, and what it makes */
