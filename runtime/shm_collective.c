@@ -21,6 +21,11 @@ static bool scatters(const tprt__plan *plan) { return plan->traits & TPRT__SCATT
 
 /* ---- Staged ---- */
 
+/* Whether this rank takes what it sends to itself from where that is, so that it need not lie in the slot: a reduction reads it in one piece. */
+static bool keeps_own(const tprt__plan *plan) {
+  return !plan->reduction || !scatters(plan) || plan->send_map.run == plan->piece;
+}
+
 static void pack(const shm_engine *run, int64_t begin, int64_t bytes) {
   const tprt__plan *plan = run->plan;
   unsigned char *slot = tprt__shm_next_slot(run->shm);
@@ -36,13 +41,15 @@ static void pack(const shm_engine *run, int64_t begin, int64_t bytes) {
   }
   int n = scatters(plan) ? plan->n_ranks : 1;
   for (int i = 0; i < n; i++) {
+    if (n > 1 && i == plan->rank && keeps_own(plan))
+      continue;
     tprt__piece_copy(slot + i * run->capacity, tprt__place_flat(), plan->send, tprt__place_in(plan->send_map, i, begin), bytes,
                      false);
   }
 }
 
 /* Reduces bytes [from, from + bytes) of the chunk at `begin` to recv, where there is one, and to `copy`, if it is not NULL. Own
- * data comes from the user's buffer where it is contiguous. */
+ * data comes from the user's buffer where it can. */
 static void reduce_chunk(const shm_engine *run, int64_t begin, int64_t from, int64_t bytes, void *copy) {
   const tprt__plan *plan = run->plan;
   shm_transport *shm = run->shm;
@@ -50,8 +57,8 @@ static void reduce_chunk(const shm_engine *run, int64_t begin, int64_t from, int
   for (int i = 0; i < plan->n_ranks; i++) {
     shm->sources[i] = tprt__shm_peer_slot(shm, i) + (scatter ? shm->base.rank * run->capacity : 0) + from;
   }
-  if (!scatter)
-    shm->sources[shm->base.rank] = (const char *)plan->send + begin + from;
+  if (keeps_own(plan))
+    shm->sources[plan->rank] = (const char *)plan->send + (scatter ? plan->rank * plan->piece : 0) + begin + from;
   void *destinations[2];
   int n = 0;
   if (plan->recv)
