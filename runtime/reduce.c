@@ -5,8 +5,9 @@
 #include <string.h>
 
 /* A block of accumulators stays in the first-level cache while all sources pass by, and every source is read before the first destination is
- * written, which is what allows destinations that are sources. Short enough that memory is read while results are written: a processor looks that far ahead. */
-enum { BLOCK_BYTES = 2048 };
+ * written, which is what allows destinations that are sources. Around the cache it is so short
+ * that memory is read while results are written: a processor looks that far ahead. */
+enum { BLOCK_BYTES = 2048, STREAMED_BYTES = 512 };
 
 static bool aligned(const void *pointer, size_t size) { return ((uintptr_t)pointer & (size - 1)) == 0; }
 
@@ -81,7 +82,7 @@ static void store(void *const *destinations, int n_destinations, int n_streamed,
 void tprt__reduce(const tprt__dtype_info *type, tprt_reduction reduction, void *const *destinations, int n_destinations,
                   const void *const *sources, int n_sources, const tprt__scale *scales, int64_t count, int n_streamed) {
   blocks b;
-  const int64_t block = BLOCK_BYTES / (int64_t)type->acc_size;
+  const int64_t block = (n_streamed ? STREAMED_BYTES : BLOCK_BYTES) / (int64_t)type->acc_size;
   for (int64_t begin = 0; begin < count; begin += block) {
     size_t n = (size_t)tprt__min(block, count - begin), offset = (size_t)begin * type->size, bytes = n * type->size;
     const void *result = reduce_block(type, reduction, sources, n_sources, scales, offset, n, &b);

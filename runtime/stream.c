@@ -12,7 +12,21 @@ enum { LINE = 64 };
 /* n_lines lines, `at` bytes behind each of the targets, where these are aligned. */
 typedef void lines_fn(char *const *to, int n_to, size_t at, const char *from, size_t n_lines);
 
+/* Two targets, or one, without a loop inside: what is not stores delays reading. */
+TPRT__TARGET_AVX512 static void avx512_pair(char *a, char *b, const char *from, size_t n) {
+  for (size_t i = 0; i < n; i += LINE) {
+    __m512i line = _mm512_loadu_si512(from + i);
+    _mm512_stream_si512((void *)(a + i), line);
+    if (b)
+      _mm512_stream_si512((void *)(b + i), line);
+  }
+}
+
 TPRT__TARGET_AVX512 static void avx512_lines(char *const *to, int n_to, size_t at, const char *from, size_t n_lines) {
+  if (n_to <= 2) {
+    avx512_pair(to[0] + at, n_to == 2 ? to[1] + at : NULL, from, n_lines * LINE);
+    return;
+  }
   for (size_t end = at + n_lines * LINE; at < end; at += LINE, from += LINE) {
     __m512i line = _mm512_loadu_si512(from);
     for (int i = 0; i < n_to; i++)

@@ -19,7 +19,7 @@ typedef struct options {
   int n_rank_counts;
   int rank_counts[MAX_RANK_COUNTS];
   bench_job job; /* what all measurements share; the number of ranks and the kind are set for each */
-  bool registered, threads, calibrate, capabilities;
+  bool registered, threads, bound, calibrate, capabilities;
   const char *backend; /* of --capabilities; NULL: all */
   int n_peers;
   int peers[MAX_PEERS]; /* rows of the table of peers */
@@ -69,14 +69,25 @@ typedef struct peer_ranks {
 } peer_ranks;
 int peer_start(void *data); /* peer_ranks */
 
+/* ---- the bound ---- */
+
+/* False, with a message, if there is none for this job. */
+bool bound_ready(const bench_job *job);
+typedef struct bound_ranks {
+  const bench_job *job;
+  bool stream; /* stores around the cache */
+} bound_ranks;
+int bound_start(void *data); /* bound_ranks */
+
 /* ---- reports ---- */
 
 typedef struct report_row {
   const options *o;
   const bench_job *job;
-  int size;              /* index */
-  double us, minimum_us; /* of this library */
-  int peer;              /* -1: none */
+  int size;                          /* index */
+  double us, minimum_us;             /* of this library */
+  double bound_us, bound_minimum_us; /* 0: not asked for */
+  int peer;                          /* -1: none */
   double peer_us, peer_minimum_us;
 } report_row;
 

@@ -14,6 +14,7 @@ enum {
   OPT_REGISTERED,
   OPT_IN_PLACE,
   OPT_PEER,
+  OPT_BOUND,
   OPT_REPEATS,
   OPT_ROUNDS,
   OPT_ROUND_TIME,
@@ -34,6 +35,8 @@ static const cli_option rows[N_OPTIONS] = {
     [OPT_REGISTERED] = {"registered", NULL, "buffers from tprt_mem_alloc, which peers reach; else from malloc"},
     [OPT_IN_PLACE] = {"in-place", NULL, "send and receive in one buffer (all_reduce, broadcast)"},
     [OPT_PEER] = {"peer", "LIST", "measure these as well, in turn: openmpi, gloo"},
+    [OPT_BOUND] = {"bound", NULL,
+                   "measure the same work without a library as well, in turn: what memory allows (reductions: f32)"},
     [OPT_REPEATS] = {"repeats", "N", "how often this library and its peers take turns; medians are printed (default: 3)"},
     [OPT_ROUNDS] = {"rounds", "N", "rounds of a measurement; the median counts (default: 9)"},
     [OPT_ROUND_TIME] = {"round-time", "MS", "milliseconds of a round (default: 20)"},
@@ -55,6 +58,7 @@ const cli_tool cli_program = {
               "needs.\n\n",
     .after = "\nExamples:\n"
              "  shard-bench all_reduce --ranks=2,4 --registered\n"
+             "  shard-bench all_reduce --sizes=16M,64M --registered --bound\n"
              "  shard-bench all_reduce,all_gather --sizes=64K,1M,16M --peer=openmpi --format=json\n"
              "  shard-bench --calibrate -o host.json && shard-run model.mlir --mesh 2x2 --topology=./host.json\n\n"
              "Exit code: 0 done, 1 failure, 2 wrong usage, 130 interrupted.\n",
@@ -205,6 +209,9 @@ static int apply(int which, const char *text, void *data) {
     return CLI_GO_ON;
   case OPT_PEER:
     return parse_peers(text, o);
+  case OPT_BOUND:
+    o->bound = true;
+    return CLI_GO_ON;
   case OPT_REPEATS:
     return parse_count(text, &end, 25, &o->repeats) && !*end
                ? CLI_GO_ON
@@ -260,8 +267,8 @@ static int check(const options *o) {
     return cli_usage("--backend is for --capabilities");
   if (o->calibrate && o->n_kinds > 0)
     return cli_usage("--calibrate measures all operations; name none");
-  if (o->calibrate && (o->n_peers > 0 || o->job.in_place || o->job.dtype != TPRT_F32 || o->format != FORMAT_TEXT))
-    return cli_usage("--calibrate measures f32, out of place, without peers, and prints a topology file");
+  if (o->calibrate && (o->n_peers > 0 || o->bound || o->job.in_place || o->job.dtype != TPRT_F32 || o->format != FORMAT_TEXT))
+    return cli_usage("--calibrate measures f32, out of place, without peers and bound, and prints a topology file");
   for (int i = 0; o->calibrate && i < o->n_rank_counts; i++)
     if (o->rank_counts[i] < 2 || (i > 0 && o->rank_counts[i] <= o->rank_counts[i - 1]))
       return cli_usage("--ranks of --calibrate ascend and start at 2 or more");

@@ -29,12 +29,30 @@ static double minimum_us(const series *s, int n, int size) {
   return least;
 }
 
+/* The faster of stores as usual and around the cache, for each size. */
+static pass_status measure_bound(const bench_job *job, pass_result *bound) {
+  pass_result results[2];
+  pass_status status = PASS_OK;
+  for (int stream = 0; stream < 2 && status == PASS_OK; stream++) {
+    bound_ranks ranks = {.job = job, .stream = stream};
+    status = pass_run(bound_start, &ranks, job->n_sizes, &results[stream]);
+  }
+  for (int s = 0; s < job->n_sizes && status == PASS_OK; s++) {
+    bool stream = results[1].median_us[s] < results[0].median_us[s];
+    bound->median_us[s] = results[stream].median_us[s];
+    bound->minimum_us[s] = results[stream].minimum_us[s];
+  }
+  return status;
+}
+
 /* The programs take turns, so that what else runs here falls on all of them. */
-static pass_status measure(const options *o, const bench_job *job, series *own, series *theirs) {
+static pass_status measure(const options *o, const bench_job *job, series *own, series *bound, series *theirs) {
   own_ranks ranks = {.job = job, .registered = o->registered, .threads = o->threads};
   pass_status status = PASS_OK;
   for (int i = 0; i < o->repeats && status == PASS_OK; i++) {
     status = pass_run(own_start, &ranks, job->n_sizes, &own->passes[i]);
+    if (o->bound && status == PASS_OK)
+      status = measure_bound(job, &bound->passes[i]);
     for (int p = 0; p < o->n_peers && status == PASS_OK; p++) {
       peer_ranks peer = {.peer = o->peers[p], .job = job};
       status = pass_run(peer_start, &peer, job->n_sizes, &theirs[p].passes[i]);
@@ -45,12 +63,16 @@ static pass_status measure(const options *o, const bench_job *job, series *own, 
   return status;
 }
 
-static void print(const options *o, const bench_job *job, const series *own, const series *theirs) {
+static void print(const options *o, const bench_job *job, const series *own, const series *bound, const series *theirs) {
   for (int s = 0; s < job->n_sizes; s++)
     for (int p = 0; p < (o->n_peers ? o->n_peers : 1); p++) {
       report_row row = {.o = o, .job = job, .size = s, .peer = o->n_peers ? o->peers[p] : -1};
       row.us = median_us(own, o->repeats, s);
       row.minimum_us = minimum_us(own, o->repeats, s);
+      if (o->bound) {
+        row.bound_us = median_us(bound, o->repeats, s);
+        row.bound_minimum_us = minimum_us(bound, o->repeats, s);
+      }
       if (o->n_peers) {
         row.peer_us = median_us(&theirs[p], o->repeats, s);
         row.peer_minimum_us = minimum_us(&theirs[p], o->repeats, s);
@@ -60,7 +82,7 @@ static void print(const options *o, const bench_job *job, const series *own, con
 }
 
 static int bench(const options *o) {
-  static series own, theirs[MAX_PEERS];
+  static series own, bound, theirs[MAX_PEERS];
   bench_job job = o->job;
   for (int k = 0; k < o->n_kinds; k++)
     for (int p = 0; p < o->n_peers; p++) {
@@ -68,17 +90,24 @@ static int bench(const options *o) {
       if (!peer_ready(o->peers[p], &job))
         return CLI_USAGE;
     }
+  for (int k = 0; k < o->n_kinds && o->bound; k++)
+    for (int r = 0; r < o->n_rank_counts; r++) {
+      job.kind = o->kinds[k];
+      job.n_ranks = o->rank_counts[r];
+      if (!bound_ready(&job))
+        return CLI_USAGE;
+    }
   report_begin(o);
   for (int k = 0; k < o->n_kinds; k++)
     for (int r = 0; r < o->n_rank_counts; r++) {
       job.kind = o->kinds[k];
       job.n_ranks = o->rank_counts[r];
-      pass_status status = measure(o, &job, &own, theirs);
+      pass_status status = measure(o, &job, &own, &bound, theirs);
       if (status == PASS_INTERRUPTED)
         fputs("shard-bench: interrupted\n", stderr);
       if (status != PASS_OK)
         return status == PASS_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_FAILED;
-      print(o, &job, &own, theirs);
+      print(o, &job, &own, &bound, theirs);
     }
   return 0;
 }
