@@ -475,7 +475,7 @@ static int put_while_failing(tprt_comm *world, void *argument) {
     CHECK_STATUS(errors, tprt_barrier(world, NULL, NULL), TPRT_OK); /* it has ended */
     CHECK_STATUS(errors, tprt_window_destroy(window), TPRT_ABORTED);
   } else {
-    while (!look(memory, 1 << 20)) /* the other has begun; memmove may write the first bytes last */
+    while (!look(memory, LARGE_BYTES / 2)) /* the other has done half, whichever way memmove goes */
       sched_yield();
     if (p->stops)
       kill(pid, SIGSTOP);
