@@ -110,6 +110,9 @@ typedef struct tprt__backend {
   /* Lets peers reach memory of this rank, until it is withdrawn as often; *place is what they call it. */
   tprt_status (*expose)(tprt__transport *transport, void *memory, uint64_t bytes, uint64_t *place);
   tprt_status (*withdraw)(tprt__transport *transport, void *memory);
+  /* The same by all ranks at once, in the order of their operations, of as many bytes each. A failure that others would wait
+   * for is one of the communicator. */
+  tprt_status (*expose_all)(tprt__transport *transport, void *memory, uint64_t bytes, int64_t deadline);
   /* The address of exposed memory of another rank in this process. */
   tprt_status (*reach)(const tprt__transport *transport, int rank, uint64_t place, uint64_t bytes, void **memory);
   /* Copies to and from exposed memory of another rank, from any thread; what is put is there when they return. */
@@ -159,6 +162,8 @@ tprt_status tprt__plugin_find(const char *path, const tprt__backend **backend);
 /* For backends whose operations do everything when they are submitted. */
 void tprt__begin_nothing(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence);
 
+/* window.c: where it makes no difference that all do it. */
+tprt_status tprt__expose_each(tprt__transport *transport, void *memory, uint64_t bytes, int64_t deadline);
 /* window.c: put and get where ranks have addresses for memory of each other. */
 tprt_status tprt__reached_put(tprt__transport *transport, int rank, uint64_t place, const void *from, uint64_t bytes,
                               int64_t deadline);

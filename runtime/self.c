@@ -220,6 +220,7 @@ const tprt__backend tprt__backend_self = {
     .offset = self_offset,
     .expose = self_expose,
     .withdraw = self_withdraw,
+    .expose_all = tprt__expose_each,
     .reach = self_reach,
     .put = tprt__reached_put,
     .get = tprt__reached_get,

@@ -299,6 +299,7 @@ const tprt__backend tprt__backend_shm = {
     .offset = tprt__shm_offset,
     .expose = tprt__shm_expose,
     .withdraw = tprt__shm_withdraw,
+    .expose_all = tprt__expose_each,
     .reach = tprt__shm_reach,
     .put = tprt__shm_put,
     .get = tprt__shm_get,

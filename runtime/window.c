@@ -3,6 +3,7 @@
 
 #include "comm.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { SIGNAL_BYTES = 64 }; /* a counter has a cache line of its own */
@@ -228,6 +229,65 @@ tprt_status tprt_mem_register(tprt_comm *comm, void *memory, size_t bytes) {
   if (!memory || !bytes)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "registration of %zu bytes%s", bytes, memory ? "" : " at NULL");
   return transport->backend->expose(transport, memory, bytes, &place);
+}
+
+tprt_status tprt__expose_each(tprt__transport *transport, void *memory, uint64_t bytes, int64_t deadline) {
+  (void)deadline;
+  uint64_t place;
+  return transport->backend->expose(transport, memory, bytes, &place);
+}
+
+/* What a rank says about what it registers. */
+typedef struct claim {
+  int32_t status;
+  int32_t unused;
+  uint64_t bytes;
+} claim;
+
+/* TPRT_OK if all say so, of the same size; else the first that does not, on all ranks. */
+static tprt_status compare_claims(tprt_comm *comm, tprt_status mine, uint64_t bytes) {
+  size_t n = (size_t)tprt_comm_size(comm);
+  int me = tprt_comm_rank(comm);
+  claim own = {.status = (int32_t)mine, .bytes = bytes}, *all = tprt__alloc(n * sizeof *all);
+  char text[256];
+  if (!all) /* the others are about to wait */
+    return tprt__comm_fail(comm, tprt__fail_memory(n * sizeof *all), TPRT_OP_ALL_GATHER);
+  snprintf(text, sizeof text, "%s", mine ? tprt_last_error() : "");
+  const tprt_op gather = tprt_op_flat(TPRT_OP_ALL_GATHER, &own, all, (int64_t)sizeof own, TPRT_U8, NULL);
+  tprt_status status = tprt__comm_tell(comm, &gather);
+  for (int r = 0; r < (int)n && !status; r++) {
+    status = (tprt_status)all[r].status;
+    if (status && r == me)
+      tprt__fail(status, "%s", text);
+    else if (status)
+      tprt__fail(status, "registration: rank %d could not register its memory", comm->world_ranks[r]);
+    else if (all[r].bytes != all[0].bytes)
+      status = tprt__fail(TPRT_MISMATCH, "registration: rank %d has %llu bytes, rank %d %llu", comm->world_ranks[r],
+                          (unsigned long long)all[r].bytes, comm->world_ranks[0], (unsigned long long)all[0].bytes);
+  }
+  tprt__free(all);
+  return status;
+}
+
+tprt_status tprt_mem_register_all(tprt_comm *comm, void *memory, size_t bytes) {
+  tprt__transport *transport = transport_of(comm);
+  tprt_status status = memory && bytes
+                           ? TPRT_OK
+                           : tprt__fail(TPRT_INVALID_ARGUMENT, "registration of %zu bytes%s", bytes, memory ? "" : " at NULL");
+  status = compare_claims(comm, status, bytes);
+  if (status)
+    return status;
+  tprt__lane_enter(comm);
+  status = tprt__comm_check(comm);
+  if (!status)
+    status = transport->backend->expose_all(transport, memory, bytes, tprt__deadline(comm->timeout_ns));
+  tprt__lane_leave(comm);
+  if (status && transport->backend->fault(transport).status) /* the others hear of it */
+    return tprt__comm_fail(comm, status, (tprt_op_kind)0);
+  tprt_status agreed = compare_claims(comm, status, bytes);
+  if (agreed && !status)
+    (void)transport->backend->withdraw(transport, memory);
+  return agreed;
 }
 
 tprt_status tprt_mem_deregister(tprt_comm *comm, void *memory) {

@@ -47,7 +47,12 @@ TPRT_API tprt_status tprt_window_wait_signal(tprt_window *window, int rank, uint
 /* Lets peers reach memory that is not from tprt_mem_alloc, until it is deregistered as often; TPRT_UNSUPPORTED with the reason
  * where the backend cannot. Windows register the memory that they are made of themselves. */
 TPRT_API tprt_status tprt_mem_register(tprt_comm *comm, void *memory, size_t bytes);
-/* Ends that; the memory is the caller's alone again. */
+/* The same of all ranks, for operations whose buffers in it lie at the same offset from `memory` on each, which the callers see to: until it is deregistered,
+ * nothing else of it is given to operations. Collective; sizes are equal. With backend nccl from NCCL 2.27 on, and memory from tprt_mem_alloc, it becomes a window through which
+ * kernels of NCCL work on the peers' memory itself; else it is tprt_mem_register. All ranks get the same status; one that is short of arguments, memory or support does no harm
+ * to the communicator. */
+TPRT_API tprt_status tprt_mem_register_all(tprt_comm *comm, void *memory, size_t bytes);
+/* Ends either; a local call. The memory is the caller's alone again. */
 TPRT_API tprt_status tprt_mem_deregister(tprt_comm *comm, void *memory);
 
 #ifdef __cplusplus

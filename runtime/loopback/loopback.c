@@ -283,6 +283,7 @@ const tprt__backend tprt__backend_loopback = {
     .offset = loopback_offset,
     .expose = tprt__loopback_expose,
     .withdraw = tprt__loopback_withdraw,
+    .expose_all = tprt__expose_each,
     .reach = tprt__loopback_reach,
     .put = tprt__loopback_put,
     .get = tprt__loopback_get,

@@ -238,8 +238,10 @@ const tprt__backend tprt__backend_nccl = {
     .name = "nccl",
     .summary = "ranks with a GPU each, on memory of the GPUs",
     .lacks = {TPRT__LACK(TPRT_CAP_TAGS) = "NCCL has no tags",
-              TPRT__LACK(TPRT_CAP_WINDOWS) = "the host reaches no memory of other ranks",
-              TPRT__LACK(TPRT_CAP_MAPPED) = "the host reaches no memory of other ranks",
+              TPRT__LACK(TPRT_CAP_WINDOWS) =
+                  "up to NCCL 2.28 only kernels put, get and signal; the calls of 2.29 for it are not used",
+              TPRT__LACK(TPRT_CAP_MAPPED) =
+                  "the host reaches no memory of other ranks; what NCCL maps of it only kernels learn",
               TPRT__LACK(TPRT_CAP_HOST_MEMORY) = "NCCL moves memory of devices"},
     .probe = nccl_probe,
     .create = nccl_create,
@@ -262,6 +264,7 @@ const tprt__backend tprt__backend_nccl = {
     .offset = nccl_offset,
     .expose = tprt__nccl_expose,
     .withdraw = tprt__nccl_withdraw,
+    .expose_all = tprt__nccl_expose_all,
     .reach = nccl_reach,
     .put = nccl_put,
     .get = nccl_get,

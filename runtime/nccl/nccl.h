@@ -26,7 +26,9 @@ typedef struct nccl_scratch {
 typedef struct nccl_registration {
   struct nccl_registration *next;
   const void *memory;
-  void *handle; /* of NCCL */
+  void *handle;       /* of NCCL */
+  nccl_window window; /* instead; NCCL writes it when all have registered theirs */
+  bool is_window;
 } nccl_registration;
 
 /* What was put into a stream of a caller's, until it has ended. */
@@ -158,14 +160,22 @@ tprt_status tprt__nccl_scratch_end(nccl_transport *nccl, cuda_stream stream);
 void tprt__nccl_scratch_free(nccl_transport *nccl);
 /* Whether an operation can be run: its memory is that of the device, its reduction one of NCCL's. */
 tprt_status tprt__nccl_accept(const tprt__transport *transport, const tprt__plan *plan, bool told);
+/* That memory is of this rank's device; `side` of an operation of this kind. */
+tprt_status tprt__nccl_check_memory(const nccl_transport *nccl, const char *kind, const char *side, const void *memory);
 tprt_status tprt__nccl_alloc(tprt__transport *transport, size_t bytes, void **memory);
 void tprt__nccl_free(tprt__transport *transport, void *memory);
-/* Memory of the caller's, which NCCL may then move without staging copies. */
-tprt_status tprt__nccl_expose(tprt__transport *transport, void *memory, uint64_t bytes, uint64_t *place);
-tprt_status tprt__nccl_withdraw(tprt__transport *transport, void *memory);
 tprt_status tprt__nccl_copy(nccl_transport *nccl, void *to, const void *from, int64_t bytes, cuda_stream stream);
 tprt_status tprt__nccl_copy_rows(nccl_transport *nccl, void *to, int64_t to_pitch, const void *from, int64_t from_pitch,
                                  int64_t width, int64_t rows, cuda_stream stream);
+
+/* Whether memory can be a window: it came from NCCL, and begins where windows may. */
+bool tprt__nccl_can_window(const void *memory, uint64_t bytes);
+
+/* ---- nccl_register.c ---- */
+/* Memory of the caller's, which NCCL may then move without staging copies. */
+tprt_status tprt__nccl_expose(tprt__transport *transport, void *memory, uint64_t bytes, uint64_t *place);
+tprt_status tprt__nccl_expose_all(tprt__transport *transport, void *memory, uint64_t bytes, int64_t deadline);
+tprt_status tprt__nccl_withdraw(tprt__transport *transport, void *memory);
 
 /* ---- nccl_collective.c ---- */
 tprt_status tprt__nccl_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline);

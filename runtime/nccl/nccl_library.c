@@ -25,6 +25,7 @@ static const struct {
     {NCCL_SINCE_MEMORY, "registered memory",
      "tprt_mem_alloc and tprt_mem_register: buffers that NCCL moves without staging copies"},
     {NCCL_SINCE_F8, "f8", "reductions of f8e4m3 and f8e5m2, with TPRT_NCCL_RELAXED"},
+    {NCCL_SINCE_WINDOWS, "windows", "tprt_mem_register_all: memory that NCCL's kernels read and write at the peers themselves"},
     {NCCL_SINCE_PIECES, "pieces", "all_to_all, gather and scatter of NCCL's own; before, they are sends and receives"},
 };
 enum { N_FEATURES = sizeof features / sizeof *features };

@@ -37,6 +37,9 @@ enum {
   NCCL_REDUCE_MIN = 3,
   NCCL_REDUCE_AVG = 4,
 
+  NCCL_WINDOW_SYMMETRIC = 1, /* what operations have in it lies at the same offset on all ranks */
+  NCCL_WINDOW_ALIGNMENT = 4096,
+
   NCCL_SPLIT_NO_COLOR = -1, /* takes part, and gets no communicator */
 
   NCCL_SCALAR_ON_HOST = 1, /* read before the call returns */
@@ -46,6 +49,8 @@ enum {
 typedef struct nccl_id {
   char bytes[NCCL_ID_BYTES];
 } nccl_id;
+
+typedef struct ncclWindow_vidmem *nccl_window;
 
 /* ncclConfig_t of 2.18. A newer library takes what is behind as unset, because of the version that the struct states. */
 typedef struct nccl_config {
@@ -89,6 +94,8 @@ nccl_config tprt__nccl_config(void); /* does not block, else unset */
   X(memory_free, "ncclMemFree", (void *memory))                                                                                \
   X(register_memory, "ncclCommRegister", (const nccl_comm comm, void *memory, size_t bytes, void **handle))                    \
   X(deregister_memory, "ncclCommDeregister", (const nccl_comm comm, void *handle))                                             \
+  X(register_window, "ncclCommWindowRegister", (nccl_comm comm, void *memory, size_t bytes, nccl_window *window, int flags))   \
+  X(deregister_window, "ncclCommWindowDeregister", (nccl_comm comm, nccl_window window))                                       \
   X(all_to_all, "ncclAlltoAll", (const void *send, void *recv, size_t n, nccl_type type, nccl_comm comm, cuda_stream stream))  \
   X(gather, "ncclGather",                                                                                                      \
     (const void *send, void *recv, size_t n, nccl_type type, int root, nccl_comm comm, cuda_stream stream))                    \
@@ -111,7 +118,7 @@ typedef struct nccl_library {
 tprt_status tprt__nccl_load(const nccl_library **library);
 
 /* Versions, as ncclGetVersion says them, that brought something. */
-enum { NCCL_SINCE_MEMORY = 21900, NCCL_SINCE_F8 = 22400, NCCL_SINCE_PIECES = 22800 };
+enum { NCCL_SINCE_MEMORY = 21900, NCCL_SINCE_F8 = 22400, NCCL_SINCE_WINDOWS = 22700, NCCL_SINCE_PIECES = 22800 };
 
 /* Whether the library is of this version or newer. */
 static inline bool tprt__nccl_since(const nccl_library *library, int version) { return library->version >= version; }

@@ -1,11 +1,11 @@
-/* Memory of the device: whose it is, registered and scratch memory, copies in a stream. */
+/* Memory of the device: whose it is, NCCL's and scratch memory, copies in a stream. */
 #include "nccl/nccl.h"
 
 #include <string.h>
 
 /* ---- What operations may be given ---- */
 
-static tprt_status check_memory(const nccl_transport *nccl, const char *kind, const char *side, const void *memory) {
+tprt_status tprt__nccl_check_memory(const nccl_transport *nccl, const char *kind, const char *side, const void *memory) {
   int type = 0, ordinal = -1;
   cuda_result result =
       nccl->device->pointer_attribute(&type, CUDA_POINTER_MEMORY_TYPE, tprt__cuda_address(memory)); /* managed is device */
@@ -27,9 +27,9 @@ static tprt_status check_side(const nccl_transport *nccl, const tprt__plan *plan
   const char *kind = tprt_op_kind_name(plan->kind);
   tprt_status status = TPRT_OK;
   if (!parts)
-    return bytes ? check_memory(nccl, kind, side, whole) : TPRT_OK;
+    return bytes ? tprt__nccl_check_memory(nccl, kind, side, whole) : TPRT_OK;
   for (int i = 0; i < plan->n_ranks && !status; i++)
-    status = parts[i].bytes ? check_memory(nccl, kind, side, parts[i].at) : TPRT_OK;
+    status = parts[i].bytes ? tprt__nccl_check_memory(nccl, kind, side, parts[i].at) : TPRT_OK;
   return status;
 }
 
@@ -88,6 +88,49 @@ static tprt_status zero(nccl_transport *nccl, void *memory, size_t bytes) {
   return status;
 }
 
+/* What NCCL gave, to whatever communicator of this process: it alone can be a window. */
+typedef struct nccl_block {
+  struct nccl_block *next;
+  char *at;
+  size_t bytes;
+} nccl_block;
+static pthread_mutex_t blocks_lock = PTHREAD_MUTEX_INITIALIZER;
+static nccl_block *blocks;
+
+bool tprt__nccl_can_window(const void *memory, uint64_t bytes) {
+  bool found = false;
+  pthread_mutex_lock(&blocks_lock);
+  for (const nccl_block *at = blocks; at && !found; at = at->next) {
+    uintptr_t offset = (uintptr_t)memory - (uintptr_t)at->at;
+    found = offset < at->bytes && bytes <= at->bytes - offset && offset % NCCL_WINDOW_ALIGNMENT == 0;
+  }
+  pthread_mutex_unlock(&blocks_lock);
+  return found;
+}
+
+static tprt_status note_block(void *memory, size_t bytes) {
+  nccl_block *made = tprt__alloc(sizeof *made);
+  if (!made)
+    return tprt__fail_memory(sizeof *made);
+  pthread_mutex_lock(&blocks_lock);
+  *made = (nccl_block){blocks, memory, bytes};
+  blocks = made;
+  pthread_mutex_unlock(&blocks_lock);
+  return TPRT_OK;
+}
+
+static void forget_block(const void *memory) {
+  pthread_mutex_lock(&blocks_lock);
+  nccl_block **at = &blocks;
+  while (*at && (*at)->at != memory)
+    at = &(*at)->next;
+  nccl_block *found = *at;
+  if (found)
+    *at = found->next;
+  pthread_mutex_unlock(&blocks_lock);
+  tprt__free(found);
+}
+
 static bool from_nccl(const nccl_transport *nccl) { return nccl->library->memory_alloc && nccl->library->memory_free; }
 
 static tprt_status take(nccl_transport *nccl, size_t bytes, void **memory) {
@@ -115,6 +158,8 @@ tprt_status tprt__nccl_alloc(tprt__transport *transport, size_t bytes, void **me
   status = take(nccl, bytes, &made);
   if (!status) {
     status = zero(nccl, made, bytes);
+    if (!status && from_nccl(nccl))
+      status = note_block(made, bytes);
     if (status)
       give_back(nccl, made);
   }
@@ -127,61 +172,10 @@ tprt_status tprt__nccl_alloc(tprt__transport *transport, size_t bytes, void **me
 void tprt__nccl_free(tprt__transport *transport, void *memory) {
   nccl_transport *nccl = (nccl_transport *)transport;
   bool entered = !tprt__nccl_enter_device(nccl); /* if not, freeing may still succeed */
+  forget_block(memory);
   give_back(nccl, memory);
   if (entered)
     tprt__nccl_leave_device(nccl);
-}
-
-/* ---- Registration ---- */
-
-tprt_status tprt__nccl_expose(tprt__transport *transport, void *memory, uint64_t bytes, uint64_t *place) {
-  nccl_transport *nccl = (nccl_transport *)transport;
-  const nccl_library *library = nccl->library;
-  if (!library->register_memory || !library->deregister_memory)
-    return tprt__fail(TPRT_UNSUPPORTED, "backend nccl: memory is registered from NCCL 2.19 on; this is %d.%d",
-                      library->version / 10000, library->version / 100 % 100);
-  tprt_status status = check_memory(nccl, "registration", "memory", memory);
-  if (status)
-    return status;
-  nccl_registration *made = tprt__alloc(sizeof *made);
-  if (!made)
-    return tprt__fail_memory(sizeof *made);
-  made->memory = memory;
-  pthread_mutex_lock(&nccl->lock);
-  status = nccl->comm ? tprt__nccl_check(library, nccl->comm,
-                                         library->register_memory(nccl->comm, memory, bytes, &made->handle), "ncclCommRegister")
-                      : tprt__fail(TPRT_INVALID_STATE, "the communicator of NCCL was aborted before");
-  if (!status) {
-    made->next = nccl->registrations;
-    nccl->registrations = made;
-  }
-  pthread_mutex_unlock(&nccl->lock);
-  if (status)
-    tprt__free(made);
-  else
-    *place = 0;
-  return status;
-}
-
-tprt_status tprt__nccl_withdraw(tprt__transport *transport, void *memory) {
-  nccl_transport *nccl = (nccl_transport *)transport;
-  tprt_status status = TPRT_OK;
-  pthread_mutex_lock(&nccl->lock);
-  nccl_registration **at = &nccl->registrations;
-  while (*at && (*at)->memory != memory)
-    at = &(*at)->next;
-  nccl_registration *found = *at;
-  if (found) {
-    *at = found->next;
-    if (nccl->comm) /* else it ended with the communicator */
-      status = tprt__nccl_check(nccl->library, nccl->comm, nccl->library->deregister_memory(nccl->comm, found->handle),
-                                "ncclCommDeregister");
-  }
-  pthread_mutex_unlock(&nccl->lock);
-  if (!found)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "this memory is not registered");
-  tprt__free(found);
-  return status;
 }
 
 /* ---- Scratch memory: grows; what was smaller stays until the end, for freeing waits for the whole device ---- */

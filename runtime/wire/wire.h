@@ -171,10 +171,10 @@ enum {
   .size = sizeof(tprt__backend), .abi = TPRT__BACKEND_ABI, .reserve = tprt__wire_reserve, .join = tprt__wire_join,             \
   .abort = tprt__wire_abort, .fault = tprt__wire_fault, TPRT__NO_STREAMS, .gone = tprt__wire_has_gone,                         \
   .alloc = tprt__wire_alloc, .free = tprt__wire_free, .offset = tprt__wire_offset, .expose = tprt__wire_expose,                \
-  .withdraw = tprt__wire_withdraw, .reach = tprt__wire_reach, .put = tprt__wire_put, .get = tprt__wire_get,                    \
-  .signal = tprt__wire_signal, .await = tprt__wire_await, .recover = tprt__wire_recover, .constants = tprt__wire_constants,    \
-  .cost = tprt__wire_cost, .leave = tprt__wire_leave, .destroy = tprt__wire_destroy, .begin = tprt__wire_begin_collective,     \
-  .submit = tprt__wire_submit, .exchange = tprt__wire_exchange
+  .withdraw = tprt__wire_withdraw, .expose_all = tprt__expose_each, .reach = tprt__wire_reach, .put = tprt__wire_put,          \
+  .get = tprt__wire_get, .signal = tprt__wire_signal, .await = tprt__wire_await, .recover = tprt__wire_recover,                \
+  .constants = tprt__wire_constants, .cost = tprt__wire_cost, .leave = tprt__wire_leave, .destroy = tprt__wire_destroy,        \
+  .begin = tprt__wire_begin_collective, .submit = tprt__wire_submit, .exchange = tprt__wire_exchange
 tprt_status tprt__wire_reserve(tprt__transport *parent, int n_users, const int *users, tprt__token *token);
 tprt_status tprt__wire_join(tprt__transport *parent, const tprt__token *token, int n_members, const int *members, int index,
                             tprt__transport **child);

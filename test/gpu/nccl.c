@@ -98,6 +98,27 @@ static int all_cases(tprt_comm *comm, void *argument) {
 
 /* ---- What is refused does no harm; registered memory; the end by abort ---- */
 
+/* Memory that all register, which NCCL makes a window where it can: in place, and from one place of it to another. */
+static int windows(tprt_comm *comm) {
+  enum { BYTES = 1 << 20 };
+  int errors = 0, n = tprt_comm_size(comm);
+  float here = 5;
+  void *memory;
+  CHECK_STATUS(errors, tprt_mem_alloc(comm, BYTES, &memory), TPRT_OK);
+  if (errors)
+    return errors;
+  float *data = memory;
+  CHECK_STATUS(errors, tprt_mem_register_all(comm, memory, BYTES), TPRT_OK);
+  nccl_write(comm, data, &here, sizeof here);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data + 64, 1, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  nccl_read(comm, &here, data + 64, sizeof here);
+  CHECK(errors, here == 5 * (float)n * (float)n);
+  CHECK_STATUS(errors, tprt_mem_deregister(comm, memory), TPRT_OK);
+  tprt_mem_free(comm, memory);
+  return errors;
+}
+
 static int refusals(tprt_comm *comm, void *argument) {
   enum { BYTES = 64 };
   int errors = 0, on_host = 0, n = tprt_comm_size(comm);
@@ -118,7 +139,7 @@ static int refusals(tprt_comm *comm, void *argument) {
   CHECK(errors, here == 3 * (float)n);
   CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
   nccl_give(comm, data);
-  return errors;
+  return errors + windows(comm);
 }
 
 static int aborts(tprt_comm *comm, void *argument) {

@@ -56,6 +56,8 @@ static int private_memory(tprt_comm *comm) {
     CHECK_STATUS(errors, status, TPRT_OK);
     CHECK_STATUS(errors, tprt_mem_register(comm, heap, 64), TPRT_OK);
     CHECK_STATUS(errors, tprt_mem_deregister(comm, heap), TPRT_OK);
+    CHECK_STATUS(errors, tprt_mem_register_all(comm, heap, 64), TPRT_OK);
+    CHECK_STATUS(errors, tprt_mem_deregister(comm, heap), TPRT_OK);
     CHECK_STATUS(errors, tprt_window_destroy(window), TPRT_OK);
   } else {
     CHECK_STATUS(errors, status, TPRT_UNSUPPORTED);
@@ -63,7 +65,13 @@ static int private_memory(tprt_comm *comm) {
     CHECK_STATUS(errors, tprt_mem_register(comm, heap, 64), TPRT_UNSUPPORTED);
     CHECK(errors, strstr(tprt_last_error(), "peers reach only memory from tprt_mem_alloc") != NULL);
     CHECK_STATUS(errors, tprt_mem_register(comm, shared, 64), TPRT_OK);
+    CHECK_STATUS(errors, tprt_mem_register_all(comm, me == n - 1 ? heap : shared, 64), TPRT_UNSUPPORTED);
+    CHECK(errors, me == n - 1 || strstr(tprt_last_error(), "could not register its memory") != NULL);
+    CHECK_STATUS(errors, tprt_mem_register_all(comm, shared, 64), TPRT_OK);
   }
+  if (n > 1)
+    CHECK_STATUS(errors, tprt_mem_register_all(comm, shared, me == 1 ? 32 : 64), TPRT_MISMATCH);
+  CHECK_STATUS(errors, tprt_mem_register_all(comm, shared, 0), TPRT_INVALID_ARGUMENT);
   CHECK_STATUS(errors, tprt_comm_status(comm), TPRT_OK);
   tprt_mem_free(comm, shared);
   free(heap);

@@ -86,6 +86,8 @@ static tprt_status do_everything(tprt_comm *comm, int me, int n) {
   if (!status)
     status = tprt_mem_register(comm, send, 100);
   if (!status)
+    status = tprt_mem_register_all(comm, memory, 100);
+  if (!status)
     status = tprt_comm_split(comm, me == 1, 0, &child);
   if (!status)
     status = tprt_all_reduce(child, send, recv, 3, TPRT_F32, TPRT_SUM, NULL, NULL);

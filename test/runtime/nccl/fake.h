@@ -27,7 +27,7 @@ typedef struct fake_report {
   long n_by_id, n_by_split; /* communicators that were made, by the way */
   char violation[256];      /* the first */
   char failed[64];          /* the call that was made to fail or hang; "": none came so far */
-  int n_contexts, n_streams, n_events, n_allocations, n_comms, n_factors; /* that exist */
+  int n_contexts, n_streams, n_events, n_allocations, n_comms, n_factors, n_windows; /* that exist */
 } fake_report;
 
 /* Begins and ends the capture of a stream: what is put there meanwhile runs, once, when it ends. */

@@ -83,7 +83,7 @@ bool fake_is_busy(nccl_comm comm) {
   clique *group = comm->clique;
   if (comm->hangs || group->n_joined < group->n_ranks || fake_time() < comm->ready_at)
     return true;
-  return comm->unlaunched || comm->splitting;
+  return comm->unlaunched || comm->gathers;
 }
 
 nccl_result fake_fail(nccl_result result, const char *what) {
@@ -338,7 +338,7 @@ nccl_result nccl_abort(nccl_comm comm) {
   for (int i = 0; i < MOST_FACTORS; i++)
     drop_factor(comm, i);
   fake_state.n_comms--;
-  fake_break_split(comm);
+  fake_break_gathering(comm);
   fake_wake();
   fake_release_comm(comm);
   return fake_leave(planned);
@@ -356,7 +356,7 @@ nccl_result nccl_async_error(nccl_comm comm, nccl_result *error) {
     own->stream->n_unlaunched--;
     put_into_stream(own);
   }
-  fake_try_split(comm);
+  fake_try_gathering(comm);
   *error = fake_is_busy(comm) ? NCCL_RESULT_IN_PROGRESS : NCCL_RESULT_SUCCESS;
   bool counts = !*error && comm->n_answers-- > 0;
   return fake_leave(counts ? fake_call("ncclCommGetAsyncError", true, NULL) : NCCL_RESULT_SUCCESS);
@@ -369,6 +369,7 @@ nccl_result nccl_memory_alloc(void **memory, size_t bytes) {
   if (fake_device() < 0 || !bytes)
     return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "memory of no device, or of no bytes");
   *memory = fake_allocate(fake_device(), bytes);
+  fake_note_nccls(*memory);
   return fake_leave(NCCL_RESULT_SUCCESS);
 }
 

@@ -63,6 +63,9 @@ bool fake_captures(void);
 /* Whether [memory, memory + bytes) is memory of the device; a violation if not. With the lock. */
 bool fake_owns(int device, const void *memory, size_t bytes, const char *what);
 void *fake_allocate(int device, size_t bytes);
+/* Whether memory is from ncclMemAlloc, and a window may begin there. With the lock. */
+bool fake_is_nccls(const void *memory);
+void fake_note_nccls(const void *memory);
 bool fake_release(void *memory, int *device);
 
 enum { FAKE_INVALID_VALUE = 1, FAKE_INVALID_CONTEXT = 201, FAKE_INVALID_HANDLE = 400 };

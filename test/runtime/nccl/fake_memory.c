@@ -10,6 +10,7 @@ typedef struct block {
   char *at;
   size_t bytes;
   int device;
+  bool is_nccls;
 } block;
 static block *blocks;
 
@@ -27,6 +28,13 @@ bool fake_owns(int device, const void *memory, size_t bytes, const char *what) {
   fake_violation("%s: %zu bytes that are not in one allocation of device %d", what, bytes, device);
   return false;
 }
+
+bool fake_is_nccls(const void *memory) {
+  const block *found = find_block(memory);
+  return found && found->is_nccls && ((const char *)memory - found->at) % NCCL_WINDOW_ALIGNMENT == 0;
+}
+
+void fake_note_nccls(const void *memory) { find_block(memory)->is_nccls = true; }
 
 void *fake_allocate(int device, size_t bytes) {
   if (fake_captures())

@@ -163,9 +163,9 @@ static void release_clique(clique *group) {
     group->meetings = met->next;
     fake_give(met);
   }
-  while (group->partitions) {
-    partition *left = group->partitions;
-    group->partitions = left->next;
+  while (group->gatherings) {
+    gathering *left = group->gatherings;
+    group->gatherings = left->next;
     fake_give(left);
   }
   fake_give(group);

@@ -43,14 +43,22 @@ typedef struct meeting {
   operation *of[MOST_RANKS];
 } meeting;
 
-/* A split of a communicator, for which all its ranks meet. */
-typedef struct partition {
-  struct partition *next;
+/* A call for which all ranks of a communicator meet: a split, or a window. */
+typedef struct gathering {
+  struct gathering *next;
   long number;
+  bool is_window;
   int n_called, n_left;
   int colors[MOST_RANKS], keys[MOST_RANKS];
-  uint64_t first_id; /* of its groups, by color; 0: not all have called yet */
-} partition;
+  size_t bytes;      /* of a window */
+  uint64_t first_id; /* of the groups of a split, by color */
+} gathering;
+
+/* What a communicator has of a window. */
+typedef struct fake_window {
+  struct fake_window *next;
+  char *at;
+} fake_window;
 
 /* The communicators of all ranks that have one id. */
 typedef struct clique {
@@ -59,7 +67,7 @@ typedef struct clique {
   int n_ranks, n_joined, references;
   bool joined[MOST_RANKS];
   meeting *meetings;
-  partition *partitions;
+  gathering *gatherings;
   operation *sends[MOST_RANKS][MOST_RANKS], *receives[MOST_RANKS][MOST_RANKS]; /* by source and destination, oldest first */
 } clique;
 
@@ -82,11 +90,13 @@ struct ncclComm {
   int n_answers; /* polls that still count as calls, since something was begun */
   launch *unlaunched;
   int n_tasks; /* in streams */
-  long n_splits;
-  partition *splitting; /* NULL: not now */
-  bool split_hangs;
-  int64_t split_at; /* not before */
-  nccl_comm *split_to;
+  long n_gatherings;
+  gathering *gathers; /* NULL: not now */
+  bool gathering_hangs;
+  int64_t gathered_at; /* not before */
+  void *gathered_to;   /* where the caller wants what comes of it */
+  char *window;        /* what becomes one */
+  fake_window *windows;
   bool has_factor[MOST_FACTORS];
   unsigned char factors[MOST_FACTORS][FACTOR_BYTES];
 };
@@ -106,11 +116,11 @@ enum { FAKE_N_ANSWERS = 2 }; /* polls that count as calls: one right behind the 
 /* A rank of the communicators with this id; it is ready when all have joined. */
 nccl_comm fake_make_comm(const nccl_id *id, int n_ranks, int rank, int device);
 
-/* ---- fake_split.c ---- */
-/* Ends a split that can: the child is where the caller wants it. */
-void fake_try_split(nccl_comm comm);
-/* Ends a split of what is aborted: the caller gets something that it has to abort. */
-void fake_break_split(nccl_comm comm);
+/* ---- fake_manage.c ---- */
+/* Ends what all ranks have called: what comes of it is where the caller wants it. */
+void fake_try_gathering(nccl_comm comm);
+/* Ends it for what is aborted: of a split the caller gets something that it has to abort. Windows go. */
+void fake_break_gathering(nccl_comm comm);
 
 /* ---- fake_operation.c ---- */
 /* In the thread of the stream: a launch, which it ends. */

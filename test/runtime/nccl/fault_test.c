@@ -18,8 +18,8 @@ enum { N = N_EVERYTHING };
 /* What is given back all the same. A context is made current also for that. */
 static bool is_harmless(const char *call) {
   static const char *const names[] = {
-      "cuDevicePrimaryCtxRelease", "cuStreamDestroy", "cuEventDestroy",   "cuMemFree",         "ncclCommAbort",
-      "ncclRedOpDestroy",          "ncclMemFree",     "cuCtxPushCurrent", "ncclCommDeregister"};
+      "cuDevicePrimaryCtxRelease", "cuStreamDestroy", "cuEventDestroy",   "cuMemFree",          "ncclCommAbort",
+      "ncclRedOpDestroy",          "ncclMemFree",     "cuCtxPushCurrent", "ncclCommDeregister", "ncclCommWindowDeregister"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (strcmp(call, names[i]) == 0)
       return true;

@@ -47,6 +47,13 @@ SAME(offsetof(nccl_config, max_ctas), offsetof(ncclConfig_t, maxCTAs));
 SAME(offsetof(nccl_config, net_name), offsetof(ncclConfig_t, netName));
 SAME(offsetof(nccl_config, split_share), offsetof(ncclConfig_t, splitShare));
 
+#if NCCL_VERSION_CODE >= 22800
+SAME(NCCL_WINDOW_ALIGNMENT, NCCL_WIN_REQUIRED_ALIGNMENT);
+#endif
+#if NCCL_VERSION_CODE >= 22700
+SAME(NCCL_WINDOW_SYMMETRIC, NCCL_WIN_COLL_SYMMETRIC);
+#endif
+
 /* Results and types of elements are enums there, so only those functions are compared whose parameters are the same else. */
 #if NCCL_VERSION_CODE >= 22800
 SAME_PARAMETERS(ncclAlltoAll, const void *, void *, size_t, ncclDataType_t, ncclComm_t, cudaStream_t);
