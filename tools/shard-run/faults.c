@@ -40,10 +40,13 @@ static void end(int number) {
 }
 
 void faults_catch(void) {
-#ifndef __SANITIZE_ADDRESS__ /* which says more */
-  struct sigaction action = {.sa_handler = end};
-  sigaction(SIGFPE, &action, NULL);
-  sigaction(SIGSEGV, &action, NULL);
-  sigaction(SIGBUS, &action, NULL);
+#ifdef __SANITIZE_ADDRESS__
+  const bool is_sanitized = true; /* the sanitizer says more */
+#else
+  const bool is_sanitized = false;
 #endif
+  struct sigaction action = {.sa_handler = end};
+  static const int numbers[] = {SIGFPE, SIGSEGV, SIGBUS};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !is_sanitized; i++)
+    sigaction(numbers[i], &action, NULL);
 }
