@@ -301,12 +301,19 @@ static int run_rank_of_model(const options *o) {
   return code;
 }
 
+/* What the runtime has nobody to return to. */
+static void warn(void *user, const char *text) {
+  (void)user;
+  fprintf(stderr, "shard-run: warning: %s\n", text);
+}
+
 int main(int argc, char **argv) {
   options o;
   int code = cli_parse(argc, argv, &o);
   if (code >= 0)
     return cli_end(code);
   faults_catch();
+  tprt_set_logger(&(tprt_logger){.log = warn});
   if (o.worker)
     return worker_main(o.worker);
   code = o.n_copies ? start_program(o.n_copies, o.command) : run_rank_of_model(&o);
