@@ -122,6 +122,7 @@ static void unbind(tprt_context *context, tprt__bound *program) {
     if (context->gpu)
       tprt__gpu_mark_free(context->gpu, program->sites[i].ended);
     tprt__rows_unbind(&program->sites[i]);
+    tprt__gather_unbind(&program->sites[i]);
   }
   tprt__free(program->sites);
   tprt__program_clear(&program->program);
@@ -233,6 +234,8 @@ static tprt_status bind_site(tprt_context *context, const tprt__program *program
     status = tprt__bind_to_gpu(context, state);
   if (!status && tprt__site_has_rows(site->kind))
     status = tprt__rows_bind(context, site, state);
+  if (!status && site->kind == TPRT_SITE_GATHER_MULTIPLY)
+    status = tprt__gather_bind(context, site, state);
   if (!status && site->kind == TPRT_SITE_SOFTMAX_ROWS)
     status = tprt__softmax_bind(context, state);
   return status;

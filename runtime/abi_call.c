@@ -6,13 +6,14 @@ void *tprt_abi_registered(tprt_context *context) { return context->current ? con
 
 int64_t tprt_abi_device(tprt_context *context) { return context->status ? 0 : tprt_comm_rank(context->world); }
 
-typedef enum site_class { COLLECTIVE, CONTRACTION, ROWS, PRODUCT_ROWS, SOFTMAX } site_class;
+typedef enum site_class { COLLECTIVE, CONTRACTION, ROWS, PRODUCT_ROWS, SOFTMAX, GATHERING } site_class;
 
 static site_class class_of(tprt_site_kind kind) {
   static const site_class classes[] = {[TPRT_SITE_CONTRACT] = CONTRACTION,
                                        [TPRT_SITE_REDUCE_ROWS] = ROWS,
                                        [TPRT_SITE_MULTIPLY_ROWS] = PRODUCT_ROWS,
-                                       [TPRT_SITE_SOFTMAX_ROWS] = SOFTMAX}; /* others collectives */
+                                       [TPRT_SITE_SOFTMAX_ROWS] = SOFTMAX,
+                                       [TPRT_SITE_GATHER_MULTIPLY] = GATHERING}; /* others collectives */
   return classes[kind];
 }
 
@@ -203,6 +204,25 @@ int32_t tprt_abi_softmax_rows(tprt_context *context, int32_t site, const void *l
   const tprt__softmax_buffers buffers = {logits, target, largest, sum, picked};
   int64_t traffic = 0;
   tprt_status status = tprt__softmax_run(context, &context->current->program.sites[site], state, &buffers, &traffic);
+  if (status)
+    return fail_collective(context, site, status);
+  count(context, state, &call, traffic);
+  return TPRT_OK;
+}
+
+int32_t tprt_abi_gather_multiply(tprt_context *context, int32_t site, const void *input, const void *b0, const void *b1,
+                                 const void *b2, const void *b3, void *gathered, void *out0, void *out1, void *out2,
+                                 void *out3) {
+  if (context->status)
+    return (int32_t)context->status;
+  tprt__site_state *state = find_site(context, site, GATHERING);
+  if (!state)
+    return fail_site(context, site, "product of gathered rows");
+  tprt__call call = {.kind = TPRT__CALL_RUN, .site = site, .begin_ns = tprt__now()};
+  const tprt__gather_buffers buffers = {
+      .input = input, .b = {b0, b1, b2, b3}, .gathered = gathered, .out = {out0, out1, out2, out3}};
+  int64_t traffic = 0;
+  tprt_status status = tprt__gather_run(context, &context->current->program.sites[site], state, &buffers, &traffic);
   if (status)
     return fail_collective(context, site, status);
   count(context, state, &call, traffic);

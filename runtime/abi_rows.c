@@ -15,8 +15,7 @@
 
 /* ---- Binding ---- */
 
-/* At least so many bytes of room. */
-static tprt_status make_room(tprt_context *context, int64_t bytes, tprt__room *room) {
+tprt_status tprt__make_room(tprt_context *context, int64_t bytes, tprt__room *room) {
   size_t wanted = ((size_t)bytes + 255) / 256 * 256;
   if (wanted <= room->bytes)
     return TPRT_OK;
@@ -33,7 +32,7 @@ static tprt_status make_room(tprt_context *context, int64_t bytes, tprt__room *r
 static int64_t slice_offset(const tprt__site_state *state) { return (state->plan.recv_bytes + 255) / 256 * 256; }
 
 tprt_status tprt__rows_prepare(tprt_context *context, int64_t bytes) {
-  tprt_status status = make_room(context, bytes, &context->rows_room);
+  tprt_status status = tprt__make_room(context, bytes, &context->rows_room);
   return status || context->alone ? status : tprt__gpu_ranks_create(context->gpu, 1, &context->alone);
 }
 
@@ -106,7 +105,7 @@ static tprt_status decide(tprt_context *context, struct tprt__rows_group *group)
   return status || group->way == TPRT__ROWS_TOGETHER || n == 1 ? status : try_across(context, group);
 }
 
-static tprt_status find_group(tprt_context *context, tprt_comm *comm, struct tprt__rows_group **group) {
+tprt_status tprt__rows_find_group(tprt_context *context, tprt_comm *comm, struct tprt__rows_group **group) {
   struct tprt__rows_group *at = context->rows_groups;
   while (at && at->comm != comm)
     at = at->next;
@@ -147,7 +146,7 @@ static tprt_status bind_apart(tprt_context *context, const tprt__site *site, con
   if (site->rows.k)
     status = tprt__rows_input_bytes(site, state, &bytes);
   if (!status)
-    status = make_room(context, bytes, &context->product_room);
+    status = tprt__make_room(context, bytes, &context->product_room);
   return status || state->rows->way == TPRT__ROWS_TOGETHER ? status : tprt__rows_prepare(context, 2 * slice_offset(state));
 }
 
@@ -165,7 +164,7 @@ tprt_status tprt__rows_bind(tprt_context *context, const tprt__site *site, tprt_
   struct tprt__rows_state *rows = state->rows = tprt__alloc(sizeof *rows);
   if (!rows)
     return tprt__fail_memory(sizeof *rows);
-  tprt_status status = find_group(context, state->comm, &rows->group);
+  tprt_status status = tprt__rows_find_group(context, state->comm, &rows->group);
   if (status)
     return status;
   rows->way = rows->group->way;
@@ -198,6 +197,7 @@ void tprt__rows_end(tprt_context *context) {
   tprt__gpu_ranks_destroy(context->gpu, context->alone);
   tprt__gpu_free(context->gpu, context->rows_room.memory);
   tprt__gpu_free(context->gpu, context->product_room.memory);
+  tprt__gpu_free(context->gpu, context->gathered_room.memory);
 }
 
 /* ---- Calls ---- */

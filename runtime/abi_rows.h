@@ -1,4 +1,4 @@
-/* Sites that reduce rows: what the files abi_rows*.c share. */
+/* Sites of rows: what the files abi_rows*.c and abi_gather.c share. */
 #ifndef TPRT_RUNTIME_ABI_ROWS_H
 #define TPRT_RUNTIME_ABI_ROWS_H
 
@@ -35,6 +35,8 @@ struct tprt__rows_state {
 };
 
 /* ---- abi_rows.c ---- */
+/* Collective over the communicator when it is first asked for. */
+tprt_status tprt__rows_find_group(tprt_context *context, tprt_comm *comm, struct tprt__rows_group **group);
 /* All but the algorithm and what is of each rank. */
 tprt_cuda_rows tprt__rows_describe(const tprt__site *site, const tprt__rows_buffers *b);
 /* Bytes of what a rank sums, or of its product: of whole slices for all ranks. */

@@ -38,6 +38,7 @@ typedef struct tprt__site_state {
   tprt__plan plan;                    /* without buffers */
   tprt__gpu_contraction *contraction; /* of a GPU */
   struct tprt__rows_state *rows;      /* TPRT_SITE_REDUCE_ROWS, TPRT_SITE_MULTIPLY_ROWS */
+  struct tprt__gather_state *gather;  /* TPRT_SITE_GATHER_MULTIPLY */
   tprt_site_stats stats;
   bool started; /* and not waited for, with these buffers */
   const void *send;
@@ -80,7 +81,7 @@ struct tprt_context {
   size_t staging_bytes;
   struct tprt__rows_group *rows_groups; /* communicators in which rows are reduced */
   struct tprt__gpu_ranks *alone;        /* this rank, as a group */
-  tprt__room rows_room, product_room;
+  tprt__room rows_room, product_room, gathered_room;
 };
 
 /* ---- abi_call.c ---- */
@@ -115,6 +116,21 @@ tprt_status tprt__rows_look(const tprt_context *context);
 /* Room on the GPU for so many bytes, context->rows_room, which the sites of a context share: it does one thing after the other. And a group of
  * this rank alone, context->alone. */
 tprt_status tprt__rows_prepare(tprt_context *context, int64_t bytes);
+
+/* At least so many bytes of room. */
+tprt_status tprt__make_room(tprt_context *context, int64_t bytes, tprt__room *room);
+
+/* ---- abi_gather.c: TPRT_SITE_GATHER_MULTIPLY ---- */
+typedef struct tprt__gather_buffers {
+  const void *input, *b[TPRT_GATHER_MOST];
+  void *gathered, *out[TPRT_GATHER_MOST];
+} tprt__gather_buffers;
+
+/* Completes a state that has its group and the plan of the all_gather. */
+tprt_status tprt__gather_bind(tprt_context *context, const tprt__site *site, tprt__site_state *state);
+void tprt__gather_unbind(tprt__site_state *state);
+tprt_status tprt__gather_run(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
+                             const tprt__gather_buffers *buffers, int64_t *traffic);
 
 /* ---- abi_softmax.c: TPRT_SITE_SOFTMAX_ROWS ---- */
 typedef struct tprt__softmax_buffers {

@@ -39,6 +39,7 @@ static const struct {
     [TPRT_SITE_BROADCAST]      = {TPRT_OP_BROADCAST,      false, false, true,  false},
     [TPRT_SITE_CONTRACT]       = {0,                      false, false, false, true},
     [TPRT_SITE_REDUCE_ROWS]    = {TPRT_OP_ALL_REDUCE,     true,  false, false, true}, /* or reduce_scatter */
+    [TPRT_SITE_GATHER_MULTIPLY] = {TPRT_OP_ALL_GATHER,    true,  false, false, true},
     [TPRT_SITE_MULTIPLY_ROWS]  = {TPRT_OP_ALL_REDUCE,     true,  false, false, true}, /* likewise */
     [TPRT_SITE_SOFTMAX_ROWS]   = {TPRT_OP_ALL_GATHER,     false, false, false, true},
 };
@@ -235,6 +236,8 @@ static tprt_status read_collective(const tprt__program *program, const int64_t *
     status = tprt__plan_shape(op, (int)tprt__site_group_size(program, site), 0, &plan);
   if (status || !kinds[site->kind].extra)
     return status;
+  if (site->kind == TPRT_SITE_GATHER_MULTIPLY)
+    return tprt__read_gathering(program, site);
   return rows ? tprt__read_rows(site) : check_pairs(program, site);
 }
 

@@ -25,6 +25,13 @@ typedef struct tprt__softmax {
   bool own, finite;
 } tprt__softmax;
 
+/* Of TPRT_SITE_GATHER_MULTIPLY: rows of all devices together, and the products of them. */
+typedef struct tprt__gathering {
+  int64_t tokens, width;
+  int n;
+  int64_t columns[TPRT_GATHER_MOST], transposed[TPRT_GATHER_MOST];
+} tprt__gathering;
+
 typedef struct tprt__site {
   tprt_site_kind kind;
   tprt_op op; /* collectives; `pairs` is left empty, they are in `extra` */
@@ -34,6 +41,7 @@ typedef struct tprt__site {
   int64_t n_extra;
   tprt__contraction *contraction; /* TPRT_SITE_CONTRACT, and the product of TPRT_SITE_MULTIPLY_ROWS */
   tprt__rows rows;
+  tprt__gathering gathering;
   tprt__softmax softmax;
 } tprt__site;
 
@@ -73,6 +81,13 @@ static inline bool tprt__site_has_rows(tprt_site_kind kind) {
 /* TPRT_INVALID_ARGUMENT, with what it is, for a value that is not in [low, high]. */
 tprt_status tprt__check_range(const char *what, int64_t value, int64_t low, int64_t high);
 
+/* A product [m, k] [k, n], or of b [n, k], of dense matrices as 3 loops of TPRT_SITE_CONTRACT; and whether there is such a contraction, which is also how
+ * it is checked that its matrices are no larger than memory. */
+void tprt__product_words(int64_t m, int64_t n, int64_t k, bool transpose_b, int64_t words[12]);
+tprt_status tprt__product_plan(tprt_dtype dtype, const int64_t words[12], tprt__contraction *plan);
+
+/* program_gather.c: behind the plan of the all_gather. */
+tprt_status tprt__read_gathering(const tprt__program *program, tprt__site *site);
 /* program_rows.c: which collective the rows of a site stand for, before its plan is made; then all else. */
 tprt_status tprt__read_layout(const tprt__program *program, tprt__site *site);
 tprt_status tprt__read_rows(tprt__site *site);

@@ -47,7 +47,15 @@ static tprt_status check_rows(const tprt_op *op, const tprt__rows *rows) {
   return TPRT_OK;
 }
 
-/* The product as a contraction, which is also how it is checked that its factors are no larger than memory. */
+void tprt__product_words(int64_t m, int64_t n, int64_t k, bool transpose_b, int64_t words[12]) {
+  const int64_t loops[] = {m, k, 0, n, n, 0, transpose_b ? k : 1, 1, k, 1, transpose_b ? 1 : n, 0};
+  memcpy(words, loops, sizeof loops);
+}
+
+tprt_status tprt__product_plan(tprt_dtype dtype, const int64_t words[12], tprt__contraction *plan) {
+  return tprt__contraction_plan(dtype, 3, words, words[0] > 0, plan);
+}
+
 static tprt_status read_product(tprt__site *site) {
   tprt__rows *rows = &site->rows;
   tprt_status status = tprt__check_range("k of a product", site->extra[TPRT_MULTIPLY_K], 1, INT64_MAX);
@@ -57,13 +65,11 @@ static tprt_status read_product(tprt__site *site) {
     return status;
   rows->k = site->extra[TPRT_MULTIPLY_K];
   rows->transpose_b = site->extra[TPRT_MULTIPLY_TRANSPOSED];
-  const int64_t k = rows->k, n = rows->hidden, row_b = rows->transpose_b ? 1 : n, column_b = rows->transpose_b ? k : 1;
-  const int64_t words[] = {rows->tokens, k, 0, n, n, 0, column_b, 1, k, 1, row_b, 0};
-  memcpy(rows->words, words, sizeof words);
+  tprt__product_words(rows->tokens, rows->hidden, rows->k, rows->transpose_b, rows->words);
   site->contraction = tprt__alloc(sizeof *site->contraction);
   if (!site->contraction)
     return tprt__fail_memory(sizeof *site->contraction);
-  return tprt__contraction_plan(site->op.dtype, 3, rows->words, rows->tokens > 0, site->contraction);
+  return tprt__product_plan(site->op.dtype, rows->words, site->contraction);
 }
 
 tprt_status tprt__read_rows(tprt__site *site) {

@@ -19,7 +19,7 @@
  *   [4 .. 12) mesh axes of the group, major to minor: the rank inside the group counts row-major in this order
  *   [12] rank of the send tensor, [13 .. 27) its shape     (collectives)
  *   [27] dim (gather, scatter dimension; all_to_all: concat dimension; contract: 1 where C is overwritten;
- *        reduce_rows, multiply_rows: the dimension that is scattered)  [28] split dimension of all_to_all  [29] root
+ *        reduce_rows, multiply_rows: the dimension that is scattered; gather_multiply: that is gathered)  [28] split dimension of all_to_all  [29] root
  *   [30] word offset of extra data in the table  [31] its number of words
  * Extra data: permute: pairs (source device, destination device), world numbers; a device that is no destination
  * receives zeros; with no axes the group is the whole mesh, otherwise every pair stays inside one group. contract: see
@@ -65,6 +65,8 @@ typedef enum tprt_site_kind {
   TPRT_SITE_MULTIPLY_ROWS = 9, /* the same of a product of matrices; see tprt_abi_multiply_rows */
   TPRT_SITE_SOFTMAX_ROWS =
       10, /* of programs for GPUs: what a softmax needs of rows whose columns are split over the group; see tprt_abi_softmax_rows */
+  TPRT_SITE_GATHER_MULTIPLY =
+      11, /* of programs for GPUs: an all_gather of rows, and products of them; see tprt_abi_gather_multiply */
 } tprt_site_kind;
 
 /* Extra data of TPRT_SITE_REDUCE_ROWS, and what each says. */
@@ -100,6 +102,14 @@ enum {
   TPRT_SOFTMAX_WORDS,
 };
 enum { TPRT_SOFTMAX_LARGEST = 1, TPRT_SOFTMAX_SUM = 2, TPRT_SOFTMAX_PICKED = 4 };
+
+/* Extra data of TPRT_SITE_GATHER_MULTIPLY: the number of products, then two words for each. */
+enum {
+  TPRT_GATHER_MOST = 4, /* products */
+  TPRT_GATHER_N = 0,
+  TPRT_GATHER_COLUMNS = 1,    /* + 2 * product: columns of the right factor */
+  TPRT_GATHER_TRANSPOSED = 2, /* + 2 * product: 1 where it is stored the other way round */
+};
 
 /* What runs a program. Of TPRT_TARGET_CUDA the entry runs on the host and only enqueues: all buffers, arguments and results too, are memory of the
  * context's GPU, and kernels, contractions and collectives work on them in the order of the calls. */
@@ -154,6 +164,13 @@ TPRT_API int32_t tprt_abi_multiply_rows(tprt_context *context, int32_t site, con
  * the group. What is sent is an all-gather of 16 bytes for each row. NULL for what the site does not have. No result overlaps anything. */
 TPRT_API int32_t tprt_abi_softmax_rows(tprt_context *context, int32_t site, const void *logits, const void *target,
                                        void *largest, void *sum, void *picked);
+
+/* Runs site `site` of kind TPRT_SITE_GATHER_MULTIPLY, what tprt_cuda_gather_multiply does (tprt/cuda_gemm.h): `input`, the send tensor [.., width], is
+ * gathered along dim, in front of which all dimensions have size 1; out0 = what is gathered times b0 [width, columns], or [columns, width], and so on for
+ * as many products as the site has, NULL for others. gathered: NULL if only the products are wanted. No result overlaps anything. */
+TPRT_API int32_t tprt_abi_gather_multiply(tprt_context *context, int32_t site, const void *input, const void *b0,
+                                          const void *b1, const void *b2, const void *b3, void *gathered, void *out0,
+                                          void *out1, void *out2, void *out3);
 
 /* The kernels of the bound program: PTX, as text that ends in a zero and lives as long as the context. They are named tp_kernel0, tp_kernel1, ...,
  * and take no more than TPRT_KERNEL_ARGUMENTS arguments. Cheap when called again with the same text. */

@@ -4,7 +4,8 @@
 
 struct tprt__gpu_ranks {
   tprt_cuda_group *group;
-  void *signals; /* of all ranks */
+  void *signals;            /* of all ranks */
+  tprt_cuda_copier *copier; /* NULL: nothing was gathered for products yet */
 };
 
 static tprt_status make_signals(tprt__gpu *gpu, int n_ranks, tprt__gpu_ranks *ranks, tprt_cuda_group_config *config) {
@@ -46,6 +47,7 @@ void tprt__gpu_ranks_destroy(tprt__gpu *gpu, tprt__gpu_ranks *ranks) {
     return;
   tprt__gpu_free(gpu, ranks->signals);
   if (ranks->group && !tprt__gpu_enter(gpu)) {
+    tprt_cuda_copier_destroy(ranks->copier);
     tprt_cuda_group_destroy(ranks->group);
     tprt__gpu_leave(gpu);
   }
@@ -85,6 +87,25 @@ tprt_status tprt__gpu_cross_entropy(tprt__gpu *gpu, tprt__gpu_ranks *ranks, cons
   if (status)
     return status;
   status = tprt_cuda_cross_entropy(ranks->group, entropy, stream);
+  tprt__gpu_leave(gpu);
+  return status;
+}
+
+tprt_status tprt__gpu_prepare_gather(tprt__gpu *gpu, tprt__gpu_ranks *ranks) {
+  tprt_status status = ranks->copier ? TPRT_OK : tprt__gpu_enter(gpu);
+  if (status || ranks->copier)
+    return status;
+  status = tprt_cuda_copier_create(&ranks->copier);
+  tprt__gpu_leave(gpu);
+  return status;
+}
+
+tprt_status tprt__gpu_gather_multiply(tprt__gpu *gpu, tprt__gpu_ranks *ranks, const tprt_cuda_gather *rows,
+                                      const tprt_cuda_gemm *gemms, int n_gemms, void *stream) {
+  tprt_status status = tprt__gpu_enter(gpu);
+  if (status)
+    return status;
+  status = tprt_cuda_gather_multiply(ranks->group, ranks->copier, gpu->blas, rows, gemms, n_gemms, stream);
   tprt__gpu_leave(gpu);
   return status;
 }

@@ -22,4 +22,9 @@ tprt_status tprt__gpu_multiply_reduce(tprt__gpu *gpu, tprt__gpu_ranks *ranks, co
                                       const tprt_cuda_rows *rows, void *stream);
 tprt_status tprt__gpu_prepare_products(tprt__gpu *gpu);
 
+/* tprt_cuda_gather_multiply likewise, with a copier that tprt__gpu_prepare_gather has made. */
+tprt_status tprt__gpu_gather_multiply(tprt__gpu *gpu, tprt__gpu_ranks *ranks, const tprt_cuda_gather *rows,
+                                      const tprt_cuda_gemm *gemms, int n_gemms, void *stream);
+tprt_status tprt__gpu_prepare_gather(tprt__gpu *gpu, tprt__gpu_ranks *ranks);
+
 #endif
