@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STAT_FUSED, STAT_PRODUCTS, STAT_SLOWER, STAT_OTHER };
+enum { STAT_FUSED, STAT_PRODUCTS, STAT_GATHERS, STAT_SLOWER, STAT_OTHER };
 
 enum { ROW_BYTES = 16 }; /* rows of the kernels are multiples of it: tprt/cuda.h */
 
@@ -208,14 +208,13 @@ static void erase_dead(const tp__rows *rows, const bool *dead, const tp__fusion 
 
 /* ---- order ---- */
 
-/* The ops of a value that has to stand in front of `where` and does not yet. False where one of them may not be moved. */
-static bool move_before(MlirOperation where, const tp__rows *rows, MlirValue value, int depth) {
+bool tp__move_before(MlirOperation where, const tp__rows *rows, MlirValue value, int depth) {
   enum { MOST_DEEP = 16 };
   MlirOperation op = tp__defining_op(value);
   if (mlirOperationIsNull(op) || !mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(where)) ||
       mlirOperationIsBeforeInBlock(op, where))
     return true;
-  for (int i = 0; i < rows->n_ops; i++)
+  for (int i = 0; rows && i < rows->n_ops; i++)
     if (mlirOperationEqual(rows->ops[i], op))
       return false;
   if (depth == MOST_DEEP || mlirOperationEqual(op, where) ||
@@ -223,7 +222,7 @@ static bool move_before(MlirOperation where, const tp__rows *rows, MlirValue val
         tp__is_reshape(op)))
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    if (!move_before(where, rows, mlirOperationGetOperand(op, i), depth + 1))
+    if (!tp__move_before(where, rows, mlirOperationGetOperand(op, i), depth + 1))
       return false;
   mlirOperationMoveBefore(op, where);
   return true;
@@ -239,7 +238,7 @@ static MlirOperation place_of(const tp__fusion *f) {
 static bool move_operands(const tp__rows *rows, const tp__fusion *f, MlirOperation where) {
   const MlirValue operands[] = {f->sum.residual, f->sum.bias, f->norm.gamma, f->norm.beta};
   for (int i = 0; i < TP_LEN(operands); i++)
-    if (!mlirValueIsNull(operands[i]) && !move_before(where, rows, operands[i], 0))
+    if (!mlirValueIsNull(operands[i]) && !tp__move_before(where, rows, operands[i], 0))
       return false;
   return true;
 }
@@ -360,6 +359,28 @@ static tp_status collect(MlirOperation op, void *data) {
   return tp__op_is(op, "shard.all_reduce") || tp__op_is(op, "shard.reduce_scatter") ? tp__op_list_add(&s->ops, op) : TP_OK;
 }
 
+static tp_status fuse_gather(fuser *s, MlirOperation op) {
+  static const int statistics[] = {
+      [TP_GATHER_FUSED] = STAT_GATHERS, [TP_GATHER_SLOWER] = STAT_SLOWER, [TP_GATHER_OTHER] = STAT_OTHER};
+  int64_t *counts = s->pass->statistics;
+  char name[32];
+  tp__gather_outcome outcome = TP_GATHER_NOTHING;
+  snprintf(name, sizeof name, "tp.fused.%lld", (long long)(counts[STAT_FUSED] + counts[STAT_GATHERS]));
+  const tp__gather_fuser with = {
+      .module = s->pass->module, .mesh = &s->mesh, .topology = &s->topology, .always = s->always, .name = name};
+  tp_status status = tp__fuse_gather(&with, op, &outcome);
+  if (outcome != TP_GATHER_NOTHING)
+    counts[statistics[outcome]]++;
+  return status;
+}
+
+/* Those that no sum has taken; also not those in functions that this pass has written. */
+static tp_status collect_gather(MlirOperation op, void *data) {
+  fuser *s = data;
+  bool is_left = tp__op_is(op, "shard.all_gather") && mlirAttributeIsNull(tp__get(tp__enclosing_func(op), "tp.fused"));
+  return is_left ? tp__op_list_add(&s->ops, op) : TP_OK;
+}
+
 static tp_status run(tp_pass *pass) {
   const char *when = tp__pass_option(pass, "fuse");
   if (strcmp(when, "no") != 0 && strcmp(when, "faster") != 0 && strcmp(when, "always") != 0)
@@ -381,6 +402,11 @@ static tp_status run(tp_pass *pass) {
     status = tp__walk(pass->module, collect, s);
   for (size_t i = 0; i < s->ops.n && status == TP_OK; i++)
     status = fuse(s, s->ops.items[i]);
+  s->ops.n = 0;
+  if (status == TP_OK && s->mesh.n_axes > 0)
+    status = tp__walk(pass->module, collect_gather, s);
+  for (size_t i = 0; i < s->ops.n && status == TP_OK; i++)
+    status = fuse_gather(s, s->ops.items[i]);
   tp__free(s->ops.items);
   tp__free(s);
   return status;
@@ -394,6 +420,7 @@ static const tp_option_row options[] = {
 static const tp_statistic_row statistics[] = {
     [STAT_FUSED] = {"fused", "sums over devices that became one kernel with what follows"},
     [STAT_PRODUCTS] = {"products", "those whose product is computed in slices, each sent while the next is computed"},
+    [STAT_GATHERS] = {"gathers", "gathers of rows whose slices are copied while others are multiplied"},
     [STAT_SLOWER] = {"slower", "those for which separate kernels are modelled to be faster"},
     [STAT_OTHER] = {"other", "those that no kernel does together with what follows"},
 };
@@ -408,7 +435,8 @@ const tp_pass_row tp__fuse_collectives_row = {
         "reduce_scatter, is a call of a private "
         "function whose tp.fused says what it is and which algorithm of tprt/cuda.h does it, where the topology has "
         "such kernels and they are modelled to be faster. A product of rows and a matrix that such a sum in slices is the only "
-        "reader of becomes part of the function, to be computed in slices, where that is modelled to be faster. A remark at "
+        "reader of becomes part of the function, to be computed in slices, where that is modelled to be faster. So are an "
+        "all_gather of rows that is left and the products of them. A remark at "
         "each such sum says both times, or what stands in the way. Breaks: nothing; tp-inline-calls brings the ops "
         "back, in the kernel's order of "
         "additions and with its roundings: once behind the residual, once behind the norm.",

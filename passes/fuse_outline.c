@@ -148,26 +148,6 @@ static MlirValue build_norm(const body *b, MlirValue r, const tp__row_norm *norm
   return finish(yield, narrow(b, yield, x));
 }
 
-/* out [m, n] = a [m, k] b [k, n], or b [n, k], from 0, in their type. */
-static MlirValue build_product(const body *b, MlirValue a, MlirValue factor, bool transposed, int64_t m, int64_t n) {
-  MlirAffineExpr row = mlirAffineDimExprGet(b->context, 0), column = mlirAffineDimExprGet(b->context, 1),
-                 term = mlirAffineDimExprGet(b->context, 2);
-  MlirAffineExpr of_a[2] = {row, term}, of_b[2] = {term, column}, of_out[2] = {row, column};
-  if (transposed) {
-    of_b[0] = column;
-    of_b[1] = term;
-  }
-  const int64_t shape[2] = {m, n};
-  MlirType type = mlirRankedTensorTypeGet(2, shape, b->element, (MlirAttribute){NULL});
-  MlirValue zero =
-      tp__constant(b->end, type, mlirDenseElementsAttrSplatGet(type, mlirFloatAttrDoubleGet(b->context, b->element, 0)));
-  input inputs[2] = {{a, mlirAffineMapAttrGet(mlirAffineMapGet(b->context, 3, 0, 2, of_a))},
-                     {factor, mlirAffineMapAttrGet(mlirAffineMapGet(b->context, 3, 0, 2, of_b))}};
-  MlirOperation yield = generic(b, 2, inputs, zero, mlirAffineMapAttrGet(mlirAffineMapGet(b->context, 3, 0, 2, of_out)));
-  MlirValue x = tp__binary(yield, "arith.mulf", argument(yield, 0), argument(yield, 1));
-  return finish(yield, tp__binary(yield, "arith.addf", argument(yield, 2), x));
-}
-
 static MlirValue viewed(const body *b, MlirValue value, MlirType as) {
   int rank;
   int64_t shape[TP_MAX_RANK];
@@ -175,16 +155,38 @@ static MlirValue viewed(const body *b, MlirValue value, MlirType as) {
   return mlirValueIsNull(value) ? value : tp__view(b->end, b->location, value, rank, shape);
 }
 
+MlirValue tp__build_product(MlirOperation end, MlirValue a, MlirValue factor, bool transpose_b, int64_t m, int64_t n,
+                            int64_t k) {
+  MlirContext context = mlirOperationGetContext(end);
+  MlirAffineExpr row = mlirAffineDimExprGet(context, 0), column = mlirAffineDimExprGet(context, 1),
+                 term = mlirAffineDimExprGet(context, 2);
+  MlirAffineExpr of_a[2] = {row, term}, of_b[2] = {term, column}, of_out[2] = {row, column};
+  if (transpose_b) {
+    of_b[0] = column;
+    of_b[1] = term;
+  }
+  const int64_t shape_a[2] = {m, k}, shape_b[2] = {transpose_b ? n : k, transpose_b ? k : n}, shape[2] = {m, n};
+  const body b = {.context = context,
+                  .location = mlirOperationGetLocation(end),
+                  .end = end,
+                  .element = tp__element_type(mlirValueGetType(a))};
+  MlirType type = mlirRankedTensorTypeGet(2, shape, b.element, (MlirAttribute){NULL});
+  MlirValue zero = tp__constant(end, type, mlirDenseElementsAttrSplatGet(type, mlirFloatAttrDoubleGet(context, b.element, 0)));
+  const input inputs[2] = {
+      {tp__view(end, b.location, a, 2, shape_a), mlirAffineMapAttrGet(mlirAffineMapGet(context, 3, 0, 2, of_a))},
+      {tp__view(end, b.location, factor, 2, shape_b), mlirAffineMapAttrGet(mlirAffineMapGet(context, 3, 0, 2, of_b))}};
+  MlirOperation yield = generic(&b, 2, inputs, zero, mlirAffineMapAttrGet(mlirAffineMapGet(context, 3, 0, 2, of_out)));
+  MlirValue x = tp__binary(yield, "arith.mulf", argument(yield, 0), argument(yield, 1));
+  return finish(yield, tp__binary(yield, "arith.addf", argument(yield, 2), x));
+}
+
 /* The rows that are summed, as the collective takes them. */
 static MlirValue build_rows(const body *b, const tp__fusion *f, MlirValue a, MlirValue factor) {
   MlirType type = mlirValueGetType(mlirOperationGetOperand(f->collective, 0));
-  int64_t k = f->product.k, n = b->shape[b->rank - 1], m = 1;
+  int64_t n = b->shape[b->rank - 1], m = 1;
   for (int d = 0; d < mlirShapedTypeGetRank(type) - 1; d++)
     m *= mlirShapedTypeGetDimSize(type, d);
-  const int64_t of_a[2] = {m, k}, of_b[2] = {f->product.transpose_b ? n : k, f->product.transpose_b ? k : n};
-  a = tp__view(b->end, b->location, a, 2, of_a);
-  factor = tp__view(b->end, b->location, factor, 2, of_b);
-  return viewed(b, build_product(b, a, factor, f->product.transpose_b, m, n), type);
+  return viewed(b, tp__build_product(b->end, a, factor, f->product.transpose_b, m, n, f->product.k), type);
 }
 
 /* A copy of a collective on another operand. */
@@ -202,17 +204,21 @@ typedef struct operand {
   MlirValue value;
 } operand;
 
-static MlirAttribute names_attr(MlirContext context, int n, const char *const *names) {
+MlirAttribute tp__fused_names(MlirContext context, int n, const char *const *names) {
   MlirAttribute texts[TP_FUSED_OPERANDS];
   for (int i = 0; i < n; i++)
     texts[i] = tp__attr_string(context, names[i]);
   return mlirArrayAttrGet(context, n, texts);
 }
 
-static MlirAttribute axis_attr(MlirContext context, const tp_mesh *mesh, int axis) {
-  char text[2 * TP_MAX_AXIS_NAME];
-  tp_mesh_axis_text(mesh, axis, 1, text, sizeof text);
-  return tp__attr_string(context, text);
+MlirAttribute tp__fused_axes(MlirContext context, const tp_mesh *mesh, int n, const int *axes) {
+  MlirAttribute texts[TP_MAX_AXES];
+  for (int i = 0; i < n; i++) {
+    char text[2 * TP_MAX_AXIS_NAME];
+    tp_mesh_axis_text(mesh, axes[i], 1, text, sizeof text);
+    texts[i] = tp__attr_string(context, text);
+  }
+  return mlirArrayAttrGet(context, n, texts);
 }
 
 static MlirAttribute describe(const tp__fusion *f, int n, const operand *operands, bool has_sum) {
@@ -220,11 +226,8 @@ static MlirAttribute describe(const tp__fusion *f, int n, const operand *operand
   MlirContext context = mlirOperationGetContext(f->collective);
   const char *inputs[TP_FUSED_OPERANDS], *results[2] = {has_sum ? "residual_out" : "out", "out"};
   const char *layout = f->dim < 0 ? "whole" : mlirOperationIsNull(f->gather) ? "scattered" : "gathered";
-  MlirAttribute axes[TP_MAX_AXES];
   for (int i = 0; i < n; i++)
     inputs[i] = operands[i].name;
-  for (int i = 0; i < f->n_axes; i++)
-    axes[i] = axis_attr(context, f->mesh, f->axes[i]);
   MlirType rows = mlirValueGetType(mlirOperationGetOperand(f->collective, 0));
   int64_t shape[TP_MAX_RANK];
   int rank, n_entries = 8;
@@ -232,11 +235,11 @@ static MlirAttribute describe(const tp__fusion *f, int n, const operand *operand
   MlirNamedAttribute entries[11] = {
       tp__named(context, "kind", tp__attr_string(context, f->product.is_fused ? "multiply_rows" : "reduce_rows")),
       tp__named(context, "algorithm", tp__attr_string(context, tp_fused_name(f->price.algorithm))),
-      tp__named(context, "axes", mlirArrayAttrGet(context, f->n_axes, axes)),
+      tp__named(context, "axes", tp__fused_axes(context, f->mesh, f->n_axes, f->axes)),
       tp__named(context, "layout", tp__attr_string(context, layout)),
       tp__named(context, "dim", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), f->dim < 0 ? 0 : f->dim)),
-      tp__named(context, "operands", names_attr(context, n, inputs)),
-      tp__named(context, "results", names_attr(context, has_sum ? 2 : 1, results)),
+      tp__named(context, "operands", tp__fused_names(context, n, inputs)),
+      tp__named(context, "results", tp__fused_names(context, has_sum ? 2 : 1, results)),
       tp__named(context, "norm", tp__attr_string(context, norms[f->norm.kind])),
   };
   if (f->norm.kind != TP_NO_NORM)
@@ -271,27 +274,24 @@ MlirValue tp__fused_out(const tp__fusion *f) {
   return f->norm.kind == TP_NO_NORM ? f->sum_value : f->norm_value;
 }
 
-static MlirOperation build_func(MlirOperation module, const char *name, const tp__fusion *f, int n, const operand *operands,
-                                int n_results, const MlirType *results, MlirBlock *block) {
+void tp__build_fused_func(MlirOperation module, const char *name, MlirLocation location, MlirAttribute fused, int n_inputs,
+                          const MlirType *inputs, int n_results, const MlirType *results, MlirBlock *block) {
+  enum { MOST = 16 };
   MlirContext context = mlirOperationGetContext(module);
-  MlirLocation location = mlirOperationGetLocation(f->collective), locations[TP_FUSED_OPERANDS];
-  MlirType types[TP_FUSED_OPERANDS];
-  for (int i = 0; i < n; i++) {
-    types[i] = mlirValueGetType(operands[i].value);
+  MlirLocation locations[MOST];
+  for (int i = 0; i < n_inputs && i < MOST; i++)
     locations[i] = location;
-  }
   MlirNamedAttribute attrs[] = {
       tp__named(context, "sym_name", tp__attr_string(context, name)),
-      tp__named(context, "function_type", mlirTypeAttrGet(mlirFunctionTypeGet(context, n, types, n_results, results))),
+      tp__named(context, "function_type", mlirTypeAttrGet(mlirFunctionTypeGet(context, n_inputs, inputs, n_results, results))),
       tp__named(context, "sym_visibility", tp__attr_string(context, "private")),
-      tp__named(context, "tp.fused", describe(f, n, operands, n_results == 2)),
+      tp__named(context, "tp.fused", fused),
   };
   MlirOperation func = tp__create(&(tp_build){
       .name = "func.func", .location = location, .n_attributes = TP_LEN(attrs), .attributes = attrs, .n_regions = 1});
-  *block = mlirBlockCreate(n, types, locations);
+  *block = mlirBlockCreate(n_inputs, inputs, locations);
   mlirRegionAppendOwnedBlock(mlirOperationGetRegion(func, 0), *block);
   mlirBlockAppendOwnedOperation(mlirModuleGetBody(mlirModuleFromOperation(module)), func);
-  return func;
 }
 
 /* Everything is computed in the shape of the root; others may have more or fewer dimensions of size 1. */
@@ -340,17 +340,19 @@ void tp__outline_fusion(MlirOperation module, const char *name, MlirOperation wh
                                           {"beta", f->norm.beta}};
   operand given[TP_FUSED_OPERANDS];
   MlirValue values[TP_FUSED_OPERANDS], out = tp__fused_out(f);
-  MlirType types[2] = {mlirValueGetType(f->sum_value), mlirValueGetType(out)};
+  MlirType inputs[TP_FUSED_OPERANDS], types[2] = {mlirValueGetType(f->sum_value), mlirValueGetType(out)};
   int n = 0, n_results = f->keeps_sum ? 2 : 1;
   MlirBlock block;
   for (int i = 0; i < TP_FUSED_OPERANDS; i++)
     if (!mlirValueIsNull(all[i].value)) {
       values[n] = all[i].value;
+      inputs[n] = mlirValueGetType(all[i].value);
       given[n++] = all[i];
     }
   if (n_results == 1)
     types[0] = types[1];
-  build_func(module, name, f, n, given, n_results, types, &block);
+  tp__build_fused_func(module, name, mlirOperationGetLocation(f->collective), describe(f, n, given, n_results == 2), n, inputs,
+                       n_results, types, &block);
   fill_func(f, block, all, n_results);
   MlirNamedAttribute callee = tp__named(context, "callee", mlirFlatSymbolRefAttrGet(context, tp__ref(name)));
   MlirOperation call = tp__build(where, "func.call", n, values, n_results, types, 1, &callee);

@@ -84,21 +84,10 @@ static bool has_type(MlirValue value, MlirType element) {
   return mlirTypeEqual(tp__element_type(mlirValueGetType(value)), element);
 }
 
-static void find_product(tp__fusion *f, int64_t slice_rows) {
-  MlirValue rows = mlirOperationGetOperand(f->collective, 0);
-  MlirType element = tp__element_type(mlirValueGetType(rows));
-  bool is_read_elsewhere;
-  MlirOperation op = maker_of(rows, &is_read_elsewhere);
-  tp__contraction c;
-  tp__product *product = &f->product;
+void tp__read_product(MlirOperation op, int64_t slice_rows, tp__product *product) {
+  MlirType element = tp__element_type(mlirValueGetType(mlirOperationGetResult(op, 0)));
   *product = (tp__product){.op = op};
-  if (mlirOperationIsNull(op) || mlirOperationGetNumResults(op) != 1 || !tp__match_contraction(op, &c)) {
-    product->op = (MlirOperation){NULL};
-    return;
-  }
-  if (is_read_elsewhere)
-    product->obstacle = "it is read elsewhere, too";
-  else if (!tp__is_zero_tensor(mlirOperationGetOperand(op, 2)))
+  if (!tp__is_zero_tensor(mlirOperationGetOperand(op, 2)))
     product->obstacle = "it is added to something";
   else if (!has_type(mlirOperationGetOperand(op, 0), element) || !has_type(mlirOperationGetOperand(op, 1), element))
     product->obstacle = "its factors have another type than its rows";
@@ -106,6 +95,18 @@ static void find_product(tp__fusion *f, int64_t slice_rows) {
     product->obstacle = "it is not one of rows, as they are stored, and a matrix";
   else if (slice_rows * product->k * tp__element_size(element) % ROW_BYTES != 0)
     product->obstacle = "slices of its left factor would not begin at multiples of 16 bytes";
+}
+
+static void find_product(tp__fusion *f, int64_t slice_rows) {
+  bool is_read_elsewhere;
+  MlirOperation op = maker_of(mlirOperationGetOperand(f->collective, 0), &is_read_elsewhere);
+  tp__contraction c;
+  f->product = (tp__product){.op = {NULL}};
+  if (mlirOperationIsNull(op) || mlirOperationGetNumResults(op) != 1 || !tp__match_contraction(op, &c))
+    return;
+  tp__read_product(op, slice_rows, &f->product);
+  if (is_read_elsewhere)
+    f->product.obstacle = "it is read elsewhere, too";
 }
 
 /* ---- the decision ---- */

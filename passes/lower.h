@@ -57,12 +57,14 @@ typedef enum tp__call {
   TP_CALL_NONE, /* no call, or of something else */
   TP_CALL_COLLECTIVE,
   TP_CALL_CONTRACT,
-  TP_CALL_FUSED, /* a collective with what is around it: context, site, operands, two results; any may be NULL */
+  TP_CALL_FUSED, /* a collective with what is around it: context, site, operands, results; any may be NULL */
   TP_CALL_ENTER,
   TP_CALL_QUERY,  /* tells something that stays the same */
   TP_CALL_DEVICE, /* has a GPU do something; of programs that are no longer changed */
 } tp__call;
 tp__call tp__runtime_call(MlirOperation op);
+/* How many results a TP_CALL_FUSED has; it reads all operands before them. */
+int tp__fused_results(MlirOperation call);
 /* The number of its site, if it is a constant. */
 bool tp__call_site(MlirOperation call, int64_t *site);
 

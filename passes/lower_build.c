@@ -186,10 +186,10 @@ tp__call tp__runtime_call(MlirOperation op) {
   } rows[] = {{"tprt_abi_collective", TP_CALL_COLLECTIVE}, {"tprt_abi_start", TP_CALL_COLLECTIVE},
               {"tprt_abi_wait", TP_CALL_COLLECTIVE},       {"tprt_abi_contract", TP_CALL_CONTRACT},
               {"tprt_abi_reduce_rows", TP_CALL_FUSED},     {"tprt_abi_multiply_rows", TP_CALL_FUSED},
-              {"tprt_abi_enter", TP_CALL_ENTER},           {"tprt_abi_device", TP_CALL_QUERY},
-              {"tprt_abi_kernels", TP_CALL_DEVICE},        {"tprt_abi_launch", TP_CALL_DEVICE},
-              {"tprt_abi_copy", TP_CALL_DEVICE},           {"tprt_abi_read", TP_CALL_DEVICE},
-              {"tprt_abi_write", TP_CALL_DEVICE}};
+              {"tprt_abi_gather_multiply", TP_CALL_FUSED}, {"tprt_abi_enter", TP_CALL_ENTER},
+              {"tprt_abi_device", TP_CALL_QUERY},          {"tprt_abi_kernels", TP_CALL_DEVICE},
+              {"tprt_abi_launch", TP_CALL_DEVICE},         {"tprt_abi_copy", TP_CALL_DEVICE},
+              {"tprt_abi_read", TP_CALL_DEVICE},           {"tprt_abi_write", TP_CALL_DEVICE}};
   if (!tp__op_is(op, "func.call"))
     return TP_CALL_NONE;
   MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee"));
@@ -197,6 +197,10 @@ tp__call tp__runtime_call(MlirOperation op) {
     if (tp__ref_is(callee, rows[i].callee))
       return rows[i].call;
   return TP_CALL_NONE;
+}
+
+int tp__fused_results(MlirOperation call) {
+  return tp__ref_is(mlirFlatSymbolRefAttrGetValue(tp__inherent(call, "callee")), "tprt_abi_gather_multiply") ? 5 : 2;
 }
 
 bool tp__call_site(MlirOperation call, int64_t *site) {

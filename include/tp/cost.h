@@ -232,6 +232,21 @@ typedef struct tp_fused_price {
  * products, as tprt_cuda_choose_slices. */
 TP_API tp_fused_price tp_cost_fused_rows(const tp_topology *topology, const tp_mesh *mesh, const tp_fused_rows *rows);
 
+/* Rows [tokens, width] that are gathered over the devices of `axes`, and products of them by [width, columns] matrices: done in slices, the rows of one
+ * device are copied while those of another are multiplied. */
+enum { TP_MAX_GATHERED = 4 };
+typedef struct tp_gathered_rows {
+  int n_axes;
+  const int *axes; /* of the mesh */
+  int64_t tokens, width, element_size;
+  int n; /* products */
+  int64_t columns[TP_MAX_GATHERED];
+  tp_peak peak;
+} tp_gathered_rows;
+
+/* Algorithm TP_FUSED_SLICES, or TP_FUSED_NONE; fused: in slices; separate: an all_gather and then the products. */
+TP_API tp_fused_price tp_cost_gathered_rows(const tp_topology *topology, const tp_mesh *mesh, const tp_gathered_rows *rows);
+
 #ifdef __cplusplus
 }
 #endif

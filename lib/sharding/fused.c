@@ -136,3 +136,35 @@ tp_fused_price tp_cost_fused_rows(const tp_topology *topology, const tp_mesh *me
   price.unmeasured = find_unmeasured(rows, n, send, product_cost(topology, rows, rows->tokens));
   return price;
 }
+
+/* ---- rows that are gathered ---- */
+
+static tp_cost products_cost(const tp_topology *topology, const tp_gathered_rows *rows, int64_t tokens) {
+  tp_cost cost = 0;
+  for (int i = 0; i < rows->n; i++) {
+    const tp_fused_rows product = {
+        .hidden = rows->columns[i], .k = rows->width, .element_size = rows->element_size, .peak = rows->peak};
+    cost = tp_cost_add(cost, product_cost(topology, &product, tokens));
+  }
+  return cost;
+}
+
+tp_fused_price tp_cost_gathered_rows(const tp_topology *topology, const tp_mesh *mesh, const tp_gathered_rows *rows) {
+  int64_t n, elements = tp__multiply(rows->tokens, rows->width);
+  const tp_fused_rows all = {.n_axes = rows->n_axes, .axes = rows->axes, .tokens = rows->tokens};
+  const tp_kernels *kernels = find_kernels(topology, mesh, &all, &n);
+  tp_cost whole = products_cost(topology, rows, rows->tokens);
+  tp_fused_price price = {.fused = TP_COST_FORBIDDEN};
+  price.separate = tp_cost_add(
+      whole, tp_cost_collective(topology, mesh, TP_ALL_GATHER, rows->n_axes, rows->axes, elements, rows->element_size));
+  if (!kernels)
+    return price;
+  tp_cost send = tp__from_us((double)elements * (double)rows->element_size / (double)n / (kernels->gbytes_per_s * 1e3));
+  tp_cost slice = products_cost(topology, rows, (rows->tokens + n - 1) / n), step = slice > send ? slice : send;
+  price.algorithm = TP_FUSED_SLICES;
+  price.fused = tp_cost_add(slice, tp__from_us(2 * kernels->signal_us)); /* the last, behind the copy of it and of all before */
+  for (int64_t i = 1; i < n; i++)
+    price.fused = tp_cost_add(price.fused, step);
+  price.unmeasured = find_unmeasured(&all, n, send, whole);
+  return price;
+}

@@ -7,7 +7,7 @@
 // CUDA-LABEL: llvm.func @sliced
 // CUDA-NOT: tprt_abi_contract
 // CUDA: llvm.call @tprt_abi_multiply_rows
-// CUDA-NOT: tprt_abi_collective
+// CUDA-NOT: llvm.call @tprt_abi_collective
 // CUDA-LABEL: llvm.func @slower
 
 // Sending takes 252 us, which all but the last slice hide.

@@ -108,3 +108,31 @@ func.func private @tp.fused.0(%a: tensor<2x8x4xf32>, %b: tensor<16x4xf32>, %r: t
   return %s : tensor<2x2x16xf32>
 }
 }
+
+// -----
+
+// Rows that are gathered: kind 11; behind it two products, of 16 and 8 columns, the second by a matrix that is stored the other way round.
+// CHECK: func.func @gathered(%[[CTX:.*]]: !llvm.ptr, %[[X:.*]]: tensor<2x4xf32> {{.*}}, %[[B0:.*]]: tensor<4x16xf32> {{.*}}, %[[B1:.*]]: tensor<8x4xf32>
+// CHECK-SAME: tp.extra = array<i64: 2, 16, 0, 8, 1>
+// CHECK-SAME: tp.sites = array<i64: 11, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5>
+// CHECK: %[[NONE:.*]] = llvm.mlir.zero : !llvm.ptr
+// CHECK: bufferization.to_buffer %[[X]] read_only
+// CHECK: %[[XP:.*]] = llvm.inttoptr
+// CHECK: bufferization.to_buffer %[[B0]] read_only
+// CHECK: %[[P0:.*]] = llvm.inttoptr
+// CHECK: bufferization.to_buffer %[[B1]] read_only
+// CHECK: %[[P1:.*]] = llvm.inttoptr
+// CHECK: call @tprt_abi_gather_multiply(%[[CTX]], %{{.*}}, %[[XP]], %[[P0]], %[[P1]], %[[NONE]], %[[NONE]], %[[NONE]], %{{.*}}, %{{.*}}, %[[NONE]], %[[NONE]])
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+func.func @gathered(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>, %c: tensor<8x4xf32>) -> (tensor<8x16xf32>, tensor<8x8xf32>) {
+  %r:2 = call @tp.fused.0(%x, %b, %c) : (tensor<2x4xf32>, tensor<4x16xf32>, tensor<8x4xf32>) -> (tensor<8x16xf32>, tensor<8x8xf32>)
+  return %r#0, %r#1 : tensor<8x16xf32>, tensor<8x8xf32>
+}
+func.func private @tp.fused.0(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>, %c: tensor<8x4xf32>) -> (tensor<8x16xf32>, tensor<8x8xf32>)
+    attributes {tp.fused = {kind = "gather_multiply", axes = ["tp"], dim = 0 : i64, operands = ["input", "b0", "b1"], results = ["out0", "out1"], transposed = [false, true]}} {
+  %e = tensor.empty() : tensor<8x16xf32>
+  %f = tensor.empty() : tensor<8x8xf32>
+  return %e, %f : tensor<8x16xf32>, tensor<8x8xf32>
+}
+}

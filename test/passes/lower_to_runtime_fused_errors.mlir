@@ -310,6 +310,108 @@ func.func private @tp.fused.0(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>) -> tens
 
 // -----
 
+// Of gathered rows.
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its operands is not}}
+  %c = call @tp.fused.0(%x, %b) : (tensor<2x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "gather_multiply", axes = ["tp"], dim = 0 : i64, operands = ["input", "b1"], results = ["out0"], transposed = [false]}} {
+  %e = tensor.empty() : tensor<8x16xf32>
+  return %e : tensor<8x16xf32>
+}
+}
+
+// -----
+
+// Of gathered rows.
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its results is not}}
+  %c = call @tp.fused.0(%x, %b) : (tensor<2x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "gather_multiply", axes = ["tp"], dim = 0 : i64, operands = ["input", "b0"], results = ["gathered"], transposed = [false]}} {
+  %e = tensor.empty() : tensor<8x16xf32>
+  return %e : tensor<8x16xf32>
+}
+}
+
+// -----
+
+// Of gathered rows.
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its dim is not}}
+  %c = call @tp.fused.0(%x, %b) : (tensor<2x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "gather_multiply", axes = ["tp"], operands = ["input", "b0"], results = ["out0"], transposed = [false]}} {
+  %e = tensor.empty() : tensor<8x16xf32>
+  return %e : tensor<8x16xf32>
+}
+}
+
+// -----
+
+// Of gathered rows.
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its axes is not}}
+  %c = call @tp.fused.0(%x, %b) : (tensor<2x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "gather_multiply", axes = ["pp"], dim = 0 : i64, operands = ["input", "b0"], results = ["out0"], transposed = [false]}} {
+  %e = tensor.empty() : tensor<8x16xf32>
+  return %e : tensor<8x16xf32>
+}
+}
+
+// -----
+
+// Of gathered rows.
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its transposed is not}}
+  %c = call @tp.fused.0(%x, %b) : (tensor<2x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "gather_multiply", axes = ["tp"], dim = 0 : i64, operands = ["input", "b0"], results = ["out0"], transposed = [false, true]}} {
+  %e = tensor.empty() : tensor<8x16xf32>
+  return %e : tensor<8x16xf32>
+}
+}
+
+// -----
+
+// Of gathered rows.
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its transposed is not}}
+  %c = call @tp.fused.0(%x, %b) : (tensor<2x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32>
+    attributes {tp.fused = {kind = "gather_multiply", axes = ["tp"], dim = 0 : i64, operands = ["input", "b0"], results = ["out0"], transposed = [1 : i64]}} {
+  %e = tensor.empty() : tensor<8x16xf32>
+  return %e : tensor<8x16xf32>
+}
+}
+
+// -----
+
 // A branch that only some devices take.
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}

@@ -364,6 +364,35 @@ static void fused_products(void **state) {
   assert_int_equal(fused(&t, &mesh, rows).algorithm, TP_FUSED_NONE);
 }
 
+/* Products of rows that are gathered, slice by slice; times by hand. */
+static void gathered_rows(void **state) {
+  (void)state;
+  static const int axis[] = {0};
+  tp_mesh mesh = make_mesh(1, (int64_t[]){4});
+  tp_topology t = {.memory_gbytes_per_s = 1000, .launch_us = 4, .efficiency = 0.5, .elementwise_gops = 1, .gflops = {10000}};
+  t.kernels[0] = (tp_kernels){.signal_us = 2, .gbytes_per_s = 100, .push_bytes = 65536, .n_pulls = 1, .pulls = {{4, 1 << 20}}};
+  for (int k = 0; k < TP_N_COLLECTIVES; k++)
+    t.links[0].lines[k] = (tp_line){.alpha_us = 10, .gbytes_per_s = 100};
+  tp_gathered_rows rows = {
+      .n_axes = 1, .axes = axis, .tokens = 4096, .width = 1000, .element_size = 4, .n = 2, .columns = {1000, 250}};
+  tp_fused_price price = tp_cost_gathered_rows(&t, &mesh, &rows);
+  assert_int_equal(price.algorithm, TP_FUSED_SLICES);
+  /* slices: twice 4 us, 2.56e9 flop at 5e12 a second; two meetings */
+  assert_int_equal(price.fused, INT64_C(4) * (8000000 + 512000000) + 4000000);
+  /* three slices of 4096 kB at 100 GB/s, then both products */
+  assert_int_equal(price.separate, INT64_C(10000000) + 122880000 + 8000000 + 2048000000);
+  assert_null(price.unmeasured);
+  /* a slice takes longer to be sent */
+  rows.n = 1;
+  rows.columns[0] = 50;
+  price = tp_cost_gathered_rows(&t, &mesh, &rows);
+  assert_int_equal(price.fused, 3 * 40960000 + 4000000 + 20480000 + 4000000);
+  rows.tokens = 4095;
+  assert_non_null(tp_cost_gathered_rows(&t, &mesh, &rows).unmeasured);
+  t.kernels[0].n_pulls = 0;
+  assert_int_equal(tp_cost_gathered_rows(&t, &mesh, &rows).algorithm, TP_FUSED_NONE);
+}
+
 /* Bytes alone count, then operations; time orders what is equal in both. */
 static void objective_bytes(void **state) {
   (void)state;
@@ -412,7 +441,7 @@ int main(void) {
       cmocka_unit_test(exact_figures),   cmocka_unit_test(joint_groups),  cmocka_unit_test(work),
       cmocka_unit_test(stages),          cmocka_unit_test(three_axes),    cmocka_unit_test(sums_saturate),
       cmocka_unit_test(objective_bytes), cmocka_unit_test(larger_groups), cmocka_unit_test(fused_rows),
-      cmocka_unit_test(fused_products),
+      cmocka_unit_test(fused_products),  cmocka_unit_test(gathered_rows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
