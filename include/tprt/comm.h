@@ -136,7 +136,7 @@ TPRT_API tprt_status tprt_comm_shrink(tprt_comm *comm, int64_t timeout_ns, tprt_
 TPRT_API tprt_status tprt_comm_rebuild(tprt_comm *comm, int64_t timeout_ns, tprt_comm **child);
 
 /* Memory that peers can reach: operations whose send and recv lie in it on all ranks move data without staging copies.
- * Zeroed, 64-byte aligned, local call. Zero bytes give NULL. Free it before the world is destroyed; children of a world
+ * Zeroed, 64-byte aligned, local call. On shm its pages exist from here on where the system can do that (Linux 5.14). Zero bytes give NULL. Free it before the world is destroyed; children of a world
  * share its memory. After an operation failed, peers may still read and write its buffers until they have noticed; they do
  * not report success then. */
 TPRT_API tprt_status tprt_mem_alloc(tprt_comm *comm, size_t bytes, void **memory);
