@@ -84,7 +84,7 @@ static void destroy(tp_planner *p) {
 
 static tp_status plan_func(tp_planner *p) {
   tp__clock_share(p->clock, p->end, tp__report_makes_plans(p->report) ? 0.5 : 1);
-  tp_status status = tp__flow_build(p);
+  tp_status status = p->flow ? TP_OK : tp__flow_build(p);
   if (status == TP_OK)
     status = tp__plan_nodes(p);
   if (status == TP_OK)
@@ -157,6 +157,11 @@ static tp_status plan_functions(tp_planning *planning) {
     tp_planner p = planning->common;
     p.program = functions->programs[i];
     p.number = i;
+    if (functions->flows) {
+      p.flow = functions->flows[i].flow;
+      p.n_orders = functions->flows[i].n_orders;
+      memcpy(p.orders, functions->flows[i].orders, sizeof p.orders);
+    }
     p.end = tp__clock_share(p.clock, p.clock->end, (1 + p.program.n_items) / left);
     left -= 1 + p.program.n_items;
     tp_status status = plan_func(&p);
@@ -232,17 +237,6 @@ static tp_status take_mesh(tp_planner *p, const tp_mesh *read, tp_planning *plan
   return status == TP_OK ? load_topologies(p->pass, mesh, planning) : status;
 }
 
-/* Cuts the mesh, and binds the topology to what comes out. */
-static tp_status refine(tp_planner *p, const tp_mesh *read, tp_planning *planning) {
-  tp_func_list *list = &planning->functions;
-  p->mesh = read;
-  p->mixes_sub_axes = tp_mesh_is_refined(read);
-  tp_status status = load_topologies(p->pass, read, planning);
-  if (status == TP_OK)
-    status = tp__refine_mesh(p, list->n, list->programs, &planning->mesh);
-  return status == TP_OK ? take_mesh(p, read, planning) : status;
-}
-
 static bool same_axes(const tp_mesh *a, const tp_mesh *b) {
   bool same = a->n_axes == b->n_axes && a->n_parents == b->n_parents;
   for (int i = 0; same && i < a->n_axes; i++) {
@@ -250,6 +244,21 @@ static bool same_axes(const tp_mesh *a, const tp_mesh *b) {
     same = x->parent == y->parent && x->pre == y->pre && x->size == y->size && strcmp(x->name, y->name) == 0;
   }
   return same;
+}
+
+/* Cuts the mesh, and binds the topology to what comes out. */
+static tp_status refine(tp_planner *p, const tp_mesh *read, tp_planning *planning) {
+  tp_func_list *list = &planning->functions;
+  p->mesh = read;
+  p->mixes_sub_axes = tp_mesh_is_refined(read);
+  list->flows = tp__arena_array(p->arena, list->n + 1, sizeof *list->flows);
+  tp_status status =
+      list->flows ? load_topologies(p->pass, read, planning) : tp__error(p->pass->module, TP_NO_MEMORY, "out of memory");
+  if (status == TP_OK)
+    status = tp__refine_mesh(p, list->n, list->programs, list->flows, &planning->mesh);
+  if (!same_axes(read, &planning->mesh))
+    list->flows = NULL;
+  return status == TP_OK ? take_mesh(p, read, planning) : status;
 }
 
 /* Changes of layout cost the same on the same mesh: what `like` found out about them is used. */

@@ -96,8 +96,10 @@ typedef struct tp_planner {
   double effort;            /* of planning, with a limit ... */
   int64_t limited_work;     /* ... as work of the solver */
   struct tp_routes *routes; /* NULL without a limit */
-  const bool *const *kept;  /* by node without routes, which strategies are in the problem; NULL: all ... */
-  int64_t n_cut;            /* ... and how many are not: of those only a bound is known */
+  uint8_t *
+      fused; /* by value, while a plan that is written is looked at: what tp__is_fused says of its op; NULL: it is found anew */
+  const bool *const *kept; /* by node without routes, which strategies are in the problem; NULL: all ... */
+  int64_t n_cut;           /* ... and how many are not: of those only a bound is known */
   int n_orders; /* in which axes follow each other in one dimension: that of the mesh, and those that annotations have */
   uint8_t orders[TP_MAX_ORDERS][TP_MAX_AXES];
   int64_t work, width;
@@ -112,9 +114,17 @@ typedef struct tp_planner {
   bool is_given_up;  /* ... and was: it has wrong prices, and is thrown away */
 } tp_planner;
 
+/* What tp__flow_build finds for a planner. */
+typedef struct tp_found_flow {
+  struct tp_flow *flow;
+  int n_orders;
+  uint8_t orders[TP_MAX_ORDERS][TP_MAX_AXES];
+} tp_found_flow;
+
 typedef struct tp_func_list {
   size_t n, capacity;
   tp_program *programs;
+  tp_found_flow *flows; /* by function, where the mesh stayed as it was read; NULL: of another mesh */
 } tp_func_list;
 
 /* A module that was read for planning. */
@@ -160,8 +170,9 @@ bool tp__may_be_offered(const tp_planner *planner, int64_t size, int axis, bool 
 tp_status tp__pads_in_place(MlirOperation func, tp__arena *arena);
 
 /* propagate_refine.c */
-/* `refined` is the planner's mesh with its axes cut where that pays for one of the n programs. */
-tp_status tp__refine_mesh(const tp_planner *planner, size_t n, const tp_program *programs, tp_mesh *refined);
+/* `refined` is the planner's mesh with its axes cut where that pays for one of the n programs; flows[i] is that of program i, for the planner's mesh. */
+tp_status tp__refine_mesh(const tp_planner *planner, size_t n, const tp_program *programs, tp_found_flow *flows,
+                          tp_mesh *refined);
 /* The size of the leading part of an axis of `parts` devices that divides the factor where the axis does not, unless that would only save a
  * little padding; 0: none. */
 int64_t tp__size_cut(const tp_factor *factor, int64_t parts);

@@ -146,8 +146,7 @@ static bool lies_in_result(const peak_finder *f, int k, MlirValue value) {
 /* From moment k on, at which it is made, until it is last used or overwritten. */
 static void hold_result(peak_finder *f, int k, MlirValue value, int last) {
   int taken_over = tp__table_get(&f->overwritten, value.ptr);
-  if (!lies_in_result(f, k, value))
-    hold_value(f, value, k, taken_over >= 0 ? taken_over - 1 : last);
+  hold_value(f, value, k, taken_over >= 0 ? taken_over - 1 : last);
 }
 
 /* What a region carries lives outside of its block. */
@@ -155,7 +154,8 @@ static void hold_carried(peak_finder *f, int k) {
   MlirOperation op = f->timeline.moments[k].op;
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
     MlirValue value = mlirOperationGetResult(op, i);
-    hold_result(f, k, value, last_use(f, k, value, f->timeline.moments[k].end));
+    if (!lies_in_result(f, k, value))
+      hold_result(f, k, value, last_use(f, k, value, f->timeline.moments[k].end));
   }
   if (!tp__op_is(op, "scf.while")) /* whose condition passes other values on */
     return;
@@ -188,7 +188,8 @@ static void hold_made(peak_finder *f, int k, MlirValue value, bool stored, MlirV
     f->failed |= tp__table_put(&f->in_results, mlirOperationGetOperand(op, 0).ptr, k) != TP_OK;
   if (!stored)
     return;
-  hold_result(f, k, value, last);
+  if (!in_result)
+    hold_result(f, k, value, last);
   if (!mlirValueIsNull(overwritten))
     f->failed |= tp__table_put(&f->overwritten, overwritten.ptr, k) != TP_OK ||
                  (in_result && tp__table_put(&f->in_results, overwritten.ptr, k) != TP_OK);
@@ -203,8 +204,10 @@ static tp_status hold_op(peak_finder *f, int k) {
     return TP_OK;
   }
   bool stored = rule && rule->is_free ? is_changed(f->planner, mlirOperationGetResult(op, 0))
-                                      : !tp__is_unstored(f->planner, op) && !changes_nothing(f->planner, op);
-  MlirValue overwritten = stored ? tp__overwritten(f->planner, op) : (MlirValue){NULL};
+                                      : !tp__is_unstored(f->planner, op, rule) && !changes_nothing(f->planner, op);
+  if (!stored && mlirOperationGetNumOperands(op) == 0) /* nothing is needed for its sake */
+    return TP_OK;
+  MlirValue overwritten = stored ? tp__overwritten(f->planner, rule) : (MlirValue){NULL};
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
     hold_made(f, k, mlirOperationGetResult(op, i), stored, overwritten);
   if (rule)
@@ -261,7 +264,8 @@ tp_status tp__plan_peak(tp_planner *p, tp_memory_peak *peak) {
   f.rules = tp__calloc(n + 1, sizeof(const tp_rule *));
   f.last = tp__calloc(n + 1, sizeof *f.last);
   f.delta = tp__calloc(n + 1, sizeof *f.delta);
-  f.failed = !f.rules || !f.last || !f.delta;
+  p->fused = tp__calloc(p->n_values + 1, sizeof *p->fused);
+  f.failed = !f.rules || !f.last || !f.delta || !p->fused;
   note_returned(&f);
   for (size_t k = n; k > 0 && status == TP_OK && !f.failed; k--) /* backwards: users are known */
     status = hold_op(&f, (int)k - 1);
@@ -276,6 +280,8 @@ tp_status tp__plan_peak(tp_planner *p, tp_memory_peak *peak) {
   tp__table_destroy(&f.returned);
   tp__table_destroy(&f.overwritten);
   tp__table_destroy(&f.in_results);
+  tp__free(p->fused);
+  p->fused = NULL;
   tp__free(f.delta);
   tp__free(f.last);
   tp__free(f.rules);

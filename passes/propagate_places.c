@@ -154,7 +154,7 @@ tp_status tp__routes_places(struct tp_routes *r) {
   tp_status status = overwritten && r->since ? TP_OK : TP_NO_MEMORY;
   for (size_t k = 0; k < r->timeline.n && status == TP_OK; k++) {
     MlirOperation root = r->timeline.moments[k].op;
-    overwritten[k] = tp__overwritten(p, root);
+    overwritten[k] = tp__overwritten(p, tp__planned_rule(p, root));
     if (mlirValueIsNull(overwritten[k]))
       continue;
     status = note_end(r, overwritten[k], (int)k);

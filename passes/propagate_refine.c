@@ -58,7 +58,8 @@ static void cut_for_dim(const tp_planner *flows, const tp_rule *rule, const tp_v
 }
 
 /* Also adds the axes that annotations use for uneven shards to `uneven`, as bits. */
-static tp_status refine_for_reshapes(const tp_planner *common, const tp_program *program, tp_mesh *refined, unsigned *uneven) {
+static tp_status refine_for_reshapes(const tp_planner *common, const tp_program *program, tp_found_flow *found,
+                                     tp_mesh *refined, unsigned *uneven) {
   tp_planner flows = *common;
   flows.program = *program;
   flows.follow = true;
@@ -75,6 +76,8 @@ static tp_status refine_for_reshapes(const tp_planner *common, const tp_program 
   }
   for (int a = 0; a < common->mesh->n_axes && status == TP_OK; a++)
     *uneven |= (unsigned)tp__flow_is_uneven(&flows, a) << a;
+  *found = (tp_found_flow){.flow = flows.flow, .n_orders = flows.n_orders};
+  memcpy(found->orders, flows.orders, sizeof found->orders);
   return status;
 }
 
@@ -215,13 +218,14 @@ static int n_used_axes(const tp_mesh *mesh) {
   return n;
 }
 
-tp_status tp__refine_mesh(const tp_planner *common, size_t n, const tp_program *programs, tp_mesh *refined) {
+tp_status tp__refine_mesh(const tp_planner *common, size_t n, const tp_program *programs, tp_found_flow *flows,
+                          tp_mesh *refined) {
   enum { MAX_CUTS = 2, MAX_CUT_AXES = 4 }; /* for sizes: so many cuts, and only up to so many axes */
   tp_status status = TP_OK;
   tp_mesh made = *common->mesh;
   unsigned uneven = 0;
   for (size_t i = 0; i < n && status == TP_OK; i++)
-    status = refine_for_reshapes(common, &programs[i], &made, &uneven);
+    status = refine_for_reshapes(common, &programs[i], &flows[i], &made, &uneven);
   bool cuts_more = status == TP_OK && !common->follow && !common->mixes_sub_axes;
   for (int i = 0; i < MAX_CUTS && cuts_more && n_used_axes(&made) < MAX_CUT_AXES; i++)
     cuts_more = cut_for_sizes(common, n, programs, uneven, &made);

@@ -34,7 +34,7 @@ static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func
  * made in the caller's. */
 static bool is_unstored(tp_planner *p, const tp_planned_value *v) {
   const tp_rule *rule = tp__route_rule(p, v);
-  if (!rule || !(rule->is_free || tp__is_unstored(p, rule->op)))
+  if (!rule || !(rule->is_free || tp__is_unstored(p, rule->op, rule)))
     return false;
   bool is_returned = false;
   for (int u = 0; u < v->n_uses; u++)
@@ -286,7 +286,7 @@ static life life_of(const struct tp_routes *r, int value, const placed *uses, in
   int since = r->since[value];
   l.since = since >= 0 ? since : l.def;
   l.is_elsewhere = since >= 0 && !l.is_returned;
-  l.overwrites = tp__route_rule(r->p, v) && !mlirValueIsNull(tp__overwritten(r->p, op));
+  l.overwrites = !mlirValueIsNull(tp__overwritten(r->p, tp__route_rule(r->p, v)));
   return l;
 }
 

@@ -35,13 +35,30 @@ static bool reduces_nothing(const tp_rule *rule) {
   return in_result + 1 == UINT32_C(1) << rule->n_factors;
 }
 
+static bool goes_into_user(const tp_planner *p, const tp_rule *rule) {
+  if (!rule->is_elementwise || rule->n_results != 1 || !reduces_nothing(rule))
+    return false;
+  MlirOperation user = only_user(rule->op);
+  const tp_rule *other = tp__planned_rule(p, user);
+  return other && other->is_elementwise && mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(rule->op));
+}
+
+/* Of an op with this rule. */
+static bool is_fused(const tp_planner *p, const tp_rule *rule) {
+  enum { UNKNOWN, NO, YES };
+  int value = rule->results[0].number;
+  uint8_t *known = p->fused && value >= 0 ? &p->fused[value] : NULL;
+  if (known && *known != UNKNOWN)
+    return *known == YES;
+  bool fused = goes_into_user(p, rule);
+  if (known)
+    *known = fused ? YES : NO;
+  return fused;
+}
+
 bool tp__is_fused(const tp_planner *p, MlirOperation op) {
   const tp_rule *rule = tp__planned_rule(p, op);
-  if (!rule || !rule->is_elementwise || mlirOperationGetNumResults(op) != 1 || !reduces_nothing(rule))
-    return false;
-  MlirOperation user = only_user(op);
-  const tp_rule *other = tp__planned_rule(p, user);
-  return other && other->is_elementwise && mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op));
+  return rule && is_fused(p, rule);
 }
 
 bool tp__is_view(MlirOperation op) {
@@ -153,12 +170,11 @@ bool tp__is_passed_on(MlirOperation loop, intptr_t i) {
                         mlirBlockGetArgument(before, i));
 }
 
-bool tp__is_unstored(tp_planner *p, MlirOperation op) {
-  const tp_rule *rule = tp__planned_rule(p, op);
+bool tp__is_unstored(tp_planner *p, MlirOperation op, const tp_rule *rule) {
   if (!rule)
     return tp__is_view(op) || tp__is_in_place(op);
   form f = form_of(p, rule);
-  return f.is_view || tp__is_fused(p, op) || (f.repeats && is_number(op)) || (f.permutes && is_read_through(p, op)) ||
+  return f.is_view || is_fused(p, rule) || (f.repeats && is_number(op)) || (f.permutes && is_read_through(p, op)) ||
          tp__updates_carried(op);
 }
 
@@ -188,7 +204,7 @@ static bool may_be_overwritten(tp_planner *p, MlirValue value, MlirOperation roo
   if (mlirOperationIsNull(maker) || !mlirBlockEqual(mlirOperationGetBlock(maker), mlirOperationGetBlock(root)))
     return false;
   bool is_stored =
-      rule ? !rule->is_free && !tp__is_unstored(p, maker) : tp__op_is(maker, "scf.for") || tp__op_is(maker, "scf.while");
+      rule ? !rule->is_free && !tp__is_unstored(p, maker, rule) : tp__op_is(maker, "scf.for") || tp__op_is(maker, "scf.while");
   return is_stored && ends_in(p, value, root);
 }
 
@@ -202,10 +218,10 @@ static MlirValue overwritten_in(tp_planner *p, const tp_rule *rule, MlirOperatio
     MlirValue value = mlirOperationGetOperand(rule->op, i);
     if (may_be_overwritten(p, value, root))
       return value;
-    MlirOperation maker = tp__defining_op(value);
-    if (mlirOperationIsNull(maker) || !tp__is_fused(p, maker))
+    const tp_rule *maker = tp__planned_rule(p, tp__defining_op(value));
+    if (!maker || !is_fused(p, maker))
       continue;
-    value = overwritten_in(p, tp__planned_rule(p, maker), root, depth + 1);
+    value = overwritten_in(p, maker, root, depth + 1);
     if (!mlirValueIsNull(value))
       return value;
   }
@@ -221,12 +237,11 @@ static MlirValue start_of(tp_planner *p, const tp_rule *rule) {
   return (MlirValue){NULL};
 }
 
-MlirValue tp__overwritten(tp_planner *p, MlirOperation op) {
-  const tp_rule *rule = tp__planned_rule(p, op);
-  if (!rule || rule->is_free || mlirOperationGetNumResults(op) != 1 || tp__is_unstored(p, op))
+MlirValue tp__overwritten(tp_planner *p, const tp_rule *rule) {
+  if (!rule || rule->is_free || rule->n_results != 1 || tp__is_unstored(p, rule->op, rule))
     return (MlirValue){NULL};
   MlirValue start = start_of(p, rule);
-  return mlirValueIsNull(start) ? overwritten_in(p, rule, op, 0) : start;
+  return mlirValueIsNull(start) ? overwritten_in(p, rule, rule->op, 0) : start;
 }
 
 /* ---- what ops need while they run ---- */

@@ -275,7 +275,7 @@ private:
     return i == a.front().end() && j == b.front().end();
   }
 
-  llvm::DenseMap<Value, Value> same; ///< of values inside of the regions
+  llvm::SmallDenseMap<Value, Value, 16> same; ///< of values inside of the regions, which are few
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "solver/encode.h"
 
 #include "solver/memory.h"
+#include "solver/vectors.h"
 
 enum { MAX_STEP = 1024 /* integer messages round by a few units a node: scaled up, that is below one picosecond */ };
 #define ROOM_FOR_MESSAGES ((unsigned __int128)1 << 50) /* scaled costs stay so small that messages cannot leave their range */
@@ -63,7 +64,21 @@ typedef struct extent {
   tp_cost avoided;      /* ... and what the least of the avoided entries has beyond that; INT64_MAX: there is none */
 } extent;
 
+/* Where costs are what they are: in one loop. */
+VECTORS static extent measure_plain(tp_cost big, block b) {
+  tp_cost least = INT64_MAX, most = 0, avoided = INT64_MAX;
+  for (size_t k = 0; k < b.n; k++) {
+    tp_cost cost = b.costs[k], allowed = cost < big ? cost : 0, forbidden = cost < big ? INT64_MAX : cost;
+    least = cost < least ? cost : least;
+    most = allowed > most ? allowed : most;
+    avoided = forbidden < avoided ? forbidden : avoided;
+  }
+  return (extent){b.costs, b.n, 0, most, least, avoided < INT64_MAX ? avoided - least : INT64_MAX};
+}
+
 static extent measure(const tp__code *code, block b) {
+  if (code->form == TP__FORM_PLAIN)
+    return measure_plain(code->big, b);
   extent e = {.costs = b.costs, .n = b.n, .least = least_of(code, b), .least_of_all = INT64_MAX, .avoided = INT64_MAX};
   for (size_t k = 0; k < b.n; k++) {
     e.least_of_all = b.costs[k] < e.least_of_all ? b.costs[k] : e.least_of_all;
