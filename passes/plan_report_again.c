@@ -39,7 +39,7 @@ static bool solve_copy(tp_report *r, tp_again *again, tp_price *price) {
 
 /* Is the problem of `again` about the same strategies, at the same costs, as that of the plan? Then the space is turned to it. */
 static bool is_near(const tp_planner *p, tp_space *space, const tp_again *again, bool *covers) {
-  return !p->routes && !p->overlaps && again->planner.reshards == p->reshards &&
+  return p->memory_limit < 0 && !p->overlaps && again->planner.reshards == p->reshards &&
          tp__space_match(space, &again->planner, covers);
 }
 
@@ -414,7 +414,7 @@ static bool read_open(tp_report *r, const tp_planner *p, tp_again *open) {
   drop(r, 0, r->function.n_pins, false);
   bool read = read_copy(r, p, true, open);
   drop(r, 0, r->function.n_pins, true);
-  return read && !p->routes && !p->overlaps;
+  return read && p->memory_limit < 0 && !p->overlaps;
 }
 
 tp_status tp__report_alternatives(tp_report *r, tp_planner *p) {

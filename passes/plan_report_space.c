@@ -160,7 +160,7 @@ static tp_status fill(const tp_planner *p, tp_planner *of, tp_space *space) {
 tp_solver_options tp__other_plans_options(const tp_planner *p) {
   double gap = p->bound > 0 && !p->overlaps ? (double)(p->cost - p->bound) / (double)p->bound : 0;
   tp_solver_options options = {
-      .size = sizeof options, .gap = gap > p->gap ? gap : p->gap, .work_budget = p->routes ? p->limited_work : 0};
+      .size = sizeof options, .gap = gap > p->gap ? gap : p->gap, .work_budget = p->memory_limit >= 0 ? p->limited_work : 0};
   tp__clock_heed(p->clock, &options);
   return options;
 }

@@ -219,6 +219,8 @@ tp_status tp__order_nodes(tp_planner *planner);
 
 /* propagate_nodes.c: builds nodes and values. */
 tp_status tp__plan_nodes(tp_planner *planner);
+/* A value with several uses gets a node for its shared copy: the layouts that its producer or a consumer can have. Part of the above without a memory limit. */
+tp_status tp__plan_copies(tp_planner *planner);
 /* propagate_problem.c, in this order: prices them, and the edges between them; solves, and sets chosen. */
 tp_status tp__plan_problem(tp_planner *planner);
 tp_status tp__plan_solve(tp_planner *planner);

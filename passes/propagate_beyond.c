@@ -6,8 +6,10 @@
  * the bound is that of the larger room, and so holds for all that is counted to fit too. */
 #include "passes/propagate_limited.h"
 
+#include <stdlib.h>
+
 enum {
-  ROUNDS = 4, /* larger rooms that are tried */
+  ROUNDS = 6, /* larger rooms that are tried */
   SHARE = 8   /* of the work: each takes no more than one */
 };
 #define ALL_ROOM (INT64_MAX - 1)
@@ -19,33 +21,46 @@ static bool same_nodes(const tp_planner *a, const tp_planner *b) {
   return same;
 }
 
-bool tp__keeps_limit(const tp_planner *p, const tp_solution *solution) {
-  if (p->is_restricted)
-    return false; /* what is read anew is not */
-  MlirModule copy = mlirModuleFromOperation(mlirOperationClone(p->pass->module));
-  tp_pass pass = *p->pass;
-  pass.module = mlirModuleGetOperation(copy);
-  tp_again again;
-  MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(pass.context, tp__swallow, NULL, NULL);
-  bool keeps = tp__again_open(&pass, p, true, &again) == TP_OK;
-  if (keeps && p->kept)
-    keeps = tp__planner_cut(&again.planner, p->kept) == TP_OK;
-  keeps = keeps && tp__routes_build(&again.planner, false) == TP_OK && same_nodes(p, &again.planner);
-  for (size_t i = 0; keeps && i < p->n_nodes; i++)
-    again.planner.nodes[i].chosen = solution->choices[i];
-  again.planner.method = solution->method;
-  keeps = keeps && tp__plan_write(&again.planner) == TP_OK && again.planner.peak <= p->memory_limit;
-  tp__again_close(&again);
-  mlirContextDetachDiagnosticHandler(pass.context, handler);
-  mlirModuleDestroy(copy);
-  return keeps;
+tp_status tp__copy_open(const tp_planner *p, tp_copied *c) {
+  *c = (tp_copied){.module = mlirModuleFromOperation(mlirOperationClone(p->pass->module)), .pass = *p->pass};
+  c->pass.module = mlirModuleGetOperation(c->module);
+  c->handler = mlirContextAttachDiagnosticHandler(c->pass.context, tp__swallow, NULL, NULL);
+  return tp__again_open(&c->pass, p, true, &c->again);
 }
 
-/* Solves the problem of the planner with so much room. TP_INFEASIBLE: nothing was found, and `solution` has no choices. */
+void tp__copy_close(tp_copied *c) {
+  tp__again_close(&c->again);
+  mlirContextDetachDiagnosticHandler(c->pass.context, c->handler);
+  mlirModuleDestroy(c->module);
+}
+
+/* What a device holds at most by the plan of the solution; INT64_MAX where it cannot be written. */
+static int64_t held_by(const tp_planner *p, const tp_solution *solution) {
+  int64_t held = INT64_MAX;
+  if (p->is_restricted)
+    return held; /* what is read anew is not */
+  tp_copied copied;
+  tp_planner *again = &copied.again.planner;
+  bool ok = tp__copy_open(p, &copied) == TP_OK;
+  if (ok && p->kept)
+    ok = tp__planner_cut(again, p->kept) == TP_OK;
+  ok = ok && tp__routes_build(again, false) == TP_OK && same_nodes(p, again);
+  for (size_t i = 0; ok && i < p->n_nodes; i++)
+    again->nodes[i].chosen = solution->choices[i];
+  again->method = solution->method;
+  if (ok && tp__plan_write(again) == TP_OK)
+    held = again->peak;
+  tp__copy_close(&copied);
+  return held;
+}
+
+bool tp__keeps_limit(const tp_planner *p, const tp_solution *solution) { return held_by(p, solution) <= p->memory_limit; }
+
+/* Solves the problem of the planner with so much room, numbers included. TP_INFEASIBLE: nothing was found, and `solution` has no choices. */
 static tp_status solve_within(tp_planner *p, tp_solver_options options, int64_t room, tp_solution *solution) {
   int64_t limit = p->memory_limit - tp__routes_numbers(p->routes);
   *solution = (tp_solution){0};
-  tp_status status = tp_problem_set_limit(p->problem, room);
+  tp_status status = tp_problem_set_limit(p->problem, room - tp__routes_numbers(p->routes));
   if (status == TP_OK)
     status = tp_solve(p->problem, &options, solution);
   if (status == TP_OK || status == TP_INFEASIBLE)
@@ -53,54 +68,108 @@ static tp_status solve_within(tp_planner *p, tp_solver_options options, int64_t 
   return status;
 }
 
-/* Takes `other` instead of `best` if it costs less and keeps the limit; clears it else. */
-static bool take_if_kept(tp_planner *p, tp_solution *other, tp_solution *best) {
-  int64_t work = best->work + other->work;
-  bool is_taken = other->choices && (!best->choices || other->cost < best->cost) && tp__keeps_limit(p, other);
-  p->is_cut_short |= is_taken && other->stopped;
-  tp_solution_clear(is_taken ? best : other);
-  if (is_taken)
-    *best = *other;
-  best->work = work;
-  return is_taken;
+typedef struct beyond {
+  tp_solution *best; /* may have no choices; its cost is that of the best plan */
+  int *plain;        /* choices of a plan without routes that costs less than that of `best`; NULL: none */
+  tp_cost cost;      /* of the best of all */
+  int64_t low, high; /* rooms: what is found within `low` keeps the limit or costs no less, within `high` it does not keep it */
+  int64_t more;      /* what the last plan was counted with beyond what it held */
+} beyond;
+
+/* The plan of `other` becomes the best, with routes or without. */
+static void take(beyond *b, tp_solution *other, bool is_plain, tp_cost cost) {
+  int64_t work = b->best->work;
+  free(b->plain);
+  b->plain = is_plain ? other->choices : NULL;
+  b->cost = cost;
+  tp_cost bound = other->lower_bound;
+  if (is_plain) {
+    other->choices = NULL;
+    b->best->lower_bound = bound > b->best->lower_bound || !b->best->choices ? bound : b->best->lower_bound;
+    b->best->method = other->method;
+    return;
+  }
+  tp_solution_clear(b->best);
+  *b->best = *other;
+  b->best->work = work;
+  *other = (tp_solution){0};
 }
 
-/* Halves the room between what keeps the limit and what does not, as long as that may find something cheaper. */
-static tp_status search_rooms(tp_planner *p, tp_solver_options options, int64_t most, tp_solution *best) {
-  int64_t low = p->memory_limit - tp__routes_numbers(p->routes), high = most;
+/* Takes what was found within `room` if it costs less and keeps the limit. */
+static void take_if_kept(tp_planner *p, int64_t room, tp_solution *other, beyond *b) {
+  int64_t counted = (int64_t)other->peak.low + tp__routes_numbers(p->routes), held;
+  bool is_cheaper = other->choices && other->cost < b->cost, is_taken = false;
+  tp_cost cost;
+  b->best->work += other->work;
+  if (is_cheaper && (held = held_by(p, other)) <= p->memory_limit) {
+    p->is_cut_short |= other->stopped;
+    take(b, other, false, other->cost);
+    is_taken = true;
+  } else if (is_cheaper) {
+    b->more = held < INT64_MAX ? counted - held : b->more;
+    is_taken = tp__plain_held(p, other, &cost) <= p->memory_limit && cost < b->cost;
+    p->is_cut_short |= is_taken && other->stopped;
+    if (is_taken)
+      take(b, other, true, cost);
+  }
+  if (is_cheaper && !is_taken)
+    b->high = room < counted ? room : counted;
+  else
+    b->low = room;
+  tp_solution_clear(other);
+}
+
+static tp_status search_rooms(tp_planner *p, tp_solver_options options, beyond *b) {
   tp_status status = TP_OK;
   options.work_budget = options.work_budget / SHARE + 1;
-  for (int round = 0; round < ROUNDS && high - low > 1 && status == TP_OK && !tp__clock_is_over(p->clock); round++) {
-    int64_t room = low + (high - low) / 2;
+  for (int round = 0; round < ROUNDS && b->high - b->low > 1 && status == TP_OK && !tp__clock_is_over(p->clock); round++) {
+    int64_t room = p->memory_limit + b->more;
+    if (round % 2 == 1 || room <= b->low || room >= b->high)
+      room = b->low + (b->high - b->low) / 2;
     tp_solution other;
     status = solve_within(p, options, room, &other);
-    bool is_cheaper = status == TP_OK && (!best->choices || other.cost < best->cost);
     if (status != TP_OK && status != TP_INFEASIBLE)
       break;
     status = TP_OK;
-    if (take_if_kept(p, &other, best) || !is_cheaper)
-      low = room;
-    else
-      high = room;
+    take_if_kept(p, room, &other, b);
   }
   return status;
 }
 
-tp_status tp__solve_beyond(tp_planner *p, const tp_solver_options *options, tp_solution *best) {
-  tp_solution cheapest;
-  tp_status status = best->choices ? TP_OK : TP_INFEASIBLE;
-  if (p->is_restricted || p->kept || tp__clock_is_over(p->clock))
-    return status; /* what is written would be read anew with other strategies; or there is no time */
-  if (best->choices && (double)(best->cost - best->unlimited_bound) <= p->gap * (double)best->unlimited_bound)
-    return TP_OK;
-  tp_status solved = solve_within(p, *options, ALL_ROOM, &cheapest);
-  bool is_dearer = solved == TP_OK && (!best->choices || cheapest.cost < best->cost);
-  int64_t most = (int64_t)cheapest.peak.low;
-  if (solved != TP_OK && solved != TP_INFEASIBLE)
-    return solved;
-  if (!take_if_kept(p, &cheapest, best) && is_dearer)
-    solved = search_rooms(p, *options, most, best);
-  if (solved != TP_OK && solved != TP_INFEASIBLE)
-    return solved;
+/* The nodes of the planner take what is best. */
+static tp_status choose(tp_planner *p, beyond *b) {
+  tp_solution *best = b->best;
+  if (b->plain) {
+    tp_status status = tp__plain_take(p, b->plain);
+    best->cost = b->cost;
+    best->lower_bound = best->lower_bound < b->cost ? best->lower_bound : b->cost;
+    return status;
+  }
+  for (size_t i = 0; i < p->n_nodes && best->choices; i++)
+    p->nodes[i].chosen = best->choices[i];
   return best->choices ? TP_OK : TP_INFEASIBLE;
+}
+
+/* Is there nothing to gain, or no way to find it out? What is written is read anew, with all strategies. */
+static bool is_final(const tp_planner *p, const tp_solution *best) {
+  return p->is_restricted || tp__clock_is_over(p->clock) || tp__limit_is_impossible(p) ||
+         (best->cost < TP_COST_FORBIDDEN &&
+          (double)(best->cost - best->unlimited_bound) <= p->gap * (double)best->unlimited_bound);
+}
+
+tp_status tp__solve_beyond(tp_planner *p, const tp_solver_options *options, tp_solution *best) {
+  beyond b = {.best = best, .cost = best->cost, .low = p->memory_limit, .high = ALL_ROOM};
+  tp_status status = TP_OK;
+  if (!is_final(p, best)) {
+    tp_solution cheapest;
+    status = solve_within(p, *options, ALL_ROOM, &cheapest);
+    if (status == TP_OK) {
+      take_if_kept(p, ALL_ROOM, &cheapest, &b);
+      status = search_rooms(p, *options, &b);
+    }
+  }
+  if (status == TP_OK || status == TP_INFEASIBLE)
+    status = choose(p, &b);
+  free(b.plain);
+  return status;
 }

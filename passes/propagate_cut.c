@@ -62,7 +62,8 @@ void tp__planner_take(tp_planner *p, tp_planner *copy) {
   p->routes = copy->routes;
   p->kept = copy->kept;
   p->n_cut = copy->n_cut;
-  tp__routes_move(p->routes, p);
+  if (p->routes)
+    tp__routes_move(p->routes, p);
   *copy = (tp_planner){0};
 }
 

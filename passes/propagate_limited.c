@@ -6,7 +6,8 @@
  *   3. the problem of the routes is stated for the strategies of all that was found, which are few, and solved: that is the plan. What memory is worth there
  *      are prices for the sketch, which give a better bound for all strategies, and find others. So in turn, until nothing new is found;
  *   4. if the bound is still far from the plan, or there is none, messages over the sketch give every strategy a reduced cost: what a plan with it costs at
- *      least. The problem of the routes is stated for those that cost least. What is left out costs at least so much, so the bound stays certified. */
+ *      least. The problem of the routes is stated for those that cost least. What is left out costs at least so much, so the bound stays certified;
+ *   5. plans of what was found that are counted with more than the limit are written, and may keep it (propagate_beyond.c). */
 #include "passes/propagate_limited.h"
 
 #include "passes/propagate_priced.h"
@@ -84,7 +85,8 @@ static void choose_nodes(tp_planner *p, const tp_solution *solution) {
     p->nodes[i].chosen = solution->choices[i];
 }
 
-/* The plan that costs no more than any is taken if it keeps the limit: as it is counted, or as it is written. */
+/* The plan that costs no more than any is taken if it keeps the limit: as it is counted, or as it is written. It may cost more with routes than in the sketch: steps
+ * of a change do not fit, or a shared copy had the layout of a strategy that is left out; then it is one of those that are found. */
 static tp_status try_cheapest(tp_priced *l, bool is_counted, bool *taken) {
   tp_planner cut, *p = l->p;
   tp_solution solution = {0};
@@ -97,7 +99,8 @@ static tp_status try_cheapest(tp_priced *l, bool is_counted, bool *taken) {
   if (status == TP_OK) {
     tp_status solved = tp_solve(cut.problem, &options, &solution);
     status = solved == TP_OK || solved == TP_INFEASIBLE ? TP_OK : out_of_memory(p);
-    *taken = solved == TP_OK && (is_counted || tp__keeps_limit(&cut, &solution));
+    bool is_cheap = solved == TP_OK && (double)(solution.cost - l->bound) <= NEAR * (double)l->bound;
+    *taken = is_cheap && (is_counted || tp__keeps_limit(&cut, &solution));
   }
   if (status == TP_OK && *taken) {
     p->cost = solution.cost;
@@ -118,7 +121,19 @@ typedef struct found {
   const char *method;
   int64_t width;
   tp_exact_cost peak; /* the least that was tried, without a plan */
+  tp_cost most;       /* strategies that cost less were looked at */
 } found;
+
+/* The plan of a cut planner, whose nodes are chosen, is the best so far. */
+static void keep_found(tp_planner *cut, const tp_solution *solution, found *f) {
+  f->cost = solution->cost;
+  f->method = solution->method;
+  f->width = solution->width;
+  tp__planner_drop(&f->planner);
+  f->planner = *cut;
+  if (f->planner.routes)
+    tp__routes_move(f->planner.routes, &f->planner);
+}
 
 /* Solves for the strategies that can be part of a plan of cost < most, and those of plans that were found. */
 static tp_status solve_below(tp_priced *l, tp_cost most, found *f) {
@@ -131,6 +146,7 @@ static tp_status solve_below(tp_priced *l, tp_cost most, found *f) {
     options.gap = FOUND_GAP / l->p->effort;
   if (!kept)
     return out_of_memory(l->p);
+  f->most = most;
   tp_status status = state(l, kept, true, &cut);
   if (status != TP_OK) {
     tp__planner_drop(&cut);
@@ -150,12 +166,7 @@ static tp_status solve_below(tp_priced *l, tp_cost most, found *f) {
   if (status == TP_OK && solution.cost < f->cost) {
     must_keep_cut(l, &cut, solution.choices);
     choose_nodes(&cut, &solution);
-    f->cost = solution.cost;
-    f->method = solution.method;
-    f->width = solution.width;
-    tp__planner_drop(&f->planner);
-    f->planner = cut;
-    tp__routes_move(f->planner.routes, &f->planner);
+    keep_found(&cut, &solution, f);
     cut = (tp_planner){0};
   }
   tp_solution_clear(&solution);
@@ -217,6 +228,36 @@ static tp_status widen(tp_priced *l, found *f) {
   return status == TP_OK && is_open(l, f) ? solve_below(l, most, f) : status;
 }
 
+/* Plans that are counted with more than the limit may keep it, and cost less: made of the strategies of all that was found, or of all that were
+ * looked at if they are few. `floor`: no plan costs less, whatever
+ * it holds. */
+static tp_status look_beyond(tp_priced *l, tp_cost floor, found *f) {
+  tp_planner cut, *p = l->p;
+  tp_solver_options options = tp__priced_options(l, FOUND_SHARE);
+  bool is_found = f->cost < TP_COST_FORBIDDEN;
+  int64_t n_entries;
+  if (tp__clock_is_over(p->clock) || (is_found && (double)(f->cost - floor) <= NEAR / p->effort * (double)floor))
+    return TP_OK;
+  const bool *const *kept = choose(l, l->must, f->most, &n_entries);
+  if (kept && n_entries > FEW)
+    kept = choose(l, l->must, ONLY_FOUND, &n_entries);
+  if (!kept)
+    return out_of_memory(p);
+  tp_solution solution = {.cost = f->cost};
+  tp_status status = state(l, kept, true, &cut);
+  if (status == TP_OK)
+    status = tp__solve_beyond(&cut, &options, &solution);
+  p->work += solution.work;
+  if (status == TP_OK) {
+    p->is_cut_short |= cut.is_cut_short;
+    keep_found(&cut, &solution, f);
+    cut = (tp_planner){0};
+  }
+  tp_solution_clear(&solution);
+  tp__planner_drop(&cut);
+  return status == TP_INFEASIBLE ? TP_OK : status;
+}
+
 static void take(tp_priced *l, found *f) {
   tp_planner *p = l->p;
   p->cost = f->cost;
@@ -249,8 +290,11 @@ static tp_status plan(tp_priced *l, found *f) {
   if (status == TP_OK &&
       (fits || !tp__clock_is_over(l->p->clock))) /* a plan that is written takes as long as another reading */
     status = try_cheapest(l, fits, &taken);
+  tp_cost floor = l->bound;
   if (status == TP_OK && !taken && !hopeless)
     status = search(l, f);
+  if (status == TP_OK && !taken && !tp__limit_is_impossible(&l->sketch))
+    status = look_beyond(l, floor, f);
   if (status != TP_OK || taken)
     return status;
   if (f->cost >= TP_COST_FORBIDDEN)
@@ -261,7 +305,7 @@ static tp_status plan(tp_priced *l, found *f) {
 
 tp_status tp__plan_limited(tp_planner *p) {
   tp_priced l = {.p = p};
-  found f = {.cost = TP_COST_FORBIDDEN};
+  found f = {.cost = TP_COST_FORBIDDEN, .most = ONLY_FOUND};
   tp_status status = tp__priced_open(&l);
   bool late = l.sketch.is_given_up;
   if (status == TP_OK && !late)

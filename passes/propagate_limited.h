@@ -31,7 +31,25 @@ tp_status tp__plan_infeasible(tp_planner *planner, const tp_solution *solution);
 
 /* ---- propagate_beyond.c ---- */
 
+/* A copy of the module, read again for what a planner planned, to write a plan into it. Its diagnostics are swallowed. Not to be moved. */
+typedef struct tp_copied {
+  MlirModule module;
+  tp_pass pass;
+  tp_again again;
+  MlirDiagnosticHandlerID handler;
+} tp_copied;
+
+/* To be closed also when it fails. */
+tp_status tp__copy_open(const tp_planner *planner, tp_copied *copied);
+void tp__copy_close(tp_copied *copied);
 /* Does the plan of the solution hold no more than the limit? It is written into a copy of the module. */
 bool tp__keeps_limit(const tp_planner *planner, const tp_solution *solution);
+
+/* ---- propagate_plain.c ---- */
+
+/* What a device holds at most, and the cost, if the decisions of the solution are planned without routes; INT64_MAX where they cannot be. */
+int64_t tp__plain_held(const tp_planner *planner, const tp_solution *solution, tp_cost *cost);
+/* The planner becomes one without routes that has this plan. */
+tp_status tp__plain_take(tp_planner *planner, const int *choices);
 
 #endif

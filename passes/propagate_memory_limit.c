@@ -51,7 +51,7 @@ tp_status tp__read_memory_limit(tp_planner *p) {
 
 void tp__limit_remark(const tp_planner *p) {
   double gap = p->bound > 0 ? (double)(p->cost - p->bound) / (double)p->bound : 0;
-  if (p->routes && gap > p->gap)
+  if (p->memory_limit >= 0 && gap > p->gap)
     tp__remark(
         p->program.func,
         "memory-limit: this plan is proven to cost at most %.3g %% more than the cheapest that keeps the limit; a larger "
@@ -91,6 +91,8 @@ static int64_t least_boundary(const tp_planner *p) {
       bytes += least(p, (int)i, 0);
   return bytes;
 }
+
+bool tp__limit_is_impossible(const tp_planner *p) { return least_boundary(p) > p->memory_limit; }
 
 /* What holds memory at `time`, most first. */
 static int find_holders(const tp_planner *p, int64_t time, holder *list) {

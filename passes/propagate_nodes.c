@@ -218,8 +218,7 @@ static tp_status add_items(tp_planner *p) {
   return status == TP_OK ? add_carried_uses(p) : status;
 }
 
-/* A value with several uses gets a node for its shared copy: the layouts that its producer or a consumer can have. */
-static tp_status add_copies(tp_planner *p) {
+tp_status tp__plan_copies(tp_planner *p) {
   for (size_t k = 0; k < p->n_values; k++) {
     tp_planned_value *v = &p->values[k];
     int node = 0;
@@ -249,6 +248,6 @@ static tp_status add_copies(tp_planner *p) {
 tp_status tp__plan_nodes(tp_planner *p) {
   tp_status status = add_items(p);
   if (status == TP_OK && p->memory_limit < 0)
-    status = add_copies(p);
+    status = tp__plan_copies(p);
   return status == TP_OK ? tp__order_nodes(p) : status;
 }

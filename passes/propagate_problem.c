@@ -202,13 +202,14 @@ static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *so
   bool knows_all = solution->optimal && !p->kept; /* of all strategies, not of some */
   if (solved == TP_INFEASIBLE && !knows_all && solution->stopped)
     return p->method ? TP_OK /* the plan that there is stays */ : tp__clock_exceeded(p);
-  if (p->routes && (solved == TP_OK || solved == TP_INFEASIBLE))
+  bool is_limited = p->routes != NULL;
+  if (is_limited && (solved == TP_OK || solved == TP_INFEASIBLE))
     solved = tp__solve_beyond(p, &options, solution);
   if (solved != TP_OK)
     return solved == TP_INFEASIBLE  ? tp__plan_infeasible(p, solution)
            : solved == TP_NO_MEMORY ? out_of_memory(p)
                                     : tp__error(p->program.func, solved, "the solver failed: %s", tp_status_name(solved));
-  for (size_t i = 0; i < p->n_nodes; i++)
+  for (size_t i = 0; i < p->n_nodes && !is_limited; i++)
     p->nodes[i].chosen = solution->choices[i];
   p->work += solution->work;
   return TP_OK;

@@ -56,9 +56,10 @@ const tp_usage *tp__usage(const struct tp_routes *routes, int node);
 int64_t tp__routes_numbers(const struct tp_routes *routes);
 MlirOperation tp__routes_op(const struct tp_routes *routes, int64_t time);
 
-/* propagate_beyond.c: what planning counts may be more than a plan holds. `solution` is that of the planner's problem, within its limit, and may have no
- * choices. It is replaced by one that is counted with more and costs less, if one is found that holds no more than the limit. TP_OK: `solution` has
- * choices; TP_INFEASIBLE: there are none yet. */
+/* propagate_beyond.c: what planning counts may be more than a plan holds. `solution` is that of the planner's problem, within its limit; it may have no
+ * choices, and then has the cost of a plan that is known, or TP_COST_FORBIDDEN. A plan that is counted with more, costs less, and holds no more than the limit
+ * is sought. TP_OK: the planner's nodes have their choice, the solution its cost and bound; the planner has no routes if the plan has none
+ * (propagate_plain.c). TP_INFEASIBLE: nothing was found, and the solution has no choices. */
 tp_status tp__solve_beyond(tp_planner *planner, const tp_solver_options *options, tp_solution *solution);
 
 /* propagate_memory_limit.c */
@@ -66,6 +67,8 @@ tp_status tp__solve_beyond(tp_planner *planner, const tp_solver_options *options
 void tp__limit_remark(const tp_planner *planner);
 /* The options memory-limit and effort, when the topology is known. */
 tp_status tp__read_memory_limit(tp_planner *planner);
+/* Do arguments and results alone hold more than the limit, in any plan? */
+bool tp__limit_is_impossible(const tp_planner *planner);
 /* No plan was found that keeps it: says what needs most. */
 tp_status tp__limit_exceeded(tp_planner *planner, const tp_solution *solution);
 

@@ -21,10 +21,12 @@ typedef struct trial {
   int n_written; /* plans that were written and planned again */
   planned found; /* the last one that keeps the limit, and costs less */
   bool is_found;
+  int *leanest;         /* of the plans that were written, the one that holds least ... */
+  int64_t leanest_peak; /* ... and how much that is */
 } trial;
 
 /* Plans that are written for one limit at most: each takes a millisecond. */
-enum { MOST_WRITTEN = 400 };
+enum { MOST_WRITTEN = 400, MOST_CLIMBED = 600 };
 
 /* ---- a plan as annotations ---- */
 
@@ -76,7 +78,12 @@ static bool keeps_limit(void *data, const int *plan, tp_cost cost) {
   pin_ops(t, plan);
   planned written;
   t->n_written++;
-  bool keeps = plan_copy(t->module, "", &written) && written.peak <= t->limit && written.cost < t->bound;
+  bool is_planned = plan_copy(t->module, "", &written);
+  bool keeps = is_planned && written.peak <= t->limit && written.cost < t->bound;
+  if (is_planned && written.peak < t->leanest_peak) {
+    t->leanest_peak = written.peak;
+    memcpy(t->leanest, plan, (size_t)t->space.n_decisions * sizeof *plan);
+  }
   if (keeps && t->is_found)
     mlirModuleDestroy(t->found.module);
   if (keeps)
@@ -166,7 +173,25 @@ static verdict judge(trial *t, tp_reshard_cache *reshards, const planned *within
   return LOST;
 }
 
-static verdict check_limit(trial *t, const planned *free, MlirModule source, totals *sum) {
+/* Nothing was found that keeps the limit: changes one decision after the other of the plan that holds least, as long as it holds no more. */
+static void climb(trial *t, rng *r) {
+  space *s = &t->space;
+  int *plan = tp__arena_array(&t->arena, (size_t)s->n_decisions + 1, sizeof *plan);
+  for (int i = 0; i < MOST_CLIMBED && !t->is_found && s->n_decisions > 0; i++) {
+    memcpy(plan, t->leanest, (size_t)s->n_decisions * sizeof *plan);
+    for (int k = 1 + rng_below(r, 3); k > 0; k--) {
+      int d = rng_below(r, s->n_decisions);
+      int other = rng_below(r, s->decisions[d].n);
+      plan[d] = s->decisions[d].choices[other].beyond ? plan[d] : other;
+    }
+    t->leanest_peak++; /* as much is as good */
+    int64_t before = t->leanest_peak;
+    keeps_limit(t, plan, 0);
+    t->leanest_peak -= t->leanest_peak == before;
+  }
+}
+
+static verdict check_limit(trial *t, const planned *free, MlirModule source, rng *r, totals *sum) {
   char options[80];
   planned within;
   clear_error();
@@ -190,9 +215,20 @@ static verdict check_limit(trial *t, const planned *free, MlirModule source, tot
                           .data = t,
                           .most_accepts = MOST_WRITTEN};
     t->is_found = false;
+    t->leanest_peak = INT64_MAX - 1;
+    t->leanest = tp__arena_array(&t->arena, (size_t)t->space.n_decisions + 1, sizeof *t->leanest);
     search_result found = search_plans(&t->space, reshards, &how, NULL);
     sum->limits_cut += !found.done;
+    if (!is_planned && !t->is_found && !found.done)
+      climb(t, r);
     sum->limits_written += t->n_written;
+    sum->limits_kept += !is_planned && t->is_found;
+    sum->limits_unkept += !is_planned && !t->is_found && found.done;
+    if (t->s->verbose)
+      printf("within %" PRId64 " bytes: costs %lld, bound %lld; tried %d plans%s, the leanest holds %" PRId64
+             "; one that keeps it costs %lld\n",
+             t->limit, (long long)within.cost, (long long)within.bound, t->n_written, found.done ? "" : " of more",
+             t->leanest_peak, t->is_found ? (long long)t->found.cost : -1);
     if (t->is_found) {
       v = judge(t, reshards, &within, sum);
       mlirModuleDestroy(t->found.module);
@@ -234,7 +270,7 @@ verdict check_limits(const setting *s, MlirModule source, bool mixes, rng *r, to
     for (int i = 0; i < s->limits && v < CHEAPER && read; i++) {
       t.limit = i == 0 || free.peak <= least ? free.peak : least + rng_below(r, (int)(free.peak - least));
       t.n_written = 0;
-      v = check_limit(&t, &free, source, sum);
+      v = check_limit(&t, &free, source, r, sum);
     }
     space_clear(&t.space);
   }

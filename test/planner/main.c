@@ -85,6 +85,8 @@ static void print_totals(const totals *t) {
     printf("  memory limits: %d, refused %d, too many plans to try %d; plans "
            "written %d\n",
            t->limits, t->limits_refused, t->limits_cut, t->limits_written);
+    printf("  of those refused: a plan keeps it %d, none of all does %d, unknown %d\n", t->limits_kept, t->limits_unkept,
+           t->limits_refused - t->limits_kept - t->limits_unkept);
     printf("  cheaper plans within a limit, counted with more than they hold: "
            "%d\n",
            t->counted_more);

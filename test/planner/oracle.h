@@ -37,6 +37,7 @@ typedef enum verdict {
 typedef struct totals {
   int n, verdicts[N_VERDICTS], beyond[3], written_less, pins, pins_refused;
   int limits, limits_refused, limits_cut, limits_written, counted_more; /* counted_more: with more than is held */
+  int limits_kept, limits_unkept; /* of those that are refused: a plan keeps it, none does */
 } totals;
 
 /* Swallows the diagnostics of the context; the last one is printed with a
