@@ -241,6 +241,8 @@ int64_t tp__block_bytes(int64_t bytes, int64_t element_size);
 tp_spec tp__plan_produced(const tp_planner *planner, const tp_planned_value *value);
 tp_spec tp__plan_wanted(const tp_planner *planner, const tp_use *use);
 
+/* Share of a time limit for stating the problem; where that takes longer, the rest is for a plan of few strategies (propagate_late.c). */
+#define TP_STATING 0.5
 /* propagate_clock.c: is what is stated given up, now or before? */
 bool tp__clock_gives_up(tp_planner *planner);
 /* propagate_late.c: plans with few strategies, since the time was over before the problem was stated. */

@@ -32,7 +32,10 @@ double tp__clock_share(tp_clock *clock, double end, double share) {
   return clock->deadline = end > from ? from + share * (end - from) : end;
 }
 
-void tp__clock_extend(tp_clock *clock, double seconds) { clock->deadline = now() + seconds; }
+void tp__clock_extend(tp_clock *clock, double seconds) {
+  double least = now() + seconds;
+  clock->deadline = clock->deadline > least ? clock->deadline : least;
+}
 
 bool tp__clock_is_over(const tp_clock *clock) { return clock->is_limited && now() >= clock->deadline; }
 

@@ -17,7 +17,7 @@ typedef struct tp_clock {
 tp_status tp__clock_start(const tp_pass *pass, tp_clock *clock);
 /* What is done now may take this share, from 0 to 1, of the time that is left until `end`. Returns the new deadline. */
 double tp__clock_share(tp_clock *clock, double end, double share);
-/* What is done now may go on for `seconds` from now. */
+/* What is done now may go on for `seconds` from now, at least. */
 void tp__clock_extend(tp_clock *clock, double seconds);
 /* Is the time over for what is done now? Never without a limit. */
 bool tp__clock_is_over(const tp_clock *clock);

@@ -306,7 +306,10 @@ static tp_status plan(tp_priced *l, found *f) {
 tp_status tp__plan_limited(tp_planner *p) {
   tp_priced l = {.p = p};
   found f = {.cost = TP_COST_FORBIDDEN, .most = ONLY_FOUND};
+  double end = p->clock->deadline;
+  tp__clock_share(p->clock, end, TP_STATING);
   tp_status status = tp__priced_open(&l);
+  p->clock->deadline = end;
   bool late = l.sketch.is_given_up;
   if (status == TP_OK && !late)
     status = plan(&l, &f);

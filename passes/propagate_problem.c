@@ -205,6 +205,8 @@ static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *so
   bool is_limited = p->routes != NULL;
   if (is_limited && (solved == TP_OK || solved == TP_INFEASIBLE))
     solved = tp__solve_beyond(p, &options, solution);
+  if (solved == TP_INFEASIBLE && p->kept)
+    return tp__clock_exceeded(p); /* the strategies are few because the time was over */
   if (solved != TP_OK)
     return solved == TP_INFEASIBLE  ? tp__plan_infeasible(p, solution)
            : solved == TP_NO_MEMORY ? out_of_memory(p)
@@ -220,8 +222,11 @@ tp_status tp__plan_problem(tp_planner *p) {
     return TP_OK;                       /* it is stated in parts, while it is solved */
   p->heeds_clock = p->memory_limit < 0; /* else it is small */
   tp_status status = p->memory_limit >= 0 ? tp__routes_build(p, false) : TP_OK;
+  double end = p->clock->deadline;
+  tp__clock_share(p->clock, end, TP_STATING);
   if (status == TP_OK)
     status = tp__plan_make_problem(p, true, &p->problem);
+  p->clock->deadline = end;
   p->heeds_clock = false;
   return status;
 }

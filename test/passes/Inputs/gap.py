@@ -1,5 +1,5 @@
-"""gap.py NEAR GAP LEAST: the plan in the module NEAR costs at most GAP more than its bound, and more than the cheapest one, that of LEAST, which lies
-between its bound and its cost."""
+"""gap.py NEAR GAP LEAST [or-equal]: the plan in the module NEAR costs at most GAP more than its bound, and more than the cheapest one, that of LEAST, which
+lies between its bound and its cost; or-equal: it may be as cheap."""
 import re
 import sys
 
@@ -13,5 +13,5 @@ def plan(path):
 bound, cost = plan(sys.argv[1])
 least_bound, least = plan(sys.argv[3])
 gap = (cost - bound) / bound
-if not 0 < gap <= float(sys.argv[2]) or least_bound != least or not bound <= least < cost:
+if not 0 < gap <= float(sys.argv[2]) or least_bound != least or not bound <= least < cost + (sys.argv[4:] == ["or-equal"]):
     sys.exit(f"near: {bound} .. {cost} (gap {gap:.2g}), least: {least_bound} .. {least}")
