@@ -3,7 +3,8 @@
 
 Each annotation that the report gives for a next best plan is written into the program, each that it calls costly is taken out, and the
 program is planned: its cost has to be that of the report, to the picosecond. (Its bound as well: all of them are proven.) Where the report says that a
-price is not exact, the annotation makes the planner offer more: then planning finds nothing that costs more."""
+price is not exact, the annotation makes the planner offer more: then planning finds nothing that costs more. NAME@memory-limit=...B plans within that, and
+no such plan holds more."""
 import json
 import os
 import re
@@ -125,7 +126,10 @@ class Checked:
         source, target = os.path.join(self.folder, "changed.mlir"), os.path.join(self.folder, "planned.mlir")
         open(source, "w").write(text)
         run(self.shard_opt, source, "builtin.module(tp-propagate{%s})" % self.options, target)
-        plan = re.search(r"tp\.plan = \{bound_ps = (\d+) : i64, cost_ps = (\d+)", open(target).read())
+        plan = re.search(r"tp\.plan = \{bound_ps = (\d+) : i64, cost_ps = (\d+)[^}]*peak_memory = (\d+)", open(target).read())
+        limit = re.search(r"memory-limit=(\d+)B", self.options)
+        if limit and int(plan.group(3)) > int(limit.group(1)):
+            self.wrong.append("within %s bytes a plan holds %s" % (limit.group(1), plan.group(3)))
         return int(plan.group(2)), int(plan.group(1))
 
     def check(self, text, what, cost, bound, exact=True):
