@@ -236,7 +236,8 @@ static tp_status look_beyond(tp_priced *l, tp_cost floor, found *f) {
   tp_solver_options options = tp__priced_options(l, FOUND_SHARE);
   bool is_found = f->cost < TP_COST_FORBIDDEN;
   int64_t n_entries;
-  if (tp__clock_is_over(p->clock) || (is_found && (double)(f->cost - floor) <= NEAR / p->effort * (double)floor))
+  if (p->is_restricted || tp__clock_is_over(p->clock) ||
+      (is_found && (double)(f->cost - floor) <= NEAR / p->effort * (double)floor))
     return TP_OK;
   const bool *const *kept = choose(l, l->must, f->most, &n_entries);
   if (kept && n_entries > FEW)
