@@ -38,20 +38,27 @@ static tp_status set_location(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-MlirValue tp__inline_text(MlirOperation where, MlirOperation func, int n, const MlirValue *values, bool *made) {
+void tp__inline_results(MlirOperation where, MlirOperation func, int n, const MlirValue *values, int n_results,
+                        MlirValue *results) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   MlirLocation location = mlirOperationGetLocation(where);
   MlirOperation end = mlirBlockGetTerminator(block), next;
   (void)tp__walk(func, set_location, &location); /* the visitor does not fail */
   for (int i = 0; i < n; i++)
     mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(block, i), values[i]);
-  *made = false;
   for (MlirOperation inner = mlirBlockGetFirstOperation(block); !mlirOperationEqual(inner, end); inner = next) {
     next = mlirOperationGetNextInBlock(inner);
     mlirOperationMoveBefore(inner, where);
-    *made = true;
   }
-  MlirValue result = mlirOperationGetOperand(end, 0);
+  for (int i = 0; i < n_results; i++)
+    results[i] = mlirOperationGetOperand(end, i);
   mlirOperationDestroy(func);
+}
+
+MlirValue tp__inline_text(MlirOperation where, MlirOperation func, int n, const MlirValue *values, bool *made) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
+  MlirValue result;
+  *made = !mlirOperationEqual(mlirBlockGetFirstOperation(block), mlirBlockGetTerminator(block));
+  tp__inline_results(where, func, n, values, 1, &result);
   return result;
 }

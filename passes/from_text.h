@@ -13,7 +13,10 @@ const char *tp__minus_infinity(MlirType element);
 
 /* The function that the text gives, not part of a module; a null op after an error at `at`. Frees the text. */
 MlirOperation tp__parse_function(MlirOperation at, tp__string *text);
-/* Moves its body in front of `where`, with `values` for its arguments, and destroys it; what it returns first. `made`: it had ops. */
+/* Moves its body in front of `where`, with `values` for its arguments, and destroys it; what it returns. */
+void tp__inline_results(MlirOperation where, MlirOperation func, int n, const MlirValue *values, int n_results,
+                        MlirValue *results);
+/* The same of a function with one result. `made`: it had ops. */
 MlirValue tp__inline_text(MlirOperation where, MlirOperation func, int n, const MlirValue *values, bool *made);
 
 #endif

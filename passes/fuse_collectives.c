@@ -4,6 +4,7 @@
  * Which values of a program are the bias, the residual and the norm behind a sum is decided on expressions of their elements (row_expression.h),
  * not on ops. The function is left in one piece by fusion and is a call of the runtime on machines with such kernels; tp-inline-calls undoes it. */
 #include "passes/fuse.h"
+#include "passes/fuse_softmax.h"
 #include "passes/table.h"
 
 #include "ir/diagnostics.h"
@@ -354,9 +355,35 @@ static tp_status fuse(fuser *s, MlirOperation op) {
   return TP_OK;
 }
 
+static tp_status fuse_softmax(fuser *s, MlirOperation op) {
+  static const int statistics[] = {[TP_FUSE_DONE] = STAT_FUSED, [TP_FUSE_SLOWER] = STAT_SLOWER, [TP_FUSE_OTHER] = STAT_OTHER};
+  char name[32];
+  tp__fuse_outcome outcome;
+  snprintf(name, sizeof name, "tp.fused.%lld", (long long)s->pass->statistics[STAT_FUSED]);
+  const tp__softmax_fuser with = {.module = s->pass->module,
+                                  .mesh = &s->mesh,
+                                  .topology = &s->topology,
+                                  .always = s->always,
+                                  .rows = &s->rows,
+                                  .name = name};
+  tp_status status = tp__fuse_softmax(&with, op, &outcome);
+  if (outcome != TP_FUSE_NOTHING)
+    s->pass->statistics[statistics[outcome]]++;
+  return status;
+}
+
+static tp_status collect_largest(MlirOperation op, void *data) {
+  fuser *s = data;
+  return tp__op_is(op, "shard.all_reduce") && !is_sum(op) ? tp__op_list_add(&s->ops, op) : TP_OK;
+}
+
+/* Is it in a function that this pass wrote? */
+static bool is_written(MlirOperation op) { return !mlirAttributeIsNull(tp__get(tp__enclosing_func(op), "tp.fused")); }
+
 static tp_status collect(MlirOperation op, void *data) {
   fuser *s = data;
-  return tp__op_is(op, "shard.all_reduce") || tp__op_is(op, "shard.reduce_scatter") ? tp__op_list_add(&s->ops, op) : TP_OK;
+  bool reduces = tp__op_is(op, "shard.all_reduce") || tp__op_is(op, "shard.reduce_scatter");
+  return reduces && !is_written(op) ? tp__op_list_add(&s->ops, op) : TP_OK;
 }
 
 static tp_status fuse_gather(fuser *s, MlirOperation op) {
@@ -398,6 +425,11 @@ static tp_status run(tp_pass *pass) {
   tp_status status = tp__module_mesh(pass->module, NULL, &s->mesh);
   if (status == TP_OK && s->mesh.n_axes > 0)
     status = tp__load_topology(pass->module, tp__pass_option(pass, "topology"), &s->mesh, &s->topology);
+  if (status == TP_OK && s->mesh.n_axes > 0)
+    status = tp__walk(pass->module, collect_largest, s);
+  for (size_t i = 0; i < s->ops.n && status == TP_OK; i++)
+    status = fuse_softmax(s, s->ops.items[i]);
+  s->ops.n = 0; /* softmaxes have taken some sums away */
   if (status == TP_OK && s->mesh.n_axes > 0)
     status = tp__walk(pass->module, collect, s);
   for (size_t i = 0; i < s->ops.n && status == TP_OK; i++)

@@ -1,4 +1,4 @@
-/* Calls of functions that tp-fuse-collectives wrote -> calls of tprt_abi_reduce_rows and tprt_abi_multiply_rows. What they do is read off tp.fused, not off their bodies. */
+/* Calls of functions that tp-fuse-collectives wrote -> calls of the runtime. What they do is read off tp.fused, not off their bodies. */
 #include "passes/fuse.h"
 #include "passes/lower.h"
 
@@ -277,6 +277,67 @@ static tp_status lower_gathering(tp__lowering *l, const description *d) {
   return TP_OK;
 }
 
+/* ---- softmaxes ---- */
+
+static const char *const softmax_operands[] = {"logits", "target"};
+static const char *const softmax_results[] = {"largest", "sum", "picked"};
+
+static tp_status read_softmax(const description *d, int64_t *extra, int64_t *operands) {
+  static const char *const infinite[] = {"nan", "zero"}, *const picks_of[] = {"group", "device"};
+  static const char *const picks[] = {
+      [TPRT_CUDA_LOGIT] = "logit", [TPRT_CUDA_LESS_LARGEST] = "less_largest", [TPRT_CUDA_LOG_PROBABILITY] = "log_probability"};
+  int n_operands = (int)mlirOperationGetNumOperands(d->call);
+  tp_status status = read_names(d, "operands", TP_LEN(softmax_operands), softmax_operands, operands);
+  if (status == TP_OK && (n_bits(*operands) != n_operands || !(*operands & 1)))
+    status = refuse(d, "operands");
+  if (status == TP_OK)
+    status = read_names(d, "results", TP_LEN(softmax_results), softmax_results, &extra[TPRT_SOFTMAX_RESULTS]);
+  bool picks_any = extra[TPRT_SOFTMAX_RESULTS] & TPRT_SOFTMAX_PICKED;
+  if (status == TP_OK && (n_bits(extra[TPRT_SOFTMAX_RESULTS]) != mlirOperationGetNumResults(d->call) ||
+                          extra[TPRT_SOFTMAX_RESULTS] == 0 || picks_any != (n_operands == 2)))
+    status = refuse(d, "results");
+  if (status == TP_OK)
+    status = read_choice(d, "infinite", TP_LEN(infinite), infinite, &extra[TPRT_SOFTMAX_FINITE]);
+  if (status != TP_OK || !picks_any)
+    return status;
+  extra[TPRT_SOFTMAX_TARGET] = tp__runtime_dtype(tp__element_type(mlirValueGetType(mlirOperationGetOperand(d->call, 1))));
+  status = read_choice(d, "pick", TP_LEN(picks), picks, &extra[TPRT_SOFTMAX_PICK]);
+  return status == TP_OK ? read_choice(d, "picks_of", TP_LEN(picks_of), picks_of, &extra[TPRT_SOFTMAX_OWN]) : status;
+}
+
+static tp_status lower_softmax(tp__lowering *l, const description *d) {
+  enum { FIRST_RESULT = 2 + TP_LEN(softmax_operands), N = FIRST_RESULT + TP_LEN(softmax_results) };
+  MlirOperation op = d->call;
+  int64_t site[TPRT_SITE_WORDS], extra[TPRT_SOFTMAX_WORDS] = {0}, operands;
+  int n_axes, axes[TP_MAX_AXES], at = 0;
+  tp_status status = read_softmax(d, extra, &operands);
+  if (status == TP_OK)
+    status = read_axes(d, &l->mesh, &n_axes, axes);
+  if (status == TP_OK)
+    status = tp__site_begin(op, TPRT_SITE_SOFTMAX_ROWS, n_axes, axes, mlirValueGetType(mlirOperationGetOperand(op, 0)), site);
+  if (status != TP_OK)
+    return status;
+  MlirValue none = tp__build_one(op, "llvm.mlir.zero", 0, NULL, l->ptr), buffers[TP_LEN(softmax_results)], given[N] = {l->ctx};
+  for (int i = 0; i < TP_LEN(softmax_results); i++)
+    given[FIRST_RESULT + i] = extra[TPRT_SOFTMAX_RESULTS] >> i & 1
+                                  ? tp__site_receive(l, op, mlirValueGetType(mlirOperationGetResult(op, at++)), &buffers[i])
+                                  : none;
+  at = 0;
+  for (int i = 0; i < TP_LEN(softmax_operands); i++)
+    given[2 + i] = operands >> i & 1 ? tp__site_send(l, op, mlirOperationGetOperand(op, at++)) : none;
+  given[1] = tp__build_int(op, l->i32, tp__lowering_site(l, site, TPRT_SOFTMAX_WORDS, extra));
+  tp__build_call(l, op, "tprt_abi_softmax_rows", TP_LEN(given), given, l->i32);
+  at = 0;
+  for (int i = 0; i < TP_LEN(softmax_results); i++) {
+    if (!(extra[TPRT_SOFTMAX_RESULTS] >> i & 1))
+      continue;
+    MlirValue result = mlirOperationGetResult(op, at++);
+    mlirValueReplaceAllUsesOfWith(result, tp__site_value(l, op, mlirValueGetType(result), buffers[i]));
+  }
+  mlirOperationDestroy(op);
+  return TP_OK;
+}
+
 tp_status tp__lower_fused(tp__lowering *l, MlirOperation op, bool *done) {
   description d = {.call = op};
   *done = false;
@@ -289,6 +350,12 @@ tp_status tp__lower_fused(tp__lowering *l, MlirOperation op, bool *done) {
   *done = !mlirAttributeIsNull(d.fused);
   if (!*done)
     return TP_OK;
-  static const char *const gathering = "gather_multiply";
-  return find_text(entry_of(&d, "kind"), 1, &gathering) == 0 ? lower_gathering(l, &d) : lower_rows(l, &d);
+  static const struct {
+    const char *name;
+    tp_status (*lower)(tp__lowering *l, const description *d);
+  } others[] = {{"gather_multiply", lower_gathering}, {"softmax_rows", lower_softmax}};
+  for (int i = 0; i < TP_LEN(others); i++)
+    if (find_text(entry_of(&d, "kind"), 1, &others[i].name) == 0)
+      return others[i].lower(l, &d);
+  return lower_rows(l, &d);
 }

@@ -122,13 +122,17 @@ static void follow_users(tp__rows *rows, MlirBlock block, MlirValue value) {
   }
 }
 
-void tp__rows_begin(tp__rows *rows, MlirValue root) {
-  MlirBlock block = mlirOperationGetBlock(mlirOpResultGetOwner(root));
-  rows->n = rows->n_known = rows->n_ops = rows->depth = 0;
-  rows->root = root;
-  tp__static_tensor(mlirValueGetType(root), &rows->rank, rows->shape);
-  follow_users(rows, block, root);
-  for (int i = 0; i < rows->n_ops; i++)
+static MlirBlock block_of(MlirValue value) {
+  return mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value)
+                                          : mlirOperationGetBlock(mlirOpResultGetOwner(value));
+}
+
+void tp__rows_follow(tp__rows *rows, MlirValue value) {
+  MlirBlock block = block_of(value);
+  int first = rows->n_ops;
+  rows->n_known = 0;
+  follow_users(rows, block, value);
+  for (int i = first; i < rows->n_ops; i++)
     for (intptr_t k = 0; k < mlirOperationGetNumResults(rows->ops[i]); k++)
       follow_users(rows, block, mlirOperationGetResult(rows->ops[i], k));
   for (int i = 1; i < rows->n_ops; i++) {
@@ -140,35 +144,51 @@ void tp__rows_begin(tp__rows *rows, MlirValue root) {
   }
 }
 
+void tp__rows_begin(tp__rows *rows, MlirValue root) {
+  rows->n = rows->n_ops = rows->depth = 0;
+  rows->root = root;
+  tp__static_tensor(mlirValueGetType(root), &rows->rank, rows->shape);
+  tp__rows_follow(rows, root);
+}
+
 /* ---- bodies ---- */
 
 /* An op whose elements are being expressed. */
 typedef struct body_of {
   tp__rows *rows;
-  MlirBlock block; /* null: a number outside of bodies */
-  int nodes[64];   /* of the operands; of inits those of what they start from */
+  MlirBlock block;  /* null: a number outside of bodies */
+  int nodes[64];    /* of the operands; of inits those of what they start from */
+  const int *loops; /* along which dimension of the frame they go */
   int depth;
 } body_of;
 
 static int scalar_node(body_of *b, MlirValue value);
 
 static int scalar_op_node(body_of *b, MlirOperation op) {
-  int n = tp__row_op_operands(op), nodes[2] = {TP_ROW_UNKNOWN, TP_ROW_UNKNOWN};
+  int n = tp__row_op_operands(op), nodes[TP_ROW_OPERANDS] = {TP_ROW_UNKNOWN, TP_ROW_UNKNOWN, TP_ROW_UNKNOWN};
   for (int k = 0; k < n; k++)
     nodes[k] = scalar_node(b, mlirOperationGetOperand(op, k));
   if (n > 0)
     return tp__row_apply(b->rows, op, nodes);
+  if (tp__op_is(op, "linalg.index")) {
+    int64_t loop = mlirIntegerAttrGetValueInt(tp__inherent(op, "dim"));
+    return b->loops && b->loops[loop] == b->rows->rank - 1 ? tp__row_column_node(b->rows) : TP_ROW_UNKNOWN;
+  }
   return tp__op_is(op, "arith.constant") ? tp__row_number_node(b->rows, tp__inherent(op, "value")) : TP_ROW_UNKNOWN;
 }
 
 /* A number of a body. Bodies are short, but nothing says that they are trees. */
 static int scalar_node(body_of *b, MlirValue value) {
   enum { MOST = 256 };
+  static const int nowhere[TP_MAX_RANK] = {0};
   if (mlirValueIsABlockArgument(value))
     return !mlirBlockIsNull(b->block) && mlirBlockEqual(mlirBlockArgumentGetOwner(value), b->block)
                ? b->nodes[mlirBlockArgumentGetArgNumber(value)]
                : TP_ROW_UNKNOWN;
-  return b->depth++ < MOST ? scalar_op_node(b, mlirOpResultGetOwner(value)) : TP_ROW_UNKNOWN;
+  int node = b->depth++ < MOST ? scalar_op_node(b, mlirOpResultGetOwner(value)) : TP_ROW_UNKNOWN;
+  bool is_outside = !mlirBlockIsNull(b->block) && !mlirBlockEqual(mlirOperationGetBlock(mlirOpResultGetOwner(value)), b->block);
+  return node < 0 && is_outside && mlirTypeIsAIndex(mlirValueGetType(value)) ? tp__row_value_node(b->rows, value, 0, nowhere)
+                                                                             : node;
 }
 
 /* ---- tensors ---- */
@@ -216,7 +236,7 @@ static int structured_node(tp__rows *rows, MlirOperation op, MlirAttribute maps,
   bool sums;
   MlirBlock block =
       mlirOperationGetNumRegions(op) == 1 ? mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)) : (MlirBlock){NULL};
-  body_of b = {.rows = rows, .block = block};
+  body_of b = {.rows = rows, .block = block, .loops = loops};
   if (mlirBlockIsNull(block) || n_operands > TP_LEN(b.nodes) || mlirBlockGetNumArguments(block) > n_operands ||
       !loops_of(rows, op, maps, n_inputs, k, dims, loops, &sums))
     return TP_ROW_UNKNOWN;
@@ -239,10 +259,12 @@ static int structured_node(tp__rows *rows, MlirOperation op, MlirAttribute maps,
   MlirValue yielded = mlirOperationGetOperand(mlirBlockGetTerminator(block), k);
   if (!sums)
     return scalar_node(&b, yielded);
-  /* accumulator + x */
+  /* accumulator + x, or the larger of them */
   MlirValue accumulator = mlirBlockGetArgument(block, n_inputs + k);
   MlirOperation add = tp__defining_op(yielded);
-  if (mlirOperationIsNull(add) || !tp__op_is(add, "arith.addf"))
+  bool adds = !mlirOperationIsNull(add) && tp__op_is(add, "arith.addf"),
+       compares = !mlirOperationIsNull(add) && (tp__op_is(add, "arith.maximumf") || tp__op_is(add, "arith.maxnumf"));
+  if (!adds && !compares)
     return TP_ROW_UNKNOWN;
   int side = mlirValueEqual(mlirOperationGetOperand(add, 0), accumulator)   ? 1
              : mlirValueEqual(mlirOperationGetOperand(add, 1), accumulator) ? 0
@@ -250,7 +272,8 @@ static int structured_node(tp__rows *rows, MlirOperation op, MlirAttribute maps,
   if (side < 0 || !tp__is_used_once(accumulator))
     return TP_ROW_UNKNOWN;
   int start = b.nodes[n_inputs + k], term = scalar_node(&b, mlirOperationGetOperand(add, side));
-  return tp__row_op_node(rows, TP_ROW_ADD, start, tp__row_op_node(rows, TP_ROW_SUM, term, -1));
+  return tp__row_op_node(rows, adds ? TP_ROW_ADD : TP_ROW_MAXIMUM, start,
+                         tp__row_op_node(rows, adds ? TP_ROW_SUM : TP_ROW_LARGEST, term, -1));
 }
 
 /* A reshape that adds or drops dimensions of size 1 only. */
@@ -275,7 +298,7 @@ static int reshape_node(tp__rows *rows, MlirOperation op, const int *dims) {
 }
 
 static int elementwise_node(tp__rows *rows, MlirOperation op, const int *dims) {
-  int n = tp__row_op_operands(op), nodes[2] = {TP_ROW_UNKNOWN, TP_ROW_UNKNOWN};
+  int n = tp__row_op_operands(op), nodes[TP_ROW_OPERANDS] = {TP_ROW_UNKNOWN, TP_ROW_UNKNOWN, TP_ROW_UNKNOWN};
   for (int k = 0; k < n; k++)
     nodes[k] = tp__row_of(rows, mlirOperationGetOperand(op, k), dims);
   return n > 0 ? tp__row_apply(rows, op, nodes) : TP_ROW_UNKNOWN;
@@ -289,6 +312,19 @@ static bool is_broadcast(MlirOperation op) {
   MlirOperation yield = mlirBlockGetTerminator(block);
   return mlirOperationGetNumOperands(yield) == 1 && mlirBlockGetNumArguments(block) > 0 &&
          mlirValueEqual(mlirOperationGetOperand(yield, 0), mlirBlockGetArgument(block, 0));
+}
+
+/* Is it computed from integers alone, as masks and the numbers of columns are? Then, too. */
+static bool is_mask(MlirOperation op) {
+  intptr_t n_inputs = mlirOperationGetNumOperands(op);
+  if (tp__op_has_dialect(op, "linalg"))
+    n_inputs -= mlirOperationGetNumResults(op);
+  for (intptr_t i = 0; i < n_inputs; i++) {
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
+    if (!mlirTypeIsAInteger(mlirTypeIsAShaped(type) ? tp__element_type(type) : type))
+      return false;
+  }
+  return true;
 }
 
 /* A number is the same in every slice. */
@@ -309,9 +345,11 @@ static int made_node(tp__rows *rows, MlirOperation op, MlirValue value, const in
   if (tp__op_is(op, "shard.all_slice"))
     return slice_node(rows, op, dims);
   if (maps_of(op, &maps))
-    return followed || is_broadcast(op) ? structured_node(rows, op, maps, (int)mlirOpResultGetResultNumber(value), dims)
-                                        : TP_ROW_UNKNOWN;
-  return is_elementwise(op) && (followed || tp__op_is(op, "arith.extf")) ? elementwise_node(rows, op, dims) : TP_ROW_UNKNOWN;
+    return followed || is_broadcast(op) || is_mask(op)
+               ? structured_node(rows, op, maps, (int)mlirOpResultGetResultNumber(value), dims)
+               : TP_ROW_UNKNOWN;
+  return is_elementwise(op) && (followed || tp__op_is(op, "arith.extf") || is_mask(op)) ? elementwise_node(rows, op, dims)
+                                                                                        : TP_ROW_UNKNOWN;
 }
 
 int tp__row_of(tp__rows *rows, MlirValue value, const int *dims) {
@@ -340,7 +378,8 @@ int tp__row_of(tp__rows *rows, MlirValue value, const int *dims) {
   return node;
 }
 
-int tp__row_of_whole(tp__rows *rows, MlirValue value) {
+/* The node of a value that goes along the first n_dims dimensions of the frame. */
+static int row_of_first(tp__rows *rows, MlirValue value, int n_dims) {
   int rank, dims[TP_MAX_RANK], at = 0;
   int64_t shape[TP_MAX_RANK];
   if (!tp__static_tensor(mlirValueGetType(value), &rank, shape))
@@ -349,13 +388,17 @@ int tp__row_of_whole(tp__rows *rows, MlirValue value) {
     dims[d] = TP_ROW_UNIT;
     if (shape[d] == 1)
       continue;
-    while (at < rows->rank && rows->shape[at] == 1)
+    while (at < n_dims && rows->shape[at] == 1)
       at++;
-    if (at == rows->rank || rows->shape[at] != shape[d])
+    if (at == n_dims || rows->shape[at] != shape[d])
       return TP_ROW_UNKNOWN;
     dims[d] = at++;
   }
-  while (at < rows->rank && rows->shape[at] == 1)
+  while (at < n_dims && rows->shape[at] == 1)
     at++;
-  return at == rows->rank ? tp__row_of(rows, value, dims) : TP_ROW_UNKNOWN;
+  return at == n_dims ? tp__row_of(rows, value, dims) : TP_ROW_UNKNOWN;
 }
+
+int tp__row_of_whole(tp__rows *rows, MlirValue value) { return row_of_first(rows, value, rows->rank); }
+
+int tp__row_of_number(tp__rows *rows, MlirValue value) { return row_of_first(rows, value, rows->rank - 1); }

@@ -20,15 +20,22 @@ typedef enum tp__row_kind {
   TP_ROW_ROOT,
   TP_ROW_ABSOLUTE,
   TP_ROW_MAXIMUM,
-  TP_ROW_ROUND, /* to a narrower type */
-  TP_ROW_SUM    /* along the last dimension of the frame */
+  TP_ROW_EXPONENTIAL,
+  TP_ROW_LOGARITHM,
+  TP_ROW_ROUND,   /* to a narrower type */
+  TP_ROW_SUM,     /* along the last dimension of the frame */
+  TP_ROW_LARGEST, /* likewise */
+  TP_ROW_COLUMN,  /* the place along the last dimension of the frame + `value`, an index, if it is not null */
+  TP_ROW_EQUAL,   /* a condition, of two integers */
+  TP_ROW_FINITE,  /* a condition */
+  TP_ROW_WHERE    /* where condition a holds b, else 0 */
 } tp__row_kind;
 
 typedef struct tp__row_node {
   tp__row_kind kind;
   int a, b;              /* operands: nodes; of commutative kinds a <= b. Else -1 */
   double number;         /* TP_ROW_NUMBER */
-  MlirValue value;       /* TP_ROW_VALUE */
+  MlirValue value;       /* TP_ROW_VALUE, TP_ROW_COLUMN */
   int dims[TP_MAX_RANK]; /* TP_ROW_VALUE: of the frame, or TP_ROW_UNIT */
   MlirType type;         /* TP_ROW_ROUND */
 } tp__row_node;
@@ -50,14 +57,19 @@ typedef struct tp__rows {
   } known[TP_ROW_NODES];
 } tp__rows;
 
-/* Starts with the frame of `root`, a result of an op that is a tensor of static shape of rank 1 or more, and finds what is computed from it in its
+/* Starts with the frame of `root`, a tensor of static shape of rank 1 or more, and finds what is computed from it in its
  * block: those nearest, so many as there is room for. */
 void tp__rows_begin(tp__rows *rows, MlirValue root);
+/* Finds what is computed from `value`, too, which is of rows. Nodes stay what they are, values get new ones. */
+void tp__rows_follow(tp__rows *rows, MlirValue value);
 
 /* The node of an element of `value`, whose dimensions go along `dims` of the frame; TP_ROW_UNKNOWN where there is no room. */
 int tp__row_of(tp__rows *rows, MlirValue value, const int *dims);
 /* The same of a value that has the shape of the frame, but for dimensions of size 1; TP_ROW_UNKNOWN for others. */
 int tp__row_of_whole(tp__rows *rows, MlirValue value);
+
+/* The same of one number a row: a value that has the shape of the frame without its last dimension, but for dimensions of size 1. */
+int tp__row_of_number(tp__rows *rows, MlirValue value);
 
 /* The terms of a sum, or factors of a product, whatever was rounded between; a node of another kind, or `whole`, is one of them. Returns their number,
  * or -1 where they are more than `max`. */

@@ -1,5 +1,6 @@
 #include "passes/row_nodes.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- nodes ---- */
@@ -35,20 +36,29 @@ static bool is_number(const tp__rows *rows, int node, double number) {
   return rows->nodes[node].kind == TP_ROW_NUMBER && rows->nodes[node].number == number;
 }
 
-/* Of one operand, or of two that commute. */
+/* What leaves the other operand as it is; NaN: nothing. */
+static double neutral_of(tp__row_kind kind) {
+  return kind == TP_ROW_ADD ? 0 : kind == TP_ROW_MULTIPLY ? 1 : kind == TP_ROW_MAXIMUM ? -INFINITY : NAN;
+}
+
+/* Is it 1 or 0? */
+static bool is_choice(const tp__rows *rows, int node) {
+  return rows->nodes[node].kind == TP_ROW_WHERE && is_number(rows, rows->nodes[node].b, 1);
+}
+
 int tp__row_op_node(tp__rows *rows, tp__row_kind kind, int a, int b) {
-  bool two = kind == TP_ROW_ADD || kind == TP_ROW_MULTIPLY || kind == TP_ROW_MAXIMUM;
+  bool commutes = kind == TP_ROW_ADD || kind == TP_ROW_MULTIPLY || kind == TP_ROW_MAXIMUM || kind == TP_ROW_EQUAL,
+       two = commutes || kind == TP_ROW_WHERE;
   if (a < 0 || (two && b < 0))
     return TP_ROW_UNKNOWN;
-  if (two && b < a)
+  if (commutes && b < a)
     return tp__row_op_node(rows, kind, b, a);
   if (kind == TP_ROW_MULTIPLY && a == b && rows->nodes[a].kind == TP_ROW_ABSOLUTE)
     a = b = rows->nodes[a].a;
-  if (kind == TP_ROW_ADD || kind == TP_ROW_MULTIPLY) {
-    double neutral = kind == TP_ROW_MULTIPLY ? 1 : 0;
-    if (is_number(rows, a, neutral) || is_number(rows, b, neutral))
-      return is_number(rows, a, neutral) ? b : a;
-  }
+  if (commutes && (is_number(rows, a, neutral_of(kind)) || is_number(rows, b, neutral_of(kind))))
+    return is_number(rows, a, neutral_of(kind)) ? b : a;
+  if (kind == TP_ROW_MULTIPLY && a != b && (is_choice(rows, a) || is_choice(rows, b)))
+    return tp__row_op_node(rows, TP_ROW_WHERE, rows->nodes[is_choice(rows, a) ? a : b].a, is_choice(rows, a) ? b : a);
   return add_node(rows, &(tp__row_node){.kind = kind, .a = a, .b = two ? b : -1});
 }
 
@@ -78,6 +88,8 @@ int tp__row_value_node(tp__rows *rows, MlirValue value, int rank, const int *dim
   memcpy(node.dims, dims, (size_t)rank * sizeof *dims);
   return add_node(rows, &node);
 }
+
+int tp__row_column_node(tp__rows *rows) { return add_node(rows, &(tp__row_node){.kind = TP_ROW_COLUMN, .a = -1, .b = -1}); }
 
 int tp__row_exact(const tp__rows *rows, int node) {
   while (node >= 0 && rows->nodes[node].kind == TP_ROW_ROUND)
@@ -151,8 +163,17 @@ typedef enum scalar_op {
   POWER,
   ABSOLUTE,
   MAXIMUM,
+  EXPONENTIAL,
+  LOGARITHM,
   WIDEN,
-  NARROW
+  NARROW,
+  ADD_INTEGERS,
+  SAME_INTEGER,
+  NUMBER_OF_CONDITION,
+  COMPARE_INTEGERS,
+  COMPARE,
+  FINITE,
+  SELECT
 } scalar_op;
 
 static const struct {
@@ -160,13 +181,78 @@ static const struct {
   scalar_op op;
   int n_operands;
 } scalar_ops[] = {
-    {"arith.addf", ADD, 2},         {"arith.subf", SUBTRACT, 2},   {"arith.mulf", MULTIPLY, 2},     {"arith.divf", DIVIDE, 2},
-    {"arith.negf", NEGATE, 1},      {"math.sqrt", ROOT, 1},        {"math.rsqrt", INVERSE_ROOT, 1}, {"math.powf", POWER, 2},
-    {"math.fpowi", POWER, 2},       {"math.absf", ABSOLUTE, 1},    {"arith.extf", WIDEN, 1},        {"arith.truncf", NARROW, 1},
-    {"arith.maximumf", MAXIMUM, 2}, {"arith.maxnumf", MAXIMUM, 2},
+    {"arith.addf", ADD, 2},
+    {"arith.subf", SUBTRACT, 2},
+    {"arith.mulf", MULTIPLY, 2},
+    {"arith.divf", DIVIDE, 2},
+    {"arith.negf", NEGATE, 1},
+    {"math.sqrt", ROOT, 1},
+    {"math.rsqrt", INVERSE_ROOT, 1},
+    {"math.powf", POWER, 2},
+    {"math.fpowi", POWER, 2},
+    {"math.absf", ABSOLUTE, 1},
+    {"arith.extf", WIDEN, 1},
+    {"arith.truncf", NARROW, 1},
+    {"arith.maximumf", MAXIMUM, 2},
+    {"arith.maxnumf", MAXIMUM, 2},
+    {"math.exp", EXPONENTIAL, 1},
+    {"math.log", LOGARITHM, 1},
+    {"arith.addi", ADD_INTEGERS, 2},
+    {"arith.index_cast", SAME_INTEGER, 1},
+    {"arith.extsi", SAME_INTEGER, 1},
+    {"arith.sitofp", SAME_INTEGER, 1},
+    {"arith.uitofp", NUMBER_OF_CONDITION, 1},
+    {"arith.extui", NUMBER_OF_CONDITION, 1},
+    {"arith.cmpi", COMPARE_INTEGERS, 2},
+    {"arith.cmpf", COMPARE, 2},
+    {"math.isfinite", FINITE, 1},
+    {"arith.select", SELECT, 3},
 };
 
-static int apply(tp__rows *rows, scalar_op op, int a, int b) {
+/* What a column is computed with is a scalar of the function. */
+static int add_integers(tp__rows *rows, int a, int b) {
+  if (a < 0 || b < 0)
+    return TP_ROW_UNKNOWN;
+  if (rows->nodes[b].kind == TP_ROW_COLUMN)
+    return add_integers(rows, b, a);
+  if (rows->nodes[a].kind != TP_ROW_COLUMN || !mlirValueIsNull(rows->nodes[a].value) || rows->nodes[b].kind != TP_ROW_VALUE ||
+      mlirTypeIsAShaped(mlirValueGetType(rows->nodes[b].value)))
+    return TP_ROW_UNKNOWN;
+  tp__row_node column = rows->nodes[a];
+  column.value = rows->nodes[b].value;
+  return add_node(rows, &column);
+}
+
+/* A column, a number or a choice is what it is in any type; what is not looked into is not followed through conversions to floats. */
+static int same_integer(const tp__rows *rows, MlirOperation op, int a) {
+  return tp__op_is(op, "arith.sitofp") && (a < 0 || rows->nodes[a].kind != TP_ROW_WHERE) ? TP_ROW_UNKNOWN : a;
+}
+
+static int number_of_condition(tp__rows *rows, int a) {
+  bool is_condition = a >= 0 && (rows->nodes[a].kind == TP_ROW_EQUAL || rows->nodes[a].kind == TP_ROW_FINITE);
+  bool is_number = a >= 0 && is_choice(rows, a);
+  return is_condition ? tp__row_op_node(rows, TP_ROW_WHERE, a, number_node(rows, 1)) : is_number ? a : TP_ROW_UNKNOWN;
+}
+
+static int64_t predicate_of(MlirOperation op) { return mlirIntegerAttrGetValueInt(tp__inherent(op, "predicate")); }
+
+/* |a| < infinity, or not equal to it. */
+static int compare(tp__rows *rows, MlirOperation op, int a, int b) {
+  enum { LESS = 4, DIFFERENT = 6 }; /* ordered ones of arith.cmpf */
+  int64_t predicate = predicate_of(op);
+  bool finite = a >= 0 && b >= 0 && rows->nodes[a].kind == TP_ROW_ABSOLUTE && is_number(rows, b, INFINITY) &&
+                (predicate == LESS || predicate == DIFFERENT);
+  return finite ? tp__row_op_node(rows, TP_ROW_FINITE, rows->nodes[a].a, -1) : TP_ROW_UNKNOWN;
+}
+
+static int select_node(tp__rows *rows, const int *operands) {
+  bool known = operands[0] >= 0 && operands[1] >= 0 && operands[2] >= 0 && is_number(rows, operands[2], 0) &&
+               (rows->nodes[operands[0]].kind == TP_ROW_EQUAL || rows->nodes[operands[0]].kind == TP_ROW_FINITE);
+  return known ? tp__row_op_node(rows, TP_ROW_WHERE, operands[0], operands[1]) : TP_ROW_UNKNOWN;
+}
+
+static int apply(tp__rows *rows, scalar_op op, MlirOperation of, const int *operands) {
+  int a = operands[0], b = operands[1];
   switch (op) {
   case ADD:
     return tp__row_op_node(rows, TP_ROW_ADD, a, b);
@@ -188,9 +274,27 @@ static int apply(tp__rows *rows, scalar_op op, int a, int b) {
     return tp__row_op_node(rows, TP_ROW_ABSOLUTE, a, -1);
   case MAXIMUM:
     return tp__row_op_node(rows, TP_ROW_MAXIMUM, a, b);
+  case EXPONENTIAL:
+    return tp__row_op_node(rows, TP_ROW_EXPONENTIAL, a, -1);
+  case LOGARITHM:
+    return tp__row_op_node(rows, TP_ROW_LOGARITHM, a, -1);
   case WIDEN:
   case NARROW:
     return a;
+  case ADD_INTEGERS:
+    return add_integers(rows, a, b);
+  case SAME_INTEGER:
+    return same_integer(rows, of, a);
+  case NUMBER_OF_CONDITION:
+    return number_of_condition(rows, a);
+  case COMPARE_INTEGERS:
+    return predicate_of(of) == 0 ? tp__row_op_node(rows, TP_ROW_EQUAL, a, b) : TP_ROW_UNKNOWN;
+  case COMPARE:
+    return compare(rows, of, a, b);
+  case FINITE:
+    return tp__row_op_node(rows, TP_ROW_FINITE, a, -1);
+  case SELECT:
+    return select_node(rows, operands);
   }
   return TP_ROW_UNKNOWN;
 }
@@ -214,7 +318,7 @@ int tp__row_apply(tp__rows *rows, MlirOperation op, const int *operands) {
     return TP_ROW_UNKNOWN;
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0)),
            element = mlirTypeIsAShaped(type) ? tp__element_type(type) : type;
-  int node = apply(rows, scalar_ops[i].op, operands[0], scalar_ops[i].n_operands > 1 ? operands[1] : TP_ROW_UNKNOWN);
+  int node = apply(rows, scalar_ops[i].op, op, operands);
   bool narrow = scalar_ops[i].op == NARROW || mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
   return narrow && scalar_ops[i].op != WIDEN ? round_node(rows, node, element) : node;
 }

@@ -247,6 +247,21 @@ typedef struct tp_gathered_rows {
 /* Algorithm TP_FUSED_SLICES, or TP_FUSED_NONE; fused: in slices; separate: an all_gather and then the products. */
 TP_API tp_fused_price tp_cost_gathered_rows(const tp_topology *topology, const tp_mesh *mesh, const tp_gathered_rows *rows);
 
+/* ---- what a softmax needs of rows whose columns are split over devices, in one exchange ---- */
+
+/* A device has [tokens, columns] of them. */
+typedef struct tp_fused_softmax {
+  int n_axes;
+  const int *axes; /* of the mesh, over which the columns are split */
+  int64_t tokens, columns, element_size;
+  int n_collectives; /* that there are otherwise, of a number of 4 bytes for each row */
+} tp_fused_softmax;
+
+/* Modelled times: of a kernel that reads the rows once and an all-gather of 16 bytes a row; of the collectives, with a kernel that reads the rows in front of
+ * each of the first two. False where the topology has no kernels for the group. */
+TP_API bool tp_cost_fused_softmax(const tp_topology *topology, const tp_mesh *mesh, const tp_fused_softmax *softmax,
+                                  tp_cost *fused, tp_cost *separate);
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,6 +5,7 @@
 #include "ir/location.h"
 #include "ir/place.h"
 #include "ir/work.h"
+#include "sharding/sharding.h"
 #include "support/support.h"
 
 #include <stdio.h>
@@ -283,6 +284,30 @@ static void join_collectives(measure *m, int first) {
     m->plan.n_collectives = first + 1;
 }
 
+/* What a fused softmax sends instead of its sums: an all-gather of 16 bytes for each row, of which its results have a number each. */
+static void gather_parts(measure *m, MlirOperation call, int first) {
+  enum { NUMBERS = 4 };
+  if (m->plan.n_collectives == first)
+    return;
+  tp_plan_collective *c = m->collectives + first;
+  int64_t rows = tp__n_elements(mlirValueGetType(mlirOperationGetResult(call, 0)));
+  int64_t elements = tp__multiply(tp__multiply(rows, NUMBERS), c->group), size = sizeof(float);
+  m->plan.bytes -= c->bytes;
+  m->plan.communication -= c->cost;
+  c->kind = TP_ALL_GATHER;
+  c->combiner = "";
+  c->bytes = tp_cost_bytes(c->kind, c->group, elements, size);
+  c->cost = tp_cost_flat(&m->topology, &m->plan.mesh, c->kind, c->n_axes, c->axes, elements, size);
+  m->plan.bytes += c->bytes;
+  m->plan.communication = tp_cost_add(m->plan.communication, c->cost);
+}
+
+static bool is_softmax(MlirAttribute fused) {
+  MlirAttribute kind =
+      mlirAttributeIsADictionary(fused) ? mlirDictionaryAttrGetElementByName(fused, tp__ref("kind")) : (MlirAttribute){NULL};
+  return !mlirAttributeIsNull(kind) && mlirAttributeIsAString(kind) && tp__ref_is(mlirStringAttrGetValue(kind), "softmax_rows");
+}
+
 static tp_status measure_ops(measure *m, MlirOperation parent) {
   bool structured = tp__op_has_dialect(parent, "linalg");
   bool loop = tp__op_is(parent, "scf.for") || tp__op_is(parent, "scf.while");
@@ -311,8 +336,11 @@ static tp_status measure_ops(measure *m, MlirOperation parent) {
             status = tp__error(op, TP_UNSUPPORTED, "calls nest more than %d deep; recursion is not supported", MAX_CALL_DEPTH);
           if (!mlirOperationIsNull(callee) && status == TP_OK)
             status = measure_ops(m, callee);
-          if (!mlirOperationIsNull(callee) && !mlirAttributeIsNull(tp__get(callee, "tp.fused")))
+          MlirAttribute fused = mlirOperationIsNull(callee) ? (MlirAttribute){NULL} : tp__get(callee, "tp.fused");
+          if (!mlirAttributeIsNull(fused))
             join_collectives(m, before_call);
+          if (!mlirAttributeIsNull(fused) && is_softmax(fused))
+            gather_parts(m, op, before_call);
           m->depth -= mlirOperationIsNull(callee) ? 0 : 1;
         }
         if (status == TP_OK)

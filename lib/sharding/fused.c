@@ -10,11 +10,12 @@ const char *tp_fused_name(tp_fused_algorithm algorithm) {
 }
 
 /* The kernels that reach all devices of the group, and its size; NULL where there are none. */
-static const tp_kernels *find_kernels(const tp_topology *topology, const tp_mesh *mesh, const tp_fused_rows *rows, int64_t *n) {
+static const tp_kernels *find_kernels(const tp_topology *topology, const tp_mesh *mesh, int n_axes, const int *axes,
+                                      int64_t *n) {
   int level = -1;
   *n = 1;
-  for (int i = 0; i < rows->n_axes; i++) {
-    int a = rows->axes[i];
+  for (int i = 0; i < n_axes; i++) {
+    int a = axes[i];
     if (mesh->axes[a].size == 1)
       continue;
     if (level >= 0 && topology->links[a].level != level)
@@ -115,7 +116,7 @@ static tp_cost apart_cost(const tp_topology *topology, const tp_mesh *mesh, cons
 
 tp_fused_price tp_cost_fused_rows(const tp_topology *topology, const tp_mesh *mesh, const tp_fused_rows *rows) {
   int64_t n;
-  const tp_kernels *kernels = find_kernels(topology, mesh, rows, &n);
+  const tp_kernels *kernels = find_kernels(topology, mesh, rows->n_axes, rows->axes, &n);
   tp_fused_price price = {.fused = TP_COST_FORBIDDEN,
                           .separate = rows->k ? apart_cost(topology, mesh, rows) : separate_cost(topology, mesh, rows, n)};
   if (!kernels)
@@ -152,7 +153,7 @@ static tp_cost products_cost(const tp_topology *topology, const tp_gathered_rows
 tp_fused_price tp_cost_gathered_rows(const tp_topology *topology, const tp_mesh *mesh, const tp_gathered_rows *rows) {
   int64_t n, elements = tp__multiply(rows->tokens, rows->width);
   const tp_fused_rows all = {.n_axes = rows->n_axes, .axes = rows->axes, .tokens = rows->tokens};
-  const tp_kernels *kernels = find_kernels(topology, mesh, &all, &n);
+  const tp_kernels *kernels = find_kernels(topology, mesh, all.n_axes, all.axes, &n);
   tp_cost whole = products_cost(topology, rows, rows->tokens);
   tp_fused_price price = {.fused = TP_COST_FORBIDDEN};
   price.separate = tp_cost_add(
@@ -167,4 +168,24 @@ tp_fused_price tp_cost_gathered_rows(const tp_topology *topology, const tp_mesh 
     price.fused = tp_cost_add(price.fused, step);
   price.unmeasured = find_unmeasured(&all, n, send, whole);
   return price;
+}
+
+/* ---- softmaxes ---- */
+
+bool tp_cost_fused_softmax(const tp_topology *topology, const tp_mesh *mesh, const tp_fused_softmax *softmax, tp_cost *fused,
+                           tp_cost *separate) {
+  int64_t n, local = tp__multiply(softmax->tokens, softmax->columns);
+  bool has_kernels = find_kernels(topology, mesh, softmax->n_axes, softmax->axes, &n) != NULL;
+  const tp_work rows = {.memory_bytes = (double)local * (double)softmax->element_size, .launch = true},
+                parts = {.memory_bytes = 16.0 * (double)softmax->tokens * (double)n, .launch = true};
+  tp_cost read = tp_cost_compute(topology, &rows);
+  tp_cost gather = tp_cost_collective(topology, mesh, TP_ALL_GATHER, softmax->n_axes, softmax->axes,
+                                      tp__multiply(tp__multiply(softmax->tokens, n), 4), 4);
+  tp_cost reduce =
+      tp_cost_collective(topology, mesh, TP_ALL_REDUCE, softmax->n_axes, softmax->axes, softmax->tokens, sizeof(float));
+  *fused = tp_cost_add(tp_cost_add(read, gather), tp_cost_compute(topology, &parts));
+  *separate = tp_cost_add(read, read);
+  for (int i = 0; i < softmax->n_collectives; i++)
+    *separate = tp_cost_add(*separate, reduce);
+  return has_kernels;
 }
