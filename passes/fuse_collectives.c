@@ -468,8 +468,11 @@ const tp_pass_row tp__fuse_collectives_row = {
         "function whose tp.fused says what it is and which algorithm of tprt/cuda.h does it, where the topology has "
         "such kernels and they are modelled to be faster. A product of rows and a matrix that such a sum in slices is the only "
         "reader of becomes part of the function, to be computed in slices, where that is modelled to be faster. So are an "
-        "all_gather of rows that is left and the products of them. A remark at "
-        "each such sum says both times, or what stands in the way. Breaks: nothing; tp-inline-calls brings the ops "
+        "all_gather of rows that is left and the products of them. "
+        "Of rows of f32, or widened to it, that are cut into columns, the largest, the sum of exponentials relative to it and "
+        "what an index compared with columns picks "
+        "are such a function, too: one exchange. A remark at "
+        "each such collective says both times, or what stands in the way. Breaks: nothing; tp-inline-calls brings the ops "
         "back, in the kernel's order of "
         "additions and with its roundings: once behind the residual, once behind the norm.",
     .options = options,

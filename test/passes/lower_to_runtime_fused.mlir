@@ -136,3 +136,29 @@ func.func private @tp.fused.0(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>, %c: ten
   return %e, %f : tensor<8x16xf32>, tensor<8x8xf32>
 }
 }
+
+// -----
+
+// A softmax: kind 10, the shape of the logits; a target of i32, all results, of the target the logarithm of its probability, as this device has it.
+// CHECK: func.func private @tprt_abi_softmax_rows(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+// CHECK: func.func @softmax(%[[CTX:.*]]: !llvm.ptr, %[[X:.*]]: tensor<8x16xbf16> {{.*}}, %[[T:.*]]: tensor<8xi32>
+// CHECK-SAME: tp.extra = array<i64: [[I32:[0-9]+]], 7, 2, 1, 1>
+// CHECK-SAME: tp.sites = array<i64: 10, {{[0-9]+}}, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 8, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5>
+// CHECK: bufferization.to_buffer %[[X]] read_only
+// CHECK: %[[XP:.*]] = llvm.inttoptr
+// CHECK: bufferization.to_buffer %[[T]] read_only
+// CHECK: %[[TP:.*]] = llvm.inttoptr
+// CHECK: call @tprt_abi_softmax_rows(%[[CTX]], %{{.*}}, %[[XP]], %[[TP]], %{{.*}}, %{{.*}}, %{{.*}})
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+func.func @softmax(%x: tensor<8x16xbf16>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %c:3 = call @tp.fused.0(%x, %t) : (tensor<8x16xbf16>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+  return %c#0, %c#1, %c#2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+func.func private @tp.fused.0(%x: tensor<8x16xbf16>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+    attributes {tp.fused = {kind = "softmax_rows", axes = ["tp"], operands = ["logits", "target"], results = ["largest", "sum", "picked"],
+                            infinite = "zero", pick = "log_probability", picks_of = "device"}} {
+  %e = tensor.empty() : tensor<8xf32>
+  return %e, %e, %e : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+}

@@ -435,3 +435,147 @@ func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> t
   return %a : tensor<8x16xf32>
 }
 }
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its axes is not}}
+  %c:3 = call @tp.fused.0(%x, %t) : (tensor<8x16xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+  return %c#0, %c#1, %c#2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+func.func private @tp.fused.0(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+    attributes {tp.fused = {kind = "softmax_rows", axes = [], infinite = "nan", operands = ["logits", "target"], results = ["largest", "sum", "picked"], pick = "logit", picks_of = "group"}} {
+  %e = tensor.empty() : tensor<8xf32>
+  return %e, %e, %e : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its infinite is not}}
+  %c:3 = call @tp.fused.0(%x, %t) : (tensor<8x16xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+  return %c#0, %c#1, %c#2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+func.func private @tp.fused.0(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+    attributes {tp.fused = {kind = "softmax_rows", axes = ["tp"], infinite = "zeros", operands = ["logits", "target"], results = ["largest", "sum", "picked"], pick = "logit", picks_of = "group"}} {
+  %e = tensor.empty() : tensor<8xf32>
+  return %e, %e, %e : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its operands is not}}
+  %c:3 = call @tp.fused.0(%x, %t) : (tensor<8x16xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+  return %c#0, %c#1, %c#2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+func.func private @tp.fused.0(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+    attributes {tp.fused = {kind = "softmax_rows", axes = ["tp"], infinite = "nan", operands = ["target", "logits"], results = ["largest", "sum", "picked"], pick = "logit", picks_of = "group"}} {
+  %e = tensor.empty() : tensor<8xf32>
+  return %e, %e, %e : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its operands is not}}
+  %c:3 = call @tp.fused.0(%x, %t) : (tensor<8x16xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+  return %c#0, %c#1, %c#2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+func.func private @tp.fused.0(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+    attributes {tp.fused = {kind = "softmax_rows", axes = ["tp"], infinite = "nan", operands = ["logits"], results = ["largest", "sum", "picked"], pick = "logit", picks_of = "group"}} {
+  %e = tensor.empty() : tensor<8xf32>
+  return %e, %e, %e : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its results is not}}
+  %c:3 = call @tp.fused.0(%x, %t) : (tensor<8x16xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+  return %c#0, %c#1, %c#2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+func.func private @tp.fused.0(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+    attributes {tp.fused = {kind = "softmax_rows", axes = ["tp"], infinite = "nan", operands = ["logits", "target"], results = ["sum", "largest", "picked"], pick = "logit", picks_of = "group"}} {
+  %e = tensor.empty() : tensor<8xf32>
+  return %e, %e, %e : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its results is not}}
+  %c:3 = call @tp.fused.0(%x, %t) : (tensor<8x16xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+  return %c#0, %c#1, %c#2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+func.func private @tp.fused.0(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+    attributes {tp.fused = {kind = "softmax_rows", axes = ["tp"], infinite = "nan", operands = ["logits", "target"], results = ["largest", "sum"], pick = "logit", picks_of = "group"}} {
+  %e = tensor.empty() : tensor<8xf32>
+  return %e, %e, %e : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its pick is not}}
+  %c:3 = call @tp.fused.0(%x, %t) : (tensor<8x16xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+  return %c#0, %c#1, %c#2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+func.func private @tp.fused.0(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+    attributes {tp.fused = {kind = "softmax_rows", axes = ["tp"], infinite = "nan", operands = ["logits", "target"], results = ["largest", "sum", "picked"], pick = "least", picks_of = "group"}} {
+  %e = tensor.empty() : tensor<8xf32>
+  return %e, %e, %e : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its picks_of is not}}
+  %c:3 = call @tp.fused.0(%x, %t) : (tensor<8x16xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+  return %c#0, %c#1, %c#2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+func.func private @tp.fused.0(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+    attributes {tp.fused = {kind = "softmax_rows", axes = ["tp"], infinite = "nan", operands = ["logits", "target"], results = ["largest", "sum", "picked"], pick = "logit", picks_of = "axis"}} {
+  %e = tensor.empty() : tensor<8xf32>
+  return %e, %e, %e : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its kind is not}}
+  %c:3 = call @tp.fused.0(%x, %t) : (tensor<8x16xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+  return %c#0, %c#1, %c#2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+func.func private @tp.fused.0(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+    attributes {tp.fused = {kind = "softmax", axes = ["tp"], infinite = "nan", operands = ["logits", "target"], results = ["largest", "sum", "picked"], pick = "logit", picks_of = "group"}} {
+  %e = tensor.empty() : tensor<8xf32>
+  return %e, %e, %e : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+}

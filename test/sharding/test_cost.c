@@ -326,6 +326,31 @@ static void fused_rows(void **state) {
     assert_string_not_equal(tp_fused_name((tp_fused_algorithm)i), "unknown");
 }
 
+/* Softmaxes of split rows in one exchange: both times by hand. */
+static void fused_softmax(void **state) {
+  (void)state;
+  static const int axis[] = {0};
+  tp_mesh mesh = make_mesh(1, (int64_t[]){4});
+  tp_topology t = {
+      .memory_gbytes_per_s = 1000, .launch_us = 4, .efficiency = 0.5, .elementwise_gops = 1, .gflops = {1, 1, 1, 1, 1}};
+  t.kernels[0] = (tp_kernels){.signal_us = 2, .gbytes_per_s = 100, .push_bytes = 65536, .n_pulls = 1, .pulls = {{4, 1 << 20}}};
+  for (int k = 0; k < TP_N_COLLECTIVES; k++)
+    t.links[0].lines[k] = (tp_line){.alpha_us = 10, .gbytes_per_s = 100};
+  tp_fused_softmax softmax = {
+      .n_axes = 1, .axes = axis, .tokens = 1000, .columns = 32000, .element_size = 2, .n_collectives = 3};
+  tp_cost once, separate;
+  /* 64 MB at 500 GB/s; 3 * 16 KB at 100 GB/s; 64 KB at 500 GB/s */
+  assert_true(tp_cost_fused_softmax(&t, &mesh, &softmax, &once, &separate));
+  assert_int_equal(once, 4000000 + 128000000 + 10000000 + 480000 + 4000000 + 128000);
+  /* twice the kernel; three times 2 * 3 * 1 KB */
+  assert_int_equal(separate, 2 * (4000000 + 128000000) + 3 * (10000000 + 60000));
+  softmax.n_collectives = 2;
+  assert_true(tp_cost_fused_softmax(&t, &mesh, &softmax, &once, &separate));
+  assert_int_equal(separate, 2 * (4000000 + 128000000) + 2 * (10000000 + 60000));
+  mesh.axes[0].size = 8;
+  assert_false(tp_cost_fused_softmax(&t, &mesh, &softmax, &once, &separate));
+}
+
 /* Products in slices, of which each is sent while the next is computed; times by hand. */
 static void fused_products(void **state) {
   (void)state;
@@ -441,7 +466,7 @@ int main(void) {
       cmocka_unit_test(exact_figures),   cmocka_unit_test(joint_groups),  cmocka_unit_test(work),
       cmocka_unit_test(stages),          cmocka_unit_test(three_axes),    cmocka_unit_test(sums_saturate),
       cmocka_unit_test(objective_bytes), cmocka_unit_test(larger_groups), cmocka_unit_test(fused_rows),
-      cmocka_unit_test(fused_products),  cmocka_unit_test(gathered_rows),
+      cmocka_unit_test(fused_products),  cmocka_unit_test(gathered_rows), cmocka_unit_test(fused_softmax),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
