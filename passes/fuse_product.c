@@ -84,6 +84,14 @@ static bool has_type(MlirValue value, MlirType element) {
   return mlirTypeEqual(tp__element_type(mlirValueGetType(value)), element);
 }
 
+static bool is_empty(MlirOperation op) {
+  tp__contraction c;
+  bool empty = !tp__match_contraction(op, &c);
+  for (int i = 0; i < c.n_loops && !empty; i++)
+    empty = c.sizes[i] == 0;
+  return empty;
+}
+
 void tp__read_product(MlirOperation op, int64_t slice_rows, tp__product *product) {
   MlirType element = tp__element_type(mlirValueGetType(mlirOperationGetResult(op, 0)));
   *product = (tp__product){.op = op};
@@ -93,6 +101,8 @@ void tp__read_product(MlirOperation op, int64_t slice_rows, tp__product *product
     product->obstacle = "its factors have another type than its rows";
   else if (!find_factors(op, product))
     product->obstacle = "it is not one of rows, as they are stored, and a matrix";
+  else if (is_empty(op))
+    product->obstacle = "it has no elements, or no terms";
   else if (slice_rows * product->k * tp__element_size(element) % ROW_BYTES != 0)
     product->obstacle = "slices of its left factor would not begin at multiples of 16 bytes";
 }

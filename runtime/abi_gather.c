@@ -133,9 +133,11 @@ tprt_status tprt__gather_run(tprt_context *context, const tprt__site *site, cons
                              const tprt__gather_buffers *given, int64_t *traffic) {
   tprt__gather_buffers b = *given;
   bool is_done = false;
-  tprt_status status = check_buffers(&site->gathering, &b);
   *traffic = state->plan.traffic;
-  if (status || state->plan.recv_bytes == 0)
+  if (state->plan.recv_bytes == 0) /* there may be no buffers either */
+    return TPRT_OK;
+  tprt_status status = check_buffers(&site->gathering, &b);
+  if (status)
     return status;
   if (!b.gathered)
     b.gathered = context->gathered_room.memory;

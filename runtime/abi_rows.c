@@ -350,8 +350,10 @@ static tprt_status reduce_apart(tprt_context *context, const tprt__site *site, c
 tprt_status tprt__rows_run(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
                            const tprt__rows_buffers *b, int64_t *traffic) {
   *traffic = state->plan.traffic + state->rows->gather.plan.traffic;
+  if (state->plan.recv_bytes == 0) /* there may be no buffers either */
+    return TPRT_OK;
   tprt_status status = check_buffers(&site->rows, b);
-  if (status || state->plan.recv_bytes == 0)
+  if (status)
     return status;
   if (state->rows->way == TPRT__ROWS_APART)
     return reduce_apart(context, site, state, b);

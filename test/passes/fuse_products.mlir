@@ -145,3 +145,26 @@ func.func @added(%x: tensor<8192x2048xf32>, %w: tensor<2048x1024xf32>, %residual
   return %r : tensor<2048x1024xf32>
 }
 }
+
+// -----
+
+// Nothing is multiplied: no rows.
+// REMARK: 'shard.reduce_scatter': its product is not computed in slices: it has no elements, or no terms
+// REMARK: 'shard.reduce_scatter': is fused with residual, 0 rows of 1024: one kernel (slices)
+// CHECK-LABEL: func.func @empty
+// CHECK: linalg.matmul
+// CHECK: call @tp.fused.0
+// ALWAYS-LABEL: func.func @empty
+// ALWAYS: linalg.matmul
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 4x4) {tp.axes = ["dp", "tp"]}
+func.func @empty(%x: tensor<0x2048xf32>, %w: tensor<2048x1024xf32>, %residual: tensor<0x1024xf32>) -> tensor<0x1024xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<0x1024xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<0x1024xf32>) -> tensor<0x1024xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<0x2048xf32>, tensor<2048x1024xf32>) outs(%zeros : tensor<0x1024xf32>) -> tensor<0x1024xf32>
+  %a = shard.reduce_scatter %y on @mesh grid_axes = [1] scatter_axis = 0 : tensor<0x1024xf32> -> tensor<0x1024xf32>
+  %r = arith.addf %a, %residual : tensor<0x1024xf32>
+  return %r : tensor<0x1024xf32>
+}
+}
