@@ -63,7 +63,7 @@ static int64_t n_devices(const gathering *g) {
 static void add_product(gathering *g, MlirOperation op, MlirValue left, MlirOperation view) {
   enum { ROW_BYTES = 16 };
   tp__product product;
-  int64_t slice = g->rows.tokens / n_devices(g);
+  int64_t slice = g->rows.tokens / n_devices(g) / tp__n_pieces(mlirOperationGetResult(g->gather, 0), g->dim);
   tp__read_product(op, slice, &product);
   MlirType out = mlirValueGetType(mlirOperationGetResult(op, 0));
   int64_t columns = mlirShapedTypeGetDimSize(out, mlirShapedTypeGetRank(out) - 1);
@@ -104,13 +104,10 @@ static void find_products(gathering *g, MlirValue rows, MlirOperation view) {
 
 /* Why it is not done; false where it can be. */
 static bool find_obstacle(const gathering *g, tp_fused_algorithm algorithm, char *text, size_t size) {
-  int64_t n_blocks = tp__n_pieces(mlirOperationGetResult(g->gather, 0), g->dim);
   if (algorithm == TP_FUSED_NONE)
     snprintf(text, size, "topology \"%s\" has no kernels that reach all devices of its group", g->with->topology->name);
   else if (g->dim == g->rank - 1)
     snprintf(text, size, "it gathers dimension %d, along which rows go", g->dim);
-  else if (n_blocks != 1)
-    snprintf(text, size, "the rows of a device lie in %lld pieces of what is gathered", (long long)n_blocks);
   else if (g->n == 0)
     snprintf(text, size, "of the product, %s", g->obstacle);
   else

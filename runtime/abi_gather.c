@@ -17,7 +17,8 @@ struct tprt__gather_state {
 /* Rows of a rank, of what is gathered and of the products, begin at multiples of 16 bytes. */
 static bool has_slices(const tprt__site *site, int64_t n_ranks) {
   const tprt__gathering *g = &site->gathering;
-  int64_t slice = g->tokens / n_ranks * (int64_t)tprt_dtype_size(site->op.dtype);
+  int64_t blocks = g->blocks > 0 ? g->blocks : 1,
+          slice = g->tokens / n_ranks / blocks * (int64_t)tprt_dtype_size(site->op.dtype);
   bool aligned = slice * g->width % 16 == 0;
   for (int i = 0; i < g->n; i++)
     aligned = aligned && slice * g->columns[i] % 16 == 0;
@@ -92,7 +93,8 @@ static bool are_aligned(const void *const *arguments, int n_ranks) {
 static tprt_status gather_for_all(const void *const *arguments, int n_ranks, void *stream) {
   const gather_call *first = arguments[0];
   const tprt__gathering *g = &first->site->gathering;
-  tprt_cuda_gather rows = {.size = sizeof rows, .dtype = first->site->op.dtype, .tokens = g->tokens, .width = g->width};
+  tprt_cuda_gather rows = {
+      .size = sizeof rows, .dtype = first->site->op.dtype, .tokens = g->tokens, .width = g->width, .blocks = g->blocks};
   tprt_cuda_gemm gemms[TPRT_CUDA_MAX_RANKS * TPRT_GATHER_MOST] = {{0}};
   for (int r = 0; r < n_ranks; r++) {
     const gather_call *call = arguments[r];

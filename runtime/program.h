@@ -27,7 +27,7 @@ typedef struct tprt__softmax {
 
 /* Of TPRT_SITE_GATHER_MULTIPLY: rows of all devices together, and the products of them. */
 typedef struct tprt__gathering {
-  int64_t tokens, width;
+  int64_t tokens, width, blocks;
   int n;
   int64_t columns[TPRT_GATHER_MOST], transposed[TPRT_GATHER_MOST];
 } tprt__gathering;

@@ -11,10 +11,6 @@ static tprt_status check_place(const tprt__program *program, const tprt__site *s
   if (op->dim > op->n_dims - 2)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "gathered rows: dimension %d of a tensor of rank %d is gathered", op->dim,
                       op->n_dims);
-  for (int d = 0; d < op->dim; d++)
-    if (op->shape[d] != 1)
-      return tprt__fail(TPRT_INVALID_ARGUMENT, "gathered rows: dimension %d in front of the gathered one has size %lld, not 1",
-                        d, (long long)op->shape[d]);
   return TPRT_OK;
 }
 
@@ -48,9 +44,12 @@ tprt_status tprt__read_gathering(const tprt__program *program, tprt__site *site)
                       1 + 2 * g->n);
   g->width = op->shape[op->n_dims - 1];
   g->tokens = tprt__site_group_size(program, site);
-  for (int d = 0; d < op->n_dims - 1; d++)
+  g->blocks = 1;
+  for (int d = 0; d < op->n_dims - 1; d++) {
+    g->blocks *= d < op->dim ? op->shape[d] : 1;
     if (__builtin_mul_overflow(g->tokens, op->shape[d], &g->tokens))
       return tprt__fail(TPRT_INVALID_ARGUMENT, "gathered rows: there are more than 2^63 of them");
+  }
   status = tprt__check_range("width of gathered rows", g->width, 1, INT64_MAX);
   for (int i = 0; i < g->n && !status; i++)
     status = read_product(site, i, g);

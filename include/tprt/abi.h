@@ -166,7 +166,7 @@ TPRT_API int32_t tprt_abi_softmax_rows(tprt_context *context, int32_t site, cons
                                        void *largest, void *sum, void *picked);
 
 /* Runs site `site` of kind TPRT_SITE_GATHER_MULTIPLY, what tprt_cuda_gather_multiply does (tprt/cuda_gemm.h): `input`, the send tensor [.., width], is
- * gathered along dim, in front of which all dimensions have size 1; out0 = what is gathered times b0 [width, columns], or [columns, width], and so on for
+ * gathered along dim; out0 = what is gathered times b0 [width, columns], or [columns, width], and so on for
  * as many products as the site has, NULL for others. gathered: NULL if only the products are wanted. No result overlaps anything. */
 TPRT_API int32_t tprt_abi_gather_multiply(tprt_context *context, int32_t site, const void *input, const void *b0,
                                           const void *b1, const void *b2, const void *b3, void *gathered, void *out0,

@@ -109,7 +109,9 @@ typedef struct tprt_cuda_gather {
   tprt_dtype dtype; /* f32, f16, bf16 */
   int64_t tokens, width;
   const void *input[TPRT_CUDA_MAX_RANKS]; /* symmetric: a rank's own rows */
-  void *gathered[TPRT_CUDA_MAX_RANKS];    /* local: all rows; the input of a rank may be its place in it */
+  void *gathered[TPRT_CUDA_MAX_RANKS];    /* local: all rows; without blocks, the input of a rank may be its place in it */
+  int64_t
+      blocks; /* 0 or 1: none. Else the tokens are so many blocks, of which each rank has as many rows of each: a slice is a batch. Not with aux */
 } tprt_cuda_gather;
 
 enum { TPRT_CUDA_MAX_GATHERED = 4 }; /* products of the same rows in a call */

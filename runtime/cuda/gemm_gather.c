@@ -6,7 +6,8 @@
 /* A call, checked. */
 typedef struct gathering {
   tprt_cuda_gather rows;
-  int64_t slice; /* rows of a rank */
+  int64_t n_blocks, block; /* rows of each */
+  int64_t slice;           /* of a block: rows of a rank */
   int n_ranks, first_rank, n_here;
   int n_gemms; /* of each rank */
   const tprt_cuda_gemm *gemms;
@@ -20,7 +21,7 @@ static tprt_status refuse(int rank, const char *what) {
 /* ---- Slices ---- */
 
 static int64_t rows_of(const gathering *g, int owner) {
-  int64_t left = g->rows.tokens - owner * g->slice;
+  int64_t left = g->block - owner * g->slice;
   return left < g->slice ? (left > 0 ? left : 0) : g->slice;
 }
 
@@ -43,6 +44,10 @@ static tprt_cuda_gemm slice_of(const gathering *g, const tprt_cuda_gemm *gemm, i
   size_t before = (size_t)(first * row_out) * tprt_dtype_size(gemm->out_dtype);
   tprt_cuda_gemm part = *gemm;
   part.m = rows_of(g, owner);
+  part.batch = g->n_blocks;
+  part.step_a = (rank == owner ? g->slice : g->block) * g->rows.width;
+  part.step_b = 0;
+  part.step_out = g->block * row_out;
   part.a = rank == owner ? g->input[owner] : place_of(g, rank, owner);
   part.out = gemm->out ? (char *)gemm->out + before : NULL;
   part.c = gemm->c ? (const char *)gemm->c + before : NULL;
@@ -73,9 +78,12 @@ static tprt_status copy_slices(const gathering *g, int i, tprt_cuda_copier *copi
   tprt_status status = TPRT_OK;
   for (int rank = g->first_rank; rank < g->first_rank + g->n_here && !status; rank++) {
     int owner = (rank + i) % g->n_ranks;
-    size_t bytes = (size_t)(rows_of(g, owner) * g->rows.width) * tprt_dtype_size(g->rows.dtype);
-    if (bytes && g->input[owner] != place_of(g, rank, owner))
-      status = tprt__copier_copy(copier, place_of(g, rank, owner), g->input[owner], bytes);
+    size_t row = (size_t)g->rows.width * tprt_dtype_size(g->rows.dtype), bytes = (size_t)rows_of(g, owner) * row;
+    if (!bytes || g->input[owner] == place_of(g, rank, owner))
+      continue;
+    for (int64_t b = 0; b < g->n_blocks && !status; b++)
+      status = tprt__copier_copy(copier, place_of(g, rank, owner) + (size_t)(b * g->block) * row,
+                                 (const char *)g->input[owner] + (size_t)(b * g->slice) * row, bytes);
   }
   return status;
 }
@@ -96,7 +104,12 @@ static tprt_status check_rows(const tprt_cuda_group *group, gathering *g) {
   if (r->tokens < 0 || r->tokens > INT64_C(1) << 57 || !is_size(g, r->width))
     return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: %lld rows of %lld elements are gathered", (long long)r->tokens,
                       (long long)r->width);
-  g->slice = (r->tokens + g->n_ranks - 1) / g->n_ranks;
+  g->n_blocks = r->blocks > 1 ? r->blocks : 1;
+  g->block = r->tokens / g->n_blocks;
+  if (r->blocks < 0 || (r->blocks > 1 && (r->blocks > r->tokens || r->tokens % (r->blocks * g->n_ranks))))
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: %lld rows in %lld blocks are gathered from %d ranks", (long long)r->tokens,
+                      (long long)r->blocks, g->n_ranks);
+  g->slice = (g->block + g->n_ranks - 1) / g->n_ranks;
   if ((size_t)(g->slice * r->width) * size % 16)
     return tprt__fail(TPRT_UNSUPPORTED, "CUDA: the %lld rows of a rank, of %lld elements of %s, are no multiple of 16 bytes",
                       (long long)g->slice, (long long)r->width, tprt_dtype_name(r->dtype));
@@ -119,6 +132,8 @@ static tprt_status check_gemm(const gathering *g, int rank, const tprt_cuda_gemm
     return refuse(rank, "has an a or row_a");
   if (gemm->n != 0 && (!is_size(g, gemm->n) || !is_size(g, row_out)))
     return refuse(rank, "has rows of out that no memory holds");
+  if (gemm->aux && g->n_blocks > 1)
+    return refuse(rank, "has aux, and the rows are in blocks");
   if (gemm->bias_gradient)
     return refuse(rank, "has a bias_gradient");
   if ((uint64_t)g->slice * (uint64_t)row_out * tprt_dtype_size(gemm->out_dtype) % 16)

@@ -82,13 +82,10 @@ func.func @few(%x: tensor<1023x2048xf32>, %w: tensor<2048x1024xf32>) -> tensor<4
 
 // -----
 
-// The rows of a device are between those of the others.
-// REMARK: 'shard.all_gather': is not done in slices with the products of it: the rows of a device lie in 2 pieces of what is gathered
+// The rows of a device are between those of the others: a batch.
+// REMARK: 'shard.all_gather': is done in slices with 1 product of it: 8192 rows of 2048
 // CHECK-LABEL: func.func @blocks
-// CHECK: shard.all_gather
-// CHECK-NOT: tp.fused
-// ALWAYS-LABEL: func.func @blocks
-// ALWAYS-NOT: tp.fused
+// CHECK: call @tp.fused.0
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 4x4) {tp.axes = ["dp", "tp"]}
 func.func @blocks(%x: tensor<2x1024x2048xf32>, %w: tensor<2048x1024xf32>) -> tensor<2x4096x1024xf32> {

@@ -28,7 +28,7 @@ static fake_streams_of_thread_fn *streams_of_thread;
 
 typedef struct world {
   int n_ranks, n_gemms;
-  int64_t tokens, slice;
+  int64_t tokens, slice, blocks; /* slice: rows of a rank, of all blocks */
   tprt_dtype dtype, out_dtype;
   bool in_place;
   tprt_cuda_group_config config;
@@ -64,8 +64,16 @@ static void *numbers(tprt_dtype dtype, int64_t n, int seed) {
   return memory;
 }
 
-static world make_world(int n_ranks, int64_t tokens, tprt_dtype dtype, tprt_dtype out_dtype, int n_gemms, bool in_place) {
+/* Row i of a rank, in all rows. */
+static int64_t row_of(const world *w, int rank, int64_t i) {
+  int64_t each = w->slice / w->blocks;
+  return each ? i / each * (w->tokens / w->blocks) + rank * each + i % each : 0;
+}
+
+static world make_world(int n_ranks, int64_t tokens, int64_t blocks, tprt_dtype dtype, tprt_dtype out_dtype, int n_gemms,
+                        bool in_place) {
   world w = {.n_ranks = n_ranks,
+             .blocks = blocks,
              .n_gemms = n_gemms,
              .tokens = tokens,
              .slice = (tokens + n_ranks - 1) / n_ranks,
@@ -75,7 +83,7 @@ static world make_world(int n_ranks, int64_t tokens, tprt_dtype dtype, tprt_dtyp
   size_t slice_bytes = (size_t)(w.slice * WIDTH) * tprt_dtype_size(dtype);
   w.config = (tprt_cuda_group_config){
       .size = sizeof w.config, .n_ranks = n_ranks, .rank = TPRT_CUDA_ALL_RANKS, .max_ctas = 2, .spin_limit = 1u << 24};
-  w.rows = (tprt_cuda_gather){.size = sizeof w.rows, .dtype = dtype, .tokens = tokens, .width = WIDTH};
+  w.rows = (tprt_cuda_gather){.size = sizeof w.rows, .dtype = dtype, .tokens = tokens, .width = WIDTH, .blocks = blocks};
   for (int r = 0; r < n_ranks; r++) {
     w.config.signals[r] = memset(nothing(tprt_cuda_signal_bytes()), 0, tprt_cuda_signal_bytes());
     w.rows.gathered[r] = nothing((size_t)n_ranks * slice_bytes);
@@ -125,8 +133,9 @@ static void write_rows(void *data) {
   const world *w = to->w;
   nanosleep(&(struct timespec){.tv_nsec = to->late_us * 1000}, NULL);
   for (int64_t i = 0; i < w->slice * WIDTH; i++)
-    if (to->rank * w->slice + i / WIDTH < w->tokens)
-      store(w->dtype, (void *)(uintptr_t)w->rows.input[to->rank], i, row_value(to->rank * w->slice * WIDTH + i, to->turn));
+    if (row_of(w, to->rank, i / WIDTH) < w->tokens)
+      store(w->dtype, (void *)(uintptr_t)w->rows.input[to->rank], i,
+            row_value(row_of(w, to->rank, i / WIDTH) * WIDTH + i % WIDTH, to->turn));
   free(data);
 }
 
@@ -198,8 +207,11 @@ static const struct {
   tprt_dtype dtype, out_dtype;
   int n_gemms;
   bool in_place;
-} shapes[] = {{8, TPRT_F32, TPRT_F32, 1, false}, {9, TPRT_BF16, TPRT_F32, 2, true}, {6, TPRT_BF16, TPRT_BF16, 1, false},
-              {5, TPRT_F32, TPRT_F32, 2, false}, {1, TPRT_F32, TPRT_F32, 1, true},  {0, TPRT_F32, TPRT_F32, 1, false}};
+  int64_t blocks; /* of which each has a multiple of all numbers of ranks */
+} shapes[] = {{8, TPRT_F32, TPRT_F32, 1, false, 1},   {9, TPRT_BF16, TPRT_F32, 2, true, 1},
+              {6, TPRT_BF16, TPRT_BF16, 1, false, 1}, {5, TPRT_F32, TPRT_F32, 2, false, 1},
+              {1, TPRT_F32, TPRT_F32, 1, true, 1},    {0, TPRT_F32, TPRT_F32, 1, false, 1},
+              {24, TPRT_F32, TPRT_F32, 1, false, 2},  {36, TPRT_BF16, TPRT_BF16, 1, false, 3}};
 
 /* All ranks' rows are written, then multiplied, by one stream. */
 static void enqueue_all(world *w, player *p, int turn, cuda_stream stream) {
@@ -216,7 +228,8 @@ static void test_virtual_ranks(void **state) {
     for (int n = 1; n <= MOST_RANKS; n++)
       for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         setenv("FAKE_LATE", late[l], 1);
-        world w = make_world(n, shapes[i].tokens, shapes[i].dtype, shapes[i].out_dtype, shapes[i].n_gemms, shapes[i].in_place);
+        world w = make_world(n, shapes[i].tokens, shapes[i].blocks, shapes[i].dtype, shapes[i].out_dtype, shapes[i].n_gemms,
+                             shapes[i].in_place);
         player p;
         cuda_stream stream;
         assert_true(begin_player(&p, &w.config));
@@ -236,7 +249,7 @@ static void test_virtual_ranks(void **state) {
 
 /* The same factors give the same bits on all ranks, whoever's the slice is. */
 static void test_same_bits(void **state) {
-  world w = make_world(3, 7, TPRT_F32, TPRT_F32, 1, false);
+  world w = make_world(3, 7, 1, TPRT_F32, TPRT_F32, 1, false);
   player p;
   (void)state;
   for (int r = 0; r < 3; r++) {
@@ -253,7 +266,7 @@ static void test_same_bits(void **state) {
 
 /* Captured once, replayed with other rows: what waits for what is in the graph. */
 static void test_graph(void **state) {
-  world w = make_world(3, 9, TPRT_F32, TPRT_F32, 2, false);
+  world w = make_world(3, 9, 1, TPRT_F32, TPRT_F32, 2, false);
   player p;
   cuda_stream stream;
   cuda_graph graph;
@@ -295,7 +308,7 @@ static void test_graph(void **state) {
 static int errors_without_wait(long lost, const char *late, long *n_waits) {
   fake_stream_plan *plan = streams_of_thread();
   setenv("FAKE_LATE", late, 1);
-  world w = make_world(3, 9, TPRT_F32, TPRT_F32, 1, false);
+  world w = make_world(3, 9, 1, TPRT_F32, TPRT_F32, 1, false);
   player p;
   int errors = 0;
   assert_true(begin_player(&p, &w.config));
@@ -368,7 +381,7 @@ static void *play(void *argument) {
 }
 
 static int play_all(int n_ranks, long lose_launch) {
-  world w = make_world(n_ranks, 9, TPRT_F32, TPRT_F32, 2, n_ranks % 2);
+  world w = make_world(n_ranks, 9, 1, TPRT_F32, TPRT_F32, 2, n_ranks % 2);
   pthread_t threads[MOST_RANKS];
   pthread_barrier_t all;
   part parts[MOST_RANKS];
@@ -421,7 +434,7 @@ static void expect(tprt_status got, tprt_status status, const char *text) {
 }
 
 static void test_failures(void **state) {
-  world w = make_world(2, 8, TPRT_F32, TPRT_F32, 1, false);
+  world w = make_world(2, 8, 1, TPRT_F32, TPRT_F32, 1, false);
   player p;
   tprt_cuda_copier *none = NULL;
   (void)state;
@@ -454,7 +467,7 @@ static void test_failures(void **state) {
 }
 
 static void test_refused(void **state) {
-  world w = make_world(2, 8, TPRT_F32, TPRT_F32, 1, false);
+  world w = make_world(2, 8, 1, TPRT_F32, TPRT_F32, 1, false);
   fake_stream_plan *plan = streams_of_thread();
   player p;
   (void)state;
@@ -484,6 +497,11 @@ static void test_refused(void **state) {
   REFUSED(g->m = 7, TPRT_INVALID_ARGUMENT, "product of rank 1, of rows that are gathered, has not the shape of the rows");
   REFUSED(g->k = 7, TPRT_INVALID_ARGUMENT, "has not the shape of the rows");
   REFUSED(g->dtype = TPRT_BF16, TPRT_INVALID_ARGUMENT, "has another type than the rows");
+  REFUSED(rows.blocks = 8, TPRT_INVALID_ARGUMENT, "8 rows in 8 blocks are gathered from 2 ranks");
+  REFUSED(rows.blocks = INT64_MAX, TPRT_INVALID_ARGUMENT, "8 rows in 9223372036854775807 blocks");
+  REFUSED(rows.blocks = -1, TPRT_INVALID_ARGUMENT, "8 rows in -1 blocks");
+  REFUSED((rows.blocks = 2, g->epilogue = TPRT_CUDA_RELU, g->aux = g->out), TPRT_INVALID_ARGUMENT,
+          "has aux, and the rows are in blocks");
   REFUSED(g->batch = 2, TPRT_INVALID_ARGUMENT, "is a batch, or a is transposed");
   REFUSED(g->transpose_a = true, TPRT_INVALID_ARGUMENT, "is a batch, or a is transposed");
   REFUSED(g->a = g->b, TPRT_INVALID_ARGUMENT, "has an a or row_a");
