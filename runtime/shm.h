@@ -19,13 +19,20 @@
 
 enum { SHM_MAX_RANKS = 1024, SHM_CACHE_LINE = 64, SHM_PAGE = 4096 };
 
-/* What a rank says about its current operation, next to the step. */
+/* What a rank says about its current operation. */
 typedef struct shm_notice {
   uint64_t signature[4];
-  uint64_t sequence;
-  uint64_t registered;               /* 1: the data stays in the arena, nothing was put in the slot */
+  uint32_t sequence;
+  uint32_t registered;               /* 1: the data stays in the arena, nothing was put in the slot */
   uint64_t send_offset, recv_offset; /* in this rank's arena, if registered */
 } shm_notice;
+
+/* A step that was published, with the notice of the operation that begins with it: one line, so that who sees the step has the notice. */
+typedef struct shm_half {
+  _Alignas(SHM_CACHE_LINE) shm_notice notice;
+  _Atomic uint32_t step; /* also the futex that waiters sleep on */
+} shm_half;
+_Static_assert(sizeof(shm_half) == SHM_CACHE_LINE, "what is read after a step is there with it");
 
 /* What few operations say beside the notice. */
 typedef struct shm_extra {
@@ -38,8 +45,8 @@ typedef struct shm_extra {
 typedef enum shm_use { SHM_UNUSED = 0, SHM_RESERVED = 1, SHM_JOINED = 2 } shm_use;
 
 typedef struct shm_line {
-  _Alignas(SHM_CACHE_LINE) _Atomic uint32_t step; /* also the futex that waiters sleep on */
-  /* Not beside `step`, whose cache line is on its way to a peer when the rank looks here. */
+  shm_half halves[2]; /* by step & 1, like the slots */
+  /* Not beside a step, whose cache line is on its way to a peer when the rank looks here. */
   _Alignas(SHM_CACHE_LINE) _Atomic uint32_t n_waiters;
   _Atomic uint32_t left;                          /* the rank destroyed its end */
   _Atomic uint32_t use;                           /* shm_use: whether the rank has, or will have, this channel */
@@ -52,7 +59,6 @@ typedef struct shm_line {
   _Atomic uint32_t survives;
   _Atomic uint32_t decision;
   _Atomic int32_t next_channel;
-  _Alignas(SHM_CACHE_LINE) shm_notice notice[2]; /* by step & 1, like the slots */
   _Alignas(SHM_CACHE_LINE) shm_extra extra[2];
   _Alignas(SHM_CACHE_LINE) _Atomic uint64_t fault; /* of the group whose rank 0 this line belongs to */
 } shm_line;
@@ -207,6 +213,7 @@ tprt_status tprt__shm_await_counter(tprt__transport *transport, const _Atomic ui
                                     int64_t deadline);
 void tprt__shm_abort(tprt__transport *transport, const tprt__fault *fault);
 tprt__fault tprt__shm_fault(const tprt__transport *transport);
+/* Wakes all that wait for a step of this rank. */
 void tprt__shm_wake(shm_line *line);
 /* Tells a rank that something happened which it may listen for. */
 void tprt__shm_ring(shm_line *line);

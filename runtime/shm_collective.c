@@ -170,7 +170,7 @@ static tprt_status find_buffers(const shm_engine *run) {
   for (int i = 0; i < plan->n_ranks; i++) {
     if (plan->traits & TPRT__ROOT_SENDS && i != plan->root)
       continue;
-    shm_notice notice = shm->lines[i]->notice[shm->step & 1];
+    shm_notice notice = shm->lines[i]->halves[shm->step & 1].notice;
     if (bytes > arena || notice.send_offset > arena - bytes || notice.recv_offset > arena - bytes) {
       return tprt__fail(TPRT_INTERNAL, "rank %d published a buffer outside its arena", shm->members[i]);
     }
@@ -242,7 +242,7 @@ static tprt_status run_registered(const shm_engine *run) {
 static tprt_status compare(const shm_engine *run, const shm_notice *mine) {
   const shm_transport *shm = run->shm;
   for (int i = 0; i < run->plan->n_ranks && TPRT__CHECKS; i++) {
-    shm_notice notice = shm->lines[i]->notice[shm->step & 1];
+    shm_notice notice = shm->lines[i]->halves[shm->step & 1].notice;
     if (memcmp(notice.signature, mine->signature, sizeof notice.signature) != 0 || notice.sequence != mine->sequence) {
       char difference[192];
       tprt__signature_explain(mine->signature, notice.signature, difference, sizeof difference);
@@ -257,7 +257,7 @@ static void publish_notice(const shm_engine *run, const shm_notice *mine) {
   shm_transport *shm = run->shm;
   if (run->plan->reduction == TPRT_PREMUL_SUM)
     shm->lines[shm->base.rank]->extra[(shm->step + 1) & 1].scale = run->plan->scale;
-  shm->lines[shm->base.rank]->notice[(shm->step + 1) & 1] = *mine;
+  shm->lines[shm->base.rank]->halves[(shm->step + 1) & 1].notice = *mine;
   tprt__shm_publish(shm);
 }
 
@@ -286,7 +286,7 @@ static bool all_registered(const shm_engine *run, int *n_registered) {
   *n_registered = 0;
   for (int i = 0; i < plan->n_ranks; i++) {
     if (!root_only || i == plan->root)
-      *n_registered += shm->lines[i]->notice[shm->step & 1].registered != 0;
+      *n_registered += shm->lines[i]->halves[shm->step & 1].notice.registered != 0;
   }
   return *n_registered == (root_only ? 1 : plan->n_ranks);
 }

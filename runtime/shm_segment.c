@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static const uint64_t magic = UINT64_C(0x7470727473686d31); /* "tprtshm1" */
-enum { VERSION = 5 };
+enum { VERSION = 6 };
 
 /* Offsets from the free parameters; false when they make no sense. Used for our own settings and for what a header says. */
 static bool derive(shm_sizes *sizes) {
@@ -237,7 +237,8 @@ static void clear_pipes(shm_segment *segment, int channel) {
 static void reset_lines(shm_segment *segment, int channel) {
   for (int rank = 0; rank < segment->sizes.n_ranks; rank++) {
     shm_line *line = tprt__shm_line(segment, channel, rank);
-    atomic_store(&line->step, 0);
+    atomic_store(&line->halves[0].step, 0);
+    atomic_store(&line->halves[1].step, 0);
     atomic_store(&line->n_waiters, 0);
     atomic_store(&line->left, 0);
     atomic_store(&line->n_accesses, 0);

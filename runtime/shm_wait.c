@@ -63,7 +63,15 @@ void tprt__shm_listen(shm_transport *shm, uint32_t heard, int *rounds) {
   }
 }
 
-void tprt__shm_wake(shm_line *line) { syscall(SYS_futex, &line->step, FUTEX_WAKE, INT_MAX, NULL, NULL, 0); }
+static void wake(_Atomic uint32_t *step) { syscall(SYS_futex, step, FUTEX_WAKE, INT_MAX, NULL, NULL, 0); }
+
+void tprt__shm_wake(shm_line *line) {
+  wake(&line->halves[0].step);
+  wake(&line->halves[1].step);
+}
+
+/* Where a rank publishes this step. */
+static _Atomic uint32_t *step_of(shm_line *line, uint32_t step) { return &line->halves[step & 1].step; }
 
 /* Whether somebody sleeps is read without waiting until the step is seen by all, which takes as long as a short operation. So
  * a sleeper that counts itself while the step is under way may not be seen; but the kernel looks at the step again before
@@ -71,13 +79,14 @@ void tprt__shm_wake(shm_line *line) { syscall(SYS_futex, &line->step, FUTEX_WAKE
 void tprt__shm_publish(shm_transport *shm) {
   shm_line *line = shm->lines[shm->base.rank];
   shm->step++;
-  atomic_store_explicit(&line->step, shm->step, memory_order_release);
+  _Atomic uint32_t *step = step_of(line, shm->step);
+  atomic_store_explicit(step, shm->step, memory_order_release);
   if (atomic_load_explicit(&line->n_waiters, memory_order_relaxed))
-    tprt__shm_wake(line);
+    wake(step);
 }
 
-static bool reached(const shm_line *line, uint32_t step) {
-  return (int32_t)(atomic_load_explicit(&line->step, memory_order_acquire) - step) >= 0; /* wraps */
+static bool reached(shm_line *line, uint32_t step) {
+  return (int32_t)(atomic_load_explicit(step_of(line, step), memory_order_acquire) - step) >= 0; /* wraps */
 }
 
 static uint64_t pack(const tprt__fault *fault) {
@@ -136,10 +145,11 @@ static tprt_status sleep_for(shm_transport *shm, int peer, const shm_wait *wait)
   tprt_status status = TPRT_OK;
   while (!status && !reached(line, shm->step)) {
     atomic_fetch_add(&line->n_waiters, 1);
-    uint32_t value = atomic_load(&line->step);
+    _Atomic uint32_t *step = step_of(line, shm->step);
+    uint32_t value = atomic_load(step);
     if ((int32_t)(value - shm->step) < 0) {
       int64_t left = wait->deadline - tprt__now();
-      tprt__shm_sleep(&line->step, value, left < 1 ? 1 : tprt__min(left, SLEEP_NS));
+      tprt__shm_sleep(step, value, left < 1 ? 1 : tprt__min(left, SLEEP_NS));
     }
     atomic_fetch_sub(&line->n_waiters, 1);
     status = check(shm, peer, wait, true);
@@ -150,7 +160,7 @@ static tprt_status sleep_for(shm_transport *shm, int peer, const shm_wait *wait)
 /* Spin while peers are likely to run at this moment, then give the processor away, and only then sleep: a futex costs tens
  * of microseconds per hop. */
 static tprt_status await_peer(shm_transport *shm, int peer, const shm_wait *wait) {
-  const shm_line *line = shm->lines[peer];
+  shm_line *line = shm->lines[peer];
   for (int i = 1; i <= shm->n_spins; i++) {
     if (reached(line, shm->step))
       return TPRT_OK;
