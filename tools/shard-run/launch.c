@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +66,18 @@ static tprt_status run_on_gpu(tprt_context *context, const rank_work *w, int ran
   return status;
 }
 
+/* Where fused sites of a GPU's program are not one kernel for all ranks, and why: once for each reason. */
+static void explain_rows(const tprt_context *context, int n_sites) {
+  const char *told = "";
+  for (int s = 0; s < n_sites; s++) {
+    const char *why, *way = tprt_context_rows(context, s, &why);
+    if (!way || !*why || strcmp(why, told) == 0)
+      continue;
+    fprintf(stderr, "shard-run: note: what is fused with a sum runs as %s: %s\n", way, why);
+    told = why;
+  }
+}
+
 void run_rank(tprt_comm *world, const rank_work *w, rank_result *result) {
   tprt_context *context = NULL;
   tprt_context_config config = {.size = sizeof config, .target = w->on_gpu ? TPRT_TARGET_CUDA : TPRT_TARGET_HOST};
@@ -81,6 +94,8 @@ void run_rank(tprt_comm *world, const rank_work *w, rank_result *result) {
     (void)tprt_comm_abort(world); /* the program has not told the others */
   for (int s = 0; s < w->n_sites && context && result->status == TPRT_OK; s++)
     (void)tprt_context_site_stats(context, s, result->sites + s);
+  if (result->status == TPRT_OK && tprt_comm_rank(world) == 0)
+    explain_rows(context, w->n_sites);
   if (result->status == TPRT_OK) /* nobody leaves while another may still read its memory */
     (void)tprt_barrier(world, NULL, NULL);
   if (context)
