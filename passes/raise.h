@@ -46,6 +46,9 @@ bool tp__generic_is_static(const tp__generic *generic);
 /* Does an output with this map get every element written: each loop dimension at most once, constants nowhere but in dimensions of size
  * 1? Only together with tp__generic_is_static. */
 bool tp__map_covers(MlirAffineMap map, MlirType type);
+/* Does every iteration space of a structured op with these maps reach all elements of the output that is this operand? Loops over nothing
+ * leave the init as the result. False also where it isn't known. */
+bool tp__writes_all(MlirOperation op, MlirAttribute maps, int operand);
 /* Would the ranges of all loops still follow from the operands, without those of `without` (bit per operand)? */
 bool tp__generic_has_ranges(const tp__generic *generic, uint64_t without);
 /* Removes input i, whose block argument has no uses. */

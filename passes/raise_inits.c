@@ -15,8 +15,7 @@ static bool is_kept(MlirValue init) {
   return kept;
 }
 
-/* Does every iteration space of the op reach all elements of its outputs? Loops over nothing leave the init as the result. */
-static bool writes_all(MlirOperation op, MlirAttribute maps, int operand) {
+bool tp__writes_all(MlirOperation op, MlirAttribute maps, int operand) {
   int rank;
   int64_t shape[TP_MAX_RANK];
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
@@ -44,7 +43,7 @@ void tp__raise_inits(tp__raise *raise, MlirOperation op) {
     return;
   for (int i = n - n_inits; i < n; i++) {
     MlirValue init = mlirOperationGetOperand(op, i);
-    if (is_kept(init) || tp__is_used(mlirBlockGetArgument(body, i)) || !writes_all(op, maps, i))
+    if (is_kept(init) || tp__is_used(mlirBlockGetArgument(body, i)) || !tp__writes_all(op, maps, i))
       continue;
     mlirOperationSetOperand(op, i, tp__empty(op, mlirValueGetType(init)));
     tp__erase_unused(raise, init);

@@ -11,7 +11,9 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111, TRANSPOSE = 112 }; /* of cblas.h */
 
@@ -25,6 +27,7 @@ typedef char *corename_fn(void);
 static struct {
   pthread_once_t once;
   tprt_status status;
+  char message[256]; /* of status; the text of the first call may be another thread's */
   sgemm_fn *sgemm;
   dgemm_fn *dgemm;
   set_threads_fn *set_threads;
@@ -44,18 +47,38 @@ static bool has_avx512_kernels(void *library) {
   return false;
 }
 
+/* Where memory is refused, OpenBLAS asks again without end. */
+static bool has_limited_space(void) {
+  struct rlimit space;
+  return getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
+}
+
+/* A library that was asked for by name has to be there. */
+static void refuse(const char *path, const char *why) {
+  blas.status = TPRT_INVALID_ARGUMENT;
+  snprintf(blas.message, sizeof blas.message, "TPRT_BLAS_LIBRARY: %s %s", path, why);
+}
+
 static void load(void) {
   int64_t enabled;
-  blas.status = tprt__env_number(TPRT__ENV_BLAS, 0, &enabled);
-  if (blas.status || !enabled)
+  const char *named = tprt__env_text(TPRT__ENV_BLAS_LIBRARY);
+  blas.status = tprt__env_number(TPRT__ENV_BLAS, 1, &enabled);
+  if (blas.status)
+    snprintf(blas.message, sizeof blas.message, "TPRT_BLAS must be 0 or 1");
+  if (blas.status || !enabled || (!named && has_limited_space()))
     return;
-  void *library = dlopen(tprt__env_text(TPRT__ENV_BLAS_LIBRARY), RTLD_NOW | RTLD_LOCAL);
-  if (!library)
+  void *library = dlopen(named ? named : "libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    if (named)
+      refuse(named, "cannot be loaded");
     return;
+  }
   sgemm_fn *sgemm = (sgemm_fn *)(uintptr_t)dlsym(library, "cblas_sgemm");
   dgemm_fn *dgemm = (dgemm_fn *)(uintptr_t)dlsym(library, "cblas_dgemm");
   set_threads_fn *set_threads = (set_threads_fn *)(uintptr_t)dlsym(library, "openblas_set_num_threads");
   if (!sgemm || !dgemm || !set_threads) {
+    if (named)
+      refuse(named, "lacks cblas_sgemm, cblas_dgemm or openblas_set_num_threads");
     dlclose(library);
     return;
   }
@@ -69,9 +92,7 @@ static void load(void) {
 
 tprt_status tprt__blas_start(void) {
   pthread_once(&blas.once, load);
-  if (blas.status)
-    tprt__fail(blas.status, "TPRT_BLAS must be 0 or 1"); /* text of the first call may be another thread's */
-  return blas.status;
+  return blas.status ? tprt__fail(blas.status, "%s", blas.message) : TPRT_OK;
 }
 
 const char *tprt__blas_name(void) { return blas.sgemm ? "openblas" : "built-in"; }

@@ -50,8 +50,9 @@ static const tprt_env_var table[TPRT__N_ENV] = {
     [TPRT__ENV_DEVICE] = {"TPRT_DEVICE", "int", NULL,
                           "device of this rank; default: the current one, else the rank on the host"},
     [TPRT__ENV_BLAS] = {"TPRT_BLAS", "switch", "1", "0: contractions use the built-in loops even when OpenBLAS is there"},
-    [TPRT__ENV_BLAS_LIBRARY] = {"TPRT_BLAS_LIBRARY", "path", "libopenblas.so.0",
-                                "library with the cblas functions, 32-bit sizes"},
+    [TPRT__ENV_BLAS_LIBRARY] = {"TPRT_BLAS_LIBRARY", "path", NULL,
+                                "library with the cblas functions, 32-bit sizes; default: libopenblas.so.0, if it is there and "
+                                "address space has no limit (ulimit -v)"},
     [TPRT__ENV_BLAS_THREADS] = {"TPRT_BLAS_THREADS", "count", NULL,
                                 "threads of one contraction; default: processors / ranks of this host"},
 };

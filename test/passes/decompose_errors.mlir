@@ -118,3 +118,29 @@ func.func @ruled(%x: tensor<5x3xf32>, %i: tensor<7x1xindex>) -> tensor<7x3xf32> 
   %y = tensor.gather %x[%i] gather_dims([0]) {tp.rule = "([_,j],[i,_])->([i,j])"} : (tensor<5x3xf32>, tensor<7x1xindex>) -> tensor<7x3xf32>
   return %y : tensor<7x3xf32>
 }
+
+// -----
+
+// What is not on the diagonal would be that of %o.
+func.func @diagonal(%x: tensor<7xf32>, %o: tensor<7x7xf32>) -> tensor<7x7xf32> {
+  // expected-error @below {{'linalg.generic': may leave elements of a result as they are in its init, which the body does not read}}
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i, i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<7xf32>) outs(%o : tensor<7x7xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<7x7xf32>
+  return %r : tensor<7x7xf32>
+}
+
+// -----
+
+// Nothing is written at all.
+func.func @nothing(%x: tensor<7x0xf32>, %o: tensor<7xf32>) -> tensor<7xf32> {
+  // expected-error @below {{'linalg.generic': may leave elements of a result as they are in its init, which the body does not read}}
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<7x0xf32>) outs(%o : tensor<7xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<7xf32>
+  return %r : tensor<7xf32>
+}
