@@ -293,9 +293,28 @@ static void test_failures(void **state) {
   expect_failure("launch", 0, true, TPRT_DEVICE, "tprt_cross_entropy_f32");
 }
 
+/* What has no rows has no buffers. */
+static void test_no_rows(void **state) {
+  (void)state;
+  static const int64_t one = 1, axis[] = {0}, shape[] = {0, 8},
+                       extra[TPRT_SOFTMAX_WORDS] = {[TPRT_SOFTMAX_RESULTS] = TPRT_SOFTMAX_LARGEST | TPRT_SOFTMAX_SUM};
+  tprt_comm *world;
+  tprt_config config = {.size = sizeof config, .backend = "self"};
+  test_table t = table_make(1, &one);
+  table_site(&t, TPRT_SITE_SOFTMAX_ROWS, TPRT_F32, TPRT_NO_REDUCTION, 1, axis, 2, shape, extra, TPRT_SOFTMAX_WORDS);
+  t.words[16] = TPRT_TARGET_CUDA;
+  assert_int_equal(tprt_world_create_threads(1, &config, &world), TPRT_OK);
+  tprt_context *context = make_context(world);
+  assert_int_equal(tprt_abi_enter(context, t.words), TPRT_OK);
+  assert_int_equal(tprt_abi_softmax_rows(context, 0, NULL, NULL, NULL, NULL, NULL), TPRT_OK);
+  tprt_context_destroy(context);
+  tprt_comm_destroy(world);
+  table_free(&t);
+}
+
 int main(void) {
   setenv("TPRT_CUDA_LIBRARY", FAKE_DRIVER, 1);
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_ranks), cmocka_unit_test(test_tables),
-                                     cmocka_unit_test(test_failures)};
+                                     cmocka_unit_test(test_failures), cmocka_unit_test(test_no_rows)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
