@@ -31,10 +31,10 @@ static tp_status create_mesh(MlirOperation op, const char *symbol, const tp_sdy_
   for (int i = 0; i < from->n; i++)
     names[i] = from->names[i];
   if (tp_mesh_create(symbol, from->n, names, from->sizes, mesh) != TP_OK)
-    return tp__error(
-        op, TP_INVALID_ARGUMENT,
-        "not a mesh: axis sizes have to be positive, axis names distinct and free of :()\"?, and the devices at most %d",
-        INT32_MAX);
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "not a mesh: axis sizes have to be positive, axis names distinct and free of :()\"?,= and spaces, and the "
+                     "devices at most %d",
+                     INT32_MAX);
   if (from->n_devices > 0 && from->n_devices != tp_mesh_size(mesh))
     return tp__error(op, TP_INVALID_ARGUMENT, "device_ids has %lld entries, but the axes make %lld devices",
                      (long long)from->n_devices, (long long)tp_mesh_size(mesh));

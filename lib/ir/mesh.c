@@ -65,8 +65,9 @@ static tp_status read_grid(MlirOperation grid, tp_mesh *mesh) {
                        TP_MAX_AXIS_NAME - 1);
   }
   if (tp_mesh_create(symbol, n, pointers, sizes, mesh) != TP_OK)
-    return tp__error(grid, TP_INVALID_ARGUMENT,
-                     "not a mesh: axis sizes have to be static and positive, axis names distinct and free of :()\"?,");
+    return tp__error(
+        grid, TP_INVALID_ARGUMENT,
+        "not a mesh: axis sizes have to be static and positive, axis names distinct and free of :()\"?,= and spaces");
   return TP_OK;
 }
 

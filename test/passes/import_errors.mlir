@@ -23,7 +23,7 @@
 
 // -----
 
-// expected-error @below {{not a mesh: axis sizes have to be positive, axis names distinct and free of :()"?, and the devices at most 2147483647}}
+// expected-error @below {{not a mesh: axis sizes have to be positive, axis names distinct and free of :()"?,= and spaces, and the devices at most 2147483647}}
 "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "x"=2]>, sym_name = "mesh"}> : () -> ()
 
 // -----

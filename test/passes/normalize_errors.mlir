@@ -259,7 +259,7 @@ shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", 1]}
 
 // -----
 
-// expected-error @below {{'shard.grid': not a mesh: axis sizes have to be static and positive, axis names distinct and free of :()"?,}}
+// expected-error @below {{'shard.grid': not a mesh: axis sizes have to be static and positive, axis names distinct and free of :()"?,= and spaces}}
 shard.grid @mesh(shape = 2x4) {tp.axes = ["tp", "tp"]}
 
 // -----
