@@ -132,6 +132,7 @@ static void unbind(tprt_context *context, tprt__bound *program) {
 void tprt_context_destroy(tprt_context *context) {
   if (!context)
     return;
+  tprt__graphs_end(context);
   while (context->programs) {
     tprt__bound *program = context->programs;
     context->programs = program->next;

@@ -78,6 +78,9 @@ int32_t tprt_abi_read(tprt_context *context, const void *device, void *host, int
   tprt_status status = check_gpu(context);
   if (!status)
     status = check_bytes(bytes);
+  tprt__graph_refuse(context, "its host reads what the GPU has computed: conditions of loops, offsets");
+  if (context->status)
+    return (int32_t)context->status;
   return end_call(context, status ? status : look(context, tprt__gpu_download(context->gpu, host, device, (size_t)bytes)));
 }
 
@@ -87,6 +90,9 @@ int32_t tprt_abi_write(tprt_context *context, void *device, const void *host, in
   tprt_status status = check_gpu(context);
   if (!status)
     status = check_bytes(bytes);
+  tprt__graph_refuse(context, "its host writes into memory of the GPU");
+  if (context->status)
+    return (int32_t)context->status;
   return end_call(context, status ? status : tprt__gpu_upload(context->gpu, device, host, (size_t)bytes));
 }
 
@@ -123,6 +129,7 @@ void *tprt_abi_assert_word(tprt_context *context) {
 
 int32_t tprt_abi_asserted(tprt_context *context) {
   int32_t number = 0;
+  tprt__graph_refuse(context, "it asserts something, and its host looks whether that failed");
   const void *word = tprt_abi_assert_word(context);
   if (!word || end_call(context, look(context, tprt__gpu_download(context->gpu, &number, word, sizeof number))))
     return 0;
@@ -163,22 +170,29 @@ tprt_status tprt_context_stream(tprt_context *context, void **stream) {
   return status;
 }
 
-tprt_status tprt_context_together(tprt_context *context, tprt_comm *comm, tprt_together_fn *fn, const void *mine) {
+static tprt_status gather(tprt_context *context, tprt_comm *comm, tprt_together_fn *fn, const void *mine, bool alone) {
   const tprt_op op = {.size = sizeof op, .kind = TPRT_OP_BARRIER};
   tprt__plan plan;
+  tprt_status status = tprt__plan_shape(&op, tprt_comm_size(comm), tprt_comm_rank(comm), &plan);
+  plan.gpu = context->gpu;
+  plan.stream = tprt__gpu_stream(context->gpu);
+  plan.together = fn;
+  plan.alone = alone;
+  plan.send = mine;
+  return status ? status : tprt__comm_launch(comm, &plan, 1, tprt__deadline(comm->timeout_ns), NULL);
+}
+
+tprt_status tprt__gpu_gather(tprt_context *context, tprt_comm *comm, tprt_together_fn *fn, const void *mine) {
+  return gather(context, comm, fn, mine, true);
+}
+
+tprt_status tprt_context_together(tprt_context *context, tprt_comm *comm, tprt_together_fn *fn, const void *mine) {
   tprt_status status = check_gpu(context);
-  if (!status)
-    status = tprt__plan_shape(&op, tprt_comm_size(comm), tprt_comm_rank(comm), &plan);
   if (status)
     return status;
-  void *stream = tprt__gpu_stream(context->gpu);
-  if (plan.n_ranks == 1)
-    return tprt__gpu_together((tprt__gpu_queue){context->gpu, stream}, fn, &mine, 1);
+  if (tprt_comm_size(comm) == 1)
+    return tprt__gpu_together((tprt__gpu_queue){context->gpu, tprt__gpu_stream(context->gpu)}, fn, &mine, 1);
   if (comm->transport->backend != &tprt__backend_loopback)
     return tprt__fail(TPRT_UNSUPPORTED, "backend %s has no virtual ranks of one GPU; loopback has", tprt_comm_backend(comm));
-  plan.gpu = context->gpu;
-  plan.stream = stream;
-  plan.together = fn;
-  plan.send = mine;
-  return tprt__comm_launch(comm, &plan, 1, tprt__deadline(comm->timeout_ns), NULL);
+  return gather(context, comm, fn, mine, false);
 }

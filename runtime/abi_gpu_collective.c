@@ -27,6 +27,9 @@ static tprt_status stage(tprt_context *context, int n, const size_t *bytes, void
 static tprt_status run_on_host(tprt_context *context, const tprt__site_state *state, const void *send, void *recv) {
   const size_t bytes[2] = {(size_t)state->plan.send_bytes, (size_t)state->plan.recv_bytes};
   void *parts[2] = {NULL};
+  tprt__graph_refuse(context, "its collectives go through memory of the host");
+  if (context->status)
+    return context->status;
   tprt_status status = stage(context, 2, bytes, parts);
   if (!status)
     status = tprt__gpu_download(context->gpu, parts[0], send, bytes[0]);
@@ -49,12 +52,15 @@ static bool is_launched(const tprt__site_state *state) {
   return state->plan.n_ranks > 1 && tprt_comm_capabilities(state->comm) & TPRT_CAP_GPU_PROGRAMS;
 }
 
-static tprt_status launch(const tprt_context *context, const tprt__site_state *state, void *stream, const void *send,
-                          void *recv) {
+static tprt_status launch(tprt_context *context, const tprt__site_state *state, void *stream, const void *send, void *recv) {
   tprt__plan plan = state->plan;
   tprt_status status = tprt__plan_buffers(&plan, send, recv);
   plan.gpu = context->gpu;
   plan.stream = stream;
+  if (!status && context->captures && tprt__comm_accept(state->comm, &plan, 1, false)) {
+    tprt__graph_refuse(context, tprt_last_error());
+    return context->status;
+  }
   return status ? status : tprt__comm_launch(state->comm, &plan, 1, tprt__deadline(state->comm->timeout_ns), NULL);
 }
 

@@ -23,6 +23,7 @@ tprt_status tprt__make_room(tprt_context *context, int64_t bytes, tprt__room *ro
   tprt_status status = tprt__gpu_alloc(context->gpu, wanted, &made);
   if (status)
     return status;
+  tprt__graphs_end(context); /* they know the room of before */
   tprt__gpu_free(context->gpu, room->memory);
   *room = (tprt__room){made, wanted};
   return TPRT_OK;
@@ -361,8 +362,12 @@ tprt_status tprt__rows_run(tprt_context *context, const tprt__site *site, const 
       tprt__gpu_await_started(context); /* beside a collective, kernels that wait for each other might keep it off some GPU */
   if (status)
     return status;
-  if (state->rows->way == TPRT__ROWS_ACROSS)
+  if (state->rows->way == TPRT__ROWS_ACROSS) {
+    tprt__graph_refuse(context, "it has kernels on several GPUs that wait for each other");
+    if (context->status)
+      return context->status;
     return tprt__rows_run_across(context, site, state, b);
+  }
   const rows_call call = {.site = site,
                           .gpu = context->gpu,
                           .ranks = state->rows->group->ranks,

@@ -82,6 +82,8 @@ struct tprt_context {
   struct tprt__rows_group *rows_groups; /* communicators in which rows are reduced */
   struct tprt__gpu_ranks *alone;        /* this rank, as a group */
   tprt__room rows_room, product_room, gathered_room;
+  struct tprt__graphs *graphs, *calling; /* calling: the program that tprt_context_replay calls */
+  bool captures;                         /* what it enqueues is captured */
 };
 
 /* ---- abi_call.c ---- */
@@ -96,6 +98,16 @@ tprt_status tprt__gpu_start(tprt_context *context, tprt__site_state *state, cons
 tprt_status tprt__gpu_wait(tprt_context *context, const tprt__site_state *state);
 /* What comes into the program's stream from now on waits for all that was started. */
 tprt_status tprt__gpu_await_started(tprt_context *context);
+
+/* ---- abi_gpu.c ---- */
+/* tprt_context_together, but no stream waits for another, fn is called with none and in no GPU's context, and GPUs may differ. */
+tprt_status tprt__gpu_gather(tprt_context *context, tprt_comm *comm, tprt_together_fn *fn, const void *mine);
+
+/* ---- abi_graph.c ---- */
+/* The program does something that cannot be captured. If it is being captured the context's status is not TPRT_OK afterwards. */
+void tprt__graph_refuse(tprt_context *context, const char *why);
+/* Forgets all that was captured. Not while a program is called. */
+void tprt__graphs_end(tprt_context *context);
 
 /* ---- abi_rows.c: TPRT_SITE_REDUCE_ROWS, TPRT_SITE_MULTIPLY_ROWS ---- */
 typedef struct tprt__rows_buffers {

@@ -55,6 +55,7 @@ typedef struct tprt__plan {
   void *stream;
   struct tprt__gpu *gpu;      /* of a program on a GPU: where the tensors are, and the stream; else NULL */
   tprt_together_fn *together; /* in place of the operation: see tprt_context_together */
+  bool alone;                 /* together: no stream waits for another around it, and the GPUs may differ */
   bool of_library;            /* on memory of the host, whatever the backend works on */
   int64_t piece;
   tprt__map send_map, recv_map;

@@ -261,6 +261,20 @@ TPRT_API tprt_status tprt_context_stream(tprt_context *context, void **stream);
 typedef tprt_status tprt_together_fn(const void *const *arguments, int n_ranks, void *stream);
 TPRT_API tprt_status tprt_context_together(tprt_context *context, tprt_comm *comm, tprt_together_fn *fn, const void *mine);
 
+/* The function of a compiled program. */
+typedef int32_t tprt_program_fn(tprt_context *context, void *const *inputs, void *const *outputs);
+
+/* Calls `program` with these arguments and results, and returns what it returns. The first call runs it as it is; the next one captures what it puts into the streams in a
+ * graph of CUDA and launches that; and each further one with the same addresses is one launch, for all virtual ranks together. Other addresses are captured again; eight captures of a
+ * program are kept, those that were used last. Every rank of the world calls it, with as many arguments; ranks agree on the host whether they capture, so each may have addresses of
+ * its own. Counters of sites count on, without time.
+ *
+ * *why is "" as long as nothing forbids that, else why each call runs as it is: its host reads what the GPU has computed (conditions, offsets), it asserts something,
+ * collectives go through the host or need scratch memory, the driver has no graphs. The text lives as long as the context. What fails in a graph
+ * is told by who waits for the stream next. TPRT_INVALID_ARGUMENT for a context of the host. */
+TPRT_API tprt_status tprt_context_replay(tprt_context *context, tprt_program_fn *program, int n_inputs, void *const *inputs,
+                                         int n_outputs, void *const *outputs, const char **why);
+
 typedef struct tprt_site_stats {
   int64_t calls;
   int64_t bytes;  /* algorithmic bytes sent by this device over all calls, counted from what submit was called with */

@@ -112,17 +112,19 @@ static tprt_status await(tprt__gpu_queue queue, const tprt__gpu *other) {
   return status;
 }
 
+tprt_status tprt__gpu_follow(tprt__gpu_queue behind, tprt__gpu_queue before) {
+  tprt_status status = record(before);
+  return status ? status : await(behind, before.gpu);
+}
+
 /* The first stream waits for all, and all for the first. A wait keeps what the event was when it was put there. */
 tprt_status tprt__gpu_meet(const tprt__gpu_queue *queues, int n) {
   tprt_status status = TPRT_OK;
   for (int i = 0; i < n && !status; i++)
     for (int k = 0; k < n && !status; k++)
       status = reach(queues[i].gpu, queues[k].gpu);
-  for (int i = 1; i < n && !status; i++) {
-    status = record(queues[i]);
-    if (!status)
-      status = await(queues[0], queues[i].gpu);
-  }
+  for (int i = 1; i < n && !status; i++)
+    status = tprt__gpu_follow(queues[0], queues[i]);
   if (!status && n > 1)
     status = record(queues[0]);
   for (int i = 1; i < n && !status; i++)

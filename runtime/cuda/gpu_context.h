@@ -58,6 +58,9 @@ typedef struct tprt__gpu_queue {
   void *stream;
 } tprt__gpu_queue;
 
+/* What comes into the one next waits for what the other has. The GPUs reach each other's memory. */
+tprt_status tprt__gpu_follow(tprt__gpu_queue behind, tprt__gpu_queue before);
+
 /* Whether there are kernels for an operation of a program; TPRT_UNSUPPORTED with the reason. */
 tprt_status tprt__gpu_accept(const tprt__plan *plan);
 /* What comes into any of the streams next waits for all that any of them has. Where the GPUs differ they are made to reach each other's memory;
@@ -93,6 +96,22 @@ bool tprt__gpu_is_same(const tprt__gpu *a, const tprt__gpu *b);
 /* Calls fn in the context of the GPU. */
 tprt_status tprt__gpu_together(tprt__gpu_queue queue, tprt_together_fn *fn, const void *const *arguments, int n_ranks);
 tprt_status tprt__gpu_zero(tprt__gpu_queue queue, void *memory, int64_t bytes);
+
+/* ---- Graphs: what the programs of n ranks put into their streams, to be launched again ---- */
+
+typedef struct tprt__gpu_graph tprt__gpu_graph;
+
+/* Loads what the driver has for them; TPRT_UNSUPPORTED with the reason. Before all below. */
+tprt_status tprt__gpu_graphs_load(void);
+/* From here on what comes into the streams of these GPUs, and those that wait for them, is captured and not done. */
+tprt_status tprt__gpu_capture_begin(tprt__gpu *const *gpus, int n);
+/* The end, for all of them; to be freed with the first. The capture has ended also where this fails with TPRT_DEVICE. */
+tprt_status tprt__gpu_capture_end(tprt__gpu *const *gpus, int n, tprt__gpu_graph **graph);
+/* Ends a capture that is of no use. */
+void tprt__gpu_capture_abandon(tprt__gpu *first);
+/* Behind what all streams have; what comes into them next waits for it. */
+tprt_status tprt__gpu_graph_launch(tprt__gpu *const *gpus, int n, const tprt__gpu_graph *graph);
+void tprt__gpu_graph_free(const tprt__gpu *first, tprt__gpu_graph *graph);
 
 /* ---- Contractions ---- */
 

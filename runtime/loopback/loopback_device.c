@@ -128,9 +128,10 @@ static tprt_status move(loopback_hub *hub) {
 /* ---- All of it ---- */
 
 static tprt_status together(loopback_hub *hub) {
+  bool alone = hub->plans[0]->alone;
   for (int i = 0; i < hub->n_ranks; i++) {
     hub->sources[i] = hub->plans[i]->send;
-    if (!tprt__gpu_is_same(hub->queues[i].gpu, hub->queues[0].gpu))
+    if (!alone && !tprt__gpu_is_same(hub->queues[i].gpu, hub->queues[0].gpu))
       return tprt__fail(TPRT_UNSUPPORTED, "ranks %d and %d are on different GPUs, and one kernel is to work for both",
                         hub->seats[0].world_rank, hub->seats[i].world_rank);
   }
@@ -141,6 +142,8 @@ tprt_status tprt__loopback_enqueue(loopback_hub *hub) {
   const tprt__plan *plan = hub->plans[0];
   for (int i = 0; i < hub->n_ranks; i++)
     hub->queues[i] = queue_of(hub->plans[i]);
+  if (plan->together && plan->alone)
+    return together(hub);
   tprt_status status = meet(hub);
   if (status)
     return status;

@@ -1,6 +1,7 @@
 /* A compiled program on the ranks of one GPU, without the compiler: what shard-run --emit=so --shards FOLDER -o FOLDER/libNAME.so wrote.
  *
- *   model check FOLDER                  twice, on the arguments of the folder, compared with what it says of the results
+ *   model check FOLDER                  as it is and as a graph, twice each, on the arguments of the folder, compared with what it says of the
+ *                                       results; all have the same bits
  *   model time FOLDER GB/s TFLOP/s      on arguments of no meaning; beside the time that its bytes or its arithmetic take
  *
  * Each rank is a thread. Exit status and output as of fused. */
@@ -18,9 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_VALUES = 256, MAX_RANKS = 64, WARM = 3, TIMED = 20, CHECKED = 2 };
-
-typedef int32_t (*entry_function)(tprt_context *context, void *const *inputs, void *const *outputs);
+enum { MAX_VALUES = 256, MAX_RANKS = 64, WARM = 3, TIMED = 20, CHECKED = 2, REPLAYED = 4 /* the first runs as it is */ };
 
 typedef struct program {
   const char *folder;
@@ -28,7 +27,7 @@ typedef struct program {
   int n_ranks, n_arguments, n_results;
   double flops;                                     /* of a rank */
   array arguments[MAX_VALUES], results[MAX_VALUES]; /* of a rank, without data */
-  entry_function entry;
+  tprt_program_fn *entry;
 } program;
 
 typedef struct player {
@@ -38,6 +37,7 @@ typedef struct player {
   cuda_context gpu;
   bool is_timed;
   int errors, compared;
+  char no_graph[256]; /* why it is none; "" if it is */
   tprt_context *context;
   void *inputs[MAX_VALUES], *outputs[MAX_VALUES]; /* on the GPU */
   double call[TIMED], kernels[TIMED];             /* microseconds */
@@ -203,7 +203,7 @@ static void check_result(player *r, int k, array *before) {
   compare(r, "out", k, &a, true);
   compare(r, "one", k, &a, false);
   if (before->data && memcmp(before->data, a.data, array_bytes(&a)) != 0) {
-    fprintf(stderr, "wrong: %s: rank %d, result %d: the second call gives other bits\n", r->p->folder, r->number, k);
+    fprintf(stderr, "wrong: %s: rank %d, result %d: a further call gives other bits\n", r->p->folder, r->number, k);
     r->errors++;
   }
   array_clear(before);
@@ -211,16 +211,21 @@ static void check_result(player *r, int k, array *before) {
 }
 
 static void check(player *r) {
+  const char *why = "";
   array before[MAX_VALUES] = {{0}};
-  for (int call = 0; call < CHECKED; call++) {
+  for (int call = 0; call < CHECKED + REPLAYED; call++) {
+    const program *p = r->p;
     poison(r);
-    need(r, (tprt_status)r->p->entry(r->context, r->inputs, r->outputs));
+    need(r, call < CHECKED
+                ? (tprt_status)p->entry(r->context, r->inputs, r->outputs)
+                : tprt_context_replay(r->context, p->entry, p->n_arguments, r->inputs, p->n_results, r->outputs, &why));
     need(r, tprt_context_synchronize(r->context));
     for (int k = 0; k < r->p->n_results; k++)
       check_result(r, k, &before[k]);
   }
   for (int k = 0; k < r->p->n_results; k++)
     array_clear(&before[k]);
+  snprintf(r->no_graph, sizeof r->no_graph, "%s", why);
 }
 
 /* ---- Measuring ---- */
@@ -329,7 +334,7 @@ int main(int argc, char **argv) {
   load_library(&p);
   static player ranks[MAX_RANKS];
   tprt_comm *worlds[MAX_RANKS];
-  tprt_config config = {.size = sizeof config, .backend = p.n_ranks == 1 ? "self" : NULL};
+  tprt_config config = {.size = sizeof config, .backend = p.n_ranks == 1 ? "self" : "loopback"};
   if (tprt_world_create_threads(p.n_ranks, &config, worlds) != TPRT_OK)
     die("%s", tprt_last_error());
   pthread_t threads[MAX_RANKS];
@@ -354,7 +359,8 @@ int main(int argc, char **argv) {
   else if (compared == 0)
     die("%s has nothing to compare with", p.folder);
   else
-    printf("{\"test\": \"model %s\", \"ranks\": %d, \"calls\": %d, \"compared\": %d, \"errors\": %d}\n",
-           name_of(p.folder, name, sizeof name), p.n_ranks, CHECKED, compared, errors);
+    printf("{\"test\": \"model %s\", \"ranks\": %d, \"calls\": %d, \"graph\": \"%s\", \"compared\": %d, \"errors\": %d}\n",
+           name_of(p.folder, name, sizeof name), p.n_ranks, CHECKED + REPLAYED, *ranks[0].no_graph ? ranks[0].no_graph : "yes",
+           compared, errors);
   return errors != 0;
 }

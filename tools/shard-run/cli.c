@@ -32,6 +32,7 @@ enum {
   OPT_UNKNOWN_OPS,
   OPT_MEMORY_LIMIT,
   OPT_OVERLAP,
+  OPT_GRAPH,
   OPT_FUSE,
   OPT_SHARDS,
   OPT_OUTPUT,
@@ -73,6 +74,7 @@ static const cli_option rows[N_OPTIONS] = {
                           "what a device may hold: 512MiB, 80GB, ..., or topology (default: no limit)"},
     [OPT_OVERLAP] = {"overlap", "no|run|plan",
                      "communicate beside compute: no; as the order of the program allows; plan for it, too (default: no)"},
+    [OPT_GRAPH] = {"graph", NULL, "with --target=cuda: capture the program in a graph, and launch that"},
     [OPT_FUSE] =
         {"fuse", "no|faster|always",
          "sums over devices together with what follows them, as kernels of GPUs do them: no; where that is modelled to "
@@ -204,6 +206,9 @@ static int apply(int which, const char *text, void *data) {
     if (strcmp(text, "no") != 0 && strcmp(text, "run") != 0 && strcmp(text, "plan") != 0)
       return cli_usage("--%s takes no, run or plan, not '%s'", name, text);
     return CLI_GO_ON;
+  case OPT_GRAPH:
+    o->graph = true;
+    return CLI_GO_ON;
   case OPT_FUSE:
     o->fuse = text;
     if (strcmp(text, "no") != 0 && strcmp(text, "faster") != 0 && strcmp(text, "always") != 0)
@@ -278,6 +283,10 @@ int cli_parse(int argc, char **argv, options *o) {
     return cli_usage("--shards goes with --emit=so");
   if (o->emit && strcmp(o->emit, "ptx") == 0 && o->target != TARGET_CUDA)
     return cli_usage("--emit=ptx is of --target=cuda");
+  if (o->graph && o->target != TARGET_CUDA)
+    return cli_usage("--graph is of --target=cuda");
+  if (o->graph && o->emit)
+    return cli_usage("--graph is about running; what --emit writes is called by tprt_context_replay for that");
   if (o->target == TARGET_CUDA && o->launch == LAUNCH_PROCESSES)
     return cli_usage("ranks of --target=cuda are threads, of one GPU or one each");
   if (o->backend && o->launch == LAUNCH_PROCESSES && strcasecmp(o->backend, "shm") != 0)

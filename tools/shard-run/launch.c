@@ -18,22 +18,27 @@ static _Thread_local int rank_in_program = -1;
 int launch_rank_in_program(void) { return rank_in_program; }
 
 /* Once, until all of it is done. */
-static tprt_status call(tprt_context *context, tp_entry entry, int rank, void **inputs, void **outputs, bool on_gpu) {
+static tprt_status call(tprt_context *context, const rank_work *w, int rank, void **in, void **out, rank_result *result) {
+  const char *why = "";
   rank_in_program = rank;
-  tprt_status status = (tprt_status)entry(context, inputs, outputs);
+  tprt_status status = w->graph
+                           ? tprt_context_replay(context, (tprt_program_fn *)w->entry, w->n_inputs, in, w->n_outputs, out, &why)
+                           : (tprt_status)w->entry(context, in, out);
   rank_in_program = -1;
-  return status == TPRT_OK && on_gpu ? tprt_context_synchronize(context) : status;
+  snprintf(result->no_graph, sizeof result->no_graph, "%s", why);
+  return status == TPRT_OK && w->on_gpu ? tprt_context_synchronize(context) : status;
 }
 
-static tprt_status execute(tprt_context *context, const rank_work *w, int rank, void **inputs, void **outputs,
-                           double *seconds) {
-  tprt_status status = call(context, w->entry, rank, inputs, outputs, w->on_gpu); /* binds, touches the memory */
+static tprt_status execute(tprt_context *context, const rank_work *w, int rank, void **in, void **out, rank_result *result) {
+  tprt_status status = call(context, w, rank, in, out, result); /* binds, touches the memory */
+  if (status == TPRT_OK && w->graph)
+    status = call(context, w, rank, in, out, result); /* captures */
   tprt_context_reset_stats(context);
   for (int i = 0; i < w->repeat && status == TPRT_OK; i++) {
     double start = seconds_now();
-    status = call(context, w->entry, rank, inputs, outputs, w->on_gpu);
+    status = call(context, w, rank, in, out, result);
     double took = seconds_now() - start;
-    *seconds = i == 0 || took < *seconds ? took : *seconds;
+    result->seconds = i == 0 || took < result->seconds ? took : result->seconds;
   }
   return status;
 }
@@ -51,12 +56,12 @@ static tprt_status move_to_gpu(tprt_context *context, int n, const array *arrays
   return status;
 }
 
-static tprt_status run_on_gpu(tprt_context *context, const rank_work *w, int rank, void **in, void **out, double *seconds) {
+static tprt_status run_on_gpu(tprt_context *context, const rank_work *w, int rank, void **in, void **out, rank_result *result) {
   tprt_status status = move_to_gpu(context, w->n_inputs, w->inputs, true, in);
   tprt_status room = move_to_gpu(context, w->n_outputs, w->outputs, false, out);
   status = status == TPRT_OK ? room : status;
   if (status == TPRT_OK)
-    status = execute(context, w, rank, in, out, seconds);
+    status = execute(context, w, rank, in, out, result);
   for (int i = 0; i < w->n_outputs && status == TPRT_OK; i++)
     status = tprt_context_download(context, w->outputs[i].data, out[i], array_bytes(w->outputs + i));
   for (int i = 0; i < w->n_inputs; i++)
@@ -84,7 +89,7 @@ void run_rank(tprt_comm *world, const rank_work *w, rank_result *result) {
   void **in = pointers(w->n_inputs, w->inputs), **out = pointers(w->n_outputs, w->outputs);
   result->status = in && out ? tprt_context_create(world, &config, &context) : TPRT_NO_MEMORY;
   if (result->status == TPRT_OK)
-    result->status = (w->on_gpu ? run_on_gpu : execute)(context, w, tprt_comm_rank(world), in, out, &result->seconds);
+    result->status = (w->on_gpu ? run_on_gpu : execute)(context, w, tprt_comm_rank(world), in, out, result);
   if (result->status != TPRT_OK) {
     const char *text = context ? tprt_context_error(context) : tprt_last_error();
     text = *text ? text : tprt_last_error();
@@ -118,6 +123,7 @@ static void *thread_main(void *data) {
   launch *l = t->l;
   rank_work w = {.entry = t->entry,
                  .on_gpu = l->on_gpu,
+                 .graph = l->graph && l->on_gpu,
                  .n_inputs = l->n_inputs,
                  .n_outputs = l->n_outputs,
                  .n_sites = l->n_sites,

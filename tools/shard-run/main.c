@@ -34,8 +34,12 @@ static bool read_model(MlirContext context, const char *path, MlirModule *module
 /* ---- running ---- */
 
 static bool execute(const options *o, tprt_comm *world, const build *b, const array *inputs, launch *run, array **outputs) {
-  *run = (launch){
-      .function = b->shape->function, .object = &b->object, .timeout = o->timeout, .repeat = o->repeat, .backend = o->backend};
+  *run = (launch){.function = b->shape->function,
+                  .object = &b->object,
+                  .timeout = o->timeout,
+                  .repeat = o->repeat,
+                  .backend = o->backend,
+                  .graph = o->graph};
   if (!shards_create(b->shape, inputs, run))
     return false;
   bool several = run->n_ranks > 1;

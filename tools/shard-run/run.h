@@ -38,7 +38,7 @@ typedef struct options {
   text_list inputs, expected, save;
   launch_kind launch;
   run_target target;
-  bool verify, generic;
+  bool verify, generic, graph;
   int n_copies;   /* of `command`; 0: this is a run of a model */
   char **command; /* ends with NULL */
   double timeout; /* seconds; 0: the runtime's */
@@ -91,6 +91,7 @@ typedef struct rank_result {
   tprt_status status;
   char error[512];
   double seconds;         /* of one execution, the best of those timed */
+  char no_graph[256];     /* why executions were none of a graph; "" otherwise */
   tprt_site_stats *sites; /* per site, over the timed executions; owned by the launch */
 } rank_result;
 
@@ -104,6 +105,7 @@ typedef struct launch {
   rank_result *ranks;
   int64_t private_bytes, registered_bytes;
   bool on_gpu; /* the program's target */
+  bool graph;  /* executions are launches of a graph, where that can be */
 } launch;
 
 /* Runs the program on all ranks. False, with a message printed, when it did not succeed everywhere. */
@@ -121,6 +123,7 @@ bool launch_report(const launch *l);
 typedef struct rank_work {
   tp_entry entry;
   bool on_gpu; /* then the arrays have their shapes; otherwise data alone is used */
+  bool graph;
   int n_inputs, n_outputs, n_sites, repeat;
   const array *inputs;
   array *outputs;

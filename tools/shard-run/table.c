@@ -70,6 +70,13 @@ static void print_comparison(const char *against, const comparison *c, FILE *fil
     fprintf(file, "    %-20s %s: error %.2g (at most %.0e)\n", against, c->ok ? "ok" : "MISMATCH", c->error, c->tolerance);
 }
 
+static void print_graph(const launch *run, FILE *file) {
+  if (run->graph && run->ranks[0].no_graph[0])
+    fprintf(file, "  graph: none, %s\n", run->ranks[0].no_graph);
+  else if (run->graph)
+    fprintf(file, "  graph: a call is one launch\n");
+}
+
 static void print_results(const outcome *out, FILE *file) {
   const tp_plan *shape = out->program->shape;
   for (int k = 0; k < shape->n_results; k++) {
@@ -117,6 +124,7 @@ void table_print(const outcome *out, FILE *file) {
   fprintf(file, "\n");
   print_collectives(plan, out->run, file);
   print_memory(out, file);
+  print_graph(out->run, file);
   fprintf(file, "  time: %s", seconds_text(sharded, a, sizeof a));
   if (out->reference) {
     for (int r = 0; r < out->reference_run->n_ranks; r++)

@@ -91,6 +91,7 @@ cuda_result fake_release(cuda_address memory) {
   int file = fake_file_of(memory);
   if (memory == 0)
     return CUDA_RESULT_SUCCESS;
+  fake_finish_device(); /* as the driver does */
   if (file == FAKE_OPENED || !fake_find_memory(NULL, memory, &begin, &end) || !fake_forget_memory(memory))
     return FAKE_INVALID_VALUE;
   if (file == SMALL) {

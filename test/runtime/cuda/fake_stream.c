@@ -31,7 +31,8 @@ struct CUstream_st {
   struct CUstream_st *next; /* of all that ever were: events outlive streams */
   entry *head, **tail;
   long n_put, n_done;
-  int kind;        /* bit of FAKE_LATE */
+  int kind; /* bit of FAKE_LATE */
+  int device;
   uint64_t number; /* of its kind, in the order of creation */
   bool busy, destroyed;
   cuda_graph graph;    /* into which it is captured */
@@ -65,6 +66,7 @@ static cuda_stream make_stream(int kind) {
   if (!made)
     abort();
   made->kind = kind;
+  made->device = fake_current_device();
   made->tail = &made->head;
   pthread_mutex_lock(&lock);
   made->next = streams;
@@ -143,6 +145,14 @@ cuda_result fake_finish(cuda_stream stream) {
   cuda_result result = s->graph || s->destroyed ? FAKE_INVALID_VALUE : run_until(s, s->n_put);
   pthread_mutex_unlock(&lock);
   return result;
+}
+
+void fake_finish_device(void) {
+  pthread_mutex_lock(&lock);
+  for (cuda_stream s = streams; s; s = s->next)
+    if (s->device == fake_current_device())
+      (void)run_until(s, s->n_put);
+  pthread_mutex_unlock(&lock);
 }
 
 cuda_result fake_stream_create(cuda_stream *stream, unsigned flags) {

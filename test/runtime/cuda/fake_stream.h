@@ -33,5 +33,7 @@ typedef struct fake_task {
 cuda_result fake_enqueue(cuda_stream stream, fake_task task);
 /* Everything that was put into the stream. */
 cuda_result fake_finish(cuda_stream stream);
+/* And into all streams of the current device. */
+void fake_finish_device(void);
 
 #endif
