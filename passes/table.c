@@ -18,6 +18,7 @@ const tp_pass_row *const *tp__pass_rows(int *n) {
       &tp__stage_collectives_row,
       &tp__fuse_collectives_row,
       &tp__expand_messages_row,
+      &tp__keep_scalars_row,
       &tp__tile_attention_row,
       &tp__name_contractions_row,
       &tp__lower_to_runtime_row,
@@ -92,7 +93,8 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .summary = "Inline, clean up and fuse the program of one device, on tensors",
        .options = optimize_options,
        .n_options = TP_LEN(optimize_options),
-       .text = "tp-decompose,tp-inline-calls{{fused}},canonicalize,cse,convert-elementwise-to-linalg,tp-tile-attention,tp-name-"
+       .text = "tp-decompose,tp-inline-calls{{fused}},canonicalize,cse,convert-elementwise-to-linalg,tp-keep-scalars,tp-tile-"
+               "attention,tp-name-"
                "contractions,"
                "convert-elementwise-to-linalg,tp-prepare-fusion,linalg-fuse-elementwise-ops,tp-inline-calls{{fused}},tp-expand-"
                "messages,"
