@@ -38,12 +38,12 @@ grep -q 'there is no NCCL: /nonexistent.so' said.txt || fail "it does not say th
 # Programs that were compiled before, with nothing of the compiler.
 [ "$(there models TPRT_CUDA_LIBRARY="$PWD/fake_cuda.so" TPRT_BLASLT_LIBRARY="$PWD/fake_blaslt.so")" = 0 ] || fail "the run of programs failed"
 if [ -x "$bin/shard-run" ]; then
-  grep -q '"test": "model mlp_fwd.bf16", "ranks": 2, "calls": 2, "compared": 8, "errors": 0' results/results.json || fail "no program was run"
+  grep -q '"test": "model mlp_fwd.bf16", "ranks": 2, "calls": 6, "graph": "yes", "compared": 24, "errors": 0' results/results.json || fail "no program was run"
   for value in one out in; do # what is wrong is found: an element that was 0 is none
     cp "moved/models/check/mlp_fwd.2/$value.0.1.npy" kept.npy
     printf '\x20\x41' | dd of="moved/models/check/mlp_fwd.2/$value.0.1.npy" bs=1 seek=130 conv=notrunc status=none
     [ "$(there models TPRT_CUDA_LIBRARY="$PWD/fake_cuda.so" TPRT_BLASLT_LIBRARY="$PWD/fake_blaslt.so")" = 1 ] || fail "a wrong $value passes"
-    grep -q '"test": "model mlp_fwd", "ranks": 2, "calls": 2, "compared": 8, "errors": [1-9]' results/results.json || fail "a wrong $value is not told"
+    grep -q '"test": "model mlp_fwd", "ranks": 2, "calls": 6, "graph": "yes", "compared": 24, "errors": [1-9]' results/results.json || fail "a wrong $value is not told"
     mv kept.npy "moved/models/check/mlp_fwd.2/$value.0.1.npy"
   done
   cp moved/models/check/mlp_fwd.2/{in.2,one.0}.1.npy

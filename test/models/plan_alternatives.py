@@ -191,7 +191,8 @@ def main():
         decisions += checked.decisions
         wrong += checked.wrong
     print("\n".join(wrong + ["%d plans, %d differ" % (done, len(wrong))]))
-    return bool(wrong) or done < 2 * len(names) or decisions < len(names)
+    free = [name for name in names if "memory-limit=" not in name]  # within a limit few decisions can be taken otherwise
+    return bool(wrong) or done < 2 * len(names) or decisions < len(free)
 
 
 sys.exit(main())

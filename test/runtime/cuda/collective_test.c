@@ -173,6 +173,12 @@ static void fill(tprt_dtype dtype, unsigned char *memory, size_t bytes, uint32_t
 
 /* ---- Runs ---- */
 
+/* All of two ranks has been enqueued before one of them reads its result, and the other one reads after that. */
+typedef struct turns {
+  int first;
+  pthread_barrier_t enqueued, read;
+} turns;
+
 typedef struct rank {
   pthread_t thread;
   const program *p;
@@ -181,6 +187,7 @@ typedef struct rank {
   bool splits; /* calls: start and wait */
   int ahead;   /* the rank whose thread comes last and goes on first; -1: whichever */
   int number;
+  turns *turns; /* NULL: each reads when it can */
   tprt_status status;
   char error[256];
   tprt_site_stats stats[MOST_SITES];
@@ -244,13 +251,17 @@ static tprt_status run_site(rank *r, tprt_context *context, int site, unsigned c
   tprt_status status = call(r, context, site, send, recv);
   copy(r, context, recv, result, out);
   copy(r, context, junk, send, in);
-  if (status)
-    return status;
+  if (r->turns)
+    pthread_barrier_wait(&r->turns->enqueued);
+  if (r->turns && r->turns->first != r->number)
+    pthread_barrier_wait(&r->turns->read);
   r->results[site] = malloc(out);
   if (r->target == TPRT_TARGET_HOST)
     memcpy(r->results[site], result, out);
-  else
+  else if (!status)
     status = tprt_context_download(context, r->results[site], result, out);
+  if (r->turns && r->turns->first == r->number)
+    pthread_barrier_wait(&r->turns->read);
   return status ? status : tprt_context_site_stats(context, site, &r->stats[site]);
 }
 
@@ -277,12 +288,14 @@ static void *run_rank(void *argument) {
 }
 
 /* Threads first, so that their failures are those of the ranks. */
-static void run_in_calls(const program *p, tprt_target target, const char *backend, bool splits, int ahead, rank *ranks) {
+static void run_in_turns(const program *p, tprt_target target, const char *backend, bool splits, int ahead, turns *reads,
+                         rank *ranks) {
   tprt_comm *worlds[MOST_RANKS];
   const tprt_config config = {.size = sizeof config, .backend = backend, .timeout_ns = INT64_C(20000000000)};
   assert_int_equal(tprt_world_create_threads(p->n_ranks, &config, worlds), TPRT_OK);
   for (int i = 0; i < p->n_ranks; i++) {
-    ranks[i] = (rank){.p = p, .world = worlds[i], .target = target, .splits = splits, .ahead = ahead, .number = i};
+    ranks[i] =
+        (rank){.p = p, .world = worlds[i], .target = target, .splits = splits, .ahead = ahead, .turns = reads, .number = i};
     assert_int_equal(pthread_create(&ranks[i].thread, NULL, run_rank, &ranks[i]), 0);
   }
   for (int i = 0; i < p->n_ranks; i++)
@@ -291,8 +304,12 @@ static void run_in_calls(const program *p, tprt_target target, const char *backe
     tprt_comm_destroy(worlds[i]);
 }
 
+static void run_in_calls(const program *p, tprt_target target, const char *backend, bool splits, rank *ranks) {
+  run_in_turns(p, target, backend, splits, -1, NULL, ranks);
+}
+
 static void run(const program *p, tprt_target target, const char *backend, rank *ranks) {
-  run_in_calls(p, target, backend, false, -1, ranks);
+  run_in_calls(p, target, backend, false, ranks);
 }
 
 static void free_results(const program *p, rank *ranks) {
@@ -303,7 +320,7 @@ static void free_results(const program *p, rank *ranks) {
 
 static void compare(const program *p, const char *backend, bool splits) {
   rank *got = calloc(MOST_RANKS, sizeof *got), *expected = calloc(MOST_RANKS, sizeof *expected);
-  run_in_calls(p, TPRT_TARGET_CUDA, backend, splits, -1, got);
+  run_in_calls(p, TPRT_TARGET_CUDA, backend, splits, got);
   run(p, TPRT_TARGET_HOST, "loopback", expected);
   for (int i = 0; i < p->n_ranks; i++) {
     if (got[i].status || expected[i].status)
@@ -400,10 +417,16 @@ static void test_split_calls(void **state) {
   set("FAKE_ORDER", NULL);
 }
 
-static bool is_right(const program *p, int ahead, const rank *expected) {
+/* Of two ranks. */
+static bool is_right(const program *p, int ahead, int first, const rank *expected) {
   rank *got = calloc(MOST_RANKS, sizeof *got);
+  turns in_turns = {.first = first};
   bool right = true;
-  run_in_calls(p, TPRT_TARGET_CUDA, "loopback", true, ahead, got);
+  pthread_barrier_init(&in_turns.enqueued, NULL, 2);
+  pthread_barrier_init(&in_turns.read, NULL, 2);
+  run_in_turns(p, TPRT_TARGET_CUDA, "loopback", true, ahead, &in_turns, got);
+  pthread_barrier_destroy(&in_turns.enqueued);
+  pthread_barrier_destroy(&in_turns.read);
   for (int i = 0; i < p->n_ranks; i++)
     for (int site = 0; site < p->n_sites; site++) {
       right &= !got[i].status && memcmp(got[i].results[site], expected[i].results[site], recv_bytes(p, &p->rows[site])) == 0;
@@ -431,7 +454,7 @@ static void test_each_wait_counts(void **state) {
     run(p, TPRT_TARGET_HOST, "loopback", expected);
     set_order(0);
     waits->n = waits->lose = 0;
-    assert_true(is_right(p, -1, expected));
+    assert_true(is_right(p, -1, 0, expected));
     long n_waits = waits->n;
     /* Two of each rank with its own other stream, and two in each meeting of two ranks. */
     assert_int_equal(n_waits, 4 + 2 * (rows[i].kind == TPRT_SITE_ALL_REDUCE ? 3 : 2));
@@ -441,7 +464,7 @@ static void test_each_wait_counts(void **state) {
         set_order(k % N_ORDERS);
         waits->n = 0;
         waits->lose = lost;
-        right = is_right(p, k / N_ORDERS % 2, expected);
+        right = is_right(p, k / N_ORDERS % 2, k / N_ORDERS / 2, expected);
       }
       if (right)
         fail_msg("kind %d: nobody sees that wait %ld of %ld is not done", rows[i].kind, lost, n_waits);
