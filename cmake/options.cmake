@@ -8,6 +8,8 @@ target_include_directories(tp_options INTERFACE ${PROJECT_SOURCE_DIR}/include ${
 if(TP_SANITIZE)
   add_compile_options(-fsanitize=${TP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
   add_link_options(-fsanitize=${TP_SANITIZE})
+  # In instrumented code GCC takes parts of LLVM's containers for uninitialized.
+  add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)
 endif()
 if(NOT TP_SANITIZE)
   # A library that misses a symbol fails here, not in the program that loads it.
