@@ -231,7 +231,7 @@ static void test_late(void **state) {
   player players[2];
   pthread_t threads[2];
   test_table program = make_program(2);
-  const tprt_config config = {.size = sizeof config, .backend = "loopback", .timeout_ns = 100000000};
+  const tprt_config config = {.size = sizeof config, .backend = "loopback", .timeout_ns = 300000000};
   (void)state;
   setenv("FAKE_DEVICES", "2", 1);
   assert_int_equal(pthread_barrier_init(&over, NULL, 2), 0);
