@@ -171,15 +171,20 @@ static void keep(const tprt_context *context, struct tprt__graphs *of, captured 
   }
 }
 
-void tprt__graphs_end(tprt_context *context) {
-  while (context->graphs) {
-    struct tprt__graphs *of = context->graphs;
-    context->graphs = of->next;
+void tprt__graphs_forget(tprt_context *context) {
+  for (struct tprt__graphs *of = context->graphs; of; of = of->next)
     while (of->last_used) {
       captured *item = of->last_used;
       of->last_used = item->next;
       free_captured(context, item);
     }
+}
+
+void tprt__graphs_end(tprt_context *context) {
+  tprt__graphs_forget(context);
+  while (context->graphs) {
+    struct tprt__graphs *of = context->graphs;
+    context->graphs = of->next;
     tprt__free(of);
   }
 }
@@ -234,7 +239,7 @@ static void count(const struct tprt__graphs *of, const captured *item) {
 /* A rank of the stream's operations that does not come must not keep the others for ever: what was launched has a deadline. */
 static void end_late(void *user, tprt_status status) {
   if (status)
-    tprt__comm_poison(user, status, tprt_comm_rank(user));
+    tprt__comm_poison(user, status, status == TPRT_TIMEOUT ? TPRT__NO_RANK : tprt_comm_rank(user));
 }
 
 static tprt_status watch(tprt_context *context) {

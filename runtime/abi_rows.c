@@ -23,7 +23,7 @@ tprt_status tprt__make_room(tprt_context *context, int64_t bytes, tprt__room *ro
   tprt_status status = tprt__gpu_alloc(context->gpu, wanted, &made);
   if (status)
     return status;
-  tprt__graphs_end(context); /* they know the room of before */
+  tprt__graphs_forget(context); /* what was captured knows the room of before */
   tprt__gpu_free(context->gpu, room->memory);
   *room = (tprt__room){made, wanted};
   return TPRT_OK;

@@ -136,6 +136,8 @@ tprt_status tprt__fault_fail(const tprt__fault *fault) {
   size_t i = (size_t)fault->status;
   const char *text = i < sizeof did / sizeof *did && did[i] ? did[i] : "failed";
   const char *kind = tprt_op_kind_name(fault->kind);
+  if (fault->rank == TPRT__NO_RANK && !kind && !fault->sequence)
+    return tprt__fail(fault->status, "what was launched as a graph did not end in time; which rank is late is not known");
   if (fault->rank == TPRT__NO_RANK)
     return tprt__fail(fault->status, "operation %u, %s, did not end in time; which rank is late is not known", fault->sequence,
                       kind ? kind : "of the library");

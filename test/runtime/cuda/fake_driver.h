@@ -4,6 +4,7 @@
 
 #include "cuda/launch.h"
 #include "device.h"
+#include "fake_module.h"
 
 /* Results of cuda.h that the tests see. */
 #define FAKE_RESULTS(X)                                                                                                        \
@@ -24,8 +25,6 @@ enum {
   FAKE_RESULTS(MEMBER)
 #undef MEMBER
 };
-
-enum { FAKE_MULTIPROCESSORS = 4, FAKE_CTAS_EACH = 2 };
 
 #define EXPORT(member, symbol, parameters) extern cuda_result fake_##member parameters __asm__(symbol) TPRT_API;
 TPRT_CUDA_CALLS(EXPORT)

@@ -63,7 +63,7 @@ static test_table make_program(int64_t n_devices) {
 
 /* ---- Numbers ---- */
 
-enum { LEFT = 5, RIGHT = 7 }; /* rank r's right factors are RIGHT + r */
+enum { LEFT = 5, RIGHT = 7, LATER = 20 }; /* rows of turn t are LEFT + LATER t; rank r's right factors are RIGHT + r */
 
 static float number(int what, int64_t i) { return (float)((i * 7 + what * 13 + i / 11) % 17 - 8) / 8; }
 
@@ -86,29 +86,25 @@ static void *upload(tprt_context *context, tprt_dtype dtype, int what, int64_t n
 }
 
 /* The rows of a rank, one block behind the other. */
-static void *upload_rows(tprt_context *context, const gather_case *c, int n_ranks, int rank) {
+static void upload_rows(tprt_context *context, const gather_case *c, int n_ranks, int rank, int left, char *memory) {
   int64_t each = ROWS / c->blocks / n_ranks * WIDTH, block = ROWS / c->blocks * WIDTH;
   size_t size = tprt_dtype_size(c->dtype);
-  char *memory = NULL;
-  if (tprt_context_alloc(context, (size_t)(c->blocks * each) * size, (void **)&memory) != TPRT_OK)
-    return NULL;
   for (int64_t b = 0; b < c->blocks; b++)
     for (int64_t i = 0; i < each; i++) {
-      float x = number(LEFT, b * block + rank * each + i);
+      float x = number(left, b * block + rank * each + i);
       uint16_t narrow = tprt_f32_to_bf16(x);
       const void *from = c->dtype == TPRT_F32 ? (const void *)&x : &narrow;
       (void)tprt_context_upload(context, memory + (size_t)(b * each + i) * size, from, size);
     }
-  return memory;
 }
 
-static int check_product(const gather_case *c, int i, int rank, const void *got) {
+static int check_product(const gather_case *c, int i, int rank, int left, const void *got) {
   double unit = c->dtype == TPRT_BF16 ? 0x1p-7 : 0x1p-20;
   for (int64_t row = 0; row < ROWS; row++)
     for (int64_t h = 0; h < c->columns[i]; h++) {
       double sum = 0, size = 0;
       for (int64_t k = 0; k < WIDTH; k++) {
-        double x = (double)number(LEFT, row * WIDTH + k) *
+        double x = (double)number(left, row * WIDTH + k) *
                    (double)number(RIGHT + rank, c->transposed[i] ? h * WIDTH + k : k * c->columns[i] + h);
         sum += x;
         size += fabs(x);
@@ -123,32 +119,71 @@ static int check_product(const gather_case *c, int i, int rank, const void *got)
   return 0;
 }
 
-static int run_case(tprt_context *context, tprt_comm *world, int i) {
-  const gather_case *c = &cases[i];
-  int n_ranks = tprt_comm_size(world), rank = tprt_comm_rank(world), errors = 0;
-  void *input = upload_rows(context, c, n_ranks, rank), *b[4] = {NULL}, *out[4] = {NULL}, *gathered = NULL;
+/* inputs: the rows and the factors; outputs: what is gathered and the products. NULL where there are none. */
+enum { N_INPUTS = 1 + TPRT_GATHER_MOST, N_OUTPUTS = 1 + TPRT_GATHER_MOST };
+static _Thread_local const test_table *table;
+static _Thread_local int n_runs;
+
+static int32_t call_site(tprt_context *context, int site, void *const *in, void *const *out) {
+  n_runs++;
+  if (tprt_abi_enter(context, table->words))
+    return tprt_abi_status(context);
+  return tprt_abi_gather_multiply(context, site, in[0], in[1], in[2], in[3], in[4], out[0], out[1], out[2], out[3], out[4]);
+}
+
+/* Programs of a site each. */
+#define PROGRAM(site)                                                                                                          \
+  static int32_t call_site##site(tprt_context *context, void *const *in, void *const *out) {                                   \
+    return call_site(context, site, in, out);                                                                                  \
+  }
+PROGRAM(0)
+PROGRAM(1)
+PROGRAM(2)
+PROGRAM(3)
+static tprt_program_fn *const programs[N_CASES] = {call_site0, call_site1, call_site2, call_site3};
+
+static int check_results(tprt_context *context, const gather_case *c, int rank, int left, void *const *out) {
+  int errors = 0;
   char host[ROWS * MOST_COLUMNS * sizeof(float)];
-  for (int k = 0; k < c->n; k++) {
-    b[k] = upload(context, c->dtype, RIGHT + rank, WIDTH * c->columns[k]);
-    errors += tprt_context_alloc(context, sizeof host, &out[k]) != TPRT_OK;
+  for (int k = 0; k < c->n && !errors; k++) {
+    errors += tprt_context_download(context, host, out[1 + k], sizeof host) != TPRT_OK;
+    errors += check_product(c, k, rank, left, host);
   }
   if (c->keeps)
-    errors += tprt_context_alloc(context, sizeof host, &gathered) != TPRT_OK;
-  for (int turn = 0; turn < 2 && !errors; turn++) {
-    errors += tprt_abi_gather_multiply(context, i, input, b[0], b[1], b[2], b[3], gathered, out[0], out[1], out[2], out[3]) !=
-              TPRT_OK;
-    for (int k = 0; k < c->n && !errors; k++) {
-      errors += tprt_context_download(context, host, out[k], sizeof host) != TPRT_OK;
-      errors += check_product(c, k, rank, host);
-    }
-    if (c->keeps)
-      errors += tprt_context_download(context, host, gathered, sizeof host) != TPRT_OK;
-    for (int64_t at = 0; at < ROWS * WIDTH && c->keeps; at++)
-      errors += !(load(c->dtype, host, at) == number(LEFT, at));
+    errors += tprt_context_download(context, host, out[0], sizeof host) != TPRT_OK;
+  for (int64_t at = 0; at < ROWS * WIDTH && c->keeps; at++)
+    errors += !(load(c->dtype, host, at) == number(left, at));
+  return errors;
+}
+
+/* With other rows each time, called or, as a graph, replayed. */
+static int run_case(tprt_context *context, tprt_comm *world, int i, bool replays) {
+  enum { BYTES = ROWS * MOST_COLUMNS * sizeof(float) };
+  const gather_case *c = &cases[i];
+  int n_ranks = tprt_comm_size(world), rank = tprt_comm_rank(world), errors = 0;
+  void *in[N_INPUTS] = {NULL}, *out[N_OUTPUTS] = {NULL};
+  errors += tprt_context_alloc(context, BYTES, &in[0]) != TPRT_OK;
+  for (int k = 0; k < c->n; k++) {
+    in[1 + k] = upload(context, c->dtype, RIGHT + rank, WIDTH * c->columns[k]);
+    errors += tprt_context_alloc(context, BYTES, &out[1 + k]) != TPRT_OK;
   }
-  void *all[] = {input, gathered, b[0], b[1], b[2], b[3], out[0], out[1], out[2], out[3]};
-  for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-    tprt_context_free(context, all[k]);
+  if (c->keeps)
+    errors += tprt_context_alloc(context, BYTES, &out[0]) != TPRT_OK;
+  n_runs = 0;
+  for (int turn = 0; turn < (replays ? 5 : 2) && !errors; turn++) {
+    const char *why = "";
+    int left = LEFT + turn * LATER;
+    upload_rows(context, c, n_ranks, rank, left, in[0]);
+    errors += replays ? tprt_context_replay(context, programs[i], N_INPUTS, in, N_OUTPUTS, out, &why) != TPRT_OK
+                      : programs[i](context, in, out) != TPRT_OK;
+    if (*why)
+      fprintf(stderr, "wrong: case %d is no graph: %s\n", i, why);
+    errors += *why + check_results(context, c, rank, left, out);
+  }
+  for (int k = 0; k < N_INPUTS; k++)
+    tprt_context_free(context, in[k]);
+  for (int k = 0; k < N_OUTPUTS; k++)
+    tprt_context_free(context, out[k]);
   return errors;
 }
 
@@ -182,13 +217,31 @@ static int check_bytes(tprt_context *context, int n_ranks) {
 static void *play(void *argument) {
   player *p = argument;
   tprt_context *context = make_context(p->world);
+  table = p->program;
   p->errors = !context || tprt_abi_enter(context, p->program->words) != TPRT_OK;
   for (int i = 0; i < N_CASES && !p->errors; i++)
-    p->errors += run_case(context, p->world, i);
+    p->errors += run_case(context, p->world, i, false);
   if (context && *tprt_context_error(context))
     fprintf(stderr, "wrong: %s\n", tprt_context_error(context));
   if (!p->errors)
     p->errors += check_bytes(context, tprt_comm_size(p->world));
+  (void)tprt_barrier(p->world, NULL, NULL);
+  tprt_context_destroy(context);
+  return NULL;
+}
+
+/* Each case runs as it is once, is captured, and launched again. */
+static void *replay(void *argument) {
+  player *p = argument;
+  tprt_context *context = make_context(p->world);
+  table = p->program;
+  p->errors = !context;
+  for (int i = 0; i < N_CASES && !p->errors; i++) {
+    p->errors += run_case(context, p->world, i, true);
+    p->errors += n_runs != 2;
+  }
+  if (context && *tprt_context_error(context))
+    fprintf(stderr, "wrong: %s\n", tprt_context_error(context));
   (void)tprt_barrier(p->world, NULL, NULL);
   tprt_context_destroy(context);
   return NULL;
@@ -277,6 +330,21 @@ static void test_ranks(void **state) {
   unsetenv("FAKE_NO_CONTEXT");
 }
 
+/* What is captured is ordered by nothing but the events that were captured with it. */
+static void test_graphs(void **state) {
+  static const char *const orders[] = {"0", "1", "01", "10", "?", "?1"};
+  const fake_blaslt_plan none = {0};
+  (void)state;
+  for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+    setenv("FAKE_ORDER", orders[i], 1);
+    for (int n = 1; n <= 4; n *= 2) {
+      blaslt_begin(&none);
+      assert_int_equal(play_all(n, n == 1 ? "self" : "loopback", replay), 0);
+    }
+  }
+  unsetenv("FAKE_ORDER");
+}
+
 static void test_no_algorithm(void **state) {
   const fake_blaslt_plan plan = {.knows_nothing = true};
   fake_blaslt_report report;
@@ -361,8 +429,8 @@ int main(void) {
   memcpy(&blaslt_look, &look, sizeof look);
   if (!begin || !look)
     return 1;
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_ranks), cmocka_unit_test(test_no_algorithm),
-                                     cmocka_unit_test(test_different_sites), cmocka_unit_test(test_tables),
-                                     cmocka_unit_test(test_calls)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_ranks),        cmocka_unit_test(test_graphs),
+                                     cmocka_unit_test(test_no_algorithm), cmocka_unit_test(test_different_sites),
+                                     cmocka_unit_test(test_tables),       cmocka_unit_test(test_calls)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

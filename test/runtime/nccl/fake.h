@@ -19,6 +19,7 @@ typedef struct fake_plan {
   int cuda_code, nccl_code; /* what it fails with */
   long hang_at;             /* what this call starts never ends */
   const char *hang_on;      /* the same for the first call of this name; NULL: none */
+  bool no_peers;            /* devices do not reach each other's memory */
 } fake_plan;
 
 typedef struct fake_report {
@@ -31,7 +32,7 @@ typedef struct fake_report {
 } fake_report;
 
 /* Begins and ends the capture of a stream: what is put there meanwhile runs, once, when it ends. */
-typedef void fake_capture_fn(void *stream, bool begins);
+typedef void fake_capture_stream_fn(void *stream, bool begins);
 
 /* Work that takes so long. */
 typedef void fake_idle_fn(void *stream, int ms);

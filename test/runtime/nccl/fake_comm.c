@@ -20,7 +20,8 @@ int64_t fake_soon(void) { return fake_time() + fake_delay_us() * INT64_C(1000); 
 static void put_into_stream(launch *own) {
   own->comm->n_answers = FAKE_N_ANSWERS;
   own->comm->n_tasks++;
-  fake_enqueue(own->stream, fake_run_launch, own);
+  own->captured = own->stream->capture;
+  fake_enqueue(own->stream, fake_run_launch, fake_end_launch, own);
 }
 
 static nccl_result end_group(void) {

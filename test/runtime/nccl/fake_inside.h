@@ -37,21 +37,30 @@ void fake_sleep_us(int us);
 
 /* Work of a stream: runs in its thread, without the lock. */
 typedef void fake_task_fn(void *data);
+/* What streams have between the begin and the end of a capture, in that order, which is one that their events allow. */
+typedef struct fake_capture {
+  struct fake_task *head, **tail;
+  cuda_stream first; /* where it began; others wait for it, and have to be waited for */
+} fake_capture;
 struct CUstream_st {
   struct CUstream_st *next;
   int device;
   pthread_t thread;
   struct fake_task *head, **tail;
-  bool stopping, busy, capturing;
-  struct fake_task *graph, **graph_tail; /* captured: comes into the stream when the capture ends */
-  int n_unlaunched;                      /* operations of NCCL that it has not put here yet */
+  bool stopping, busy;
+  fake_capture *capture; /* NULL: what is put there runs */
+  bool strays;           /* it has captured work that the first stream of the capture does not wait for */
+  int n_unlaunched;      /* operations of NCCL that it has not put here yet */
 };
-/* With the lock. */
-void fake_enqueue(cuda_stream stream, fake_task_fn *run, void *data);
-/* What is put there from now on by this thread is kept, and given back at the end; put into a stream it runs, once. */
+/* With the lock. What `release` does with the data happens once, when the task has run for the last time; NULL: nothing. */
+void fake_enqueue(cuda_stream stream, fake_task_fn *run, fake_task_fn *release, void *data);
+/* What this thread puts there from now on is kept, and given back at the end, to be run as often as wanted. */
 void fake_capture_begin(cuda_stream stream);
+/* NULL: nothing was captured. */
 struct fake_task *fake_capture_end(cuda_stream stream);
-void fake_put(cuda_stream stream, struct fake_task *tasks);
+/* Without the lock: one after the other. With it: releases them. */
+void fake_run_tasks(struct fake_task *tasks);
+void fake_free_tasks(struct fake_task *tasks);
 /* Makes a context that exists current in this thread, in place of the one that is. */
 bool fake_set_context(cuda_context context);
 /* The device that is current in this thread; -1: none. */
@@ -62,6 +71,8 @@ void fake_settle(int device);
 bool fake_captures(void);
 /* Whether [memory, memory + bytes) is memory of the device; a violation if not. With the lock. */
 bool fake_owns(int device, const void *memory, size_t bytes, const char *what);
+/* Without it: the allocation around an address, of whatever device. */
+bool fake_find_block(void *user, uint64_t address, uint64_t *begin, uint64_t *end);
 void *fake_allocate(int device, size_t bytes);
 /* Whether memory is from ncclMemAlloc, and a window may begin there. With the lock. */
 bool fake_is_nccls(const void *memory);

@@ -29,6 +29,18 @@ bool fake_owns(int device, const void *memory, size_t bytes, const char *what) {
   return false;
 }
 
+bool fake_find_block(void *user, uint64_t address, uint64_t *begin, uint64_t *end) {
+  (void)user;
+  fake_enter();
+  const block *found = find_block((const void *)(uintptr_t)address);
+  if (found) {
+    *begin = (uint64_t)(uintptr_t)found->at;
+    *end = *begin + found->bytes;
+  }
+  fake_exit();
+  return found;
+}
+
 bool fake_is_nccls(const void *memory) {
   const block *found = find_block(memory);
   return found && found->is_nccls && ((const char *)memory - found->at) % NCCL_WINDOW_ALIGNMENT == 0;
@@ -89,26 +101,31 @@ typedef struct copy_task {
 } copy_task;
 
 static void run_copy(void *data) {
-  copy_task *task = data;
+  const copy_task *task = data;
   for (size_t row = 0; row < task->height; row++) {
     if (task->from)
       memcpy(task->to + row * task->to_pitch, task->from + row * task->from_pitch, task->width);
     else
       memset(task->to + row * task->to_pitch, task->value, task->width);
   }
-  free(task);
 }
 
 static int enqueue_copy(cuda_stream stream, const copy_task *copy, const char *what) {
   size_t last = copy->height - 1;
-  if (!stream || !copy->width || !copy->height)
+  int device = stream ? stream->device : fake_device();
+  if (!copy->width || !copy->height)
     return FAKE_INVALID_VALUE;
-  if (!fake_owns(stream->device, copy->to, last * copy->to_pitch + copy->width, what) ||
-      (copy->from && !fake_owns(stream->device, copy->from, last * copy->from_pitch + copy->width, what)))
+  if (!fake_owns(device, copy->to, last * copy->to_pitch + copy->width, what) ||
+      (copy->from && !fake_owns(device, copy->from, last * copy->from_pitch + copy->width, what)))
     return FAKE_INVALID_VALUE;
   copy_task *task = calloc(1, sizeof *task);
   *task = *copy;
-  fake_enqueue(stream, run_copy, task);
+  if (!stream) { /* the default one, in which nothing else is */
+    run_copy(task);
+    free(task);
+    return 0;
+  }
+  fake_enqueue(stream, run_copy, free, task);
   return 0;
 }
 

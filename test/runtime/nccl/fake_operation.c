@@ -184,12 +184,22 @@ void fake_run_launch(void *data) {
   nccl_comm comm = own->comm;
   fake_enter();
   bool transfers = own->operations[0].kind >= SEND;
+  for (int i = 0; i < own->n; i++) {
+    own->operations[i].state = POSTED;
+    own->operations[i].next = NULL;
+    if (own->captured && !transfers)
+      own->operations[i].number = -++comm->n_captured;
+  }
   if (transfers)
     run_transfers(comm, own->operations, own->n);
   for (int i = 0; i < own->n && !transfers; i++)
     run_collective(comm, &own->operations[i]);
-  comm->n_tasks--;
-  fake_release_comm(comm);
-  fake_give(own);
   fake_exit();
+}
+
+void fake_end_launch(void *data) {
+  launch *own = data;
+  own->comm->n_tasks--;
+  fake_release_comm(own->comm);
+  fake_give(own);
 }

@@ -77,6 +77,7 @@ typedef struct launch {
   nccl_comm comm;
   cuda_stream stream;
   int64_t at; /* not before */
+  bool captured;
   int n;
   operation operations[];
 } launch;
@@ -86,8 +87,8 @@ struct ncclComm {
   int rank, device;
   bool aborted, hangs;
   int64_t ready_at;
-  long n_collectives;
-  int n_answers; /* polls that still count as calls, since something was begun */
+  long n_collectives, n_captured; /* their numbers; those of graphs, whenever they are launched, are negative */
+  int n_answers;                  /* polls that still count as calls, since something was begun */
   launch *unlaunched;
   int n_tasks; /* in streams */
   long n_gatherings;
@@ -123,8 +124,9 @@ void fake_try_gathering(nccl_comm comm);
 void fake_break_gathering(nccl_comm comm);
 
 /* ---- fake_operation.c ---- */
-/* In the thread of the stream: a launch, which it ends. */
+/* In the thread of the stream: a launch; and its end, with the lock. */
 void fake_run_launch(void *data);
+void fake_end_launch(void *data);
 /* With the lock: a communicator that was aborted goes when nothing of it is in a stream. */
 void fake_release_comm(nccl_comm comm);
 

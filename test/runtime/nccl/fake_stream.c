@@ -4,14 +4,14 @@
 
 #include <stdlib.h>
 
-TPRT_API fake_capture_fn fake_capture;
+TPRT_API fake_capture_stream_fn fake_capture_stream;
 TPRT_API fake_idle_fn fake_idle;
 
 /* ---- Streams ---- */
 
 struct fake_task {
   struct fake_task *next;
-  fake_task_fn *run;
+  fake_task_fn *run, *release;
   void *data;
 };
 
@@ -57,8 +57,9 @@ static void *stream_main(void *argument) {
     fake_exit();
     fake_sleep_us(delay);
     task->run(task->data);
-    free(task);
     fake_enter();
+    task->next = NULL;
+    fake_free_tasks(task);
     stream->busy = false;
     fake_wake();
   }
@@ -66,57 +67,79 @@ static void *stream_main(void *argument) {
   return NULL;
 }
 
-void fake_enqueue(cuda_stream stream, fake_task_fn *run, void *data) {
-  struct fake_task *task = calloc(1, sizeof *task), ***tail = stream->capturing ? &stream->graph_tail : &stream->tail;
-  *task = (struct fake_task){.run = run, .data = data};
+void fake_enqueue(cuda_stream stream, fake_task_fn *run, fake_task_fn *release, void *data) {
+  struct fake_task *task = calloc(1, sizeof *task), ***tail = stream->capture ? &stream->capture->tail : &stream->tail;
+  *task = (struct fake_task){.run = run, .release = release, .data = data};
   **tail = task;
   *tail = &task->next;
+  stream->strays = stream->capture && stream->capture->first != stream;
   fake_wake();
+}
+
+void fake_run_tasks(struct fake_task *tasks) {
+  for (; tasks; tasks = tasks->next)
+    tasks->run(tasks->data);
+}
+
+void fake_free_tasks(struct fake_task *tasks) {
+  while (tasks) {
+    struct fake_task *task = tasks;
+    tasks = task->next;
+    if (task->release)
+      task->release(task->data);
+    free(task);
+  }
 }
 
 static void run_idle(void *data) {
   int *ms = data;
   for (int i = 0; i < *ms; i++)
     fake_sleep_us(999);
-  free(ms);
 }
 
 void fake_idle(void *stream, int ms) {
   int *own = malloc(sizeof *own);
   *own = ms;
   fake_enter();
-  fake_enqueue(stream, run_idle, own);
+  fake_enqueue(stream, run_idle, free, own);
   fake_exit();
 }
 
 void fake_capture_begin(cuda_stream stream) {
+  fake_capture *made = calloc(1, sizeof *made);
   n_capturing++;
-  stream->graph_tail = &stream->graph;
-  stream->capturing = true;
+  made->tail = &made->head;
+  made->first = stream;
+  stream->capture = made;
 }
 
 struct fake_task *fake_capture_end(cuda_stream stream) {
-  struct fake_task *tasks = stream->graph;
+  fake_capture *ended = stream->capture;
+  struct fake_task *tasks = ended->head;
   n_capturing--;
-  stream->graph = NULL;
-  stream->capturing = false;
+  for (cuda_stream at = streams; at; at = at->next)
+    if (at->capture == ended) {
+      if (at->strays)
+        fake_violation("a capture ends before it has waited for all of its streams");
+      at->capture = NULL;
+      at->strays = false;
+    }
+  free(ended);
   return tasks;
 }
 
-void fake_put(cuda_stream stream, struct fake_task *tasks) {
-  *stream->tail = tasks;
-  while (*stream->tail)
-    stream->tail = &(*stream->tail)->next;
-  fake_wake();
-}
+static void run_captured(void *data) { fake_run_tasks(data); }
+static void free_captured(void *data) { fake_free_tasks(data); }
 
-void fake_capture(void *at, bool begins) {
+void fake_capture_stream(void *at, bool begins) {
   cuda_stream stream = at;
   fake_enter();
-  if (begins)
+  if (begins) {
     fake_capture_begin(stream);
-  else
-    fake_put(stream, fake_capture_end(stream));
+  } else {
+    struct fake_task *tasks = fake_capture_end(stream);
+    fake_enqueue(stream, run_captured, free_captured, tasks);
+  }
   fake_exit();
 }
 
@@ -154,7 +177,7 @@ cuda_result cuda_stream_destroy(cuda_stream stream) {
 
 cuda_result cuda_stream_capturing(cuda_stream stream, int *status) {
   FAKE_CALL("cuStreamIsCapturing", false, NULL);
-  *status = stream->capturing ? 1 : CUDA_CAPTURE_NONE;
+  *status = stream->capture ? 1 : CUDA_CAPTURE_NONE;
   return fake_leave(0);
 }
 
@@ -163,6 +186,8 @@ cuda_result cuda_stream_capturing(cuda_stream stream, int *status) {
 struct CUevent_st {
   long recorded, done;
   int references;
+  fake_capture *capture; /* in which it was recorded last */
+  cuda_stream stream;    /* there */
 };
 
 typedef struct event_task {
@@ -176,23 +201,25 @@ static void release_event(cuda_event event) {
 }
 
 static void run_record(void *data) {
-  event_task *task = data;
+  const event_task *task = data;
   fake_enter();
   if (task->event->done < task->number)
     task->event->done = task->number;
-  release_event(task->event);
   fake_wake();
   fake_exit();
-  free(task);
 }
 
 static void run_wait(void *data) {
-  event_task *task = data;
+  const event_task *task = data;
   fake_enter();
   while (task->event->done < task->number)
     fake_wait();
-  release_event(task->event);
   fake_exit();
+}
+
+static void release_task(void *data) {
+  event_task *task = data;
+  release_event(task->event);
   free(task);
 }
 
@@ -200,7 +227,7 @@ static void enqueue_event(cuda_stream stream, cuda_event event, fake_task_fn *ru
   event_task *task = calloc(1, sizeof *task);
   *task = (event_task){.event = event, .number = event->recorded};
   event->references++;
-  fake_enqueue(stream, run, task);
+  fake_enqueue(stream, run, release_task, task);
 }
 
 cuda_result cuda_event_create(cuda_event *event, unsigned flags) {
@@ -227,8 +254,10 @@ cuda_result cuda_event_record(cuda_event event, cuda_stream stream) {
     return fake_leave(FAKE_INVALID_HANDLE);
   if (stream->n_unlaunched)
     fake_violation("an event is recorded before NCCL has put its operation into the stream");
-  if (stream->capturing)
-    fake_violation("an event is recorded in a stream that captures: it could not be asked");
+  event->capture = stream->capture;
+  event->stream = stream;
+  if (event->capture)
+    return fake_leave(0); /* what is captured has one order already */
   event->recorded++;
   enqueue_event(stream, event, run_record);
   return fake_leave(0);
@@ -236,17 +265,33 @@ cuda_result cuda_event_record(cuda_event event, cuda_stream stream) {
 
 cuda_result cuda_event_query(cuda_event event) {
   fake_enter();
+  if (event->capture)
+    fake_violation("an event that was recorded in a capture is asked");
   if (event->done < event->recorded)
     return fake_leave(CUDA_RESULT_NOT_READY);
   return fake_leave(fake_call("cuEventQuery", false, NULL));
+}
+
+/* A stream that waits for what is being captured is captured, too; one that is may not wait for anything else. */
+static cuda_result wait_in_capture(cuda_stream stream, cuda_event event) {
+  if (!event->capture || event->stream->capture != event->capture || (stream->capture && stream->capture != event->capture)) {
+    fake_violation("a stream waits for what is in another capture than it is, or in none");
+    return FAKE_INVALID_VALUE;
+  }
+  stream->capture = event->capture;
+  if (event->capture->first == stream)
+    event->stream->strays = false;
+  else
+    stream->strays = true;
+  return 0;
 }
 
 cuda_result cuda_stream_wait(cuda_stream stream, cuda_event event, unsigned flags) {
   FAKE_CALL("cuStreamWaitEvent", false, NULL);
   if (flags || !stream)
     return fake_leave(FAKE_INVALID_VALUE);
-  if (stream->capturing)
-    fake_violation("a stream that captures waits for what is not captured");
+  if (event->capture || stream->capture)
+    return fake_leave(wait_in_capture(stream, event));
   enqueue_event(stream, event, run_wait);
   return fake_leave(0);
 }

@@ -10,9 +10,10 @@ enum { NOT_SUPPORTED = 801 };
 
 typedef void host_fn(void *data);
 
-/* A graph and what is made of it: one object, for what is captured runs once here. */
+/* A graph and what is made of it: one object. */
 typedef struct fake_graph {
-  int references;
+  int references; /* its launches that have not ended, too */
+  bool ran;
   struct fake_task *tasks;
 } fake_graph;
 
@@ -23,14 +24,11 @@ typedef struct fake_graph {
   X(download, "cuMemcpyDtoH_v2", (void *to, cuda_address from, size_t bytes))                                                  \
   X(to_host, "cuMemcpyDtoHAsync_v2", (void *to, cuda_address from, size_t bytes, cuda_stream stream))                          \
   X(from_host, "cuMemcpyHtoDAsync_v2", (cuda_address to, const void *from, size_t bytes, cuda_stream stream))                  \
-  X(module_load, "cuModuleLoadData", (void **module, const void *image))                                                       \
-  X(module_unload, "cuModuleUnload", (void *module))                                                                           \
-  X(module_function, "cuModuleGetFunction", (void **function, void *module, const char *name))                                 \
-  X(kernel, "cuLaunchKernel",                                                                                                  \
-    (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,  \
-     unsigned shared_bytes, cuda_stream stream, void **parameters, void **extra))                                              \
   X(can_reach, "cuDeviceCanAccessPeer", (int *reaches, int device, int peer))                                                  \
   X(reach, "cuCtxEnablePeerAccess", (cuda_context peer, unsigned flags))                                                       \
+  X(handle_of, "cuIpcGetMemHandle", (cuda_ipc_handle * handle, cuda_address memory))                                           \
+  X(open, "cuIpcOpenMemHandle_v2", (cuda_address * memory, cuda_ipc_handle handle, unsigned flags))                            \
+  X(close, "cuIpcCloseMemHandle", (cuda_address memory))                                                                       \
   X(stream_synchronize, "cuStreamSynchronize", (cuda_stream stream))                                                           \
   X(host_call, "cuLaunchHostFunc", (cuda_stream stream, host_fn * fn, void *data))                                             \
   X(capture_begin, "cuStreamBeginCapture_v2", (cuda_stream stream, int mode))                                                  \
@@ -77,7 +75,7 @@ cuda_result user_stream_synchronize(cuda_stream stream) { /* NULL: that of the c
   fake_enter();
   if (!stream)
     return fake_leave(0);
-  if (stream->capturing)
+  if (stream->capture)
     return fake_leave(FAKE_INVALID_VALUE);
   while (stream->head || stream->busy)
     fake_wait();
@@ -95,44 +93,37 @@ cuda_result user_from_host(cuda_address to, const void *from, size_t bytes, cuda
   return result ? result : user_upload(to, from, bytes);
 }
 
-/* This machine has no kernels, and its devices do not reach each other's memory: NCCL moves it. */
-cuda_result user_module_load(void **module, const void *image) {
-  (void)module, (void)image;
-  return FAKE_INVALID_VALUE;
-}
-
-cuda_result user_module_unload(void *module) {
-  (void)module;
-  return FAKE_INVALID_VALUE;
-}
-
-cuda_result user_module_function(void **function, void *module, const char *name) {
-  (void)function, (void)module, (void)name;
-  return FAKE_INVALID_VALUE;
-}
-
-cuda_result user_kernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-                        unsigned block_z, unsigned shared_bytes, cuda_stream stream, void **parameters, void **extra) {
-  (void)function, (void)grid_x, (void)grid_y, (void)grid_z, (void)block_x, (void)block_y, (void)block_z;
-  (void)shared_bytes, (void)stream, (void)parameters, (void)extra;
-  return FAKE_INVALID_VALUE;
-}
-
 cuda_result user_can_reach(int *reaches, int device, int peer) {
-  (void)device, (void)peer;
-  *reaches = 0;
+  *reaches = device != peer && !fake_now.no_peers;
   return 0;
 }
 
+/* Asked again it says so. */
 cuda_result user_reach(cuda_context peer, unsigned flags) {
-  (void)peer, (void)flags;
+  (void)peer;
+  return flags ? FAKE_INVALID_VALUE : CUDA_RESULT_PEER_ACCESS_ALREADY_ENABLED;
+}
+
+/* Ranks that are processes have memory of their own each, but for what NCCL moves. */
+cuda_result user_handle_of(cuda_ipc_handle *handle, cuda_address memory) {
+  (void)handle, (void)memory;
+  return NOT_SUPPORTED;
+}
+
+cuda_result user_open(cuda_address *memory, cuda_ipc_handle handle, unsigned flags) {
+  (void)memory, (void)handle, (void)flags;
+  return NOT_SUPPORTED;
+}
+
+cuda_result user_close(cuda_address memory) {
+  (void)memory;
   return FAKE_INVALID_VALUE;
 }
 
 cuda_result user_host_call(cuda_stream stream, host_fn *fn, void *data) {
   fake_enter();
   if (stream && fn)
-    fake_enqueue(stream, fn, data);
+    fake_enqueue(stream, fn, NULL, data);
   return fake_leave(stream && fn ? 0 : FAKE_INVALID_VALUE);
 }
 
@@ -141,7 +132,7 @@ cuda_result user_host_call(cuda_stream stream, host_fn *fn, void *data) {
 cuda_result user_capture_begin(cuda_stream stream, int mode) {
   (void)mode;
   fake_enter();
-  if (!stream || stream->capturing)
+  if (!stream || stream->capture)
     return fake_leave(FAKE_INVALID_VALUE);
   fake_capture_begin(stream);
   return fake_leave(0);
@@ -149,7 +140,7 @@ cuda_result user_capture_begin(cuda_stream stream, int mode) {
 
 cuda_result user_capture_end(cuda_stream stream, fake_graph **graph) {
   fake_enter();
-  if (!stream || !stream->capturing)
+  if (!stream || !stream->capture)
     return fake_leave(FAKE_INVALID_VALUE);
   fake_graph *made = calloc(1, sizeof *made);
   *made = (fake_graph){.references = 1, .tasks = fake_capture_end(stream)};
@@ -166,24 +157,35 @@ cuda_result user_instantiate(fake_graph **program, fake_graph *graph, unsigned l
   return fake_leave(0);
 }
 
+static void run_graph(void *data) { fake_run_tasks(((fake_graph *)data)->tasks); }
+
+/* With the lock. */
+static void unlink_graph(void *data) {
+  fake_graph *graph = data;
+  if (--graph->references)
+    return;
+  fake_free_tasks(graph->tasks);
+  free(graph);
+}
+
 cuda_result user_replay(fake_graph *program, cuda_stream stream) {
   fake_enter();
-  if (!program->tasks)
-    return fake_leave(NOT_SUPPORTED);
-  fake_put(stream, program->tasks);
-  program->tasks = NULL;
+  program->references++;
+  program->ran = true;
+  fake_enqueue(stream, run_graph, unlink_graph, program);
   return fake_leave(0);
 }
 
-static cuda_result release_graph(fake_graph *graph) {
+cuda_result user_program_destroy(fake_graph *program) {
   fake_enter();
-  if (--graph->references)
-    return fake_leave(0);
-  if (graph->tasks)
-    fake_violation("a graph ends that never ran");
-  free(graph);
+  if (!program->ran)
+    fake_violation("a program ends that was never launched");
+  unlink_graph(program);
   return fake_leave(0);
 }
 
-cuda_result user_program_destroy(fake_graph *program) { return release_graph(program); }
-cuda_result user_graph_destroy(fake_graph *graph) { return release_graph(graph); }
+cuda_result user_graph_destroy(fake_graph *graph) {
+  fake_enter();
+  unlink_graph(graph);
+  return fake_leave(0);
+}

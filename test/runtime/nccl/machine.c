@@ -9,7 +9,7 @@ typedef struct CUctx_st *context;
 static fake_begin_fn *begin;
 static fake_report_fn *look;
 static int (*retain)(context *, int), (*release)(int), (*push)(context), (*pop)(context *);
-static fake_capture_fn *capture;
+static fake_capture_stream_fn *capture;
 static fake_idle_fn *idle;
 static int (*stream_create)(void **, unsigned), (*stream_destroy)(void *);
 static int (*allocate)(unsigned long long *, size_t), (*give_back)(unsigned long long);
@@ -36,7 +36,7 @@ void machine_start(void) {
   find(library, "cuDevicePrimaryCtxRelease_v2", &release);
   find(library, "cuCtxPushCurrent_v2", &push);
   find(library, "cuCtxPopCurrent_v2", &pop);
-  find(library, "fake_capture", &capture);
+  find(library, "fake_capture_stream", &capture);
   find(library, "fake_idle", &idle);
   find(library, "cuStreamCreate", &stream_create);
   find(library, "cuStreamDestroy_v2", &stream_destroy);

@@ -1,0 +1,40 @@
+/* Modules and launches of drivers that are none. */
+#ifndef TPRT_TEST_CUDA_FAKE_MODULE_H
+#define TPRT_TEST_CUDA_FAKE_MODULE_H
+
+#include "cuda/driver.h"
+
+/* What a GPU has, and how many CTAs can be there at a time. */
+enum { FAKE_MULTIPROCESSORS = 4, FAKE_CTAS_EACH = 2, FAKE_RESIDENT = FAKE_MULTIPROCESSORS * FAKE_CTAS_EACH };
+
+/* Results of cuda.h. */
+enum {
+  FAKE_MODULE_BAD_LAUNCH = 1,
+  FAKE_MODULE_INVALID = 218,
+  FAKE_MODULE_NOT_FOUND = 500,
+  FAKE_MODULE_BAD_ADDRESS = 700,
+  FAKE_MODULE_MISALIGNED = 716,
+  FAKE_MODULE_FAILED = 719
+};
+
+/* The allocation around an address. */
+typedef bool fake_find_fn(void *user, uint64_t address, uint64_t *begin, uint64_t *end);
+
+typedef struct fake_launch {
+  cuda_function function;
+  uint32_t grid[3], block[3], shared_bytes;
+  void *parameters; /* a block of them */
+  fake_find_fn *find;
+} fake_launch;
+
+/* Any thread. */
+cuda_result fake_load(cuda_module *module, const void *image);
+void fake_unload(cuda_module module);
+cuda_result fake_find(cuda_function *function, cuda_module module, const char *name);
+/* Whether it runs on the PTX machine; else it is one of the library's kernels, whose CTAs run at the same time. */
+bool fake_is_ptx(cuda_function function);
+/* A block of parameters, to be freed. */
+void *fake_parameters(cuda_function function, void *const *parameters);
+cuda_result fake_run(const fake_launch *launch);
+
+#endif
