@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
 """torch_layer.py TOKENS...: times of the layer of layer.py in PyTorch, in bf16 on one GPU, as it stands and by torch.compile; a JSON line each.
 
-The attention is written out as in layer.py, and once more with PyTorch's fused kernel. Exit status 77, with a word, without PyTorch or a GPU."""
+The attention is written out as in layer.py, and once more with PyTorch's fused kernel. Exit status 77, with a word, without PyTorch or a GPU.
+
+torch_layer.py --check PREFIX TOKENS: no times and no GPU: random arguments of the layer that `layer.py TOKENS --small` writes, in f32, and what PyTorch
+computes from them, as PREFIX.in.K.npy and PREFIX.out.0.npy for `shard-run --inputs-from PREFIX`. Exit status 1 when the four forms that are timed differ."""
+import argparse
 import json
 import statistics
 import sys
 
 HIDDEN, FFN, HEADS, KV_HEADS, HEAD = 4096, 14336, 32, 8, 128
-SHAPES = [(HIDDEN,), (HIDDEN, HEADS * HEAD), (HIDDEN, KV_HEADS * HEAD), (HIDDEN, KV_HEADS * HEAD), (HEADS * HEAD, HIDDEN), (HIDDEN,), (HIDDEN, FFN),
-          (HIDDEN, FFN), (FFN, HIDDEN)]
+SMALL = 64, 128, 4, 2, 16
+SCALE = 128 ** -0.5  # whatever HEAD is, as in layer.py
+TOLERANCE = 1e-4
 WARM, TIMED = 5, 20
 
 
@@ -18,11 +23,15 @@ def skip(why):
 
 
 try:
+    import numpy
     import torch
 except ImportError:
-    skip("PyTorch is not installed")
-if not torch.cuda.is_available():
-    skip("PyTorch sees no GPU")
+    skip("PyTorch or NumPy is not installed")
+
+
+def shapes():
+    queries, keys = HEADS * HEAD, KV_HEADS * HEAD
+    return [(HIDDEN,), (HIDDEN, queries), (HIDDEN, keys), (HIDDEN, keys), (queries, HIDDEN), (HIDDEN,), (HIDDEN, FFN), (HIDDEN, FFN), (FFN, HIDDEN)]
 
 
 def rms_norm(x, gain):
@@ -38,7 +47,7 @@ def written_out(q, k, v):
     """[batch, heads, sequence, size]; queries of a group share keys and values."""
     n, group = q.shape[2], HEADS // KV_HEADS
     k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
-    scores = (q @ k.transpose(-1, -2)) * HEAD ** -0.5
+    scores = (q @ k.transpose(-1, -2)) * SCALE
     mask = torch.ones(n, n, dtype=torch.bool, device=q.device).tril()
     return scores.masked_fill(~mask, -1e30).softmax(-1) @ v
 
@@ -46,7 +55,7 @@ def written_out(q, k, v):
 def fused(q, k, v):
     group = HEADS // KV_HEADS
     k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
-    return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+    return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True, scale=SCALE)
 
 
 def layer_with(attention):
@@ -75,20 +84,59 @@ def measure(function, arguments):
     return min(times), statistics.median(times)
 
 
+def forms():
+    """The layer as it is timed, by name."""
+    for how, attention in (("attention written out", written_out), ("fused attention", fused)):
+        layer = layer_with(attention)
+        yield f"torch, {how}", layer
+        yield f"torch.compile, {how}", torch.compile(layer)
+
+
+def rotary_tables(tokens, device):
+    frequency = torch.exp(torch.arange(HEAD // 2, device=device) * -0.1439116)
+    angle = torch.arange(tokens, device=device)[:, None] * frequency
+    return angle.cos(), angle.sin()
+
+
+def time_layer(tokens, weights):
+    x = torch.randn(1, tokens, HIDDEN, dtype=torch.bfloat16, device="cuda") * 0.02
+    arguments = [x, *(table.bfloat16() for table in rotary_tables(tokens, "cuda")), *weights]
+    for name, function in forms():
+        least, median = measure(function, arguments)
+        print(json.dumps({"test": "model-time", "ranks": 1, "variant": f"llama-layer-{tokens}-tokens, {name}", "least_us": round(least, 1),
+                          "median_us": round(median, 1), "kernels_us": round(median, 1)}))
+
+
+def check(prefix, tokens):
+    """Writes arguments and the result; True when all forms give it."""
+    global HIDDEN, FFN, HEADS, KV_HEADS, HEAD
+    HIDDEN, FFN, HEADS, KV_HEADS, HEAD = SMALL
+    x, weights = torch.randn(1, tokens, HIDDEN), [torch.randn(*shape) * 0.3 for shape in shapes()]
+    results = {name: function(x, *rotary_tables(tokens, "cpu"), *weights) for name, function in forms()}
+    result = next(iter(results.values()))
+    for i, argument in enumerate([x, *weights]):
+        numpy.save(f"{prefix}.in.{i}.npy", argument.numpy())
+    numpy.save(f"{prefix}.out.0.npy", result.numpy())
+    errors = {name: ((other - result).abs().max() / result.abs().max()).item() for name, other in results.items()}
+    print(json.dumps({"test": "model-check", "tokens": tokens, "errors": {name: float(f"{error:.1e}") for name, error in errors.items()}}))
+    return max(errors.values()) <= TOLERANCE
+
+
 def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("tokens", type=int, nargs="+")
+    parser.add_argument("--check", metavar="PREFIX")
+    options = parser.parse_args()
     torch.manual_seed(0)
-    draw = lambda *shape: torch.randn(*shape, dtype=torch.bfloat16, device="cuda") * 0.02
-    weights = [draw(*shape) for shape in SHAPES]
-    for tokens in map(int, sys.argv[1:]):
-        frequency = torch.exp(torch.arange(HEAD // 2, device="cuda") * -0.1439116)
-        angle = torch.arange(tokens, device="cuda")[:, None] * frequency
-        arguments = [draw(1, tokens, HIDDEN), angle.cos().bfloat16(), angle.sin().bfloat16(), *weights]
-        for how, attention in (("attention written out", written_out), ("fused attention", fused)):
-            layer = layer_with(attention)
-            for name, function in (("torch", layer), ("torch.compile", torch.compile(layer))):
-                least, median = measure(function, arguments)
-                print(json.dumps({"test": "model-time", "ranks": 1, "variant": f"llama-layer-{tokens}-tokens, {name}, {how}",
-                                  "least_us": round(least, 1), "median_us": round(median, 1), "kernels_us": round(median, 1)}))
+    if options.check:
+        return 0 if check(options.check, options.tokens[0]) else 1
+    if not torch.cuda.is_available():
+        skip("PyTorch sees no GPU")
+    weights = [torch.randn(*shape, dtype=torch.bfloat16, device="cuda") * 0.02 for shape in shapes()]
+    for tokens in options.tokens:
+        time_layer(tokens, weights)
+    return 0
 
 
-main()
+if __name__ == "__main__":
+    sys.exit(main())
