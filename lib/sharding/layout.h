@@ -48,6 +48,11 @@ typedef struct tp__edge {
   uint16_t kind;
 } tp__edge;
 
+/* An edge, as the state sees it to which it leads. */
+typedef struct tp__into {
+  uint32_t from, edge;
+} tp__into;
+
 /* Edges of one price cost the same when their local buffers are the same. */
 typedef struct tp__price {
   tp_step_kind kind;
@@ -63,8 +68,10 @@ typedef struct tp__graph {
   tp_spec *states;
   uint32_t *first_edge; /* n_states + 1 entries */
   tp__edge *edges;
-  tp__price *prices; /* room for every kind and set of axes; n_prices are used */
-  uint32_t *slots;   /* hash table: state number + 1, or 0 */
+  uint32_t *first_into; /* the same edges by where they lead: n_states + 1 entries ... */
+  tp__into *into;       /* ... and of each state by number */
+  tp__price *prices;    /* room for every kind and set of axes; n_prices are used */
+  uint32_t *slots;      /* hash table: state number + 1, or 0 */
   uint32_t slot_mask;
 } tp__graph;
 
@@ -98,21 +105,31 @@ typedef struct tp__search {
 
 /* ---- weights (layout_weights.c) ---- */
 
+/* A move between layouts that divide all dimensions. */
+typedef struct tp__even {
+  tp_cost cost;
+  uint16_t to, kind;
+} tp__even;
+
 /* What searches in one graph share that differ only in where they start and end. Zeroed: none. */
 typedef struct tp__weights {
   const tp__graph *graph;
   bool uneven;
   int64_t element_size, outer, sizes[TP_MAX_RANK];
-  int64_t *elements; /* local ones, by state */
-  bool *divides;     /* by state: no dimension is uneven; between two such layouts every move is free of padding */
-  tp_cost *costs;    /* by edge; 0: not known yet. TP_COST_FORBIDDEN: the sizes do not allow the move */
+  int64_t *elements;    /* local ones, by state */
+  bool *divides;        /* by state: no dimension is uneven; between two such layouts every move is free of padding */
+  uint32_t *first_even; /* n_states + 1 entries: the edges between such layouts, which every search looks at ... */
+  tp__even *even;       /* ... in the order of the graph */
+  tp_cost *costs;       /* by other edges; 0: not known yet. TP_COST_FORBIDDEN: the sizes do not allow the move */
   struct tp__memo_entry *memos;
 } tp__weights;
+
+enum { TP__N_WEIGHTS = 16 }; /* that are remembered */
 
 bool tp__weights_fit(const tp__weights *weights, const tp__search *search);
 tp_status tp__weights_create(const tp__search *search, tp__weights *weights);
 void tp__weights_destroy(tp__weights *weights);
-/* Works out, and keeps, the cost of an edge that leaves the state `from`. */
+/* The cost of an edge that leaves the state `from`, where one of both ends is uneven; worked out once. */
 tp_cost tp__weigh(tp__weights *weights, const tp__search *search, uint32_t from, const tp__edge *edge);
 
 /* Shortest paths from one layout to all others. Where the combiner changes, partial layouts are those of the other combiner, and `before`
@@ -120,14 +137,20 @@ tp_cost tp__weigh(tp__weights *weights, const tp__search *search, uint32_t from,
 typedef struct tp__paths {
   const tp__graph *graph;
   const struct tp__paths *before;
-  tp_cost *cost;      /* TP_COST_FORBIDDEN: not reachable */
-  uint32_t *previous; /* state before; with `before`, of states where the second part begins the state itself */
-  uint8_t *kind;      /* tp_step_kind of the last step */
-  uint8_t *steps;     /* number of steps */
+  tp_cost *cost;  /* TP_COST_FORBIDDEN: not reachable */
+  uint8_t *steps; /* number of steps */
+  bool *answered; /* by state: `goal` of the search is what it would be for a path there */
+  uint32_t *
+      previous; /* state before; with `before`, of states where the second part begins the state itself. NULL: only distances are known */
+  uint8_t *kind; /* tp_step_kind of the last step; likewise */
 } tp__paths;
 
-/* Results live in `arena`; `weights` fit the search. */
-tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__weights *weights, tp__paths **paths);
+/* Results live in `arena`; `weights` fit the search. Of distances alone the way is not kept. */
+tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__weights *weights, bool distances, tp__paths **paths);
+/* Distances of a search that differs from that of `known` by its goal: a layout that is uneven, where the other one's was not. The combiner does not
+ * change. */
+tp_status tp__search_extend(tp__arena *arena, const tp__search *search, tp__weights *weights, const tp__paths *known,
+                            tp__paths **paths);
 
 /* ---- cache (reshard.c) ---- */
 

@@ -205,6 +205,24 @@ static tp_status create_edges(tp__arena *arena, builder *b) {
   return TP_OK;
 }
 
+static tp_status index_targets(tp__arena *arena, tp__graph *graph) {
+  uint32_t n_edges = graph->first_edge[graph->n_states];
+  graph->first_into = tp__arena_array(arena, (size_t)graph->n_states + 1, sizeof *graph->first_into);
+  graph->into = tp__arena_array(arena, (size_t)n_edges + 1, sizeof *graph->into);
+  if (!graph->first_into || !graph->into)
+    return TP_NO_MEMORY;
+  uint32_t *end = graph->first_into + 1; /* of the states before; at last, of the state itself */
+  for (uint32_t e = 0; e < n_edges; e++)
+    if (graph->edges[e].to + 1 < graph->n_states)
+      end[graph->edges[e].to + 1]++;
+  for (uint32_t s = 1; s < graph->n_states; s++)
+    end[s] += end[s - 1];
+  for (uint32_t s = 0; s < graph->n_states; s++)
+    for (uint32_t e = graph->first_edge[s]; e < graph->first_edge[s + 1]; e++)
+      graph->into[end[graph->edges[e].to]++] = (tp__into){s, e};
+  return TP_OK;
+}
+
 tp_status tp__graph_create(tp__arena *arena, const tp_mesh *mesh, unsigned axes, int n_dims, bool partial, tp__graph **graph) {
   tp__graph *made = tp__arena_alloc(arena, sizeof *made);
   builder *b = tp__calloc(1, sizeof *b);
@@ -216,6 +234,8 @@ tp_status tp__graph_create(tp__arena *arena, const tp_mesh *mesh, unsigned axes,
   }
   if (status == TP_OK)
     status = create_edges(arena, b);
+  if (status == TP_OK)
+    status = index_targets(arena, made);
   if (b) {
     tp__free(b->edges);
     tp__free(b->position);

@@ -3,12 +3,19 @@
 
 #include <string.h>
 
+typedef struct extra_edge {
+  uint32_t edge, next; /* `next` + 1; 0: none */
+} extra_edge;
+
 typedef struct run {
   const tp__search *search;
   const tp__graph *graph;
   tp__paths *paths;
   tp__weights *weights;
-  bool *open;        /* by state: takes part */
+  bool *open;      /* by state: takes part */
+  uint32_t *extra; /* by state that divides: the first of its edges to uneven ones that take part, + 1; 0: there is none ... */
+  extra_edge *extras; /* ... and all of them */
+  uint32_t n_extras;
   uint32_t *heap;    /* states, least first */
   uint32_t *heap_at; /* by state: its place in the heap + 1; 0: never in it; SETTLED: done */
   uint32_t n_heap;
@@ -35,6 +42,23 @@ static bool takes_part(const tp__search *s, tp_spec spec) {
         !is_leading(s->mesh, spec, s->goal, d))
       return false;
   return true;
+}
+
+/* Does the search of `goal` answer for this layout: are its axes on dimensions that it does not divide those of `goal`? */
+static bool is_answered(const tp__search *s, tp_spec spec, bool divides) {
+  tp_spec uneven = tp_spec_replicated();
+  for (int d = 0; d < s->graph->n_dims && !divides; d++) {
+    bool is_uneven = s->sizes[d] % tp_spec_dim_shards(s->mesh, spec, d) != 0;
+    for (int a = 0; a < s->mesh->n_axes && is_uneven; a++)
+      if (tp__byte_dim(tp__spec_byte(spec, a)) == d)
+        tp__spec_set_byte(&uneven, a, tp__spec_byte(spec, a));
+  }
+  return tp_spec_equal(uneven, s->goal);
+}
+
+static void mark_answered(const tp__search *s, const tp__weights *weights, tp__paths *paths) {
+  for (uint32_t i = 0; i < s->graph->n_states; i++)
+    paths->answered[i] = is_answered(s, s->graph->states[i], weights->divides[i]);
 }
 
 /* ---- heap ---- */
@@ -85,56 +109,50 @@ static uint32_t take_first(run *r) {
 
 /* ---- search ---- */
 
-static void relax(run *r, uint32_t state) {
+/* `steps` at most TP_MAX_STEPS lead to `to`. Nothing is cheaper than TP_COST_FORBIDDEN, with no steps, where nothing led yet. */
+static inline void reach(run *r, uint32_t from, unsigned kind, uint32_t to, tp_cost cost, uint8_t steps) {
   tp__paths *p = r->paths;
-  tp_cost here = p->cost[state];
-  uint8_t steps = (uint8_t)(p->steps[state] + 1);
+  if (cost > p->cost[to] || (cost == p->cost[to] && steps >= p->steps[to]))
+    return;
+  p->cost[to] = cost;
+  p->steps[to] = steps;
+  if (p->previous) {
+    p->previous[to] = from;
+    p->kind[to] = (uint8_t)kind;
+  }
+  raise_state(r, to);
+}
+
+/* Along an edge of which one end is uneven. */
+static void reach_uneven(run *r, uint32_t from, const tp__edge *edge) {
+  tp__paths *p = r->paths;
+  if (p->steps[from] < TP_MAX_STEPS && p->cost[from] <= p->cost[edge->to] && (edge->kind != TP_STEP_MASK || r->may_mask))
+    reach(r, from, edge->kind, edge->to, tp_cost_add(p->cost[from], tp__weigh(r->weights, r->search, from, edge)),
+          (uint8_t)(p->steps[from] + 1));
+}
+
+static void relax_even(run *r, uint32_t state) {
+  const tp__weights *w = r->weights;
+  tp_cost here = r->paths->cost[state];
+  uint8_t steps = (uint8_t)(r->paths->steps[state] + 1);
   if (steps > TP_MAX_STEPS)
     return;
-  for (uint32_t e = r->graph->first_edge[state]; e < r->graph->first_edge[state + 1]; e++) {
-    const tp__edge *edge = &r->graph->edges[e];
-    uint32_t to = edge->to;
-    if (!r->open[to] || here > p->cost[to] || (edge->kind == TP_STEP_MASK && !r->may_mask))
-      continue;
-    tp_cost weight = r->weights->costs[e];
-    tp_cost cost = tp_cost_add(here, weight ? weight : tp__weigh(r->weights, r->search, state, edge));
-    if (cost >= TP_COST_FORBIDDEN || cost > p->cost[to] || (cost == p->cost[to] && steps >= p->steps[to]))
-      continue;
-    p->cost[to] = cost;
-    p->steps[to] = steps;
-    p->previous[to] = state;
-    p->kind[to] = (uint8_t)edge->kind;
-    raise_state(r, to);
+  for (uint32_t e = w->first_even[state]; e < w->first_even[state + 1]; e++)
+    if (w->even[e].kind != TP_STEP_MASK || r->may_mask)
+      reach(r, state, w->even[e].kind, w->even[e].to, here + w->even[e].cost, steps);
+  for (uint32_t x = r->extra[state]; x; x = r->extras[x - 1].next)
+    reach_uneven(r, state, &r->graph->edges[r->extras[x - 1].edge]);
+}
+
+static void relax(run *r, uint32_t state) {
+  const tp__graph *g = r->graph;
+  if (r->weights->divides[state]) {
+    relax_even(r, state);
+    return;
   }
-}
-
-/* Scratch of a run, given back at its end. */
-static tp_status create_run(const tp__search *search, tp__weights *weights, tp__paths *paths, run *r) {
-  const tp__graph *g = search->graph;
-  *r = (run){.search = search, .graph = g, .paths = paths, .weights = weights};
-  r->open = tp__calloc(g->n_states, sizeof *r->open);
-  r->heap = tp__calloc(g->n_states, sizeof *r->heap);
-  r->heap_at = tp__calloc(g->n_states, sizeof *r->heap_at);
-  return r->open && r->heap && r->heap_at ? TP_OK : TP_NO_MEMORY;
-}
-
-static void destroy_run(run *r) {
-  tp__free(r->heap_at);
-  tp__free(r->heap);
-  tp__free(r->open);
-}
-
-static tp__paths *create_paths(tp__arena *arena, const tp__graph *graph) {
-  size_t n = graph->n_states;
-  tp__paths *paths = tp__arena_alloc(arena, sizeof *paths);
-  if (!paths)
-    return NULL;
-  paths->graph = graph;
-  paths->cost = tp__arena_array(arena, n, sizeof *paths->cost);
-  paths->previous = tp__arena_array(arena, n, sizeof *paths->previous);
-  paths->kind = tp__arena_array(arena, n, sizeof *paths->kind);
-  paths->steps = tp__arena_array(arena, n, sizeof *paths->steps);
-  return paths->cost && paths->previous && paths->kind && paths->steps ? paths : NULL;
+  for (uint32_t e = g->first_edge[state]; e < g->first_edge[state + 1]; e++)
+    if (r->open[g->edges[e].to])
+      reach_uneven(r, state, &g->edges[e]);
 }
 
 static void settle_all(run *r) {
@@ -142,13 +160,77 @@ static void settle_all(run *r) {
     relax(r, take_first(r));
 }
 
-static void start_at(run *r, uint32_t from) {
-  for (uint32_t s = 0; s < r->graph->n_states; s++) {
-    r->paths->cost[s] = TP_COST_FORBIDDEN;
-    r->open[s] = r->weights->divides[s] || (r->search->uneven && takes_part(r->search, r->graph->states[s]));
+/* ---- runs ---- */
+
+/* Opens an uneven layout: the edges to it join those of the layouts that divide, in front of those of a higher number. */
+static tp_status open_uneven(run *r, uint32_t state, size_t *capacity) {
+  const tp__graph *g = r->graph;
+  uint32_t first = g->first_into[state], end = g->first_into[state + 1];
+  void *extras = r->extras;
+  if (tp__grow(&extras, capacity, r->n_extras + (size_t)(end - first), sizeof *r->extras) != TP_OK)
+    return TP_NO_MEMORY;
+  r->extras = extras;
+  r->open[state] = true;
+  for (uint32_t i = end; i > first; i--) {
+    tp__into into = g->into[i - 1];
+    if (!r->weights->divides[into.from])
+      continue;
+    r->extras[r->n_extras] = (extra_edge){into.edge, r->extra[into.from]};
+    r->extra[into.from] = ++r->n_extras;
   }
+  return TP_OK;
+}
+
+/* All layouts that take part. */
+static tp_status open_states(run *r) {
+  size_t capacity = 0;
+  tp_status status = TP_OK;
+  for (uint32_t s = r->graph->n_states; s > 0 && status == TP_OK; s--) {
+    if (r->weights->divides[s - 1])
+      r->open[s - 1] = true;
+    else if (r->search->uneven && takes_part(r->search, r->graph->states[s - 1]))
+      status = open_uneven(r, s - 1, &capacity);
+  }
+  return status;
+}
+
+/* Scratch of a run, given back at its end. */
+static tp_status create_run(const tp__search *search, tp__weights *weights, tp__paths *paths, run *r) {
+  const tp__graph *g = search->graph;
+  *r = (run){.search = search, .graph = g, .paths = paths, .weights = weights, .may_mask = search->may_mask};
+  r->open = tp__calloc(g->n_states, sizeof *r->open);
+  r->extra = tp__calloc(g->n_states, sizeof *r->extra);
+  r->heap = tp__calloc(g->n_states, sizeof *r->heap);
+  r->heap_at = tp__calloc(g->n_states, sizeof *r->heap_at);
+  return r->open && r->extra && r->heap && r->heap_at ? open_states(r) : TP_NO_MEMORY;
+}
+
+static void destroy_run(run *r) {
+  tp__free(r->heap_at);
+  tp__free(r->heap);
+  tp__free(r->extras);
+  tp__free(r->extra);
+  tp__free(r->open);
+}
+
+static tp__paths *create_paths(tp__arena *arena, const tp__graph *graph, bool distances) {
+  size_t n = graph->n_states;
+  tp__paths *paths = tp__arena_alloc(arena, sizeof *paths);
+  if (!paths)
+    return NULL;
+  *paths = (tp__paths){.graph = graph};
+  paths->cost = tp__arena_array(arena, n, sizeof *paths->cost);
+  paths->steps = tp__arena_array(arena, n, sizeof *paths->steps);
+  paths->answered = tp__arena_array(arena, n, sizeof *paths->answered);
+  paths->previous = distances ? NULL : tp__arena_array(arena, n, sizeof *paths->previous);
+  paths->kind = distances ? NULL : tp__arena_array(arena, n, sizeof *paths->kind);
+  return paths->cost && paths->steps && paths->answered && (distances || (paths->previous && paths->kind)) ? paths : NULL;
+}
+
+static void start_at(run *r, uint32_t from) {
+  for (uint32_t s = 0; s < r->graph->n_states; s++)
+    r->paths->cost[s] = TP_COST_FORBIDDEN;
   r->paths->cost[from] = 0;
-  r->may_mask = r->search->may_mask;
   raise_state(r, from);
 }
 
@@ -161,20 +243,21 @@ static void start_behind(run *r, const tp__paths *before) {
     bool begins = before->cost[s] < TP_COST_FORBIDDEN && !tp_spec_has_partial(r->graph->states[s]);
     r->paths->cost[s] = begins ? before->cost[s] : TP_COST_FORBIDDEN;
     r->paths->steps[s] = begins ? before->steps[s] : 0;
-    r->paths->previous[s] = s;
+    if (r->paths->previous)
+      r->paths->previous[s] = s;
     if (begins)
       raise_state(r, s);
   }
 }
 
-tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__weights *weights, tp__paths **paths) {
+tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__weights *weights, bool distances, tp__paths **paths) {
   const tp__graph *g = search->graph;
   uint32_t from = tp__graph_find(g, search->from);
   if (from == TP__NO_STATE)
     return TP_INVALID_ARGUMENT;
-  tp__paths *made = create_paths(arena, g), *before = made;
+  tp__paths *made = create_paths(arena, g, distances), *before = made;
   if (made && search->changes_combiner)
-    made = create_paths(arena, g);
+    made = create_paths(arena, g, distances);
   if (!made)
     return TP_NO_MEMORY;
   run r;
@@ -187,6 +270,34 @@ tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__weights
       start_behind(&r, before);
       settle_all(&r);
     }
+    mark_answered(search, weights, made);
+    *paths = made;
+  }
+  destroy_run(&r);
+  return status;
+}
+
+/* What is known stays, unless it is nearer by the layouts that are new: those are reached from all others, and the search goes on from them. */
+tp_status tp__search_extend(tp__arena *arena, const tp__search *search, tp__weights *weights, const tp__paths *known,
+                            tp__paths **paths) {
+  const tp__graph *g = search->graph;
+  tp__paths *made = create_paths(arena, g, true);
+  if (!made)
+    return TP_NO_MEMORY;
+  memcpy(made->cost, known->cost, g->n_states * sizeof *made->cost);
+  memcpy(made->steps, known->steps, g->n_states * sizeof *made->steps);
+  run r;
+  tp_status status = create_run(search, weights, made, &r);
+  for (uint32_t s = 0; s < g->n_states && status == TP_OK; s++) {
+    if (!r.open[s] || weights->divides[s])
+      continue;
+    for (uint32_t i = g->first_into[s]; i < g->first_into[s + 1]; i++)
+      if (r.open[g->into[i].from])
+        reach_uneven(&r, g->into[i].from, &g->edges[g->into[i].edge]);
+  }
+  if (status == TP_OK) {
+    settle_all(&r);
+    mark_answered(search, weights, made);
     *paths = made;
   }
   destroy_run(&r);

@@ -1,6 +1,8 @@
 /* Views: leave out what cannot matter, and where the layouts are too many, what is the same before and after. */
 #include "sharding/layout_view.h"
 
+#include <stdlib.h>
+
 /* ---- problem ---- */
 
 /* The combiner of the partial axes; false if there are several. */
@@ -195,6 +197,18 @@ tp_spec tp__view_uneven(const tp_mesh *mesh, const tp__view *view, const int64_t
   return part;
 }
 
+/* Of the dimensions the places, and of the layouts what follows from them. */
+static void place_dims(const tp__problem *p, tp__view *v) {
+  for (int d = 0; d < v->n_dims; d++)
+    v->place[v->dims[d]] = (int8_t)d;
+  v->from = tp__view_project(p->mesh, v, p->from);
+  v->to = tp__view_project(p->mesh, v, p->to);
+  v->uneven_from = 0;
+  tp__view_uneven(p->mesh, v, p->shape, v->from, &v->uneven_from);
+  v->uneven = v->uneven_from;
+  v->uneven_to = tp__view_uneven(p->mesh, v, p->shape, v->to, &v->uneven);
+}
+
 bool tp__view_create(const tp__problem *p, tp__view *view) {
   unsigned dims;
   tp__view v = {.outer = 1};
@@ -203,7 +217,6 @@ bool tp__view_create(const tp__problem *p, tp__view *view) {
   for (int d = 0; d < p->rank; d++) {
     v.place[d] = -1;
     if (dims >> d & 1) {
-      v.place[d] = (int8_t)v.n_dims;
       v.dims[v.n_dims++] = d;
     } else {
       int axes[TP_MAX_AXES];
@@ -211,11 +224,45 @@ bool tp__view_create(const tp__problem *p, tp__view *view) {
       v.outer = tp__multiply(v.outer, tp__buffer_size(p->mesh, n, axes, p->shape[d]));
     }
   }
-  v.from = tp__view_project(p->mesh, &v, p->from);
-  v.to = tp__view_project(p->mesh, &v, p->to);
-  tp__view_uneven(p->mesh, &v, p->shape, v.from, &v.uneven_from);
-  v.uneven = v.uneven_from;
-  v.uneven_to = tp__view_uneven(p->mesh, &v, p->shape, v.to, &v.uneven);
+  place_dims(p, &v);
   *view = v;
   return true;
+}
+
+/* The axes of `spec` on dimension d, with their order. */
+static uint64_t axes_on(const tp_mesh *mesh, tp_spec spec, int d) {
+  uint64_t axes = 0;
+  for (int a = 0; a < mesh->n_axes; a++)
+    if (tp__byte_dim(tp__spec_byte(spec, a)) == d)
+      axes |= (uint64_t)(1 + (tp__spec_byte(spec, a) >> 4)) << (4 * a);
+  return axes;
+}
+
+/* What a dimension of the view is to a search. */
+typedef struct dim_key {
+  int dim;          /* of the tensor */
+  uint64_t rows[4]; /* size, is it uneven, axes of `from`, of an uneven `to` */
+} dim_key;
+
+static int compare_dims(const void *a, const void *b) {
+  const dim_key *x = a, *y = b;
+  for (int i = 0; i < 4; i++)
+    if (x->rows[i] != y->rows[i])
+      return x->rows[i] < y->rows[i] ? -1 : 1;
+  return x->dim - y->dim;
+}
+
+void tp__view_sort(const tp__problem *p, tp__view *v) {
+  dim_key keys[TP_MAX_RANK];
+  for (int d = 0; d < v->n_dims; d++) {
+    int64_t size = p->shape[v->dims[d]];
+    bool uneven = v->uneven >> d & 1;
+    keys[d] = (dim_key){v->dims[d],
+                        {(uint64_t)(uneven ? size : tp__gcd(size, p->devices)), uneven, axes_on(p->mesh, v->from, d),
+                         axes_on(p->mesh, v->uneven_to, d)}};
+  }
+  qsort(keys, (size_t)v->n_dims, sizeof *keys, compare_dims);
+  for (int d = 0; d < v->n_dims; d++)
+    v->dims[d] = keys[d].dim;
+  place_dims(p, v);
 }

@@ -35,6 +35,9 @@ typedef struct tp__view {
   int64_t outer;             /* local elements of the dimensions outside */
 } tp__view;
 
+/* Puts the dimensions of the view in an order that depends on nothing but their sizes and the axes on them that a search knows: problems that
+ * differ in the order of dimensions alone become one. */
+void tp__view_sort(const tp__problem *problem, tp__view *view);
 /* Chooses the view; false if even the smallest has too many layouts. */
 bool tp__view_create(const tp__problem *problem, tp__view *view);
 /* The axes of `spec`, a layout of the view, on dimensions that it does not divide; adds these to *dims. `shape` is that of the tensor. */

@@ -39,34 +39,6 @@ bool tp__weights_fit(const tp__weights *w, const tp__search *s) {
          memcmp(w->sizes, s->sizes, sizeof w->sizes) == 0;
 }
 
-tp_status tp__weights_create(const tp__search *s, tp__weights *weights) {
-  const tp__graph *g = s->graph;
-  tp__weights w = {.graph = g, .element_size = s->element_size, .outer = s->outer, .uneven = s->uneven};
-  memcpy(w.sizes, s->sizes, sizeof w.sizes);
-  w.elements = tp__calloc(g->n_states, sizeof *w.elements);
-  w.divides = tp__calloc(g->n_states, sizeof *w.divides);
-  w.costs = tp__calloc((size_t)g->first_edge[g->n_states] + 1, sizeof *w.costs);
-  w.memos = tp__calloc((size_t)g->n_prices * MEMO_WAYS + 1, sizeof *w.memos);
-  if (!w.elements || !w.divides || !w.costs || !w.memos) {
-    tp__weights_destroy(&w);
-    return TP_NO_MEMORY;
-  }
-  for (uint32_t i = 0; i < g->n_prices * MEMO_WAYS; i++)
-    w.memos[i].elements = -1;
-  for (uint32_t i = 0; i < g->n_states; i++)
-    w.elements[i] = local_elements(s, g->states[i], &w.divides[i]);
-  *weights = w;
-  return TP_OK;
-}
-
-void tp__weights_destroy(tp__weights *w) {
-  tp__free(w->memos);
-  tp__free(w->costs);
-  tp__free(w->divides);
-  tp__free(w->elements);
-  *w = (tp__weights){0};
-}
-
 static tp_cost price(tp__weights *w, const tp__search *s, const tp__edge *edge, int64_t elements) {
   uint32_t way = (uint32_t)((uint64_t)elements * UINT64_C(0x9e3779b97f4a7c15) >> (64 - MEMO_BITS));
   memo *m = &w->memos[edge->price * MEMO_WAYS + way];
@@ -78,14 +50,65 @@ static tp_cost price(tp__weights *w, const tp__search *s, const tp__edge *edge, 
   return m->cost;
 }
 
+/* The edges between layouts that divide. */
+static tp_status list_even(tp__weights *w, const tp__search *s) {
+  const tp__graph *g = w->graph;
+  w->first_even = tp__calloc((size_t)g->n_states + 1, sizeof *w->first_even);
+  w->even = tp__calloc((size_t)g->first_edge[g->n_states] + 1, sizeof *w->even);
+  if (!w->first_even || !w->even)
+    return TP_NO_MEMORY;
+  uint32_t n = 0;
+  for (uint32_t from = 0; from < g->n_states; from++) {
+    for (uint32_t e = g->first_edge[from]; w->divides[from] && e < g->first_edge[from + 1]; e++) {
+      const tp__edge *edge = &g->edges[e];
+      if (w->divides[edge->to])
+        w->even[n++] = (tp__even){price(w, s, edge, w->elements[from]), (uint16_t)edge->to, edge->kind};
+    }
+    w->first_even[from + 1] = n;
+  }
+  return TP_OK;
+}
+
+tp_status tp__weights_create(const tp__search *s, tp__weights *weights) {
+  const tp__graph *g = s->graph;
+  tp__weights w = {.graph = g, .element_size = s->element_size, .outer = s->outer, .uneven = s->uneven};
+  memcpy(w.sizes, s->sizes, sizeof w.sizes);
+  w.elements = tp__calloc(g->n_states, sizeof *w.elements);
+  w.divides = tp__calloc(g->n_states, sizeof *w.divides);
+  w.costs = s->uneven ? tp__calloc((size_t)g->first_edge[g->n_states] + 1, sizeof *w.costs) : NULL;
+  w.memos = tp__calloc((size_t)g->n_prices * MEMO_WAYS + 1, sizeof *w.memos);
+  tp_status status = w.elements && w.divides && (w.costs || !s->uneven) && w.memos ? TP_OK : TP_NO_MEMORY;
+  for (uint32_t i = 0; status == TP_OK && i < g->n_prices * MEMO_WAYS; i++)
+    w.memos[i].elements = -1;
+  for (uint32_t i = 0; status == TP_OK && i < g->n_states; i++)
+    w.elements[i] = local_elements(s, g->states[i], &w.divides[i]);
+  if (status == TP_OK)
+    status = list_even(&w, s);
+  if (status == TP_OK)
+    *weights = w;
+  else
+    tp__weights_destroy(&w);
+  return status;
+}
+
+void tp__weights_destroy(tp__weights *w) {
+  tp__free(w->memos);
+  tp__free(w->costs);
+  tp__free(w->even);
+  tp__free(w->first_even);
+  tp__free(w->divides);
+  tp__free(w->elements);
+  *w = (tp__weights){0};
+}
+
 tp_cost tp__weigh(tp__weights *w, const tp__search *s, uint32_t from, const tp__edge *edge) {
   tp_cost *cost = &w->costs[edge - w->graph->edges];
   tp_spec a = w->graph->states[from], b = w->graph->states[edge->to];
   tp_step_kind kind = (tp_step_kind)edge->kind;
   int n_dims = w->graph->n_dims;
-  if (w->divides[from] && w->divides[edge->to])
-    *cost = price(w, s, edge, w->elements[from]);
-  else if (!tp__move_keeps_prefix(s->mesh, kind, a, b, n_dims, s->sizes))
+  if (*cost > 0)
+    return *cost;
+  if (!tp__move_keeps_prefix(s->mesh, kind, a, b, n_dims, s->sizes))
     *cost = TP_COST_FORBIDDEN;
   else /* more than the layout has: uneven shards are filled up */
     *cost = price(w, s, edge, tp__multiply(s->outer, tp__move_elements(s->mesh, kind, a, b, n_dims, s->sizes)));
