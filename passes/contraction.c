@@ -141,3 +141,56 @@ MlirValue tp__through_transposes(MlirValue value, int rank, int *loops) {
     value = mlirOperationGetOperand(op, 0);
   }
 }
+
+/* ---- products of rows and a matrix ---- */
+
+/* The loops of an operand's dimensions, without those of size 1 that are read at a constant. */
+static int loops_of(const tp__contraction *c, int which, int *loops) {
+  int n = 0;
+  for (int d = 0; d < c->rank[which]; d++)
+    if (c->loops[which][d] >= 0)
+      loops[n++] = c->loops[which][d];
+  return n;
+}
+
+static bool are_equal(int n, const int *a, int m, const int *b) {
+  bool equal = n == m;
+  for (int i = 0; i < n && equal; i++)
+    equal = a[i] == b[i];
+  return equal;
+}
+
+/* Is operand `left` [rows.., terms..] and the other [terms.., columns..] or, transposed, [columns.., terms..]? */
+static bool is_rows_by_matrix(const tp__contraction *c, int left, int n_columns, bool *transposed) {
+  int of_left[TP_MAX_RANK], of_right[TP_MAX_RANK], of_c[TP_MAX_RANK], straight[TP_MAX_RANK], turned[TP_MAX_RANK];
+  int n_left = loops_of(c, left, of_left), n_right = loops_of(c, 1 - left, of_right), n_c = loops_of(c, 2, of_c);
+  int n_rows = n_c - n_columns, n_terms = n_left - n_rows;
+  if (n_rows < 1 || n_terms < 1 || n_terms + n_columns != n_right || !are_equal(n_rows, of_left, n_rows, of_c))
+    return false;
+  for (int i = 0; i < n_terms; i++)
+    straight[i] = turned[n_columns + i] = of_left[n_rows + i];
+  for (int i = 0; i < n_columns; i++)
+    straight[n_terms + i] = turned[i] = of_c[n_rows + i];
+  *transposed = are_equal(n_right, of_right, n_right, turned);
+  return *transposed || are_equal(n_right, of_right, n_right, straight);
+}
+
+bool tp__match_rows_by_matrix(MlirOperation op, int n_columns, tp__factors *factors) {
+  tp__contraction c;
+  if (!tp__match_contraction(op, &c))
+    return false;
+  for (int left = 0; left < 2; left++) {
+    tp__contraction read = c;
+    MlirValue right =
+        tp__through_transposes(mlirOperationGetOperand(op, c.operands[1 - left]), c.rank[1 - left], read.loops[1 - left]);
+    if (!is_rows_by_matrix(&read, left, n_columns, &factors->transpose_b))
+      continue;
+    factors->a = mlirOperationGetOperand(op, c.operands[left]);
+    factors->b = right;
+    factors->k = 1;
+    for (int i = 0; i < c.n_loops; i++)
+      factors->k *= c.reduced[i] ? c.sizes[i] : 1;
+    return true;
+  }
+  return false;
+}

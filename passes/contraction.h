@@ -24,4 +24,15 @@ bool tp__is_transpose(MlirOperation op, int rank, int *from);
 /* Reads an operand of a contraction through transposes: the loops of the dimensions of what was transposed. */
 MlirValue tp__through_transposes(MlirValue value, int rank, int *loops);
 
+/* The factors of a product of rows and a matrix. */
+typedef struct tp__factors {
+  MlirValue a, b;   /* b as it is stored in front of transposes */
+  bool transpose_b; /* b is stored [columns.., terms..] */
+  int64_t k;        /* terms of a sum */
+} tp__factors;
+
+/* Is a contraction a [rows.., terms..] times b [terms.., columns..], or [columns.., terms..], both in the order of C [rows.., columns..], whose last
+ * n_columns dimensions are columns, but for dimensions of size 1? Then it is one product of dense matrices. */
+bool tp__match_rows_by_matrix(MlirOperation op, int n_columns, tp__factors *factors);
+
 #endif

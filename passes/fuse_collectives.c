@@ -64,23 +64,6 @@ static tp_status read_collective(const fuser *s, MlirOperation op, tp__fusion *f
   return status;
 }
 
-/* What the program goes on with: the result, through reshapes that leave rows as they are. */
-static MlirValue root_of(MlirOperation collective) {
-  MlirValue root = mlirOperationGetResult(collective, 0);
-  for (;;) {
-    MlirOperation user = tp__is_used_once(root) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(root)) : (MlirOperation){NULL};
-    int rank, next_rank;
-    int64_t shape[TP_MAX_RANK], next_shape[TP_MAX_RANK];
-    if (mlirOperationIsNull(user) || !tp__is_reshape(user) ||
-        !mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(collective)) ||
-        !tp__static_tensor(mlirValueGetType(root), &rank, shape) ||
-        !tp__static_tensor(mlirValueGetType(mlirOperationGetResult(user, 0)), &next_rank, next_shape) || next_rank == 0 ||
-        next_shape[next_rank - 1] != shape[rank - 1])
-      return root;
-    root = mlirOperationGetResult(user, 0);
-  }
-}
-
 /* ---- what stands behind it ---- */
 
 /* Result k of an op, if it has the type of the rows' elements; null for others. Its node. */
@@ -329,7 +312,7 @@ static tp_status fuse(fuser *s, MlirOperation op) {
   tp_status status = read_collective(s, op, &f, &is_candidate);
   if (status != TP_OK || !is_candidate)
     return status;
-  f.root = root_of(op);
+  f.root = tp__rows_root(op);
   tp__rows_begin(&s->rows, f.root);
   find_rows(&s->rows, &f);
   f.gather = find_gather(&f, tp__fused_out(&f));

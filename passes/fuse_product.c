@@ -8,59 +8,6 @@
 
 enum { ROW_BYTES = 16 }; /* of which slices are multiples: tprt/cuda_gemm.h */
 
-/* ---- the two factors ---- */
-
-/* The loops of an operand's dimensions, without those of size 1 that are read at a constant. */
-static int loops_of(const tp__contraction *c, int which, int *loops) {
-  int n = 0;
-  for (int d = 0; d < c->rank[which]; d++)
-    if (c->loops[which][d] >= 0)
-      loops[n++] = c->loops[which][d];
-  return n;
-}
-
-static bool are_equal(int n, const int *a, int m, const int *b) {
-  bool equal = n == m;
-  for (int i = 0; i < n && equal; i++)
-    equal = a[i] == b[i];
-  return equal;
-}
-
-/* Is operand `left` [rows.., terms..] and the other [terms.., column] or, transposed, [column, terms..]? Both in the order of C and of the left one. */
-static bool is_rows_by_matrix(const tp__contraction *c, int left, bool *transposed) {
-  int of_left[TP_MAX_RANK], of_right[TP_MAX_RANK], of_c[TP_MAX_RANK], straight[TP_MAX_RANK], turned[TP_MAX_RANK];
-  int n_left = loops_of(c, left, of_left), n_right = loops_of(c, 1 - left, of_right), n_c = loops_of(c, 2, of_c);
-  int n_rows = n_c - 1, n_terms = n_left - n_rows;
-  if (n_rows < 1 || n_terms < 1 || !are_equal(n_rows, of_left, n_rows, of_c))
-    return false;
-  for (int i = 0; i < n_terms; i++)
-    straight[i] = turned[1 + i] = of_left[n_rows + i];
-  straight[n_terms] = turned[0] = of_c[n_rows];
-  *transposed = are_equal(n_right, of_right, n_terms + 1, turned);
-  return *transposed || are_equal(n_right, of_right, n_terms + 1, straight);
-}
-
-/* The factors, the right one as it is stored in front of transposes. */
-static bool find_factors(MlirOperation op, tp__product *product) {
-  tp__contraction c;
-  if (!tp__match_contraction(op, &c))
-    return false;
-  for (int left = 0; left < 2; left++) {
-    tp__contraction read = c;
-    MlirValue right =
-        tp__through_transposes(mlirOperationGetOperand(op, c.operands[1 - left]), c.rank[1 - left], read.loops[1 - left]);
-    if (!is_rows_by_matrix(&read, left, &product->transpose_b))
-      continue;
-    product->a = mlirOperationGetOperand(op, c.operands[left]);
-    product->b = right;
-    product->k = 1;
-    for (int i = 0; i < c.n_loops; i++)
-      product->k *= c.reduced[i] ? c.sizes[i] : 1;
-    return true;
-  }
-  return false;
-}
-
 /* ---- the product ---- */
 
 /* What makes the rows, through reshapes that leave rows as they are; null if something else than these reads it, or the reshapes. */
@@ -94,17 +41,22 @@ static bool is_empty(MlirOperation op) {
 
 void tp__read_product(MlirOperation op, int64_t slice_rows, tp__product *product) {
   MlirType element = tp__element_type(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  tp__factors factors = {.k = 0};
   *product = (tp__product){.op = op};
   if (!tp__is_zero_tensor(mlirOperationGetOperand(op, 2)))
     product->obstacle = "it is added to something";
   else if (!has_type(mlirOperationGetOperand(op, 0), element) || !has_type(mlirOperationGetOperand(op, 1), element))
     product->obstacle = "its factors have another type than its rows";
-  else if (!find_factors(op, product))
+  else if (!tp__match_rows_by_matrix(op, 1, &factors))
     product->obstacle = "it is not one of rows, as they are stored, and a matrix";
   else if (is_empty(op))
     product->obstacle = "it has no elements, or no terms";
-  else if (slice_rows * product->k * tp__element_size(element) % ROW_BYTES != 0)
+  else if (slice_rows * factors.k * tp__element_size(element) % ROW_BYTES != 0)
     product->obstacle = "slices of its left factor would not begin at multiples of 16 bytes";
+  product->a = factors.a;
+  product->b = factors.b;
+  product->k = factors.k;
+  product->transpose_b = factors.transpose_b;
 }
 
 static void find_product(tp__fusion *f, int64_t slice_rows) {

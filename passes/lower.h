@@ -57,7 +57,7 @@ typedef enum tp__call {
   TP_CALL_NONE, /* no call, or of something else */
   TP_CALL_COLLECTIVE,
   TP_CALL_CONTRACT,
-  TP_CALL_FUSED, /* a collective with what is around it: context, site, operands, results; any may be NULL */
+  TP_CALL_FUSED, /* a collective or a contraction with what is around it: context, site, operands, results; any may be NULL */
   TP_CALL_ENTER,
   TP_CALL_QUERY,  /* tells something that stays the same */
   TP_CALL_DEVICE, /* has a GPU do something; of programs that are no longer changed */
@@ -92,6 +92,8 @@ tprt_reduction tp__runtime_reduction(tp_combiner combiner, tprt_dtype dtype);
 tp_status tp__lower_collective(tp__lowering *l, MlirOperation op, bool *done); /* of groups */
 tp_status tp__lower_permute(tp__lowering *l, MlirOperation op, bool *done);    /* calls of permutes */
 tp_status tp__lower_fused(tp__lowering *l, MlirOperation op, bool *done);      /* calls of what tp-fuse-collectives wrote */
+/* Is it the call of a function of tp-fuse-epilogues? */
+bool tp__is_fused_product(MlirOperation module, MlirOperation op);
 /* Does it ask for the place of the device? */
 bool tp__is_index(MlirOperation op);
 tp_status tp__lower_index(tp__lowering *l, MlirOperation op);

@@ -1,8 +1,8 @@
-/* Calls of functions that tp-fuse-collectives wrote -> calls of the runtime. What they do is read off tp.fused, not off their bodies. */
+/* Calls of functions that tp-fuse-collectives and tp-fuse-epilogues wrote -> calls of the runtime. What they do is read off tp.fused, not off their bodies. */
 #include "passes/fuse.h"
 #include "passes/lower.h"
 
-#include "tprt/cuda.h"
+#include "tprt/cuda_gemm.h"
 
 #include <string.h>
 
@@ -12,12 +12,6 @@ typedef struct description {
   MlirOperation call, callee;
   MlirAttribute fused;
 } description;
-
-static tp_status refuse(const description *d, const char *entry) {
-  MlirStringRef name = mlirStringAttrGetValue(tp__inherent(d->callee, "sym_name"));
-  return tp__error(d->call, TP_INVALID_ARGUMENT, "the tp.fused of @%.*s is not what tp-fuse-collectives writes: its %s is not",
-                   (int)name.length, name.data, entry);
-}
 
 static MlirAttribute entry_of(const description *d, const char *name) {
   return mlirAttributeIsADictionary(d->fused) ? mlirDictionaryAttrGetElementByName(d->fused, tp__ref(name))
@@ -29,6 +23,17 @@ static int find_text(MlirAttribute attr, int n, const char *const *names) {
     if (tp__ref_is(mlirStringAttrGetValue(attr), names[i]))
       return i;
   return -1;
+}
+
+static bool is_product(const description *d) {
+  static const char *const kind = "multiply";
+  return find_text(entry_of(d, "kind"), 1, &kind) == 0;
+}
+
+static tp_status refuse(const description *d, const char *entry) {
+  MlirStringRef name = mlirStringAttrGetValue(tp__inherent(d->callee, "sym_name"));
+  return tp__error(d->call, TP_INVALID_ARGUMENT, "the tp.fused of @%.*s is not what tp-fuse-%s writes: its %s is not",
+                   (int)name.length, name.data, is_product(d) ? "epilogues" : "collectives", entry);
 }
 
 /* The number of the text that an entry is. */
@@ -338,22 +343,62 @@ static tp_status lower_softmax(tp__lowering *l, const description *d) {
   return TP_OK;
 }
 
+/* ---- products with what is done to their elements ---- */
+
+static tp_status lower_product(tp__lowering *l, const description *d) {
+  static const char *const functions[] = {[TPRT_CUDA_NOTHING] = "none", [TPRT_CUDA_RELU] = "relu", [TPRT_CUDA_GELU] = "gelu"};
+  static const char *const operands_of[] = {"a", "b", "bias"};
+  MlirOperation op = d->call;
+  int64_t site[TPRT_SITE_WORDS], words[TPRT_MULTIPLY_WORDS], extra[TPRT_FINISH_WORDS], operands;
+  MlirType product;
+  tp_status status = read_names(d, "operands", TP_LEN(operands_of), operands_of, &operands);
+  if (status == TP_OK && ((operands & 3) != 3 || n_bits(operands) != mlirOperationGetNumOperands(op)))
+    status = refuse(d, "operands");
+  if (status == TP_OK)
+    status = read_choice(d, "function", TP_LEN(functions), functions, &extra[TPRT_FINISH_FUNCTION]);
+  if (status == TP_OK)
+    status = read_rows(d, &product, words);
+  if (status == TP_OK)
+    status = tp__site_begin(op, TPRT_SITE_MULTIPLY, 0, NULL, product, site);
+  if (status != TP_OK)
+    return status;
+  extra[TPRT_FINISH_K] = words[TPRT_MULTIPLY_K];
+  extra[TPRT_FINISH_TRANSPOSED] = words[TPRT_MULTIPLY_TRANSPOSED];
+  extra[TPRT_FINISH_BIAS] = operands >> 2 & 1;
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  MlirValue given[6] = {l->ctx}, buffer;
+  given[5] = tp__site_receive(l, op, type, &buffer);
+  for (int i = 0; i < 3; i++)
+    given[2 + i] = operands >> i & 1 ? tp__site_send(l, op, mlirOperationGetOperand(op, i))
+                                     : tp__build_one(op, "llvm.mlir.zero", 0, NULL, l->ptr);
+  given[1] = tp__build_int(op, l->i32, tp__lowering_site(l, site, TPRT_FINISH_WORDS, extra));
+  tp__build_call(l, op, "tprt_abi_multiply", TP_LEN(given), given, l->i32);
+  tp__replace_op(op, tp__site_value(l, op, type, buffer));
+  return TP_OK;
+}
+
+/* Is it the call of a function with a description? */
+static bool read_call(MlirOperation module, MlirOperation op, description *d) {
+  d->call = op;
+  d->callee = tp__op_is(op, "func.call") ? tp__callee(module, op) : (MlirOperation){NULL};
+  d->fused = mlirOperationIsNull(d->callee) ? (MlirAttribute){NULL} : tp__get(d->callee, "tp.fused");
+  return !mlirAttributeIsNull(d->fused);
+}
+
+bool tp__is_fused_product(MlirOperation module, MlirOperation op) {
+  description d;
+  return read_call(module, op, &d) && is_product(&d);
+}
+
 tp_status tp__lower_fused(tp__lowering *l, MlirOperation op, bool *done) {
-  description d = {.call = op};
-  *done = false;
-  if (!tp__op_is(op, "func.call"))
-    return TP_OK;
-  d.callee = tp__callee(l->module, op);
-  if (mlirOperationIsNull(d.callee))
-    return TP_OK;
-  d.fused = tp__get(d.callee, "tp.fused");
-  *done = !mlirAttributeIsNull(d.fused);
+  description d;
+  *done = read_call(l->module, op, &d);
   if (!*done)
     return TP_OK;
   static const struct {
     const char *name;
     tp_status (*lower)(tp__lowering *l, const description *d);
-  } others[] = {{"gather_multiply", lower_gathering}, {"softmax_rows", lower_softmax}};
+  } others[] = {{"gather_multiply", lower_gathering}, {"softmax_rows", lower_softmax}, {"multiply", lower_product}};
   for (int i = 0; i < TP_LEN(others); i++)
     if (find_text(entry_of(&d, "kind"), 1, &others[i].name) == 0)
       return others[i].lower(l, &d);

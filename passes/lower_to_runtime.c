@@ -6,10 +6,11 @@
 
 #include <string.h>
 
-/* In the order of rewriting: what is computed from the place of the device is read off the ops that ask for it; a shard.sharding goes after its
+/* In the order of rewriting: sites of collectives come before those of products, as in a tp_plan; what is computed from the place of the device is read off the ops that ask for it; a shard.sharding goes after its
  * users. */
 typedef struct body_ops {
-  tp_op_list ops, indices, shardings;
+  MlirOperation module;
+  tp_op_list ops, products, indices, shardings;
 } body_ops;
 
 static tp_status collect_op(MlirOperation op, void *data) {
@@ -18,6 +19,8 @@ static tp_status collect_op(MlirOperation op, void *data) {
     return tp__op_list_add(&body->shardings, op);
   if (tp__is_index(op))
     return tp__op_list_add(&body->indices, op);
+  if (tp__is_fused_product(body->module, op))
+    return tp__op_list_add(&body->products, op);
   bool wanted = tp__op_has_dialect(op, "shard") || tp__op_is(op, "func.call");
   return wanted ? tp__op_list_add(&body->ops, op) : TP_OK;
 }
@@ -146,7 +149,7 @@ static tp_status lower_entry(MlirOperation func, void *data) {
     status = tp__check_uniform(func, &run->mesh);
   if (status != TP_OK)
     return status;
-  body_ops body = {0};
+  body_ops body = {.module = run->pass->module};
   tp__lowering l;
   tp__lowering_begin(&l, run->pass->module, func);
   l.mesh = run->mesh;
@@ -155,12 +158,15 @@ static tp_status lower_entry(MlirOperation func, void *data) {
     status = tp__walk(func, collect_op, &body);
   for (size_t i = 0; i < body.ops.n && status == TP_OK; i++)
     status = lower_op(&l, body.ops.items[i], run->local);
+  for (size_t i = 0; i < body.products.n && status == TP_OK; i++)
+    status = lower_op(&l, body.products.items[i], run->local);
   for (size_t i = 0; i < body.indices.n && status == TP_OK; i++)
     status = run->local ? tp__lower_index(&l, body.indices.items[i]) : refuse_global(body.indices.items[i]);
   for (size_t i = 0; i < body.shardings.n && status == TP_OK; i++)
     if (!tp__is_used(mlirOperationGetResult(body.shardings.items[i], 0)))
       mlirOperationDestroy(body.shardings.items[i]);
   tp__free(body.ops.items);
+  tp__free(body.products.items);
   tp__free(body.indices.items);
   tp__free(body.shardings.items);
   int64_t sizes[TP_MAX_AXES];
@@ -201,7 +207,8 @@ static tp_status run(tp_pass *pass) {
   return status;
 }
 
-static const tp_statistic_row statistics[] = {{"sites", "places where the program communicates"}};
+static const tp_statistic_row statistics[] = {
+    {"sites", "places where the program communicates, or multiplies by a call that does more"}};
 
 const tp_pass_row tp__lower_to_runtime_row = {
     .name = "tp-lower-to-runtime",

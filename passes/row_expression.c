@@ -144,6 +144,22 @@ void tp__rows_follow(tp__rows *rows, MlirValue value) {
   }
 }
 
+MlirValue tp__rows_root(MlirOperation op) {
+  MlirValue root = mlirOperationGetResult(op, 0);
+  for (;;) {
+    MlirOperation user = tp__is_used_once(root) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(root)) : (MlirOperation){NULL};
+    int rank, next_rank;
+    int64_t shape[TP_MAX_RANK], next_shape[TP_MAX_RANK];
+    if (mlirOperationIsNull(user) || !tp__is_reshape(user) ||
+        !mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)) ||
+        !tp__static_tensor(mlirValueGetType(root), &rank, shape) ||
+        !tp__static_tensor(mlirValueGetType(mlirOperationGetResult(user, 0)), &next_rank, next_shape) || next_rank == 0 ||
+        next_shape[next_rank - 1] != shape[rank - 1])
+      return root;
+    root = mlirOperationGetResult(user, 0);
+  }
+}
+
 void tp__rows_begin(tp__rows *rows, MlirValue root) {
   rows->n = rows->n_ops = rows->depth = 0;
   rows->root = root;

@@ -22,6 +22,7 @@ typedef enum tp__row_kind {
   TP_ROW_MAXIMUM,
   TP_ROW_EXPONENTIAL,
   TP_ROW_LOGARITHM,
+  TP_ROW_TANGENT, /* hyperbolic */
   TP_ROW_ROUND,   /* to a narrower type */
   TP_ROW_SUM,     /* along the last dimension of the frame */
   TP_ROW_LARGEST, /* likewise */
@@ -56,6 +57,9 @@ typedef struct tp__rows {
     int dims[TP_MAX_RANK], node;
   } known[TP_ROW_NODES];
 } tp__rows;
+
+/* What a program goes on with behind an op of one result: that, through reshapes that leave rows as they are. */
+MlirValue tp__rows_root(MlirOperation op);
 
 /* Starts with the frame of `root`, a tensor of static shape of rank 1 or more, and finds what is computed from it in its
  * block: those nearest, so many as there is room for. */

@@ -165,6 +165,7 @@ typedef enum scalar_op {
   MAXIMUM,
   EXPONENTIAL,
   LOGARITHM,
+  TANGENT,
   WIDEN,
   NARROW,
   ADD_INTEGERS,
@@ -197,6 +198,7 @@ static const struct {
     {"arith.maxnumf", MAXIMUM, 2},
     {"math.exp", EXPONENTIAL, 1},
     {"math.log", LOGARITHM, 1},
+    {"math.tanh", TANGENT, 1},
     {"arith.addi", ADD_INTEGERS, 2},
     {"arith.index_cast", SAME_INTEGER, 1},
     {"arith.extsi", SAME_INTEGER, 1},
@@ -278,6 +280,8 @@ static int apply(tp__rows *rows, scalar_op op, MlirOperation of, const int *oper
     return tp__row_op_node(rows, TP_ROW_EXPONENTIAL, a, -1);
   case LOGARITHM:
     return tp__row_op_node(rows, TP_ROW_LOGARITHM, a, -1);
+  case TANGENT:
+    return tp__row_op_node(rows, TP_ROW_TANGENT, a, -1);
   case WIDEN:
   case NARROW:
     return a;

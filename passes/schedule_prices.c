@@ -79,6 +79,25 @@ static tp_cost price_contraction(const tp__prices *p, const int64_t *site) {
   return tp_cost_compute(p->topology, &work);
 }
 
+/* What is done to its elements costs nothing beside it. */
+static tp_cost price_product(const tp__prices *p, const int64_t *site) {
+  int64_t begin = site[SITE_EXTRA], rank = site[SITE_RANK], m = 1;
+  if (begin < 0 || site[SITE_N_EXTRA] != TPRT_FINISH_WORDS || begin + TPRT_FINISH_WORDS > (int64_t)p->extra->n || rank < 1 ||
+      rank > TP_MAX_RANK)
+    return 0;
+  int64_t n = site[SITE_SHAPE + rank - 1], k = p->extra->items[begin + TPRT_FINISH_K];
+  for (int64_t d = 0; d + 1 < rank; d++)
+    m *= site[SITE_SHAPE + d];
+  const int64_t sizes[3] = {m, n, k};
+  double elements = (double)m * (double)k + (double)k * (double)n + (double)m * (double)n;
+  tp_work work = {.peak = dtypes[site[SITE_DTYPE]].peak,
+                  .contraction_flops = 2 * (double)m * (double)n * (double)k,
+                  .memory_bytes = elements * (double)dtypes[site[SITE_DTYPE]].bytes,
+                  .gemm_dim = tp__gemm_dim(3, sizes, 5, 6, 3),
+                  .launch = true};
+  return tp_cost_compute(p->topology, &work);
+}
+
 static tp_status add_work(MlirOperation op, void *data) {
   tp_work *sum = data, work;
   if (tp__op_has_dialect(op, "linalg") && tp__op_work(op, &work)) {
@@ -104,8 +123,10 @@ static tp_cost price_call(const tp__prices *p, MlirOperation op) {
   MlirOperation kernel = call == TP_CALL_NONE ? tp__callee(p->module, op) : (MlirOperation){NULL};
   if (!mlirOperationIsNull(kernel))
     return price_kernel(p, kernel);
-  const int64_t *site = call == TP_CALL_COLLECTIVE || call == TP_CALL_CONTRACT ? site_of(p, op) : NULL;
-  if (!site)
+  const int64_t *site = call == TP_CALL_COLLECTIVE || call == TP_CALL_CONTRACT || call == TP_CALL_FUSED ? site_of(p, op) : NULL;
+  if (site && site[SITE_KIND] == TPRT_SITE_MULTIPLY)
+    return price_product(p, site);
+  if (!site || call == TP_CALL_FUSED)
     return 0;
   return call == TP_CALL_COLLECTIVE ? price_collective(p, site) : price_contraction(p, site);
 }

@@ -20,6 +20,7 @@ const tp_pass_row *const *tp__pass_rows(int *n) {
       &tp__expand_messages_row,
       &tp__keep_scalars_row,
       &tp__tile_attention_row,
+      &tp__fuse_epilogues_row,
       &tp__name_contractions_row,
       &tp__lower_to_runtime_row,
       &tp__lower_contractions_row,
@@ -94,7 +95,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .options = optimize_options,
        .n_options = TP_LEN(optimize_options),
        .text = "tp-decompose,tp-inline-calls{{fused}},canonicalize,cse,convert-elementwise-to-linalg,tp-keep-scalars,tp-tile-"
-               "attention,tp-name-"
+               "attention,tp-fuse-epilogues{{fused}},tp-name-"
                "contractions,"
                "convert-elementwise-to-linalg,tp-prepare-fusion,linalg-fuse-elementwise-ops,tp-inline-calls{{fused}},tp-expand-"
                "messages,"

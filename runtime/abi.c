@@ -212,7 +212,12 @@ static tprt_status bind_site(tprt_context *context, const tprt__program *program
                              tprt__site_state *state) {
   bool contracts = site->kind == TPRT_SITE_CONTRACT;
   if (contracts && context->gpu)
-    return tprt__gpu_contraction_plan(context->gpu, site->contraction, site->extra[0], site->extra + 1, &state->contraction);
+    return tprt__gpu_contraction_plan(context->gpu, site->contraction, site->extra[0], site->extra + 1, NULL,
+                                      &state->contraction);
+  if (site->kind == TPRT_SITE_MULTIPLY) {
+    const tprt__gpu_finish finish = {.function = (uint32_t)site->finish.function, .bias = site->finish.bias};
+    return tprt__gpu_contraction_plan(context->gpu, site->contraction, 3, site->finish.words, &finish, &state->contraction);
+  }
   if (contracts) {
     size_t bytes = tprt__contraction_scratch(site->contraction);
     if (bytes <= context->scratch_bytes)

@@ -6,14 +6,13 @@ void *tprt_abi_registered(tprt_context *context) { return context->current ? con
 
 int64_t tprt_abi_device(tprt_context *context) { return context->status ? 0 : tprt_comm_rank(context->world); }
 
-typedef enum site_class { COLLECTIVE, CONTRACTION, ROWS, PRODUCT_ROWS, SOFTMAX, GATHERING } site_class;
+typedef enum site_class { COLLECTIVE, CONTRACTION, PRODUCT, ROWS, PRODUCT_ROWS, SOFTMAX, GATHERING } site_class;
 
 static site_class class_of(tprt_site_kind kind) {
-  static const site_class classes[] = {[TPRT_SITE_CONTRACT] = CONTRACTION,
-                                       [TPRT_SITE_REDUCE_ROWS] = ROWS,
-                                       [TPRT_SITE_MULTIPLY_ROWS] = PRODUCT_ROWS,
-                                       [TPRT_SITE_SOFTMAX_ROWS] = SOFTMAX,
-                                       [TPRT_SITE_GATHER_MULTIPLY] = GATHERING}; /* others collectives */
+  static const site_class classes[] = {
+      [TPRT_SITE_CONTRACT] = CONTRACTION, [TPRT_SITE_MULTIPLY] = PRODUCT,
+      [TPRT_SITE_REDUCE_ROWS] = ROWS,     [TPRT_SITE_MULTIPLY_ROWS] = PRODUCT_ROWS,
+      [TPRT_SITE_SOFTMAX_ROWS] = SOFTMAX, [TPRT_SITE_GATHER_MULTIPLY] = GATHERING}; /* others collectives */
   return classes[kind];
 }
 
@@ -146,6 +145,21 @@ int32_t tprt_abi_contract(tprt_context *context, int32_t site, const void *a, co
         tprt__gpu_contraction_run((tprt__gpu_queue){context->gpu, tprt__gpu_stream(context->gpu)}, state->contraction, a, b, c);
   else
     tprt__contraction_run(which->contraction, a, b, c, context->scratch);
+  if (status)
+    return tprt__context_fail(context, tprt__fail(status, "site %d: %s", site, tprt_last_error()), NULL);
+  count(context, state, &call, 0);
+  return TPRT_OK;
+}
+
+int32_t tprt_abi_multiply(tprt_context *context, int32_t site, const void *a, const void *b, const void *bias, void *out) {
+  if (context->status)
+    return (int32_t)context->status;
+  tprt__site_state *state = find_site(context, site, PRODUCT);
+  if (!state)
+    return fail_site(context, site, "product with what is done to its elements");
+  tprt__call call = {.kind = TPRT__CALL_RUN, .site = site, .begin_ns = tprt__now()};
+  const tprt__gpu_queue queue = {context->gpu, tprt__gpu_stream(context->gpu)};
+  tprt_status status = tprt__gpu_product_run(queue, state->contraction, a, b, bias, out);
   if (status)
     return tprt__context_fail(context, tprt__fail(status, "site %d: %s", site, tprt_last_error()), NULL);
   count(context, state, &call, 0);

@@ -31,7 +31,7 @@ static tprt_status plan_product(tprt_context *context, const tprt__site *site, i
   int64_t words[12];
   tprt__product_words(g->tokens, g->columns[i], g->width, g->transposed[i], words);
   tprt_status status = tprt__product_plan(site->op.dtype, words, &plan);
-  return status ? status : tprt__gpu_contraction_plan(context->gpu, &plan, 3, words, made);
+  return status ? status : tprt__gpu_contraction_plan(context->gpu, &plan, 3, words, NULL, made);
 }
 
 tprt_status tprt__gather_bind(tprt_context *context, const tprt__site *site, tprt__site_state *state) {

@@ -136,7 +136,8 @@ tprt_status tprt__rows_input_bytes(const tprt__site *site, const tprt__site_stat
 }
 
 static tprt_status bind_product(tprt_context *context, const tprt__site *site, const tprt__site_state *state) {
-  tprt_status status = tprt__gpu_contraction_plan(context->gpu, site->contraction, 3, site->rows.words, &state->rows->product);
+  tprt_status status =
+      tprt__gpu_contraction_plan(context->gpu, site->contraction, 3, site->rows.words, NULL, &state->rows->product);
   return status ? status : tprt__gpu_prepare_products(context->gpu);
 }
 

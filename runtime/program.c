@@ -27,7 +27,7 @@ static const int64_t most_bytes = INT64_C(1) << 46;
 /* What a kind of site uses; all other words must be zero. */
 // clang-format off
 static const struct {
-  tprt_op_kind op; /* 0: a contraction */
+  tprt_op_kind op; /* 0: of one device */
   bool dim, split, root, extra;
 } kinds[] = {
     /*                             op                      dim    split  root   extra */
@@ -42,6 +42,7 @@ static const struct {
     [TPRT_SITE_GATHER_MULTIPLY] = {TPRT_OP_ALL_GATHER,    true,  false, false, true},
     [TPRT_SITE_MULTIPLY_ROWS]  = {TPRT_OP_ALL_REDUCE,     true,  false, false, true}, /* likewise */
     [TPRT_SITE_SOFTMAX_ROWS]   = {TPRT_OP_ALL_GATHER,     false, false, false, true},
+    [TPRT_SITE_MULTIPLY]       = {0,                      false, false, false, true},
 };
 // clang-format on
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
@@ -120,8 +121,7 @@ static tprt_status read_header(const int64_t *words, size_t n_words, tprt__progr
 }
 
 static tprt_status read_axes(const tprt__program *program, const int64_t *words, tprt__site *site) {
-  tprt_status status =
-      tprt__check_range("number of axes", words[S_AXES], 0, site->kind == TPRT_SITE_CONTRACT ? 0 : program->n_axes);
+  tprt_status status = tprt__check_range("number of axes", words[S_AXES], 0, kinds[site->kind].op ? program->n_axes : 0);
   if (status)
     return status;
   site->n_axes = (int)words[S_AXES];
@@ -200,7 +200,8 @@ static tprt_status check_pairs(const tprt__program *program, const tprt__site *s
   return TPRT_OK;
 }
 
-static tprt_status read_collective(const tprt__program *program, const int64_t *words, tprt__site *site) {
+/* What is said about a tensor, and what is done to it. */
+static tprt_status read_op(const int64_t *words, tprt__site *site) {
   tprt_op *op = &site->op;
   tprt_status status = tprt__check_range("dtype", words[S_DTYPE], 1, TPRT_N_DTYPES - 1);
   if (!status)
@@ -226,14 +227,19 @@ static tprt_status read_collective(const tprt__program *program, const int64_t *
                   .split_dim = (int32_t)words[S_SPLIT],
                   .root = (int32_t)words[S_ROOT]};
   memcpy(op->shape, words + S_SHAPE, (size_t)op->n_dims * sizeof *op->shape);
+  return TPRT_OK;
+}
+
+static tprt_status read_collective(const tprt__program *program, tprt__site *site) {
   bool rows = tprt__site_has_rows(site->kind);
+  tprt_status status = TPRT_OK;
   tprt__plan plan;
   if (site->kind == TPRT_SITE_SOFTMAX_ROWS)
     return tprt__read_softmax(program, site);
   if (rows)
     status = tprt__read_layout(program, site);
   if (!status)
-    status = tprt__plan_shape(op, (int)tprt__site_group_size(program, site), 0, &plan);
+    status = tprt__plan_shape(&site->op, (int)tprt__site_group_size(program, site), 0, &plan);
   if (status || !kinds[site->kind].extra)
     return status;
   if (site->kind == TPRT_SITE_GATHER_MULTIPLY)
@@ -246,13 +252,16 @@ static tprt_status read_site(const tprt__program *program, const int64_t *words,
   if (status)
     return status;
   site->kind = (tprt_site_kind)words[S_KIND];
-  bool contracts = kinds[site->kind].op == 0;
   status = read_axes(program, words, site);
   if (!status)
     status = read_extra(program, words, site, kinds[site->kind].extra);
+  if (!status && site->kind == TPRT_SITE_CONTRACT)
+    return read_contraction(words, site);
+  if (!status)
+    status = read_op(words, site);
   if (status)
     return status;
-  return contracts ? read_contraction(words, site) : read_collective(program, words, site);
+  return site->kind == TPRT_SITE_MULTIPLY ? tprt__read_multiply(program, site) : read_collective(program, site);
 }
 
 tprt_status tprt__program_read(const int64_t *words, size_t n_words, tprt__program *result) {

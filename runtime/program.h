@@ -32,6 +32,13 @@ typedef struct tprt__gathering {
   int64_t columns[TPRT_GATHER_MOST], transposed[TPRT_GATHER_MOST];
 } tprt__gathering;
 
+/* Of TPRT_SITE_MULTIPLY: what is done to the elements of the product. */
+typedef struct tprt__finish {
+  int64_t function; /* tprt_cuda_epilogue */
+  bool bias;
+  int64_t words[12]; /* of the product, as of TPRT_SITE_CONTRACT */
+} tprt__finish;
+
 typedef struct tprt__site {
   tprt_site_kind kind;
   tprt_op op; /* collectives; `pairs` is left empty, they are in `extra` */
@@ -39,10 +46,11 @@ typedef struct tprt__site {
   int32_t axes[TPRT_MAX_AXES];
   const int64_t *extra; /* in the table */
   int64_t n_extra;
-  tprt__contraction *contraction; /* TPRT_SITE_CONTRACT, and the product of TPRT_SITE_MULTIPLY_ROWS */
+  tprt__contraction *contraction; /* TPRT_SITE_CONTRACT, and the product of TPRT_SITE_MULTIPLY_ROWS and TPRT_SITE_MULTIPLY */
   tprt__rows rows;
   tprt__gathering gathering;
   tprt__softmax softmax;
+  tprt__finish finish;
 } tprt__site;
 
 typedef struct tprt__program {
@@ -88,6 +96,8 @@ tprt_status tprt__product_plan(tprt_dtype dtype, const int64_t words[12], tprt__
 
 /* program_gather.c: behind the plan of the all_gather. */
 tprt_status tprt__read_gathering(const tprt__program *program, tprt__site *site);
+/* program_multiply.c: all of a site whose op is read: the tensor that it makes. */
+tprt_status tprt__read_multiply(const tprt__program *program, tprt__site *site);
 /* program_rows.c: which collective the rows of a site stand for, before its plan is made; then all else. */
 tprt_status tprt__read_layout(const tprt__program *program, tprt__site *site);
 tprt_status tprt__read_rows(tprt__site *site);

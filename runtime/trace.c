@@ -32,6 +32,7 @@ static const char *const names[] = {
     [TPRT_SITE_MULTIPLY_ROWS] = "multiply_rows",
     [TPRT_SITE_GATHER_MULTIPLY] = "gather_multiply",
     [TPRT_SITE_SOFTMAX_ROWS] = "softmax_rows",
+    [TPRT_SITE_MULTIPLY] = "multiply",
 };
 
 enum { THREAD_CALLS, THREAD_COLLECTIVES };

@@ -24,9 +24,9 @@
  * Extra data: permute: pairs (source device, destination device), world numbers; a device that is no destination
  * receives zeros; with no axes the group is the whole mesh, otherwise every pair stays inside one group. contract: see
  * TPRT_SITE_CONTRACT. reduce_rows: TPRT_ROWS_WORDS of them. multiply_rows, whose send tensor is the product: TPRT_MULTIPLY_WORDS.
- * softmax_rows: TPRT_SOFTMAX_WORDS.
+ * softmax_rows: TPRT_SOFTMAX_WORDS. multiply, whose send tensor is the product: TPRT_FINISH_WORDS.
  * Words that a kind does not use are 0: the shape behind its rank, unnamed axes, dim, root, reduction (which is
- * TPRT_NO_REDUCTION for kinds that do not reduce), and for contract also rank, shape and axes. Without axes a collective
+ * TPRT_NO_REDUCTION for kinds that do not reduce), for contract and multiply axes, and for contract also rank and shape. Without axes a collective
  * is that of a group of one. Every word is checked when the program is bound; a wrong one is TPRT_INVALID_ARGUMENT.
  *
  * When a context fails, it aborts its communicators with the status that it failed with, so that the other ranks return
@@ -67,6 +67,8 @@ typedef enum tprt_site_kind {
       10, /* of programs for GPUs: what a softmax needs of rows whose columns are split over the group; see tprt_abi_softmax_rows */
   TPRT_SITE_GATHER_MULTIPLY =
       11, /* of programs for GPUs: an all_gather of rows, and products of them; see tprt_abi_gather_multiply */
+  TPRT_SITE_MULTIPLY =
+      12, /* of programs for GPUs: a product of matrices with what is done to its elements; see tprt_abi_multiply */
 } tprt_site_kind;
 
 /* Extra data of TPRT_SITE_REDUCE_ROWS, and what each says. */
@@ -109,6 +111,15 @@ enum {
   TPRT_GATHER_N = 0,
   TPRT_GATHER_COLUMNS = 1,    /* + 2 * product: columns of the right factor */
   TPRT_GATHER_TRANSPOSED = 2, /* + 2 * product: 1 where it is stored the other way round */
+};
+
+/* Extra data of TPRT_SITE_MULTIPLY. */
+enum {
+  TPRT_FINISH_K,          /* columns of the left factor */
+  TPRT_FINISH_TRANSPOSED, /* 1: the right factor is stored the other way round */
+  TPRT_FINISH_FUNCTION,   /* tprt_cuda_epilogue, no gradient */
+  TPRT_FINISH_BIAS,       /* 1: there is one; without function too */
+  TPRT_FINISH_WORDS,
 };
 
 /* What runs a program. Of TPRT_TARGET_CUDA the entry runs on the host and only enqueues: all buffers, arguments and results too, are memory of the
@@ -171,6 +182,12 @@ TPRT_API int32_t tprt_abi_softmax_rows(tprt_context *context, int32_t site, cons
 TPRT_API int32_t tprt_abi_gather_multiply(tprt_context *context, int32_t site, const void *input, const void *b0,
                                           const void *b1, const void *b2, const void *b3, void *gathered, void *out0,
                                           void *out1, void *out2, void *out3);
+
+/* Runs site `site` of kind TPRT_SITE_MULTIPLY: out = f(a b + bias), added in f32 and rounded once, of a [.., k], whose first dimensions are those of the
+ * send tensor, and b [k, columns], or [columns, k]; bias [columns] is added to each row. f is none, max(x, 0), which makes 0 of NaN, or
+ * GELU in its form with tanh: what the epilogues of tprt_cuda_multiply do. NULL for a bias that the site does not have. out overlaps nothing. */
+TPRT_API int32_t tprt_abi_multiply(tprt_context *context, int32_t site, const void *a, const void *b, const void *bias,
+                                   void *out);
 
 /* The kernels of the bound program: PTX, as text that ends in a zero and lives as long as the context. They are named tp_kernel0, tp_kernel1, ...,
  * and take no more than TPRT_KERNEL_ARGUMENTS arguments. Cheap when called again with the same text. */

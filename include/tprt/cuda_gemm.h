@@ -37,7 +37,7 @@ TPRT_API void tprt_cuda_blas_destroy(tprt_cuda_blas *blas);
  * derivative: of GELU, x itself (with the bias); of ReLU, bits, whether x > 0. */
 typedef enum tprt_cuda_epilogue {
   TPRT_CUDA_NOTHING = 0,       /* out = x + bias */
-  TPRT_CUDA_RELU = 1,          /* out = max(x + bias, 0); aux is written, if given */
+  TPRT_CUDA_RELU = 1,          /* out = max(x + bias, 0), of NaN 0; aux is written, if given */
   TPRT_CUDA_GELU = 2,          /* out = gelu(x + bias), its form with tanh; aux is written, if given */
   TPRT_CUDA_RELU_GRADIENT = 3, /* out = x where aux has a 1, else 0; aux is read */
   TPRT_CUDA_GELU_GRADIENT = 4, /* out = x * gelu'(aux); aux is read */

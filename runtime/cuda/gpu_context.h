@@ -115,14 +115,23 @@ void tprt__gpu_graph_free(const tprt__gpu *first, tprt__gpu_graph *graph);
 
 /* ---- Contractions ---- */
 
+/* What is done to each element of a product [m, n] before it is rounded: f(x + bias), a bias for each column. */
+typedef struct tprt__gpu_finish {
+  uint32_t function; /* tprt_cuda_epilogue, no gradient */
+  bool bias;
+} tprt__gpu_finish;
+
 /* A contraction of a site, which `of` and `words` describe (see tprt__contraction_plan), as the GPU does it: by cuBLASLt where it is one product of
- * matrices of f32, f16 or bf16, or a few, else by a kernel. TPRT_UNSUPPORTED where cuBLASLt would be needed and is not installed. */
+ * matrices of f32, f16 or bf16, or a few, else by a kernel. TPRT_UNSUPPORTED where cuBLASLt would be needed and is not installed. With `finish` (NULL: none), which is copied, it is that of tprt__product_words. */
 typedef struct tprt__gpu_contraction tprt__gpu_contraction;
 tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__contraction *of, int64_t n_loops, const int64_t *words,
-                                       tprt__gpu_contraction **contraction);
+                                       const tprt__gpu_finish *finish, tprt__gpu_contraction **contraction);
 void tprt__gpu_contraction_free(tprt__gpu_contraction *contraction);
 /* Enqueues it, on memory of the GPU. */
 tprt_status tprt__gpu_contraction_run(tprt__gpu_queue queue, const tprt__gpu_contraction *contraction, const void *a,
                                       const void *b, void *c);
+/* The same of one with a finish; bias is NULL where it has none. */
+tprt_status tprt__gpu_product_run(tprt__gpu_queue queue, const tprt__gpu_contraction *contraction, const void *a, const void *b,
+                                  const void *bias, void *out);
 
 #endif

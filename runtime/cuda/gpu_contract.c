@@ -19,6 +19,7 @@ struct tprt__gpu_contraction {
   bool by_blas;
   gpu_site_kernel kernel; /* for operands that cuBLASLt does not take */
   site_contract arguments;
+  bool has_bias;
   tprt_cuda_gemm gemm; /* all but the addresses */
   int64_t n_outer, n_inner;
   tprt__contraction product; /* its loops are those around the batch */
@@ -105,10 +106,19 @@ static bool is_product(const tprt__contraction *of, const int64_t *words, int64_
   return is_large && adds_once && made->n_outer <= MOST_CALLS && made->n_inner <= MOST_CALLS / made->n_outer;
 }
 
+/* With what is done to the elements: of one product, whose columns are those of the bias. */
+static bool add_finish(const tprt__gpu *gpu, const tprt__gpu_finish *finish, tprt__gpu_contraction *made) {
+  const tprt__contraction *p = &made->product;
+  made->gemm.epilogue = (tprt_cuda_epilogue)finish->function;
+  made->gemm.bias =
+      finish->bias ? (const void *)(uintptr_t)gpu->workspace : NULL; /* stands for one in the choice of an algorithm */
+  return made->n_outer == 1 && made->n_inner == 1 && !p->swapped && made->gemm.batch == 0;
+}
+
 /* A shape for which cuBLASLt has nothing is the kernel's; that there is no cuBLASLt is a failure. */
-static tprt_status prepare(tprt__gpu *gpu, tprt__gpu_contraction *made) {
+static tprt_status prepare(tprt__gpu *gpu, const tprt__gpu_finish *finish, tprt__gpu_contraction *made) {
   tprt_status status = tprt__gpu_make_blas(gpu);
-  if (status)
+  if (status || (finish && !add_finish(gpu, finish, made)))
     return status;
   status = tprt__cuda_gemm_prepare(gpu->blas, &made->gemm);
   made->by_blas = !status;
@@ -124,10 +134,12 @@ static void locate(const tprt__loop *loops, int n, int64_t iteration, int64_t at
   }
 }
 
-static tprt_status multiply(tprt__gpu_queue queue, const tprt__gpu_contraction *c, const void *const operands[3], void *out) {
+static tprt_status multiply(tprt__gpu_queue queue, const tprt__gpu_contraction *c, const void *const operands[3],
+                            const void *bias, void *out) {
   const tprt__contraction *p = &c->product;
   tprt_cuda_gemm gemm = c->gemm;
   tprt_status status = TPRT_OK;
+  gemm.bias = bias;
   int64_t size = (int64_t)p->type->size;
   for (int64_t i = 0; i < c->n_outer && !status; i++) {
     for (int64_t j = 0; j < c->n_inner && !status; j++) {
@@ -145,9 +157,9 @@ static tprt_status multiply(tprt__gpu_queue queue, const tprt__gpu_contraction *
 }
 
 /* Those of all calls. */
-static bool are_aligned(const tprt__gpu_contraction *c, const void *const operands[3]) {
+static bool are_aligned(const tprt__gpu_contraction *c, const void *const operands[3], const void *bias) {
   const tprt__contraction *p = &c->product;
-  uintptr_t bits = 0;
+  uintptr_t bits = (uintptr_t)bias;
   for (int x = A; x <= C; x++) {
     bits |= (uintptr_t)operands[x];
     for (int i = 0; i < p->n_outer; i++)
@@ -184,7 +196,8 @@ static void describe(const tprt__contraction *of, site_contract *arguments) {
     arguments->loops[of->n_outer + i] = loop_of(&of->inner[i]);
 }
 
-static tprt_status launch(tprt__gpu_queue queue, const tprt__gpu_contraction *c, const void *a, const void *b, void *out) {
+static tprt_status launch(tprt__gpu_queue queue, const tprt__gpu_contraction *c, const void *a, const void *b, const void *bias,
+                          void *out) {
   site_contract arguments = c->arguments;
   uint64_t n_tiles =
       (uint64_t)((arguments.m.size + SITE_TILE - 1) / SITE_TILE) * (uint64_t)((arguments.n.size + SITE_TILE - 1) / SITE_TILE);
@@ -193,13 +206,17 @@ static tprt_status launch(tprt__gpu_queue queue, const tprt__gpu_contraction *c,
   arguments.a = a;
   arguments.b = b;
   arguments.c = out;
+  arguments.bias = bias;
   return tprt__gpu_site_launch(queue.gpu, queue.stream, c->kernel, n_tiles * SITE_THREADS, 1, &arguments);
 }
 
 /* ---- What programs call ---- */
 
 tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__contraction *of, int64_t n_loops, const int64_t *words,
-                                       tprt__gpu_contraction **result) {
+                                       const tprt__gpu_finish *finish, tprt__gpu_contraction **result) {
+  _Static_assert(SITE_NO_FUNCTION == (int)TPRT_CUDA_NOTHING && SITE_RELU == (int)TPRT_CUDA_RELU &&
+                     SITE_GELU == (int)TPRT_CUDA_GELU,
+                 "functions of kernels and of cuBLASLt");
   if (of->empty) {
     *result = NULL;
     return TPRT_OK;
@@ -209,10 +226,12 @@ tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__contraction *
     return tprt__fail_memory(sizeof *made);
   made->kernel = kernels[of->dtype];
   describe(of, &made->arguments);
+  made->arguments.function = finish ? finish->function : SITE_NO_FUNCTION;
+  made->has_bias = finish && finish->bias;
   tprt_status status = tprt__gpu_enter(gpu);
   if (!status) {
     if (is_product(of, words, n_loops, made))
-      status = prepare(gpu, made);
+      status = prepare(gpu, finish, made);
     if (!status)
       status = tprt__gpu_site_kernel(gpu, made->kernel);
     tprt__gpu_leave(gpu);
@@ -226,13 +245,26 @@ tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__contraction *
 
 void tprt__gpu_contraction_free(tprt__gpu_contraction *contraction) { tprt__free(contraction); }
 
-tprt_status tprt__gpu_contraction_run(tprt__gpu_queue queue, const tprt__gpu_contraction *c, const void *a, const void *b,
-                                      void *out) {
+static tprt_status run(tprt__gpu_queue queue, const tprt__gpu_contraction *c, const void *a, const void *b, const void *bias,
+                       void *out) {
   const void *const operands[3] = {a, b, out};
   tprt_status status = c ? tprt__gpu_enter(queue.gpu) : TPRT_OK;
   if (status || !c)
     return status;
-  status = c->by_blas && are_aligned(c, operands) ? multiply(queue, c, operands, out) : launch(queue, c, a, b, out);
+  status = c->by_blas && are_aligned(c, operands, bias) ? multiply(queue, c, operands, bias, out)
+                                                        : launch(queue, c, a, b, bias, out);
   tprt__gpu_leave(queue.gpu);
   return status;
+}
+
+tprt_status tprt__gpu_contraction_run(tprt__gpu_queue queue, const tprt__gpu_contraction *c, const void *a, const void *b,
+                                      void *out) {
+  return run(queue, c, a, b, NULL, out);
+}
+
+tprt_status tprt__gpu_product_run(tprt__gpu_queue queue, const tprt__gpu_contraction *c, const void *a, const void *b,
+                                  const void *bias, void *out) {
+  if (c && !bias == c->has_bias)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "the bias is %p, and the site has %s", bias, c->has_bias ? "one" : "none");
+  return run(queue, c, a, b, bias, out);
 }

@@ -42,12 +42,17 @@ typedef struct site_loop {
   int64_t stride[3]; /* elements, in A, B, C */
 } site_loop;
 
+/* What is done to a sum of floats before it is rounded. */
+enum { SITE_NO_FUNCTION, SITE_RELU, SITE_GELU };
+
 /* C = A B, or C += A B, summed over k and the inner loops, for each iteration of the outer ones: see tprt__contraction. */
 typedef struct site_contract {
   const void *a, *b;
   void *c;
   site_loop m, n, k;
   uint32_t n_outer, n_inner, overwrite;
+  uint32_t function;           /* of the sum, with bias[n] where there is one; of f32, f16 and bf16 */
+  const void *bias;            /* NULL: none */
   site_loop loops[SITE_LOOPS]; /* the outer ones, then the inner ones */
 } site_contract;
 

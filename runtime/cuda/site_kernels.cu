@@ -204,8 +204,17 @@ TPRT_INLINE uint64_t add_product(uint64_t sum, uint64_t a, uint64_t b) { return 
     TO[column][row] = inside ? WIDEN(((const STORED *)FROM)[i * ROW_STRIDE + j * COLUMN_STRIDE]) : 0;                          \
   }
 
+/* max(x, 0) is 0 of NaN, as cuBLASLt has it; the form of GELU with tanh. */
+TPRT_INLINE float finish(float x, uint32_t function) {
+  if (function == SITE_RELU)
+    return x > 0 ? x : 0;
+  return function == SITE_GELU ? 0.5f * x * (1 + tanhf(0.7978845608f * (x + 0.044715f * x * x * x))) : x;
+}
+#define FINISH(STORED, WIDEN) finish(args.bias ? sum[p][q] + WIDEN(((const STORED *)args.bias)[j]) : sum[p][q], args.function)
+#define LEAVE(STORED, WIDEN) sum[p][q]
+
 /* A thread has the elements of C at its row and column in a quarter of the tile, in each quarter. */
-#define CONTRACT(NAME, STORED, ACC, WIDEN, NARROW)                                                                             \
+#define CONTRACT(NAME, STORED, ACC, WIDEN, NARROW, END)                                                                        \
   KERNEL tprt_contract_##NAME(const __grid_constant__ site_contract args) {                                                    \
     enum { HALF = SITE_TILE / 2 };                                                                                             \
     __shared__ ACC tile_a[SITE_TILE_K][SITE_TILE + 1], tile_b[SITE_TILE_K][SITE_TILE + 1];                                     \
@@ -248,15 +257,15 @@ TPRT_INLINE uint64_t add_product(uint64_t sum, uint64_t a, uint64_t b) { return 
         for (int q = 0; q < 2; q++) {                                                                                          \
           int64_t i = first_m + y + p * HALF, j = first_n + x + q * HALF;                                                      \
           if (i < args.m.size && j < args.n.size)                                                                              \
-            c[i * args.m.stride[2] + j * args.n.stride[2]] = (STORED)NARROW(sum[p][q]);                                        \
+            c[i * args.m.stride[2] + j * args.n.stride[2]] = (STORED)NARROW(END(STORED, WIDEN));                               \
         }                                                                                                                      \
     }                                                                                                                          \
   }
-CONTRACT(f32, float, float, SAME, SAME)
-CONTRACT(f64, double, double, SAME, SAME)
-CONTRACT(f16, uint16_t, float, f16_widen, f16_narrow)
-CONTRACT(bf16, uint16_t, float, bf16_widen, bf16_narrow)
-CONTRACT(i8, uint8_t, uint8_t, SAME, SAME)
-CONTRACT(i16, uint16_t, uint16_t, SAME, SAME)
-CONTRACT(i32, uint32_t, uint32_t, SAME, SAME)
-CONTRACT(i64, uint64_t, uint64_t, SAME, SAME)
+CONTRACT(f32, float, float, SAME, SAME, FINISH)
+CONTRACT(f64, double, double, SAME, SAME, LEAVE)
+CONTRACT(f16, uint16_t, float, f16_widen, f16_narrow, FINISH)
+CONTRACT(bf16, uint16_t, float, bf16_widen, bf16_narrow, FINISH)
+CONTRACT(i8, uint8_t, uint8_t, SAME, SAME, LEAVE)
+CONTRACT(i16, uint16_t, uint16_t, SAME, SAME, LEAVE)
+CONTRACT(i32, uint32_t, uint32_t, SAME, SAME, LEAVE)
+CONTRACT(i64, uint64_t, uint64_t, SAME, SAME, LEAVE)

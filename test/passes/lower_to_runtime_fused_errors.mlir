@@ -579,3 +579,51 @@ func.func private @tp.fused.0(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tenso
   return %e, %e, %e : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
 }
+
+// -----
+
+func.func @main(%a: tensor<8x16xf32>, %b: tensor<16x4xf32>) -> tensor<8x4xf32> {
+  // expected-error @below {{the tp.fused of @tp.epilogue.0 is not what tp-fuse-epilogues writes: its operands is not}}
+  %y = call @tp.epilogue.0(%a, %b) : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+func.func private @tp.epilogue.0(%a: tensor<8x16xf32>, %b: tensor<16x4xf32>) -> tensor<8x4xf32> attributes {tp.fused = {kind = "multiply", operands = ["a", "b", "bias"], function = "relu", shape = array<i64: 8, 4>, transpose_b = false}} {
+  %y = tensor.empty() : tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @main(%a: tensor<8x16xf32>, %b: tensor<16x4xf32>) -> tensor<8x4xf32> {
+  // expected-error @below {{the tp.fused of @tp.epilogue.0 is not what tp-fuse-epilogues writes: its operands is not}}
+  %y = call @tp.epilogue.0(%a, %b) : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+func.func private @tp.epilogue.0(%a: tensor<8x16xf32>, %b: tensor<16x4xf32>) -> tensor<8x4xf32> attributes {tp.fused = {kind = "multiply", operands = ["a", "bias"], function = "relu", shape = array<i64: 8, 4>, transpose_b = false}} {
+  %y = tensor.empty() : tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @main(%a: tensor<8x16xf32>, %b: tensor<16x4xf32>) -> tensor<8x4xf32> {
+  // expected-error @below {{the tp.fused of @tp.epilogue.0 is not what tp-fuse-epilogues writes: its function is not}}
+  %y = call @tp.epilogue.0(%a, %b) : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+func.func private @tp.epilogue.0(%a: tensor<8x16xf32>, %b: tensor<16x4xf32>) -> tensor<8x4xf32> attributes {tp.fused = {kind = "multiply", operands = ["a", "b"], function = "silu", shape = array<i64: 8, 4>, transpose_b = false}} {
+  %y = tensor.empty() : tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @main(%a: tensor<8x16xf32>, %b: tensor<16x4xf32>) -> tensor<8x4xf32> {
+  // expected-error @below {{the tp.fused of @tp.epilogue.0 is not what tp-fuse-epilogues writes: its shape is not}}
+  %y = call @tp.epilogue.0(%a, %b) : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+func.func private @tp.epilogue.0(%a: tensor<8x16xf32>, %b: tensor<16x4xf32>) -> tensor<8x4xf32> attributes {tp.fused = {kind = "multiply", operands = ["a", "b"], function = "relu", shape = array<i64: 8, 5>, transpose_b = false}} {
+  %y = tensor.empty() : tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}

@@ -3,9 +3,11 @@
 #define _GNU_SOURCE 1
 #include "fake_blaslt.h"
 #include "table.h"
+#include "tprt/cuda_gemm.h"
 #include "tprt/tprt.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -206,6 +208,217 @@ static void test_no_algorithm(void **state) {
   free_memory(expected);
 }
 
+/* ---- With what is done to the elements ---- */
+
+typedef struct product_row {
+  const char *name;
+  tprt_dtype dtype;
+  int n_products; /* calls of cuBLASLt; 0: the kernel */
+  int64_t m, n, k, transposed, function, bias;
+  int shift; /* elements from an aligned address to the bias */
+} product_row;
+
+// clang-format off
+static const product_row product_rows[] = {
+    {"bias",              TPRT_F32,  1, 16, 24, 20, 0, TPRT_CUDA_NOTHING, 1, 0},
+    {"bias, relu",        TPRT_F32,  1, 33, 20, 12, 0, TPRT_CUDA_RELU,    1, 0},
+    {"relu, transposed",  TPRT_BF16, 1, 16, 24, 24, 1, TPRT_CUDA_RELU,    0, 0},
+    {"bias, gelu",        TPRT_F16,  1, 16, 24, 24, 0, TPRT_CUDA_GELU,    1, 0},
+    {"gelu, transposed",  TPRT_F32,  1, 40, 8,  20, 1, TPRT_CUDA_GELU,    0, 0},
+    {"a column",          TPRT_F32,  1, 64, 1,  16, 0, TPRT_CUDA_RELU,    1, 0},
+    {"a row",             TPRT_F32,  1, 1,  64, 16, 0, TPRT_CUDA_RELU,    1, 0},
+    {"a term",            TPRT_F32,  1, 32, 32, 1,  1, TPRT_CUDA_GELU,    1, 0},
+    {"none of it",        TPRT_BF16, 1, 16, 24, 24, 0, TPRT_CUDA_NOTHING, 0, 0},
+    {"bias off alignment", TPRT_F32, 0, 35, 40, 20, 0, TPRT_CUDA_GELU,    1, 1},
+    {"bf16 off alignment", TPRT_BF16, 0, 35, 40, 24, 1, TPRT_CUDA_RELU,   1, 3},
+    {"small",             TPRT_F16,  0, 4,  5,  6,  0, TPRT_CUDA_RELU,    1, 0},
+    {"no rows",           TPRT_F32,  0, 0,  5,  6,  0, TPRT_CUDA_RELU,    1, 0},
+};
+// clang-format on
+enum { N_PRODUCT_ROWS = sizeof product_rows / sizeof *product_rows };
+
+static test_table make_product(const product_row *r) {
+  int64_t one = 1, shape[] = {r->m, r->n};
+  const int64_t extra[TPRT_FINISH_WORDS] = {[TPRT_FINISH_K] = r->k,
+                                            [TPRT_FINISH_TRANSPOSED] = r->transposed,
+                                            [TPRT_FINISH_FUNCTION] = r->function,
+                                            [TPRT_FINISH_BIAS] = r->bias};
+  test_table t = table_make(1, &one);
+  table_site(&t, TPRT_SITE_MULTIPLY, r->dtype, TPRT_NO_REDUCTION, 0, NULL, 2, shape, extra, TPRT_FINISH_WORDS);
+  t.words[16] = TPRT_TARGET_CUDA;
+  return t;
+}
+
+enum { OPERAND_A, OPERAND_B, OPERAND_BIAS, OUT, N_BUFFERS };
+
+/* Runs the row's site on memory, copies of which go to the GPU, with a bias or without, whatever the site has. */
+static tprt_status run_product(const product_row *r, bool bias, char *memory[N_BUFFERS], char error[256]) {
+  test_table program = make_product(r);
+  tprt_comm *world = alone();
+  tprt_context *context = make_context(world, TPRT_TARGET_CUDA);
+  size_t size = tprt_dtype_size(r->dtype), bytes = ELEMENTS * size;
+  void *at[N_BUFFERS];
+  tprt_status status = (tprt_status)tprt_abi_enter(context, program.words);
+  for (int i = 0; i < N_BUFFERS; i++) {
+    assert_int_equal(tprt_context_alloc(context, bytes, &at[i]), TPRT_OK);
+    assert_int_equal(tprt_context_upload(context, at[i], memory[i], bytes), TPRT_OK);
+  }
+  if (!status)
+    status = (tprt_status)tprt_abi_multiply(context, 0, at[OPERAND_A], at[OPERAND_B],
+                                            bias ? (char *)at[OPERAND_BIAS] + (size_t)r->shift * size : NULL, at[OUT]);
+  if (!status) {
+    tprt_site_stats stats;
+    assert_int_equal(tprt_context_download(context, memory[OUT], at[OUT], bytes), TPRT_OK);
+    assert_int_equal(tprt_context_site_stats(context, 0, &stats), TPRT_OK);
+    assert_true(stats.calls == 1 && stats.bytes == 0);
+  }
+  snprintf(error, 256, "%s", tprt_context_error(context));
+  for (int i = 0; i < N_BUFFERS; i++)
+    tprt_context_free(context, at[i]);
+  tprt_context_destroy(context);
+  tprt_comm_destroy(world);
+  table_free(&program);
+  return status;
+}
+
+static double element(tprt_dtype dtype, const char *memory, int64_t i) {
+  uint16_t half;
+  float f;
+  memcpy(&half, memory + 2 * i, sizeof half);
+  memcpy(&f, memory + (dtype == TPRT_F32 ? 4 * i : 0), sizeof f);
+  return (double)(dtype == TPRT_F32 ? f : dtype == TPRT_F16 ? tprt_f16_to_f32(half) : tprt_bf16_to_f32(half));
+}
+
+static double finished(int64_t function, double x) {
+  double gelu = 0.5 * x * (1 + tanh(sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x)));
+  return function == TPRT_CUDA_RELU ? (x > 0 ? x : 0) : function == TPRT_CUDA_GELU ? gelu : x;
+}
+
+/* Sums are whole numbers, so all but GELU is exact but for one rounding of the result. */
+static void check_product(const product_row *r, char *const memory[N_BUFFERS]) {
+  const double unit = r->dtype == TPRT_F32 ? 0x1p-23 : r->dtype == TPRT_F16 ? 0x1p-11 : 0x1p-8;
+  for (int64_t i = 0; i < r->m; i++)
+    for (int64_t j = 0; j < r->n; j++) {
+      double sum = r->bias ? element(r->dtype, memory[OPERAND_BIAS], j + r->shift) : 0;
+      for (int64_t l = 0; l < r->k; l++)
+        sum += element(r->dtype, memory[OPERAND_A], i * r->k + l) *
+               element(r->dtype, memory[OPERAND_B], r->transposed ? j * r->k + l : l * r->n + j);
+      double wanted = finished(r->function, sum), got = element(r->dtype, memory[OUT], i * r->n + j);
+      bool near = fabs(got - wanted) <= unit * fabs(wanted) + (r->function == TPRT_CUDA_GELU ? 2e-5 : 0);
+      if (!(isnan(wanted) && isnan(got)) && !near)
+        fail_msg("%s: %lld, %lld is %g, expected %g", r->name, (long long)i, (long long)j, got, wanted);
+    }
+}
+
+static void make_product_memory(const product_row *r, char *memory[N_BUFFERS]) {
+  for (int i = 0; i < N_BUFFERS; i++) {
+    memory[i] = malloc(ELEMENTS * tprt_dtype_size(r->dtype));
+    fill(r->dtype, memory[i], SEED + (uint32_t)i);
+  }
+}
+
+static void free_product_memory(char *memory[N_BUFFERS]) {
+  for (int i = 0; i < N_BUFFERS; i++)
+    free(memory[i]);
+}
+
+/* A NaN in the first row, of which relu makes 0. By cuBLASLt, and where that has no algorithm. */
+static void test_products(void **state) {
+  (void)state;
+  static const fake_blaslt_plan nothing = {.knows_nothing = true};
+  const float nan = NAN;
+  for (int i = 0; i < 2 * N_PRODUCT_ROWS; i++) {
+    const product_row *r = &product_rows[i % N_PRODUCT_ROWS];
+    char *memory[N_BUFFERS], error[256];
+    bool knows = i < N_PRODUCT_ROWS;
+    make_product_memory(r, memory);
+    const uint16_t half = r->dtype == TPRT_F16 ? tprt_f32_to_f16(nan) : tprt_f32_to_bf16(nan);
+    memcpy(memory[OPERAND_A], r->dtype == TPRT_F32 ? (const void *)&nan : (const void *)&half, tprt_dtype_size(r->dtype));
+    begin(knows ? &no_faults : &nothing);
+    if (run_product(r, r->bias, memory, error))
+      fail_msg("%s: %s", r->name, error);
+    fake_blaslt_report report_of = report();
+    if (report_of.n_products != (knows ? r->n_products : 0) || report_of.n_alive || report_of.n_violations)
+      fail_msg("%s: %ld products, %ld alive, %d violations: %s", r->name, report_of.n_products, report_of.n_alive,
+               report_of.n_violations, report_of.violation);
+    check_product(r, memory);
+    free_product_memory(memory);
+  }
+}
+
+/* What a site has, a call has to give; what it has not, a call must not. */
+static void test_bias_that_is_missing(void **state) {
+  (void)state;
+  for (int i = 0; i < 3; i++) {
+    char *memory[N_BUFFERS], error[256];
+    const product_row *r = &product_rows[i];
+    make_product_memory(r, memory);
+    begin(&no_faults);
+    assert_int_equal(run_product(r, !r->bias, memory, error), TPRT_INVALID_ARGUMENT);
+    if (!strstr(error, r->bias ? "site 0: the bias is (nil), and the site has one" : ", and the site has none"))
+      fail_msg("%s: \"%s\"", r->name, error);
+    free_product_memory(memory);
+  }
+}
+
+/* Words of a table that are wrong. */
+static void test_wrong_products(void **state) {
+  (void)state;
+  enum { SITE = TPRT_ABI_HEADER_WORDS, EXTRA = SITE + TPRT_SITE_WORDS };
+  static const struct {
+    int word;
+    int64_t value;
+    const char *text;
+  } cases[] = {
+      {16, TPRT_TARGET_HOST, "elements are finished in programs for GPUs only"},
+      {SITE + 1, TPRT_F64, "of a tensor of f64"},
+      {SITE + 2, TPRT_SUM, "reduction sum of a tensor"},
+      {SITE + 3, 1, "number of axes is 1"},
+      {SITE + 12, 0, "word 13 is unused"},
+      {SITE + 13, -1, "dimension 0 has size -1"},
+      {SITE + 14, 0, "columns of a product is 0"},
+      {SITE + 27, 1, "dim is 1"},
+      {SITE + 31, 3, "3 words of extra data, not 4"},
+      {EXTRA + TPRT_FINISH_K, 0, "k of a product is 0"},
+      {EXTRA + TPRT_FINISH_K, INT64_C(1) << 61, "contraction: loop"},
+      {EXTRA + TPRT_FINISH_TRANSPOSED, 2, "transposed factor is 2"},
+      {EXTRA + TPRT_FINISH_FUNCTION, TPRT_CUDA_RELU_GRADIENT, "function of a product is 3"},
+      {EXTRA + TPRT_FINISH_BIAS, -1, "bias of a product is -1"},
+  };
+  test_table t = make_product(&product_rows[0]);
+  assert_int_equal(tprt_abi_check(t.words, t.n_words), TPRT_OK);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    int64_t right = t.words[cases[i].word];
+    t.words[cases[i].word] = cases[i].value;
+    if (tprt_abi_check(t.words, t.n_words) != TPRT_INVALID_ARGUMENT || !strstr(tprt_last_error(), cases[i].text))
+      fail_msg("%s: \"%s\"", cases[i].text, tprt_last_error());
+    t.words[cases[i].word] = right;
+  }
+  table_free(&t);
+}
+
+/* Calls of sites of the other kind. */
+static void test_other_kind(void **state) {
+  (void)state;
+  test_table t = make_product(&product_rows[0]);
+  static const int64_t loops[] = {16, 24, 0, 20, 20, 0, 1, 1, 24, 1, 20, 0};
+  table_contract(&t, TPRT_F32, 3, loops);
+  begin(&no_faults);
+  for (int i = 0; i < 2; i++) {
+    tprt_comm *world = alone();
+    tprt_context *context = make_context(world, TPRT_TARGET_CUDA);
+    assert_int_equal(tprt_abi_enter(context, t.words), TPRT_OK);
+    int32_t status =
+        i ? tprt_abi_contract(context, 0, NULL, NULL, NULL) : tprt_abi_multiply(context, 1, NULL, NULL, NULL, NULL);
+    assert_int_equal(status, TPRT_INVALID_ARGUMENT);
+    assert_non_null(strstr(tprt_context_error(context), i ? "site 0 of the bound program is no contraction"
+                                                          : "site 1 of the bound program is no product with what is done"));
+    tprt_context_destroy(context);
+    tprt_comm_destroy(world);
+  }
+  table_free(&t);
+}
+
 /* ---- Failures ---- */
 
 /* Every call of cuBLASLt fails in turn. */
@@ -272,9 +485,11 @@ static int setup(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_no_cublaslt),       cmocka_unit_test(test_rows),
-      cmocka_unit_test(test_no_algorithm),      cmocka_unit_test(test_cublaslt_that_fails),
-      cmocka_unit_test(test_driver_that_fails),
+      cmocka_unit_test(test_no_cublaslt),          cmocka_unit_test(test_rows),
+      cmocka_unit_test(test_no_algorithm),         cmocka_unit_test(test_cublaslt_that_fails),
+      cmocka_unit_test(test_driver_that_fails),    cmocka_unit_test(test_products),
+      cmocka_unit_test(test_bias_that_is_missing), cmocka_unit_test(test_wrong_products),
+      cmocka_unit_test(test_other_kind),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
 }
