@@ -35,7 +35,9 @@ struct tprt_comm {
    * no worker: who needs the lane runs them. */
   pthread_mutex_t lock;
   pthread_cond_t changed;
+  _Atomic int lane; /* whether it can be had without the lock; see work.c */
   bool busy, has_worker, stopping;
+  int n_wanting; /* threads that wait for the lane */
   tprt_work *head, *tail;
   pthread_t worker;
 

@@ -159,6 +159,53 @@ static void test_both_axes(void **state) {
   assert_int_equal(run_threads(4, &config, both_axes, NULL), 0);
 }
 
+/* ---- The lane of a communicator ---- */
+
+/* Threads of every rank submit to one communicator, at once and in the background: operations run one at a time, and none overtakes what its thread
+ * submitted before. All are alike, so that it does not matter which of them meet. */
+static void *share_lane(void *argument) {
+  axis_job *job = argument;
+  enum { N_TURNS = 400 };
+  for (int i = 0; i < N_TURNS && !job->errors; i++) {
+    int32_t one = 1, later = 0, now = 0;
+    tprt_work *work = NULL;
+    if (i % 2)
+      CHECK_STATUS(job->errors, tprt_all_reduce(job->comm, &one, &later, 1, TPRT_I32, TPRT_SUM, NULL, &work), TPRT_OK);
+    CHECK_STATUS(job->errors, tprt_all_reduce(job->comm, &one, &now, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+    CHECK(job->errors, now == 2);
+    if (work) {
+      CHECK_STATUS(job->errors, tprt_work_test(work), TPRT_OK);
+      CHECK(job->errors, later == 2);
+      CHECK_STATUS(job->errors, tprt_work_wait(work, 0), TPRT_OK);
+    }
+    tprt_work_destroy(work);
+  }
+  return NULL;
+}
+
+static int lane(tprt_comm *comm, void *argument) {
+  (void)argument;
+  enum { N_THREADS = 3 };
+  axis_job jobs[N_THREADS];
+  pthread_t threads[N_THREADS];
+  int errors = 0;
+  for (int i = 0; i < N_THREADS; i++) {
+    jobs[i] = (axis_job){comm, 0};
+    CHECK(errors, pthread_create(&threads[i], NULL, share_lane, &jobs[i]) == 0);
+  }
+  for (int i = 0; i < N_THREADS; i++) {
+    pthread_join(threads[i], NULL);
+    errors += jobs[i].errors;
+  }
+  return errors;
+}
+
+static void test_lane(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  assert_int_equal(run_threads(2, &config, lane, NULL), 0);
+}
+
 /* An abort that comes while communicators over axes are made leaves none that works. */
 static void *abort_world(void *comm) {
   usleep(500);
@@ -227,6 +274,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_given_up),  cmocka_unit_test(test_abandoned_world),  cmocka_unit_test(test_two_threads),
       cmocka_unit_test(test_both_axes), cmocka_unit_test(test_abort_while_made), cmocka_unit_test(test_shared_memory),
+      cmocka_unit_test(test_lane),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
