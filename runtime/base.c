@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,10 +132,16 @@ int64_t tprt__now(void) {
 
 /* The clock's last tick, and one tick more: not before now, at a quarter of the price. */
 static int64_t about_now(void) {
-  struct timespec last, tick;
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &last);
-  clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
-  return (int64_t)last.tv_sec * 1000000000 + last.tv_nsec + tick.tv_nsec;
+  static _Atomic int64_t tick_ns; /* asked for once */
+  int64_t tick = atomic_load_explicit(&tick_ns, memory_order_relaxed);
+  struct timespec time;
+  if (!tick) {
+    clock_getres(CLOCK_MONOTONIC_COARSE, &time);
+    tick = time.tv_nsec;
+    atomic_store_explicit(&tick_ns, tick, memory_order_relaxed);
+  }
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec + tick;
 }
 
 int64_t tprt__deadline(int64_t timeout_ns) {

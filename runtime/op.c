@@ -1,6 +1,5 @@
 /* Validation and geometry of operations. What a kind demands is a row of the table below. */
 #include "op.h"
-#include "stream.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -142,8 +141,7 @@ static tprt_status check_peer(const tprt_op *op, const kind_info *info, int n_ra
   return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: peer is %d; there are %d ranks", info->name, op->peer, n_ranks);
 }
 
-static tprt_status check_type(const tprt_op *op, const kind_info *info) {
-  const char *type = tprt_dtype_name(op->dtype);
+static tprt_status check_type(const tprt_op *op, const kind_info *info, const tprt__dtype_info *type) {
   if (has(info, DATA) && !type)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %d is no dtype", info->name, (int)op->dtype);
   if (!has(info, TPRT__REDUCES)) {
@@ -151,12 +149,12 @@ static tprt_status check_type(const tprt_op *op, const kind_info *info) {
       return TPRT_OK;
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s does not reduce; set reduction to TPRT_NO_REDUCTION", info->name);
   }
-  const char *reduction = tprt_reduction_name(op->reduction);
-  if (!reduction || op->reduction == TPRT_NO_REDUCTION) {
+  if ((size_t)op->reduction >= TPRT_N_REDUCTIONS || op->reduction == TPRT_NO_REDUCTION) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %d is no reduction", info->name, (int)op->reduction);
   }
-  if (!tprt_reduction_supports(op->reduction, op->dtype)) {
-    return tprt__fail(TPRT_UNSUPPORTED, "%s: %s is not defined for %s", info->name, reduction, type);
+  if (!type->combine[op->reduction]) {
+    return tprt__fail(TPRT_UNSUPPORTED, "%s: %s is not defined for %s", info->name, tprt_reduction_name(op->reduction),
+                      type->name);
   }
   if (op->reduction == TPRT_PREMUL_SUM && !op->scalar)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: premul_sum needs a scalar", info->name);
@@ -192,7 +190,8 @@ static tprt_status check_pairs(const tprt_op *op, const kind_info *info, int n_r
 static void make_maps(const tprt_op *op, int64_t n, tprt__plan *plan, int64_t elements) {
   int64_t size = (int64_t)plan->type->size, bytes = elements * size, inner = 0;
   plan->send_bytes = plan->recv_bytes = plan->piece = bytes;
-  plan->send_map = plan->recv_map = (tprt__map){.run = bytes, .n = 1};
+  plan->send_map = (tprt__map){.run = bytes, .n = 1};
+  plan->recv_map = (tprt__map){.run = bytes, .n = 1}; /* not a copy, which would wait until the first is in memory */
   if (!bytes)
     return; /* no runs to divide by */
   switch (op->kind) {
@@ -266,9 +265,8 @@ static void make_signature(const tprt_op *op, const kind_info *info, int64_t ele
   plan->signature[3] = hash;
 }
 
-/* See tprt_op_bytes; the op is valid but for its counts. */
-static int64_t traffic(const tprt_op *op, const kind_info *info, int64_t elements, int64_t n) {
-  int64_t size = (int64_t)tprt_dtype_size(op->dtype);
+/* See tprt_op_bytes; the op is valid but for its counts, `size` bytes an element. */
+static int64_t traffic(const tprt_op *op, const kind_info *info, int64_t size, int64_t elements, int64_t n) {
   int64_t chunk = (elements + n - 1) / n * size; /* of a tensor that the group holds once */
   if (in_pieces(info)) {
     int64_t longest = tprt__longest_count(op, info->traits, (int)n);
@@ -311,7 +309,8 @@ tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__pla
   if (op->timeout_ns < 0)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: timeout_ns is %lld", info->name, (long long)op->timeout_ns);
   plan->traits = info->traits;
-  tprt_status status = check_type(op, info);
+  plan->type = tprt__dtype_info_get((int64_t)op->dtype);
+  tprt_status status = check_type(op, info, plan->type);
   if (!status)
     status = check_shape(op, info, n_ranks, &elements);
   if (!status && has(info, DATA))
@@ -322,12 +321,11 @@ tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__pla
     status = check_peer(op, info, n_ranks);
   if (status)
     return status;
-  plan->type = tprt__dtype_info_get((int64_t)op->dtype);
   if (op->reduction == TPRT_PREMUL_SUM)
     memcpy(plan->scale.bytes, op->scalar, plan->type->acc_size);
   if (has(info, DATA) && !in_pieces(info))
     make_maps(op, n_ranks, plan, elements);
-  plan->traffic = traffic(op, info, elements, n_ranks);
+  plan->traffic = traffic(op, info, plan->type ? (int64_t)plan->type->size : 0, elements, n_ranks);
   if (TPRT__CHECKS)
     make_signature(op, info, elements, plan);
   return TPRT_OK;
@@ -378,7 +376,7 @@ static int64_t locate(const tprt__place *place, int64_t *rest) {
   return (row * place->map.n + place->index) * place->map.run + column;
 }
 
-void tprt__piece_copy(void *to, tprt__place to_place, const void *from, tprt__place from_place, int64_t bytes, bool stream) {
+void tprt__runs_copy(void *to, tprt__place to_place, const void *from, tprt__place from_place, int64_t bytes, bool stream) {
   while (bytes) {
     int64_t to_rest, from_rest;
     char *target = (char *)to + locate(&to_place, &to_rest);
@@ -420,5 +418,5 @@ int64_t tprt_op_bytes(const tprt_op *op, int n_ranks) {
   int64_t elements;
   if (!info || n_ranks < 1 || (has(info, DATA) && !tprt_dtype_size(op->dtype)) || check_shape(op, info, n_ranks, &elements))
     return -1;
-  return traffic(op, info, elements, n_ranks);
+  return traffic(op, info, (int64_t)tprt_dtype_size(op->dtype), elements, n_ranks);
 }

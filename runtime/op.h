@@ -3,8 +3,11 @@
 #define TPRT_RUNTIME_OP_H
 
 #include "base.h"
+#include "stream.h"
 #include "tprt/abi.h"
 #include "types.h"
+
+#include <string.h>
 
 /* How a piece lies in a tensor: cut into runs, and between two of its runs lie the runs of the n-1 other pieces. With
  * n == 1 the piece is the whole tensor. Gathering, scattering and all-to-all along any dimensions are nothing more: the
@@ -132,7 +135,22 @@ static inline tprt__place tprt__place_in(tprt__map map, int index, int64_t at) {
 
 /* Copies `bytes` bytes of a piece. The tensors do not overlap, except that a run may be copied onto itself. `stream`: the target is too
  * large for the cache; tprt__stream_end has to come after this. */
-void tprt__piece_copy(void *to, tprt__place to_place, const void *from, tprt__place from_place, int64_t bytes, bool stream);
+void tprt__runs_copy(void *to, tprt__place to_place, const void *from, tprt__place from_place, int64_t bytes, bool stream);
+
+/* The same, at once where it is one run: the usual case, in which places are passed nowhere. */
+static inline void tprt__piece_copy(void *to, tprt__place to_place, const void *from, tprt__place from_place, int64_t bytes,
+                                    bool stream) {
+  if (bytes > to_place.map.run - to_place.at || bytes > from_place.map.run - from_place.at) {
+    tprt__runs_copy(to, to_place, from, from_place, bytes, stream);
+    return;
+  }
+  char *target = (char *)to + to_place.index * to_place.map.run + to_place.at;
+  const char *source = (const char *)from + from_place.index * from_place.map.run + from_place.at;
+  if (target != source && stream)
+    tprt__stream_copy(target, source, (size_t)bytes);
+  else if (target != source)
+    memcpy(target, source, (size_t)bytes);
+}
 
 /* Describes in `text` how two signatures differ. */
 void tprt__signature_explain(const uint64_t *mine, const uint64_t *other, char *text, size_t n);

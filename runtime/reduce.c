@@ -31,18 +31,21 @@ typedef struct blocks {
   _Alignas(64) unsigned char other[BLOCK_BYTES];
 } blocks;
 
-/* A block of the result, at `offset` bytes of the arrays: one of `b`, or of a source that is all there is. */
+/* A block of the result, at `offset` bytes of the arrays: at `place` if that is not NULL, else one of `b`, or of a source that is all
+ * there is. */
 static const void *reduce_block(const tprt__dtype_info *type, tprt_reduction reduction, const void *const *sources,
-                                int n_sources, const tprt__scale *scales, size_t offset, size_t n, blocks *b) {
+                                int n_sources, const tprt__scale *scales, size_t offset, size_t n, void *place, blocks *b) {
   const bool scaled = reduction == TPRT_PREMUL_SUM;
   const void *sum = load(type, (const char *)sources[0] + offset, b->sums[0], n, scaled ? &scales[0] : NULL);
+  void *to = NULL;
   for (int s = 1; s < n_sources; s++) {
     const void *next = load(type, (const char *)sources[s] + offset, b->other, n, scaled ? &scales[s] : NULL);
-    type->combine[reduction](b->sums[s % 2], sum, next, n);
-    sum = b->sums[s % 2];
+    to = place && s == n_sources - 1 ? place : b->sums[s % 2];
+    type->combine[reduction](to, sum, next, n);
+    sum = to;
   }
-  if (reduction == TPRT_AVG && n_sources > 1)
-    type->divide(b->sums[(n_sources - 1) % 2], n_sources, n);
+  if (reduction == TPRT_AVG && to)
+    type->divide(to, n_sources, n);
   if (!type->narrow)
     return sum;
   type->narrow(b->other, sum, n);
@@ -58,6 +61,15 @@ static bool in_place(void *const *destinations, int n_destinations, int d, const
       return true;
   }
   return false;
+}
+
+/* Whether sums can be written to the first destination as they are made: nothing is read from there. */
+static bool takes_sums(const tprt__dtype_info *type, void *const *destinations, int n_destinations, int n_streamed,
+                       const void *const *sources, int n_sources) {
+  bool reads = !n_destinations || n_streamed || type->narrow || n_sources < 2 || !aligned(destinations[0], type->acc_size);
+  for (int s = 0; s < n_sources && !reads; s++)
+    reads = sources[s] == destinations[0];
+  return !reads;
 }
 
 /* Writes a block to all destinations. */
@@ -83,9 +95,11 @@ void tprt__reduce(const tprt__dtype_info *type, tprt_reduction reduction, void *
                   const void *const *sources, int n_sources, const tprt__scale *scales, int64_t count, int n_streamed) {
   blocks b;
   const int64_t block = (n_streamed ? STREAMED_BYTES : BLOCK_BYTES) / (int64_t)type->acc_size;
+  const bool direct = takes_sums(type, destinations, n_destinations, n_streamed, sources, n_sources);
   for (int64_t begin = 0; begin < count; begin += block) {
     size_t n = (size_t)tprt__min(block, count - begin), offset = (size_t)begin * type->size, bytes = n * type->size;
-    const void *result = reduce_block(type, reduction, sources, n_sources, scales, offset, n, &b);
+    void *place = direct ? (char *)destinations[0] + offset : NULL;
+    const void *result = reduce_block(type, reduction, sources, n_sources, scales, offset, n, place, &b);
     store(destinations, n_destinations, n_streamed, sources, n_sources, offset, result, bytes);
   }
 }

@@ -186,7 +186,11 @@ static tprt_status await_peer(shm_transport *shm, int peer, const shm_wait *wait
   return sleep_for(shm, peer, wait);
 }
 
+/* Peers often come at the same time. The first look waits a moment, since one at a line that a peer is about to write takes it away from
+ * that, and makes both of them wait longer (measured: a tenth of a short operation). */
 tprt_status tprt__shm_await(shm_transport *shm, const shm_wait *wait) {
+  if (shm->n_spins)
+    relax();
   for (int peer = 0; peer < shm->base.n_ranks; peer++) {
     if (peer == shm->base.rank || reached(shm->lines[peer], shm->step))
       continue;

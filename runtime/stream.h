@@ -17,6 +17,16 @@ static inline void tprt__stream_copy(void *to, const void *from, size_t n) {
 }
 void tprt__stream_end(void);
 
+/* A hint that this line will be written: the processor gets it for itself. GCC knows no such instruction without options that older processors
+ * do not meet; but where it is none, it does nothing. */
+static inline void tprt__claim(const void *line) {
+#if defined(__x86_64__) && defined(__GNUC__)
+  __asm__ volatile("prefetchw %0" ::"m"(*(const char *)line));
+#else
+  __builtin_prefetch(line, 1);
+#endif
+}
+
 /* Bytes of the last level of the cache, which ranks share. */
 int64_t tprt__cache_bytes(void);
 
