@@ -65,8 +65,8 @@ static tprt_status check_buffers(const tprt__gathering *g, const tprt__gather_bu
     return tprt__fail(TPRT_INVALID_ARGUMENT, "input is NULL");
   for (int i = 0; i < TPRT_GATHER_MOST; i++)
     if (!b->b[i] == (i < g->n) || !b->out[i] == (i < g->n))
-      return tprt__fail(TPRT_INVALID_ARGUMENT, "b%d is %p and out%d is %p, and the site has %d products", i, b->b[i], i,
-                        b->out[i], g->n);
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "b%d is %p and out%d is %p, and the site has %lld products", i, b->b[i], i,
+                        b->out[i], (long long)g->n);
   return TPRT_OK;
 }
 
@@ -116,7 +116,7 @@ static tprt_status gather_for_all(const void *const *arguments, int n_ranks, voi
   }
   if (!are_aligned(arguments, n_ranks))
     return TPRT_OK;
-  tprt_status status = tprt__gpu_gather_multiply(first->gpu, first->ranks, &rows, gemms, g->n, stream);
+  tprt_status status = tprt__gpu_gather_multiply(first->gpu, first->ranks, &rows, gemms, (int)g->n, stream);
   for (int r = 0; r < n_ranks && !status; r++)
     *((const gather_call *)arguments[r])->is_done = true;
   return status == TPRT_UNSUPPORTED ? TPRT_OK : status; /* which is: cuBLASLt has no algorithm, and nothing was enqueued */

@@ -227,12 +227,15 @@ static tprt_status check_buffers(const tprt__rows *rows, const tprt__rows_buffer
 
 tprt_cuda_rows tprt__rows_describe(const tprt__site *site, const tprt__rows_buffers *b) {
   const tprt__rows *rows = &site->rows;
+  uint32_t bits = (uint32_t)rows->epsilon;
+  float epsilon;
+  memcpy(&epsilon, &bits, sizeof epsilon);
   return (tprt_cuda_rows){.size = sizeof(tprt_cuda_rows),
                           .dtype = site->op.dtype,
                           .tokens = rows->tokens,
                           .hidden = rows->hidden,
                           .norm = (tprt_cuda_norm)rows->norm,
-                          .epsilon = rows->epsilon,
+                          .epsilon = epsilon,
                           .bias = b->bias,
                           .gamma = b->gamma,
                           .beta = b->beta};

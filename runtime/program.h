@@ -6,12 +6,12 @@
 #include "op.h"
 #include "tprt/abi.h"
 
-/* Of TPRT_SITE_REDUCE_ROWS and TPRT_SITE_MULTIPLY_ROWS: tprt_cuda_rows of all ranks, but for their buffers. */
+/* Of TPRT_SITE_REDUCE_ROWS and TPRT_SITE_MULTIPLY_ROWS: tprt_cuda_rows of all ranks, but for their buffers. Words only: ranks compare them as bytes. */
 typedef struct tprt__rows {
   int64_t tokens, hidden, blocks; /* of the whole tensor */
   int64_t layout, operands;       /* TPRT_ROWS_... */
   int64_t norm, algorithm;        /* tprt_cuda_norm, tprt_cuda_algorithm */
-  float epsilon;
+  int64_t epsilon;                /* the bits of a float */
   int64_t k;                      /* the rows are a product [tokens, k] [k, hidden]; 0: they are given */
   int64_t transpose_b, words[12]; /* of it: words as of TPRT_SITE_CONTRACT */
 } tprt__rows;
@@ -25,10 +25,10 @@ typedef struct tprt__softmax {
   bool own, finite;
 } tprt__softmax;
 
-/* Of TPRT_SITE_GATHER_MULTIPLY: rows of all devices together, and the products of them. */
+/* Of TPRT_SITE_GATHER_MULTIPLY: rows of all devices together, and the products of them. Words only, as tprt__rows. */
 typedef struct tprt__gathering {
   int64_t tokens, width, blocks;
-  int n;
+  int64_t n;
   int64_t columns[TPRT_GATHER_MOST], transposed[TPRT_GATHER_MOST];
 } tprt__gathering;
 

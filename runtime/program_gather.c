@@ -38,10 +38,10 @@ tprt_status tprt__read_gathering(const tprt__program *program, tprt__site *site)
     status = tprt__check_range("number of products", site->extra[TPRT_GATHER_N], 1, TPRT_GATHER_MOST);
   if (status)
     return status;
-  g->n = (int)site->extra[TPRT_GATHER_N];
+  g->n = site->extra[TPRT_GATHER_N];
   if (site->n_extra != 1 + 2 * g->n)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "gathered rows: %lld words of extra data, not %d", (long long)site->n_extra,
-                      1 + 2 * g->n);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "gathered rows: %lld words of extra data, not %lld", (long long)site->n_extra,
+                      (long long)(1 + 2 * g->n));
   g->width = op->shape[op->n_dims - 1];
   g->tokens = tprt__site_group_size(program, site);
   g->blocks = 1;

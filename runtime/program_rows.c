@@ -75,12 +75,11 @@ static tprt_status read_product(tprt__site *site) {
 tprt_status tprt__read_rows(tprt__site *site) {
   tprt__rows *rows = &site->rows;
   const tprt_op *op = &site->op;
-  uint32_t epsilon = (uint32_t)site->extra[TPRT_ROWS_EPSILON];
   const int64_t most = TPRT_ROWS_RESIDUAL | TPRT_ROWS_BIAS | TPRT_ROWS_GAMMA | TPRT_ROWS_BETA | TPRT_ROWS_RESIDUAL_OUT;
   rows->operands = site->extra[TPRT_ROWS_OPERANDS];
   rows->norm = site->extra[TPRT_ROWS_NORM];
   rows->algorithm = site->extra[TPRT_ROWS_ALGORITHM];
-  memcpy(&rows->epsilon, &epsilon, sizeof epsilon);
+  rows->epsilon = site->extra[TPRT_ROWS_EPSILON];
   tprt_status status = tprt__check_range("operands of rows", rows->operands, 0, most);
   if (!status)
     status = check_norm(site->extra, rows->operands);
