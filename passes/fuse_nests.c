@@ -24,20 +24,6 @@ typedef struct fusing {
 
 /* ---- ops ---- */
 
-static tp_status refuse_unsafe(MlirOperation op, void *data) {
-  static const char *const dialects[] = {"arith", "complex", "math", "linalg", "scf"};
-  (void)data;
-  for (int i = 0; i < TP_LEN(dialects); i++)
-    if (tp__op_has_dialect(op, dialects[i]))
-      return TP_OK;
-  return TP_UNSUPPORTED;
-}
-
-/* A nest whose body only computes: it may be done once too often, and reads no memory but its operands'. */
-static bool is_nest(MlirOperation op) {
-  return tp__op_is(op, "linalg.generic") && mlirOperationGetNumResults(op) == 0 && tp__walk(op, refuse_unsafe, NULL) == TP_OK;
-}
-
 static bool is_copy(MlirOperation op) {
   return tp__op_is(op, "memref.copy") && mlirShapedTypeHasStaticShape(mlirValueGetType(mlirOperationGetOperand(op, 0)));
 }
@@ -58,19 +44,6 @@ static MlirOperation build_copy(MlirOperation copy) {
   MlirValue element = mlirBlockGetArgument(mlirOperationGetBlock(end), 0);
   mlirOperationSetOperands(end, 1, &element);
   return op;
-}
-
-/* May the op go in front of nests? They make no values, so it is enough that it neither reads nor writes memory. */
-static bool is_pure(MlirOperation op) {
-  static const char *const names[] = {"memref.alloc",          "memref.cast",
-                                      "memref.collapse_shape", "memref.expand_shape",
-                                      "memref.get_global",     "memref.reinterpret_cast",
-                                      "memref.subview",        "memref.extract_aligned_pointer_as_index",
-                                      "llvm.inttoptr",         "memref.extract_strided_metadata"};
-  for (int i = 0; i < TP_LEN(names); i++)
-    if (tp__op_is(op, names[i]))
-      return true;
-  return tp__op_has_dialect(op, "arith") || tp__runtime_call(op) == TP_CALL_QUERY;
 }
 
 /* ---- groups ---- */
@@ -118,9 +91,9 @@ static tp_status grow_group(tp__nest_block *b, size_t first, tp__nest_group *g) 
   int n = 1; /* those that stay */
   for (size_t i = first; i < b->ops.n && g->map.n_nests < TP_GROUP_NESTS && status == TP_OK; i++) {
     MlirOperation op = b->ops.items[i];
-    if (is_pure(op))
+    if (tp__map_is_pure(op))
       continue;
-    if (!is_nest(op) && !is_copy(op))
+    if (!tp__map_is_nest(op) && !is_copy(op))
       break;
     status = add_nest(g, is_copy(op) ? build_copy(op) : op, i);
     int last = g->map.n_nests - 1;
@@ -143,7 +116,7 @@ static tp_status outline_group(fusing *f, const tp__nest_block *b, tp__nest_grou
   int n = g->map.n_nests;
   MlirOperation first = b->ops.items[g->at[0]];
   for (size_t i = g->at[0]; i < g->at[n - 1]; i++)
-    if (is_pure(b->ops.items[i]))
+    if (tp__map_is_pure(b->ops.items[i]))
       mlirOperationMoveBefore(b->ops.items[i], first);
   tp_op_list made = {0};
   bool keeps = tp__nests_are_legal(b, &g->map); /* not a number and a reduction of another kind than over rows */
@@ -218,7 +191,7 @@ static tp_status fuse_in(fusing *f, MlirBlock block) {
   tp__nest_group g;
   tp_status status = read_block(f, block, &b);
   for (size_t i = 0; i < b.ops.n && status == TP_OK;) {
-    if (!is_nest(b.ops.items[i]) && !is_copy(b.ops.items[i])) {
+    if (!tp__map_is_nest(b.ops.items[i]) && !is_copy(b.ops.items[i])) {
       if (!tp__op_has_dialect(b.ops.items[i], "linalg"))
         status = fuse_inside(f, b.ops.items[i]);
       i++;

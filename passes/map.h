@@ -49,6 +49,10 @@ typedef struct tp__map_launch {
 } tp__map_launch;
 
 /* ---- map_nest.c: reading ---- */
+/* A nest whose body only computes: it may be done once too often, and reads no memory but its operands'. */
+bool tp__map_is_nest(MlirOperation op);
+/* May the op go in front of nests? They make no values, so it is enough that it neither reads nor writes memory. */
+bool tp__map_is_pure(MlirOperation op);
 /* Refuses what no kernel can be made of. */
 tp_status tp__map_read(MlirOperation op, tp__map_nest *nest);
 /* Iterations of the loops of one kind. */
@@ -131,6 +135,8 @@ MlirValue tp__map_combine_threads(tp__map_sharing *sharing, MlirOperation where,
 /* ---- map_reduction.c ---- */
 /* The loop along which the largest input that is reduced lies in memory. */
 int tp__map_inner(const tp__map_nest *nest);
+/* Blocks of its kernel. */
+int64_t tp__map_reduction_blocks(const tp__map_nest *nest);
 
 /* ---- the kernels, in front of `end`, the return of an empty function ---- */
 /* A nest that reads operands along the loop `across` while it writes along `along`: those go through memory of the block. */

@@ -2,10 +2,38 @@
 #include "passes/map.h"
 
 #include "ir/diagnostics.h"
+#include "passes/lower.h"
 #include "support/support.h"
 
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
+
+/* ---- ops ---- */
+
+static tp_status refuse_unsafe(MlirOperation op, void *data) {
+  static const char *const dialects[] = {"arith", "complex", "math", "linalg", "scf"};
+  (void)data;
+  for (int i = 0; i < TP_LEN(dialects); i++)
+    if (tp__op_has_dialect(op, dialects[i]))
+      return TP_OK;
+  return TP_UNSUPPORTED;
+}
+
+bool tp__map_is_nest(MlirOperation op) {
+  return tp__op_is(op, "linalg.generic") && mlirOperationGetNumResults(op) == 0 && tp__walk(op, refuse_unsafe, NULL) == TP_OK;
+}
+
+bool tp__map_is_pure(MlirOperation op) {
+  static const char *const names[] = {"memref.alloc",          "memref.cast",
+                                      "memref.collapse_shape", "memref.expand_shape",
+                                      "memref.get_global",     "memref.reinterpret_cast",
+                                      "memref.subview",        "memref.extract_aligned_pointer_as_index",
+                                      "llvm.inttoptr",         "memref.extract_strided_metadata"};
+  for (int i = 0; i < TP_LEN(names); i++)
+    if (tp__op_is(op, names[i]))
+      return true;
+  return tp__op_has_dialect(op, "arith") || tp__runtime_call(op) == TP_CALL_QUERY;
+}
 
 int tp__map_n_outputs(const tp__map_nest *nest) { return nest->n_operands - nest->n_inputs; }
 

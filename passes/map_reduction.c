@@ -80,6 +80,14 @@ static void choose_block(reduction *r) {
   }
 }
 
+static int64_t count_blocks(const reduction *r) { return (r->n_results + r->sharing.n_elements - 1) / r->sharing.n_elements; }
+
+int64_t tp__map_reduction_blocks(const tp__map_nest *n) {
+  reduction r = {.sharing = {.n = n}, .n_outputs = tp__map_n_outputs(n)};
+  choose_block(&r);
+  return count_blocks(&r);
+}
+
 /* ---- the kernel ---- */
 
 /* The iterations of a thread, in steps of n_sharing; `values` go in and out. */
@@ -143,10 +151,8 @@ tp_status tp__map_reduction(const tp__map_nest *n, const tp__map_nest *begin, Ml
   MlirValue at[TP_MAP_LOOPS] = {{NULL}}, values[TP_MAP_OPERANDS];
   MlirOperation inside;
   choose_block(&r);
-  *launch = (tp__map_launch){.n_blocks = (r.n_results + r.sharing.n_elements - 1) / r.sharing.n_elements,
-                             .n_threads = r.sharing.n_sharing * r.sharing.n_elements,
-                             .loop = r.inner,
-                             .lanes = r.lanes};
+  *launch = (tp__map_launch){
+      .n_blocks = count_blocks(&r), .n_threads = r.sharing.n_sharing * r.sharing.n_elements, .loop = r.inner, .lanes = r.lanes};
   MlirValue writes = build_place(&r, end, at), first[TP_MAP_OPERANDS];
   bool shares = r.sharing.n_sharing > 1;
   tp_status status = begin ? build_begin(begin, end, first) : TP_OK;

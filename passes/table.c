@@ -26,6 +26,7 @@ const tp_pass_row *const *tp__pass_rows(int *n) {
       &tp__lower_contractions_row,
       &tp__schedule_collectives_row,
       &tp__assign_buffers_row,
+      &tp__split_reductions_row,
       &tp__fuse_nests_row,
       &tp__outline_kernels_row,
       &tp__return_errors_row,
@@ -111,12 +112,12 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .summary = "From the optimized program of one device to the LLVM dialect, with its loop nests as kernels of NVIDIA GPUs",
        .options = cuda_options,
        .n_options = TP_LEN(cuda_options),
-       .text = TO_BUFFERS
-       ",func.func(linalg-generalize-named-ops),tp-order-loops,tp-fuse-nests,tp-schedule-collectives{{overlap} {topology} "
-       "{memory-limit} {least}},tp-assign-buffers{target=cuda},"
-       "func.func(linalg-generalize-named-ops),tp-order-loops,tp-outline-kernels{asserts=true},"
-       "tp-map-kernels,builtin.module(" TO_LLVM("llvm.func", "cuda") "),tp-embed-kernels{{chip}}," TO_LLVM("func.func",
-                                                                                                           "host")},
+       .text = TO_BUFFERS ",func.func(linalg-generalize-named-ops),tp-order-loops,tp-split-reductions,tp-fuse-nests,tp-"
+                          "schedule-collectives{{overlap} {topology} "
+                          "{memory-limit} {least}},tp-assign-buffers{target=cuda},"
+                          "func.func(linalg-generalize-named-ops),tp-order-loops,tp-outline-kernels{asserts=true},"
+                          "tp-map-kernels,builtin.module(" TO_LLVM("llvm.func", "cuda") "),tp-embed-kernels{{chip}}," TO_LLVM(
+                              "func.func", "host")},
       {.name = "tp-to-runtime",
        .summary = "From the program of one device, partitioned or not, to the LLVM dialect, calling the runtime",
        .options = run_options,

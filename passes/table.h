@@ -22,6 +22,7 @@ extern const tp_pass_row tp__lower_to_runtime_row;
 extern const tp_pass_row tp__lower_contractions_row;
 extern const tp_pass_row tp__assign_buffers_row;
 extern const tp_pass_row tp__return_errors_row;
+extern const tp_pass_row tp__split_reductions_row;
 extern const tp_pass_row tp__fuse_nests_row;
 extern const tp_pass_row tp__outline_kernels_row;
 extern const tp_pass_row tp__inline_calls_row;

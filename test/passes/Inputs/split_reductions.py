@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""split_reductions.py SHARD_RUN DRIVER FOLDER: long reductions with few results, on a driver that executes PTX on the host.
+
+Softmaxes over vocabularies, sums of whole tensors and of columns, largest elements: of one device and of two, against the processor. No kernel that
+reads all of the input may be one of a few blocks."""
+import os
+import re
+import subprocess
+import sys
+
+# A combination over `dims` of values of type t, which `make` (of %a, and of the index %i along dimension 0) gives.
+REDUCE = """
+#all = affine_map<({loops}) -> ({loops})>
+#kept = affine_map<({loops}) -> ({kept})>
+func.func @main(%x: tensor<{shape}x{t}>) -> tensor<{result}{t}> {{
+  %first = arith.constant {first} : {t}
+  %none = tensor.empty() : tensor<{result}{t}>
+  %begin = linalg.fill ins(%first : {t}) outs(%none : tensor<{result}{t}>) -> tensor<{result}{t}>
+  %sum = linalg.generic {{indexing_maps = [#all, #kept], iterator_types = [{kinds}]}}
+      ins(%x : tensor<{shape}x{t}>) outs(%begin : tensor<{result}{t}>) {{
+  ^bb0(%a: {t}, %o: {t}):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    {make}
+    %s = {combine} %o, %v : {t}
+    linalg.yield %s : {t}
+  }} -> tensor<{result}{t}>
+  return %sum : tensor<{result}{t}>
+}}
+"""
+SQUARE, PLAIN, WEIGHTED = "%v = arith.mulf %a, %a : {t}", "%v = arith.addf %a, %a : {t}", "%f = arith.sitofp %j : i32 to {t}\n    %v = arith.mulf %a, %f : {t}"
+SUM, MAX = ("arith.addf", "0.5"), ("arith.maximumf", "-1.0")
+
+# Shape, dimensions that are kept, type, what is combined and how, and the fewest blocks of the kernel that does it.
+CASES = [
+    ((300, 1000), (), "f32", SQUARE, SUM, 30), ((40000,), (), "f32", PLAIN, SUM, 4), ((7, 11, 1024), (), "f64", SQUARE, SUM, 7), ((2, 32000), (0,), "f32", PLAIN, MAX, 6),
+    ((3, 50257), (0,), "f32", WEIGHTED, SUM, 18), ((1, 128256), (0,), "bf16", PLAIN, MAX, 15), ((4096, 40), (1,), "f32", WEIGHTED, SUM, 16), ((5000, 33), (1,), "f64", SQUARE, SUM, 16),
+    ((2053, 8), (1,), "f32", PLAIN, SUM, 2), ((3, 30000, 2), (0, 2), "f32", PLAIN, MAX, 8), ((65536,), (), "i32", "%v = arith.addi %a, %j : i32", ("arith.addi", "3"), 8)]
+
+
+def program(shape, kept, t, make, how):
+    loops = ", ".join("d%d" % d for d in range(len(shape)))
+    return REDUCE.format(loops=loops, kept=", ".join("d%d" % d for d in kept), shape="x".join(map(str, shape)), t=t,
+                         result="".join("%dx" % shape[d] for d in kept), first=how[1], combine=how[0], make=make.format(t=t),
+                         kinds=", ".join('"%s"' % ("parallel" if d in kept else "reduction") for d in range(len(shape))))
+
+
+def grids(shard_run, path, out):
+    """The blocks of each launch, the fewer of its two variants."""
+    emit = subprocess.run([shard_run, path, "--mesh", "1", "--target=cuda", "--emit=llvm", "-o", out], capture_output=True, text=True)
+    if emit.returncode:
+        print(emit.stderr)
+        return []
+    with open(out) as file:
+        text = file.read()
+    chosen = {name: int(least) for name, least in re.findall(r"(%\w+) = select i1 %\w+, i64 \d+, i64 (\d+)", text)}
+    return [chosen[blocks] if blocks in chosen else int(blocks)
+            for blocks in re.findall(r"call i32 @tprt_abi_launch\(ptr [^,]+, i32 [^,]+, i64 ([^,]+),", text)]
+
+
+def main():
+    shard_run, driver, folder = sys.argv[1:]
+    os.makedirs(folder, exist_ok=True)
+    path, out = os.path.join(folder, "reduce.mlir"), os.path.join(folder, "reduce.ll")
+    environment = dict(os.environ, TPRT_CUDA_LIBRARY=driver)
+    failures = 0
+    for shape, kept, t, make, how, least in CASES:
+        with open(path, "w") as file:
+            file.write(program(shape, kept, t, make, how))
+        blocks = grids(shard_run, path, out)
+        ok = bool(blocks) and max(blocks) >= least
+        for mesh in "1", "2":
+            run = subprocess.run([shard_run, path, "--mesh", mesh, "--target=cuda"], capture_output=True, text=True, env=environment)
+            ok = ok and run.returncode == 0 and run.stdout.rstrip().endswith("verified") and "ok: error" in run.stdout
+            if run.returncode or not ok:
+                print(run.stdout, run.stderr)
+        print(*shape, "keeps", *kept, t, "blocks", *blocks, "ok" if ok else "FAILED")
+        failures += not ok
+    return failures != 0
+
+
+sys.exit(main())
