@@ -88,9 +88,7 @@ static tp_status plan_func(tp_planner *p) {
   if (status == TP_OK)
     status = tp__plan_nodes(p);
   if (status == TP_OK)
-    status = tp__plan_problem(p);
-  if (status == TP_OK)
-    status = tp__plan_solve(p);
+    status = tp__plan(p);
   if (status == TP_OK && p->is_cut_short)
     tp__clock_remark(p);
   else if (status == TP_OK)

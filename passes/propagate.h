@@ -224,6 +224,8 @@ tp_status tp__plan_copies(tp_planner *planner);
 /* propagate_problem.c, in this order: prices them, and the edges between them; solves, and sets chosen. */
 tp_status tp__plan_problem(tp_planner *planner);
 tp_status tp__plan_solve(tp_planner *planner);
+/* Both; of large functions with a time limit a plan of few strategies first (propagate_late.c). */
+tp_status tp__plan(tp_planner *planner);
 /* The problem, with its memory limit or without. NULL where it was given up. */
 tp_status tp__plan_make_problem(tp_planner *planner, bool limited, tp_problem **problem);
 /* Solves with changes of layout priced by their exposed shares, and chooses anew. */
@@ -245,7 +247,7 @@ tp_spec tp__plan_wanted(const tp_planner *planner, const tp_use *use);
 #define TP_STATING 0.5
 /* propagate_clock.c: is what is stated given up, now or before? */
 bool tp__clock_gives_up(tp_planner *planner);
-/* propagate_late.c: plans with few strategies, since the time was over before the problem was stated. */
+/* propagate_late.c: plans with few strategies, and with all if there is time and that was not tried before. */
 tp_status tp__plan_late(tp_planner *planner);
 
 /* propagate_clock.c: a remark where the clock ended the search. */

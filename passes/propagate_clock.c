@@ -9,11 +9,13 @@
 
 #define MOST_SECONDS 1e7
 
-static double now(void) {
+static double seconds_of(clockid_t clock) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(clock, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+static double now(void) { return seconds_of(CLOCK_MONOTONIC); }
 
 tp_status tp__clock_start(const tp_pass *pass, tp_clock *clock) {
   const char *text = tp__pass_option(pass, "time-limit");
@@ -29,15 +31,15 @@ tp_status tp__clock_start(const tp_pass *pass, tp_clock *clock) {
 
 double tp__clock_share(tp_clock *clock, double end, double share) {
   double from = now();
+  clock->grace = 0;
   return clock->deadline = end > from ? from + share * (end - from) : end;
 }
 
-void tp__clock_extend(tp_clock *clock, double seconds) {
-  double least = now() + seconds;
-  clock->deadline = clock->deadline > least ? clock->deadline : least;
-}
+void tp__clock_extend(tp_clock *clock, double seconds) { clock->grace = seconds_of(CLOCK_THREAD_CPUTIME_ID) + seconds; }
 
-bool tp__clock_is_over(const tp_clock *clock) { return clock->is_limited && now() >= clock->deadline; }
+bool tp__clock_is_over(const tp_clock *clock) {
+  return clock->is_limited && now() >= clock->deadline && seconds_of(CLOCK_THREAD_CPUTIME_ID) >= clock->grace;
+}
 
 bool tp__clock_gives_up(tp_planner *p) {
   p->is_given_up |= p->heeds_clock && tp__clock_is_over(p->clock);

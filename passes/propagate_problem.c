@@ -248,6 +248,13 @@ tp_status tp__plan_solve(tp_planner *p) {
   return p->overlaps ? tp__plan_overlap(p) : TP_OK;
 }
 
+tp_status tp__plan(tp_planner *p) {
+  if (p->clock->is_limited && p->memory_limit < 0 && tp__is_large(p))
+    return tp__plan_late(p);
+  tp_status status = tp__plan_problem(p);
+  return status == TP_OK ? tp__plan_solve(p) : status;
+}
+
 tp_status tp__plan_exposed(tp_planner *p) {
   tp_problem *problem = NULL;
   tp_solution solution = {0};

@@ -1,0 +1,33 @@
+/* A few strategies of every node, chosen without stating the problem (propagate_few.c), for plans in little time (propagate_late.c). */
+#ifndef TP_PASSES_PROPAGATE_FEW_H
+#define TP_PASSES_PROPAGATE_FEW_H
+
+#include "passes/propagate.h"
+
+/* One end of the way of a value, as its node sees it. */
+typedef struct tp_few_end {
+  int other; /* the node at the other end */
+  const tp_planned_value *v;
+  bool makes;               /* this end is where the value comes from */
+  int column, other_column; /* output, input */
+} tp_few_end;
+
+/* Arrays are of the planner's arena. Rows say which strategies are kept; nodes that are alike in all that a row depends on share it, and it does not change. */
+typedef struct tp_few {
+  tp_planner *p;
+  const bool **rows; /* by node; NULL: none are known yet */
+  int *first;        /* by node, and the end: its ends */
+  tp_few_end *ends;
+  tp_memo same_nodes, same_columns;
+} tp_few;
+
+/* `planner` has nodes, and no routes. To be closed also when it fails. */
+tp_status tp__few_open(tp_planner *planner, tp_few *few);
+void tp__few_close(tp_few *few);
+/* Of ops the strategies of least work, and those of least work whose axes stand only where annotations bring them; of what is around them those that cost least
+ * to change into those, unless `clock` is over. Always the one that splits least. */
+tp_status tp__few_choose(tp_few *few);
+/* The strategies of the plan, and those that cost least beside it: with the changes from and into what is chosen for the neighbours. choices[i]: of node i. */
+tp_status tp__few_around(tp_few *few, const int *choices);
+
+#endif

@@ -1,0 +1,17 @@
+"""late.py SHARD_OPT MODEL SHARE: the plan for which there was no time at all costs at most that share more than the cheapest."""
+import re
+import subprocess
+import sys
+
+
+def cost(options):
+    passes = f"builtin.module(tp-decompose,tp-raise,tp-propagate{{{options}}})"
+    run = subprocess.run([sys.argv[1], sys.argv[2], f"--pass-pipeline={passes}"], capture_output=True, text=True, check=True)
+    plan = re.search(r"tp\.plan = \{([^}]*)\}", run.stdout).group(1)
+    assert ("stopped_by" in plan) == ("time-limit" in options), plan
+    return int(re.search(r"cost_ps = (\d+)", plan).group(1))
+
+
+least, late = cost("remark-bytes=none"), cost("time-limit=1e-9")
+if not least <= late <= (1 + float(sys.argv[3])) * least:
+    sys.exit(f"late: {late}, the cheapest: {least}")
