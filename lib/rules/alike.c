@@ -59,8 +59,8 @@ static bool reads_in_place(const tp_rule *rule, MlirOperation op) {
 static tp_status take(const tp_rule *first, MlirOperation op, tp__arena *arena, tp_rule *rule) {
   *rule = *first;
   rule->op = op;
-  rule->operands = tp__arena_array(arena, (size_t)rule->n_operands + 1, sizeof *rule->operands);
-  rule->results = tp__arena_array(arena, (size_t)rule->n_results + 1, sizeof *rule->results);
+  rule->operands = tp__rule_maps(arena, rule->n_operands);
+  rule->results = tp__rule_maps(arena, rule->n_results);
   if (!rule->operands || !rule->results)
     return tp__error(op, TP_NO_MEMORY, "out of memory");
   for (int i = 0; i < rule->n_operands; i++) {

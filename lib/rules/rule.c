@@ -87,6 +87,10 @@ static tp_status begin_map(MlirOperation op, const char *what, int i, MlirValue 
   return TP_OK;
 }
 
+tp_value_map *tp__rule_maps(tp__arena *arena, int n) {
+  return tp__arena_array(arena, n > 0 ? (size_t)n : 1, sizeof(tp_value_map));
+}
+
 tp_status tp__rule_begin(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   captured c = captured_tensors(op);
   int n_own = (int)mlirOperationGetNumOperands(op);
@@ -95,8 +99,8 @@ tp_status tp__rule_begin(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   rule->n_results = (int)mlirOperationGetNumResults(op);
   if (c.overflow || rule->n_operands > 64 || rule->n_results > 64)
     return tp__error(op, TP_UNSUPPORTED, "has more than 64 operands and captured tensors, or more than 64 results");
-  rule->operands = tp__arena_array(arena, (size_t)rule->n_operands + 1, sizeof *rule->operands);
-  rule->results = tp__arena_array(arena, (size_t)rule->n_results + 1, sizeof *rule->results);
+  rule->operands = tp__rule_maps(arena, rule->n_operands);
+  rule->results = tp__rule_maps(arena, rule->n_results);
   if (!rule->operands || !rule->results)
     return tp__error(op, TP_NO_MEMORY, "out of memory");
   tp_status status = TP_OK;

@@ -179,6 +179,8 @@ tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena
 /* A tp_family.follows_from_op that is always true. */
 bool tp__always_follows(MlirOperation op);
 
+/* Room for n operands or results, zeroed: at least for one, so that the first may be looked at. NULL when memory runs out. */
+tp_value_map *tp__rule_maps(tp__arena *arena, int n);
 /* Fills operands (and captured tensors) and results with shapes and empty dims (nothing shardable). */
 tp_status tp__rule_begin(MlirOperation op, tp__arena *arena, tp_rule *rule);
 /* Adds a factor; returns its index, -1 when there are too many. */
