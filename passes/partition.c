@@ -3,6 +3,7 @@
  * First everything is read and checked (partition_plan.c; a refused module stays as it was), then the ops are rewritten in program order:
  * layout changes become their collectives, every other op is localized by its rule and gets local types. */
 #include "passes/partition.h"
+#include "passes/programs.h"
 
 #include "rules/attention.h"
 #include "rules/regroup.h"
@@ -247,7 +248,8 @@ static bool names_ring(const tp_program *program) {
 static tp_status partition_func(tp_pass *pass, MlirOperation func, const tp_mesh *mesh, tp_reshard_cache *reshards,
                                 bool unknown_replicate) {
   tp_partitioner p = {.pass = pass, .mesh = mesh, .reshards = reshards};
-  tp_status status = tp__program_read(func, mesh, unknown_replicate, &p.arena, &p.program);
+  tp_status status =
+      tp__program_read(func, mesh, unknown_replicate, tp__programs_find(pass->inherited, func), &p.arena, &p.program);
   if (status == TP_OK)
     status = allocate(&p);
   if (status == TP_OK && names_ring(&p.program))

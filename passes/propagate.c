@@ -5,6 +5,7 @@
 #include "passes/propagate_routes.h"
 
 #include "passes/plan_report.h"
+#include "passes/programs.h"
 #include "rules/alike.h"
 #include "rules/attention.h"
 #include "rules/collective.h"
@@ -136,7 +137,7 @@ static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_repli
     if (status == TP_OK && tp__grow((void **)&list->programs, &list->capacity, list->n + 1, sizeof *list->programs) != TP_OK)
       status = tp__error(op, TP_NO_MEMORY, "out of memory");
     if (status == TP_OK)
-      status = tp__program_read(op, mesh, unknown_replicate, p->arena, &list->programs[list->n++]);
+      status = tp__program_read(op, mesh, unknown_replicate, NULL, p->arena, &list->programs[list->n++]);
     if (status == TP_OK)
       status = tp__mark_attention(&list->programs[list->n - 1]);
     if (status != TP_OK)
@@ -303,10 +304,17 @@ static tp_status begin(tp_pass *pass, const tp_planner *like, bool keep_mesh, tp
 
 static void end(tp_planning *planning) {
   tp_reshard_cache_destroy(planning->reshards);
-  for (size_t i = 0; i < planning->functions.n; i++)
-    tp__program_destroy(&planning->functions.programs[i]);
-  tp__free(planning->functions.programs);
-  tp__arena_destroy(&planning->arena);
+  tp__programs_destroy(&(tp_programs){planning->functions.n, planning->functions.programs, planning->arena});
+}
+
+/* Leaves the functions as they were read to tp-partition. Without memory for that it reads all of them anew. */
+static void leave(tp_pass *pass, tp_planning *planning) {
+  tp_func_list *functions = &planning->functions;
+  pass->left = tp__programs_leave(&(tp_programs){functions->n, functions->programs, planning->arena});
+  if (!pass->left.data)
+    return;
+  *functions = (tp_func_list){0};
+  planning->arena = (tp__arena){0};
 }
 
 tp_status tp__again_open(tp_pass *pass, const tp_planner *like, bool keep_mesh, tp_again *again) {
@@ -350,6 +358,8 @@ static tp_status run(tp_pass *pass) {
   if (status == TP_OK && report)
     status = tp__report_write(report);
   tp__report_close(report);
+  if (status == TP_OK)
+    leave(pass, &planning);
   end(&planning);
   return status;
 }

@@ -53,6 +53,32 @@ struct ExplainFlag {
 };
 ExplainFlag explainFlag;
 
+/// What a pass has left, as an analysis of the module: only the pass itself preserves it.
+class Legacy {
+public:
+  explicit Legacy(Operation *) {}
+  Legacy(const Legacy &) = delete;
+  Legacy &operator=(const Legacy &) = delete;
+  ~Legacy() { take({}); }
+
+  void take(tp_legacy next) {
+    if (left.drop)
+      left.drop(left.data);
+    left = next;
+  }
+  const void *data() const { return left.data; }
+
+private:
+  tp_legacy left = {};
+};
+
+} // namespace
+
+MLIR_DECLARE_EXPLICIT_TYPE_ID(Legacy)
+MLIR_DEFINE_EXPLICIT_TYPE_ID(Legacy)
+
+namespace {
+
 /// A row of the pass table as an MLIR pass on modules.
 class TablePass : public OperationPass<ModuleOp> {
 public:
@@ -84,7 +110,10 @@ public:
         pass.options[i] = explainFlag.value.c_str();
     }
     int errorsBefore = tp__error_count();
+    if (auto legacy = getCachedAnalysis<Legacy>())
+      pass.inherited = legacy->get().data();
     tp_status status = row->run(&pass);
+    handOn(pass.left);
     for (int i = 0; i < row->n_statistics; i++)
       statistics[i] += pass.statistics[i];
     if (status == TP_OK)
@@ -96,6 +125,14 @@ public:
   }
 
 private:
+  /// A pass that fails ends the pipeline: nobody inherits.
+  void handOn(tp_legacy left) {
+    if (!left.data)
+      return;
+    getAnalysis<Legacy>().take(left);
+    markAnalysesPreserved<Legacy>();
+  }
+
   void addOptions() {
     for (int i = 0; i < row->n_options; i++) {
       const tp_option_row &o = row->options[i];

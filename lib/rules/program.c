@@ -25,6 +25,7 @@ static op_kind kind_of(MlirOperation op) {
 
 typedef struct reading {
   tp_program *program;
+  const tp_program *before;
   bool unknown_replicate;
   tp__arena *arena;
   tp_alike *alike;
@@ -193,6 +194,40 @@ static void note_communication(tp_program *program, MlirOperation op, const tp_r
     (void)tp__walk(op, find_communication, &program->communicates);
 }
 
+/* The rule of an op that was read before, made to be about its operands as they are now; NULL: it is to be read anew, as is one that depends on
+ * more than the op itself (alike.h). */
+static tp_rule *rule_before(const tp_program *before, MlirOperation op) {
+  int value = before && mlirOperationGetNumResults(op) > 0 ? tp__program_number(before, mlirOperationGetResult(op, 0)) : -1;
+  tp_rule *rule = value >= 0 ? before->makers[value] : NULL;
+  if (!rule || !rule->first || !mlirOperationEqual(rule->op, op) || rule->n_operands != (int)mlirOperationGetNumOperands(op))
+    return NULL;
+  for (int i = 0; i < rule->n_operands; i++)
+    if (!mlirOperationIsNull(rule->operands[i].pad))
+      return NULL;
+  for (int i = 0; i < rule->n_operands; i++) {
+    rule->operands[i].value = mlirOperationGetOperand(op, i);
+    rule->operands[i].in_blocks = false;
+  }
+  for (int i = 0; i < rule->n_results; i++)
+    rule->results[i].in_blocks = false;
+  rule->ring = (tp_ring){0};
+  rule->barred_axes = 0;
+  return rule;
+}
+
+static tp_status read_rule(const reading *r, MlirOperation op, tp_item *item) {
+  item->rule = rule_before(r->before, op);
+  if (item->rule)
+    return TP_OK;
+  item->rule = tp__arena_alloc(r->arena, sizeof *item->rule);
+  if (!item->rule)
+    return tp__error(op, TP_NO_MEMORY, "out of memory");
+  tp_status status = tp__rule_alike(r->alike, op, r->unknown_replicate, r->arena, item->rule);
+  if (status == TP_OK)
+    note_communication(r->program, op, item->rule);
+  return status;
+}
+
 static tp_status read_item(const reading *r, MlirOperation op, op_kind kind, double trips) {
   tp_program *program = r->program;
   if (tp__grow((void **)&program->items, &program->item_capacity, (size_t)program->n_items + 1, sizeof *program->items) !=
@@ -211,16 +246,10 @@ static tp_status read_item(const reading *r, MlirOperation op, op_kind kind, dou
   if (kind == OP_CONTROL_FLOW)
     return read_control_flow(r, op, trips);
   item->kind = TP_ITEM_OP;
-  item->rule = tp__arena_alloc(r->arena, sizeof *item->rule);
-  if (!item->rule)
-    return tp__error(op, TP_NO_MEMORY, "out of memory");
-  tp_status status = tp__rule_alike(r->alike, op, r->unknown_replicate, r->arena, item->rule);
+  tp_status status = read_rule(r, op, item);
   if (status == TP_OK)
     status = number_maps(program, item->rule);
-  if (status == TP_OK)
-    note_communication(program, op, item->rule);
-  bool planned = !mlirAttributeIsNull(tp__get(op, "tp.sharding")); /* then it was said before */
-  if (status == TP_OK && !item->rule->family && !planned)
+  if (status == TP_OK && !item->rule->family && mlirAttributeIsNull(tp__get(op, "tp.sharding"))) /* else it was said before */
     tp__remark(op, "no sharding rule: replicated on all devices");
   return status;
 }
@@ -241,8 +270,8 @@ static tp_status read_block(const reading *r, MlirBlock block, double trips) {
   return TP_OK;
 }
 
-tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown_replicate, tp__arena *arena,
-                           tp_program *program) {
+tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown_replicate, const tp_program *before,
+                           tp__arena *arena, tp_program *program) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   *program = (tp_program){.func = func, .mesh = mesh};
   if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
@@ -251,7 +280,8 @@ tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown
   program->n_args = (int)mlirFunctionTypeGetNumInputs(func_type(func));
   program->n_results = (int)mlirFunctionTypeGetNumResults(func_type(func));
   tp_alike alike = {0};
-  reading r = {program, unknown_replicate, arena, &alike};
+  bool communicates = before && before->communicates; /* then ops are looked into again */
+  reading r = {program, communicates ? NULL : before, unknown_replicate, arena, &alike};
   tp_status status = number_args(program, block);
   if (status == TP_OK)
     status = read_block(&r, block, 1);

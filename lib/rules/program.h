@@ -52,9 +52,11 @@ typedef struct tp_program {
   size_t maker_capacity;
 } tp_program;
 
-/* Reads `func`. Ops without tensors are left out, and so are pads that are read in place. Nothing is marked as made in blocks (tp__mark_attention). Rules are in `arena`; the list is freed by tp__program_destroy, also after an error. */
-tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown_replicate, tp__arena *arena,
-                           tp_program *program);
+/* Reads `func`. Ops without tensors are left out, and so are pads that are read in place. Nothing is marked as made in blocks (tp__mark_attention). Rules are in `arena`; the list is freed by tp__program_destroy, also after an error.
+ * `before`, which may be NULL, is the same function as it was read before layouts were written on its ops and changes of layout put between them: the rules that ops have
+ * there, and which are theirs alone, are taken from it, and are about the ops as they are now from then on. */
+tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown_replicate, const tp_program *before,
+                           tp__arena *arena, tp_program *program);
 void tp__program_destroy(tp_program *program);
 
 /* The number of a value, from 0; -1 for what is no ranked tensor, or stands outside of the items. Values that a rule names have it in their maps,

@@ -5,7 +5,7 @@
  *                  known this is arc consistency on forbidden entries
  *   dominance      dead-end elimination, Goldstein's criterion: x goes when some y is never worse, whatever the
  *                  neighbours choose, and uses nowhere more memory
- *   folding        a node with one strategy becomes a cost of its neighbours; at the start all of them do, before any other is looked at
+ *   folding        a node with one strategy becomes a cost of its neighbours
  *   elimination    a node with at most two neighbours, and no choice of memory, becomes a cost of them (series-parallel
  *                  reduction)
  *   equality       an edge that pairs strategies one to one makes its two nodes one */
@@ -78,17 +78,10 @@ static tp_status thin_out(tp__reducer *r, int node) {
   return status == TP_OK ? tp__reducer_normalise(r->g, v) : status;
 }
 
-/* One strategy, which uses no memory: neighbours are charged for it, which then are looked at without it. */
-static bool is_settled(const tp__wnode *v) { return v->alive && v->n == 1 && v->n_loads == 0; }
-
-static tp_status fold_settled(tp__reducer *r, int node) {
-  return r->g->nodes[node].cost[0] < TP_COST_FORBIDDEN ? tp__reducer_fold(r, node) : TP_INFEASIBLE;
-}
-
 static tp_status simplify(tp__reducer *r, int node) {
   const tp__wnode *v = &r->g->nodes[node];
-  if (is_settled(v))
-    return fold_settled(r, node);
+  if (v->n == 1 && v->n_loads == 0) /* there is nothing to drop */
+    return v->cost[0] < TP_COST_FORBIDDEN ? tp__reducer_fold(r, node) : TP_INFEASIBLE;
   tp_status status = thin_out(r, node);
   if (status)
     return status;
@@ -174,9 +167,6 @@ tp_status tp__wcsp_reduce(tp__wcsp *g, tp_cost limit, int64_t table_budget, tp__
                    .work = work,
                    .step = simplify};
   tp_status status = start(&r);
-  for (int v = 0; v < g->n_nodes && status == TP_OK; v++)
-    if (is_settled(&g->nodes[v]))
-      status = fold_settled(&r, v);
   if (status == TP_OK)
     status = g->memory ? drain_with_memory(&r) : drain(&r);
   if (status == TP_OK && g->constant >= limit)

@@ -81,7 +81,7 @@ static tp_cost written_change(const space *s, tp_reshard_cache *reshards, MlirOp
 static tp_cost written_cost(const planned *p, const tp_topology *topology, tp_reshard_cache *reshards, tp__arena *arena) {
   space s = {.mesh = &p->mesh, .topology = topology, .arena = arena};
   tp_cost sum = 0;
-  if (tp__program_read(p->func, &p->mesh, false, arena, &s.program) != TP_OK || tp__mark_attention(&s.program) != TP_OK)
+  if (tp__program_read(p->func, &p->mesh, false, NULL, arena, &s.program) != TP_OK || tp__mark_attention(&s.program) != TP_OK)
     return TP_COST_FORBIDDEN;
   for (int i = 0; i < s.program.n_items; i++) {
     const tp_item *item = &s.program.items[i];

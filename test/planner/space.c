@@ -505,7 +505,7 @@ static bool add_uses(space *s) {
 bool space_read(MlirOperation func, const tp_mesh *mesh, const tp_topology *topology, bool mixes_sub_axes, tp__arena *arena,
                 space *s) {
   *s = (space){.mesh = mesh, .topology = topology, .mixes_sub_axes = mixes_sub_axes, .arena = arena};
-  if (tp__program_read(func, mesh, false, arena, &s->program) != TP_OK || tp__mark_attention(&s->program) != TP_OK)
+  if (tp__program_read(func, mesh, false, NULL, arena, &s->program) != TP_OK || tp__mark_attention(&s->program) != TP_OK)
     return false;
   size_t n_values = (size_t)s->program.n_args + 1;
   for (int i = 0; i < s->program.n_items; i++)
