@@ -4,7 +4,8 @@
  * stays, and becomes a buffer that is written, and read by each of them. So an operand that holds one number everywhere becomes that number.
  *
  * An elementwise op may read what it overwrites. Fusion puts it into a user with more loops, where it overwrites, and reads, each element several
- * times: x + acc becomes x + x + ... + acc. So what is read becomes an input, and nothing is left to be read in what is overwritten. */
+ * times: x + acc becomes x + x + ... + acc. So what is read becomes an input, and nothing is left to be read in what is overwritten. But where
+ * elements may be left as they are (a diagonal, a stride), they are the init's; fusion leaves such an op where it is. */
 #include "passes/raise.h"
 #include "passes/table.h"
 
@@ -97,7 +98,7 @@ static int64_t read_as_inputs(MlirOperation op) {
     int at = generic.n_inputs + k;
     MlirValue init = mlirOperationGetOperand(op, at), input;
     if (mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(generic.body, at))) ||
-        !tp__static_tensor(mlirValueGetType(init), &rank, shape) ||
+        !tp__static_tensor(mlirValueGetType(init), &rank, shape) || !tp__writes_all(op, tp__inherent(op, "indexing_maps"), at) ||
         !tp__generic_add_input(&generic, init, tp__generic_map(&generic, at), &input))
       continue;
     at = generic.n_inputs + k;

@@ -12,6 +12,7 @@ typedef struct job {
   bool on_gpu, fused; /* see program.h */
   bool limited;       /* within a memory limit that is drawn, see limits.h */
   bool is_identity;   /* the results are the arguments: no reference is run */
+  bool is_text;       /* not generated: only the evaluator says what comes out, and nothing is run where it does not */
   uint64_t seed;
   int n_arguments;
   struct {

@@ -64,8 +64,7 @@ const char *number(element_kind e, double x);
 typedef struct combiner {
   const char *op;
   bool is_float;
-  const char *identity; /* of f32 and f64, or i32; NULL: print `number` */
-  double number;
+  double number; /* the identity of those that are not MAX or MIN */
   enum { COMBINE_SUM, COMBINE_PRODUCT, COMBINE_MAX, COMBINE_MIN, COMBINE_BITS } kind;
 } combiner;
 const combiner *random_combiner(gen *g, element_kind e);
@@ -95,6 +94,7 @@ void shuffle(gen *g, int n, int *list);
 
 bool gen_elementwise(gen *g);
 bool gen_parallel(gen *g);
+bool gen_maps(gen *g);
 bool gen_contraction(gen *g);
 bool gen_product(gen *g);
 bool gen_convolution(gen *g);
@@ -123,6 +123,7 @@ bool gen_scalar(gen *g);
 bool gen_for(gen *g);
 bool gen_while(gen *g);
 bool gen_if(gen *g);
+bool gen_nest(gen *g);
 bool gen_call(gen *g);
 bool gen_layout(gen *g);
 bool gen_norm(gen *g);

@@ -87,7 +87,7 @@ static void print_real(gen *g, const type *t, const char *complex, unsigned redu
 bool gen_complex(gen *g) {
   int a = use(g, pick(g, 1, 3));
   type t = g->p->values[a].type, result = {.element = t.element};
-  if (!is_float(t.element))
+  if (t.element != F32 && t.element != F64)
     return false;
   int b = use(g, pick_typed(g, &t));
   unsigned reduced = 0;

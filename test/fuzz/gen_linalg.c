@@ -84,7 +84,7 @@ bool gen_contraction(gen *g) {
   }
   if (points > 60000 || ranks[2] > 4 || ranks[0] > 4 || ranks[1] > 4)
     return false;
-  static const element_kind kinds[] = {F32, F32, F32, I32, F64};
+  static const element_kind kinds[] = {F32, F32, F32, I32, F64, F16, BF16, I8};
   element_kind e = kinds[rng_below(&g->r, COUNT(kinds))];
   type types[3];
   for (int i = 0; i < 3; i++) {
@@ -139,7 +139,7 @@ static int pick_operand(gen *g, const type *loops, int *map, int *n) {
 /* linalg.index as a number of the element type; its range is the loop's. */
 static void print_index(gen *g, text *body, const type *loops, scalar *s) {
   int d = rng_below(&g->r, loops->rank);
-  const char *e = element_of(loops), *width = loops->element == I64 ? "i64" : "i32";
+  const char *e = element_of(loops), *width = is_float(loops->element) ? "i32" : e;
   snprintf(s->name, sizeof s->name, "%%h%d_ix%d", g->id, ++g->serial);
   s->r = (range){0, (double)loops->shape[d] - 1, true, (double)loops->shape[d]};
   bool cast = is_float(loops->element);

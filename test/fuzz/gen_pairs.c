@@ -45,22 +45,26 @@ static void print_choice(text *out, bool is_max, bool is_last, bool as_jax, cons
   text_add(out, "    %%nb = arith.select %%wins, %%in, %%b : %s\n    %%ni = arith.select %%moves, %%k, %%i : %s\n", e, index);
 }
 
+/* What every value beats; none where a type is too small. */
+static const double worst_of[N_ELEMENTS] = {[F32] = 1e5, [F64] = 1e5, [F16] = 1e3, [BF16] = 64,
+                                            [I32] = 1e5, [I64] = 1e5, [I8] = 100};
+
 bool gen_arg_reduction(gen *g) {
   int v = use(g, pick(g, 1, 3)), map[MAX_DIMS];
   type in = g->p->values[v].type;
   range r = range_of(g, v);
-  if (!r.integral || r.low < -1e5 || r.high > 1e5)
+  if (!r.integral || r.low < -worst_of[in.element] || r.high > worst_of[in.element])
     return false;
   bool is_max = rng_chance(&g->r, 70), as_jax = is_float(in.element) && is_max && rng_chance(&g->r, 35);
   bool is_last = !as_jax && rng_chance(&g->r, 25);
   int along = rng_below(&g->r, in.rank);
-  double worst = is_max ? -100000 : 100000;
+  double worst = is_max ? -worst_of[in.element] : worst_of[in.element];
   type outer = without(&in, along, map), index = outer;
   index.element = rng_chance(&g->r, 70) ? I32 : I64;
   const char *e = element_names[in.element], *i = element_names[index.element];
   const char *best = make_init(g, &outer, "best", number(in.element, worst)), *at = make_init(g, &index, "at", "0");
   text *out = &g->op->body;
-  range joined = range_join(r, (range){worst, worst, true, 100000});
+  range joined = range_join(r, (range){worst, worst, true, fabs(worst)});
   text_add(out, "  %%v%d", add_result(g, &outer, joined));
   text_add(out, ", %%v%d", add_result(g, &index, (range){0, (double)in.shape[along] - 1, true, 0}));
   print_head(g, &in, outer.rank, map, along);

@@ -36,10 +36,13 @@ static const struct {
     {"arith.remsi", false, 2, DIVIDE},   {"arith.divf", true, 1, RATIO},
 };
 
+/* Integers: one more than the largest; I64 stays clear of it. Floats: whole numbers below are exact, with one more bit to spare. */
+static const double limits[N_ELEMENTS] = {[F32] = 0x1p23, [F64] = 0x1p50, [F16] = 0x1p10, [BF16] = 0x1p7,
+                                          [I32] = 0x1p31, [I64] = 0x1p62, [I8] = 0x1p7,   [I1] = 1};
+
 bool range_settle(element_kind e, range *r) {
-  double most = fmax(fabs(r->low), fabs(r->high));
+  double most = fmax(fabs(r->low), fabs(r->high)), limit = limits[e];
   if (!is_float(e)) {
-    double limit = e == I32 ? 0x1p31 : 0x1p62;
     if (r->low < -limit || r->high > limit - 1) {
       r->low = -limit;
       r->high = limit - 1;
@@ -47,8 +50,8 @@ bool range_settle(element_kind e, range *r) {
     return true;
   }
   r->scale = fmax(r->scale, most);
-  r->integral = r->integral && most < (e == F32 ? 0x1p23 : 0x1p50);
-  return r->scale < 1e9;
+  r->integral = r->integral && most < limit;
+  return r->scale < (e == F16 ? 2e4 : 1e9);
 }
 
 range range_join(range a, range b) {
@@ -60,7 +63,7 @@ static double most(double a, double b, double c, double d) { return fmax(fmax(a,
 
 static bool apply(effect what, element_kind e, range a, range b, range *r) {
   *r = range_join(a, b);
-  double full = e == I64 ? 0x1p62 : 0x1p31;
+  double full = limits[e];
   switch (what) {
   case ADD:
     r->low = a.low + b.low, r->high = a.high + b.high;
@@ -166,6 +169,8 @@ const char *number(element_kind e, double x) {
   static char ring[8][40];
   static unsigned next;
   char *at = ring[next++ % 8];
+  if (e == I1)
+    x = x != 0 ? -1 : 0;
   snprintf(at, 40, is_float(e) ? "%.1f" : "%.0f", x);
   return at;
 }
@@ -173,21 +178,14 @@ const char *number(element_kind e, double x) {
 /* ---- combiners ---- */
 
 static const combiner combiners[] = {
-    {"arith.addf", true, NULL, 0, COMBINE_SUM},
-    {"arith.mulf", true, NULL, 1, COMBINE_PRODUCT},
-    {"arith.maximumf", true, "0xFF800000", 0, COMBINE_MAX},
-    {"arith.minimumf", true, "0x7F800000", 0, COMBINE_MIN},
-    {"arith.maxnumf", true, "0xFF800000", 0, COMBINE_MAX},
-    {"arith.minnumf", true, "0x7F800000", 0, COMBINE_MIN},
-    {"arith.addi", false, NULL, 0, COMBINE_SUM},
-    {"arith.muli", false, NULL, 1, COMBINE_PRODUCT},
-    {"arith.maxsi", false, "-2147483648", 0, COMBINE_MAX},
-    {"arith.minsi", false, "2147483647", 0, COMBINE_MIN},
-    {"arith.maxui", false, NULL, 0, COMBINE_BITS},
-    {"arith.minui", false, NULL, -1, COMBINE_BITS},
-    {"arith.andi", false, NULL, -1, COMBINE_BITS},
-    {"arith.ori", false, NULL, 0, COMBINE_BITS},
-    {"arith.xori", false, NULL, 0, COMBINE_BITS},
+    {"arith.addf", true, 0, COMBINE_SUM},     {"arith.mulf", true, 1, COMBINE_PRODUCT},
+    {"arith.maximumf", true, 0, COMBINE_MAX}, {"arith.minimumf", true, 0, COMBINE_MIN},
+    {"arith.maxnumf", true, 0, COMBINE_MAX},  {"arith.minnumf", true, 0, COMBINE_MIN},
+    {"arith.addi", false, 0, COMBINE_SUM},    {"arith.muli", false, 1, COMBINE_PRODUCT},
+    {"arith.maxsi", false, 0, COMBINE_MAX},   {"arith.minsi", false, 0, COMBINE_MIN},
+    {"arith.maxui", false, 0, COMBINE_BITS},  {"arith.minui", false, -1, COMBINE_BITS},
+    {"arith.andi", false, -1, COMBINE_BITS},  {"arith.ori", false, 0, COMBINE_BITS},
+    {"arith.xori", false, 0, COMBINE_BITS},
 };
 
 const combiner *random_combiner(gen *g, element_kind e) {
@@ -205,11 +203,15 @@ const combiner *combiner_of(element_kind e, int kind) {
 }
 
 const char *combiner_identity(const combiner *c, element_kind e) {
-  if (c->identity && e == F64)
-    return c->kind == COMBINE_MAX ? "0xFFF0000000000000" : "0x7FF0000000000000";
-  if (c->identity && e == I64)
-    return c->kind == COMBINE_MAX ? "-9223372036854775808" : "9223372036854775807";
-  return c->identity ? c->identity : number(e, c->number);
+  static const char *const most[N_ELEMENTS] = {
+      [F32] = "0x7F800000", [F64] = "0x7FF0000000000000",  [F16] = "0x7C00", [BF16] = "0x7F80",
+      [I32] = "2147483647", [I64] = "9223372036854775807", [I8] = "127",     [I1] = "0"};
+  static const char *const least[N_ELEMENTS] = {
+      [F32] = "0xFF800000",  [F64] = "0xFFF0000000000000",   [F16] = "0xFC00", [BF16] = "0xFF80",
+      [I32] = "-2147483648", [I64] = "-9223372036854775808", [I8] = "-128",    [I1] = "-1"};
+  if (c->kind == COMBINE_MAX || c->kind == COMBINE_MIN)
+    return (c->kind == COMBINE_MAX ? least : most)[e];
+  return number(e, c->number);
 }
 
 bool combine_range(const combiner *c, element_kind e, int64_t n, range r, range init, range *result) {

@@ -9,7 +9,8 @@ int64_t random_size(gen *g) { return g->sizes[rng_below(&g->r, g->n_sizes)]; }
 bool fits(const type *t) { return type_elements(t) <= 4096; }
 
 type random_type(gen *g, int min_rank, int max_rank) {
-  static const element_kind kinds[] = {F32, F32, F32, F32, F32, F32, I32, I32, F64, I64};
+  static const element_kind kinds[] = {F32, F32, F32, F32, F32, F32, F32, F32, F32, F32,  F32, F32,
+                                       I32, I32, I32, I32, F64, F64, I64, I64, F16, BF16, I8,  I1};
   type t = {.element = kinds[rng_below(&g->r, COUNT(kinds))], .rank = min_rank + rng_below(&g->r, max_rank - min_rank + 1)};
   for (int d = 0; d < t.rank; d++)
     t.shape[d] = random_size(g);
@@ -22,6 +23,7 @@ static int new_value(gen *g, const type *t, int from, range r) {
   program *p = g->p;
   if (p->n_values == MAX_VALUES)
     return -1;
+  range_settle(t->element, &r); /* what a constant of few bits is */
   p->values[p->n_values] = (value){
       .type = *t, .op = from, .low = r.low, .high = r.high, .integral = r.integral, .scale = r.scale, .alias = p->n_values};
   return p->n_values++;

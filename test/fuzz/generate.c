@@ -11,6 +11,7 @@ static const struct {
 } families[] = {
     {"elementwise", 5, gen_elementwise},
     {"generic", 8, gen_parallel},
+    {"maps", 4, gen_maps},
     {"product", 7, gen_product},
     {"convolution", 3, gen_convolution},
     {"pooling", 2, gen_pooling},
@@ -39,6 +40,7 @@ static const struct {
     {"for", 2, gen_for},
     {"while", 1, gen_while},
     {"if", 2, gen_if},
+    {"nest", 2, gen_nest},
     {"call", 2, gen_call},
     {"layout", 5, gen_layout},
     {"norm", 0, gen_norm},
@@ -100,6 +102,10 @@ static void choose_results(gen *g) {
   for (int v = p->n_values - 1; v >= 0 && p->n_results < MAX_RESULTS; v--)
     if (p->values[v].op >= 0 && (!is_read(p, v) || rng_chance(&g->r, 10)))
       p->results[p->n_results++] = v;
+  int most = p->n_results;
+  for (int i = 0; i < most && p->n_results < MAX_RESULTS; i++)
+    if (rng_chance(&g->r, 6)) /* once more, or an argument */
+      p->results[p->n_results++] = rng_chance(&g->r, 50) ? p->results[i] : rng_below(&g->r, p->n_values);
   for (int i = 0; i < p->n_results; i++)
     if (rng_chance(&g->r, 50))
       random_sharding(g, &p->values[p->results[i]].type, false, p->result_shardings[i], sizeof p->result_shardings[i]);

@@ -12,15 +12,20 @@
 static const struct {
   const char *name;
   int (*run)(const setting *s);
-} modes[] = {{"programs", fuzz_programs}, {"limits", fuzz_limits}, {"mutations", fuzz_mutations}, {"reshards", fuzz_reshards}};
+} modes[] = {{"programs", fuzz_programs},
+             {"limits", fuzz_limits},
+             {"texts", fuzz_texts},
+             {"mutations", fuzz_mutations},
+             {"reshards", fuzz_reshards}};
 
 static int usage(void) {
   fputs(
-      "usage: shard-fuzz programs|limits|mutations|reshards [--seed N] [--count N] [--seconds S] [--out DIR] [--verbose] "
+      "usage: shard-fuzz programs|limits|texts|mutations|reshards [--seed N] [--count N] [--seconds S] [--out DIR] [--verbose] "
       "[--require]\n"
       "                                                  [--target cpu|cuda] [--fuse no|always] [FILE...]\n"
       "  programs   random programs, run on all ranks and on one\n"
       "  limits     the same, planned within random memory limits\n"
+      "  texts      programs of the FILEs, against an evaluation of their text\n"
       "  mutations  the FILEs, changed at random, through the pipelines\n"
       "  reshards   random changes of layout, run on all ranks\n"
       "Without --count it goes on until --seconds are over. Minimal programs of defects are written to DIR (default: .).\n"

@@ -21,6 +21,7 @@ int fuzz_programs(const setting *s);
 int fuzz_limits(const setting *s);
 int fuzz_mutations(const setting *s);
 int fuzz_reshards(const setting *s);
+int fuzz_texts(const setting *s);
 
 /* May case `i` start? */
 bool may_go_on(const setting *s, int i, double start);

@@ -2,6 +2,7 @@
  *
  * Changes keep to what tends to parse: a number, type, axis or op name is replaced everywhere or in one place, an annotation is put together
  * anew, lines go or come twice. What does not parse is no case. */
+#include "corpus.h"
 #include "execute.h"
 #include "modes.h"
 
@@ -13,33 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PARTS = 4096, PER_CHILD = 25 };
-
-typedef struct corpus {
-  int n;
-  char *parts[MAX_PARTS]; /* modules: files cut at their "// -----" */
-} corpus;
-
-static void add_part(corpus *c, const char *from, size_t n) {
-  if (c->n < MAX_PARTS && n > 20 && n < 30000)
-    c->parts[c->n++] = strndup(from, n);
-}
-
-static bool read_corpus(corpus *c, int n, char *const *files) {
-  for (int i = 0; i < n; i++) {
-    text t = {0};
-    if (!text_read(&t, files[i]) || !t.length) {
-      fprintf(stderr, "shard-fuzz: cannot read '%s'\n", files[i]);
-      return false;
-    }
-    char *at = t.chars;
-    for (char *end; (end = strstr(at, "// -----")); at = end + 8)
-      add_part(c, at, (size_t)(end - at));
-    add_part(c, at, strlen(at));
-    text_clear(&t);
-  }
-  return c->n > 0;
-}
+enum { PER_CHILD = 25 };
 
 /* ---- changes of the text ---- */
 
@@ -367,7 +342,7 @@ int fuzz_mutations(const setting *s) {
   static corpus c;
   static counts total;
   double start = now();
-  if (!read_corpus(&c, s->n_files, s->files))
+  if (!corpus_read(&c, s->n_files, s->files))
     return 1;
   batch *shared = sandbox_memory(sizeof *shared);
   for (int i = 0; may_go_on(s, i, start); i += PER_CHILD) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 const char *const axis_names[MAX_MESH_AXES] = {"x", "y", "z"};
-const char *const element_names[N_ELEMENTS] = {"f32", "f64", "i32", "i64"};
+const char *const element_names[N_ELEMENTS] = {"f32", "f64", "f16", "bf16", "i32", "i64", "i8", "i1"};
 
 const char *type_text(const type *t) {
   static char ring[16][96];

@@ -7,9 +7,9 @@
 
 #include "base.h"
 
-enum { MAX_DIMS = 5, MAX_VALUES = 96, MAX_OPS = 40, MAX_RESULTS = 6, MAX_MESH_AXES = 3, MAX_USES = 6 };
+enum { MAX_DIMS = 5, MAX_VALUES = 96, MAX_OPS = 40, MAX_RESULTS = 6, MAX_MESH_AXES = 3, MAX_USES = 6, MAX_OP_RESULTS = 4 };
 
-typedef enum element_kind { F32, F64, I32, I64, N_ELEMENTS } element_kind;
+typedef enum element_kind { F32, F64, F16, BF16, I32, I64, I8, I1, N_ELEMENTS } element_kind;
 
 typedef struct type {
   element_kind element;
@@ -33,7 +33,7 @@ typedef struct op {
   text body;      /* lines of the function */
   text functions; /* what it needs beside the function */
   int n_uses, uses[MAX_USES];
-  int n_results, results[2];
+  int n_results, results[MAX_OP_RESULTS];
 } op;
 
 typedef struct mesh {
@@ -57,7 +57,7 @@ typedef struct program {
 
 extern const char *const axis_names[MAX_MESH_AXES];
 extern const char *const element_names[N_ELEMENTS];
-static inline bool is_float(element_kind e) { return e == F32 || e == F64; }
+static inline bool is_float(element_kind e) { return e <= BF16; }
 
 /* "tensor<4x8xf32>"; the text is in a ring of buffers and lives for a few calls. */
 const char *type_text(const type *t);

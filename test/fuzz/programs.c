@@ -10,7 +10,8 @@ typedef struct totals {
   int n, with_collectives, with_fused, outcomes[N_OUTCOMES];
   int n_tighter, n_limit_refused, n_counted_more; /* limits below what the plan without one holds: planned, refused */
   coverage seen;
-  tally refusals, gaps;
+  tally refusals, gaps, open; /* open: nothing but one device says what comes out */
+  long n_numbers, n_judged;
 } totals;
 
 static void write_minimal(const setting *s, const program *p, const report *r) {
@@ -53,6 +54,10 @@ static void run_one(const setting *s, uint64_t seed, bool limited, totals *t) {
   t->n++;
   t->outcomes[r.outcome]++;
   t->n_counted_more += r.counted_more;
+  t->n_numbers += r.n_numbers;
+  t->n_judged += r.n_judged;
+  if (r.open[0])
+    tally_add(&t->open, r.open);
   if (r.outcome == VERIFIED) {
     coverage_add(&t->seen, &r);
     t->with_collectives += r.n_collectives > 0;
@@ -101,11 +106,14 @@ static int fuzz(const setting *s, bool limited) {
     defects += is_defect((verdict)o) ? t.outcomes[o] : 0;
   }
   printf("  with a collective: %.1f %% of the verified\n", percent(t.with_collectives, t.outcomes[VERIFIED]));
+  printf("  of the numbers of their results, %.1f %% are judged by the evaluator\n",
+         t.n_numbers ? 100.0 * (double)t.n_judged / (double)t.n_numbers : 0);
   if (s->fused)
     printf("  with a sum that is fused: %.1f %% of the verified\n", percent(t.with_fused, t.outcomes[VERIFIED]));
   if (limited)
     printf("  limits below what the plan without one holds: %d verified, %d refused\n  counted with more than is held: %d\n",
            t.n_tighter, t.n_limit_refused, t.n_counted_more);
+  tally_print(&t.open, "not evaluated to the end", 12);
   tally_print(&t.gaps, "planned, but not lowered", 12);
   coverage_print(&t.seen, t.n >= 1000, stdout);
   return defects + (s->require && t.n ? missed(&t) : 0);

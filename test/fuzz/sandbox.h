@@ -9,6 +9,7 @@ typedef enum verdict {
   REFUSED,   /* with exactly one error, of the planner or partitioner */
   UNLOWERED, /* with exactly one error, after partitioning or on one device */
   INVALID,   /* not a module, or one that ends MLIR's parser: a defect of the generator; for a mutation, no case */
+  WRONG,     /* one device computes something else than the program says */
   MISMATCH,
   RUN_FAILED, /* compiled, but a rank returned an error */
   SILENT,     /* refused with no error, or with several */
@@ -21,7 +22,7 @@ typedef enum verdict {
 } verdict;
 
 extern const char *const outcome_names[N_OUTCOMES];
-static inline bool is_defect(verdict o) { return o == INVALID || o >= MISMATCH; }
+static inline bool is_defect(verdict o) { return o == INVALID || o >= WRONG; }
 
 enum { N_FAMILIES_SEEN = 20, N_KINDS = 5 };
 
@@ -31,6 +32,9 @@ typedef struct report {
   int64_t free_peak, limit;             /* with a memory limit: what the plan without it holds, and the limit */
   bool counted_more; /* a limit that a known plan keeps was refused, or planned dearer: planning counts more than is held */
   char message[700]; /* of the first error, or what differs */
+  char open[200];    /* why nothing says what comes out; "" */
+  bool lacks;        /* the evaluator cannot do what the program does */
+  long n_numbers, n_judged;      /* of results: all, and those that are not open to rounding */
   uint64_t coverage[N_KINDS][2]; /* bit f: a family of rules was sharded in this way; [1]: unevenly */
   int progress;                  /* of a child that does many things */
   bool parsing;                  /* in MLIR's parser: what ends it there is not ours */

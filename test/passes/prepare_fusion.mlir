@@ -125,3 +125,22 @@ func.func @accumulate() -> tensor<4x8xf32> {
   cf.assert %ok, "4 + sqrt 4 is 6"
   return %c : tensor<4x8xf32>
 }
+
+// Where elements stay as they are in the init, it is left to be read, and to be what they are.
+// CHECK-LABEL: func @kept(
+// CHECK: %[[TWOS:.*]] = linalg.fill
+// CHECK: linalg.generic {{.*}} outs(%[[TWOS]] : tensor<8xi32>)
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: i32, %[[OUT:.*]]: i32):
+// CHECK-NEXT: arith.addi %[[IN]], %[[OUT]]
+func.func @kept(%a: tensor<3xi32>) -> tensor<8xi32> {
+  %two = arith.constant 2 : i32
+  %e = tensor.empty() : tensor<8xi32>
+  %twos = linalg.fill ins(%two : i32) outs(%e : tensor<8xi32>) -> tensor<8xi32>
+  %0 = linalg.generic {indexing_maps = [#i, affine_map<(i) -> (i * 2 + 1)>], iterator_types = ["parallel"]}
+      ins(%a : tensor<3xi32>) outs(%twos : tensor<8xi32>) {
+  ^bb0(%in: i32, %o: i32):
+    %y = arith.addi %in, %o : i32
+    linalg.yield %y : i32
+  } -> tensor<8xi32>
+  return %0 : tensor<8xi32>
+}

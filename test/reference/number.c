@@ -1,0 +1,125 @@
+#include "number.h"
+
+#include <float.h>
+#include <string.h>
+
+static const kind kinds[] = {
+    {"f16", true, 1, 16, 0x1p-11, 65504, 0x1p-14},
+    {"bf16", true, 1, 16, 0x1p-8, 0x1.FEp127, 0x1p-126},
+    {"f32", true, 1, 32, 0x1p-24, FLT_MAX, FLT_MIN},
+    {"f64", true, 1, 64, 0x1p-53, DBL_MAX, DBL_MIN},
+    {"i1", false, 1, 1, 0, 0, 0},
+    {"i8", false, 1, 8, 0, 0, 0},
+    {"i16", false, 1, 16, 0, 0, 0},
+    {"i32", false, 1, 32, 0, 0, 0},
+    {"i64", false, 1, 64, 0, 0, 0},
+    {"index", false, 1, 64, 0, 0, 0},
+    {"complex<f32>", true, 2, 32, 0x1p-24, FLT_MAX, FLT_MIN},
+    {"complex<f64>", true, 2, 64, 0x1p-53, DBL_MAX, DBL_MIN},
+};
+
+const kind *kind_find(const char *name) {
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (strcmp(kinds[i].name, name) == 0)
+      return kinds + i;
+  return NULL;
+}
+
+number unknown(void) { return (number){.error = INFINITY}; }
+
+number whole(const kind *k, int64_t integer) {
+  uint64_t left = 64 - (uint64_t)k->bits;
+  return (number){.integer = (int64_t)((uint64_t)integer << left) >> left};
+}
+
+number settled(const kind *k, double value, double reach, double error, int roundings) {
+  if (!(error < INFINITY))
+    return unknown();
+  if (!isfinite(value)) /* no rounding makes these something else, nor do the errors of what is so large */
+    return (number){.value = value, .reach = fabs(value)};
+  bool is_whole = value == rint(value) && error == 0 && reach <= 1 / k->unit;
+  if (!(reach + error <= k->most)) /* may overflow, in some order */
+    return unknown();
+  if (!is_whole && roundings > 0)
+    error += roundings * k->unit * (reach + error) + k->tiniest;
+  return (number){.value = value, .reach = fmax(reach, fabs(value)), .error = error};
+}
+
+number real(const kind *k, double value) { return settled(k, value, fabs(value), 0, 1); }
+
+static double error_of(const number *a, const number *b) { return a->error + b->error; }
+
+number add(const kind *k, const number *a, const number *b) {
+  return settled(k, a->value + b->value, a->reach + b->reach, error_of(a, b), 1);
+}
+
+number negate(const kind *k, const number *a) { return settled(k, -a->value, a->reach, a->error, 0); }
+
+number subtract(const kind *k, const number *a, const number *b) {
+  return settled(k, a->value - b->value, a->reach + b->reach, error_of(a, b), 1);
+}
+
+number multiply(const kind *k, const number *a, const number *b) {
+  if (!is_known(a) || !is_known(b))
+    return unknown();
+  if ((isinf(a->value) && b->error > 0 && fabs(b->value) <= b->error) ||
+      (isinf(b->value) && a->error > 0 && fabs(a->value) <= a->error))
+    return unknown(); /* of which sign, or no number at all */
+  double error =
+      a->error == 0 && b->error == 0 ? 0 : fabs(a->value) * b->error + fabs(b->value) * a->error + a->error * b->error;
+  if (isinf(a->value) || isinf(b->value))
+    error = 0;
+  return settled(k, a->value * b->value, a->reach * b->reach, error, 1);
+}
+
+number divide(const kind *k, const number *a, const number *b) {
+  double least = fabs(b->value) - b->error;
+  if (!is_known(a) || !is_known(b) || (b->error > 0 && !(least > 0) && !isnan(b->value)))
+    return unknown();
+  if (b->value == 0 && !isnan(a->value) && (a->error == 0 ? a->value != 0 : true))
+    return unknown(); /* the sign of a zero depends on the order of additions */
+  double value = a->value / b->value;
+  double error = a->error == 0 && b->error == 0 ? 0 : (a->error + fabs(value) * b->error) / least;
+  return settled(k, value, isfinite(b->value) ? a->reach / fabs(b->value) : fabs(value), isinf(b->value) ? 0 : error, 1);
+}
+
+number monotone(const kind *k, const number *a, double (*f)(double), int roundings) {
+  double value = f(a->value), error = 0;
+  if (!is_known(a))
+    return unknown();
+  if (a->error > 0 && isfinite(a->value)) {
+    error = fmax(fabs(f(a->value + a->error) - value), fabs(f(a->value - a->error) - value));
+    if (!(error < INFINITY))
+      return unknown();
+  }
+  number made = settled(k, value, fabs(value), error, roundings);
+  if (roundings > 1 && is_known(&made) && isfinite(value)) /* approximations need not be exact where the result is whole */
+    made.error += roundings * k->unit * fabs(value);
+  return made;
+}
+
+number either(const kind *k, const number *condition, const number *yes, const number *no) {
+  if (is_certain(condition))
+    return condition->integer ? *yes : *no;
+  if (!k->is_float)
+    return yes->integer == no->integer && is_certain(yes) && is_certain(no) ? *yes : unknown();
+  double apart = fabs(yes->value - no->value) + fmax(yes->error, no->error);
+  if (yes->value == no->value)
+    apart = fmax(yes->error, no->error);
+  return apart < INFINITY ? (number){yes->value, fmax(yes->reach, no->reach), apart, 0} : unknown();
+}
+
+/* Sums in another order have up to twice the error of those from first to last, and so has what adds to identities first. */
+enum { SLACK = 4 };
+
+bool is_right(const kind *k, const number *expected, const number *actual) {
+  if (!is_known(expected))
+    return true;
+  if (!k->is_float)
+    return expected->integer == actual->integer;
+  if (isnan(expected->value) || isnan(actual->value))
+    return isnan(expected->value) && isnan(actual->value);
+  if (expected->value == actual->value)
+    return true;
+  return fabs(expected->value - actual->value) <= SLACK * expected->error;
+}

@@ -1,0 +1,338 @@
+#include "scalar.h"
+
+#include "integer.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <string.h>
+
+typedef void (*apply_fn)(const scalar_types *t, const number *const *in, number *out);
+
+struct scalar_op {
+  const char *name;
+  /* one of these: */
+  number (*binary)(const kind *k, const number *a, const number *b);
+  double (*function)(double); /* monotone */
+  int64_t (*integers)(const integers *x, bool *defined);
+  apply_fn apply;
+  int roundings; /* of `function` */
+};
+
+/* ---- floats ---- */
+
+static number least_or_most(const number *a, const number *b, bool most, bool quiet) {
+  if (!is_known(a) || !is_known(b))
+    return unknown();
+  if (isnan(a->value) || isnan(b->value)) {
+    const number *other = isnan(a->value) ? b : a;
+    return quiet ? *other : (number){.value = NAN};
+  }
+  const number *x = (a->value > b->value) == most ? a : b;
+  return (number){.value = x->value, .reach = fabs(x->value), .error = fmax(a->error, b->error)};
+}
+
+static number maximum(const kind *k, const number *a, const number *b) { return (void)k, least_or_most(a, b, true, false); }
+static number minimum(const kind *k, const number *a, const number *b) { return (void)k, least_or_most(a, b, false, false); }
+static number maxnum(const kind *k, const number *a, const number *b) { return (void)k, least_or_most(a, b, true, true); }
+static number minnum(const kind *k, const number *a, const number *b) { return (void)k, least_or_most(a, b, false, true); }
+
+/* Of exact operands; a little error may be a whole divisor of difference. */
+static number remainder_of(const kind *k, const number *a, const number *b) {
+  double value = fmod(a->value, b->value);
+  return is_certain(a) && is_certain(b) ? settled(k, value, fabs(value), 0, 1) : unknown();
+}
+
+static number with_sign(const kind *k, const number *a, const number *b) {
+  if (!is_known(a) || !is_known(b) || b->value == 0 || fabs(b->value) <= b->error)
+    return unknown();
+  return settled(k, copysign(a->value, b->value), fabs(a->value), a->error, 0);
+}
+
+/* Rising or falling in each argument on the intervals in question, if at all: the error is that of the worst corner. */
+static number of_corners(const kind *k, const number *a, const number *b, double (*f)(double, double)) {
+  double value = f(a->value, b->value), error = 0;
+  if (!is_known(a) || !is_known(b))
+    return unknown();
+  for (int i = 0; i < 4 && (a->error > 0 || b->error > 0); i++) {
+    double x = f(a->value + (i & 1 ? a->error : -a->error), b->value + (i & 2 ? b->error : -b->error));
+    error = fmax(error, isnan(x) ? INFINITY : fabs(x - value));
+  }
+  number made = settled(k, value, fabs(value), error, 8);
+  if (is_known(&made) && isfinite(value))
+    made.error += 8 * k->unit * fabs(value);
+  return made;
+}
+
+static number power(const kind *k, const number *a, const number *b) {
+  bool crosses = a->error > 0 && !(a->value - a->error > 0);
+  return crosses ? unknown() : of_corners(k, a, b, pow);
+}
+
+static number arc(const kind *k, const number *a, const number *b) {
+  bool crosses = (a->error > 0 || b->error > 0) && fabs(a->value) <= a->error; /* the cut, where sides differ by a turn */
+  return crosses || (a->value == 0 && b->value <= 0) ? unknown() : of_corners(k, a, b, atan2);
+}
+
+static double rsqrt(double x) { return 1 / sqrt(x); }
+
+/* Slopes of at most 1. */
+static number wave(const scalar_types *t, const number *a, double (*f)(double)) {
+  double value = f(a->value);
+  number made = settled(t->to, value, fabs(value), a->error, 8);
+  if (is_known(&made) && isfinite(value))
+    made.error += 8 * t->to->unit;
+  return made;
+}
+static void apply_sin(const scalar_types *t, const number *const *in, number *out) { *out = wave(t, in[0], sin); }
+static void apply_cos(const scalar_types *t, const number *const *in, number *out) { *out = wave(t, in[0], cos); }
+static void apply_abs(const scalar_types *t, const number *const *in, number *out) {
+  *out = settled(t->to, fabs(in[0]->value), fabs(in[0]->value), in[0]->error, 0);
+}
+static void apply_neg(const scalar_types *t, const number *const *in, number *out) { *out = negate(t->to, in[0]); }
+static void apply_fma(const scalar_types *t, const number *const *in, number *out) {
+  number product = multiply(t->to, in[0], in[1]);
+  *out = add(t->to, &product, in[2]);
+}
+
+/* x to a whole power; by squaring, with as many roundings. */
+static void apply_fpowi(const scalar_types *t, const number *const *in, number *out) {
+  number n = {.value = (double)in[1]->integer, .error = in[1]->error};
+  bool crosses = in[0]->error > 0 && fabs(in[0]->value) <= in[0]->error;
+  *out = crosses ? unknown() : of_corners(t->to, in[0], &n, pow);
+  if (is_known(out))
+    out->error += fabs(n.value) * t->to->unit * fabs(out->value);
+}
+
+/* ---- comparisons, choices, conversions ---- */
+
+/* arith.cmpf: bit 0 equal, bit 1 greater, bit 2 less, bit 3 unordered, in arith's numbering. */
+static void apply_cmpf(const scalar_types *t, const number *const *in, number *out) {
+  const number *a = in[0], *b = in[1];
+  int p = t->predicate;
+  bool ordered = p >= 1 && p <= 7, nan = isnan(a->value) || isnan(b->value);
+  int relation = ordered ? p : p - 7; /* 1 eq, 2 gt, 3 ge, 4 lt, 5 le, 6 ne, 7 ord or uno */
+  if (!is_known(a) || !is_known(b)) {
+    *out = p == 0 || p == 15 ? whole(t->to, p == 15) : unknown();
+    return;
+  }
+  if (p == 0 || p == 15 || nan || relation == 7) {
+    *out = whole(t->to, p == 15 || (p != 0 && nan != ordered));
+    return;
+  }
+  double apart = a->value == b->value ? 0 : a->value - b->value, error = a->error + b->error;
+  if (error > 0 && fabs(apart) <= error) {
+    *out = unknown();
+    return;
+  }
+  int is = apart == 0 ? 1 : apart > 0 ? 2 : 4;
+  *out = whole(t->to, (relation & is) != 0);
+}
+
+static void apply_select(const scalar_types *t, const number *const *in, number *out) {
+  for (int i = 0; i < t->to->parts; i++)
+    out[i] = either(t->to, in[0], in[1] + i, in[2] + i);
+}
+
+/* Between types of floats: linear. */
+static void apply_convert(const scalar_types *t, const number *const *in, number *out) {
+  *out = settled(t->to, in[0]->value, in[0]->reach, in[0]->error, 1);
+}
+
+static void apply_to_int(const scalar_types *t, const number *const *in, number *out) {
+  double low = trunc(in[0]->value - in[0]->error), high = trunc(in[0]->value + in[0]->error);
+  bool fits = low == high && fabs(low) < ldexp(1, t->to->bits - 1);
+  *out = fits ? whole(t->to, (int64_t)low) : unknown();
+}
+
+static void apply_from_int(const scalar_types *t, const number *const *in, number *out) {
+  *out = is_known(in[0]) ? real(t->to, (double)in[0]->integer) : unknown();
+}
+static void apply_from_uint(const scalar_types *t, const number *const *in, number *out) {
+  *out = is_known(in[0]) ? real(t->to, (double)unsigned_of(t->of->bits, in[0]->integer)) : unknown();
+}
+static void apply_extend(const scalar_types *t, const number *const *in, number *out) {
+  *out = is_known(in[0]) ? whole(t->to, in[0]->integer) : unknown();
+}
+static void apply_extend_unsigned(const scalar_types *t, const number *const *in, number *out) {
+  *out = is_known(in[0]) ? whole(t->to, (int64_t)unsigned_of(t->of->bits, in[0]->integer)) : unknown();
+}
+
+static void is_what(const scalar_types *t, const number *a, number *out, bool is) {
+  *out = is_known(a) ? whole(t->to, is) : unknown();
+}
+static void apply_isnan(const scalar_types *t, const number *const *in, number *out) {
+  is_what(t, in[0], out, isnan(in[0]->value));
+}
+static void apply_isinf(const scalar_types *t, const number *const *in, number *out) {
+  is_what(t, in[0], out, isinf(in[0]->value));
+}
+static void apply_isfinite(const scalar_types *t, const number *const *in, number *out) {
+  is_what(t, in[0], out, isfinite(in[0]->value));
+}
+
+/* ---- integers that need care with what is not certain ---- */
+
+static void apply_and(const scalar_types *t, const number *const *in, number *out) {
+  bool a = is_certain(in[0]), b = is_certain(in[1]);
+  if (a && b)
+    *out = whole(t->to, in[0]->integer & in[1]->integer);
+  else
+    *out = (a && in[0]->integer == 0) || (b && in[1]->integer == 0) ? whole(t->to, 0) : unknown();
+}
+
+static void apply_or(const scalar_types *t, const number *const *in, number *out) {
+  bool a = is_certain(in[0]), b = is_certain(in[1]);
+  if (a && b)
+    *out = whole(t->to, in[0]->integer | in[1]->integer);
+  else
+    *out = (a && in[0]->integer == -1) || (b && in[1]->integer == -1) ? whole(t->to, -1) : unknown();
+}
+
+static void apply_cmpi(const scalar_types *t, const number *const *in, number *out) {
+  int64_t a = in[0]->integer, b = in[1]->integer;
+  uint64_t ua = unsigned_of(t->of->bits, a), ub = unsigned_of(t->of->bits, b);
+  bool results[] = {a == b, a != b, a<b, a <= b, a> b, a >= b, ua<ub, ua <= ub, ua> ub, ua >= ub};
+  *out = is_certain(in[0]) && is_certain(in[1]) ? whole(t->to, results[t->predicate]) : unknown();
+}
+
+/* ---- complex numbers ---- */
+
+static void apply_create(const scalar_types *t, const number *const *in, number *out) {
+  (void)t;
+  out[0] = *in[0], out[1] = *in[1];
+}
+static void apply_re(const scalar_types *t, const number *const *in, number *out) { (void)t, *out = in[0][0]; }
+static void apply_im(const scalar_types *t, const number *const *in, number *out) { (void)t, *out = in[0][1]; }
+static void apply_conj(const scalar_types *t, const number *const *in, number *out) {
+  out[0] = in[0][0], out[1] = negate(t->to, in[0] + 1);
+}
+static void apply_cneg(const scalar_types *t, const number *const *in, number *out) {
+  for (int i = 0; i < 2; i++)
+    out[i] = negate(t->to, in[0] + i);
+}
+static void apply_cadd(const scalar_types *t, const number *const *in, number *out) {
+  for (int i = 0; i < 2; i++)
+    out[i] = add(t->to, in[0] + i, in[1] + i);
+}
+static void apply_csub(const scalar_types *t, const number *const *in, number *out) {
+  for (int i = 0; i < 2; i++)
+    out[i] = subtract(t->to, in[0] + i, in[1] + i);
+}
+static void apply_cmul(const scalar_types *t, const number *const *in, number *out) {
+  number p[4];
+  for (int i = 0; i < 4; i++)
+    p[i] = multiply(t->to, in[0] + (i & 1), in[1] + (i >> 1));
+  out[0] = subtract(t->to, p, p + 3);
+  out[1] = add(t->to, p + 1, p + 2);
+}
+
+static const scalar_op table[] = {
+    {.name = "arith.addf", .binary = add},
+    {.name = "arith.subf", .binary = subtract},
+    {.name = "arith.mulf", .binary = multiply},
+    {.name = "arith.divf", .binary = divide},
+    {.name = "arith.remf", .binary = remainder_of},
+    {.name = "arith.maximumf", .binary = maximum},
+    {.name = "arith.minimumf", .binary = minimum},
+    {.name = "arith.maxnumf", .binary = maxnum},
+    {.name = "arith.minnumf", .binary = minnum},
+    {.name = "arith.negf", .apply = apply_neg},
+    {.name = "arith.cmpf", .apply = apply_cmpf},
+    {.name = "arith.cmpi", .apply = apply_cmpi},
+    {.name = "arith.select", .apply = apply_select},
+    {.name = "arith.fptosi", .apply = apply_to_int},
+    {.name = "arith.sitofp", .apply = apply_from_int},
+    {.name = "arith.uitofp", .apply = apply_from_uint},
+    {.name = "arith.extf", .apply = apply_convert},
+    {.name = "arith.truncf", .apply = apply_convert},
+    {.name = "arith.extsi", .apply = apply_extend},
+    {.name = "arith.trunci", .apply = apply_extend},
+    {.name = "arith.index_cast", .apply = apply_extend},
+    {.name = "arith.extui", .apply = apply_extend_unsigned},
+    {.name = "arith.index_castui", .apply = apply_extend_unsigned},
+    {.name = "arith.addi", .integers = int_add},
+    {.name = "arith.subi", .integers = int_sub},
+    {.name = "arith.muli", .integers = int_mul},
+    {.name = "arith.divsi", .integers = int_divs},
+    {.name = "arith.divui", .integers = int_divu},
+    {.name = "arith.remsi", .integers = int_rems},
+    {.name = "arith.remui", .integers = int_remu},
+    {.name = "arith.floordivsi", .integers = int_floordiv},
+    {.name = "arith.ceildivsi", .integers = int_ceildiv},
+    {.name = "arith.maxsi", .integers = int_maxs},
+    {.name = "arith.minsi", .integers = int_mins},
+    {.name = "arith.maxui", .integers = int_maxu},
+    {.name = "arith.minui", .integers = int_minu},
+    {.name = "arith.andi", .apply = apply_and},
+    {.name = "arith.ori", .apply = apply_or},
+    {.name = "arith.xori", .integers = int_xor},
+    {.name = "arith.shli", .integers = int_shl},
+    {.name = "arith.shrsi", .integers = int_shrs},
+    {.name = "arith.shrui", .integers = int_shru},
+    {.name = "math.absi", .integers = int_abs},
+    {.name = "math.absf", .apply = apply_abs},
+    {.name = "math.fma", .apply = apply_fma},
+    {.name = "math.sin", .apply = apply_sin},
+    {.name = "math.cos", .apply = apply_cos},
+    {.name = "math.fpowi", .apply = apply_fpowi},
+    {.name = "math.powf", .binary = power},
+    {.name = "math.atan2", .binary = arc},
+    {.name = "math.copysign", .binary = with_sign},
+    {.name = "math.isnan", .apply = apply_isnan},
+    {.name = "math.isinf", .apply = apply_isinf},
+    {.name = "math.isfinite", .apply = apply_isfinite},
+    {.name = "math.ceil", .function = ceil},
+    {.name = "math.floor", .function = floor},
+    {.name = "math.round", .function = round},
+    {.name = "math.roundeven", .function = rint},
+    {.name = "math.trunc", .function = trunc},
+    {.name = "math.sqrt", .function = sqrt, .roundings = 1},
+    {.name = "math.exp", .function = exp, .roundings = 8},
+    {.name = "math.exp2", .function = exp2, .roundings = 8},
+    {.name = "math.expm1", .function = expm1, .roundings = 8},
+    {.name = "math.log", .function = log, .roundings = 8},
+    {.name = "math.log2", .function = log2, .roundings = 8},
+    {.name = "math.log10", .function = log10, .roundings = 8},
+    {.name = "math.log1p", .function = log1p, .roundings = 8},
+    {.name = "math.rsqrt", .function = rsqrt, .roundings = 8},
+    {.name = "math.cbrt", .function = cbrt, .roundings = 8},
+    {.name = "math.tanh", .function = tanh, .roundings = 8},
+    {.name = "math.sinh", .function = sinh, .roundings = 8},
+    {.name = "math.atan", .function = atan, .roundings = 8},
+    {.name = "math.erf", .function = erf, .roundings = 8},
+    {.name = "math.erfc", .function = erfc, .roundings = 8},
+    {.name = "complex.create", .apply = apply_create},
+    {.name = "complex.re", .apply = apply_re},
+    {.name = "complex.im", .apply = apply_im},
+    {.name = "complex.conj", .apply = apply_conj},
+    {.name = "complex.neg", .apply = apply_cneg},
+    {.name = "complex.add", .apply = apply_cadd},
+    {.name = "complex.sub", .apply = apply_csub},
+    {.name = "complex.mul", .apply = apply_cmul},
+};
+
+const scalar_op *scalar_find(MlirStringRef name) {
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    if (strlen(table[i].name) == name.length && memcmp(table[i].name, name.data, name.length) == 0)
+      return table + i;
+  return NULL;
+}
+
+int scalar_predicate(MlirOperation op) {
+  MlirAttribute predicate = mlirOperationGetInherentAttributeByName(op, mlirStringRefCreateFromCString("predicate"));
+  return mlirAttributeIsNull(predicate) ? 0 : (int)mlirIntegerAttrGetValueInt(predicate);
+}
+
+void scalar_apply(const scalar_op *op, const scalar_types *types, int n, const number *const *operands, number *result) {
+  if (op->binary) {
+    *result = op->binary(types->to, operands[0], operands[1]);
+  } else if (op->function) {
+    *result = monotone(types->to, operands[0], op->function, op->roundings);
+  } else if (op->integers) {
+    bool defined = is_certain(operands[0]) && is_certain(operands[n - 1]);
+    integers x = {types->to->bits, operands[0]->integer, operands[n - 1]->integer};
+    int64_t made = defined ? op->integers(&x, &defined) : 0;
+    *result = defined ? whole(types->to, made) : unknown();
+  } else {
+    op->apply(types, operands, result);
+  }
+}
