@@ -4,6 +4,7 @@
  * it when memory is assigned: one buffer more, which lives all that time, and a copy that costs more than a fill.
  * An op that maps each element of a value to the same place overwrites that value instead, if nothing reads it afterwards: one buffer in the cache
  * is faster than two. */
+#include "passes/raise.h"
 #include "passes/table.h"
 
 #include "ir/diagnostics.h"
@@ -114,7 +115,9 @@ static tp_status overwrite_operands(tp_pass *pass) {
 
 static tp_status run(tp_pass *pass) {
   tp_op_list list = {0};
-  tp_status status = overwrite_operands(pass);
+  tp_status status = tp__walk(pass->module, tp__check_inits, NULL);
+  if (status == TP_OK)
+    status = overwrite_operands(pass);
   if (status == TP_OK)
     status = tp__walk(pass->module, collect, &list);
   for (size_t i = list.n; i-- > 0 && status == TP_OK;) { /* users first: a fill's clones take the empty that it fills */

@@ -33,42 +33,13 @@ static bool rounds_elsewhere(MlirOperation op) {
          mlirIntegerAttrGetValueInt(mode) != 0 /* to_nearest_even */;
 }
 
-static bool is_empty(MlirType type) {
-  int rank;
-  int64_t shape[TP_MAX_RANK];
-  bool empty = false;
-  if (tp__static_tensor(type, &rank, shape))
-    for (int d = 0; d < rank; d++)
-      empty |= shape[d] == 0;
-  return empty;
-}
-
-/* Bufferization takes an init that the body does not read for room without content, and elements that are not written would have none. */
-static bool loses_init(MlirOperation op) {
-  int n = (int)mlirOperationGetNumOperands(op), n_results = (int)mlirOperationGetNumResults(op);
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  MlirAttribute maps = tp__inherent(op, "indexing_maps");
-  for (int i = n - n_results; i < n; i++) {
-    MlirValue init = mlirOperationGetOperand(op, i);
-    MlirOperation maker = tp__defining_op(init);
-    if (!tp__is_used(mlirBlockGetArgument(body, i)) && (mlirOperationIsNull(maker) || !tp__op_is(maker, "tensor.empty")) &&
-        !is_empty(mlirValueGetType(init)) && !tp__writes_all(op, maps, i))
-      return true;
-  }
-  return false;
-}
-
-#define PARTLY_WRITTEN                                                                                                         \
-  "may leave elements of a result as they are in its init, which the body does not read (a diagonal, a stride, one place, "    \
-  "loops "                                                                                                                     \
-  "over nothing); yield a select between the new value and the init in each place, or start from tensor.empty"
 #define WINOGRAD "decompose it before sharding (transform.structured.decompose_winograd_op), or keep the convolution as it is"
 
 static const row rows[] = {
     {"arith.constant", tp__decompose_resource, NULL, tp__is_odd_resource},
     {"arith.truncf", NULL, "no code can be made of it from f64 to bf16; truncate to f32 first", halves_twice},
     {"arith.truncf", NULL, "compiled code rounds to nearest even only; take its rounding mode off", rounds_elsewhere},
-    {"linalg.generic", NULL, PARTLY_WRITTEN, loses_init},
+    {"linalg.generic", NULL, TP_LOSES_INIT, tp__loses_init},
     {"linalg.softmax", tp__decompose_softmax, NULL, NULL},
     {"linalg.pack", tp__decompose_pack, NULL, NULL},
     {"linalg.unpack", tp__decompose_unpack, NULL, NULL},

@@ -98,7 +98,8 @@ static int64_t read_as_inputs(MlirOperation op) {
     int at = generic.n_inputs + k;
     MlirValue init = mlirOperationGetOperand(op, at), input;
     if (mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(generic.body, at))) ||
-        !tp__static_tensor(mlirValueGetType(init), &rank, shape) || !tp__writes_all(op, tp__inherent(op, "indexing_maps"), at) ||
+        !tp__static_tensor(mlirValueGetType(init), &rank, shape) ||
+        !tp__writes_all(op, tp__inherent(op, "indexing_maps"), at) ||
         !tp__generic_add_input(&generic, init, tp__generic_map(&generic, at), &input))
       continue;
     at = generic.n_inputs + k;
@@ -113,7 +114,9 @@ static int64_t read_as_inputs(MlirOperation op) {
 
 static tp_status run(tp_pass *pass) {
   tp_op_list list = {0};
-  tp_status status = tp__walk(pass->module, collect, &list);
+  tp_status status = tp__walk(pass->module, tp__check_inits, NULL);
+  if (status == TP_OK)
+    status = tp__walk(pass->module, collect, &list);
   for (size_t i = 0; i < list.n && status == TP_OK; i++) {
     pass->statistics[STAT_READ] += read_as_inputs(list.items[i]);
     pass->statistics[STAT_INLINED] += inline_scalars(list.items[i]);
@@ -132,6 +135,7 @@ const tp_pass_row tp__prepare_fusion_row = {
     .summary = "Make ops ready for linalg-fuse-elementwise-ops: numbers as numbers, what is read as inputs",
     .description = "Requires: tensors. Establishes: no linalg.generic reads a linalg.fill, or another op that yields one "
                    "number, as an input. "
+                   "Refused: a linalg.generic that may leave elements of an init that its body, now simplified, does not read. "
                    "Breaks: nothing; ops without users are left to canonicalize.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),

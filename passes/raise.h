@@ -49,6 +49,13 @@ bool tp__map_covers(MlirAffineMap map, MlirType type);
 /* Does every iteration space of a structured op with these maps reach all elements of the output that is this operand? Loops over nothing
  * leave the init as the result. False also where it isn't known. */
 bool tp__writes_all(MlirOperation op, MlirAttribute maps, int operand);
+/* Has a linalg.generic an init with content of which it may leave elements as they are, but that its body does not read? Fusion and bufferization take
+ * such an init for room without content. The check is a tp_visit, for when bodies have been simplified. */
+bool tp__loses_init(MlirOperation op);
+tp_status tp__check_inits(MlirOperation op, void *data);
+#define TP_LOSES_INIT                                                                                                          \
+  "may leave elements of a result as they are in its init, which the body does not read (a diagonal, a stride, one place, "    \
+  "loops over nothing); yield a select between the new value and the init in each place, or start from tensor.empty"
 /* Would the ranges of all loops still follow from the operands, without those of `without` (bit per operand)? */
 bool tp__generic_has_ranges(const tp__generic *generic, uint64_t without);
 /* Removes input i, whose block argument has no uses. */

@@ -1,6 +1,8 @@
 /* Unused inits: an outs operand that the body never reads is only a shape. A tensor.empty says so, and keeps no value alive. */
 #include "passes/raise.h"
 
+#include "ir/diagnostics.h"
+
 #include <mlir-c/AffineMap.h>
 #include <mlir-c/Dialect/Linalg.h>
 
@@ -49,4 +51,52 @@ void tp__raise_inits(tp__raise *raise, MlirOperation op) {
     tp__erase_unused(raise, init);
     raise->statistics[TP_RAISED_INIT]++;
   }
+}
+
+static bool is_empty(MlirType type) {
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  bool empty = false;
+  if (tp__static_tensor(type, &rank, shape))
+    for (int d = 0; d < rank; d++)
+      empty |= shape[d] == 0;
+  return empty;
+}
+
+enum { MOST_USES = 1000 };
+
+/* Does what the body yields depend on the value? What only dead ops read goes when they do. True also where that takes too many steps to see. */
+static bool reaches_yield(MlirValue value, int *uses) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    intptr_t n = mlirOperationGetNumResults(user);
+    if (n == 0 || ++*uses > MOST_USES)
+      return true;
+    for (intptr_t i = 0; i < n; i++)
+      if (reaches_yield(mlirOperationGetResult(user, i), uses))
+        return true;
+  }
+  return false;
+}
+
+bool tp__loses_init(MlirOperation op) {
+  int n = (int)mlirOperationGetNumOperands(op), n_results = (int)mlirOperationGetNumResults(op), uses = 0;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirAttribute maps = tp__inherent(op, "indexing_maps");
+  for (int i = n - n_results; i < n; i++) {
+    MlirValue init = mlirOperationGetOperand(op, i);
+    MlirOperation maker = tp__defining_op(init);
+    if (!reaches_yield(mlirBlockGetArgument(body, i), &uses) &&
+        (mlirOperationIsNull(maker) || !tp__op_is(maker, "tensor.empty")) && !is_empty(mlirValueGetType(init)) &&
+        !tp__writes_all(op, maps, i))
+      return true;
+  }
+  return false;
+}
+
+tp_status tp__check_inits(MlirOperation op, void *data) {
+  (void)data;
+  if (tp__op_is(op, "linalg.generic") && tp__loses_init(op))
+    return tp__error(op, TP_UNSUPPORTED, "%s", TP_LOSES_INIT);
+  return TP_OK;
 }

@@ -134,6 +134,21 @@ func.func @diagonal(%x: tensor<7xf32>, %o: tensor<7x7xf32>) -> tensor<7x7xf32> {
 
 // -----
 
+// It is read by what nothing needs.
+func.func @dead(%x: tensor<7xf32>, %o: tensor<15xf32>) -> tensor<15xf32> {
+  // expected-error @below {{'linalg.generic': may leave elements of a result as they are in its init, which the body does not read}}
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i * 2 + 1)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<7xf32>) outs(%o : tensor<15xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %in, %out : f32
+    %1 = arith.mulf %0, %in : f32
+    linalg.yield %in : f32
+  } -> tensor<15xf32>
+  return %r : tensor<15xf32>
+}
+
+// -----
+
 // Nothing is written at all.
 func.func @nothing(%x: tensor<7x0xf32>, %o: tensor<7xf32>) -> tensor<7xf32> {
   // expected-error @below {{'linalg.generic': may leave elements of a result as they are in its init, which the body does not read}}
