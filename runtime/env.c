@@ -25,7 +25,7 @@ static const tprt_env_var table[TPRT__N_ENV] = {
     [TPRT__ENV_ADDRESS] = {"TPRT_ADDRESS", "address", NULL,
                            "address of this host by which ranks of other hosts connect; default: that which the store knows"},
     [TPRT__ENV_TIMEOUT] = {"TPRT_TIMEOUT", "seconds", "600", "deadline of every operation, counted from submission"},
-    [TPRT__ENV_SLOT_BYTES] = {"TPRT_SLOT_BYTES", "bytes", "128K", "staging memory per rank and communicator, twice"},
+    [TPRT__ENV_SLOT_BYTES] = {"TPRT_SLOT_BYTES", "bytes", "512K", "staging memory per rank and communicator, twice"},
     [TPRT__ENV_ARENA_BYTES] = {"TPRT_ARENA_BYTES", "bytes", "4G",
                                "address space for registered memory of one rank; pages count when touched"},
     [TPRT__ENV_MAX_COMMS] = {"TPRT_MAX_COMMS", "count", "64", "communicators of a world that can be alive at once"},

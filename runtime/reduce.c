@@ -63,20 +63,33 @@ static bool in_place(void *const *destinations, int n_destinations, int d, const
   return false;
 }
 
-/* Whether sums can be written to the first destination as they are made: nothing is read from there. */
-static bool takes_sums(const tprt__dtype_info *type, void *const *destinations, int n_destinations, int n_streamed,
-                       const void *const *sources, int n_sources) {
-  bool reads = !n_destinations || n_streamed || type->narrow || n_sources < 2 || !aligned(destinations[0], type->acc_size);
-  for (int s = 0; s < n_sources && !reads; s++)
-    reads = sources[s] == destinations[0];
-  return !reads;
+/* The destination that sums can be written to as they are made, since nothing is read from there and vectors fit its lines; NULL: none. */
+static char *place_of_sums(const tprt__dtype_info *type, void *const *destinations, int n_destinations,
+                           const void *const *sources, int n_sources) {
+  for (int d = 0; d < n_destinations && !type->narrow && n_sources > 1; d++) {
+    bool reads = !aligned(destinations[d], TPRT__LINE);
+    for (int s = 0; s < n_sources && !reads; s++)
+      reads = sources[s] == destinations[d];
+    if (!reads)
+      return destinations[d];
+  }
+  return NULL;
+}
+
+/* Whether all destinations are stored around the cache from the first line on, and nothing else is to be done for a block. */
+static bool streams_all(void *const *destinations, int n_destinations, int n_streamed, const void *const *sources,
+                        int n_sources) {
+  bool all = n_destinations && n_streamed >= n_destinations;
+  for (int d = 0; d < n_destinations && all; d++)
+    all = aligned(destinations[d], TPRT__LINE) && !in_place(destinations, n_destinations, d, sources, n_sources);
+  return all;
 }
 
 /* Writes a block to all destinations. */
 static void store(void *const *destinations, int n_destinations, int n_streamed, const void *const *sources, int n_sources,
                   size_t offset, const void *result, size_t bytes) {
   enum { AT_ONCE = 8 };
-  char *streamed[AT_ONCE];
+  void *streamed[AT_ONCE];
   int n = 0;
   for (int d = 0; d < n_destinations; d++) {
     char *to = (char *)destinations[d] + offset;
@@ -95,11 +108,17 @@ void tprt__reduce(const tprt__dtype_info *type, tprt_reduction reduction, void *
                   const void *const *sources, int n_sources, const tprt__scale *scales, int64_t count, int n_streamed) {
   blocks b;
   const int64_t block = (n_streamed ? STREAMED_BYTES : BLOCK_BYTES) / (int64_t)type->acc_size;
-  const bool direct = takes_sums(type, destinations, n_destinations, n_streamed, sources, n_sources);
+  char *direct = n_streamed ? NULL : place_of_sums(type, destinations, n_destinations, sources, n_sources);
+  tprt__lines_fn *stream = streams_all(destinations, n_destinations, n_streamed, sources, n_sources)
+                               ? tprt__stream_lines(tprt__vectors_best())
+                               : NULL;
   for (int64_t begin = 0; begin < count; begin += block) {
     size_t n = (size_t)tprt__min(block, count - begin), offset = (size_t)begin * type->size, bytes = n * type->size;
-    void *place = direct ? (char *)destinations[0] + offset : NULL;
-    const void *result = reduce_block(type, reduction, sources, n_sources, scales, offset, n, place, &b);
-    store(destinations, n_destinations, n_streamed, sources, n_sources, offset, result, bytes);
+    const void *result =
+        reduce_block(type, reduction, sources, n_sources, scales, offset, n, direct ? direct + offset : NULL, &b);
+    if (stream && bytes % TPRT__LINE == 0)
+      stream(destinations, n_destinations, offset, result, bytes / TPRT__LINE);
+    else
+      store(destinations, n_destinations, n_streamed, sources, n_sources, offset, result, bytes);
   }
 }

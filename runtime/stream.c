@@ -7,10 +7,7 @@
 #if TPRT__HAS_TARGETS
 #include <immintrin.h>
 
-enum { LINE = 64 };
-
-/* n_lines lines, `at` bytes behind each of the targets, where these are aligned. */
-typedef void lines_fn(char *const *to, int n_to, size_t at, const char *from, size_t n_lines);
+enum { LINE = TPRT__LINE };
 
 /* Two targets, or one, without a loop inside: what is not stores delays reading. */
 TPRT__TARGET_AVX512 static void avx512_pair(char *a, char *b, const char *from, size_t n) {
@@ -22,51 +19,51 @@ TPRT__TARGET_AVX512 static void avx512_pair(char *a, char *b, const char *from, 
   }
 }
 
-TPRT__TARGET_AVX512 static void avx512_lines(char *const *to, int n_to, size_t at, const char *from, size_t n_lines) {
+TPRT__TARGET_AVX512 static void avx512_lines(void *const *to, int n_to, size_t at, const char *from, size_t n_lines) {
   if (n_to <= 2) {
-    avx512_pair(to[0] + at, n_to == 2 ? to[1] + at : NULL, from, n_lines * LINE);
+    avx512_pair((char *)to[0] + at, n_to == 2 ? (char *)to[1] + at : NULL, from, n_lines * LINE);
     return;
   }
   for (size_t end = at + n_lines * LINE; at < end; at += LINE, from += LINE) {
     __m512i line = _mm512_loadu_si512(from);
     for (int i = 0; i < n_to; i++)
-      _mm512_stream_si512((void *)(to[i] + at), line);
+      _mm512_stream_si512((void *)((char *)to[i] + at), line);
   }
 }
 
-TPRT__TARGET_AVX2 static void avx2_lines(char *const *to, int n_to, size_t at, const char *from, size_t n_lines) {
+TPRT__TARGET_AVX2 static void avx2_lines(void *const *to, int n_to, size_t at, const char *from, size_t n_lines) {
   for (size_t end = at + n_lines * LINE; at < end; at += LINE, from += LINE) {
     __m256i a = _mm256_loadu_si256((const void *)from), b = _mm256_loadu_si256((const void *)(from + 32));
     for (int i = 0; i < n_to; i++) {
-      _mm256_stream_si256((void *)(to[i] + at), a);
-      _mm256_stream_si256((void *)(to[i] + at + 32), b);
+      _mm256_stream_si256((void *)((char *)to[i] + at), a);
+      _mm256_stream_si256((void *)((char *)to[i] + at + 32), b);
     }
   }
 }
 
-static void plain_lines(char *const *to, int n_to, size_t at, const char *from, size_t n_lines) {
+static void plain_lines(void *const *to, int n_to, size_t at, const char *from, size_t n_lines) {
   for (size_t end = at + n_lines * LINE; at < end; at += LINE, from += LINE) {
     __m128i part[4];
     for (int j = 0; j < 4; j++)
       part[j] = _mm_loadu_si128((const void *)(from + 16 * j));
     for (int i = 0; i < n_to; i++) {
       for (int j = 0; j < 4; j++)
-        _mm_stream_si128((void *)(to[i] + at + 16 * j), part[j]);
+        _mm_stream_si128((void *)((char *)to[i] + at + 16 * j), part[j]);
     }
   }
 }
 
-static lines_fn *const lines[TPRT__N_VECTORS] = {
+static tprt__lines_fn *const lines[TPRT__N_VECTORS] = {
     [TPRT__AVX512] = avx512_lines, [TPRT__AVX2] = avx2_lines, [TPRT__PLAIN] = plain_lines};
 
-static size_t to_line(const char *at) { return -(uintptr_t)at % LINE; }
+static size_t to_line(const void *at) { return -(uintptr_t)at % LINE; }
 
-static void copy_to_all(char *const *to, int n_to, size_t at, const char *from, size_t n) {
+static void copy_to_all(void *const *to, int n_to, size_t at, const char *from, size_t n) {
   for (int i = 0; i < n_to; i++)
-    memcpy(to[i] + at, from, n);
+    memcpy((char *)to[i] + at, from, n);
 }
 
-void tprt__stream_copies(tprt__vectors vectors, char *const *to, int n_to, const char *from, size_t n) {
+void tprt__stream_copies(tprt__vectors vectors, void *const *to, int n_to, const char *from, size_t n) {
   size_t head = n_to ? to_line(to[0]) : 0;
   bool together = true;
   for (int i = 1; i < n_to; i++)
@@ -84,14 +81,21 @@ void tprt__stream_copies(tprt__vectors vectors, char *const *to, int n_to, const
   copy_to_all(to, n_to, head + whole, from + head + whole, n - head - whole);
 }
 
+tprt__lines_fn *tprt__stream_lines(tprt__vectors vectors) { return lines[vectors]; }
+
 void tprt__stream_end(void) { _mm_sfence(); }
 
 #else
 
-void tprt__stream_copies(tprt__vectors vectors, char *const *to, int n_to, const char *from, size_t n) {
+void tprt__stream_copies(tprt__vectors vectors, void *const *to, int n_to, const char *from, size_t n) {
   (void)vectors;
   for (int i = 0; i < n_to; i++)
     memcpy(to[i], from, n);
+}
+
+tprt__lines_fn *tprt__stream_lines(tprt__vectors vectors) {
+  (void)vectors;
+  return NULL;
 }
 
 void tprt__stream_end(void) {}

@@ -17,7 +17,7 @@ typedef struct tprt_config {
   size_t size;
   const char *backend; /* name, case ignored: "shm" (default), "loopback", "tcp", "mpi", "nccl", "self"; a plug-in's path */
   int64_t timeout_ns;  /* of every operation                                          TPRT_TIMEOUT       600 s */
-  size_t slot_bytes;   /* shm: staging per rank; longer messages go in pieces          TPRT_SLOT_BYTES   128K */
+  size_t slot_bytes;   /* shm: staging per rank; longer messages go in pieces          TPRT_SLOT_BYTES   512K */
   size_t arena_bytes;  /* shm: address space for registered memory of one rank         TPRT_ARENA_BYTES  4G */
   int32_t max_comms;   /* shm: communicators alive at once, splits included            TPRT_MAX_COMMS    64 */
   int32_t segment_fd;  /* shm, processes: descriptor from tprt_shm_segment_create      TPRT_SEGMENT_FD   */

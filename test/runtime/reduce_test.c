@@ -118,7 +118,8 @@ static void check(tprt__vectors vectors, tprt_dtype dtype, tprt_reduction reduct
 
 static void check_all(tprt__vectors vectors) {
   static const layout layouts[] = {{2, 2, false, 0, 2}, {2, 2, true, 0, 2},  {3, 1, false, 1, 0}, {5, 5, false, 3, 5},
-                                   {4, 4, false, 8, 2}, {1, 1, false, 0, 1}, {3, 3, true, 5, 0},  {4, 2, false, 0, 1}};
+                                   {4, 4, false, 8, 2}, {1, 1, false, 0, 1}, {3, 3, true, 5, 0},  {4, 2, false, 0, 1},
+                                   {3, 2, false, 0, 0}, {4, 3, true, 0, 0},  {5, 3, false, 4, 0}};
   static const int64_t counts[] = {0, 1, 15, 33, 513, MAX_COUNT};
   uint64_t seed = 11;
   int n = 0;
@@ -164,7 +165,7 @@ static void test_stream(void **state) {
   for (int v = 0; v < TPRT__N_VECTORS; v++) {
     for (size_t i = 0; i < 200 * sizeof sizes / sizeof *sizes && tprt__vectors_here((tprt__vectors)v); i++) {
       size_t n = sizes[i % (sizeof sizes / sizeof *sizes)];
-      char *to[3];
+      void *to[3];
       const char *from = (const char *)arrays[4] + test_random(&seed) % 64;
       uint64_t together = test_random(&seed) % 2;
       for (size_t b = 0; b < n + 64; b++)
@@ -178,9 +179,9 @@ static void test_stream(void **state) {
       for (size_t t = 0; t < 3; t++) {
         bool written = t < 1 + i % 3;
         assert_memory_equal(to[t], written ? from : to[t], n);
-        assert_int_equal((unsigned char)to[t][-1], 0x5a);
-        assert_int_equal((unsigned char)to[t][n], 0x5a);
-        assert_true(written || n == 0 || (unsigned char)to[t][n - 1] == 0x5a);
+        assert_int_equal(((unsigned char *)to[t])[-1], 0x5a);
+        assert_int_equal(((unsigned char *)to[t])[n], 0x5a);
+        assert_true(written || n == 0 || ((unsigned char *)to[t])[n - 1] == 0x5a);
       }
     }
   }
