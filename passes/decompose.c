@@ -20,8 +20,9 @@ static MlirType element_of(MlirValue value) {
 
 /* There is no instruction for it, nor a function on every system, and rounding twice is another result. */
 static bool halves_twice(MlirOperation op) {
+  MlirType result = element_of(mlirOperationGetResult(op, 0));
   return mlirTypeIsAF64(element_of(mlirOperationGetOperand(op, 0))) &&
-         mlirTypeIsABF16(element_of(mlirOperationGetResult(op, 0)));
+         (mlirTypeIsABF16(result) || mlirTypeIsAFloat8E4M3FN(result));
 }
 
 static bool is_half(MlirOperation op) { return mlirTypeIsABF16(element_of(mlirOperationGetResult(op, 0))); }
@@ -37,7 +38,7 @@ static bool rounds_elsewhere(MlirOperation op) {
 
 static const row rows[] = {
     {"arith.constant", tp__decompose_resource, NULL, tp__is_odd_resource},
-    {"arith.truncf", NULL, "no code can be made of it from f64 to bf16; truncate to f32 first", halves_twice},
+    {"arith.truncf", NULL, "no code can be made of it from f64 to bf16 or f8; truncate to f32 first", halves_twice},
     {"arith.truncf", NULL, "compiled code rounds to nearest even only; take its rounding mode off", rounds_elsewhere},
     {"linalg.generic", NULL, TP_LOSES_INIT, tp__loses_init},
     {"linalg.softmax", tp__decompose_softmax, NULL, NULL},

@@ -298,6 +298,8 @@ tprt_dtype tp__runtime_dtype(MlirType element) {
     return TPRT_F16;
   if (mlirTypeIsABF16(element))
     return TPRT_BF16;
+  if (mlirTypeIsAFloat8E4M3FN(element))
+    return TPRT_F8E4M3;
   if (mlirTypeIsAIndex(element))
     return TPRT_I64;
   if (mlirTypeIsAComplex(element))

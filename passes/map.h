@@ -59,6 +59,9 @@ tp_status tp__map_read(MlirOperation op, tp__map_nest *nest);
 int64_t tp__map_iterations(const tp__map_nest *nest, bool of_reduction);
 int tp__map_n_outputs(const tp__map_nest *nest);
 
+/* What an element of this type is in LLVM's memory and vectors: f8 is i8 there, index i64. In map_access.c. */
+MlirType tp__map_stored(MlirType element);
+
 /* ---- map_memory.c: buffers from addresses ---- */
 /* The memory at `pointer` as a buffer of this type, whose sizes and strides are static and whose offset is 0. */
 MlirValue tp__map_memref(MlirOperation where, MlirValue pointer, MlirType type);

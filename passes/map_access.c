@@ -114,9 +114,16 @@ int64_t tp__map_alignment(const tp__map_nest *n, int operand, int loop, int lane
   return lanes > 1 && is_packed(n, o, loop, lanes) ? lanes * tp__element_size(o->element) : 1;
 }
 
+MlirType tp__map_stored(MlirType element) {
+  MlirContext context = mlirTypeGetContext(element);
+  if (mlirTypeIsAFloat8E4M3FN(element))
+    return mlirIntegerTypeGet(context, 8);
+  return mlirTypeIsAIndex(element) ? mlirIntegerTypeGet(context, 64) : element;
+}
+
 static MlirType vector_of(const tp__map_operand *o, int lanes) {
   int64_t shape = lanes;
-  return mlirVectorTypeGet(1, &shape, o->element);
+  return mlirVectorTypeGet(1, &shape, tp__map_stored(o->element));
 }
 
 static MlirValue build_address(const tp__map_nest *n, MlirOperation where, const tp__map_operand *o, const MlirValue *at) {
@@ -128,7 +135,7 @@ static MlirValue build_address(const tp__map_nest *n, MlirOperation where, const
   MlirValue word = tp__build_one(where, "arith.index_cast", 1, &sum, mlirIntegerTypeGet(n->context, 64));
   const int32_t dynamic = INT32_MIN;
   MlirNamedAttribute attrs[] = {
-      tp__named(n->context, "elem_type", mlirTypeAttrGet(o->element)),
+      tp__named(n->context, "elem_type", mlirTypeAttrGet(tp__map_stored(o->element))),
       tp__named(n->context, "rawConstantIndices", mlirDenseI32ArrayGet(n->context, 1, &dynamic)),
       tp__named(n->context, "noWrapFlags", mlirIntegerAttrGet(n->i32, 0)),
   };
@@ -162,10 +169,14 @@ static void store_vector(const tp__map_nest *n, MlirOperation where, const tp__m
 
 static MlirValue extract(const tp__map_nest *n, MlirOperation where, MlirValue vector, int lane, MlirType element) {
   MlirValue operands[] = {vector, tp__build_int(where, n->i32, lane)};
-  return tp__build_one(where, "llvm.extractelement", 2, operands, element);
+  MlirValue value = tp__build_one(where, "llvm.extractelement", 2, operands, tp__map_stored(element));
+  return mlirTypeIsAFloat8E4M3FN(element) ? tp__build_one(where, "arith.bitcast", 1, &value, element) : value;
 }
 
 static MlirValue insert(const tp__map_nest *n, MlirOperation where, MlirValue vector, int lane, MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  if (mlirTypeIsAFloat8E4M3FN(type))
+    value = tp__build_one(where, "arith.bitcast", 1, &value, tp__map_stored(type));
   MlirValue operands[] = {vector, value, tp__build_int(where, n->i32, lane)};
   return tp__build_one(where, "llvm.insertelement", 3, operands, mlirValueGetType(vector));
 }

@@ -30,7 +30,7 @@ MlirValue tp__map_memref(MlirOperation where, MlirValue pointer, MlirType type) 
 MlirValue tp__map_shared(MlirOperation func, MlirOperation where, const char *name, int64_t n, MlirType element) {
   MlirContext context = mlirOperationGetContext(where);
   MlirType i32 = mlirIntegerTypeGet(context, 32), pointer = mlirLLVMPointerTypeGet(context, TP_MAP_SHARED_SPACE);
-  MlirType stored = mlirTypeIsAIndex(element) ? mlirIntegerTypeGet(context, 64) : element;
+  MlirType stored = tp__map_stored(element);
   MlirNamedAttribute attrs[] = {
       tp__named(context, "sym_name", tp__attr_string(context, name)),
       tp__named(context, "global_type", mlirTypeAttrGet(mlirLLVMArrayTypeGet(stored, (unsigned)n))),

@@ -32,6 +32,7 @@ const tp_pass_row *const *tp__pass_rows(int *n) {
       &tp__return_errors_row,
       &tp__clone_inits_row,
       &tp__order_globals_row,
+      &tp__expand_float8_row,
       &tp__expand_math_row,
       &tp__prepare_fusion_row,
       &tp__order_loops_row,
@@ -50,8 +51,8 @@ const tp_pass_row *const *tp__pass_rows(int *n) {
   "tp-order-globals,canonicalize,cse,tp-lower-contractions"
 #define TO_LLVM(function, target)                                                                                              \
   "convert-complex-to-standard," function "(math-expand-ops{ops=rsqrt,fpowi,clampf}),math-extend-to-supported-types,"          \
-  "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32},tp-expand-math{target=" target                          \
-  "},arith-expand{include-bf16=1},"                                                                                            \
+  "arith-emulate-unsupported-floats{source-types=bf16,f8E4M3FN "                                                               \
+  "target-type=f32},tp-expand-float8,tp-expand-math{target=" target "},arith-expand{include-bf16=1},"                          \
   "expand-strided-metadata,lower-affine,convert-scf-to-cf,tp-return-errors,convert-math-to-funcs,convert-math-to-llvm,"        \
   "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts,canonicalize"
 

@@ -132,6 +132,8 @@ TPRT_API float tprt_f16_to_f32(uint16_t bits);
 TPRT_API uint16_t tprt_f32_to_f16(float value);
 TPRT_API float tprt_bf16_to_f32(uint16_t bits);
 TPRT_API uint16_t tprt_f32_to_bf16(float value);
+TPRT_API float tprt_f8e4m3_to_f32(uint8_t bits);
+TPRT_API uint8_t tprt_f32_to_f8e4m3(float value);
 
 #ifdef __cplusplus
 }

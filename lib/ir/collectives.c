@@ -144,6 +144,14 @@ MlirAttribute tp__identity_attr(MlirType type, tp_combiner combiner) {
       [TP_SUM] = 0,        [TP_PRODUCT] = 1,        [TP_MAX] = -INFINITY,
       [TP_MIN] = INFINITY, [TP_MAXNUM] = -INFINITY, [TP_MINNUM] = INFINITY,
   };
+  static const double f8[TP_N_COMBINERS] = {/* it has no infinity */
+                                            [TP_PRODUCT] = 1,
+                                            [TP_MAX] = -448,
+                                            [TP_MIN] = 448,
+                                            [TP_MAXNUM] = NAN,
+                                            [TP_MINNUM] = NAN};
+  if (mlirTypeIsAFloat8E4M3FN(type))
+    return combiner <= TP_MINNUM ? mlirFloatAttrDoubleGet(context, type, f8[combiner]) : (MlirAttribute){NULL};
   if (mlirTypeIsAFloat(type))
     return combiner <= TP_MINNUM ? mlirFloatAttrDoubleGet(context, type, floats[combiner]) : (MlirAttribute){NULL};
   if (mlirTypeIsAComplex(type) && combiner <= TP_PRODUCT) {

@@ -44,6 +44,8 @@ static int64_t integer_size(unsigned width) {
 int64_t tp__element_size(MlirType element) {
   if (mlirTypeIsAInteger(element))
     return integer_size(mlirIntegerTypeGetWidth(element));
+  if (mlirTypeIsAFloat8E4M3FN(element))
+    return 1;
   if (mlirTypeIsAF16(element) || mlirTypeIsABF16(element))
     return 2;
   if (mlirTypeIsAF32(element))

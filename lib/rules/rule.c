@@ -195,6 +195,26 @@ static tp_status refuse(MlirOperation op) {
       (int)callee.length, callee.data);
 }
 
+/* A sum or a product of parts in f8, with 3 bits of mantissa, is another one than that of all: nothing is summed over devices in it. Largest and
+ * smallest values are exact. */
+static void keep_sums_of_f8(tp_rule *rule) {
+  bool is_coarse = false;
+  for (int i = 0; i < rule->n_results; i++) {
+    const tp_value_map *r = &rule->results[i];
+    bool is_f8 = r->is_tensor && mlirTypeIsAFloat8E4M3FN(tp__element_type(mlirValueGetType(r->value)));
+    is_coarse |= is_f8;
+    for (int f = 0; f < rule->n_factors && is_f8 && r->has_combiner && (r->combiner == TP_SUM || r->combiner == TP_PRODUCT);
+         f++)
+      if (rule->factors[f].kind == TP_REDUCTION)
+        rule->factors[f].kind = TP_FIXED;
+  }
+  int n = 0;
+  for (int i = 0; i < rule->n_variants; i++)
+    if (!is_coarse || rule->variants[i].combiner != TP_SUM)
+      rule->variants[n++] = rule->variants[i];
+  rule->n_variants = n;
+}
+
 tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena, tp_rule *rule) {
   *rule = (tp_rule){.factors = tp__arena_array(arena, TP_MAX_FACTORS, sizeof *rule->factors),
                     .variants = tp__arena_array(arena, TP_MAX_VARIANTS, sizeof *rule->variants)};
@@ -210,7 +230,10 @@ tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena
                        "has a rule of this library, family \"%s\", and another by tp.rule or registration; remove the latter",
                        families[i]->name);
     rule->family = families[i];
-    return families[i]->rule(op, arena, rule);
+    tp_status status = families[i]->rule(op, arena, rule);
+    if (status == TP_OK)
+      keep_sums_of_f8(rule);
+    return status;
   }
   if (unknown_replicate && !has_regions(op))
     return tp__rule_begin(op, arena, rule);

@@ -72,9 +72,9 @@ func.func @bits(%x: complex<f32>) -> i64 {
 
 // -----
 
-func.func @elements(%x: tensor<4xf8E4M3FN>) -> tensor<4xi8> {
-  // expected-error @below {{'tensor.bitcast': operand 0 has elements of type f8E4M3FN}}
-  %y = tensor.bitcast %x : tensor<4xf8E4M3FN> to tensor<4xi8>
+func.func @elements(%x: tensor<4xf8E5M2>) -> tensor<4xi8> {
+  // expected-error @below {{'tensor.bitcast': operand 0 has elements of type f8E5M2}}
+  %y = tensor.bitcast %x : tensor<4xf8E5M2> to tensor<4xi8>
   return %y : tensor<4xi8>
 }
 
@@ -90,9 +90,17 @@ func.func @rounds(%x: tensor<4xf64>) -> tensor<4xf32> {
 // -----
 
 func.func @halves(%x: f64) -> bf16 {
-  // expected-error @below {{'arith.truncf': no code can be made of it from f64 to bf16; truncate to f32 first}}
+  // expected-error @below {{'arith.truncf': no code can be made of it from f64 to bf16 or f8; truncate to f32 first}}
   %y = arith.truncf %x : f64 to bf16
   return %y : bf16
+}
+
+// -----
+
+func.func @halves_again(%x: f64) -> f8E4M3FN {
+  // expected-error @below {{'arith.truncf': no code can be made of it from f64 to bf16 or f8; truncate to f32 first}}
+  %y = arith.truncf %x : f64 to f8E4M3FN
+  return %y : f8E4M3FN
 }
 
 // -----

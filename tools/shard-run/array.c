@@ -13,7 +13,7 @@ const element *element_find(const char *name) {
       {"i32", "<i4", 4, 'i', false, 1},  {"i64", "<i8", 8, 'i', false, 1},          {"si8", "|i1", 1, 'i', false, 1},
       {"si16", "<i2", 2, 'i', false, 1}, {"si32", "<i4", 4, 'i', false, 1},         {"si64", "<i8", 8, 'i', false, 1},
       {"ui8", "|u1", 1, 'i', false, 1},  {"ui16", "<u2", 2, 'i', false, 1},         {"ui32", "<u4", 4, 'i', false, 1},
-      {"ui64", "<u8", 8, 'i', false, 1}, {"index", "<i8", 8, 'i', false, 1},
+      {"ui64", "<u8", 8, 'i', false, 1}, {"index", "<i8", 8, 'i', false, 1},        {"f8E4M3FN", "<f4", 1, 'f', true, 1},
   };
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     if (strcmp(table[i].name, name) == 0)
@@ -68,6 +68,7 @@ double array_get(const array *a, int64_t i) {
   if (a->type->kind == 'f')
     return size == 8                 ? v.f8
            : size == 4               ? (double)v.f4
+           : size == 1               ? (double)tprt_f8e4m3_to_f32(v.u1)
            : a->type->name[0] == 'b' ? (double)tprt_bf16_to_f32(v.u2)
                                      : (double)tprt_f16_to_f32(v.u2);
   switch (size) {
@@ -93,6 +94,9 @@ void array_set(array *a, int64_t i, double value) {
   } else if (size == 4) {
     float number = (float)value;
     memcpy(at, &number, sizeof number);
+  } else if (size == 1) {
+    uint8_t bits = tprt_f32_to_f8e4m3((float)value);
+    memcpy(at, &bits, sizeof bits);
   } else {
     uint16_t bits = a->type->name[0] == 'b' ? tprt_f32_to_bf16((float)value) : tprt_f32_to_f16((float)value);
     memcpy(at, &bits, sizeof bits);

@@ -6,10 +6,10 @@
 
 typedef struct element {
   const char *name;  /* as MLIR prints it */
-  const char *descr; /* as npy spells it; bf16 is stored as f32 of the same value */
+  const char *descr; /* as npy spells it; bf16 and f8 are stored as f32 of the same value */
   int64_t size;
   char kind;   /* 'f' float, 'i' integer, 'b' bool */
-  bool narrow; /* f16, bf16 */
+  bool narrow; /* f16, bf16, f8 */
   int parts;   /* numbers of this kind that make an element: 2 for complex ones */
 } element;
 

@@ -103,10 +103,10 @@ const cli_tool cli_program = {
         "compares the results with the same program on one device (if it has communication of its own: with every value\n"
         "whole on every device) and with given ones. Started by mpirun, torchrun or srun, or by the second form, each process\n"
         "is a rank.\n\n",
-    .after =
-        "\nExit code: 0 verified (or done, where nothing was to be verified), 1 a mismatch or failure, 2 wrong usage.\n"
-        "Tolerances, relative to the largest absolute value of the reference: against one device f32 1e-5, f64 1e-12,\n"
-        "bf16 and f16 2e-2; against expected results f32 and f64 1e-4, bf16 and f16 2e-2; integers and booleans are equal.\n",
+    .after = "\nExit code: 0 verified (or done, where nothing was to be verified), 1 a mismatch or failure, 2 wrong usage.\n"
+             "Tolerances, relative to the largest absolute value of the reference: against one device f32 1e-5, f64 1e-12,\n"
+             "bf16 and f16 2e-2, f8 8e-2; against expected results f32 and f64 1e-4, others the same; integers and booleans "
+             "are equal.\n",
     .options = rows,
     .n_options = N_OPTIONS,
 };

@@ -97,8 +97,8 @@ static bool check_header(const char *header, const char *path, bool part, array 
   return true;
 }
 
-/* bf16 is stored as f32. */
-static bool is_widened(const array *a) { return strcmp(a->type->name, "bf16") == 0; }
+/* numpy has no bf16 and no f8: they are stored as f32. */
+static bool is_widened(const array *a) { return strcmp(a->type->name, "bf16") == 0 || strcmp(a->type->name, "f8E4M3FN") == 0; }
 
 static bool read_data(FILE *file, const char *path, array *a, char *why, size_t why_size) {
   array made;
