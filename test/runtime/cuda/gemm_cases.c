@@ -28,6 +28,8 @@ const product products[] = {
     {.dtype = TPRT_F16, .out_dtype = TPRT_F32, .m = 5, .n = 7, .k = 3, .beta = 1},
     {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 6, .n = 5, .k = 3, .bias = true},
     {.dtype = TPRT_BF16, .out_dtype = TPRT_BF16, .m = 6, .n = 5, .k = 3, .bias = true, .epilogue = TPRT_CUDA_RELU},
+    {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 6, .n = 5, .k = 3, .bias = true, .nan = true, .epilogue = TPRT_CUDA_RELU},
+    {.dtype = TPRT_F16, .out_dtype = TPRT_F16, .m = 6, .n = 5, .k = 3, .bias = true, .nan = true, .epilogue = TPRT_CUDA_RELU},
     {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 6, .n = 5, .k = 3, .epilogue = TPRT_CUDA_RELU, .aux = true},
     {.dtype = TPRT_F16, .out_dtype = TPRT_F16, .m = 6, .n = 130, .k = 3, .bias = true, .epilogue = TPRT_CUDA_RELU, .aux = true},
     {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 6, .n = 5, .k = 3, .epilogue = TPRT_CUDA_GELU},
@@ -92,6 +94,8 @@ void product_fill(const product *p, unsigned char *const host[N_PRODUCT_BUFFERS]
     if (seeds[b])
       product_numbers(b == OF_A || b == OF_B ? p->dtype : p->out_dtype, host[b], seeds[b]);
   }
+  if (p->nan)
+    product_store(p->out_dtype, host[OF_BIAS], 0, NAN);
   int64_t row = tprt_cuda_aux_row(p->epilogue, p->n);
   unsigned char *aux = host[OF_AUX];
   for (int64_t at = 0; at < row * p->m; at++)

@@ -11,7 +11,8 @@ typedef struct product {
   tprt_dtype dtype, out_dtype;
   int64_t m, n, k, batch;
   bool transpose_a, transpose_b, tf32, bias, gradient, aux, has_c, shared_b;
-  int pad; /* of each row */
+  bool nan; /* the first number of the bias */
+  int pad;  /* of each row */
   float alpha, beta;
   tprt_cuda_epilogue epilogue;
 } product;
