@@ -28,8 +28,6 @@ const product products[] = {
     {.dtype = TPRT_F16, .out_dtype = TPRT_F32, .m = 5, .n = 7, .k = 3, .beta = 1},
     {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 6, .n = 5, .k = 3, .bias = true},
     {.dtype = TPRT_BF16, .out_dtype = TPRT_BF16, .m = 6, .n = 5, .k = 3, .bias = true, .epilogue = TPRT_CUDA_RELU},
-    {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 6, .n = 5, .k = 3, .bias = true, .nan = true, .epilogue = TPRT_CUDA_RELU},
-    {.dtype = TPRT_F16, .out_dtype = TPRT_F16, .m = 6, .n = 5, .k = 3, .bias = true, .nan = true, .epilogue = TPRT_CUDA_RELU},
     {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 6, .n = 5, .k = 3, .epilogue = TPRT_CUDA_RELU, .aux = true},
     {.dtype = TPRT_F16, .out_dtype = TPRT_F16, .m = 6, .n = 130, .k = 3, .bias = true, .epilogue = TPRT_CUDA_RELU, .aux = true},
     {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 6, .n = 5, .k = 3, .epilogue = TPRT_CUDA_GELU},
@@ -62,6 +60,8 @@ const product products[] = {
      .aux = true,
      .gradient = true},
     {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 4, .n = 5, .k = 6, .transpose_a = true, .gradient = true},
+    {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 6, .n = 5, .k = 3, .bias = true, .nan = true, .epilogue = TPRT_CUDA_RELU},
+    {.dtype = TPRT_F16, .out_dtype = TPRT_F16, .m = 6, .n = 5, .k = 3, .bias = true, .nan = true, .epilogue = TPRT_CUDA_RELU},
 };
 const int n_products = sizeof products / sizeof *products;
 
