@@ -40,6 +40,14 @@ static bool is_kernel_type(MlirType element) {
   return mlirTypeIsAF32(element) || mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
 }
 
+/* Contractions read it where it lies; what a call is given is dense. */
+static bool is_part(MlirValue value) {
+  MlirOperation op = tp__defining_op(value);
+  while (!mlirOperationIsNull(op) && tp__is_reshape(op))
+    op = tp__defining_op(mlirOperationGetOperand(op, 0));
+  return !mlirOperationIsNull(op) && tp__op_is(op, "tensor.extract_slice");
+}
+
 /* How many dimensions are columns, and the factors; why it is not one product of matrices, else NULL. */
 static const char *read_product(epilogue *e) {
   MlirOperation op = e->product;
@@ -63,6 +71,8 @@ static const char *read_product(epilogue *e) {
     return "it is not one of rows, as they are stored, and a matrix";
   if (!tp__is_zero_tensor(mlirOperationGetOperand(op, 2)))
     return "it is added to something";
+  if (is_part(e->factors.a) || is_part(e->factors.b))
+    return "a factor is a part of another tensor, which would be copied";
   return e->m == 0 || e->n == 0 || e->factors.k == 0 ? "it has no elements, or no terms" : NULL;
 }
 

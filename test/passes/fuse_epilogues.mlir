@@ -200,6 +200,7 @@ func.func @residual(%x: tensor<16x32xf32>, %w: tensor<32x16xf32>, %r: tensor<16x
 // REMARK: 'linalg.batch_matmul': is not one call with what follows: it is not one of rows, as they are stored, and a matrix
 // REMARK: 'linalg.matmul': is not one call with what follows: its bias has another type than its factors
 // REMARK: 'linalg.matmul': is not one call with what follows: it has no elements, or no terms
+// REMARK: 'linalg.matmul': is not one call with what follows: a factor is a part of another tensor, which would be copied
 // CHECK-LABEL: func.func @second_reader
 // CHECK-NOT: call @
 func.func @second_reader(%x: tensor<16x32xf32>, %w: tensor<32x24xf32>) -> (tensor<16x24xf32>, tensor<16x24xf32>) {
@@ -252,6 +253,14 @@ func.func @wide_bias(%x: tensor<16x32xbf16>, %w: tensor<32x24xbf16>, %bias: tens
 func.func @no_terms(%x: tensor<16x0xf32>, %w: tensor<0x24xf32>) -> tensor<16x24xf32> {
   %zero = arith.constant dense<0.0> : tensor<16x24xf32>
   %y = linalg.matmul ins(%x, %w : tensor<16x0xf32>, tensor<0x24xf32>) outs(%zero : tensor<16x24xf32>) -> tensor<16x24xf32>
+  %r = arith.maxnumf %y, %zero : tensor<16x24xf32>
+  return %r : tensor<16x24xf32>
+}
+func.func @part(%x: tensor<16x32xf32>, %w: tensor<32x2x24xf32>) -> tensor<16x24xf32> {
+  %zero = arith.constant dense<0.0> : tensor<16x24xf32>
+  %p = tensor.extract_slice %w[0, 1, 0] [32, 1, 24] [1, 1, 1] : tensor<32x2x24xf32> to tensor<32x1x24xf32>
+  %v = tensor.collapse_shape %p [[0, 1], [2]] : tensor<32x1x24xf32> into tensor<32x24xf32>
+  %y = linalg.matmul ins(%x, %v : tensor<16x32xf32>, tensor<32x24xf32>) outs(%zero : tensor<16x24xf32>) -> tensor<16x24xf32>
   %r = arith.maxnumf %y, %zero : tensor<16x24xf32>
   return %r : tensor<16x24xf32>
 }
