@@ -25,7 +25,10 @@ static bool halves_twice(MlirOperation op) {
          (mlirTypeIsABF16(result) || mlirTypeIsAFloat8E4M3FN(result));
 }
 
-static bool is_half(MlirOperation op) { return mlirTypeIsABF16(element_of(mlirOperationGetResult(op, 0))); }
+static bool is_widened(MlirOperation op) {
+  MlirType type = element_of(mlirOperationGetResult(op, 0));
+  return mlirTypeIsABF16(type) || mlirTypeIsAFloat8E4M3FN(type);
+}
 
 /* Compiled code rounds to nearest, whatever the attribute says. */
 static bool rounds_elsewhere(MlirOperation op) {
@@ -47,7 +50,7 @@ static const row rows[] = {
     {"linalg.winograd_filter_transform", NULL, WINOGRAD, NULL},
     {"linalg.winograd_input_transform", NULL, WINOGRAD, NULL},
     {"linalg.winograd_output_transform", NULL, WINOGRAD, NULL},
-    {"math.fma", tp__decompose_fma, NULL, is_half},
+    {"math.fma", tp__decompose_fma, NULL, is_widened},
     {"math.isinf", tp__decompose_isinf, NULL, NULL},
     {"math.isnormal", tp__decompose_isnormal, NULL, NULL},
     {"tensor.generate", tp__decompose_generate, NULL, NULL},

@@ -1,4 +1,4 @@
-/* What upstream does not lower: the classes of floats, math.isinf and math.isnormal, by comparisons of the magnitude; math.fma of bf16. */
+/* What upstream does not lower: the classes of floats, math.isinf and math.isnormal, by comparisons of the magnitude; math.fma of bf16 and f8. */
 #include "passes/decompose.h"
 
 /* Bits of infinity and of the least normal number, which MLIR's text spells in hexadecimal. */

@@ -51,6 +51,7 @@ func.func @main(%x: tensor<8x64xf32> {tp.sharding = [["dp"], ["tp"]]}, %q: tenso
   // arithmetic of it is that of f32, rounded after each op
   %half = arith.constant dense<0.5> : tensor<8x64xf8E4M3FN>
   %s = arith.mulf %q, %half : tensor<8x64xf8E4M3FN>
-  %r = math.absf %s : tensor<8x64xf8E4M3FN>
+  %f = math.fma %s, %half, %q : tensor<8x64xf8E4M3FN>
+  %r = math.absf %f : tensor<8x64xf8E4M3FN>
   return %y, %amax, %t, %n, %max, %min, %r : tensor<8x64xf8E4M3FN>, tensor<8xf32>, tensor<64x8xf8E4M3FN>, tensor<8x12xf8E4M3FN>, tensor<3xf8E4M3FN>, tensor<3xf8E4M3FN>, tensor<8x64xf8E4M3FN>
 }
