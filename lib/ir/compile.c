@@ -127,21 +127,34 @@ static tp_status find_ptx(MlirModule module, tp_bytes *bytes) {
   return tp__error(at, TP_INVALID_ARGUMENT, "has no kernels; run the pipeline tp-to-cuda first, on a program with loop nests");
 }
 
+/* Upstream's translation has a message of its own for the first op that it cannot do, and would go on to ours. */
+static tp_status check_lowered(MlirOperation op, void *data) {
+  (void)data;
+  if (tp__op_has_dialect(op, "llvm") || tp__op_is(op, "builtin.module"))
+    return TP_OK;
+  return tp__error(op, TP_INVALID_ARGUMENT, "is not in the LLVM dialect; run the pipeline tp-to-runtime first");
+}
+
 tp_status tp_compile(MlirModule module, const tp_compile_options *options, tp_emit emit, tp_bytes *bytes) {
   static const tp_compile_options defaults = {0};
   compilation c = {.at = mlirModuleGetOperation(module)};
   options = options ? options : &defaults;
   if (options->opt_level < 0 || options->opt_level > 3)
     return tp__error(c.at, TP_INVALID_ARGUMENT, "optimization level %d is not between 0 and 3", options->opt_level);
+  if ((int)emit < TP_EMIT_OBJECT || emit > TP_EMIT_PTX)
+    return tp__error(c.at, TP_INVALID_ARGUMENT, "cannot be emitted as form %d of tp_emit, of which there are %d", (int)emit,
+                     TP_EMIT_PTX + 1);
   if (emit == TP_EMIT_PTX)
     return find_ptx(module, bytes);
+  tp_status status = tp__walk(c.at, check_lowered, NULL);
+  if (status != TP_OK)
+    return status;
   initialize_once();
   c.context = LLVMContextCreate();
   c.module = mlirTranslateModuleToLLVMIR(c.at, c.context);
-  tp_status status = TP_OK;
   char *message = NULL;
   if (!c.module)
-    status = tp__error(c.at, TP_INVALID_ARGUMENT, "is not in the LLVM dialect; run the pipeline tp-to-runtime first");
+    status = tp__error(c.at, TP_INTERNAL, "could not be translated to LLVM IR");
   if (status == TP_OK && LLVMVerifyModule(c.module, LLVMReturnStatusAction, &message))
     status = fail(&c, "the LLVM IR is not valid", message);
   else if (message)

@@ -1,0 +1,96 @@
+/* tp_compile refuses what it cannot do, with one error each. */
+#include "tp/compile.h"
+#include "tp/passes.h"
+
+#include <mlir-c/Diagnostics.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct fixture {
+  MlirContext context;
+  MlirModule module;
+  int n_errors;
+  char error[400]; /* the last */
+} fixture;
+
+static void append(MlirStringRef part, void *data) {
+  char *text = data;
+  size_t n = strlen(text);
+  snprintf(text + n, 400 - n, "%.*s", (int)part.length, part.data);
+}
+
+static MlirLogicalResult keep(MlirDiagnostic diagnostic, void *data) {
+  fixture *f = data;
+  f->n_errors += mlirDiagnosticGetSeverity(diagnostic) == MlirDiagnosticError;
+  f->error[0] = 0;
+  mlirDiagnosticPrint(diagnostic, append, f->error);
+  return mlirLogicalResultSuccess();
+}
+
+static void set_up(fixture *f, const char *program) {
+  *f = (fixture){.context = mlirContextCreateWithThreading(false)};
+  tp_context_prepare(f->context);
+  (void)mlirContextAttachDiagnosticHandler(f->context, keep, f, NULL);
+  f->module = mlirModuleCreateParse(f->context, mlirStringRefCreateFromCString(program));
+  assert_false(mlirModuleIsNull(f->module));
+}
+
+static void tear_down(fixture *f) {
+  mlirModuleDestroy(f->module);
+  mlirContextDestroy(f->context);
+}
+
+static void expect_refusal(const char *program, const tp_compile_options *options, tp_emit emit, const char *message) {
+  fixture f;
+  tp_bytes bytes = {0};
+  set_up(&f, program);
+  assert_int_equal(tp_compile(f.module, options, emit, &bytes), TP_INVALID_ARGUMENT);
+  assert_int_equal(f.n_errors, 1);
+  assert_string_equal(f.error, message);
+  assert_null(bytes.data);
+  tear_down(&f);
+}
+
+static const char lowered[] = "llvm.func @f() {\n  llvm.return\n}\n";
+
+static void test_not_lowered(void **state) {
+  (void)state;
+  expect_refusal("func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  return %a : tensor<4xf32>\n}\n", NULL,
+                 TP_EMIT_OBJECT, "'func.func': is not in the LLVM dialect; run the pipeline tp-to-runtime first");
+}
+
+static void test_form(void **state) {
+  (void)state;
+  expect_refusal(lowered, NULL, (tp_emit)3, "'builtin.module': cannot be emitted as form 3 of tp_emit, of which there are 3");
+  expect_refusal(lowered, NULL, (tp_emit)-1, "'builtin.module': cannot be emitted as form -1 of tp_emit, of which there are 3");
+}
+
+static void test_level(void **state) {
+  (void)state;
+  tp_compile_options options = {.size = sizeof options, .opt_level = 4};
+  expect_refusal(lowered, &options, TP_EMIT_OBJECT, "'builtin.module': optimization level 4 is not between 0 and 3");
+}
+
+static void test_lowered(void **state) {
+  (void)state;
+  fixture f;
+  tp_bytes bytes = {0};
+  set_up(&f, lowered);
+  assert_int_equal(tp_compile(f.module, NULL, TP_EMIT_LLVM, &bytes), TP_OK);
+  assert_int_equal(f.n_errors, 0);
+  assert_true(bytes.size > 0 && memmem(bytes.data, bytes.size, "@f()", 4));
+  tp_bytes_clear(&bytes);
+  tear_down(&f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_not_lowered), cmocka_unit_test(test_form),
+                                     cmocka_unit_test(test_level), cmocka_unit_test(test_lowered)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
