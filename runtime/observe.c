@@ -99,9 +99,11 @@ static tprt_status check_nan(const tprt_comm *comm, const tprt__plan *plan) {
   }
   if (at < 0)
     return TPRT_OK;
-  return tprt__fail(TPRT_PROGRAM, "nan_check: element %lld of %s %d of rank %d is NaN (operation %u, %s %s)", (long long)at,
-                    plan->sends ? "piece" : "the tensor", piece, comm->world_ranks[plan->rank], comm->sequence,
-                    tprt_op_kind_name(plan->kind), plan->type->name);
+  char what[32] = "the tensor";
+  if (plan->sends)
+    snprintf(what, sizeof what, "piece %d", piece);
+  return tprt__fail(TPRT_PROGRAM, "nan_check: element %lld of %s of rank %d is NaN (operation %u, %s %s)", (long long)at, what,
+                    comm->world_ranks[plan->rank], comm->sequence, tprt_op_kind_name(plan->kind), plan->type->name);
 }
 
 /* ---- Around operations ---- */

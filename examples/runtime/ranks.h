@@ -18,11 +18,11 @@ static inline void expect(tprt_status status) {
   exit(1);
 }
 
-/* Runs `play` once for each rank and waits for all. */
-static inline void run_ranks(void *(*play)(void *comm)) {
+/* Runs `play` once for each rank and waits for all. `config` may be NULL. */
+static inline void run_ranks_with(const tprt_config *config, void *(*play)(void *comm)) {
   tprt_comm *comms[N_RANKS];
   pthread_t threads[N_RANKS];
-  expect(tprt_world_create_threads(N_RANKS, NULL, comms));
+  expect(tprt_world_create_threads(N_RANKS, config, comms));
   for (int i = 0; i < N_RANKS; i++) {
     if (pthread_create(&threads[i], NULL, play, comms[i]) != 0)
       exit(1);
@@ -32,5 +32,6 @@ static inline void run_ranks(void *(*play)(void *comm)) {
   for (int i = 0; i < N_RANKS; i++)
     tprt_comm_destroy(comms[i]);
 }
+static inline void run_ranks(void *(*play)(void *comm)) { run_ranks_with(NULL, play); }
 
 #endif
