@@ -107,7 +107,7 @@ static void take_if_kept(tp_planner *p, int64_t room, tp_solution *other, beyond
     is_taken = true;
   } else if (is_cheaper) {
     b->more = held < INT64_MAX ? counted - held : b->more;
-    is_taken = tp__plain_held(p, other, &cost) <= p->memory_limit && cost < b->cost;
+    is_taken = tp__plain_held(p, other, &cost, NULL) <= p->memory_limit && cost < b->cost;
     p->is_cut_short |= is_taken && other->stopped;
     if (is_taken)
       take(b, other, true, cost);

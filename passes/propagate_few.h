@@ -30,4 +30,26 @@ tp_status tp__few_choose(tp_few *few);
 /* The strategies of the plan, and those that cost least beside it: with the changes from and into what is chosen for the neighbours. choices[i]: of node i. */
 tp_status tp__few_around(tp_few *few, const int *choices);
 
+/* ---- propagate_late.c ---- */
+
+/* A planner for the few, with its plan. To be dropped also when it fails. */
+tp_status tp__few_plan(const tp_few *few, tp_planner *planned);
+/* The strategies of such a plan, by their numbers among all of the planner of the few. NULL when memory runs out. */
+int *tp__few_chosen(const tp_planner *planner, const tp_planner *planned);
+
+/* No plan costs less than the least of every node. */
+tp_cost tp__least_cost(const tp_planner *planner);
+
+/* ---- propagate_lean.c ---- */
+
+/* A plan without routes: tp__plain_take. */
+typedef struct tp_late_plan {
+  const int *choices; /* by node of the planner; NULL: none */
+  tp_cost cost;       /* TP_COST_FORBIDDEN: none */
+  const char *method;
+} tp_late_plan;
+
+/* Seeks a plan that keeps the memory limit, until the clock is over; where one is found the grace is, too. `planner` has nodes, and no routes. */
+tp_status tp__plan_lean(tp_planner *planner, tp_late_plan *plan);
+
 #endif

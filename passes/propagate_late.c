@@ -18,7 +18,7 @@ enum { ROUNDS = 6 };     /* of improvement */
 
 static tp_status out_of_memory(const tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
 
-static tp_cost least_cost(const tp_planner *p) {
+tp_cost tp__least_cost(const tp_planner *p) {
   tp_cost sum = 0;
   for (size_t i = 0; i < p->n_nodes; i++) {
     const tp_node *node = &p->nodes[i];
@@ -35,8 +35,7 @@ static tp_cost worth(const tp_planner *p) { return p->overlaps ? p->overlapped :
 
 /* ---- with few strategies ---- */
 
-/* A planner for the few, with its plan. To be dropped also when it fails. */
-static tp_status plan_few(const tp_few *f, tp_planner *few) {
+tp_status tp__few_plan(const tp_few *f, tp_planner *few) {
   const tp_planner *p = f->p;
   const bool **rows = tp__arena_array(p->arena, p->n_nodes + 1, sizeof(const bool *)); /* those in use stay */
   tp_status status = tp__planner_copy(p, few);
@@ -54,8 +53,7 @@ static tp_status plan_few(const tp_few *f, tp_planner *few) {
   return status == TP_OK ? tp__plan_solve(few) : status;
 }
 
-/* The strategies of the plan, by their numbers among all. NULL when memory runs out. */
-static int *chosen_of(const tp_planner *p, const tp_planner *few) {
+int *tp__few_chosen(const tp_planner *p, const tp_planner *few) {
   int *choices = tp__arena_array(p->arena, p->n_nodes + 1, sizeof *choices);
   for (size_t i = 0, k = 0; choices && i < p->n_nodes; i++, k++) {
     while (tp__is_of_routes(&few->nodes[k]))
@@ -76,11 +74,11 @@ static tp_status improve(tp_few *f, tp_planner *best) {
   bool is_better = true;
   for (int round = 0; round < ROUNDS && is_better && status == TP_OK && !tp__clock_is_over(p->clock); round++) {
     tp_planner next;
-    const int *choices = chosen_of(p, best);
+    const int *choices = tp__few_chosen(p, best);
     status = choices ? tp__few_around(f, choices) : TP_NO_MEMORY;
     if (status != TP_OK || tp__clock_is_over(p->clock))
       break;
-    status = plan_few(f, &next);
+    status = tp__few_plan(f, &next);
     bool is_taken = status == TP_OK && worth(&next) < worth(best);
     is_better = is_taken && (double)(worth(best) - worth(&next)) > WORTHWHILE * (double)worth(best);
     if (is_taken) {
@@ -105,7 +103,7 @@ static tp_status find_few(tp_planner *p, tp_planner *best) {
     status = tp__few_choose(&few);
   tp__clock_extend(p->clock, grace);
   if (status == TP_OK)
-    status = plan_few(&few, best);
+    status = tp__few_plan(&few, best);
   if (status == TP_OK)
     status = improve(&few, best);
   tp__few_close(&few);
@@ -135,18 +133,31 @@ static void take(tp_planner *p, tp_planner *few, tp_cost bound) {
   tp__planner_take(p, few);
 }
 
+/* The few may have no plan where all have one: that is said only if nothing else is tried. */
+static tp_status find_first(tp_planner *p, bool is_last, tp_planner *few) {
+  if (is_last)
+    return find_few(p, few);
+  MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(p->pass->context, tp__swallow, NULL, NULL);
+  tp_status status = find_few(p, few);
+  mlirContextDetachDiagnosticHandler(p->pass->context, handler);
+  return status;
+}
+
 tp_status tp__plan_late(tp_planner *p) {
-  tp_cost bound = least_cost(p);
+  tp_cost bound = tp__least_cost(p);
   tp_planner few = {0};
-  bool found = false, was_tried = p->is_given_up;
+  bool found = false, is_last = p->is_given_up || p->memory_limit >= 0;
   p->is_given_up = p->heeds_clock = false;
-  tp_status status = find_few(p, &few);
-  if (status == TP_OK && !was_tried && p->memory_limit < 0)
+  tp_status status = find_first(p, is_last, &few);
+  bool has_few = status == TP_OK;
+  if (!is_last)
     status = plan_all(p, &found);
   if (status == TP_OK && found && p->bound > bound)
     bound = p->bound;
-  if (status == TP_OK && (!found || worth(&few) < worth(p)))
+  if (status == TP_OK && has_few && (!found || worth(&few) < worth(p)))
     take(p, &few, bound);
+  else if (status == TP_OK && !found)
+    status = tp__clock_exceeded(p);
   tp__planner_drop(&few);
   return status;
 }

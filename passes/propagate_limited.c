@@ -9,6 +9,7 @@
  *      least. The problem of the routes is stated for those that cost least. What is left out costs at least so much, so the bound stays certified;
  *   5. plans of what was found that are counted with more than the limit are written, and may keep it (propagate_beyond.c). */
 #include "passes/propagate_limited.h"
+#include "passes/propagate_few.h"
 
 #include "passes/propagate_priced.h"
 
@@ -24,6 +25,8 @@ enum {
 #define ONLY_FOUND INT64_MIN /* no strategy costs less: those of plans that were found */
 #define FOUND_GAP 0.0005     /* of those, that is good enough */
 #define NEAR 0.005           /* gap of the plan, that is left as it is */
+#define FIRST_SHARE 0.9      /* of a time limit, for a first plan that keeps the memory limit ... */
+#define GRACE 1.0            /* ... or as many seconds of processor time */
 
 static tp_status out_of_memory(const tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
 
@@ -174,6 +177,18 @@ static tp_status solve_below(tp_priced *l, tp_cost most, found *f) {
   return status == TP_INFEASIBLE ? TP_OK : status;
 }
 
+/* The plan that was found first, since there is a clock. */
+static tp_status take_first(tp_planner *p, const tp_late_plan *first, tp_cost bound) {
+  tp_cost least = tp__least_cost(p);
+  tp_status status = tp__plain_take(p, first->choices);
+  bound = bound > least ? bound : least;
+  p->cost = first->cost;
+  p->bound = bound < p->cost ? bound : p->cost;
+  p->method = first->method;
+  p->is_cut_short = true;
+  return status;
+}
+
 /* Nothing was found. */
 static tp_status fail(tp_priced *l, const found *f) {
   tp_solution solution = {.peak = f->peak, .optimal = l->bound >= TP_COST_FORBIDDEN};
@@ -279,7 +294,7 @@ static tp_status search(tp_priced *l, found *f) {
 }
 
 /* The cheapest plan of all is tried as it is counted, or else, since more may be counted than is held, as it is written. */
-static tp_status plan(tp_priced *l, found *f) {
+static tp_status plan(tp_priced *l, const tp_late_plan *first, found *f) {
   bool taken = false, fits = false;
   tp__sketch_used(&l->sketch, NULL, l->used);
   bool hopeless = l->used[tp__priced_peak(l)] > l->limit;
@@ -298,23 +313,44 @@ static tp_status plan(tp_priced *l, found *f) {
     status = look_beyond(l, floor, f);
   if (status != TP_OK || taken)
     return status;
+  if (first->cost < f->cost)
+    return take_first(l->p, first, l->bound);
   if (f->cost >= TP_COST_FORBIDDEN)
     return fail(l, f);
   take(l, f);
   return TP_OK;
 }
 
+/* With a clock a plan is sought that keeps the limit, whatever it costs. */
+static tp_status plan_first(tp_planner *p, tp_late_plan *first) {
+  *first = (tp_late_plan){.cost = TP_COST_FORBIDDEN};
+  if (!p->clock->is_limited || p->is_restricted)
+    return TP_OK;
+  double end = p->clock->deadline;
+  tp__clock_share(p->clock, end, FIRST_SHARE);
+  tp__clock_extend(p->clock, GRACE);
+  tp_status status = tp__plan_lean(p, first);
+  tp__clock_extend(p->clock, 0);
+  p->clock->deadline = end;
+  return status;
+}
+
 tp_status tp__plan_limited(tp_planner *p) {
   tp_priced l = {.p = p};
   found f = {.cost = TP_COST_FORBIDDEN, .most = ONLY_FOUND};
+  tp_late_plan first;
   double end = p->clock->deadline;
+  tp_status status = plan_first(p, &first);
   tp__clock_share(p->clock, end, TP_STATING);
-  tp_status status = tp__priced_open(&l);
+  if (status == TP_OK)
+    status = tp__priced_open(&l);
   p->clock->deadline = end;
   bool late = l.sketch.is_given_up;
   if (status == TP_OK && !late)
-    status = plan(&l, &f);
+    status = plan(&l, &first, &f);
   tp__priced_close(&l);
   tp__planner_drop(&f.planner);
-  return status == TP_OK && late ? tp__plan_late(p) : status;
+  if (status == TP_OK && late)
+    return first.choices ? take_first(p, &first, 0) : tp__plan_late(p);
+  return status;
 }

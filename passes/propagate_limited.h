@@ -47,8 +47,15 @@ bool tp__keeps_limit(const tp_planner *planner, const tp_solution *solution);
 
 /* ---- propagate_plain.c ---- */
 
-/* What a device holds at most, and the cost, if the decisions of the solution are planned without routes; INT64_MAX where they cannot be. */
-int64_t tp__plain_held(const tp_planner *planner, const tp_solution *solution, tp_cost *cost);
+/* What a device holds of values at the time at which it holds most; flags by value of the planner. */
+typedef struct tp_at_peak {
+  bool *made;    /* in the layout in which it is made */
+  bool *changed; /* in another one */
+} tp_at_peak;
+
+/* What a device holds at most, and the cost, if the decisions of the solution are planned without routes; INT64_MAX where they cannot be. `at_peak` may be
+ * NULL. */
+int64_t tp__plain_held(const tp_planner *planner, const tp_solution *solution, tp_cost *cost, tp_at_peak *at_peak);
 /* The planner becomes one without routes that has this plan. */
 tp_status tp__plain_take(tp_planner *planner, const int *choices);
 

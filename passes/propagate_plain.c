@@ -45,7 +45,29 @@ static tp_status plan_plain(tp_planner *plain, const bool *const *rows) {
   return status == TP_OK ? tp__plan_solve(plain) : status;
 }
 
-int64_t tp__plain_held(const tp_planner *p, const tp_solution *solution, tp_cost *cost) {
+/* A change of layout is of the value that it starts from. */
+static tp_status mark_peak(tp_planner *written, tp_at_peak *at_peak) {
+  tp_memory_peak peak = {0};
+  tp_status status = tp__plan_peak(written, &peak);
+  memset(at_peak->made, false, written->n_values * sizeof *at_peak->made);
+  memset(at_peak->changed, false, written->n_values * sizeof *at_peak->changed);
+  for (size_t i = 0; i < peak.n && status == TP_OK; i++) {
+    MlirValue value = peak.held[i].value;
+    bool is_changed = false;
+    while (!mlirValueIsNull(value) && !mlirValueIsABlockArgument(value) &&
+           tp__op_is(mlirOpResultGetOwner(value), "shard.shard") && !tp__planned_value(written, value)) {
+      is_changed = true;
+      value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0);
+    }
+    const tp_planned_value *of = mlirValueIsNull(value) ? NULL : tp__planned_value(written, value);
+    if (of)
+      (is_changed ? at_peak->changed : at_peak->made)[of - written->values] = true;
+  }
+  tp__free(peak.held);
+  return status;
+}
+
+int64_t tp__plain_held(const tp_planner *p, const tp_solution *solution, tp_cost *cost, tp_at_peak *at_peak) {
   int64_t held = INT64_MAX;
   const bool *const *rows = p->is_restricted ? NULL : chosen_rows(p, solution->choices, false);
   if (!rows)
@@ -55,6 +77,8 @@ int64_t tp__plain_held(const tp_planner *p, const tp_solution *solution, tp_cost
       tp__plan_write(&copied.again.planner) == TP_OK) {
     held = copied.again.planner.peak;
     *cost = copied.again.planner.cost;
+    if (at_peak && mark_peak(&copied.again.planner, at_peak) != TP_OK)
+      held = INT64_MAX;
   }
   tp__copy_close(&copied);
   return held;
