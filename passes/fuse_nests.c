@@ -257,8 +257,8 @@ const tp_pass_row tp__fuse_nests_row = {
         "other, "
         "and in which no row reads what another row writes, are a private function, marked tp.kernel, of which tp-map-kernels "
         "makes one kernel; what only they read is in no buffer of the program. Nests that share no rows or elements, that read "
-        "memory or assert in their body, or of whose rows a thread would have more than 32 elements stay alone. Breaks: "
-        "nothing.",
+        "memory or assert in their body, or that would keep more of a row than the registers of a block hold, stay alone; rows "
+        "longer than that are gone through once for each reduction and once for what is stored. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -196,9 +196,11 @@ static bool fits(tp__map_group *g, const accesses *list) {
     for (int i = 0; i < g->n_nests; i++)
       g->nests[i]->most_lanes = most[v];
     int lanes = tp__group_lanes(g);
-    int64_t elements = lanes > 0 ? tp__group_elements(g, lanes) : TP_MAP_ROW_ELEMENTS + 1;
-    if (elements > TP_MAP_ROW_ELEMENTS)
+    if (lanes == 0)
       return false;
+    if (tp__group_is_looped(g)) /* nothing is kept but numbers of the row */
+      continue;
+    int64_t elements = tp__group_elements(g, lanes);
     int64_t words = kept_words(g, list, elements);
     if (words > MAX_WORDS || (words + WORK_WORDS) * tp__group_threads(g, lanes) > MAX_BLOCK_WORDS)
       return false;

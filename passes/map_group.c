@@ -166,13 +166,20 @@ int tp__group_threads(const tp__map_group *g, int lanes) {
   return sharing.n_sharing * sharing.n_elements;
 }
 
+bool tp__group_is_looped(const tp__map_group *g) {
+  int64_t words = 1; /* of the widest element */
+  for (int i = 0; i < g->n_nests; i++)
+    for (int k = 0; k < g->nests[i]->n_operands; k++)
+      words = tp__element_size(g->nests[i]->operands[k].element) > 4 ? 2 : words;
+  return g->has_rows && g->width > TP_GROUP_ROW / words;
+}
+
 bool tp__group_has_kernel(const tp__map_group *g) {
   tp_combiner combiners[TP_MAP_OPERANDS];
   for (int i = 0; i < g->n_nests; i++)
     if (tp__group_reduces(g->nests[i]) && !tp__map_combiners(g->nests[i], combiners))
       return false;
-  int lanes = tp__group_lanes(g);
-  return lanes > 0 && tp__group_elements(g, lanes) <= TP_MAP_ROW_ELEMENTS;
+  return tp__group_lanes(g) > 0;
 }
 
 /* ---- a number and a reduction ---- */

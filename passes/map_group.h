@@ -5,6 +5,8 @@
  * a row, is there for the next without a way through memory. A group without reductions whose nests all have the same loops has no rows: a
  * thread does the same element in each nest.
  *
+ * Rows that are too long for the registers of a block are gone through several times, and what lies in between is computed again each time.
+ *
  * Loops of one iteration are none here. */
 #ifndef TP_PASSES_MAP_GROUP_H
 #define TP_PASSES_MAP_GROUP_H
@@ -14,7 +16,8 @@
 enum {
   TP_GROUP_NESTS = 24,
   TP_GROUP_THREADS = 256, /* of a block, without rows */
-  TP_GROUP_REDUCTIONS = 4 /* results of reductions: each may need an array in memory of the block */
+  TP_GROUP_REDUCTIONS = 4, /* results of reductions: each may need an array in memory of the block */
+  TP_GROUP_ROW = 24 * 1024 /* words of a row that a block keeps */
 };
 
 /* How an operand is accessed: an element of its own in each iteration, or in each row, the same one in all iterations of the row; or otherwise. */
@@ -47,6 +50,8 @@ int tp__group_nest_lanes(const tp__map_group *group, const tp__map_nest *nest, i
 /* Elements of a row for a thread, and the threads of a block. */
 int64_t tp__group_elements(const tp__map_group *group, int lanes);
 int tp__group_threads(const tp__map_group *group, int lanes);
+/* Are rows longer than what a block can keep? Then it goes through them in a loop for each reduction, and once more for what is stored. */
+bool tp__group_is_looped(const tp__map_group *group);
 /* Could its kernel do whole rows, with vectors of the sizes that its nests allow? */
 bool tp__group_has_kernel(const tp__map_group *group);
 /* Are there two nests, the second of which, a reduction of any kind, goes on from the number that the first writes everywhere? */

@@ -1,8 +1,12 @@
 /* The kernel of several nests. A thread keeps what a nest makes of its elements, and of its row, for the nests behind it; what it keeps was in
  * memory before only if nothing else is to read it there.
  *
- * There are no loops: the elements of a thread are few. Where their number does not divide those of a row, a thread does its first ones once more, and
- * does not store them; equally rows behind the last. So all threads come to all barriers. */
+ * Where a block can keep a row there are no loops: the elements of a thread are few. Where their number does not divide those of a row, a thread does its first ones once more, and
+ * does not store them; equally rows behind the last. So all threads come to all barriers.
+ *
+ * Of longer rows nothing is kept but numbers of the row. Each reduction is a loop over the thread's elements, which computes again what the nests in front of it make of them, and
+ * a last loop does so for what is stored: by then nothing is read any more where it is, but by the thread that stores it there, just before. What is of no use to
+ * a loop LLVM removes. */
 #include "passes/map_group.h"
 
 #include "ir/diagnostics.h"
@@ -13,6 +17,7 @@ enum { THREADS = TP_GROUP_THREADS, MAX_SECTIONS = TP_MAP_ROW_ELEMENTS };
 
 /* What a thread has of a buffer: its elements, section by section, or one number. */
 typedef struct kept {
+  int nest; /* from the one behind it on */
   MlirValue memref;
   tp__group_access access;
   int place[TP_MAX_RANK];
@@ -24,6 +29,8 @@ typedef struct builder {
   MlirOperation func, end;
   tp__map_sharing sharing;
   int lanes, n_sections;
+  bool is_looped, in_loop; /* in_loop: elements are there to be read */
+  bool stores_elements;
   MlirValue row, positions[MAX_SECTIONS];
   MlirValue inside[MAX_SECTIONS]; /* bits: does a row have these elements? null: always */
   MlirValue stores[MAX_SECTIONS]; /* the same, and is there such a row? */
@@ -44,20 +51,23 @@ static bool same_place(const kept *k, const tp__map_operand *o, tp__group_access
 }
 
 /* The number of the entry, or -1. */
-static int find_kept(const builder *b, const tp__map_nest *n, int operand) {
+static int find_kept(const builder *b, int nest, int operand) {
+  const tp__map_nest *n = b->group->nests[nest];
   int place[TP_MAX_RANK];
   tp__group_access access = tp__group_access_of(b->group, n, operand, place);
   for (size_t i = b->n; i-- > 0 && access != TP_ACCESS_OTHER;)
-    if (same_place(b->items + i, n->operands + operand, access, place))
+    if (b->items[i].nest < nest && same_place(b->items + i, n->operands + operand, access, place))
       return (int)i;
   return -1;
 }
 
-static int add_kept(builder *b, const tp__map_nest *n, int operand) {
+/* What the nest makes, or, is_read, what it finds in memory. */
+static int add_kept(builder *b, int nest, int operand, bool is_read) {
+  const tp__map_nest *n = b->group->nests[nest];
   if (tp__grow((void **)&b->items, &b->capacity, b->n + 1, sizeof *b->items) != TP_OK)
     return -1;
   kept *k = b->items + b->n;
-  *k = (kept){.memref = n->operands[operand].memref};
+  *k = (kept){.nest = nest - is_read, .memref = n->operands[operand].memref};
   k->access = tp__group_access_of(b->group, n, operand, k->place);
   return (int)b->n++;
 }
@@ -120,6 +130,12 @@ static void build_sections(builder *b) {
   }
 }
 
+/* A section at a time, which loops find. */
+static void begin_loops(builder *b) {
+  b->n_sections = 1;
+  b->stores[0] = b->exists;
+}
+
 /* Without rows: a thread for each group of neighbours; what follows goes into an scf.if. */
 static void build_items(builder *b, int64_t n_items) {
   const tp__map_nest *n = b->group->nests[0];
@@ -160,19 +176,20 @@ static tp_status begin_nest(builder *b, int number, nest_builder *nb) {
     nb->loop = 0;
   for (int i = 0; i < n->n_operands; i++) {
     int place[TP_MAX_RANK];
-    nb->source[i] = find_kept(b, n, i);
+    nb->source[i] = find_kept(b, number, i);
     if (nb->source[i] >= 0 || !tp__body_reads(&n->body, i) || n->operands[i].is_scalar)
       continue;
     tp__group_access access = tp__group_access_of(b->group, n, i, place);
-    if (access == TP_ACCESS_ROW || (access == TP_ACCESS_ELEMENT && is_used_behind(b, number, n->operands[i].memref, false))) {
-      nb->source[i] = add_kept(b, n, i);
+    bool keeps = access == TP_ACCESS_ELEMENT && (!b->is_looped || b->in_loop);
+    if (access == TP_ACCESS_ROW || (keeps && is_used_behind(b, number, n->operands[i].memref, false))) {
+      nb->source[i] = add_kept(b, number, i, true);
       nb->fills[i] = true;
       if (nb->source[i] < 0)
         return tp__error(n->op, TP_NO_MEMORY, "memory ran out");
     }
   }
   for (int i = n->n_inputs; i < n->n_operands; i++) {
-    nb->target[i] = add_kept(b, n, i);
+    nb->target[i] = add_kept(b, number, i, false);
     if (nb->target[i] < 0)
       return tp__error(n->op, TP_NO_MEMORY, "memory ran out");
   }
@@ -243,7 +260,7 @@ static tp_status build_elements(builder *b, const nest_builder *nb) {
     }
     if (nb->loop >= 0)
       at[nb->loop] = start;
-    if (status == TP_OK)
+    if (status == TP_OK && b->stores_elements)
       store(b, nb, b->stores[s], s * b->lanes, b->lanes, at);
   }
   return status;
@@ -256,6 +273,87 @@ static tp_status build_row(builder *b, const nest_builder *nb) {
   if (status == TP_OK)
     store(b, nb, b->speaks, 0, 1, at);
   return status;
+}
+
+/* ---- loops over rows that are not kept ---- */
+
+static bool is_of_elements(const builder *b, int number) {
+  const tp__map_nest *n = b->group->nests[number];
+  return tp__group_is_whole(b->group, n) && !tp__group_reduces(n);
+}
+
+/* Numbers of the row that nests up to `last` read, for all loops behind. */
+static tp_status read_rows(builder *b, int last) {
+  for (int j = 0; j <= last; j++) {
+    const tp__map_nest *n = b->group->nests[j];
+    MlirValue at[TP_MAP_LOOPS];
+    int place[TP_MAX_RANK];
+    for (int i = 0; i < n->n_operands && tp__group_is_whole(b->group, n); i++) {
+      if (!tp__body_reads(&n->body, i) || n->operands[i].is_scalar || find_kept(b, j, i) >= 0 ||
+          tp__group_access_of(b->group, n, i, place) != TP_ACCESS_ROW)
+        continue;
+      int entry = add_kept(b, j, i, true);
+      if (entry < 0)
+        return tp__error(n->op, TP_NO_MEMORY, "memory ran out");
+      build_at(b, n, -1, at);
+      tp__map_fetch(n, b->end, i, 0, 1, at, b->items[entry].values);
+    }
+  }
+  return TP_OK;
+}
+
+/* What the nests of elements up to `last` make of some elements, and how the last, a reduction, goes on with them, from `so_far`. */
+static tp_status build_inside(builder *b, int last, MlirValue *so_far) {
+  nest_builder nb;
+  MlirValue at[TP_MAP_LOOPS];
+  tp_status status = TP_OK;
+  for (int j = 0; j <= last && status == TP_OK; j++) {
+    if (!is_of_elements(b, j))
+      continue;
+    status = begin_nest(b, j, &nb);
+    if (status == TP_OK)
+      status = build_elements(b, &nb);
+  }
+  if (status != TP_OK || !so_far)
+    return status;
+  status = begin_nest(b, last, &nb);
+  build_at(b, nb.n, 0, at);
+  return status == TP_OK ? build_body(b, &nb, 0, at, so_far) : status;
+}
+
+/* All elements of the thread; so_far, of n, are combined by the nest `last`, NULL: what is to be stored is stored. */
+static tp_status build_loop(builder *b, int last, int n, MlirValue *so_far) {
+  const tp__map_sharing *sharing = &b->sharing;
+  MlirOperation outside = b->end, inside;
+  MlirValue carried[TP_MAP_OPERANDS];
+  int64_t n_steps = b->group->width / b->lanes;
+  tp_status status = read_rows(b, last);
+  if (status != TP_OK)
+    return status;
+  MlirType counter = tp__map_counter(b->group->nests[0], n_steps + sharing->n_sharing);
+  MlirValue from = tp__map_cast(outside, sharing->turn, counter), to = tp__build_int(outside, counter, n_steps);
+  MlirValue step = tp__build_int(outside, counter, sharing->n_sharing);
+  MlirOperation loop = tp__map_for(outside, from, to, step, n, so_far, &b->positions[0], carried, &inside);
+  size_t n_kept = b->n;
+  b->end = inside;
+  b->in_loop = true;
+  b->stores_elements = !so_far;
+  status = build_inside(b, last, so_far ? carried : NULL);
+  b->end = outside;
+  b->in_loop = false;
+  b->n = n_kept; /* elements are known there alone */
+  tp__map_yield(inside, n, carried);
+  for (int k = 0; k < n; k++)
+    so_far[k] = mlirOperationGetResult(loop, k);
+  return status;
+}
+
+static bool stores_elements(const builder *b) {
+  for (int j = 0; j < b->group->n_nests; j++)
+    for (int i = b->group->nests[j]->n_inputs; i < b->group->nests[j]->n_operands; i++)
+      if (is_of_elements(b, j) && is_stored(b, j, b->group->nests[j]->operands[i].memref))
+        return true;
+  return false;
 }
 
 /* As a reduction alone: from the identity on, if threads share the row, and from what the result was at the end. */
@@ -274,7 +372,10 @@ static tp_status build_reduction(builder *b, const nest_builder *nb) {
       return tp__error(n->op, TP_UNSUPPORTED, "goes on from a value of output %d that its kernel did not make", k);
   for (int k = 0; k < n_outputs; k++)
     so_far[k] = shares ? tp__map_identity(sharing, b->end, k) : b->items[nb->source[n->n_inputs + k]].values[0];
-  for (int s = 0; s < b->n_sections && status == TP_OK; s++) {
+  build_at(b, n, -1, at);
+  if (b->is_looped)
+    status = build_loop(b, nb->number, n_outputs, so_far);
+  for (int s = 0; s < b->n_sections && status == TP_OK && !b->is_looped; s++) {
     build_at(b, n, s, at);
     for (int k = 0; k < n_outputs; k++)
       next[k] = so_far[k];
@@ -297,6 +398,8 @@ static tp_status build_reduction(builder *b, const nest_builder *nb) {
 
 static tp_status build_nest(builder *b, int number) {
   nest_builder nb;
+  if (b->is_looped && is_of_elements(b, number)) /* in loops */
+    return TP_OK;
   tp_status status = begin_nest(b, number, &nb);
   if (status != TP_OK)
     return status;
@@ -308,16 +411,17 @@ static tp_status build_nest(builder *b, int number) {
 tp_status tp__map_group_kernel(const tp__map_group *g, MlirOperation func, MlirOperation end, tp__map_launch *launch) {
   builder b = {.group = g, .func = func, .end = end, .sharing = {.n = g->nests[0], .func = func}, .lanes = tp__group_lanes(g)};
   tp_status status = TP_OK;
-  if (b.lanes == 0 || tp__group_elements(g, b.lanes) > TP_MAP_ROW_ELEMENTS)
-    return tp__error(
-        g->nests[0]->op, TP_UNSUPPORTED,
-        "begins a kernel whose nests reduce in vectors of different sizes, or of whose rows a thread has more than %d "
-        "elements",
-        TP_MAP_ROW_ELEMENTS);
+  b.is_looped = tp__group_is_looped(g);
+  b.stores_elements = !b.is_looped;
+  if (b.lanes == 0)
+    return tp__error(g->nests[0]->op, TP_UNSUPPORTED, "begins a kernel whose nests reduce in vectors of different sizes");
   if (g->has_rows) {
     tp__map_share_rows(&b.sharing, g->width / b.lanes, b.lanes);
     build_rows(&b);
-    build_sections(&b);
+    if (b.is_looped)
+      begin_loops(&b);
+    else
+      build_sections(&b);
     *launch = (tp__map_launch){.n_blocks = (g->n_rows + b.sharing.n_elements - 1) / b.sharing.n_elements,
                                .n_threads = b.sharing.n_sharing * b.sharing.n_elements};
   } else {
@@ -328,6 +432,8 @@ tp_status tp__map_group_kernel(const tp__map_group *g, MlirOperation func, MlirO
   launch->lanes = b.lanes;
   for (int i = 0; i < g->n_nests && status == TP_OK; i++)
     status = build_nest(&b, i);
+  if (status == TP_OK && b.is_looped && stores_elements(&b))
+    status = build_loop(&b, g->n_nests - 1, 0, NULL);
   tp__free(b.items);
   return status;
 }

@@ -18,7 +18,6 @@
 enum {
   STAT_SPLIT,
   MANY_BLOCKS = 256,      /* two for each multiprocessor of the largest GPUs, nearly */
-  LONG_ROW = 24 * 1024,   /* what tp-fuse-nests does not keep in the registers of a block */
   ROW_PART = 8 * 1024,    /* less is not worth a block, and another launch */
   LONG_COLUMN = 2 * 1024, /* of neighbours that a few threads each combine */
   COLUMN_PART = 256,
@@ -103,7 +102,7 @@ static bool choose(const tp__map_nest *n, cut *c) {
   bool rows = n->is_reduction[tp__map_inner(n)];
   int64_t n_blocks = tp__map_reduction_blocks(n), part = rows ? ROW_PART : COLUMN_PART;
   int64_t wanted = MANY_BLOCKS / n_blocks < n_steps / part ? MANY_BLOCKS / n_blocks : n_steps / part;
-  return n_steps > (rows ? LONG_ROW : LONG_COLUMN) && wanted > 1 && choose_loop(n, wanted, c);
+  return n_steps > (rows ? TP_GROUP_ROW : LONG_COLUMN) && wanted > 1 && choose_loop(n, wanted, c);
 }
 
 /* Parts are combined before the results are looked at, so what is reduced must not be where these are. */

@@ -181,21 +181,23 @@ func.func private @kernel(%a: memref<8xf32>, %b: memref<9xf32>) attributes {tp.k
 #rows = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 
-func.func @long(%context: !llvm.ptr, %a: memref<8x65536xf32>, %b: memref<8xf32>) {
-  call @kernel(%a, %b) : (memref<8x65536xf32>, memref<8xf32>) -> ()
+func.func @vectors(%context: !llvm.ptr, %a: memref<8x64xf32>, %b: memref<8xf32>, %c: memref<8x64xbf16>, %d: memref<8xbf16>) {
+  call @kernel(%a, %b, %c, %d) : (memref<8x64xf32>, memref<8xf32>, memref<8x64xbf16>, memref<8xbf16>) -> ()
   return
 }
-func.func private @kernel(%a: memref<8x65536xf32>, %b: memref<8xf32>) attributes {tp.kernel} {
-  // expected-error@+1 {{begins a kernel whose nests reduce in vectors of different sizes, or of whose rows a thread has more than 32 elements}}
-  linalg.generic {indexing_maps = [#rows], iterator_types = ["parallel", "parallel"]} outs(%a : memref<8x65536xf32>) {
-  ^bb0(%o: f32):
-    linalg.yield %o : f32
-  }
+func.func private @kernel(%a: memref<8x64xf32>, %b: memref<8xf32>, %c: memref<8x64xbf16>, %d: memref<8xbf16>) attributes {tp.kernel} {
+  // expected-error@+1 {{begins a kernel whose nests reduce in vectors of different sizes}}
   linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
-      ins(%a : memref<8x65536xf32>) outs(%b : memref<8xf32>) {
+      ins(%a : memref<8x64xf32>) outs(%b : memref<8xf32>) {
   ^bb0(%x: f32, %o: f32):
     %z = arith.addf %x, %o : f32
     linalg.yield %z : f32
+  }
+  linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%c : memref<8x64xbf16>) outs(%d : memref<8xbf16>) {
+  ^bb0(%x: bf16, %o: bf16):
+    %z = arith.addf %x, %o : bf16
+    linalg.yield %z : bf16
   }
   return
 }

@@ -151,3 +151,71 @@ func.func @columns(%context: !llvm.ptr, %a: memref<64x1000xf32>, %c: memref<1000
   }
   return
 }
+
+// -----
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#one = affine_map<(d0) -> (d0)>
+#none = affine_map<(d0) -> ()>
+
+// Rows that a block does not keep: a loop for each sum, with vectors of what is read, in which the difference is computed again, and one that divides where the row
+// lies. A sum is read from memory nowhere.
+// CHECK-LABEL: func.func @long
+// CHECK-COUNT-1: call @tprt_abi_launch(
+// CHECK-NOT: call @tprt_abi_launch(
+// CHECK: llvm.func @tp_kernel0({{.*}} nvvm.reqntid = array<i32: 1024>, tp.blocks = 200 : i64}
+// CHECK: scf.for
+// CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr -> vector<4xf32>
+// CHECK-COUNT-4: arith.addf
+// CHECK-NOT: llvm.store
+// CHECK: nvvm.barrier0
+// CHECK: scf.for
+// CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr -> vector<4xf32>
+// CHECK-COUNT-4: arith.subf
+// CHECK-COUNT-4: arith.addf
+// CHECK-NOT: llvm.store
+// CHECK: nvvm.barrier0
+// CHECK: scf.for
+// CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr -> vector<4xf32>
+// CHECK-COUNT-4: arith.subf
+// CHECK-COUNT-4: arith.divf
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>
+// CHECK-NOT: scf.for
+// CHECK: llvm.return
+func.func @long(%context: !llvm.ptr, %x: memref<200x32000xf32>, %mean: memref<200xf32>, %sum: memref<200xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.generic {indexing_maps = [#none, #one], iterator_types = ["parallel"]} ins(%zero : f32) outs(%mean : memref<200xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }
+  linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<200x32000xf32>) outs(%mean : memref<200xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %z = arith.addf %o, %a : f32
+    linalg.yield %z : f32
+  }
+  linalg.generic {indexing_maps = [#rows, #row, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %mean : memref<200x32000xf32>, memref<200xf32>) outs(%x : memref<200x32000xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %z = arith.subf %a, %b : f32
+    linalg.yield %z : f32
+  }
+  linalg.generic {indexing_maps = [#none, #one], iterator_types = ["parallel"]} ins(%zero : f32) outs(%sum : memref<200xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }
+  linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<200x32000xf32>) outs(%sum : memref<200xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %z = arith.addf %o, %a : f32
+    linalg.yield %z : f32
+  }
+  linalg.generic {indexing_maps = [#rows, #row, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : memref<200x32000xf32>, memref<200xf32>) outs(%x : memref<200x32000xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %z = arith.divf %a, %b : f32
+    linalg.yield %z : f32
+  }
+  return
+}
