@@ -163,79 +163,105 @@ static const char log_f64_text[] =
     "  %near = arith.addf %s2, %rest : f64\n"
     "  %sum = arith.addf %high, %near : f64\n" LOG_ENDS "  %y = arith.addf %log, %none : f64\n";
 
-/* x = n ln 2 + r with ln 2 in two parts, exp r by its Taylor series; 2^n in two factors, since n may be out of the range of one. */
-static const char exp_f64_text[] = "  %least = arith.constant -7.46000000000000000e+02 : f64\n"
-                                   "  %most = arith.constant 7.10000000000000000e+02 : f64\n"
-                                   "  %too_low = arith.cmpf olt, %x, %least : f64\n"
-                                   "  %too_high = arith.cmpf ogt, %x, %most : f64\n"
-                                   "  %raised = arith.select %too_low, %least, %x : f64\n"
-                                   "  %t = arith.select %too_high, %most, %raised : f64\n"
-                                   "  %log2e = arith.constant 1.44269504088896339e+00 : f64\n"
-                                   "  %scaled = arith.mulf %t, %log2e : f64\n"
-                                   "  %round = arith.constant 6.75539944105574400e+15 : f64\n"
-                                   "  %lifted = arith.addf %scaled, %round : f64\n"
-                                   "  %n = arith.subf %lifted, %round : f64\n"
-                                   "  %ln2_high = arith.constant 6.93147180369123816e-01 : f64\n"
-                                   "  %ln2_low = arith.constant 1.90821492927058770e-10 : f64\n"
-                                   "  %high = arith.mulf %n, %ln2_high : f64\n"
-                                   "  %low = arith.mulf %n, %ln2_low : f64\n"
-                                   "  %r0 = arith.subf %t, %high : f64\n"
-                                   "  %u = arith.subf %r0, %low : f64\n"
-                                   "  %ec11 = arith.constant 1.60590438368216133e-10 : f64\n"
-                                   "  %em10 = arith.mulf %ec11, %u : f64\n"
-                                   "  %ec10 = arith.constant 2.08767569878681002e-09 : f64\n"
-                                   "  %ea10 = arith.addf %em10, %ec10 : f64\n"
-                                   "  %em9 = arith.mulf %ea10, %u : f64\n"
-                                   "  %ec9 = arith.constant 2.50521083854417202e-08 : f64\n"
-                                   "  %ea9 = arith.addf %em9, %ec9 : f64\n"
-                                   "  %em8 = arith.mulf %ea9, %u : f64\n"
-                                   "  %ec8 = arith.constant 2.75573192239858883e-07 : f64\n"
-                                   "  %ea8 = arith.addf %em8, %ec8 : f64\n"
-                                   "  %em7 = arith.mulf %ea8, %u : f64\n"
-                                   "  %ec7 = arith.constant 2.75573192239858925e-06 : f64\n"
-                                   "  %ea7 = arith.addf %em7, %ec7 : f64\n"
-                                   "  %em6 = arith.mulf %ea7, %u : f64\n"
-                                   "  %ec6 = arith.constant 2.48015873015873016e-05 : f64\n"
-                                   "  %ea6 = arith.addf %em6, %ec6 : f64\n"
-                                   "  %em5 = arith.mulf %ea6, %u : f64\n"
-                                   "  %ec5 = arith.constant 1.98412698412698413e-04 : f64\n"
-                                   "  %ea5 = arith.addf %em5, %ec5 : f64\n"
-                                   "  %em4 = arith.mulf %ea5, %u : f64\n"
-                                   "  %ec4 = arith.constant 1.38888888888888894e-03 : f64\n"
-                                   "  %ea4 = arith.addf %em4, %ec4 : f64\n"
-                                   "  %em3 = arith.mulf %ea4, %u : f64\n"
-                                   "  %ec3 = arith.constant 8.33333333333333322e-03 : f64\n"
-                                   "  %ea3 = arith.addf %em3, %ec3 : f64\n"
-                                   "  %em2 = arith.mulf %ea3, %u : f64\n"
-                                   "  %ec2 = arith.constant 4.16666666666666644e-02 : f64\n"
-                                   "  %ea2 = arith.addf %em2, %ec2 : f64\n"
-                                   "  %em1 = arith.mulf %ea2, %u : f64\n"
-                                   "  %ec1 = arith.constant 1.66666666666666657e-01 : f64\n"
-                                   "  %ea1 = arith.addf %em1, %ec1 : f64\n"
-                                   "  %em0 = arith.mulf %ea1, %u : f64\n"
-                                   "  %ec0 = arith.constant 5.00000000000000000e-01 : f64\n"
-                                   "  %ea0 = arith.addf %em0, %ec0 : f64\n"
-                                   "  %uu = arith.mulf %u, %u : f64\n"
-                                   "  %square = arith.mulf %uu, %ea0 : f64\n"
-                                   "  %beyond = arith.addf %u, %square : f64\n"
-                                   "  %unit = arith.constant 1.00000000000000000e+00 : f64\n"
-                                   "  %grown = arith.addf %unit, %beyond : f64\n"
-                                   "  %k = arith.fptosi %n : f64 to i64\n"
-                                   "  %i1 = arith.constant 1 : i64\n"
-                                   "  %k0 = arith.shrsi %k, %i1 : i64\n"
-                                   "  %k1 = arith.subi %k, %k0 : i64\n"
-                                   "  %bias = arith.constant 1023 : i64\n"
-                                   "  %places = arith.constant 52 : i64\n"
-                                   "  %e0 = arith.addi %k0, %bias : i64\n"
-                                   "  %e1 = arith.addi %k1, %bias : i64\n"
-                                   "  %b0 = arith.shli %e0, %places : i64\n"
-                                   "  %b1 = arith.shli %e1, %places : i64\n"
-                                   "  %f0 = arith.bitcast %b0 : i64 to f64\n"
-                                   "  %f1 = arith.bitcast %b1 : i64 to f64\n"
-                                   "  %y0 = arith.mulf %grown, %f0 : f64\n"
-                                   "  %y1 = arith.mulf %y0, %f1 : f64\n"
-                                   "  %is_nan = arith.cmpf uno, %x, %x : f64\n"
-                                   "  %y = arith.select %is_nan, %x, %y1 : f64\n";
+/* n and exp r - 1 of %t = n ln 2 + r, with ln 2 in two parts, by its Taylor series. */
+#define EXP_REST                                                                                                               \
+  "  %log2e = arith.constant 1.44269504088896339e+00 : f64\n"                                                                  \
+  "  %scaled = arith.mulf %t, %log2e : f64\n"                                                                                  \
+  "  %round = arith.constant 6.75539944105574400e+15 : f64\n"                                                                  \
+  "  %lifted = arith.addf %scaled, %round : f64\n"                                                                             \
+  "  %n = arith.subf %lifted, %round : f64\n"                                                                                  \
+  "  %ln2_high = arith.constant 6.93147180369123816e-01 : f64\n"                                                               \
+  "  %ln2_low = arith.constant 1.90821492927058770e-10 : f64\n"                                                                \
+  "  %high = arith.mulf %n, %ln2_high : f64\n"                                                                                 \
+  "  %low = arith.mulf %n, %ln2_low : f64\n"                                                                                   \
+  "  %r0 = arith.subf %t, %high : f64\n"                                                                                       \
+  "  %u = arith.subf %r0, %low : f64\n"                                                                                        \
+  "  %ec11 = arith.constant 1.60590438368216133e-10 : f64\n"                                                                   \
+  "  %em10 = arith.mulf %ec11, %u : f64\n"                                                                                     \
+  "  %ec10 = arith.constant 2.08767569878681002e-09 : f64\n"                                                                   \
+  "  %ea10 = arith.addf %em10, %ec10 : f64\n"                                                                                  \
+  "  %em9 = arith.mulf %ea10, %u : f64\n"                                                                                      \
+  "  %ec9 = arith.constant 2.50521083854417202e-08 : f64\n"                                                                    \
+  "  %ea9 = arith.addf %em9, %ec9 : f64\n"                                                                                     \
+  "  %em8 = arith.mulf %ea9, %u : f64\n"                                                                                       \
+  "  %ec8 = arith.constant 2.75573192239858883e-07 : f64\n"                                                                    \
+  "  %ea8 = arith.addf %em8, %ec8 : f64\n"                                                                                     \
+  "  %em7 = arith.mulf %ea8, %u : f64\n"                                                                                       \
+  "  %ec7 = arith.constant 2.75573192239858925e-06 : f64\n"                                                                    \
+  "  %ea7 = arith.addf %em7, %ec7 : f64\n"                                                                                     \
+  "  %em6 = arith.mulf %ea7, %u : f64\n"                                                                                       \
+  "  %ec6 = arith.constant 2.48015873015873016e-05 : f64\n"                                                                    \
+  "  %ea6 = arith.addf %em6, %ec6 : f64\n"                                                                                     \
+  "  %em5 = arith.mulf %ea6, %u : f64\n"                                                                                       \
+  "  %ec5 = arith.constant 1.98412698412698413e-04 : f64\n"                                                                    \
+  "  %ea5 = arith.addf %em5, %ec5 : f64\n"                                                                                     \
+  "  %em4 = arith.mulf %ea5, %u : f64\n"                                                                                       \
+  "  %ec4 = arith.constant 1.38888888888888894e-03 : f64\n"                                                                    \
+  "  %ea4 = arith.addf %em4, %ec4 : f64\n"                                                                                     \
+  "  %em3 = arith.mulf %ea4, %u : f64\n"                                                                                       \
+  "  %ec3 = arith.constant 8.33333333333333322e-03 : f64\n"                                                                    \
+  "  %ea3 = arith.addf %em3, %ec3 : f64\n"                                                                                     \
+  "  %em2 = arith.mulf %ea3, %u : f64\n"                                                                                       \
+  "  %ec2 = arith.constant 4.16666666666666644e-02 : f64\n"                                                                    \
+  "  %ea2 = arith.addf %em2, %ec2 : f64\n"                                                                                     \
+  "  %em1 = arith.mulf %ea2, %u : f64\n"                                                                                       \
+  "  %ec1 = arith.constant 1.66666666666666657e-01 : f64\n"                                                                    \
+  "  %ea1 = arith.addf %em1, %ec1 : f64\n"                                                                                     \
+  "  %em0 = arith.mulf %ea1, %u : f64\n"                                                                                       \
+  "  %ec0 = arith.constant 5.00000000000000000e-01 : f64\n"                                                                    \
+  "  %ea0 = arith.addf %em0, %ec0 : f64\n"                                                                                     \
+  "  %uu = arith.mulf %u, %u : f64\n"                                                                                          \
+  "  %square = arith.mulf %uu, %ea0 : f64\n"                                                                                   \
+  "  %beyond = arith.addf %u, %square : f64\n"
+
+/* exp x of n and r; 2^n in two factors, since n may be out of the range of one. */
+static const char exp_f64_text[] =
+    "  %least = arith.constant -7.46000000000000000e+02 : f64\n"
+    "  %most = arith.constant 7.10000000000000000e+02 : f64\n"
+    "  %too_low = arith.cmpf olt, %x, %least : f64\n"
+    "  %too_high = arith.cmpf ogt, %x, %most : f64\n"
+    "  %raised = arith.select %too_low, %least, %x : f64\n"
+    "  %t = arith.select %too_high, %most, %raised : f64\n" EXP_REST "  %unit = arith.constant 1.00000000000000000e+00 : f64\n"
+    "  %grown = arith.addf %unit, %beyond : f64\n"
+    "  %k = arith.fptosi %n : f64 to i64\n"
+    "  %i1 = arith.constant 1 : i64\n"
+    "  %k0 = arith.shrsi %k, %i1 : i64\n"
+    "  %k1 = arith.subi %k, %k0 : i64\n"
+    "  %bias = arith.constant 1023 : i64\n"
+    "  %places = arith.constant 52 : i64\n"
+    "  %e0 = arith.addi %k0, %bias : i64\n"
+    "  %e1 = arith.addi %k1, %bias : i64\n"
+    "  %b0 = arith.shli %e0, %places : i64\n"
+    "  %b1 = arith.shli %e1, %places : i64\n"
+    "  %f0 = arith.bitcast %b0 : i64 to f64\n"
+    "  %f1 = arith.bitcast %b1 : i64 to f64\n"
+    "  %y0 = arith.mulf %grown, %f0 : f64\n"
+    "  %y1 = arith.mulf %y0, %f1 : f64\n"
+    "  %is_nan = arith.cmpf uno, %x, %x : f64\n"
+    "  %y = arith.select %is_nan, %x, %y1 : f64\n";
+
+/* (exp 2|x| - 1) / (exp 2|x| + 1) with the sign of x, where the first is 2^n (exp r - 1) + (2^n - 1); behind 22 it is 1. */
+static const char tanh_f64_text[] =
+    "  %size = math.absf %x : f64\n"
+    "  %twice = arith.addf %size, %size : f64\n"
+    "  %most = arith.constant 4.40000000000000000e+01 : f64\n"
+    "  %far = arith.cmpf ogt, %twice, %most : f64\n"
+    "  %t = arith.select %far, %most, %twice : f64\n" EXP_REST "  %k = arith.fptosi %n : f64 to i64\n"
+    "  %bias = arith.constant 1023 : i64\n"
+    "  %places = arith.constant 52 : i64\n"
+    "  %e = arith.addi %k, %bias : i64\n"
+    "  %bits = arith.shli %e, %places : i64\n"
+    "  %power = arith.bitcast %bits : i64 to f64\n"
+    "  %unit = arith.constant 1.00000000000000000e+00 : f64\n"
+    "  %grown = arith.mulf %beyond, %power : f64\n"
+    "  %whole = arith.subf %power, %unit : f64\n"
+    "  %less = arith.addf %grown, %whole : f64\n"
+    "  %two = arith.constant 2.00000000000000000e+00 : f64\n"
+    "  %under = arith.addf %less, %two : f64\n"
+    "  %ratio = arith.divf %less, %under : f64\n"
+    "  %signed = math.copysign %ratio, %x : f64\n"
+    "  %is_nan = arith.cmpf uno, %x, %x : f64\n"
+    "  %y = arith.select %is_nan, %x, %signed : f64\n";
 
 /* |x|^y = 2^(y log2 |x|). The sign is that of x where y is odd; a negative x has whole powers only. What C says of zeros, ones, infinities and NaN
  * comes last. */
@@ -286,11 +312,12 @@ static const char round_text[] = "  %whole = math.trunc %x : $a\n"
                                  "  %y = math.copysign %y0, %x : $a\n";
 
 static const tp__function_row functions[] = {
-    {"math.powf", "tp.pow.f32", mlirTypeIsAF32, pow_text},      {"math.sin", "tp.sin.f32", mlirTypeIsAF32, tp__sin_text},
-    {"math.cos", "tp.cos.f32", mlirTypeIsAF32, tp__cos_text},   {"math.exp2", "tp.exp2.f32", mlirTypeIsAF32, exp2_text},
-    {"math.log2", "tp.log2.f32", mlirTypeIsAF32, log2_text},    {"math.log10", "tp.log10.f32", mlirTypeIsAF32, log10_text},
-    {"math.exp", "tp.exp.f64", mlirTypeIsAF64, exp_f64_text},   {"math.log", "tp.log.f64", mlirTypeIsAF64, log_f64_text},
-    {"math.round", "tp.round.f32", mlirTypeIsAF32, round_text}, {"math.round", "tp.round.f64", mlirTypeIsAF64, round_text},
+    {"math.powf", "tp.pow.f32", mlirTypeIsAF32, pow_text},       {"math.sin", "tp.sin.f32", mlirTypeIsAF32, tp__sin_text},
+    {"math.cos", "tp.cos.f32", mlirTypeIsAF32, tp__cos_text},    {"math.exp2", "tp.exp2.f32", mlirTypeIsAF32, exp2_text},
+    {"math.log2", "tp.log2.f32", mlirTypeIsAF32, log2_text},     {"math.log10", "tp.log10.f32", mlirTypeIsAF32, log10_text},
+    {"math.exp", "tp.exp.f64", mlirTypeIsAF64, exp_f64_text},    {"math.log", "tp.log.f64", mlirTypeIsAF64, log_f64_text},
+    {"math.tanh", "tp.tanh.f64", mlirTypeIsAF64, tanh_f64_text}, {"math.round", "tp.round.f32", mlirTypeIsAF32, round_text},
+    {"math.round", "tp.round.f64", mlirTypeIsAF64, round_text},
 };
 
 const tp__function_row *tp__math_for_gpus(int *n) {

@@ -9,7 +9,7 @@ import sys
 COUNT = 1 << 17
 # function, type, bound, of two arguments
 ROWS = [("sin", "f32", 0.51), ("cos", "f32", 0.51), ("powf", "f32", 0.51), ("exp2", "f32", 0.51), ("log2", "f32", 0.51), ("log10", "f32", 0.51),
-        ("round", "f32", 0), ("round", "f64", 0), ("exp", "f64", 2), ("log", "f64", 2)]
+        ("round", "f32", 0), ("round", "f64", 0), ("exp", "f64", 2), ("log", "f64", 2), ("tanh", "f64", 2)]
 TYPES = {"f32": ("f", "i32", 15, 24, -149), "f64": ("d", "i64", 47, 53, -1074)}  # format, bits, places, precision, least exponent
 INF = float("inf")
 
@@ -39,7 +39,7 @@ def rounded(x):
 
 
 EXACT = {"sin": math.sin, "cos": math.cos, "powf": math.pow, "exp2": lambda x: guarded(math.pow, 2.0, x), "log2": math.log2, "log10": math.log10,
-         "round": rounded, "exp": math.exp, "log": math.log}
+         "round": rounded, "exp": math.exp, "log": math.log, "tanh": math.tanh}
 
 
 def units(value, exact, kind):
