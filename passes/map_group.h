@@ -15,7 +15,7 @@
 
 enum {
   TP_GROUP_NESTS = 24,
-  TP_GROUP_THREADS = 256, /* of a block, without rows */
+  TP_GROUP_THREADS = 256,  /* of a block, without rows */
   TP_GROUP_REDUCTIONS = 4, /* results of reductions: each may need an array in memory of the block */
   TP_GROUP_ROW = 24 * 1024 /* words of a row that a block keeps */
 };

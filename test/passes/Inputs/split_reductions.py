@@ -28,6 +28,38 @@ func.func @main(%x: tensor<{shape}x{t}>) -> tensor<{result}{t}> {{
   return %sum : tensor<{result}{t}>
 }}
 """
+# In a loop, which carries the number and what is divided by it.
+LOOP = """
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#none = affine_map<(d0, d1) -> ()>
+func.func @main(%x: tensor<40x1000xf32>) -> (tensor<f32>, tensor<40x1000xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %b = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %r:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%s = %b, %y = %x) -> (tensor<f32>, tensor<40x1000xf32>) {
+    %t = linalg.generic {indexing_maps = [#all, #none], iterator_types = ["reduction", "reduction"]}
+        ins(%y : tensor<40x1000xf32>) outs(%s : tensor<f32>) {
+    ^bb0(%a: f32, %o: f32):
+      %q = arith.mulf %a, %a : f32
+      %z = arith.addf %o, %q : f32
+      linalg.yield %z : f32
+    } -> tensor<f32>
+    %n = linalg.generic {indexing_maps = [#none, #all], iterator_types = ["parallel", "parallel"]}
+        ins(%t : tensor<f32>) outs(%y : tensor<40x1000xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %d = arith.divf %o, %a : f32
+      %z = arith.addf %o, %d : f32
+      linalg.yield %z : f32
+    } -> tensor<40x1000xf32>
+    scf.yield %t, %n : tensor<f32>, tensor<40x1000xf32>
+  }
+  return %r#0, %r#1 : tensor<f32>, tensor<40x1000xf32>
+}
+"""
+
 SQUARE, PLAIN, WEIGHTED = "%v = arith.mulf %a, %a : {t}", "%v = arith.addf %a, %a : {t}", "%f = arith.sitofp %j : i32 to {t}\n    %v = arith.mulf %a, %f : {t}"
 SUM, MAX = ("arith.addf", "0.5"), ("arith.maximumf", "-1.0")
 
@@ -38,6 +70,9 @@ CASES = [
     ((2053, 8), (1,), "f32", PLAIN, SUM, 2), ((3, 30000, 2), (0, 2), "f32", PLAIN, MAX, 8), ((65536,), (), "i32", "%v = arith.addi %a, %j : i32", ("arith.addi", "3"), 8)]
 
 
+CASES.append(((40, 1000), (), "in a loop", LOOP, None, 4))
+
+
 def program(shape, kept, t, make, how):
     loops = ", ".join("d%d" % d for d in range(len(shape)))
     return REDUCE.format(loops=loops, kept=", ".join("d%d" % d for d in kept), shape="x".join(map(str, shape)), t=t,
@@ -46,7 +81,7 @@ def program(shape, kept, t, make, how):
 
 
 def grids(shard_run, path, out):
-    """The blocks of each launch, the fewer of its two variants."""
+    """The blocks of each launch, the fewer of its two variants; 0: not known."""
     emit = subprocess.run([shard_run, path, "--mesh", "1", "--target=cuda", "--emit=llvm", "-o", out], capture_output=True, text=True)
     if emit.returncode:
         print(emit.stderr)
@@ -54,7 +89,7 @@ def grids(shard_run, path, out):
     with open(out) as file:
         text = file.read()
     chosen = {name: int(least) for name, least in re.findall(r"(%\w+) = select i1 %\w+, i64 \d+, i64 (\d+)", text)}
-    return [chosen[blocks] if blocks in chosen else int(blocks)
+    return [chosen.get(blocks, 0) if blocks.startswith("%") else int(blocks)
             for blocks in re.findall(r"call i32 @tprt_abi_launch\(ptr [^,]+, i32 [^,]+, i64 ([^,]+),", text)]
 
 
@@ -66,7 +101,7 @@ def main():
     failures = 0
     for shape, kept, t, make, how, least in CASES:
         with open(path, "w") as file:
-            file.write(program(shape, kept, t, make, how))
+            file.write(program(shape, kept, t, make, how) if how else make)
         blocks = grids(shard_run, path, out)
         ok = bool(blocks) and max(blocks) >= least
         for mesh in "1", "2":
