@@ -1,7 +1,7 @@
 #!/bin/sh
-# runtime_examples.sh PREFIX BUILD: examples/runtime, and the program of docs/runtime.md, against the installed package.
+# runtime_examples.sh PREFIX BUILD DRIVER: examples/runtime, and the program of docs/runtime.md, against the installed package. DRIVER stands in for CUDA's.
 set -eu
-prefix=$1 build=$2
+prefix=$1 build=$2 driver=$(realpath "$3")
 root=$(cd "$(dirname "$0")/../.." && pwd)
 rm -rf "$build"
 mkdir -p "$build"
@@ -23,6 +23,9 @@ expect "$build/out/windows" "the squares of 10, 20 and 30 add up to 1400"
 expect "$build/out/options" "an unknown hint is refused" \
   "2 all-reduces, the last one: program failed; nan_check: element 0 of the tensor of rank 2 is NaN (operation 2, all_reduce f32)" \
   "the flight recorder has the failure: yes"
+TPRT_CUDA_LIBRARY=$driver expect "$build/out/graph" "replay 1: the sum is 3, normalised 2" "replay 2: the sum is 6, normalised 2" \
+  "replay 3: the sum is 9, normalised 2"
+TPRT_CUDA_LIBRARY=$build/none "$build/out/graph" | grep -q "^no GPU: CUDA: "
 
 # As torchrun starts it, and as a launcher of our own would.
 python3 "$root/test/tools/Inputs/torchrun.py" 4 "$build/out/launched" >"$build/got"
