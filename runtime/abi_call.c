@@ -6,13 +6,16 @@ void *tprt_abi_registered(tprt_context *context) { return context->current ? con
 
 int64_t tprt_abi_device(tprt_context *context) { return context->status ? 0 : tprt_comm_rank(context->world); }
 
-typedef enum site_class { COLLECTIVE, CONTRACTION, PRODUCT, ROWS, PRODUCT_ROWS, SOFTMAX, GATHERING } site_class;
+typedef enum site_class { COLLECTIVE, CONTRACTION, PRODUCT, ROWS, PRODUCT_ROWS, QUANTISED_ROWS, SOFTMAX, GATHERING } site_class;
 
 static site_class class_of(tprt_site_kind kind) {
-  static const site_class classes[] = {
-      [TPRT_SITE_CONTRACT] = CONTRACTION, [TPRT_SITE_MULTIPLY] = PRODUCT,
-      [TPRT_SITE_REDUCE_ROWS] = ROWS,     [TPRT_SITE_MULTIPLY_ROWS] = PRODUCT_ROWS,
-      [TPRT_SITE_SOFTMAX_ROWS] = SOFTMAX, [TPRT_SITE_GATHER_MULTIPLY] = GATHERING}; /* others collectives */
+  static const site_class classes[] = {[TPRT_SITE_CONTRACT] = CONTRACTION,
+                                       [TPRT_SITE_MULTIPLY] = PRODUCT,
+                                       [TPRT_SITE_REDUCE_ROWS] = ROWS,
+                                       [TPRT_SITE_MULTIPLY_ROWS] = PRODUCT_ROWS,
+                                       [TPRT_SITE_QUANTISE_ROWS] = QUANTISED_ROWS,
+                                       [TPRT_SITE_SOFTMAX_ROWS] = SOFTMAX,
+                                       [TPRT_SITE_GATHER_MULTIPLY] = GATHERING}; /* others collectives */
   return classes[kind];
 }
 
@@ -205,6 +208,22 @@ int32_t tprt_abi_multiply_rows(tprt_context *context, int32_t site, const void *
                                       .residual_out = residual_out,
                                       .out = out};
   return run_rows(context, site, PRODUCT_ROWS, "reduction of rows of a product", &buffers);
+}
+
+int32_t tprt_abi_quantise_rows(tprt_context *context, int32_t site, const void *input, const void *residual, const void *bias,
+                               const void *gamma, const void *beta, const void *static_scale, void *residual_out, void *out,
+                               void *quantised, void *scale) {
+  const tprt__rows_buffers buffers = {.input = input,
+                                      .residual = residual,
+                                      .bias = bias,
+                                      .gamma = gamma,
+                                      .beta = beta,
+                                      .static_scale = static_scale,
+                                      .residual_out = residual_out,
+                                      .out = out,
+                                      .quantised = quantised,
+                                      .scale = scale};
+  return run_rows(context, site, QUANTISED_ROWS, "reduction of rows that are quantised", &buffers);
 }
 
 int32_t tprt_abi_softmax_rows(tprt_context *context, int32_t site, const void *logits, const void *target, void *largest,

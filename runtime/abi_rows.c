@@ -29,24 +29,9 @@ tprt_status tprt__make_room(tprt_context *context, int64_t bytes, tprt__room *ro
   return TPRT_OK;
 }
 
-/* Where the slice of out is in rows_room, behind the sum. */
-static int64_t slice_offset(const tprt__site_state *state) { return (state->plan.recv_bytes + 255) / 256 * 256; }
-
 tprt_status tprt__rows_prepare(tprt_context *context, int64_t bytes) {
   tprt_status status = tprt__make_room(context, bytes, &context->rows_room);
   return status || context->alone ? status : tprt__gpu_ranks_create(context->gpu, 1, &context->alone);
-}
-
-static tprt_status plan_gather(const tprt_context *context, const tprt__site *site, const tprt__site_state *state,
-                               tprt__site_state *gather) {
-  tprt_op op = site->op;
-  int n = tprt_comm_size(state->comm);
-  op.kind = TPRT_OP_ALL_GATHER;
-  op.reduction = TPRT_NO_REDUCTION;
-  op.shape[op.dim] /= n;
-  gather->comm = state->comm;
-  tprt_status status = tprt__plan_shape(&op, n, tprt_comm_rank(state->comm), &gather->plan);
-  return status ? status : tprt__bind_to_gpu(context, gather);
 }
 
 /* ---- How the ranks of a communicator do it: all come to the same answer ---- */
@@ -149,7 +134,7 @@ static tprt_status bind_apart(tprt_context *context, const tprt__site *site, con
     status = tprt__rows_input_bytes(site, state, &bytes);
   if (!status)
     status = tprt__make_room(context, bytes, &context->product_room);
-  return status || state->rows->way == TPRT__ROWS_TOGETHER ? status : tprt__rows_prepare(context, 2 * slice_offset(state));
+  return status || state->rows->way == TPRT__ROWS_TOGETHER ? status : tprt__rows_prepare(context, state->rows->room);
 }
 
 /* A site for which there is no room where all reach it is one of collectives. */
@@ -171,8 +156,7 @@ tprt_status tprt__rows_bind(tprt_context *context, const tprt__site *site, tprt_
     return status;
   rows->way = rows->group->way;
   memcpy(rows->why, rows->group->why, sizeof rows->why);
-  if (site->rows.layout == TPRT_ROWS_GATHERED)
-    status = plan_gather(context, site, state, &rows->gather);
+  status = tprt__rows_plan_room(context, site, state);
   if (!status && site->rows.k)
     status = bind_product(context, site, state);
   if (!status && rows->way == TPRT__ROWS_ACROSS)
@@ -200,45 +184,6 @@ void tprt__rows_end(tprt_context *context) {
   tprt__gpu_free(context->gpu, context->rows_room.memory);
   tprt__gpu_free(context->gpu, context->product_room.memory);
   tprt__gpu_free(context->gpu, context->gathered_room.memory);
-}
-
-/* ---- Calls ---- */
-
-static tprt_status check_buffers(const tprt__rows *rows, const tprt__rows_buffers *b) {
-  const struct {
-    const char *name;
-    const void *buffer;
-    bool wanted;
-  } all[] = {{"input", b->input, !rows->k},
-             {"a", b->a, rows->k},
-             {"b", b->b, rows->k},
-             {"residual", b->residual, rows->operands & TPRT_ROWS_RESIDUAL},
-             {"bias", b->bias, rows->operands & TPRT_ROWS_BIAS},
-             {"gamma", b->gamma, rows->operands & TPRT_ROWS_GAMMA},
-             {"beta", b->beta, rows->operands & TPRT_ROWS_BETA},
-             {"residual_out", b->residual_out, rows->operands & TPRT_ROWS_RESIDUAL_OUT},
-             {"out", b->out, true}};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (!all[i].buffer == all[i].wanted)
-      return tprt__fail(TPRT_INVALID_ARGUMENT, "%s is %p, and the site has %s", all[i].name, all[i].buffer,
-                        all[i].wanted ? "one" : "none");
-  return TPRT_OK;
-}
-
-tprt_cuda_rows tprt__rows_describe(const tprt__site *site, const tprt__rows_buffers *b) {
-  const tprt__rows *rows = &site->rows;
-  uint32_t bits = (uint32_t)rows->epsilon;
-  float epsilon;
-  memcpy(&epsilon, &bits, sizeof epsilon);
-  return (tprt_cuda_rows){.size = sizeof(tprt_cuda_rows),
-                          .dtype = site->op.dtype,
-                          .tokens = rows->tokens,
-                          .hidden = rows->hidden,
-                          .norm = (tprt_cuda_norm)rows->norm,
-                          .epsilon = epsilon,
-                          .bias = b->bias,
-                          .gamma = b->gamma,
-                          .beta = b->beta};
 }
 
 /* ---- Together ---- */
@@ -322,6 +267,8 @@ static tprt_status reduce_for_all(const void *const *arguments, int n_ranks, voi
     rows.residual[r] = call->buffers.residual;
     rows.residual_out[r] = call->buffers.residual_out;
     rows.out[r] = call->buffers.out;
+    rows.quantised[r] = call->buffers.quantised;
+    rows.scale[r] = call->buffers.scale;
   }
   return site->rows.k ? multiply_for_all(arguments, n_ranks, &rows, stream)
                       : tprt__gpu_reduce_rows(first->gpu, first->ranks, &rows, stream);
@@ -332,15 +279,20 @@ static tprt_status reduce_for_all(const void *const *arguments, int n_ranks, voi
 static tprt_status reduce_apart(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
                                 const tprt__rows_buffers *b) {
   bool gathers = site->rows.layout == TPRT_ROWS_GATHERED;
-  char *sum = context->rows_room.memory, *slice = sum + slice_offset(state);
+  char *sum = context->rows_room.memory;
   const void *input = site->rows.k ? context->product_room.memory : b->input;
+  void *made[TPRT__ROWS_RESULTS]; /* by the kernel */
+  for (int i = 0; i < TPRT__ROWS_RESULTS; i++)
+    made[i] = gathers && tprt__rows_has_result(&site->rows, i) ? sum + state->rows->slice[i] : tprt__rows_buffer(b, i);
   tprt_cuda_rows rows = tprt__rows_describe(site, b);
   rows.algorithm = TPRT_CUDA_PULL;
   rows.tokens /= site->rows.layout == TPRT_ROWS_WHOLE ? 1 : tprt_comm_size(state->comm);
   rows.input[0] = sum;
   rows.residual[0] = b->residual;
   rows.residual_out[0] = b->residual_out;
-  rows.out[0] = gathers ? slice : b->out;
+  rows.out[0] = made[TPRT__ROWS_RESULT_OUT];
+  rows.quantised[0] = made[TPRT__ROWS_RESULT_QUANTISED];
+  rows.scale[0] = made[TPRT__ROWS_RESULT_SCALE];
   tprt_status status = TPRT_OK;
   if (site->rows.k)
     status = tprt__gpu_contraction_run((tprt__gpu_queue){context->gpu, tprt__gpu_stream(context->gpu)}, state->rows->product,
@@ -349,15 +301,20 @@ static tprt_status reduce_apart(tprt_context *context, const tprt__site *site, c
     status = tprt__gpu_collective(context, state, input, sum);
   if (!status)
     status = tprt__gpu_reduce_rows(context->gpu, context->alone, &rows, tprt__gpu_stream(context->gpu));
-  return status || !gathers ? status : tprt__gpu_collective(context, &state->rows->gather, slice, b->out);
+  for (int i = 0; i < TPRT__ROWS_RESULTS && gathers && !status; i++)
+    if (made[i])
+      status = tprt__gpu_collective(context, &state->rows->gather[i], made[i], tprt__rows_buffer(b, i));
+  return status;
 }
 
 tprt_status tprt__rows_run(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
                            const tprt__rows_buffers *b, int64_t *traffic) {
-  *traffic = state->plan.traffic + state->rows->gather.plan.traffic;
+  *traffic = state->plan.traffic;
+  for (int i = 0; i < TPRT__ROWS_RESULTS; i++)
+    *traffic += state->rows->gather[i].plan.traffic;
   if (state->plan.recv_bytes == 0) /* there may be no buffers either */
     return TPRT_OK;
-  tprt_status status = check_buffers(&site->rows, b);
+  tprt_status status = tprt__rows_check_buffers(&site->rows, b);
   if (status)
     return status;
   if (state->rows->way == TPRT__ROWS_APART)

@@ -25,22 +25,45 @@ struct tprt__rows_group {
   char why[TPRT__WHY_BYTES]; /* apart: what else there would be is not there */
 };
 
+/* What a site makes of the sum, of the rows that out has. */
+typedef enum tprt__rows_result {
+  TPRT__ROWS_RESULT_OUT,
+  TPRT__ROWS_RESULT_QUANTISED,
+  TPRT__ROWS_RESULT_SCALE,
+  TPRT__ROWS_RESULTS
+} tprt__rows_result;
+
 /* Of a site. */
 struct tprt__rows_state {
   struct tprt__rows_group *group;
   tprt__rows_way way; /* that of the group, or apart */
   char why[TPRT__WHY_BYTES];
-  tprt__site_state gather;        /* TPRT_ROWS_GATHERED: of the slices of out */
-  tprt__gpu_contraction *product; /* TPRT_SITE_MULTIPLY_ROWS, as it is done where it is not sliced */
+  tprt__site_state
+      gather[TPRT__ROWS_RESULTS];    /* TPRT_ROWS_GATHERED: of the slices of each; without plan for what there is not */
+  int64_t slice[TPRT__ROWS_RESULTS]; /* where these slices are in rows_room, behind the sum */
+  int64_t room;                      /* bytes of it */
+  tprt__gpu_contraction *product;    /* TPRT_SITE_MULTIPLY_ROWS, as it is done where it is not sliced */
 };
 
 /* ---- abi_rows.c ---- */
 /* Collective over the communicator when it is first asked for. */
 tprt_status tprt__rows_find_group(tprt_context *context, tprt_comm *comm, struct tprt__rows_group **group);
-/* All but the algorithm and what is of each rank. */
-tprt_cuda_rows tprt__rows_describe(const tprt__site *site, const tprt__rows_buffers *b);
 /* Bytes of what a rank sums, or of its product: of whole slices for all ranks. */
 tprt_status tprt__rows_input_bytes(const tprt__site *site, const tprt__site_state *state, int64_t *bytes);
+
+/* ---- abi_rows_results.c ---- */
+/* Whether the site has it, and a rank's buffer for it. */
+bool tprt__rows_has_result(const tprt__rows *rows, tprt__rows_result which);
+void *tprt__rows_buffer(const tprt__rows_buffers *b, tprt__rows_result which);
+/* Its type, and how many elements a row has of it. */
+tprt_dtype tprt__rows_result_dtype(const tprt__site *site, tprt__rows_result which);
+int64_t tprt__rows_result_width(const tprt__rows *rows, tprt__rows_result which);
+/* Room of this rank alone: for the sum, and behind it for the slices that are gathered. */
+tprt_status tprt__rows_plan_room(const tprt_context *context, const tprt__site *site, tprt__site_state *state);
+/* Whether those are there that the site has, and no others. */
+tprt_status tprt__rows_check_buffers(const tprt__rows *rows, const tprt__rows_buffers *b);
+/* All but the algorithm and what is of each rank. */
+tprt_cuda_rows tprt__rows_describe(const tprt__site *site, const tprt__rows_buffers *b);
 
 /* ---- abi_rows_across.c ---- */
 /* Collective; the same status on all ranks. */

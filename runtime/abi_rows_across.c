@@ -5,11 +5,32 @@
  * its stream: a kernel ends when all ranks have read and stored what it is about. */
 #include "abi_rows.h"
 
+#include <string.h>
+
 static int64_t whole_bytes(const tprt__site *site) {
   return site->rows.tokens * site->rows.hidden * (int64_t)tprt_dtype_size(site->op.dtype);
 }
 
+/* Of a result on all ranks together. */
+static int64_t result_bytes(const tprt__site *site, tprt__rows_result which) {
+  return site->rows.tokens * tprt__rows_result_width(&site->rows, which) *
+         (int64_t)tprt_dtype_size(tprt__rows_result_dtype(site, which));
+}
+
 static size_t aligned(int64_t bytes) { return tprt__round_up((size_t)bytes, 256); }
+
+/* Where the ranks find each: the results in their order, then what the norm is of. */
+enum { RESIDUAL_OUT = TPRT__ROWS_RESULTS, N_RESULTS };
+static size_t lay_out(const tprt__site *site, size_t offset[N_RESULTS]) {
+  size_t at = 0;
+  for (int i = 0; i < N_RESULTS; i++) {
+    bool has = i == RESIDUAL_OUT ? site->rows.operands & TPRT_ROWS_RESIDUAL_OUT : tprt__rows_has_result(&site->rows, i);
+    offset[i] = at;
+    if (has)
+      at += aligned(i == RESIDUAL_OUT ? whole_bytes(site) : result_bytes(site, i));
+  }
+  return at;
+}
 
 /* All ranks come to the same: by the shape, and the staging that all have. */
 static tprt_cuda_algorithm choose(const tprt__site *site, const tprt__gpu_peers *peers, int n_ranks) {
@@ -24,11 +45,11 @@ static tprt_cuda_algorithm choose(const tprt__site *site, const tprt__gpu_peers 
 tprt_status tprt__rows_bind_across(tprt_context *context, const tprt__site *site, const tprt__site_state *state) {
   tprt__gpu_peers *peers = state->rows->group->peers;
   int64_t input_bytes = 0;
+  size_t offset[N_RESULTS];
   bool slices = choose(site, peers, tprt_comm_size(state->comm)) == TPRT_CUDA_SLICES;
   tprt_status status = tprt__rows_input_bytes(site, state, &input_bytes);
-  return status
-             ? status
-             : tprt__gpu_peers_reserve(context->gpu, peers, (size_t)input_bytes, slices ? 2 * aligned(whole_bytes(site)) : 0);
+  return status ? status
+                : tprt__gpu_peers_reserve(context->gpu, peers, (size_t)input_bytes, slices ? lay_out(site, offset) : 0);
 }
 
 /* Where the ranks find the input of each. */
@@ -49,10 +70,10 @@ static tprt_status give_input(tprt_context *context, const tprt__site *site, con
 
 /* A result that all ranks store: where, and from there to its place when they have. */
 typedef struct result {
-  void **at; /* by rank, of the description */
+  void *at; /* an array of pointers by rank, of the description */
   void *to;
   bool stored; /* by all */
-  size_t offset;
+  size_t bytes;
 } result;
 
 tprt_status tprt__rows_run_across(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
@@ -67,20 +88,29 @@ tprt_status tprt__rows_run_across(tprt_context *context, const tprt__site *site,
   rows.residual_sharded = site->rows.layout != TPRT_ROWS_WHOLE;
   rows.out_sharded = site->rows.layout == TPRT_ROWS_SCATTERED;
   rows.residual[me] = b->residual;
-  const result results[] = {{rows.out, b->out, slices && !rows.out_sharded, 0},
-                            {rows.residual_out, b->residual_out, slices && !rows.residual_sharded, aligned(whole_bytes(site))}};
-  enum { N_RESULTS = sizeof results / sizeof *results };
+  result results[N_RESULTS] = {
+      [TPRT__ROWS_RESULT_OUT] = {.at = rows.out},
+      [TPRT__ROWS_RESULT_QUANTISED] = {.at = rows.quantised},
+      [TPRT__ROWS_RESULT_SCALE] = {.at = rows.scale},
+      [RESIDUAL_OUT] = {rows.residual_out, b->residual_out, slices && !rows.residual_sharded, (size_t)whole_bytes(site)}};
+  size_t offset[N_RESULTS];
+  (void)lay_out(site, offset);
   for (int i = 0; i < N_RESULTS; i++) {
-    results[i].at[me] = results[i].to;
-    for (int r = 0; r < n && results[i].to && results[i].stored; r++)
-      results[i].at[r] = (char *)rooms[r] + results[i].offset;
+    result *made = &results[i];
+    void *at[TPRT_CUDA_MAX_RANKS] = {NULL};
+    if (i != RESIDUAL_OUT)
+      *made = (result){made->at, tprt__rows_buffer(b, i), slices && !rows.out_sharded, (size_t)result_bytes(site, i)};
+    at[me] = made->to;
+    for (int r = 0; r < n && made->to && made->stored; r++)
+      at[r] = (char *)rooms[r] + offset[i];
+    memcpy(made->at, at, sizeof at);
   }
   tprt_status status = give_input(context, site, state, b, &rows);
   if (!status)
     status = tprt__gpu_peers_reduce(context->gpu, peers, &rows);
   for (int i = 0; i < N_RESULTS && !status; i++) {
     if (results[i].to && results[i].stored)
-      status = tprt__gpu_copy(context->gpu, results[i].to, (char *)rooms[me] + results[i].offset, (size_t)whole_bytes(site));
+      status = tprt__gpu_copy(context->gpu, results[i].to, (char *)rooms[me] + offset[i], results[i].bytes);
   }
   return status;
 }

@@ -37,7 +37,7 @@ typedef struct tprt__site_state {
   tprt_comm *comm;                    /* borrowed from the world; NULL for contractions */
   tprt__plan plan;                    /* without buffers */
   tprt__gpu_contraction *contraction; /* of a GPU */
-  struct tprt__rows_state *rows;      /* TPRT_SITE_REDUCE_ROWS, TPRT_SITE_MULTIPLY_ROWS */
+  struct tprt__rows_state *rows;      /* of sites for which tprt__site_has_rows */
   struct tprt__gather_state *gather;  /* TPRT_SITE_GATHER_MULTIPLY */
   tprt_site_stats stats;
   bool started; /* and not waited for, with these buffers */
@@ -111,11 +111,11 @@ void tprt__graphs_forget(tprt_context *context);
 /* The same, and all that is known of programs. Not while one is called. */
 void tprt__graphs_end(tprt_context *context);
 
-/* ---- abi_rows.c: TPRT_SITE_REDUCE_ROWS, TPRT_SITE_MULTIPLY_ROWS ---- */
+/* ---- abi_rows.c: TPRT_SITE_REDUCE_ROWS, TPRT_SITE_QUANTISE_ROWS, TPRT_SITE_MULTIPLY_ROWS ---- */
 typedef struct tprt__rows_buffers {
   const void *input, *a, *b; /* the rows, or the factors whose product they are */
-  const void *residual, *bias, *gamma, *beta;
-  void *residual_out, *out;
+  const void *residual, *bias, *gamma, *beta, *static_scale;
+  void *residual_out, *out, *quantised, *scale;
 } tprt__rows_buffers;
 
 /* Completes a state that has its group and the plan of its sum. */

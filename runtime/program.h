@@ -6,14 +6,16 @@
 #include "op.h"
 #include "tprt/abi.h"
 
-/* Of TPRT_SITE_REDUCE_ROWS and TPRT_SITE_MULTIPLY_ROWS: tprt_cuda_rows of all ranks, but for their buffers. Words only: ranks compare them as bytes. */
+/* Of TPRT_SITE_REDUCE_ROWS, TPRT_SITE_QUANTISE_ROWS and TPRT_SITE_MULTIPLY_ROWS: tprt_cuda_rows of all ranks, but for their buffers. Words only: ranks compare them as bytes. */
 typedef struct tprt__rows {
-  int64_t tokens, hidden, blocks; /* of the whole tensor */
-  int64_t layout, operands;       /* TPRT_ROWS_... */
-  int64_t norm, algorithm;        /* tprt_cuda_norm, tprt_cuda_algorithm */
-  int64_t epsilon;                /* the bits of a float */
-  int64_t k;                      /* the rows are a product [tokens, k] [k, hidden]; 0: they are given */
-  int64_t transpose_b, words[12]; /* of it: words as of TPRT_SITE_CONTRACT */
+  int64_t tokens, hidden, blocks;     /* of the whole tensor */
+  int64_t layout, operands;           /* TPRT_ROWS_...; TPRT_ROWS_OUT where nothing is quantised, too */
+  int64_t norm, algorithm;            /* tprt_cuda_norm, tprt_cuda_algorithm */
+  int64_t epsilon;                    /* the bits of a float */
+  int64_t quantise, divides;          /* tprt_cuda_quantise */
+  int64_t least_largest, least_scale; /* the bits of floats */
+  int64_t k;                          /* the rows are a product [tokens, k] [k, hidden]; 0: they are given */
+  int64_t transpose_b, words[12];     /* of it: words as of TPRT_SITE_CONTRACT */
 } tprt__rows;
 
 /* Of TPRT_SITE_SOFTMAX_ROWS: tprt_cuda_entropy of a device, but for its buffers. The site's op is the all-gather of the parts. */
@@ -81,7 +83,7 @@ int64_t tprt__site_group_size(const tprt__program *program, const tprt__site *si
 size_t tprt__site_pairs(const tprt__program *program, const tprt__site *site, int64_t group, tprt_pair *pairs);
 
 static inline bool tprt__site_has_rows(tprt_site_kind kind) {
-  return kind == TPRT_SITE_REDUCE_ROWS || kind == TPRT_SITE_MULTIPLY_ROWS;
+  return kind == TPRT_SITE_REDUCE_ROWS || kind == TPRT_SITE_MULTIPLY_ROWS || kind == TPRT_SITE_QUANTISE_ROWS;
 }
 
 /* ---- Of the files program*.c ---- */

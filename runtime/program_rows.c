@@ -8,7 +8,9 @@
 tprt_status tprt__read_layout(const tprt__program *program, tprt__site *site) {
   if (program->target != TPRT_TARGET_CUDA)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "rows are reduced in programs for GPUs only");
-  int n_words = site->kind == TPRT_SITE_MULTIPLY_ROWS ? TPRT_MULTIPLY_WORDS : TPRT_ROWS_WORDS;
+  int n_words = site->kind == TPRT_SITE_MULTIPLY_ROWS   ? TPRT_MULTIPLY_WORDS
+                : site->kind == TPRT_SITE_QUANTISE_ROWS ? TPRT_QUANTISE_WORDS
+                                                        : TPRT_ROWS_WORDS;
   if (site->n_extra != n_words)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "rows: %lld words of extra data, not %d", (long long)site->n_extra, n_words);
   site->rows.layout = site->extra[TPRT_ROWS_LAYOUT];
@@ -41,9 +43,12 @@ static tprt_status check_rows(const tprt_op *op, const tprt__rows *rows) {
   if (rows->hidden < 1 || rows->hidden * (int64_t)tprt_dtype_size(op->dtype) % 16)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "rows: %lld elements of %s are no multiple of 16 bytes", (long long)rows->hidden,
                       tprt_dtype_name(op->dtype));
-  if (rows->hidden > TPRT_CUDA_MAX_HIDDEN && (rows->norm || rows->operands & TPRT_ROWS_BIAS))
+  if (rows->hidden > TPRT_CUDA_MAX_HIDDEN && (rows->norm || rows->quantise || rows->operands & TPRT_ROWS_BIAS))
     return tprt__fail(TPRT_INVALID_ARGUMENT, "rows of %lld elements; at most %d", (long long)rows->hidden,
                       TPRT_CUDA_MAX_HIDDEN);
+  if (rows->quantise == TPRT_CUDA_PER_GROUP && rows->hidden % TPRT_CUDA_GROUP)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "rows of %lld elements are no groups of %d", (long long)rows->hidden,
+                      TPRT_CUDA_GROUP);
   return TPRT_OK;
 }
 
@@ -72,10 +77,31 @@ static tprt_status read_product(tprt__site *site) {
   return tprt__product_plan(site->op.dtype, rows->words, site->contraction);
 }
 
+static tprt_status read_quantisation(tprt__site *site) {
+  enum { MOST_FLOAT = 0x7f7fffff }; /* bits of the largest */
+  const int64_t *extra = site->extra;
+  tprt__rows *rows = &site->rows;
+  tprt_status status = tprt__check_range("quantisation", extra[TPRT_QUANTISE_KIND], TPRT_CUDA_STATIC, TPRT_CUDA_PER_GROUP);
+  int64_t most = extra[TPRT_QUANTISE_KIND] == TPRT_CUDA_STATIC ? 0 : MOST_FLOAT;
+  if (!status)
+    status = tprt__check_range("least of what is largest", extra[TPRT_QUANTISE_LEAST_LARGEST], 0, most);
+  if (!status)
+    status = tprt__check_range("least scale", extra[TPRT_QUANTISE_LEAST_SCALE], 0, most);
+  if (!status)
+    status = tprt__check_range("division by scales", extra[TPRT_QUANTISE_DIVIDES], 0, 1);
+  rows->quantise = extra[TPRT_QUANTISE_KIND];
+  rows->least_largest = extra[TPRT_QUANTISE_LEAST_LARGEST];
+  rows->least_scale = extra[TPRT_QUANTISE_LEAST_SCALE];
+  rows->divides = extra[TPRT_QUANTISE_DIVIDES];
+  return status;
+}
+
 tprt_status tprt__read_rows(tprt__site *site) {
+  bool quantises = site->kind == TPRT_SITE_QUANTISE_ROWS;
   tprt__rows *rows = &site->rows;
   const tprt_op *op = &site->op;
-  const int64_t most = TPRT_ROWS_RESIDUAL | TPRT_ROWS_BIAS | TPRT_ROWS_GAMMA | TPRT_ROWS_BETA | TPRT_ROWS_RESIDUAL_OUT;
+  const int64_t most = TPRT_ROWS_RESIDUAL | TPRT_ROWS_BIAS | TPRT_ROWS_GAMMA | TPRT_ROWS_BETA | TPRT_ROWS_RESIDUAL_OUT |
+                       (quantises ? TPRT_ROWS_OUT : 0);
   rows->operands = site->extra[TPRT_ROWS_OPERANDS];
   rows->norm = site->extra[TPRT_ROWS_NORM];
   rows->algorithm = site->extra[TPRT_ROWS_ALGORITHM];
@@ -85,8 +111,11 @@ tprt_status tprt__read_rows(tprt__site *site) {
     status = check_norm(site->extra, rows->operands);
   if (!status)
     status = tprt__check_range("algorithm of rows", rows->algorithm, 0, TPRT_CUDA_N_ALGORITHMS - 1);
+  if (!status && quantises)
+    status = read_quantisation(site);
   if (status)
     return status;
+  rows->operands |= quantises ? 0 : TPRT_ROWS_OUT;
   rows->hidden = op->n_dims ? op->shape[op->n_dims - 1] : 0;
   rows->tokens = rows->blocks = 1;
   for (int d = 0; d + 1 < op->n_dims; d++) {

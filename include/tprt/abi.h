@@ -23,7 +23,7 @@
  *   [30] word offset of extra data in the table  [31] its number of words
  * Extra data: permute: pairs (source device, destination device), world numbers; a device that is no destination
  * receives zeros; with no axes the group is the whole mesh, otherwise every pair stays inside one group. contract: see
- * TPRT_SITE_CONTRACT. reduce_rows: TPRT_ROWS_WORDS of them. multiply_rows, whose send tensor is the product: TPRT_MULTIPLY_WORDS.
+ * TPRT_SITE_CONTRACT. reduce_rows: TPRT_ROWS_WORDS of them. quantise_rows: TPRT_QUANTISE_WORDS. multiply_rows, whose send tensor is the product: TPRT_MULTIPLY_WORDS.
  * softmax_rows: TPRT_SOFTMAX_WORDS. multiply, whose send tensor is the product: TPRT_FINISH_WORDS.
  * Words that a kind does not use are 0: the shape behind its rank, unnamed axes, dim, root, reduction (which is
  * TPRT_NO_REDUCTION for kinds that do not reduce), for contract and multiply axes, and for contract also rank and shape. Without axes a collective
@@ -69,6 +69,7 @@ typedef enum tprt_site_kind {
       11, /* of programs for GPUs: an all_gather of rows, and products of them; see tprt_abi_gather_multiply */
   TPRT_SITE_MULTIPLY =
       12, /* of programs for GPUs: a product of matrices with what is done to its elements; see tprt_abi_multiply */
+  TPRT_SITE_QUANTISE_ROWS = 13, /* reduce_rows whose rows become f8e4m3 and scales; see tprt_abi_quantise_rows */
 } tprt_site_kind;
 
 /* Extra data of TPRT_SITE_REDUCE_ROWS, and what each says. */
@@ -85,6 +86,16 @@ enum {
   TPRT_ROWS_WHOLE,     /* all_reduce */
   TPRT_ROWS_SCATTERED, /* reduce_scatter along dim: residual, residual_out and out have dim / group size */
   TPRT_ROWS_GATHERED,  /* the same, and an all_gather of out, which is whole */
+};
+
+/* Extra data of TPRT_SITE_QUANTISE_ROWS: those of TPRT_SITE_REDUCE_ROWS, whose operands may have TPRT_ROWS_OUT, too, then these. See tprt_cuda_rows. */
+enum { TPRT_ROWS_OUT = 32 }; /* out is wanted beside what is quantised */
+enum {
+  TPRT_QUANTISE_KIND = TPRT_ROWS_WORDS, /* tprt_cuda_quantise; groups need rows of a multiple of 128 */
+  TPRT_QUANTISE_LEAST_LARGEST,          /* the bits of an f32, no sign; without scales that are computed 0 */
+  TPRT_QUANTISE_LEAST_SCALE,            /* likewise */
+  TPRT_QUANTISE_DIVIDES,                /* 1: by the scale; 0: multiplied by its inverse */
+  TPRT_QUANTISE_WORDS,
 };
 
 /* Extra data of TPRT_SITE_MULTIPLY_ROWS: those of TPRT_SITE_REDUCE_ROWS, then these. */
@@ -164,6 +175,12 @@ TPRT_API int32_t tprt_abi_contract(tprt_context *context, int32_t site, const vo
  * group; its last dimension is that of rows, which are multiples of 16 bytes. NULL for what the site does not have. No result overlaps anything. */
 TPRT_API int32_t tprt_abi_reduce_rows(tprt_context *context, int32_t site, const void *input, const void *residual,
                                       const void *bias, const void *gamma, const void *beta, void *residual_out, void *out);
+
+/* Runs site `site` of kind TPRT_SITE_QUANTISE_ROWS: tprt_abi_reduce_rows, and what would be out, rounded, becomes f8e4m3. quantised has the shape of out, scale
+ * one f32 a row, or for every 128 elements of one; both have the layout of out, and are what is gathered. static_scale: one f32. */
+TPRT_API int32_t tprt_abi_quantise_rows(tprt_context *context, int32_t site, const void *input, const void *residual,
+                                        const void *bias, const void *gamma, const void *beta, const void *static_scale,
+                                        void *residual_out, void *out, void *quantised, void *scale);
 
 /* Runs site `site` of kind TPRT_SITE_MULTIPLY_ROWS, what tprt_cuda_multiply_reduce does (tprt/cuda_gemm.h): input = a b, rounded, of a [.., k], whose first
  * dimensions are those of the send tensor, and b [k, hidden], or [hidden, k]; the rest as tprt_abi_reduce_rows. */

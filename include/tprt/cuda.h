@@ -65,6 +65,7 @@ enum {
   TPRT_CUDA_MAX_RANKS = 8,
   TPRT_CUDA_ALL_RANKS = -1, /* as rank: virtual ranks, all of them */
   TPRT_CUDA_MAX_HIDDEN = 16384,
+  TPRT_CUDA_GROUP = 128, /* elements that have a scale with TPRT_CUDA_PER_GROUP */
 };
 
 /* A CUstream or cudaStream_t; NULL is the default stream. */
@@ -158,6 +159,10 @@ typedef struct tprt_cuda_rows {
   bool
       input_sent; /* SLICES: input[r] already has what rank r reduces: its slices of every rank, laid out as what is sharded, one
                       rank behind the other. Then it is local, and free again when the call has completed */
+  /* PER_TOKEN and PER_GROUP: scale = max(max(largest |y|, least_largest) / 448, least_scale). Both 0: there is no least, and 1 is the
+   * scale of zeros. */
+  float least_largest, least_scale;
+  bool divides; /* q = f8e4m3(y / scale), rounded as a division; else y is multiplied by 1 / scale, which is faster */
 } tprt_cuda_rows;
 
 /* The algorithm for a shape: the same on all ranks, whatever memory they have. `staging_bytes`: 0 if there is none. */

@@ -54,9 +54,12 @@ typedef struct fused_rows {
   uint8_t norm;           /* fused_norm */
   uint8_t quantise;       /* fused_quantise */
   uint8_t match_unfused;  /* round after each step, as separate kernels would */
+  uint8_t divides;        /* quantised values are y / scale, not y * (1 / scale) */
   uint8_t sharded; /* bits, with FUSED_SLICES: which tensors have the rank's slice only, at the front of their memory; of the
                              input, that of every rank, one behind the other */
   float epsilon;
+  float least_largest;       /* scales are those of a largest magnitude that is no smaller */
+  float least_scale;         /* and no smaller than this */
   const float *static_scale; /* one number, multiplies the quantised values to give the real ones */
   const void *bias;          /* one row, or NULL */
   const void *gamma;         /* one row; of norms */

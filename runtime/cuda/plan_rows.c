@@ -11,6 +11,7 @@ _Static_assert((int)TPRT_CUDA_RMS_NORM == (int)FUSED_RMS_NORM && (int)TPRT_CUDA_
 _Static_assert((int)TPRT_CUDA_STATIC == (int)FUSED_STATIC && (int)TPRT_CUDA_PER_TOKEN == (int)FUSED_PER_TOKEN &&
                    (int)TPRT_CUDA_PER_GROUP == (int)FUSED_PER_GROUP,
                "quantisations");
+_Static_assert((int)TPRT_CUDA_GROUP == (int)FUSED_GROUP, "groups");
 
 /* In bytes of the tensor. One shot reads n_ranks times as much as two, which has one round of signals more and the stores behind
  * it; on H100 the turn is where public measurements put it. None of ours. */
@@ -75,6 +76,14 @@ static tprt_status check_options(const tprt_cuda_rows *r) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: quantisation %d does not exist", (int)r->quantise);
   if (r->quantise == TPRT_CUDA_STATIC && !r->static_scale)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: static quantisation needs static_scale");
+  bool scales = r->quantise == TPRT_CUDA_PER_TOKEN || r->quantise == TPRT_CUDA_PER_GROUP;
+  if (!(r->least_largest >= 0 && isfinite(r->least_largest) && r->least_scale >= 0 && isfinite(r->least_scale)))
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: scales have least_largest %g and least_scale %g", (double)r->least_largest,
+                      (double)r->least_scale);
+  if (!scales && (r->least_largest > 0 || r->least_scale > 0))
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: least_largest or least_scale without scales that are computed");
+  if (!r->quantise && r->divides)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: nothing is quantised that could be divided");
   if (r->quantise == TPRT_CUDA_PER_GROUP && r->hidden % FUSED_GROUP)
     return tprt__fail(TPRT_UNSUPPORTED, "CUDA: quantisation by groups of %d needs rows of a multiple of it, not of %lld",
                       FUSED_GROUP, (long long)r->hidden);
@@ -188,6 +197,9 @@ tprt_status tprt__fused_plan_rows(const fused_group *group, const tprt_cuda_rows
   rows->sharded = (r->residual_sharded ? FUSED_SHARDED_RESIDUAL : 0) | (r->out_sharded ? FUSED_SHARDED_OUT : 0) |
                   (r->input_sent ? FUSED_SENT_INPUT : 0);
   rows->epsilon = r->epsilon;
+  rows->divides = r->divides;
+  rows->least_largest = r->least_largest;
+  rows->least_scale = r->least_scale;
   rows->static_scale = r->static_scale;
   rows->bias = r->bias;
   rows->gamma = r->gamma;

@@ -23,8 +23,12 @@ TPRT_INLINE void store_scale(const fused_rows *rows, row_place to, uint64_t at, 
   EACH_PLACE(to, p) rows->scale[p][at] = scale;
 }
 
-/* The factor that makes the largest value 448, the largest of f8e4m3. What is all zero stays so, and what has a NaN becomes NaN. */
-TPRT_INLINE float scale_for(float largest) { return largest == 0 ? 1.0f : largest / 448.0f; }
+/* The factor that makes the largest value 448, the largest of f8e4m3, or a smaller one, if scales have a least. What is all zero stays so, and what has
+ * a NaN becomes NaN. */
+TPRT_INLINE float scale_for(const fused_rows *rows, float largest) {
+  float scale = larger(larger(largest, rows->least_largest) / 448.0f, rows->least_scale);
+  return largest == 0 && scale == 0 ? 1.0f : scale;
+}
 #endif
 
 /* What vector v of the thread is in the row, and whether there is one. */
@@ -115,12 +119,13 @@ TPRT_INLINE void NAMED(normalise_row)(cta *c, const fused_rows *rows, uint32_t v
 }
 
 /* Words of f8e4m3: LANES bytes of a vector. Beyond 448 it is 448. */
-TPRT_INLINE void NAMED(store_quantised)(const fused_rows *rows, row_place to, uint32_t v, const float *value, float inverse) {
+TPRT_INLINE void NAMED(store_quantised)(const fused_rows *rows, row_place to, uint32_t v, const float *value, float scale) {
   uint32_t word[LANES / 4];
+  float inverse = 1.0f / scale;
   UNROLL for (int w = 0; w < LANES / 4; w++) {
     word[w] = 0;
     UNROLL for (int i = 0; i < 4; i++) {
-      float x = value[4 * w + i] * inverse;
+      float x = rows->divides ? value[4 * w + i] / scale : value[4 * w + i] * inverse;
       x = x > 448.0f ? 448.0f : x < -448.0f ? -448.0f : x;
       word[w] |= (uint32_t)f32_to_f8e4m3(x) << (8 * i);
     }
@@ -143,7 +148,7 @@ TPRT_INLINE void NAMED(scale_groups)(cta *c, const fused_rows *rows, const row *
   largest_of_neighbours(c, members);
   EACH_THREAD(c, t) {
     uint32_t v = t + j * c->n_threads;
-    THREAD(c, t)->partial = scale_for(THREAD(c, t)->partial);
+    THREAD(c, t)->partial = scale_for(rows, THREAD(c, t)->partial);
     if (v < r->vectors && v % members == 0)
       store_scale(rows, r->out, (r->out.at + v) / members, THREAD(c, t)->partial);
   }
@@ -155,7 +160,7 @@ TPRT_INLINE float NAMED(scale_row)(cta *c, const fused_rows *rows, const row *r)
     EACH_ITEM(c, t, j, v, r->vectors)
     THREAD(c, t)->partial = larger(THREAD(c, t)->partial, NAMED(largest_lane)(LANE_VALUES(c, t, j)));
   }
-  float scale = scale_for(cta_largest(c));
+  float scale = scale_for(rows, cta_largest(c));
   EACH_THREAD(c, t)
   if (t == 0)
     store_scale(rows, r->out, r->out.at / r->vectors, scale);
@@ -173,7 +178,7 @@ TPRT_INLINE void NAMED(quantise_row)(cta *c, const fused_rows *rows, const row *
       uint32_t v = t + j * c->n_threads;
       float used = rows->quantise == FUSED_PER_GROUP ? THREAD(c, t)->partial : scale;
       if (v < r->vectors)
-        NAMED(store_quantised)(rows, r->out, v, LANE_VALUES(c, t, j), 1.0f / used);
+        NAMED(store_quantised)(rows, r->out, v, LANE_VALUES(c, t, j), used);
     }
   }
 }

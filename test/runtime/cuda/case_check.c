@@ -73,6 +73,22 @@ static bool is_nearest(int byte, double x) {
   return magnitude != 0x7f && distance <= fabs(f8e4m3(below) - x) + slack && distance <= fabs(f8e4m3(above) - x) + slack;
 }
 
+/* The byte of the number nearest to x, which is clamped; of two the even one. */
+static int f8e4m3_byte(float x) {
+  int best = 0, sign = signbit(x) ? 0x80 : 0;
+  double magnitude = fmin(fabs((double)x), 448);
+  for (int byte = 1; byte < 0x7f; byte++) {
+    double nearer = fabs(f8e4m3(best) - magnitude) - fabs(f8e4m3(byte) - magnitude);
+    best = nearer > 0 || (nearer == 0 && byte % 2 == 0) ? byte : best;
+  }
+  return sign | best;
+}
+
+static float expected_scale(const fused_case *c, float largest) {
+  bool has_least = c->least_largest > 0 || c->least_scale > 0;
+  return largest == 0 && !has_least ? 1 : fmaxf(fmaxf(largest, c->least_largest) / 448.0f, c->least_scale);
+}
+
 static int check_quantised(const fused_case *c, int n, int rank, int64_t row, const unsigned char *block, size_t bytes,
                            const unsigned char *y) {
   int64_t group = c->quantise == TPRT_CUDA_PER_GROUP ? FUSED_GROUP : c->hidden;
@@ -83,13 +99,16 @@ static int check_quantised(const fused_case *c, int n, int rank, int64_t row, co
     if (c->quantise != TPRT_CUDA_STATIC) {
       int64_t at = row * (c->hidden / group) + g;
       memcpy(&scale, block + BUFFER_SCALE * bytes + 4 * at, 4);
-      if (scale != largest / 448.0f)
-        return wrong(c, n, rank, "scale", at, scale, largest / 448.0f);
+      if (scale != expected_scale(c, largest))
+        return wrong(c, n, rank, "scale", at, scale, expected_scale(c, largest));
     }
     for (int64_t i = 0; i < group; i++) {
       int64_t at = row * c->hidden + g * group + i;
+      float divided = load(c->dtype, y, at) / scale;
       double x = (double)load(c->dtype, y, at) / scale;
       int byte = block[BUFFER_QUANTISED * bytes + (size_t)at];
+      if (c->divides && byte != f8e4m3_byte(divided))
+        return wrong(c, n, rank, "divided", at, f8e4m3(byte), divided);
       if (!is_nearest(byte, x > 448 ? 448 : x < -448 ? -448 : x))
         return wrong(c, n, rank, "quantised", at, f8e4m3(byte), x);
     }

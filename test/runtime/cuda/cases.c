@@ -44,6 +44,15 @@ const fused_case fused_cases[] = {
     {ROWS(.dtype = TPRT_BF16, .tokens = 9, .hidden = 640, .algorithm = TPRT_CUDA_SLICES, .norm = TPRT_CUDA_RMS_NORM,
           .quantise = TPRT_CUDA_PER_GROUP, .residual = true, .residual_sharded = true, .out_sharded = true)},
     {ROWS(.dtype = TPRT_BF16, .tokens = 3, .hidden = 128, .algorithm = TPRT_CUDA_SLICES, .quantise = TPRT_CUDA_PER_TOKEN)},
+    /* Divided, with a least scale that is that of some rows or of all, and rows of zeros. */
+    {ROWS(.dtype = TPRT_BF16, .tokens = 5, .hidden = 264, .algorithm = TPRT_CUDA_PULL, .norm = TPRT_CUDA_RMS_NORM,
+          .quantise = TPRT_CUDA_PER_TOKEN, .residual = true, .divides = true, .zeros = true, .least_largest = 1e-3f)},
+    {ROWS(.dtype = TPRT_F32, .tokens = 6, .hidden = 256, .algorithm = TPRT_CUDA_SLICES, .quantise = TPRT_CUDA_PER_GROUP,
+          .residual = true, .divides = true, .zeros = true, .least_scale = 0.0175f)},
+    {ROWS(.dtype = TPRT_F16, .tokens = 4, .hidden = 136, .algorithm = TPRT_CUDA_PUSH, .quantise = TPRT_CUDA_PER_TOKEN,
+          .divides = true, .zeros = true)},
+    {ROWS(.dtype = TPRT_BF16, .tokens = 4, .hidden = 264, .algorithm = TPRT_CUDA_SLICES, .norm = TPRT_CUDA_RMS_NORM,
+          .quantise = TPRT_CUDA_STATIC, .residual = true, .divides = true)},
     /* In blocks: also more slices than there are rows, and slices that a block's end cuts. */
     {ROWS(.dtype = TPRT_BF16, .tokens = 24, .hidden = 136, .blocks = 3, .algorithm = TPRT_CUDA_SLICES,
           .norm = TPRT_CUDA_RMS_NORM, .residual = true, .residual_sharded = true)},
@@ -89,11 +98,12 @@ const char *case_name(const fused_case *c, char text[160]) {
   static const char *const kinds[] = {"rows", "all_gather", "all_to_all", "cross_entropy"};
   static const char *const algorithms[] = {"auto", "push", "pull", "slices"};
   static const char *const norms[] = {"no", "rms", "layer"};
-  snprintf(text, 160, "%s %s %lldx%lld in %lld, %s, %s norm, quantise %d,%s%s%s%s%s%s%s dims %d,%d", kinds[c->kind],
+  snprintf(text, 160, "%s %s %lldx%lld in %lld, %s, %s norm, quantise %d,%s%s%s%s%s%s%s%s%s dims %d,%d", kinds[c->kind],
            tprt_dtype_name(c->dtype), (long long)c->tokens, (long long)c->hidden, (long long)c->blocks,
            algorithms[c->algorithm], norms[c->norm], (int)c->quantise, c->match_unfused ? " match" : "",
            c->residual ? " residual" : "", c->residual_sharded ? " sharded" : "", c->out_sharded ? " out sharded" : "",
-           c->input_sent ? " sent" : "", c->bias ? " bias" : "", c->in_place ? " in place" : "", c->split_dim, c->concat_dim);
+           c->input_sent ? " sent" : "", c->divides ? " divides" : "", c->zeros ? " zeros" : "", c->bias ? " bias" : "",
+           c->in_place ? " in place" : "", c->split_dim, c->concat_dim);
   return text;
 }
 
@@ -133,6 +143,8 @@ float case_rounded(tprt_dtype dtype, float x) {
 
 /* What all ranks have in common is that of rank 0. */
 float case_input(const fused_case *c, uint64_t turn, int rank, int buffer, int64_t i) {
+  if (c->zeros && i / c->hidden % 2)
+    return 0;
   uint32_t h = hash(turn, buffer == BUFFER_RESIDUAL ? 0 : (uint32_t)rank, (uint32_t)buffer, (uint64_t)i);
   return case_rounded(c->dtype, (float)(h & 0xffff) / 16384.0f - 2.0f);
 }
@@ -245,6 +257,9 @@ static tprt_cuda_rows rows_of(const fused_case *c, const pointers *p, unsigned c
                          .residual_sharded = c->residual_sharded,
                          .out_sharded = c->out_sharded,
                          .input_sent = c->input_sent,
+                         .least_largest = c->least_largest,
+                         .least_scale = c->least_scale,
+                         .divides = c->divides,
                          .epsilon = c->norm ? 1e-5f : 0,
                          .static_scale = (void *)(constants + CONSTANT_STATIC * bytes),
                          .bias = c->bias ? constants + CONSTANT_BIAS * bytes : NULL,

@@ -16,6 +16,8 @@ typedef struct fused_case {
   tprt_cuda_norm norm;
   tprt_cuda_quantise quantise;
   bool match_unfused, residual, residual_sharded, out_sharded, bias, in_place, input_sent;
+  bool divides, zeros; /* zeros: in every other row, of the whole sum */
+  float least_largest, least_scale;
   /* entropy */
   tprt_cuda_pick pick;
   bool own_picks, narrow_target;

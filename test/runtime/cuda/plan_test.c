@@ -1,6 +1,7 @@
 /* What calls of fused kernels refuse, and why; what they launch; which algorithm is chosen. */
 #include "cuda/plan.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -92,6 +93,10 @@ static void test_rows(void **state) {
   REFUSED(TPRT_INVALID_ARGUMENT, (rows.norm = TPRT_CUDA_RMS_NORM, rows.beta = memory), "RMS norm has no beta");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.quantise = (tprt_cuda_quantise)4, "quantisation 4 does not exist");
   REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantise = TPRT_CUDA_STATIC, rows.static_scale = NULL), "needs static_scale");
+  REFUSED(TPRT_INVALID_ARGUMENT, rows.least_largest = -1, "scales have least_largest -1 and least_scale 0");
+  REFUSED(TPRT_INVALID_ARGUMENT, rows.least_scale = INFINITY, "scales have least_largest 0 and least_scale inf");
+  REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantise = TPRT_CUDA_STATIC, rows.least_scale = 1), "without scales that are computed");
+  REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantise = TPRT_CUDA_NO_QUANTISE, rows.divides = true), "nothing is quantised");
   REFUSED(TPRT_INVALID_ARGUMENT, (rows.blocks = 3, rows.algorithm = TPRT_CUDA_SLICES), "10 rows in 3 blocks");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.blocks = -1, "10 rows in -1 blocks");
   REFUSED(TPRT_INVALID_ARGUMENT, (rows.blocks = 2, rows.algorithm = TPRT_CUDA_PULL), "blocks need algorithm TPRT_CUDA_SLICES");

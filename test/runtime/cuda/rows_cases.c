@@ -5,22 +5,34 @@
 #include <stdio.h>
 #include <string.h>
 
-static const float epsilon = 1e-5f;
+static const float epsilon = 1e-5f, static_scale = 0.005f; /* which makes the largest too large */
 
 const shape_case shape_cases[] = {
-    {TPRT_F32, TPRT_ROWS_WHOLE, ALL, TPRT_CUDA_RMS_NORM, 0, 0},
-    {TPRT_F32, TPRT_ROWS_WHOLE, TPRT_ROWS_RESIDUAL, TPRT_CUDA_NO_NORM, 0, 0},
-    {TPRT_BF16, TPRT_ROWS_WHOLE, ALL | TPRT_ROWS_BETA, TPRT_CUDA_LAYER_NORM, 0, 0},
-    {TPRT_F32, TPRT_ROWS_SCATTERED, ALL, TPRT_CUDA_RMS_NORM, 0, 0},
-    {TPRT_BF16, TPRT_ROWS_SCATTERED, TPRT_ROWS_BIAS, TPRT_CUDA_NO_NORM, 0, 0},
-    {TPRT_F32, TPRT_ROWS_GATHERED, ALL | TPRT_ROWS_BETA, TPRT_CUDA_LAYER_NORM, 0, 0},
-    {TPRT_F32, TPRT_ROWS_GATHERED, TPRT_ROWS_GAMMA, TPRT_CUDA_RMS_NORM, 0, 0},
-    {TPRT_F32, TPRT_ROWS_GATHERED, 0, TPRT_CUDA_NO_NORM, 0, 0},
-    {TPRT_F32, TPRT_ROWS_SCATTERED, ALL, TPRT_CUDA_RMS_NORM, 8, 0},
-    {TPRT_BF16, TPRT_ROWS_SCATTERED, 0, TPRT_CUDA_NO_NORM, 8, 1},
-    {TPRT_F32, TPRT_ROWS_GATHERED, ALL | TPRT_ROWS_BETA, TPRT_CUDA_LAYER_NORM, 4, 1},
-    {TPRT_BF16, TPRT_ROWS_WHOLE, TPRT_ROWS_RESIDUAL, TPRT_CUDA_NO_NORM, 8, 0},
-    {TPRT_F32, TPRT_ROWS_SCATTERED, TPRT_ROWS_RESIDUAL, TPRT_CUDA_NO_NORM, 3, 0}, /* of four ranks, slices are not aligned */
+    {TPRT_F32, TPRT_ROWS_WHOLE, ALL, TPRT_CUDA_RMS_NORM, .k = 0},
+    {TPRT_F32, TPRT_ROWS_WHOLE, TPRT_ROWS_RESIDUAL, TPRT_CUDA_NO_NORM, .k = 0},
+    {TPRT_BF16, TPRT_ROWS_WHOLE, ALL | TPRT_ROWS_BETA, TPRT_CUDA_LAYER_NORM, .k = 0},
+    {TPRT_F32, TPRT_ROWS_SCATTERED, ALL, TPRT_CUDA_RMS_NORM, .k = 0},
+    {TPRT_BF16, TPRT_ROWS_SCATTERED, TPRT_ROWS_BIAS, TPRT_CUDA_NO_NORM, .k = 0},
+    {TPRT_F32, TPRT_ROWS_GATHERED, ALL | TPRT_ROWS_BETA, TPRT_CUDA_LAYER_NORM, .k = 0},
+    {TPRT_F32, TPRT_ROWS_GATHERED, TPRT_ROWS_GAMMA, TPRT_CUDA_RMS_NORM, .k = 0},
+    {TPRT_F32, TPRT_ROWS_GATHERED, 0, TPRT_CUDA_NO_NORM, .k = 0},
+    {TPRT_F32, TPRT_ROWS_SCATTERED, ALL, TPRT_CUDA_RMS_NORM, .k = 8, .transposed = 0},
+    {TPRT_BF16, TPRT_ROWS_SCATTERED, 0, TPRT_CUDA_NO_NORM, .k = 8, .transposed = 1},
+    {TPRT_F32, TPRT_ROWS_GATHERED, ALL | TPRT_ROWS_BETA, TPRT_CUDA_LAYER_NORM, .k = 4, .transposed = 1},
+    {TPRT_BF16, TPRT_ROWS_WHOLE, TPRT_ROWS_RESIDUAL, TPRT_CUDA_NO_NORM, .k = 8, .transposed = 0},
+    {TPRT_F32, TPRT_ROWS_SCATTERED, TPRT_ROWS_RESIDUAL, TPRT_CUDA_NO_NORM, .k = 3,
+     .transposed = 0}, /* of four ranks, slices are not aligned */
+    {TPRT_F32, TPRT_ROWS_WHOLE, ALL | TPRT_ROWS_OUT, TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_TOKEN, .divides = 1,
+     .least_largest = 1},
+    {TPRT_BF16, TPRT_ROWS_GATHERED, ALL, TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_TOKEN, .least_scale = 0.004f},
+    {TPRT_F32, TPRT_ROWS_GATHERED, ALL | TPRT_ROWS_BETA | TPRT_ROWS_OUT, TPRT_CUDA_LAYER_NORM, .quantise = TPRT_CUDA_PER_GROUP},
+    {TPRT_BF16, TPRT_ROWS_SCATTERED, TPRT_ROWS_RESIDUAL | TPRT_ROWS_OUT, TPRT_CUDA_NO_NORM, .quantise = TPRT_CUDA_PER_TOKEN,
+     .divides = 1, .least_scale = 0.004f},
+    {TPRT_F32, TPRT_ROWS_WHOLE, ALL, TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_STATIC, .divides = 1,
+     .algorithm = TPRT_CUDA_SLICES},
+    {TPRT_BF16, TPRT_ROWS_WHOLE, ALL | TPRT_ROWS_OUT, TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_TOKEN,
+     .algorithm = TPRT_CUDA_SLICES},
+    {TPRT_F32, TPRT_ROWS_SCATTERED, ALL, TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_GROUP, .divides = 1},
 };
 const int n_shape_cases = sizeof shape_cases / sizeof *shape_cases;
 
@@ -30,18 +42,35 @@ static int64_t bits(float value) {
   return word;
 }
 
+static int64_t hidden_of(const shape_case *c) { return c->quantise == TPRT_CUDA_PER_GROUP ? HIDDEN_OF_GROUPS : HIDDEN; }
+
+static int64_t elements_of(const shape_case *c) { return BLOCKS * ROWS * hidden_of(c); }
+
 void add_case(test_table *t, const shape_case *c) {
-  static const int64_t axis[] = {0}, shape[] = {BLOCKS, ROWS, HIDDEN};
-  int64_t extra[TPRT_MULTIPLY_WORDS] = {[TPRT_ROWS_LAYOUT] = c->layout,
+  static const int64_t axis[] = {0};
+  const int64_t shape[] = {BLOCKS, ROWS, hidden_of(c)};
+  int64_t extra[TPRT_QUANTISE_WORDS] = {[TPRT_ROWS_LAYOUT] = c->layout,
                                         [TPRT_ROWS_OPERANDS] = c->operands,
                                         [TPRT_ROWS_NORM] = c->norm,
                                         [TPRT_ROWS_EPSILON] = c->norm ? bits(epsilon) : 0,
-                                        [TPRT_ROWS_ALGORITHM] = c->k ? TPRT_CUDA_SLICES : TPRT_CUDA_AUTO,
-                                        [TPRT_MULTIPLY_K] = c->k,
-                                        [TPRT_MULTIPLY_TRANSPOSED] = c->transposed};
-  tprt_site_kind kind = c->k ? TPRT_SITE_MULTIPLY_ROWS : TPRT_SITE_REDUCE_ROWS;
-  table_site(t, kind, c->dtype, TPRT_SUM, 1, axis, 3, shape, extra, c->k ? TPRT_MULTIPLY_WORDS : TPRT_ROWS_WORDS)[27] =
-      c->layout != TPRT_ROWS_WHOLE;
+                                        [TPRT_ROWS_ALGORITHM] = c->k ? TPRT_CUDA_SLICES : c->algorithm};
+  tprt_site_kind kind = TPRT_SITE_REDUCE_ROWS;
+  int64_t n_extra = TPRT_ROWS_WORDS;
+  if (c->k) {
+    kind = TPRT_SITE_MULTIPLY_ROWS;
+    n_extra = TPRT_MULTIPLY_WORDS;
+    extra[TPRT_MULTIPLY_K] = c->k;
+    extra[TPRT_MULTIPLY_TRANSPOSED] = c->transposed;
+  }
+  if (c->quantise) {
+    kind = TPRT_SITE_QUANTISE_ROWS;
+    n_extra = TPRT_QUANTISE_WORDS;
+    extra[TPRT_QUANTISE_KIND] = c->quantise;
+    extra[TPRT_QUANTISE_LEAST_LARGEST] = bits(c->least_largest);
+    extra[TPRT_QUANTISE_LEAST_SCALE] = bits(c->least_scale);
+    extra[TPRT_QUANTISE_DIVIDES] = c->divides;
+  }
+  table_site(t, kind, c->dtype, TPRT_SUM, 1, axis, 3, shape, extra, n_extra)[27] = c->layout != TPRT_ROWS_WHOLE;
 }
 
 test_table make_program(int64_t n_devices) {
@@ -62,28 +91,29 @@ static float number(int what, int64_t i) { return (float)((i * 7 + what * 13 + i
 static double term(const shape_case *c, int rank, int64_t row, int64_t h) {
   double sum = 0;
   if (!c->k)
-    return (double)number(INPUT + rank, row * HIDDEN + h);
+    return (double)number(INPUT + rank, row * hidden_of(c) + h);
   for (int64_t k = 0; k < c->k; k++)
     sum += (double)number(LEFT + rank, row * c->k + k) *
-           (double)number(RIGHT + rank, c->transposed ? h * c->k + k : k * HIDDEN + h);
+           (double)number(RIGHT + rank, c->transposed ? h * c->k + k : k * hidden_of(c) + h);
   return sum;
 }
 
 /* A row of the sum with bias and residual, and of what comes out. */
 static void expected_row(const shape_case *c, int n_ranks, int64_t row, double *sum, double *out) {
+  int64_t hidden = hidden_of(c);
   double mean = 0, square = 0;
-  for (int64_t h = 0; h < HIDDEN; h++) {
+  for (int64_t h = 0; h < (double)hidden; h++) {
     sum[h] = c->operands & TPRT_ROWS_BIAS ? (double)number(BIAS, h) : 0;
     if (c->operands & TPRT_ROWS_RESIDUAL)
-      sum[h] += (double)number(RESIDUAL, row * HIDDEN + h);
+      sum[h] += (double)number(RESIDUAL, row * hidden_of(c) + h);
     for (int r = 0; r < n_ranks; r++)
       sum[h] += term(c, r, row, h);
-    mean += sum[h] / HIDDEN;
+    mean += sum[h] / (double)hidden;
   }
   mean = c->norm == TPRT_CUDA_LAYER_NORM ? mean : 0;
-  for (int64_t h = 0; h < HIDDEN; h++)
-    square += (sum[h] - mean) * (sum[h] - mean) / HIDDEN;
-  for (int64_t h = 0; h < HIDDEN; h++) {
+  for (int64_t h = 0; h < (double)hidden; h++)
+    square += (sum[h] - mean) * (sum[h] - mean) / (double)hidden;
+  for (int64_t h = 0; h < (double)hidden; h++) {
     out[h] = c->norm ? (sum[h] - mean) / sqrt(square + (double)epsilon) * (double)number(GAMMA, h) : sum[h];
     out[h] += c->operands & TPRT_ROWS_BETA ? (double)number(BETA, h) : 0;
   }
@@ -101,30 +131,59 @@ static int64_t row_of_slice(int n_ranks, int rank, int64_t i) {
   return i / each * ROWS + rank * each + i % each;
 }
 
-static void *upload(tprt_context *context, tprt_dtype dtype, int what, int64_t n, int n_ranks, int rank) {
-  float host[N];
-  uint16_t narrow[N];
+static void *upload(tprt_context *context, const shape_case *c, int what, int64_t n, int n_ranks, int rank) {
+  float host[MOST];
+  uint16_t narrow[MOST];
+  int64_t hidden = hidden_of(c);
   void *memory = NULL;
   for (int64_t i = 0; i < n; i++) { /* n_ranks: of slices, the rows of this rank */
-    int64_t at = n_ranks > 1 ? row_of_slice(n_ranks, rank, i / HIDDEN) * HIDDEN + i % HIDDEN : i;
+    int64_t at = n_ranks > 1 ? row_of_slice(n_ranks, rank, i / hidden) * hidden + i % hidden : i;
     host[i] = number(what, at);
     narrow[i] = tprt_f32_to_bf16(host[i]);
   }
-  size_t bytes = (size_t)n * tprt_dtype_size(dtype);
+  size_t bytes = (size_t)n * tprt_dtype_size(c->dtype);
   if (tprt_context_alloc(context, bytes, &memory) == TPRT_OK)
-    (void)tprt_context_upload(context, memory, dtype == TPRT_F32 ? (const void *)host : narrow, bytes);
+    (void)tprt_context_upload(context, memory, c->dtype == TPRT_F32 ? (const void *)host : narrow, bytes);
   return memory;
 }
 
-static int check(const shape_case *c, int n_ranks, int rank, const void *got, bool is_out) {
-  bool sliced = c->layout == TPRT_ROWS_SCATTERED || (c->layout == TPRT_ROWS_GATHERED && !is_out);
-  int64_t n_rows = BLOCKS * ROWS / (sliced ? n_ranks : 1);
+/* A tensor of a case on a rank. */
+typedef enum buffer_kind { RESULT_RESIDUAL, RESULT_OUT, RESULT_QUANTISED, RESULT_SCALE, N_RESULTS } result;
+
+static bool has_result(const shape_case *c, result which) {
+  const bool has[] = {[RESULT_RESIDUAL] = c->operands & TPRT_ROWS_RESIDUAL_OUT,
+                      [RESULT_OUT] = !c->quantise || c->operands & TPRT_ROWS_OUT,
+                      [RESULT_QUANTISED] = c->quantise,
+                      [RESULT_SCALE] = c->quantise > TPRT_CUDA_STATIC};
+  return has[which];
+}
+
+static bool is_sliced_result(const shape_case *c, result which) {
+  return c->layout == TPRT_ROWS_SCATTERED || (c->layout == TPRT_ROWS_GATHERED && which == RESULT_RESIDUAL);
+}
+
+static int64_t group_of(const shape_case *c) { return c->quantise == TPRT_CUDA_PER_GROUP ? TPRT_CUDA_GROUP : hidden_of(c); }
+
+/* Of a result on all ranks together. */
+static int64_t result_bytes(const shape_case *c, result which) {
+  int64_t n = elements_of(c);
+  return which == RESULT_QUANTISED ? n : which == RESULT_SCALE ? n / group_of(c) * 4 : n * (int64_t)tprt_dtype_size(c->dtype);
+}
+
+typedef union tensor {
+  float f32[MOST];
+  unsigned char bytes[MOST * sizeof(float)];
+} tensor;
+
+static int check(const shape_case *c, int n_ranks, int rank, const tensor *got, result which) {
+  bool sliced = is_sliced_result(c, which), is_out = which == RESULT_OUT;
+  int64_t n_rows = BLOCKS * ROWS / (sliced ? n_ranks : 1), hidden = hidden_of(c);
   double unit = c->dtype == TPRT_BF16 ? 0x1p-5 : 1e-5;
   for (int64_t i = 0; i < n_rows; i++) {
-    double sum[HIDDEN], out[HIDDEN];
+    double sum[HIDDEN_OF_GROUPS], out[HIDDEN_OF_GROUPS];
     expected_row(c, n_ranks, sliced ? row_of_slice(n_ranks, rank, i) : i, sum, out);
-    for (int64_t h = 0; h < HIDDEN; h++) {
-      double wanted = is_out ? out[h] : sum[h], x = (double)load(c->dtype, got, i * HIDDEN + h);
+    for (int64_t h = 0; h < hidden; h++) {
+      double wanted = is_out ? out[h] : sum[h], x = (double)load(c->dtype, got, i * hidden + h);
       if (fabs(x - wanted) <= unit * (1 + fabs(wanted)))
         continue;
       fprintf(stderr, "wrong: case %d, rank %d of %d, %s[%lld, %lld] is %g, expected %g\n", (int)(c - shape_cases), rank,
@@ -135,41 +194,113 @@ static int check(const shape_case *c, int n_ranks, int rank, const void *got, bo
   return 0;
 }
 
-/* Of a rank's out or residual_out. */
-static size_t result_bytes(const shape_case *c, int n_ranks, bool is_out) {
-  bool sliced = c->layout == TPRT_ROWS_SCATTERED || (c->layout == TPRT_ROWS_GATHERED && !is_out);
-  return (size_t)(N / (sliced ? n_ranks : 1)) * tprt_dtype_size(c->dtype);
+/* The byte of y, and what its scale is to be: bit for bit, of rows that are known. */
+static uint8_t quantised(const shape_case *c, float y, float scale) {
+  float x = c->divides ? y / scale : y * (1 / scale);
+  return tprt_f32_to_f8e4m3(fminf(fmaxf(x, -448), 448));
+}
+
+static float scale_of(const shape_case *c, float largest) {
+  bool has_least = c->least_largest > 0 || c->least_scale > 0;
+  if (c->quantise == TPRT_CUDA_STATIC)
+    return static_scale;
+  return largest == 0 && !has_least ? 1 : fmaxf(fmaxf(largest, c->least_largest) / 448, c->least_scale);
+}
+
+/* Of a group of elements from `at`. Where out is not there, its rows are those of sums in f64, and the byte may be one of those beside it. */
+static int check_group(const shape_case *c, const double *y, bool exact, const uint8_t *bytes, const float *scale) {
+  double slack = exact ? 0 : c->dtype == TPRT_BF16 ? 0x1p-5 : 1e-5, largest = 0;
+  for (int64_t i = 0; i < group_of(c); i++)
+    largest = fmax(largest, fabs(y[i]));
+  float wanted = scale_of(c, (float)largest);
+  if (scale && fabs((double)*scale - (double)wanted) > slack * (double)wanted)
+    return 1;
+  for (int64_t i = 0; i < group_of(c); i++) {
+    double unit = (double)wanted, near = fmax(fmin(y[i], 448 * unit), -448 * unit);
+    double x = (double)tprt_f8e4m3_to_f32(bytes[i]) * unit;
+    if (exact ? bytes[i] != quantised(c, (float)y[i], wanted)
+              : !(fabs(x - near) <= (0x1p-4 + slack) * fabs(near) + 0x1p-9 * unit))
+      return 1;
+  }
+  return 0;
+}
+
+static int check_quantised(const shape_case *c, int n_ranks, int rank, const tensor *results) {
+  bool sliced = is_sliced_result(c, RESULT_QUANTISED), exact = has_result(c, RESULT_OUT);
+  int64_t n_rows = BLOCKS * ROWS / (sliced ? n_ranks : 1), hidden = hidden_of(c), n_groups = hidden / group_of(c);
+  for (int64_t i = 0; i < n_rows; i++) {
+    double sum[HIDDEN_OF_GROUPS], out[HIDDEN_OF_GROUPS];
+    expected_row(c, n_ranks, sliced ? row_of_slice(n_ranks, rank, i) : i, sum, out);
+    for (int64_t h = 0; h < hidden && exact; h++)
+      out[h] = (double)load(c->dtype, &results[RESULT_OUT], i * hidden + h);
+    for (int64_t g = 0; g < n_groups; g++) {
+      const float *scale = has_result(c, RESULT_SCALE) ? &results[RESULT_SCALE].f32[i * n_groups + g] : NULL;
+      int64_t at = g * group_of(c);
+      if (!check_group(c, out + at, exact, results[RESULT_QUANTISED].bytes + i * hidden + at, scale))
+        continue;
+      fprintf(stderr, "wrong: case %d, rank %d of %d, group %lld of row %lld is quantised wrongly\n", (int)(c - shape_cases),
+              rank, n_ranks, (long long)g, (long long)i);
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Downloads what a call has made, and checks it. */
+static int look(tprt_context *context, const shape_case *c, int n, int rank, void *const *memory, uint64_t *digest) {
+  tensor results[N_RESULTS];
+  int errors = 0;
+  for (int k = 0; k < N_RESULTS; k++) {
+    if (!has_result(c, k))
+      continue;
+    errors += tprt_context_download(context, results[k].bytes, memory[k], sizeof *results) != TPRT_OK;
+    for (int64_t at = 0; digest && at < result_bytes(c, k) / (is_sliced_result(c, k) ? n : 1); at++)
+      *digest = (*digest ^ results[k].bytes[at]) * UINT64_C(0x100000001b3);
+    if (k <= RESULT_OUT)
+      errors += check(c, n, rank, &results[k], k);
+  }
+  return errors + (c->quantise ? check_quantised(c, n, rank, results) : 0);
+}
+
+static int32_t call(tprt_context *context, int i, void *const *input, void *residual, void *const *row, void *scale,
+                    void *const *results) {
+  if (shape_cases[i].quantise)
+    return tprt_abi_quantise_rows(context, i, input[0], residual, row[0], row[1], row[2], scale, results[RESULT_RESIDUAL],
+                                  results[RESULT_OUT], results[RESULT_QUANTISED], results[RESULT_SCALE]);
+  if (shape_cases[i].k)
+    return tprt_abi_multiply_rows(context, i, input[1], input[2], residual, row[0], row[1], row[2], results[RESULT_RESIDUAL],
+                                  results[RESULT_OUT]);
+  return tprt_abi_reduce_rows(context, i, input[0], residual, row[0], row[1], row[2], results[RESULT_RESIDUAL],
+                              results[RESULT_OUT]);
 }
 
 int run_case(tprt_context *context, tprt_comm *world, int i, uint64_t *digest) {
   const shape_case *c = &shape_cases[i];
   int n = tprt_comm_size(world), rank = tprt_comm_rank(world), errors = 0;
   int n_slices = c->layout == TPRT_ROWS_WHOLE ? 1 : n;
-  bool keeps = c->operands & TPRT_ROWS_RESIDUAL_OUT;
-  void *input = c->k ? NULL : upload(context, c->dtype, INPUT + rank, N, 1, 0), *results[2] = {NULL};
-  void *left = c->k ? upload(context, c->dtype, LEFT + rank, BLOCKS * ROWS * c->k, 1, 0) : NULL;
-  void *right = c->k ? upload(context, c->dtype, RIGHT + rank, c->k * HIDDEN, 1, 0) : NULL;
-  void *residual = c->operands & TPRT_ROWS_RESIDUAL ? upload(context, c->dtype, RESIDUAL, N / n_slices, n_slices, rank) : NULL;
-  void *row[3];
+  int64_t size = elements_of(c), hidden = hidden_of(c);
+  enum { INPUTS = 3, RESIDUAL_IN = INPUTS, ROW, SCALE = ROW + 3, RESULT, N_MEMORY = RESULT + N_RESULTS };
+  void *all[N_MEMORY] = {NULL};
+  if (!c->k)
+    all[0] = upload(context, c, INPUT + rank, size, 1, 0);
+  else
+    all[1] = upload(context, c, LEFT + rank, BLOCKS * ROWS * c->k, 1, 0);
+  if (c->k)
+    all[2] = upload(context, c, RIGHT + rank, c->k * hidden, 1, 0);
+  if (c->operands & TPRT_ROWS_RESIDUAL)
+    all[RESIDUAL_IN] = upload(context, c, RESIDUAL, size / n_slices, n_slices, rank);
   for (int k = 0; k < 3; k++)
-    row[k] = c->operands & TPRT_ROWS_BIAS << k ? upload(context, c->dtype, BIAS + k, HIDDEN, 1, 0) : NULL;
-  for (int k = keeps ? 0 : 1; k < 2; k++)
-    errors += tprt_context_alloc(context, N * sizeof(float), &results[k]) != TPRT_OK;
+    all[ROW + k] = c->operands & TPRT_ROWS_BIAS << k ? upload(context, c, BIAS + k, hidden, 1, 0) : NULL;
+  if (c->quantise == TPRT_CUDA_STATIC)
+    errors += tprt_context_alloc(context, sizeof static_scale, &all[SCALE]) != TPRT_OK ||
+              tprt_context_upload(context, all[SCALE], &static_scale, sizeof static_scale) != TPRT_OK;
+  for (int k = 0; k < N_RESULTS; k++)
+    errors += has_result(c, k) && tprt_context_alloc(context, sizeof(tensor), &all[RESULT + k]) != TPRT_OK;
   for (int turn = 0; turn < 2; turn++) {
-    char host[N * sizeof(float)];
-    int32_t got =
-        c->k ? tprt_abi_multiply_rows(context, i, left, right, residual, row[0], row[1], row[2], results[0], results[1])
-             : tprt_abi_reduce_rows(context, i, input, residual, row[0], row[1], row[2], results[0], results[1]);
-    errors += got != TPRT_OK;
-    for (int k = keeps ? 0 : 1; k < 2; k++) {
-      errors += tprt_context_download(context, host, results[k], sizeof host) != TPRT_OK;
-      for (size_t at = 0; digest && at < result_bytes(c, n, k == 1); at++)
-        *digest = (*digest ^ (unsigned char)host[at]) * UINT64_C(0x100000001b3);
-      errors += check(c, n, rank, host, k == 1);
-    }
+    errors += call(context, i, all, all[RESIDUAL_IN], all + ROW, all[SCALE], all + RESULT) != TPRT_OK;
+    errors += look(context, c, n, rank, all + RESULT, digest);
   }
-  void *all[] = {input, left, right, residual, row[0], row[1], row[2], results[0], results[1]};
-  for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+  for (int k = 0; k < N_MEMORY; k++)
     tprt_context_free(context, all[k]);
   return errors;
 }
@@ -185,11 +316,13 @@ tprt_context *make_context(tprt_comm *world) {
 int check_bytes(tprt_context *context, int n_ranks) {
   int errors = 0;
   for (int i = 0; i < n_shape_cases; i++) {
+    const shape_case *c = &shape_cases[i];
     tprt_site_stats stats;
-    int64_t slice = N / n_ranks * (int64_t)tprt_dtype_size(shape_cases[i].dtype);
+    int64_t wanted = result_bytes(c, RESULT_RESIDUAL) * (c->layout == TPRT_ROWS_WHOLE ? 2 : 1);
+    for (int k = RESULT_OUT; k < N_RESULTS && c->layout == TPRT_ROWS_GATHERED; k++)
+      wanted += has_result(c, k) ? result_bytes(c, k) : 0;
     errors += tprt_context_site_stats(context, i, &stats) != TPRT_OK;
-    errors +=
-        stats.calls != 2 || stats.bytes != 2 * (n_ranks - 1) * slice * (shape_cases[i].layout == TPRT_ROWS_SCATTERED ? 1 : 2);
+    errors += stats.calls != 2 || stats.bytes != 2 * (n_ranks - 1) * wanted / n_ranks;
   }
   return errors;
 }

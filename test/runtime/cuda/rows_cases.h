@@ -12,12 +12,16 @@ enum {
   HIDDEN = 24,
   N = BLOCKS * ROWS * HIDDEN,
   MOST_K = 8,
-}; /* [2, 8, 24], cut along the second dimension */
+  HIDDEN_OF_GROUPS = 2 * TPRT_CUDA_GROUP,
+  MOST = BLOCKS * ROWS * HIDDEN_OF_GROUPS,
+}; /* [2, 8, 24], with scales of groups [2, 8, 256], cut along the second dimension */
 
 typedef struct shape_case {
   tprt_dtype dtype;
   int64_t layout, operands, norm;
   int64_t k, transposed; /* rows that are a product; k 0: they are given */
+  int64_t quantise, divides, algorithm;
+  float least_largest, least_scale;
 } shape_case;
 
 enum { ALL = TPRT_ROWS_RESIDUAL | TPRT_ROWS_BIAS | TPRT_ROWS_GAMMA | TPRT_ROWS_RESIDUAL_OUT };

@@ -126,7 +126,7 @@ static void test_no_algorithm(void **state) {
 
 static void test_tables(void **state) {
   (void)state;
-  enum { SITE = TPRT_ABI_HEADER_WORDS, EXTRA = SITE + TPRT_SITE_WORDS };
+  enum { SITE = TPRT_ABI_HEADER_WORDS, EXTRA = SITE + TPRT_SITE_WORDS, QUANTISES = 13 };
   static const struct {
     int word;
     int64_t value;
@@ -156,6 +156,16 @@ static void test_tables(void **state) {
       {EXTRA + TPRT_MULTIPLY_K, 0, "k of a product is 0", 8},
       {EXTRA + TPRT_MULTIPLY_K, INT64_C(1) << 60, "contraction: loop 0 of size 16 has stride", 8},
       {EXTRA + TPRT_MULTIPLY_TRANSPOSED, 2, "transposed factor is 2", 8},
+      {SITE + 31, TPRT_ROWS_WORDS, "rows: 5 words of extra data, not 9", QUANTISES},
+      {SITE + 15, 16392, "rows of 16392 elements; at most 16384", QUANTISES + 3},
+      {SITE + 15, 192, "rows of 192 elements are no groups of 128", QUANTISES + 2},
+      {EXTRA + TPRT_ROWS_OPERANDS, 64, "operands of rows is 64; it must be from 0 to 63", QUANTISES},
+      {EXTRA + TPRT_QUANTISE_KIND, 0, "quantisation is 0; it must be from 1 to 3", QUANTISES},
+      {EXTRA + TPRT_QUANTISE_KIND, 4, "quantisation is 4", QUANTISES},
+      {EXTRA + TPRT_QUANTISE_LEAST_LARGEST, 0x7f800000, "least of what is largest is 2139095040", QUANTISES},
+      {EXTRA + TPRT_QUANTISE_LEAST_SCALE, -1, "least scale is -1; it must be from 0 to 2139095039", QUANTISES},
+      {EXTRA + TPRT_QUANTISE_LEAST_SCALE, 1, "least scale is 1; it must be from 0 to 0", QUANTISES + 4},
+      {EXTRA + TPRT_QUANTISE_DIVIDES, 2, "division by scales is 2", QUANTISES},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     int64_t two = 2;
@@ -211,7 +221,7 @@ static void test_failures(void **state) {
   (void)state;
   expect_failure("", 1, false, TPRT_INVALID_ARGUMENT, "site 1: out is (nil), and the site has one");
   expect_failure("", 4, true, TPRT_INVALID_ARGUMENT, "site 4: residual is 0x");
-  expect_failure("", n_shape_cases, true, TPRT_INVALID_ARGUMENT, "site 13 of the bound program is no reduction of rows");
+  expect_failure("", n_shape_cases, true, TPRT_INVALID_ARGUMENT, "site 20 of the bound program is no reduction of rows");
   expect_failure("launch", 1, true, TPRT_DEVICE, "tprt_reduce_rows_f32");
   expect_failure("not cooperative", 1, true, TPRT_UNSUPPORTED, "virtual ranks need cooperative launches");
   expect_failure("full", 1, true, TPRT_UNSUPPORTED, "have to run at the same time");
@@ -263,11 +273,14 @@ static void test_different_sites(void **state) {
 static void test_other_calls(void **state) {
   static const char *const texts[] = {"site 0 of the bound program is no collective",
                                       "site 0 of the bound program is no reduction of rows of a product",
-                                      "site 8 of the bound program is no reduction of rows"};
+                                      "site 8 of the bound program is no reduction of rows",
+                                      "site 13 of the bound program is no reduction of rows",
+                                      "site 0 of the bound program is no reduction of rows that are quantised",
+                                      "site 13: static_scale is 0x"};
   tprt_config config = {.size = sizeof config, .backend = "self"};
   test_table program = make_program(1);
   (void)state;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 6; i++) {
     tprt_comm *world;
     assert_int_equal(tprt_world_create_threads(1, &config, &world), TPRT_OK);
     tprt_context *context = make_context(world);
@@ -275,7 +288,10 @@ static void test_other_calls(void **state) {
     assert_int_equal(tprt_abi_enter(context, program.words), TPRT_OK);
     int32_t got = i == 0   ? tprt_abi_collective(context, 0, any, any)
                   : i == 1 ? tprt_abi_multiply_rows(context, 0, any, any, NULL, NULL, NULL, NULL, NULL, any)
-                           : tprt_abi_reduce_rows(context, 8, any, NULL, NULL, NULL, NULL, NULL, any);
+                  : i == 2 ? tprt_abi_reduce_rows(context, 8, any, NULL, NULL, NULL, NULL, NULL, any)
+                  : i == 3 ? tprt_abi_reduce_rows(context, 13, any, NULL, NULL, NULL, NULL, NULL, any)
+                  : i == 4 ? tprt_abi_quantise_rows(context, 0, any, any, any, any, NULL, NULL, any, any, any, any)
+                           : tprt_abi_quantise_rows(context, 13, any, any, any, any, NULL, any, any, any, any, any);
     assert_int_equal(got, TPRT_INVALID_ARGUMENT);
     assert_non_null(strstr(tprt_context_error(context), texts[i]));
     tprt_context_destroy(context);
