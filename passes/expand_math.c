@@ -299,7 +299,7 @@ typedef struct expansion {
 } expansion;
 
 static const tp__function_row *find_function(const expansion *e, MlirOperation op, int *table) {
-  if (tp__op_has_dialect(op, "math"))
+  if (tp__op_has_dialect(op, "math") || tp__op_is(op, "arith.remf"))
     for (*table = 0; *table < e->n_tables; ++*table)
       for (int i = 0; i < e->tables[*table].n; i++) {
         const tp__function_row *row = e->tables[*table].rows + i;
@@ -409,7 +409,8 @@ static tp_status run(tp_pass *pass) {
 }
 
 static const tp_option_row options[] = {
-    {"target", "host", "host, or cuda: also pow, sin, cos, exp2, log2, log10, round of f32, and exp, log, round of f64"},
+    {"target", "host",
+     "host, or cuda: also pow, sin, cos, exp2, log2, log10, round of f32, exp, log, tanh, round of f64, and arith.remf"},
 };
 
 static const tp_statistic_row statistics[] = {{"expanded", "calls of libm avoided"}};

@@ -1,5 +1,5 @@
 /* What tp-expand-math has for GPUs, where there is no libm: f32 in f64, whose last places nobody sees, so plain series do, and f64 itself where they
- * are long enough. Within 0.51 units of the last place of f32, 2 of f64. */
+ * are long enough. Within 0.51 units of the last place of f32, 2 of f64; rounding and remainders are exact. */
 #include "passes/expand_math.h"
 
 /* ln m and k of %v = 2^k m, m in [sqrt(1/2), sqrt(2)): the series in s = (m - 1) / (m + 1), long enough for f64. */
@@ -311,13 +311,73 @@ static const char round_text[] = "  %whole = math.trunc %x : $a\n"
                                  "  %y0 = arith.select %up, %far, %whole : $a\n"
                                  "  %y = math.copysign %y0, %x : $a\n";
 
+/* What is left of |x| when the largest whole multiple of |y| is taken away, exactly, with the sign of x: NVPTX itself divides once, which is wrong where the quotient
+ * is rounded. Multiples by 2^20k of |y| are taken away, the largest first: the quotient by one has 21 bits at most, and what fma leaves is a number of the type, since it
+ * is a multiple of the last places of both and smaller. A quotient that was rounded up is one too large, and its multiple comes back. */
+#define REMAINDER(type, x, y, r)                                                                                               \
+  "  %size_x = math.absf " x " : " type "\n"                                                                                   \
+  "  %size_y = math.absf " y " : " type "\n"                                                                                   \
+  "  %nothing = arith.constant 0.0 : " type "\n"                                                                               \
+  "  %unit = arith.constant 1.0 : " type "\n"                                                                                  \
+  "  %infinity = arith.divf %unit, %nothing : " type "\n"                                                                      \
+  "  %nan = arith.subf %infinity, %infinity : " type "\n"                                                                      \
+  "  %up = arith.constant 1048576.0 : " type "\n"                                                                              \
+  "  %down = arith.divf %unit, %up : " type "\n"                                                                               \
+  "  %x_ends = arith.cmpf olt, %size_x, %infinity : " type "\n"                                                                \
+  "  %y_counts = arith.cmpf ogt, %size_y, %nothing : " type "\n"                                                               \
+  "  %is_number = arith.andi %x_ends, %y_counts : i1\n"                                                                        \
+  "  %y_ends = arith.cmpf olt, %size_y, %infinity : " type "\n"                                                                \
+  "  %divides = arith.andi %is_number, %y_ends : i1\n"                                                                         \
+  "  %from = arith.select %divides, %size_x, %nothing : " type "\n"                                                            \
+  "  %by = arith.select %divides, %size_y, %unit : " type "\n"                                                                 \
+  "  %far = arith.mulf %from, %down : " type "\n"                                                                              \
+  "  %top = scf.while (%t = %by) : (" type ") -> " type " {\n"                                                                 \
+  "    %is_low = arith.cmpf ole, %t, %far : " type "\n"                                                                        \
+  "    scf.condition(%is_low) %t : " type "\n"                                                                                 \
+  "  } do {\n"                                                                                                                 \
+  "  ^bb0(%t: " type "):\n"                                                                                                    \
+  "    %raised = arith.mulf %t, %up : " type "\n"                                                                              \
+  "    scf.yield %raised : " type "\n"                                                                                         \
+  "  }\n"                                                                                                                      \
+  "  %rest:2 = scf.while (%r0 = %from, %t = %top) : (" type ", " type ") -> (" type ", " type ") {\n"                          \
+  "    %quotient = arith.divf %r0, %t : " type "\n"                                                                            \
+  "    %times = math.trunc %quotient : " type "\n"                                                                             \
+  "    %less = arith.negf %times : " type "\n"                                                                                 \
+  "    %left = math.fma %less, %t, %r0 : " type "\n"                                                                           \
+  "    %is_under = arith.cmpf olt, %left, %nothing : " type "\n"                                                               \
+  "    %back = arith.addf %left, %t : " type "\n"                                                                              \
+  "    %kept = arith.select %is_under, %back, %left : " type "\n"                                                              \
+  "    %is_more = arith.cmpf ogt, %t, %by : " type "\n"                                                                        \
+  "    %lower = arith.mulf %t, %down : " type "\n"                                                                             \
+  "    scf.condition(%is_more) %kept, %lower : " type ", " type "\n"                                                           \
+  "  } do {\n"                                                                                                                 \
+  "  ^bb0(%r1: " type ", %t: " type "):\n"                                                                                     \
+  "    scf.yield %r1, %t : " type ", " type "\n"                                                                               \
+  "  }\n"                                                                                                                      \
+  "  %finite = arith.select %y_ends, %rest#0, %size_x : " type "\n"                                                            \
+  "  %signed = math.copysign %finite, " x " : " type "\n"                                                                      \
+  "  " r " = arith.select %is_number, %signed, %nan : " type "\n"
+
+static const char remainder_text[] = REMAINDER("$a", "%x", "%x1", "%y");
+static const char remainder_f16_text[] = "  %wide_x = arith.extf %x : f16 to f32\n"
+                                         "  %wide_y = arith.extf %x1 : f16 to f32\n" REMAINDER(
+                                             "f32", "%wide_x", "%wide_y", "%wide") "  %y = arith.truncf %wide : f32 to f16\n";
+
 static const tp__function_row functions[] = {
-    {"math.powf", "tp.pow.f32", mlirTypeIsAF32, pow_text},       {"math.sin", "tp.sin.f32", mlirTypeIsAF32, tp__sin_text},
-    {"math.cos", "tp.cos.f32", mlirTypeIsAF32, tp__cos_text},    {"math.exp2", "tp.exp2.f32", mlirTypeIsAF32, exp2_text},
-    {"math.log2", "tp.log2.f32", mlirTypeIsAF32, log2_text},     {"math.log10", "tp.log10.f32", mlirTypeIsAF32, log10_text},
-    {"math.exp", "tp.exp.f64", mlirTypeIsAF64, exp_f64_text},    {"math.log", "tp.log.f64", mlirTypeIsAF64, log_f64_text},
-    {"math.tanh", "tp.tanh.f64", mlirTypeIsAF64, tanh_f64_text}, {"math.round", "tp.round.f32", mlirTypeIsAF32, round_text},
+    {"math.powf", "tp.pow.f32", mlirTypeIsAF32, pow_text},
+    {"math.sin", "tp.sin.f32", mlirTypeIsAF32, tp__sin_text},
+    {"math.cos", "tp.cos.f32", mlirTypeIsAF32, tp__cos_text},
+    {"math.exp2", "tp.exp2.f32", mlirTypeIsAF32, exp2_text},
+    {"math.log2", "tp.log2.f32", mlirTypeIsAF32, log2_text},
+    {"math.log10", "tp.log10.f32", mlirTypeIsAF32, log10_text},
+    {"math.exp", "tp.exp.f64", mlirTypeIsAF64, exp_f64_text},
+    {"math.log", "tp.log.f64", mlirTypeIsAF64, log_f64_text},
+    {"math.tanh", "tp.tanh.f64", mlirTypeIsAF64, tanh_f64_text},
+    {"math.round", "tp.round.f32", mlirTypeIsAF32, round_text},
     {"math.round", "tp.round.f64", mlirTypeIsAF64, round_text},
+    {"arith.remf", "tp.remainder.f16", mlirTypeIsAF16, remainder_f16_text},
+    {"arith.remf", "tp.remainder.f32", mlirTypeIsAF32, remainder_text},
+    {"arith.remf", "tp.remainder.f64", mlirTypeIsAF64, remainder_text},
 };
 
 const tp__function_row *tp__math_for_gpus(int *n) {

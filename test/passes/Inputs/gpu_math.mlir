@@ -27,7 +27,7 @@ func.func @main() -> (tensor<COUNTxTYPE>, tensor<COUNTxTYPE>, tensor<COUNTxTYPE>
     %y_whole = arith.sitofp %whole : BITS to TYPE
     %y_any = arith.bitcast %spread : BITS to TYPE
     %y = arith.select %is_whole, %y_whole, %y_any : TYPE
-    %z = math.FUNCTION %x SECOND : TYPE
+    %z = FUNCTION %x SECOND : TYPE
     linalg.yield %x, %y, %z : TYPE, TYPE, TYPE
   } -> (tensor<COUNTxTYPE>, tensor<COUNTxTYPE>, tensor<COUNTxTYPE>)
   return %0#0, %0#1, %0#2 : tensor<COUNTxTYPE>, tensor<COUNTxTYPE>, tensor<COUNTxTYPE>

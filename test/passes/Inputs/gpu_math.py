@@ -9,7 +9,9 @@ import sys
 COUNT = 1 << 17
 # function, type, bound, of two arguments
 ROWS = [("sin", "f32", 0.51), ("cos", "f32", 0.51), ("powf", "f32", 0.51), ("exp2", "f32", 0.51), ("log2", "f32", 0.51), ("log10", "f32", 0.51),
-        ("round", "f32", 0), ("round", "f64", 0), ("exp", "f64", 2), ("log", "f64", 2), ("tanh", "f64", 2)]
+        ("round", "f32", 0), ("round", "f64", 0), ("exp", "f64", 2), ("log", "f64", 2), ("tanh", "f64", 2),
+        ("remf", "f32", 0), ("remf", "f64", 0)]
+TWO = ("powf", "remf")  # arguments
 TYPES = {"f32": ("f", "i32", 15, 24, -149), "f64": ("d", "i64", 47, 53, -1074)}  # format, bits, places, precision, least exponent
 INF = float("inf")
 
@@ -39,7 +41,7 @@ def rounded(x):
 
 
 EXACT = {"sin": math.sin, "cos": math.cos, "powf": math.pow, "exp2": lambda x: guarded(math.pow, 2.0, x), "log2": math.log2, "log10": math.log10,
-         "round": rounded, "exp": math.exp, "log": math.log, "tanh": math.tanh}
+         "round": rounded, "exp": math.exp, "log": math.log, "tanh": math.tanh, "remf": math.fmod}
 
 
 def units(value, exact, kind):
@@ -68,8 +70,8 @@ def read(path, form):
 
 def measure(shard_run, driver, template, folder, function, kind):
     form, bits, places, _, _ = TYPES[kind]
-    words = {"FUNCTION": function, "TYPE": kind, "BITS": bits, "COUNT": str(COUNT), "PLACES": str(places), "MASK": str((1 << places) - 1),
-             "SECOND": ", %y" if function == "powf" else ""}
+    words = {"FUNCTION": "arith.remf" if function == "remf" else "math." + function, "TYPE": kind, "BITS": bits, "COUNT": str(COUNT), "PLACES": str(places), "MASK": str((1 << places) - 1),
+             "SECOND": ", %y" if function in TWO else ""}
     text = template
     for word, value in words.items():
         text = text.replace(word, value)
@@ -81,7 +83,7 @@ def measure(shard_run, driver, template, folder, function, kind):
     subprocess.run(command, check=True, env=dict(os.environ, TPRT_CUDA_LIBRARY=driver), stdout=subprocess.DEVNULL)
     worst = (0, None)
     for x, y, value in zip(*(read(path, form) for path in outputs)):
-        arguments = (x, y) if function == "powf" else (x,)
+        arguments = (x, y) if function in TWO else (x,)
         exact = guarded(EXACT[function], *arguments)
         worst = max(worst, (units(value, exact, kind), (arguments, value, exact)), key=lambda pair: pair[0])
     return worst
