@@ -18,23 +18,39 @@ typedef struct peak_finder {
   tp_value_table returned;    /* values that the function returns */
   tp_value_table overwritten; /* value -> the moment at which its memory becomes that of another value */
   tp_value_table in_results;  /* values whose memory becomes that of a result of the function */
+  tp_memo layouts;            /* of changes of layout, by annotation and type */
+  tp_memo steps;              /* what their steps hold, by both layouts and type */
   int64_t *delta;             /* by moment: bytes that begin there, minus those that ended just before */
   size_t n_held, capacity;
   tp_held *held; /* everything that is ever held */
   bool failed;   /* memory ran out */
 } peak_finder;
 
-/* The layout of a value of the written plan: as it was chosen, or as a change of layout that was put in says. */
-static tp_spec layout_of(const tp_planner *p, MlirValue value) {
-  const tp_planned_value *v = tp__planned_value(p, value);
-  if (v)
-    return tp__plan_produced(p, v);
-  MlirOperation op = tp__defining_op(value);
+/* What a change of layout says that it makes. Deep programs say it in few ways; reading it anew takes longer than all else that is done for it. */
+static tp_spec changed_to(peak_finder *f, MlirOperation op) {
+  int64_t key[] = {(int64_t)(intptr_t)tp__get(op, "tp.sharding").ptr,
+                   (int64_t)(intptr_t)mlirValueGetType(mlirOperationGetResult(op, 0)).ptr};
+  void **slot = tp__memo(&f->layouts, f->planner->arena, key, TP_LEN(key));
+  if (slot && *slot)
+    return *(const tp_spec *)*slot;
   tp_annotation annotation = {0};
   bool present;
-  if (!mlirOperationIsNull(op) && tp__op_is(op, "shard.shard"))
-    (void)tp__program_op(&p->program, op, 0, &annotation, &present);
+  (void)tp__program_op(&f->planner->program, op, 0, &annotation, &present);
+  tp_spec *kept = slot ? tp__arena_alloc(f->planner->arena, sizeof *kept) : NULL;
+  if (kept)
+    *kept = annotation.spec;
+  if (slot)
+    *slot = kept;
   return annotation.spec;
+}
+
+/* The layout of a value of the written plan: as it was chosen, or as a change of layout that was put in says. */
+static tp_spec layout_of(peak_finder *f, MlirValue value) {
+  const tp_planned_value *v = tp__planned_value(f->planner, value);
+  if (v)
+    return tp__plan_produced(f->planner, v);
+  MlirOperation op = tp__defining_op(value);
+  return !mlirOperationIsNull(op) && tp__op_is(op, "shard.shard") ? changed_to(f, op) : tp_spec_replicated();
 }
 
 static int64_t bytes_in(const tp_planner *p, MlirType type, tp_spec spec) {
@@ -46,32 +62,34 @@ static int64_t bytes_in(const tp_planner *p, MlirType type, tp_spec spec) {
 }
 
 /* Of a value whose layout is chosen or changed: of one in blocks, a block. */
-static int64_t bytes_of(const tp_planner *p, MlirValue value) {
+static int64_t bytes_of(peak_finder *f, MlirValue value) {
+  const tp_planner *p = f->planner;
   const tp_planned_value *v = tp__planned_value(p, value);
   if (!v) /* an element that is read, or a change of layout that was put in */
-    return tp__is_tensor(mlirValueGetType(value)) ? bytes_in(p, mlirValueGetType(value), layout_of(p, value)) : 0;
+    return tp__is_tensor(mlirValueGetType(value)) ? bytes_in(p, mlirValueGetType(value), layout_of(f, value)) : 0;
   int64_t bytes = tp__local_bytes(p->mesh, tp__plan_produced(p, v), v->rank, v->shape, v->element_size);
   return v->in_blocks ? tp__block_bytes(bytes, v->element_size) : bytes;
 }
 
 /* Is the value more than a block? What fits into one is stored as it is. */
-static bool in_blocks(const tp_planner *p, MlirValue value) {
+static bool in_blocks(peak_finder *f, MlirValue value) {
+  const tp_planner *p = f->planner;
   const tp_planned_value *v = tp__planned_value(p, value);
   return v && v->in_blocks &&
-         bytes_of(p, value) < tp__local_bytes(p->mesh, tp__plan_produced(p, v), v->rank, v->shape, v->element_size);
+         bytes_of(f, value) < tp__local_bytes(p->mesh, tp__plan_produced(p, v), v->rank, v->shape, v->element_size);
 }
 
-static bool changes_nothing(const tp_planner *p, MlirOperation op) {
+static bool changes_nothing(peak_finder *f, MlirOperation op) {
   return tp__op_is(op, "shard.shard") &&
-         tp_spec_equal(layout_of(p, mlirOperationGetOperand(op, 0)), layout_of(p, mlirOperationGetResult(op, 0)));
+         tp_spec_equal(layout_of(f, mlirOperationGetOperand(op, 0)), layout_of(f, mlirOperationGetResult(op, 0)));
 }
 
 /* Does the layout of the value change on the way to a user? Then also what is made from nothing is stored. */
-static bool is_changed(const tp_planner *p, MlirValue value) {
+static bool is_changed(peak_finder *f, MlirValue value) {
   bool changed = false;
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    changed |= tp__op_is(user, "shard.shard") && !changes_nothing(p, user);
+    changed |= tp__op_is(user, "shard.shard") && !changes_nothing(f, user);
   }
   return changed;
 }
@@ -117,24 +135,44 @@ static void hold(peak_finder *f, tp_held held) {
 }
 
 static void hold_value(peak_finder *f, MlirValue value, int from, int to) {
-  hold(f, (tp_held){TP_HELD_VALUE, value, bytes_of(f->planner, value), from, to});
+  hold(f, (tp_held){TP_HELD_VALUE, value, bytes_of(f, value), from, to});
 }
 
-/* The steps of a change of layout that are neither its start nor its end. */
-static tp_status hold_steps(peak_finder *f, int k) {
+/* Bytes that the steps of a change of layout hold, which are neither its start nor its end. */
+static tp_status steps_bytes(peak_finder *f, tp_spec from, tp_spec to, MlirType type, int64_t *bytes) {
   tp_planner *p = f->planner;
-  MlirOperation op = f->timeline.moments[k].op;
-  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  int64_t key[] = {(int64_t)from.bits, (int64_t)to.bits, (int64_t)(intptr_t)type.ptr};
+  void **slot = tp__memo(&f->steps, p->arena, key, TP_LEN(key));
+  if (slot && *slot) {
+    *bytes = *(const int64_t *)*slot;
+    return TP_OK;
+  }
   int rank;
   int64_t shape[TP_MAX_RANK], size = tp__element_size(tp__element_type(type));
   tp_reshard path;
+  *bytes = 0;
   if (!tp__static_tensor(type, &rank, shape))
     return TP_OK;
-  tp_status status = tp_reshard_path(p->reshards, layout_of(p, mlirOperationGetOperand(op, 0)),
-                                     layout_of(p, mlirOperationGetResult(op, 0)), rank, shape, size, &path);
-  if (status == TP_OK)
-    hold(f,
-         (tp_held){TP_HELD_STEPS, mlirOperationGetResult(op, 0), tp__change_excess(p->mesh, &path, rank, shape, size), k, k});
+  tp_status status = tp_reshard_path(p->reshards, from, to, rank, shape, size, &path);
+  if (status != TP_OK)
+    return status;
+  *bytes = tp__change_excess(p->mesh, &path, rank, shape, size);
+  int64_t *kept = slot ? tp__arena_alloc(p->arena, sizeof *kept) : NULL;
+  if (kept)
+    *kept = *bytes;
+  if (slot)
+    *slot = kept;
+  return TP_OK;
+}
+
+static tp_status hold_steps(peak_finder *f, int k) {
+  MlirOperation op = f->timeline.moments[k].op;
+  MlirValue result = mlirOperationGetResult(op, 0);
+  int64_t bytes;
+  tp_status status =
+      steps_bytes(f, layout_of(f, mlirOperationGetOperand(op, 0)), layout_of(f, result), mlirValueGetType(result), &bytes);
+  if (status == TP_OK && bytes > 0)
+    hold(f, (tp_held){TP_HELD_STEPS, result, bytes, k, k});
   return status == TP_NO_MEMORY ? tp__error(op, status, "out of memory") : TP_OK;
 }
 
@@ -181,7 +219,7 @@ static void hold_workspace(peak_finder *f, int k, const tp_rule *rule) {
 static void hold_made(peak_finder *f, int k, MlirValue value, bool stored, MlirValue overwritten) {
   int last = last_use(f, k, value, k);
   bool in_result = lies_in_result(f, k, value);
-  if ((!stored && !in_result) || in_blocks(f->planner, value)) /* blocks are made where the last of them is used */
+  if ((!stored && !in_result) || in_blocks(f, value)) /* blocks are made where the last of them is used */
     f->last[k] = last > f->last[k] ? last : f->last[k];
   MlirOperation op = f->timeline.moments[k].op;
   if (!stored && tp__is_view(op) && is_returned(f, k, value))
@@ -203,8 +241,8 @@ static tp_status hold_op(peak_finder *f, int k) {
     hold_carried(f, k);
     return TP_OK;
   }
-  bool stored = rule && rule->is_free ? is_changed(f->planner, mlirOperationGetResult(op, 0))
-                                      : !tp__is_unstored(f->planner, op, rule) && !changes_nothing(f->planner, op);
+  bool stored = rule && rule->is_free ? is_changed(f, mlirOperationGetResult(op, 0))
+                                      : !tp__is_unstored(f->planner, op, rule) && !changes_nothing(f, op);
   if (!stored && mlirOperationGetNumOperands(op) == 0) /* nothing is needed for its sake */
     return TP_OK;
   MlirValue overwritten = stored ? tp__overwritten(f->planner, rule) : (MlirValue){NULL};
@@ -229,11 +267,11 @@ static void hold_boundary(peak_finder *f) {
   int last = (int)f->timeline.n - 1;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++) {
     MlirValue arg = mlirBlockGetArgument(block, i);
-    hold(f, (tp_held){TP_HELD_ARGUMENT, arg, bytes_in(p, mlirValueGetType(arg), layout_of(p, arg)), 0, last});
+    hold(f, (tp_held){TP_HELD_ARGUMENT, arg, bytes_in(p, mlirValueGetType(arg), layout_of(f, arg)), 0, last});
   }
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); i++) { /* it is returned in the layout of the result */
     MlirValue value = mlirOperationGetOperand(end, i);
-    hold(f, (tp_held){TP_HELD_RESULT, value, bytes_in(p, mlirValueGetType(value), layout_of(p, value)), 0, last});
+    hold(f, (tp_held){TP_HELD_RESULT, value, bytes_in(p, mlirValueGetType(value), layout_of(f, value)), 0, last});
   }
 }
 
@@ -264,8 +302,8 @@ tp_status tp__plan_peak(tp_planner *p, tp_memory_peak *peak) {
   f.rules = tp__calloc(n + 1, sizeof(const tp_rule *));
   f.last = tp__calloc(n + 1, sizeof *f.last);
   f.delta = tp__calloc(n + 1, sizeof *f.delta);
-  p->fused = tp__calloc(p->n_values + 1, sizeof *p->fused);
-  f.failed = !f.rules || !f.last || !f.delta || !p->fused;
+  p->storage = tp__calloc(p->n_values + 1, sizeof *p->storage);
+  f.failed = !f.rules || !f.last || !f.delta || !p->storage;
   note_returned(&f);
   for (size_t k = n; k > 0 && status == TP_OK && !f.failed; k--) /* backwards: users are known */
     status = hold_op(&f, (int)k - 1);
@@ -280,8 +318,10 @@ tp_status tp__plan_peak(tp_planner *p, tp_memory_peak *peak) {
   tp__table_destroy(&f.returned);
   tp__table_destroy(&f.overwritten);
   tp__table_destroy(&f.in_results);
-  tp__free(p->fused);
-  p->fused = NULL;
+  tp__memo_destroy(&f.layouts);
+  tp__memo_destroy(&f.steps);
+  tp__free(p->storage);
+  p->storage = NULL;
   tp__free(f.delta);
   tp__free(f.last);
   tp__free(f.rules);

@@ -43,16 +43,23 @@ static bool goes_into_user(const tp_planner *p, const tp_rule *rule) {
   return other && other->is_elementwise && mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(rule->op));
 }
 
+/* What is known of the op that makes a value, as bits. */
+enum { FUSED_KNOWN = 1, FUSED = 2, UNSTORED_KNOWN = 4, UNSTORED = 8 };
+
+/* Where that is remembered for the op with this rule; NULL: nowhere. */
+static uint8_t *known_storage(const tp_planner *p, const tp_rule *rule) {
+  int value = rule->results[0].number;
+  return p->storage && value >= 0 ? &p->storage[value] : NULL;
+}
+
 /* Of an op with this rule. */
 static bool is_fused(const tp_planner *p, const tp_rule *rule) {
-  enum { UNKNOWN, NO, YES };
-  int value = rule->results[0].number;
-  uint8_t *known = p->fused && value >= 0 ? &p->fused[value] : NULL;
-  if (known && *known != UNKNOWN)
-    return *known == YES;
+  uint8_t *known = known_storage(p, rule);
+  if (known && *known & FUSED_KNOWN)
+    return *known & FUSED;
   bool fused = goes_into_user(p, rule);
   if (known)
-    *known = fused ? YES : NO;
+    *known |= fused ? FUSED_KNOWN | FUSED : FUSED_KNOWN;
   return fused;
 }
 
@@ -170,12 +177,22 @@ bool tp__is_passed_on(MlirOperation loop, intptr_t i) {
                         mlirBlockGetArgument(before, i));
 }
 
-bool tp__is_unstored(tp_planner *p, MlirOperation op, const tp_rule *rule) {
-  if (!rule)
-    return tp__is_view(op) || tp__is_in_place(op);
+static bool finds_unstored(tp_planner *p, MlirOperation op, const tp_rule *rule) {
   form f = form_of(p, rule);
   return f.is_view || is_fused(p, rule) || (f.repeats && is_number(op)) || (f.permutes && is_read_through(p, op)) ||
          tp__updates_carried(op);
+}
+
+bool tp__is_unstored(tp_planner *p, MlirOperation op, const tp_rule *rule) {
+  if (!rule)
+    return tp__is_view(op) || tp__is_in_place(op);
+  uint8_t *known = known_storage(p, rule);
+  if (known && *known & UNSTORED_KNOWN)
+    return *known & UNSTORED;
+  bool unstored = finds_unstored(p, op, rule);
+  if (known)
+    *known |= unstored ? UNSTORED_KNOWN | UNSTORED : UNSTORED_KNOWN;
+  return unstored;
 }
 
 /* ---- what is overwritten ---- */

@@ -25,7 +25,7 @@ bool tp__is_passed_on(MlirOperation loop, intptr_t i);
 
 /* Has what the op makes no memory of its own, if its layout does not change on the way to its users? Then what the op reads is needed for as long
  * as they need it. So it is with ops that become a part of their users, other names of the same data, transposes that contractions read
- * through, and tensors of one number. */
+ * through, and tensors of one number. Remembered like the above. */
 bool tp__is_unstored(tp_planner *planner, MlirOperation op, const tp_rule *rule);
 
 /* The value whose memory the result of the op with this rule, which may be NULL, takes over: an elementwise op, with all that are fused into it, overwrites an operand that

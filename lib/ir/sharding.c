@@ -291,8 +291,12 @@ tp_status tp__op_sharding(MlirOperation op, int i, const tp_mesh *mesh, tp_annot
                ? TP_OK
                : tp__error(op, TP_INVALID_ARGUMENT, "tp.sharding on a result that is not a tensor of static shape");
   }
-  char what[32];
-  snprintf(what, sizeof what, "result %d", i);
+  char text[32];
+  const char *what = "result 0"; /* most ops have one result, and to print its number would take as long as to read the rest */
+  if (i > 0) {
+    snprintf(text, sizeof text, "result %d", i);
+    what = text;
+  }
   MlirAttribute entry = result_entry(op, attr, i, rank);
   if (mlirAttributeIsNull(entry))
     return tp__error(op, TP_INVALID_ARGUMENT, "tp.sharding has to be a list with one entry for each of the %d results",
