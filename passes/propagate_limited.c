@@ -16,15 +16,17 @@
 #include <string.h>
 
 enum {
-  LARGE = 200000,  /* entries of the tables between producers and users */
-  SHARE = 12,      /* strategies of a node that are kept, on the average */
-  FEW = 200000,    /* entries as above, that are worth a proof */
-  FOUND_SHARE = 2, /* of the work, for the strategies of the plans that were found */
-  ROUNDS = 4       /* of prices from the routes */
+  LARGE = 200000,   /* entries of the tables between producers and users */
+  SHARE = 12,       /* strategies of a node that are kept, on the average */
+  FEW = 200000,     /* entries as above, that are worth a proof */
+  FOUND_SHARE = 2,  /* of the work, for the strategies of the plans that were found */
+  PROOF_SHARE = 16, /* of the work, where the plan is good enough and little is left to gain */
+  ROUNDS = 4        /* of prices from the routes */
 };
 #define ONLY_FOUND INT64_MIN /* no strategy costs less: those of plans that were found */
 #define FOUND_GAP 0.0005     /* of those, that is good enough */
 #define NEAR 0.005           /* gap of the plan, that is left as it is */
+#define GOOD 0.001           /* gap of the plan, at which more strategies are looked at for the proof only */
 #define FIRST_SHARE 0.9      /* of a time limit, for a first plan that keeps the memory limit ... */
 #define GRACE 1.0            /* ... or as many seconds of processor time */
 
@@ -138,11 +140,22 @@ static void keep_found(tp_planner *cut, const tp_solution *solution, found *f) {
     tp__routes_move(f->planner.routes, &f->planner);
 }
 
+static bool is_beyond(const tp_priced *l, const found *f, double gap) {
+  return f->cost >= TP_COST_FORBIDDEN || (double)(f->cost - l->bound) > gap * (double)l->bound;
+}
+
+/* Of all work, for the strategies below `most`. More effort makes less of a gap good enough. */
+static int share_of(const tp_priced *l, const found *f, tp_cost most) {
+  if (most == ONLY_FOUND)
+    return FOUND_SHARE;
+  return is_beyond(l, f, GOOD / l->p->effort) ? 1 : PROOF_SHARE;
+}
+
 /* Solves for the strategies that can be part of a plan of cost < most, and those of plans that were found. */
 static tp_status solve_below(tp_priced *l, tp_cost most, found *f) {
   tp_planner cut;
   tp_solution solution = {0};
-  tp_solver_options options = tp__priced_options(l, most == ONLY_FOUND ? FOUND_SHARE : 1);
+  tp_solver_options options = tp__priced_options(l, share_of(l, f, most));
   int64_t n_entries;
   const bool *const *kept = choose(l, l->must, most, &n_entries);
   if (most == ONLY_FOUND && options.gap < FOUND_GAP / l->p->effort)
@@ -202,14 +215,11 @@ static tp_status fail(tp_priced *l, const found *f) {
 }
 
 static bool is_open(const tp_priced *l, const found *f) {
-  return (f->cost >= TP_COST_FORBIDDEN || (double)(f->cost - l->bound) > l->p->gap * (double)l->bound) && l->bound < f->cost &&
-         !tp__clock_is_over(l->p->clock);
+  return is_beyond(l, f, l->p->gap) && l->bound < f->cost && !tp__clock_is_over(l->p->clock);
 }
 
 /* Is it worth to look at more strategies? */
-static bool is_far(const tp_priced *l, const found *f) {
-  return f->cost >= TP_COST_FORBIDDEN || (double)(f->cost - l->bound) > NEAR / l->p->effort * (double)l->bound;
-}
+static bool is_far(const tp_priced *l, const found *f) { return is_beyond(l, f, NEAR / l->p->effort); }
 
 /* Solves for the strategies of all plans of the sketch so far, and the sketch at the prices that memory has there, in turn. */
 static tp_status generate(tp_priced *l, found *f) {
