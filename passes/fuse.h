@@ -3,6 +3,7 @@
 #define TP_PASSES_FUSE_H
 
 #include "passes/row_norm.h"
+#include "passes/row_quantise.h"
 
 #include "ir/annotation.h"
 
@@ -25,14 +26,19 @@ typedef struct tp__fusion {
   tp__row_sum sum;               /* r = root + bias + residual */
   MlirValue sum_value;           /* r */
   tp__row_norm norm;
-  MlirValue norm_value; /* y; null without norm */
-  MlirOperation gather; /* of y, or of r without norm, along `dim` over the same devices; null: none */
-  bool keeps_sum;       /* r is used elsewhere, too */
+  MlirValue norm_value;          /* y; null without norm */
+  MlirOperation gather;          /* of y, or of r without norm, along `dim` over the same devices; null: none */
+  bool keeps_sum;                /* r is used elsewhere, too */
+  tp__row_quantisation quantise; /* of y, or of r without norm; then there is no gather and no product */
+  MlirValue quantised_value;
+  MlirValue scale_value; /* per token: null where no tensor has it */
+  bool keeps_out;        /* y, or r without norm, is used elsewhere, too; always without quantisation */
   tp_fused_price price;
   tp__product product;
 } tp__fusion;
 
-enum { TP_FUSED_OPERANDS = 7 }; /* input or a and b, residual, bias, gamma, beta */
+enum { TP_FUSED_OPERANDS = 8 }; /* input or a and b, residual, bias, gamma, beta, static_scale */
+enum { TP_FUSED_RESULTS = 4 };  /* residual_out, out, quantised, scale */
 
 /* Devices of the group. */
 int64_t tp__fusion_devices(const tp__fusion *fusion);
@@ -42,6 +48,10 @@ int64_t tp__n_pieces(MlirValue value, int dim);
 /* Ops that a value needs are moved in front of `where`, if they stand behind it; false where one of them may not be moved, as those of `rows` (may be
  * NULL) and what is made of `where` itself. */
 bool tp__move_before(MlirOperation where, const tp__rows *rows, MlirValue value, int depth);
+
+/* ---- fuse_rows.c ---- */
+/* Finds sum, norm and quantisation behind the root of a fusion, whose rows are begun. */
+void tp__find_fused_rows(tp__rows *rows, tp__fusion *fusion);
 
 /* ---- fuse_product.c ---- */
 /* A contraction as a product of `left` and a matrix; its obstacle, if it is none that is done in slices of slice_rows rows of the left one. */

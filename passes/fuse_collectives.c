@@ -66,66 +66,6 @@ static tp_status read_collective(const fuser *s, MlirOperation op, tp__fusion *f
 
 /* ---- what stands behind it ---- */
 
-/* Result k of an op, if it has the type of the rows' elements; null for others. Its node. */
-static int node_of_result(tp__rows *rows, MlirOperation op, int k, MlirValue *value) {
-  if (k >= mlirOperationGetNumResults(op))
-    return TP_ROW_UNKNOWN;
-  *value = mlirOperationGetResult(op, k);
-  bool same = mlirTypeEqual(tp__element_type(mlirValueGetType(*value)), tp__element_type(mlirValueGetType(rows->root)));
-  return same ? tp__row_of_whole(rows, *value) : TP_ROW_UNKNOWN;
-}
-
-enum { MAX_SUMS = 16, MAX_RESULTS = 4 };
-
-typedef struct row_sums {
-  int n;
-  struct {
-    tp__row_sum sum;
-    MlirValue value; /* the first that is it */
-  } items[MAX_SUMS];
-} row_sums;
-
-/* The sums of the root with others, shorter ones first. */
-static void find_sums(tp__rows *rows, row_sums *sums) {
-  sums->n = 1;
-  sums->items[0].value = rows->root;
-  tp__match_row_sum(rows, tp__row_of_whole(rows, rows->root), &sums->items[0].sum);
-  for (int i = 0; i < rows->n_ops; i++)
-    for (int k = 0; k < MAX_RESULTS; k++) {
-      MlirValue value;
-      tp__row_sum sum;
-      int node = node_of_result(rows, rows->ops[i], k, &value);
-      bool is_new = node >= 0 && sums->n < MAX_SUMS && tp__match_row_sum(rows, node, &sum);
-      for (int j = 0; j < sums->n && is_new; j++)
-        is_new = sums->items[j].sum.node != node;
-      if (!is_new)
-        continue;
-      sums->items[sums->n].sum = sum;
-      sums->items[sums->n++].value = value;
-    }
-}
-
-/* The sum that is normalised, and its norm; without one the sum of most terms. */
-static void find_rows(tp__rows *rows, tp__fusion *f) {
-  row_sums sums;
-  find_sums(rows, &sums);
-  for (int i = 0; i < rows->n_ops; i++)
-    for (int k = 0; k < MAX_RESULTS; k++) {
-      MlirValue value;
-      int node = node_of_result(rows, rows->ops[i], k, &value);
-      for (int j = sums.n; node >= 0 && j-- > 0;)
-        if (tp__match_row_norm(rows, node, sums.items[j].sum.node, &f->norm)) {
-          f->sum = sums.items[j].sum;
-          f->sum_value = sums.items[j].value;
-          f->norm_value = value;
-          return;
-        }
-    }
-  f->norm = (tp__row_norm){0};
-  f->sum = sums.items[sums.n - 1].sum;
-  f->sum_value = sums.items[sums.n - 1].value;
-}
-
 /* The gather that undoes the reduce_scatter, if it is all that reads `value`, which has as many elements. */
 static MlirOperation find_gather(const tp__fusion *f, MlirValue value) {
   MlirOperation op = tp__is_used_once(value) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(value)) : (MlirOperation){NULL};
@@ -141,7 +81,7 @@ static MlirOperation find_gather(const tp__fusion *f, MlirValue value) {
 /* ---- what is left over ---- */
 
 static bool is_operand(const tp__fusion *f, MlirOperation op) {
-  const MlirValue operands[] = {f->sum.residual, f->sum.bias, f->norm.gamma, f->norm.beta};
+  const MlirValue operands[] = {f->sum.residual, f->sum.bias, f->norm.gamma, f->norm.beta, f->quantise.static_scale};
   for (int i = 0; i < TP_LEN(operands); i++)
     if (!mlirValueIsNull(operands[i]) && mlirOperationEqual(tp__defining_op(operands[i]), op))
       return true;
@@ -160,15 +100,21 @@ static bool is_read_by_dead(const tp__rows *rows, const bool *dead, MlirValue va
   return true;
 }
 
+static bool is_result(const tp__fusion *f, MlirValue value) {
+  const MlirValue results[] = {f->sum_value, f->norm_value, f->quantised_value, f->scale_value};
+  for (int i = 0; i < TP_LEN(results); i++)
+    if (!mlirValueIsNull(results[i]) && mlirValueEqual(results[i], value))
+      return true;
+  return false;
+}
+
 /* Which ops behind the collective nobody needs when its results come from the fusion. */
 static void find_dead(const tp__rows *rows, const tp__fusion *f, bool *dead) {
   for (int i = rows->n_ops; i-- > 0;) {
     dead[i] = !is_operand(f, rows->ops[i]);
     for (intptr_t k = 0; k < mlirOperationGetNumResults(rows->ops[i]) && dead[i]; k++) {
       MlirValue value = mlirOperationGetResult(rows->ops[i], k);
-      bool replaced =
-          mlirValueEqual(value, f->sum_value) || (!mlirValueIsNull(f->norm_value) && mlirValueEqual(value, f->norm_value));
-      dead[i] = replaced || is_read_by_dead(rows, dead, value);
+      dead[i] = is_result(f, value) || is_read_by_dead(rows, dead, value);
     }
   }
 }
@@ -220,7 +166,7 @@ static MlirOperation place_of(const tp__fusion *f) {
 
 /* Brings what the call reads in front of it. */
 static bool move_operands(const tp__rows *rows, const tp__fusion *f, MlirOperation where) {
-  const MlirValue operands[] = {f->sum.residual, f->sum.bias, f->norm.gamma, f->norm.beta};
+  const MlirValue operands[] = {f->sum.residual, f->sum.bias, f->norm.gamma, f->norm.beta, f->quantise.static_scale};
   for (int i = 0; i < TP_LEN(operands); i++)
     if (!mlirValueIsNull(operands[i]) && !tp__move_before(where, rows, operands[i], 0))
       return false;
@@ -230,7 +176,8 @@ static bool move_operands(const tp__rows *rows, const tp__fusion *f, MlirOperati
 /* ---- may it, and is it worth while? ---- */
 
 static bool has_work(const tp__fusion *f) {
-  return !mlirValueIsNull(f->sum.residual) || !mlirValueIsNull(f->sum.bias) || f->norm.kind != TP_NO_NORM;
+  return !mlirValueIsNull(f->sum.residual) || !mlirValueIsNull(f->sum.bias) || f->norm.kind != TP_NO_NORM ||
+         f->quantise.kind != TP_NOT_QUANTISED;
 }
 
 static tp_fused_rows describe(const fuser *s, const tp__fusion *f) {
@@ -246,14 +193,19 @@ static tp_fused_rows describe(const fuser *s, const tp__fusion *f) {
                          .gathered = !mlirOperationIsNull(f->gather),
                          .computes = has_work(f),
                          .n_operands = !mlirValueIsNull(f->sum.residual),
-                         .n_results = f->keeps_sum ? 2 : 1};
+                         .n_results = 1 + f->keeps_sum + (f->quantise.kind != TP_NOT_QUANTISED && f->keeps_out)};
 }
 
 /* One text of what a kernel does beside the sum: "residual, RMS norm". */
 static void print_work(const tp__fusion *f, char *text, size_t size) {
   static const char *const norms[] = {[TP_NO_NORM] = NULL, [TP_RMS_NORM] = "RMS norm", [TP_LAYER_NORM] = "layer norm"};
-  const char *parts[] = {f->product.is_fused ? "its product" : NULL, mlirValueIsNull(f->sum.bias) ? NULL : "bias",
-                         mlirValueIsNull(f->sum.residual) ? NULL : "residual", norms[f->norm.kind],
+  static const char *const quantisations[] = {
+      [TP_NOT_QUANTISED] = NULL, [TP_QUANTISED_STATIC] = "f8 by a scale", [TP_QUANTISED_PER_TOKEN] = "f8 by scales of rows"};
+  const char *parts[] = {f->product.is_fused ? "its product" : NULL,
+                         mlirValueIsNull(f->sum.bias) ? NULL : "bias",
+                         mlirValueIsNull(f->sum.residual) ? NULL : "residual",
+                         norms[f->norm.kind],
+                         quantisations[f->quantise.kind],
                          mlirOperationIsNull(f->gather) ? NULL : "all_gather"};
   size_t length = 0;
   text[0] = '\0';
@@ -270,7 +222,7 @@ static bool has_type_of_rows(const tp__fusion *f, MlirValue value) {
 /* Why no kernel does it; false where one does. */
 static bool find_obstacle(const fuser *s, const tp__fusion *f, const tp_fused_rows *rows, const bool *dead, char *text,
                           size_t size) {
-  bool needs_rows = f->norm.kind != TP_NO_NORM || !mlirValueIsNull(f->sum.bias);
+  bool needs_rows = f->norm.kind != TP_NO_NORM || f->quantise.kind != TP_NOT_QUANTISED || !mlirValueIsNull(f->sum.bias);
   long long row_bytes = (long long)(rows->hidden * rows->element_size);
   if (f->price.algorithm == TP_FUSED_NONE)
     snprintf(text, size, "topology \"%s\" has no kernels that reach all devices of its group", s->topology.name);
@@ -314,20 +266,24 @@ static tp_status fuse(fuser *s, MlirOperation op) {
     return status;
   f.root = tp__rows_root(op);
   tp__rows_begin(&s->rows, f.root);
-  find_rows(&s->rows, &f);
+  tp__find_fused_rows(&s->rows, &f);
   f.gather = find_gather(&f, tp__fused_out(&f));
   find_dead(&s->rows, &f, dead);
+  f.keeps_out = f.quantise.kind == TP_NOT_QUANTISED || !is_read_by_dead(&s->rows, dead, tp__fused_out(&f));
   f.keeps_sum = f.norm.kind != TP_NO_NORM && !is_read_by_dead(&s->rows, dead, f.sum_value);
   tp_fused_rows rows = describe(s, &f);
   f.price = tp_cost_fused_rows(&s->topology, &s->mesh, &rows);
   if (find_obstacle(s, &f, &rows, dead, text, sizeof text))
     return leave(s, op, text);
-  tp__add_product(&f, &s->topology, s->always, &rows);
+  if (f.quantise.kind == TP_NOT_QUANTISED)
+    tp__add_product(&f, &s->topology, s->always, &rows);
   bool faster = f.price.fused < f.price.separate, fused = faster || s->always;
   MlirOperation where = place_of(&f);
   if (fused && !move_operands(&s->rows, &f, where))
     return leave(s, op, "an operand of its rows is made of the sum");
   remark_price(&f, &rows, fused);
+  if (f.quantise.obstacle)
+    tp__remark(op, "what becomes f8 of its rows is left apart: %s", f.quantise.obstacle);
   s->pass->statistics[fused ? STAT_FUSED : STAT_SLOWER]++;
   s->pass->statistics[STAT_PRODUCTS] += f.product.is_fused;
   if (!fused)
@@ -450,7 +406,10 @@ const tp_pass_row tp__fuse_collectives_row = {
         "reduce_scatter, is a call of a private "
         "function whose tp.fused says what it is and which algorithm of tprt/cuda.h does it, where the topology has "
         "such kernels and they are modelled to be faster. A product of rows and a matrix that such a sum in slices is the only "
-        "reader of becomes part of the function, to be computed in slices, where that is modelled to be faster. So are an "
+        "reader of becomes part of the function, to be computed in slices, where that is modelled to be faster. So does "
+        "what divides such rows by a scale that is given, or by one a row, clamps them and rounds them to f8E4M3FN, unless a "
+        "remark "
+        "says why not. So are an "
         "all_gather of rows that is left and the products of them. "
         "Of rows of f32, or widened to it, that are cut into columns, the largest, the sum of exponentials relative to it and "
         "what an index compared with columns picks "

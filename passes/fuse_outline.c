@@ -45,6 +45,11 @@ static MlirAttribute outer_map(const body *b) {
   return mlirAffineMapAttrGet(mlirAffineMapGet(b->context, b->rank, 0, b->rank - 1, loops));
 }
 
+/* The same in loops over the rows alone. */
+static MlirAttribute numbers_map(const body *b) {
+  return mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(b->context, b->rank - 1));
+}
+
 /* One row, in dimensions of which one has its elements. */
 static MlirAttribute row_map(const body *b, MlirValue row) {
   MlirAffineExpr places[TP_MAX_RANK];
@@ -148,6 +153,33 @@ static MlirValue build_norm(const body *b, MlirValue r, const tp__row_norm *norm
   return finish(yield, narrow(b, yield, x));
 }
 
+/* Of each row max(max(largest |y|, least_largest) / 448, least_scale). */
+static MlirValue build_scale(const body *b, MlirValue y, const tp__row_quantisation *q) {
+  const input row[1] = {{y, whole_map(b)}};
+  MlirType type = mlirRankedTensorTypeGet(b->rank - 1, b->shape, b->f32, (MlirAttribute){NULL});
+  MlirValue zero =
+      tp__constant(b->end, type, mlirDenseElementsAttrSplatGet(type, mlirFloatAttrDoubleGet(b->context, b->f32, 0)));
+  MlirOperation yield = generic(b, 1, row, zero, outer_map(b));
+  MlirValue x = wide(b, yield, argument(yield, 0));
+  x = tp__build_one(yield, "math.absf", 1, &x, b->f32);
+  const input largest[1] = {{finish(yield, tp__binary(yield, "arith.maximumf", argument(yield, 1), x)), numbers_map(b)}};
+  yield = generic(b, 1, largest, tp__empty(b->end, type), numbers_map(b));
+  x = tp__binary(yield, "arith.maximumf", argument(yield, 0), number(b, yield, q->least_largest));
+  x = tp__binary(yield, "arith.divf", x, number(b, yield, 448));
+  return finish(yield, tp__binary(yield, "arith.maximumf", x, number(b, yield, q->least_scale)));
+}
+
+static MlirValue build_quantised(const body *b, MlirValue y, input scale) {
+  const input inputs[2] = {{y, whole_map(b)}, scale};
+  MlirType f8 = mlirFloat8E4M3FNTypeGet(b->context),
+           type = mlirRankedTensorTypeGet(b->rank, b->shape, f8, (MlirAttribute){NULL});
+  MlirOperation yield = generic(b, 2, inputs, tp__empty(b->end, type), whole_map(b));
+  MlirValue x = tp__binary(yield, "arith.divf", wide(b, yield, argument(yield, 0)), argument(yield, 1));
+  x = tp__binary(yield, "arith.maximumf", x, number(b, yield, -448));
+  x = tp__binary(yield, "arith.minimumf", x, number(b, yield, 448));
+  return finish(yield, tp__build_one(yield, "arith.truncf", 1, &x, f8));
+}
+
 static MlirValue viewed(const body *b, MlirValue value, MlirType as) {
   int rank;
   int64_t shape[TP_MAX_RANK];
@@ -204,6 +236,13 @@ typedef struct operand {
   MlirValue value;
 } operand;
 
+/* Of the function; the program's value that it becomes, or null. */
+typedef struct result {
+  const char *name;
+  MlirValue value;
+  MlirType type;
+} result;
+
 MlirAttribute tp__fused_names(MlirContext context, int n, const char *const *names) {
   MlirAttribute texts[TP_FUSED_OPERANDS];
   for (int i = 0; i < n; i++)
@@ -221,30 +260,45 @@ MlirAttribute tp__fused_axes(MlirContext context, const tp_mesh *mesh, int n, co
   return mlirArrayAttrGet(context, n, texts);
 }
 
-static MlirAttribute describe(const tp__fusion *f, int n, const operand *operands, bool has_sum) {
+static MlirAttribute f32_attr(MlirContext context, double number) {
+  return mlirFloatAttrDoubleGet(context, mlirF32TypeGet(context), number);
+}
+
+static MlirAttribute describe(const tp__fusion *f, int n, const operand *operands, int n_results, const result *made) {
+  static const char *const quantisations[] = {[TP_QUANTISED_STATIC] = "static", [TP_QUANTISED_PER_TOKEN] = "per_token"};
   static const char *const norms[] = {[TP_NO_NORM] = "none", [TP_RMS_NORM] = "rms_norm", [TP_LAYER_NORM] = "layer_norm"};
   MlirContext context = mlirOperationGetContext(f->collective);
-  const char *inputs[TP_FUSED_OPERANDS], *results[2] = {has_sum ? "residual_out" : "out", "out"};
+  const char *inputs[TP_FUSED_OPERANDS], *results[TP_FUSED_RESULTS];
+  bool quantises = f->quantise.kind != TP_NOT_QUANTISED;
   const char *layout = f->dim < 0 ? "whole" : mlirOperationIsNull(f->gather) ? "scattered" : "gathered";
   for (int i = 0; i < n; i++)
     inputs[i] = operands[i].name;
+  for (int i = 0; i < n_results; i++)
+    results[i] = made[i].name;
   MlirType rows = mlirValueGetType(mlirOperationGetOperand(f->collective, 0));
   int64_t shape[TP_MAX_RANK];
   int rank, n_entries = 8;
   tp__static_tensor(rows, &rank, shape);
-  MlirNamedAttribute entries[11] = {
-      tp__named(context, "kind", tp__attr_string(context, f->product.is_fused ? "multiply_rows" : "reduce_rows")),
+  MlirNamedAttribute entries[12] = {
+      tp__named(context, "kind",
+                tp__attr_string(context, quantises             ? "quantise_rows"
+                                         : f->product.is_fused ? "multiply_rows"
+                                                               : "reduce_rows")),
       tp__named(context, "algorithm", tp__attr_string(context, tp_fused_name(f->price.algorithm))),
       tp__named(context, "axes", tp__fused_axes(context, f->mesh, f->n_axes, f->axes)),
       tp__named(context, "layout", tp__attr_string(context, layout)),
       tp__named(context, "dim", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), f->dim < 0 ? 0 : f->dim)),
       tp__named(context, "operands", tp__fused_names(context, n, inputs)),
-      tp__named(context, "results", tp__fused_names(context, has_sum ? 2 : 1, results)),
+      tp__named(context, "results", tp__fused_names(context, n_results, results)),
       tp__named(context, "norm", tp__attr_string(context, norms[f->norm.kind])),
   };
   if (f->norm.kind != TP_NO_NORM)
-    entries[n_entries++] =
-        tp__named(context, "epsilon", mlirFloatAttrDoubleGet(context, mlirF32TypeGet(context), f->norm.epsilon));
+    entries[n_entries++] = tp__named(context, "epsilon", f32_attr(context, f->norm.epsilon));
+  if (quantises) {
+    entries[n_entries++] = tp__named(context, "quantise", tp__attr_string(context, quantisations[f->quantise.kind]));
+    entries[n_entries++] = tp__named(context, "least_largest", f32_attr(context, f->quantise.least_largest));
+    entries[n_entries++] = tp__named(context, "least_scale", f32_attr(context, f->quantise.least_scale));
+  }
   if (f->product.is_fused) {
     entries[n_entries++] = tp__named(context, "shape", tp__attr_i64s(context, rank, shape));
     entries[n_entries++] = tp__named(context, "transpose_b", mlirBoolAttrGet(context, f->product.transpose_b));
@@ -295,7 +349,7 @@ void tp__build_fused_func(MlirOperation module, const char *name, MlirLocation l
 }
 
 /* Everything is computed in the shape of the root; others may have more or fewer dimensions of size 1. */
-static void fill_func(const tp__fusion *f, MlirBlock block, const operand *all, int n_results) {
+static void fill_func(const tp__fusion *f, MlirBlock block, const operand *all, int n_results, const result *made) {
   MlirLocation location = mlirOperationGetLocation(f->collective);
   MlirContext context = mlirOperationGetContext(f->collective);
   MlirType tensor = mlirValueGetType(f->root);
@@ -305,26 +359,54 @@ static void fill_func(const tp__fusion *f, MlirBlock block, const operand *all, 
             .tensor = tensor,
             .element = tp__element_type(tensor),
             .f32 = mlirF32TypeGet(context)};
-  MlirValue args[TP_FUSED_OPERANDS] = {{NULL}}, results[2];
+  MlirValue args[TP_FUSED_OPERANDS] = {{NULL}}, results[TP_FUSED_RESULTS], all_results[TP_FUSED_RESULTS] = {{NULL}};
   int at = 0;
   tp__static_tensor(tensor, &b.rank, b.shape);
   mlirBlockAppendOwnedOperation(block, b.end);
   for (int i = 0; i < TP_FUSED_OPERANDS; i++)
     if (!mlirValueIsNull(all[i].value))
       args[i] = mlirBlockGetArgument(block, at++);
-  MlirValue rows = f->product.is_fused ? build_rows(&b, f, args[1], args[2]) : args[0], out;
+  MlirValue rows = f->product.is_fused ? build_rows(&b, f, args[1], args[2]) : args[0];
   MlirValue a = viewed(&b, copy_on(&b, f->collective, rows), tensor);
-  MlirValue r = build_sum(&b, a, args[4], viewed(&b, args[3], tensor));
-  if (f->norm.kind == TP_NO_NORM)
-    out = viewed(&b, r, mlirValueGetType(f->sum_value));
-  else
-    out = viewed(&b, build_norm(&b, r, &f->norm, args[5], args[6]), mlirValueGetType(f->norm_value));
+  MlirValue r = build_sum(&b, a, args[4], viewed(&b, args[3], tensor)), y = r;
+  if (f->norm.kind != TP_NO_NORM)
+    y = build_norm(&b, r, &f->norm, args[5], args[6]);
+  all_results[0] = r;
+  all_results[1] = y;
   if (!mlirOperationIsNull(f->gather))
-    out = copy_on(&b, f->gather, out);
-  if (n_results == 2)
-    results[0] = viewed(&b, r, mlirValueGetType(f->sum_value));
-  results[n_results - 1] = out;
+    all_results[1] = copy_on(&b, f->gather, viewed(&b, y, mlirValueGetType(mlirOperationGetOperand(f->gather, 0))));
+  if (f->quantise.kind == TP_QUANTISED_PER_TOKEN)
+    all_results[3] = build_scale(&b, y, &f->quantise);
+  if (f->quantise.kind != TP_NOT_QUANTISED)
+    all_results[2] = build_quantised(
+        &b, y, mlirValueIsNull(args[7]) ? (input){all_results[3], outer_map(&b)} : (input){args[7], row_map(&b, args[7])});
+  for (int i = at = 0; i < TP_FUSED_RESULTS; i++)
+    if (made[i].name)
+      results[at++] = viewed(&b, all_results[i], made[i].type);
   mlirOperationSetOperands(b.end, n_results, results);
+}
+
+/* By TP_FUSED_RESULTS; without a name what there is not. */
+static void find_results(const tp__fusion *f, result *results) {
+  MlirValue out = tp__fused_out(f);
+  int64_t shape[TP_MAX_RANK];
+  int rank;
+  tp__static_tensor(mlirValueGetType(f->root), &rank, shape);
+  for (int i = 0; i < TP_FUSED_RESULTS; i++)
+    results[i] = (result){.name = NULL};
+  if (f->keeps_sum)
+    results[0] = (result){"residual_out", f->sum_value, mlirValueGetType(f->sum_value)};
+  if (f->keeps_out)
+    results[1] = (result){"out", out, mlirValueGetType(out)};
+  if (f->quantise.kind != TP_NOT_QUANTISED)
+    results[2] = (result){"quantised", f->quantised_value, mlirValueGetType(f->quantised_value)};
+  if (f->quantise.kind != TP_QUANTISED_PER_TOKEN)
+    return;
+  MlirType f32 = mlirF32TypeGet(mlirOperationGetContext(f->collective));
+  bool is_kept = !mlirValueIsNull(f->scale_value);
+  results[3] = (result){"scale", f->scale_value,
+                        is_kept ? mlirValueGetType(f->scale_value)
+                                : mlirRankedTensorTypeGet(rank - 1, shape, f32, (MlirAttribute){NULL})};
 }
 
 void tp__outline_fusion(MlirOperation module, const char *name, MlirOperation where, const tp__fusion *f) {
@@ -337,11 +419,13 @@ void tp__outline_fusion(MlirOperation module, const char *name, MlirOperation wh
                                           {"residual", f->sum.residual},
                                           {"bias", f->sum.bias},
                                           {"gamma", f->norm.gamma},
-                                          {"beta", f->norm.beta}};
+                                          {"beta", f->norm.beta},
+                                          {"static_scale", f->quantise.static_scale}};
   operand given[TP_FUSED_OPERANDS];
-  MlirValue values[TP_FUSED_OPERANDS], out = tp__fused_out(f);
-  MlirType inputs[TP_FUSED_OPERANDS], types[2] = {mlirValueGetType(f->sum_value), mlirValueGetType(out)};
-  int n = 0, n_results = f->keeps_sum ? 2 : 1;
+  result all_made[TP_FUSED_RESULTS], made[TP_FUSED_RESULTS];
+  MlirValue values[TP_FUSED_OPERANDS];
+  MlirType inputs[TP_FUSED_OPERANDS], types[TP_FUSED_RESULTS];
+  int n = 0, n_results = 0;
   MlirBlock block;
   for (int i = 0; i < TP_FUSED_OPERANDS; i++)
     if (!mlirValueIsNull(all[i].value)) {
@@ -349,14 +433,18 @@ void tp__outline_fusion(MlirOperation module, const char *name, MlirOperation wh
       inputs[n] = mlirValueGetType(all[i].value);
       given[n++] = all[i];
     }
-  if (n_results == 1)
-    types[0] = types[1];
-  tp__build_fused_func(module, name, mlirOperationGetLocation(f->collective), describe(f, n, given, n_results == 2), n, inputs,
+  find_results(f, all_made);
+  for (int i = 0; i < TP_FUSED_RESULTS; i++)
+    if (all_made[i].name) {
+      types[n_results] = all_made[i].type;
+      made[n_results++] = all_made[i];
+    }
+  tp__build_fused_func(module, name, mlirOperationGetLocation(f->collective), describe(f, n, given, n_results, made), n, inputs,
                        n_results, types, &block);
-  fill_func(f, block, all, n_results);
+  fill_func(f, block, all, n_results, all_made);
   MlirNamedAttribute callee = tp__named(context, "callee", mlirFlatSymbolRefAttrGet(context, tp__ref(name)));
   MlirOperation call = tp__build(where, "func.call", n, values, n_results, types, 1, &callee);
-  mlirValueReplaceAllUsesOfWith(out, mlirOperationGetResult(call, n_results - 1));
-  if (n_results == 2)
-    mlirValueReplaceAllUsesOfWith(f->sum_value, mlirOperationGetResult(call, 0));
+  for (int i = n_results; i-- > 0;)
+    if (!mlirValueIsNull(made[i].value))
+      mlirValueReplaceAllUsesOfWith(made[i].value, mlirOperationGetResult(call, i));
 }

@@ -80,8 +80,9 @@ static tp_status read_axes(const description *d, const tp_mesh *mesh, int *n, in
 /* ---- sites ---- */
 
 /* The names of operands and results, in the order of their bits. */
-static const char *const operand_names[TP_FUSED_OPERANDS] = {"input", "a", "b", "residual", "bias", "gamma", "beta"};
-static const char *const result_names[2] = {"residual_out", "out"};
+static const char *const operand_names[TP_FUSED_OPERANDS] = {"input", "a",     "b",    "residual",
+                                                             "bias",  "gamma", "beta", "static_scale"};
+static const char *const result_names[TP_FUSED_RESULTS] = {"residual_out", "out", "quantised", "scale"};
 enum { N_ROW_OPERANDS = 3 }; /* input, a, b: the rows; others may be missing */
 
 /* The kinds of functions. */
@@ -89,14 +90,46 @@ static const struct {
   tprt_site_kind kind;
   const char *callee;
   int n_words;
-  int64_t operands; /* of the rows, as bits */
+  int64_t operands;          /* of the rows, as bits */
+  int n_operands, n_results; /* that the call has */
 } kinds[] = {
-    {TPRT_SITE_REDUCE_ROWS, "tprt_abi_reduce_rows", TPRT_ROWS_WORDS, 1},
-    {TPRT_SITE_MULTIPLY_ROWS, "tprt_abi_multiply_rows", TPRT_MULTIPLY_WORDS, 6},
+    {TPRT_SITE_REDUCE_ROWS, "tprt_abi_reduce_rows", TPRT_ROWS_WORDS, 1, 7, 2},
+    {TPRT_SITE_MULTIPLY_ROWS, "tprt_abi_multiply_rows", TPRT_MULTIPLY_WORDS, 6, 7, 2},
+    {TPRT_SITE_QUANTISE_ROWS, "tprt_abi_quantise_rows", TPRT_QUANTISE_WORDS, 1, 8, 4},
 };
 
+/* The bits of an f32 that is no less than 0. */
+static tp_status read_float(const description *d, const char *entry, int64_t *word) {
+  MlirAttribute attr = entry_of(d, entry);
+  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAFloat(attr))
+    return refuse(d, entry);
+  float number = (float)mlirFloatAttrGetValueDouble(attr);
+  uint32_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  *word = bits;
+  return TP_OK;
+}
+
+static tp_status read_quantisation(const description *d, int64_t operands, int64_t results, int64_t *extra) {
+  static const char *const names[] = {"static", "per_token"}; /* from TPRT_CUDA_STATIC on */
+  int64_t kind = 0;
+  tp_status status = read_choice(d, "quantise", TP_LEN(names), names, &kind);
+  if (status == TP_OK)
+    status = read_float(d, "least_largest", &extra[TPRT_QUANTISE_LEAST_LARGEST]);
+  if (status == TP_OK)
+    status = read_float(d, "least_scale", &extra[TPRT_QUANTISE_LEAST_SCALE]);
+  extra[TPRT_QUANTISE_KIND] = TPRT_CUDA_STATIC + kind;
+  extra[TPRT_QUANTISE_DIVIDES] = 1;
+  bool is_static = kind == 0, has_scale = operands >> (TP_FUSED_OPERANDS - 1) & 1, makes_scale = results & 8;
+  if (status == TP_OK && is_static != has_scale)
+    status = refuse(d, "operands");
+  if (status == TP_OK && (is_static == makes_scale || !(results & 4)))
+    status = refuse(d, "results");
+  return status;
+}
+
 static tp_status read_extra(const description *d, int64_t *extra, int64_t *kind, int64_t *operands, int64_t *results) {
-  static const char *const kind_names[TP_LEN(kinds)] = {"reduce_rows", "multiply_rows"};
+  static const char *const kind_names[TP_LEN(kinds)] = {"reduce_rows", "multiply_rows", "quantise_rows"};
   static const char *const algorithms[] = {
       [TPRT_CUDA_AUTO] = "auto", [TPRT_CUDA_PUSH] = "push", [TPRT_CUDA_PULL] = "pull", [TPRT_CUDA_SLICES] = "slices"};
   static const char *const norms[] = {
@@ -116,14 +149,7 @@ static tp_status read_extra(const description *d, int64_t *extra, int64_t *kind,
     status = read_names(d, "results", TP_LEN(result_names), result_names, results);
   if (status != TP_OK || extra[TPRT_ROWS_NORM] == TPRT_CUDA_NO_NORM)
     return status;
-  MlirAttribute epsilon = entry_of(d, "epsilon");
-  if (mlirAttributeIsNull(epsilon) || !mlirAttributeIsAFloat(epsilon))
-    return refuse(d, "epsilon");
-  float number = (float)mlirFloatAttrGetValueDouble(epsilon);
-  uint32_t bits;
-  memcpy(&bits, &number, sizeof bits);
-  extra[TPRT_ROWS_EPSILON] = bits;
-  return TP_OK;
+  return read_float(d, "epsilon", &extra[TPRT_ROWS_EPSILON]);
 }
 
 static int n_bits(int64_t bits) { return __builtin_popcountll((unsigned long long)bits); }
@@ -160,7 +186,7 @@ static tp_status read_rows(const description *d, MlirType *type, int64_t *extra)
 
 static tp_status lower_rows(tp__lowering *l, const description *d) {
   MlirOperation op = d->call;
-  int64_t site[TPRT_SITE_WORDS], extra[TPRT_MULTIPLY_WORDS] = {0}, kind, operands, results;
+  int64_t site[TPRT_SITE_WORDS], extra[TPRT_QUANTISE_WORDS] = {0}, kind, operands, results;
   int n_axes, axes[TP_MAX_AXES], at = 0;
   MlirAttribute dim = entry_of(d, "dim");
   MlirType rows = {NULL};
@@ -168,8 +194,14 @@ static tp_status lower_rows(tp__lowering *l, const description *d) {
   if (status == TP_OK &&
       (n_bits(operands) != mlirOperationGetNumOperands(op) || (operands & ((1 << N_ROW_OPERANDS) - 1)) != kinds[kind].operands))
     status = refuse(d, "operands");
-  if (status == TP_OK && (n_bits(results) != mlirOperationGetNumResults(op) || !(results & 2)))
+  bool quantises = status == TP_OK && kinds[kind].kind == TPRT_SITE_QUANTISE_ROWS;
+  if (status == TP_OK && (n_bits(results) != mlirOperationGetNumResults(op) || results >> kinds[kind].n_results ||
+                          !(results & (quantises ? 4 : 2))))
     status = refuse(d, "results");
+  if (status == TP_OK && operands >> kinds[kind].n_operands)
+    status = refuse(d, "operands");
+  if (quantises && status == TP_OK)
+    status = read_quantisation(d, operands, results, extra);
   if (status == TP_OK && (mlirAttributeIsNull(dim) || !mlirAttributeIsAInteger(dim)))
     status = refuse(d, "dim");
   if (status == TP_OK)
@@ -184,25 +216,26 @@ static tp_status lower_rows(tp__lowering *l, const description *d) {
     return status;
   site[2] = TPRT_SUM;
   site[27] = mlirIntegerAttrGetValueInt(dim);
-  extra[TPRT_ROWS_OPERANDS] = operands >> N_ROW_OPERANDS | (results & 1) << (TP_FUSED_OPERANDS - N_ROW_OPERANDS);
-  MlirValue none = tp__build_one(op, "llvm.mlir.zero", 0, NULL, l->ptr), buffers[2], received[2];
-  MlirValue given[2 + TP_FUSED_OPERANDS + 2] = {l->ctx};
-  int n_given = 2;
-  for (int i = 0; i < 2; i++)
+  extra[TPRT_ROWS_OPERANDS] = (operands >> N_ROW_OPERANDS & (TPRT_ROWS_RESIDUAL_OUT - 1)) |
+                              (results & 1 ? TPRT_ROWS_RESIDUAL_OUT : 0) | (quantises && results & 2 ? TPRT_ROWS_OUT : 0);
+  MlirValue none = tp__build_one(op, "llvm.mlir.zero", 0, NULL, l->ptr), buffers[TP_FUSED_RESULTS], received[TP_FUSED_RESULTS];
+  MlirValue given[2 + TP_FUSED_OPERANDS + TP_FUSED_RESULTS] = {l->ctx};
+  int n_given = 2, n_results = kinds[kind].n_results;
+  for (int i = 0; i < n_results; i++)
     received[i] =
         results >> i & 1 ? tp__site_receive(l, op, mlirValueGetType(mlirOperationGetResult(op, at++)), &buffers[i]) : none;
   at = 0;
-  for (int i = 0; i < TP_FUSED_OPERANDS; i++)
+  for (int i = 0; i < kinds[kind].n_operands; i++)
     if (operands >> i & 1)
       given[n_given++] = tp__site_send(l, op, mlirOperationGetOperand(op, at++));
     else if (i >= N_ROW_OPERANDS)
       given[n_given++] = none;
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < n_results; i++)
     given[n_given++] = received[i];
   given[1] = tp__build_int(op, l->i32, tp__lowering_site(l, site, kinds[kind].n_words, extra));
   tp__build_call(l, op, kinds[kind].callee, n_given, given, l->i32);
   at = 0;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < n_results; i++) {
     if (!(results >> i & 1))
       continue;
     MlirValue result = mlirOperationGetResult(op, at++);

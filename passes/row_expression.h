@@ -20,6 +20,7 @@ typedef enum tp__row_kind {
   TP_ROW_ROOT,
   TP_ROW_ABSOLUTE,
   TP_ROW_MAXIMUM,
+  TP_ROW_MINIMUM,
   TP_ROW_EXPONENTIAL,
   TP_ROW_LOGARITHM,
   TP_ROW_TANGENT, /* hyperbolic */

@@ -38,7 +38,11 @@ static bool is_number(const tp__rows *rows, int node, double number) {
 
 /* What leaves the other operand as it is; NaN: nothing. */
 static double neutral_of(tp__row_kind kind) {
-  return kind == TP_ROW_ADD ? 0 : kind == TP_ROW_MULTIPLY ? 1 : kind == TP_ROW_MAXIMUM ? -INFINITY : NAN;
+  return kind == TP_ROW_ADD        ? 0
+         : kind == TP_ROW_MULTIPLY ? 1
+         : kind == TP_ROW_MAXIMUM  ? -INFINITY
+         : kind == TP_ROW_MINIMUM  ? INFINITY
+                                   : NAN;
 }
 
 /* Is it 1 or 0? */
@@ -47,7 +51,8 @@ static bool is_choice(const tp__rows *rows, int node) {
 }
 
 int tp__row_op_node(tp__rows *rows, tp__row_kind kind, int a, int b) {
-  bool commutes = kind == TP_ROW_ADD || kind == TP_ROW_MULTIPLY || kind == TP_ROW_MAXIMUM || kind == TP_ROW_EQUAL,
+  bool commutes = kind == TP_ROW_ADD || kind == TP_ROW_MULTIPLY || kind == TP_ROW_MAXIMUM || kind == TP_ROW_MINIMUM ||
+                  kind == TP_ROW_EQUAL,
        two = commutes || kind == TP_ROW_WHERE;
   if (a < 0 || (two && b < 0))
     return TP_ROW_UNKNOWN;
@@ -163,6 +168,7 @@ typedef enum scalar_op {
   POWER,
   ABSOLUTE,
   MAXIMUM,
+  MINIMUM,
   EXPONENTIAL,
   LOGARITHM,
   TANGENT,
@@ -196,6 +202,7 @@ static const struct {
     {"arith.truncf", NARROW, 1},
     {"arith.maximumf", MAXIMUM, 2},
     {"arith.maxnumf", MAXIMUM, 2},
+    {"arith.minimumf", MINIMUM, 2},
     {"math.exp", EXPONENTIAL, 1},
     {"math.log", LOGARITHM, 1},
     {"math.tanh", TANGENT, 1},
@@ -276,6 +283,8 @@ static int apply(tp__rows *rows, scalar_op op, MlirOperation of, const int *oper
     return tp__row_op_node(rows, TP_ROW_ABSOLUTE, a, -1);
   case MAXIMUM:
     return tp__row_op_node(rows, TP_ROW_MAXIMUM, a, b);
+  case MINIMUM:
+    return tp__row_op_node(rows, TP_ROW_MINIMUM, a, b);
   case EXPONENTIAL:
     return tp__row_op_node(rows, TP_ROW_EXPONENTIAL, a, -1);
   case LOGARITHM:

@@ -627,3 +627,112 @@ func.func private @tp.epilogue.0(%a: tensor<8x16xf32>, %b: tensor<16x4xf32>) -> 
   %y = tensor.empty() : tensor<8x4xf32>
   return %y : tensor<8x4xf32>
 }
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>) {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its quantise is not}}
+  %c:2 = call @tp.fused.0(%a0) : (tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>)
+  return %c#0, %c#1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
+}
+func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>) attributes {tp.fused = {kind = "quantise_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantise = "per_group", least_largest = 1.0 : f32, least_scale = 0.0 : f32, operands = ["input"], results = ["quantised", "scale"]}} {
+  %r0 = tensor.empty() : tensor<8x16xf8E4M3FN>
+  %r1 = tensor.empty() : tensor<8xf32>
+  return %r0, %r1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>) {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its least_largest is not}}
+  %c:2 = call @tp.fused.0(%a0) : (tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>)
+  return %c#0, %c#1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
+}
+func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>) attributes {tp.fused = {kind = "quantise_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantise = "per_token", least_largest = 1 : i32, least_scale = 0.0 : f32, operands = ["input"], results = ["quantised", "scale"]}} {
+  %r0 = tensor.empty() : tensor<8x16xf8E4M3FN>
+  %r1 = tensor.empty() : tensor<8xf32>
+  return %r0, %r1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>) {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its least_scale is not}}
+  %c:2 = call @tp.fused.0(%a0) : (tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>)
+  return %c#0, %c#1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
+}
+func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>) attributes {tp.fused = {kind = "quantise_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantise = "per_token", least_largest = 1.0 : f32, operands = ["input"], results = ["quantised", "scale"]}} {
+  %r0 = tensor.empty() : tensor<8x16xf8E4M3FN>
+  %r1 = tensor.empty() : tensor<8xf32>
+  return %r0, %r1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>) {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its operands is not}}
+  %c = call @tp.fused.0(%a0) : (tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>)
+  return %c : tensor<8x16xf8E4M3FN>
+}
+func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>) attributes {tp.fused = {kind = "quantise_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantise = "static", least_largest = 1.0 : f32, least_scale = 0.0 : f32, operands = ["input"], results = ["quantised"]}} {
+  %r0 = tensor.empty() : tensor<8x16xf8E4M3FN>
+  return %r0 : tensor<8x16xf8E4M3FN>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>) {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its results is not}}
+  %c = call @tp.fused.0(%a0) : (tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>)
+  return %c : tensor<8x16xf8E4M3FN>
+}
+func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>) attributes {tp.fused = {kind = "quantise_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantise = "per_token", least_largest = 1.0 : f32, least_scale = 0.0 : f32, operands = ["input"], results = ["quantised"]}} {
+  %r0 = tensor.empty() : tensor<8x16xf8E4M3FN>
+  return %r0 : tensor<8x16xf8E4M3FN>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%a0: tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8xf32>) {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its results is not}}
+  %c:2 = call @tp.fused.0(%a0) : (tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8xf32>)
+  return %c#0, %c#1 : tensor<8x16xf32>, tensor<8xf32>
+}
+func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8xf32>) attributes {tp.fused = {kind = "quantise_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantise = "per_token", least_largest = 1.0 : f32, least_scale = 0.0 : f32, operands = ["input"], results = ["out", "scale"]}} {
+  %r0 = tensor.empty() : tensor<8x16xf32>
+  %r1 = tensor.empty() : tensor<8xf32>
+  return %r0, %r1 : tensor<8x16xf32>, tensor<8xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%a0: tensor<8x16xf32>, %a1: tensor<f32>) -> (tensor<8x16xf32>) {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its operands is not}}
+  %c = call @tp.fused.0(%a0, %a1) : (tensor<8x16xf32>, tensor<f32>) -> (tensor<8x16xf32>)
+  return %c : tensor<8x16xf32>
+}
+func.func private @tp.fused.0(%a0: tensor<8x16xf32>, %a1: tensor<f32>) -> (tensor<8x16xf32>) attributes {tp.fused = {kind = "reduce_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", operands = ["input", "static_scale"], results = ["out"]}} {
+  %r0 = tensor.empty() : tensor<8x16xf32>
+  return %r0 : tensor<8x16xf32>
+}
+}
