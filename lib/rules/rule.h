@@ -200,7 +200,7 @@ int64_t tp__shape_elements(int rank, const int64_t *shape);
 tp_spec tp__strategy_operand(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy, int i);
 tp_spec tp__strategy_result(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy, int i);
 /* Legal: no fixed factor is split; factors that must are divided exactly, others may be uneven; a minor factor is split only when its major
- * ones are split completely; what localize has to fetch can be. */
+ * ones are split completely; what localize has to fetch can be; no value is partial by two combiners. */
 bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);
 /* Does `spec` split a dimension of `map` unevenly although its factors do not allow that? Then `text` says which, and by what. */
 bool tp__refuses_uneven(const tp_rule *rule, const tp_mesh *mesh, const tp_value_map *map, tp_spec spec, char *text,

@@ -2,6 +2,7 @@
 #include "ir/work.h"
 #include "rules/regroup.h"
 #include "rules/window.h"
+#include "sharding/sharding.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -183,6 +184,24 @@ static bool ring_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strate
          map->shape[rule->ring.dim] % parts == 0;
 }
 
+/* A linear op lets partial values through, and one that joins shards may make others (an `or` of masks): no value is partial in two ways. */
+static bool combiners_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
+  int n_chosen = 0, n_variants = 0;
+  for (int a = 0; a < mesh->n_axes; a++) {
+    n_chosen += s->choices[a].kind != TP_CHOOSE_NONE;
+    n_variants += s->choices[a].kind == TP_CHOOSE_VARIANT;
+  }
+  if (n_variants == 0 || n_chosen == 1) /* reductions of a value have one combiner */
+    return true;
+  for (int i = 0; i < rule->n_operands; i++)
+    if (tp__spec_mixes_combiners(tp__strategy_operand(rule, mesh, s, i)))
+      return false;
+  for (int i = 0; i < rule->n_results; i++)
+    if (tp__spec_mixes_combiners(tp__strategy_result(rule, mesh, s, i)))
+      return false;
+  return true;
+}
+
 bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
   if (!ring_legal(rule, mesh, s))
     return false;
@@ -201,7 +220,7 @@ bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strat
   for (int i = 0; i < rule->n_results; i++)
     if (!dims_legal(rule, mesh, s, &rule->results[i]))
       return false;
-  return tp__windows_legal(rule, mesh, s) && tp__regroups_legal(rule, mesh, s);
+  return combiners_legal(rule, mesh, s) && tp__windows_legal(rule, mesh, s) && tp__regroups_legal(rule, mesh, s);
 }
 
 double tp__strategy_share(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {

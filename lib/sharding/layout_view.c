@@ -5,19 +5,16 @@
 
 /* ---- problem ---- */
 
-/* The combiner of the partial axes; false if there are several. */
-static bool one_combiner(const tp_mesh *mesh, tp_spec spec, bool *any, tp_combiner *combiner) {
+/* The combiner of the partial axes, which have but one; false if no axis is partial. */
+static bool find_combiner(const tp_mesh *mesh, tp_spec spec, tp_combiner *combiner) {
   for (int a = 0; a < mesh->n_axes; a++) {
     unsigned byte = tp__spec_byte(spec, a);
     if (!(byte & TP__PARTIAL_BIT))
       continue;
-    tp_combiner here = (tp_combiner)(byte & 0x7f);
-    if (*any && here != *combiner)
-      return false;
-    *any = true;
-    *combiner = here;
+    *combiner = (tp_combiner)(byte & 0x7f);
+    return true;
   }
-  return true;
+  return false;
 }
 
 static bool dims_fit(const tp_mesh *mesh, tp_spec spec, int rank) {
@@ -55,9 +52,9 @@ tp_status tp__problem_create(const tp_mesh *mesh, tp_spec from, tp_spec to, int 
     tp_spec_clear(&from, a);
     tp_spec_clear(&to, a);
   }
-  bool partial_from = false, partial_to = false;
-  if (!one_combiner(mesh, from, &partial_from, &p.combiner) || !one_combiner(mesh, to, &partial_to, &p.last_combiner))
+  if (tp__spec_mixes_combiners(from) || tp__spec_mixes_combiners(to))
     return TP_UNSUPPORTED;
+  bool partial_from = find_combiner(mesh, from, &p.combiner), partial_to = find_combiner(mesh, to, &p.last_combiner);
   /* No path between whole values gains by partial layouts, but with them one search answers both kinds of questions. */
   p.partial = partial_from || partial_to || tp__graph_count(count_bits(p.axes), rank, true) <= TP__MAX_STATES;
   if (!partial_from)

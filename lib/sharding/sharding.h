@@ -16,6 +16,9 @@ static inline void tp__spec_set_byte(tp_spec *spec, int axis, unsigned byte) {
 /* The dimension that a byte of a spec names; -1 for replicated and partial. */
 static inline int tp__byte_dim(unsigned byte) { return byte & TP__PARTIAL_BIT ? -1 : (int)(byte & 15) - 1; }
 
+/* Are several partial axes combined in different ways? Such a value depends on which is combined first, so no op may make or take it. */
+bool tp__spec_mixes_combiners(tp_spec spec);
+
 /* Product of two sizes >= 0, saturating at INT64_MAX. */
 static inline int64_t tp__multiply(int64_t a, int64_t b) { return b != 0 && a > INT64_MAX / b ? INT64_MAX : a * b; }
 

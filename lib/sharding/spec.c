@@ -82,6 +82,19 @@ int tp_spec_dim_axes(const tp_mesh *mesh, tp_spec spec, int dim, int *axes) {
 
 bool tp_spec_has_partial(tp_spec spec) { return (spec.bits & TP__PARTIAL_BITS) != 0; }
 
+bool tp__spec_mixes_combiners(tp_spec spec) {
+  unsigned first = 0; /* byte of a partial axis */
+  for (int a = 0; a < TP_MAX_AXES; a++) {
+    unsigned byte = tp__spec_byte(spec, a);
+    if (!(byte & TP__PARTIAL_BIT))
+      continue;
+    if (first != 0 && byte != first)
+      return true;
+    first = byte;
+  }
+  return false;
+}
+
 int64_t tp_spec_dim_shards(const tp_mesh *mesh, tp_spec spec, int dim) {
   int64_t shards = 1;
   for (int i = 0; i < mesh->n_axes; i++) {
