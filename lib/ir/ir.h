@@ -88,6 +88,8 @@ MlirType tp__element_type(MlirType shaped);
 int64_t tp__element_size(MlirType element);
 /* Refuses a tensor for which tp__static_tensor is false, not of one of these types, or not dense. `what` and `i` name it in the message. */
 tp_status tp__check_tensor(MlirOperation op, const char *what, int i, MlirType type);
+/* Refuses a tensor with an encoding; any other type is fine. */
+tp_status tp__check_dense(MlirOperation op, const char *what, int i, MlirType type);
 void tp__type_text(MlirType type, size_t size, char *text); /* as MLIR prints it, cut where it does not fit */
 #define TP_ELEMENT_TYPES "f8E4M3FN, f16, bf16, f32, f64, i1, i8, i16, i32, i64, index, complex<f32>, complex<f64>"
 

@@ -77,6 +77,14 @@ void tp__type_text(MlirType type, size_t size, char *text) {
   text[to.n] = 0;
 }
 
+tp_status tp__check_dense(MlirOperation op, const char *what, int i, MlirType type) {
+  char text[128];
+  if (!mlirTypeIsARankedTensor(type) || mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)))
+    return TP_OK;
+  tp__type_text(type, sizeof text, text);
+  return tp__error(op, TP_UNSUPPORTED, "%s %d is %s, a tensor with an encoding; make it dense, without one", what, i, text);
+}
+
 tp_status tp__check_tensor(MlirOperation op, const char *what, int i, MlirType type) {
   int rank;
   int64_t shape[TP_MAX_RANK];
@@ -95,9 +103,5 @@ tp_status tp__check_tensor(MlirOperation op, const char *what, int i, MlirType t
     return tp__error(op, TP_UNSUPPORTED, "%s %d has elements of type %s; tensors may have " TP_ELEMENT_TYPES "; convert it",
                      what, i, text);
   }
-  if (!mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type))) {
-    tp__type_text(type, sizeof text, text);
-    return tp__error(op, TP_UNSUPPORTED, "%s %d is %s, a tensor with an encoding; make it dense, without one", what, i, text);
-  }
-  return TP_OK;
+  return tp__check_dense(op, what, i, type);
 }

@@ -167,3 +167,23 @@ func.func @nothing(%x: tensor<7x0xf32>, %o: tensor<7xf32>) -> tensor<7xf32> {
   } -> tensor<7xf32>
   return %r : tensor<7xf32>
 }
+
+// -----
+
+// Passes of MLIR behind tp-decompose drop the encoding of the sum, and would leave a function whose result is another type. A program of one
+// device comes here before anything else.
+// expected-error @below {{'func.func': argument 0 is tensor<4xf32, "rows">, a tensor with an encoding; make it dense, without one}}
+func.func @encoded(%x: tensor<4xf32, "rows">) -> tensor<4xf32, "rows"> {
+  %y = arith.addf %x, %x : tensor<4xf32, "rows">
+  return %y : tensor<4xf32, "rows">
+}
+
+// -----
+
+func.func @encoded_inside(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'tensor.cast': result 0 is tensor<4xf32, "rows">, a tensor with an encoding; make it dense, without one}}
+  %y = tensor.cast %x : tensor<4xf32> to tensor<4xf32, "rows">
+  %z = arith.addf %y, %y : tensor<4xf32, "rows">
+  %r = tensor.cast %z : tensor<4xf32, "rows"> to tensor<4xf32>
+  return %r : tensor<4xf32>
+}
