@@ -274,6 +274,11 @@ shard.grid @mesh(shape = 2x?) {tp.axes = ["dp", "tp"]}
 
 // -----
 
+// expected-error @below {{'shard.grid': not a mesh: axis sizes have to be static and positive}}
+shard.grid @mesh(shape = 0x2) {tp.axes = ["dp", "tp"]}
+
+// -----
+
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 // expected-error @below {{'shard.grid': the module has more than one grid; keep one and name its axes}}
 shard.grid @other(shape = 8)
