@@ -197,8 +197,11 @@ static void *take(void *state, size_t bytes) {
   return buffer;
 }
 
+/* Buffers are parts of one mapping. */
+static void give(void *state, void *buffer) { (void)state, (void)buffer; }
+
 static void play(bound_rank *r) {
-  bench_rank rank = {.state = r, .rank = r->rank, .run = run, .largest = largest, .take = take};
+  bench_rank rank = {.state = r, .rank = r->rank, .run = run, .largest = largest, .take = take, .give = give};
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   bench_measure(r->ranks->job, &rank);
   exit(0);

@@ -162,6 +162,9 @@ void bench_measure(const bench_job *job, const bench_rank *rank) {
   }
   for (int i = 0; i < job->n_sizes; i++)
     measure_size(job, rank, send, recv, i);
+  if (recv != send)
+    rank->give(rank->state, recv);
+  rank->give(rank->state, send);
 }
 
 /* ---- arguments ---- */

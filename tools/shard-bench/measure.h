@@ -30,6 +30,7 @@ typedef struct bench_rank {
   void (*run)(void *state, const bench_job *job, const void *send, void *recv, int64_t elements); /* of the full tensor */
   double (*largest)(void *state, double value);                                                   /* over all ranks */
   void *(*take)(void *state, size_t bytes);
+  void (*give)(void *state, void *buffer); /* back what was taken */
 } bench_rank;
 
 /* Elements of the full tensor of the group: of the send tensor of all_reduce, reduce_scatter and broadcast and so on, of the recv tensor of

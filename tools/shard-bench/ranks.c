@@ -62,9 +62,17 @@ static void *take(void *state, size_t bytes) {
   return memory;
 }
 
+static void give(void *state, void *buffer) {
+  const own_rank *own = state;
+  if (own->ranks->registered)
+    tprt_mem_free(own->comm, buffer);
+  else
+    free(buffer);
+}
+
 static void play(const own_ranks *ranks, tprt_comm *comm) {
   own_rank own = {comm, ranks};
-  bench_rank rank = {.state = &own, .rank = tprt_comm_rank(comm), .run = run, .largest = largest, .take = take};
+  bench_rank rank = {.state = &own, .rank = tprt_comm_rank(comm), .run = run, .largest = largest, .take = take, .give = give};
   bench_measure(ranks->job, &rank);
 }
 

@@ -84,6 +84,8 @@ double largest(void *state, double value) {
 
 void *take(void *, size_t bytes) { return malloc(bytes); }
 
+void give(void *, void *buffer) { free(buffer); }
+
 void play(const bench_job &job, int rank, const char *directory) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   auto device = gloo::transport::tcp::CreateDevice("127.0.0.1");
@@ -93,7 +95,7 @@ void play(const bench_job &job, int rank, const char *directory) {
   largest(&context, 0); // all are connected
   if (rank == 0)
     std::filesystem::remove_all(directory);
-  bench_rank self = {&context, rank, run, largest, take};
+  bench_rank self = {&context, rank, run, largest, take, give};
   bench_measure(&job, &self);
   largest(&context, 0); // nobody closes what others still read
 }

@@ -75,6 +75,11 @@ static void *take(void *state, size_t bytes) {
   return malloc(bytes);
 }
 
+static void give(void *state, void *buffer) {
+  (void)state;
+  free(buffer);
+}
+
 int main(int argc, char **argv) {
   bench_job job;
   int n_ranks, rank;
@@ -90,7 +95,7 @@ int main(int argc, char **argv) {
       fputs("shard-bench-openmpi: MPI counts elements in 31 bits; take smaller sizes\n", stderr);
       MPI_Abort(MPI_COMM_WORLD, 2);
     }
-  bench_rank self = {.state = &rank, .rank = rank, .run = run, .largest = largest, .take = take};
+  bench_rank self = {.state = &rank, .rank = rank, .run = run, .largest = largest, .take = take, .give = give};
   bench_measure(&job, &self);
   MPI_Finalize();
   return 0;
