@@ -73,22 +73,42 @@ static const row *find_row(MlirOperation op) {
   return tp__hides_body(op) ? &named : NULL;
 }
 
+/* Of a buffer without strides MLIR makes no code, and says that without a place. */
+static tp_status check_strides(MlirOperation op, const char *what, int i, MlirType type) {
+  if (!mlirTypeIsAMemRef(type))
+    return TP_OK;
+  int64_t offset, *strides = tp__calloc((size_t)mlirShapedTypeGetRank(type) + 1, sizeof *strides);
+  if (!strides)
+    return tp__error(op, TP_NO_MEMORY, "out of memory");
+  bool has_strides = mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset));
+  tp__free(strides);
+  char text[128];
+  tp__type_text(type, sizeof text, text);
+  return has_strides ? TP_OK
+                     : tp__error(op, TP_UNSUPPORTED, "%s %d is %s, a buffer whose layout has no strides", what, i, text);
+}
+
+static tp_status check_type(MlirOperation op, const char *what, int i, MlirType type) {
+  tp_status status = tp__check_dense(op, what, i, type);
+  return status == TP_OK ? check_strides(op, what, i, type) : status;
+}
+
 /* Passes of MLIR behind this one drop encodings of some values and keep those of others, so that types no longer fit: none may come there. */
-static tp_status check_dense(MlirOperation op) {
+static tp_status check_types(MlirOperation op) {
   tp_status status = TP_OK;
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && status == TP_OK; i++)
-    status = tp__check_dense(op, "result", (int)i, mlirValueGetType(mlirOperationGetResult(op, i)));
+    status = check_type(op, "result", (int)i, mlirValueGetType(mlirOperationGetResult(op, i)));
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op) && status == TP_OK; r++) {
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
     intptr_t n = mlirBlockIsNull(block) ? 0 : mlirBlockGetNumArguments(block);
     for (intptr_t i = 0; i < n && status == TP_OK; i++)
-      status = tp__check_dense(op, "argument", (int)i, mlirValueGetType(mlirBlockGetArgument(block, i)));
+      status = check_type(op, "argument", (int)i, mlirValueGetType(mlirBlockGetArgument(block, i)));
   }
   return status;
 }
 
 static tp_status collect(MlirOperation op, void *data) {
-  tp_status status = check_dense(op);
+  tp_status status = check_types(op);
   return status == TP_OK && find_row(op) ? tp__op_list_add(data, op) : status;
 }
 

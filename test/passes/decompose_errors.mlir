@@ -187,3 +187,11 @@ func.func @encoded_inside(%x: tensor<4xf32>) -> tensor<4xf32> {
   %r = tensor.cast %z : tensor<4xf32, "rows"> to tensor<4xf32>
   return %r : tensor<4xf32>
 }
+
+// -----
+
+#wrap = affine_map<(d0) -> (d0 mod 2)>
+// expected-error @below {{'func.func': argument 0 is memref<4xf32, affine_map<(d0) -> (d0 mod 2)>>, a buffer whose layout has no strides}}
+func.func @without_strides(%a: memref<4xf32, #wrap>) {
+  return
+}
