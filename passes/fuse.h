@@ -31,7 +31,7 @@ typedef struct tp__fusion {
   bool keeps_sum;                /* r is used elsewhere, too */
   tp__row_quantisation quantise; /* of y, or of r without norm; then there is no gather and no product */
   MlirValue quantised_value;
-  MlirValue scale_value; /* per token: null where no tensor has it */
+  MlirValue scale_value; /* computed: null where no tensor has it */
   bool keeps_out;        /* y, or r without norm, is used elsewhere, too; always without quantisation */
   tp_fused_price price;
   tp__product product;
@@ -40,6 +40,8 @@ typedef struct tp__fusion {
 enum { TP_FUSED_OPERANDS = 8 }; /* input or a and b, residual, bias, gamma, beta, static_scale */
 enum { TP_FUSED_RESULTS = 4 };  /* residual_out, out, quantised, scale */
 
+/* Does the kernel compute scales? */
+bool tp__makes_scales(const tp__fusion *fusion);
 /* Devices of the group. */
 int64_t tp__fusion_devices(const tp__fusion *fusion);
 /* The number of pieces in which a dimension of a tensor lies. */

@@ -199,8 +199,10 @@ static tp_fused_rows describe(const fuser *s, const tp__fusion *f) {
 /* One text of what a kernel does beside the sum: "residual, RMS norm". */
 static void print_work(const tp__fusion *f, char *text, size_t size) {
   static const char *const norms[] = {[TP_NO_NORM] = NULL, [TP_RMS_NORM] = "RMS norm", [TP_LAYER_NORM] = "layer norm"};
-  static const char *const quantisations[] = {
-      [TP_NOT_QUANTISED] = NULL, [TP_QUANTISED_STATIC] = "f8 by a scale", [TP_QUANTISED_PER_TOKEN] = "f8 by scales of rows"};
+  static const char *const quantisations[] = {[TP_NOT_QUANTISED] = NULL,
+                                              [TP_QUANTISED_STATIC] = "f8 by a scale",
+                                              [TP_QUANTISED_PER_TOKEN] = "f8 by scales of rows",
+                                              [TP_QUANTISED_PER_GROUP] = "f8 by scales of groups"};
   const char *parts[] = {f->product.is_fused ? "its product" : NULL,
                          mlirValueIsNull(f->sum.bias) ? NULL : "bias",
                          mlirValueIsNull(f->sum.residual) ? NULL : "residual",
@@ -265,7 +267,7 @@ static tp_status fuse(fuser *s, MlirOperation op) {
   if (status != TP_OK || !is_candidate)
     return status;
   f.root = tp__rows_root(op);
-  tp__rows_begin(&s->rows, f.root);
+  tp__rows_begin_groups(&s->rows, f.root);
   tp__find_fused_rows(&s->rows, &f);
   f.gather = find_gather(&f, tp__fused_out(&f));
   find_dead(&s->rows, &f, dead);
@@ -407,7 +409,8 @@ const tp_pass_row tp__fuse_collectives_row = {
         "function whose tp.fused says what it is and which algorithm of tprt/cuda.h does it, where the topology has "
         "such kernels and they are modelled to be faster. A product of rows and a matrix that such a sum in slices is the only "
         "reader of becomes part of the function, to be computed in slices, where that is modelled to be faster. So does "
-        "what divides such rows by a scale that is given, or by one a row, clamps them and rounds them to f8E4M3FN, unless a "
+        "what divides such rows by a scale that is given, one a row or one for every 128 elements, clamps them and rounds them "
+        "to f8E4M3FN, unless a "
         "remark "
         "says why not. So are an "
         "all_gather of rows that is left and the products of them. "

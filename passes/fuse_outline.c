@@ -153,7 +153,7 @@ static MlirValue build_norm(const body *b, MlirValue r, const tp__row_norm *norm
   return finish(yield, narrow(b, yield, x));
 }
 
-/* Of each row max(max(largest |y|, least_largest) / 448, least_scale). */
+/* Of each row, or group where these are the rows, max(max(largest |y|, least_largest) / 448, least_scale). */
 static MlirValue build_scale(const body *b, MlirValue y, const tp__row_quantisation *q) {
   const input row[1] = {{y, whole_map(b)}};
   MlirType type = mlirRankedTensorTypeGet(b->rank - 1, b->shape, b->f32, (MlirAttribute){NULL});
@@ -265,7 +265,8 @@ static MlirAttribute f32_attr(MlirContext context, double number) {
 }
 
 static MlirAttribute describe(const tp__fusion *f, int n, const operand *operands, int n_results, const result *made) {
-  static const char *const quantisations[] = {[TP_QUANTISED_STATIC] = "static", [TP_QUANTISED_PER_TOKEN] = "per_token"};
+  static const char *const quantisations[] = {
+      [TP_QUANTISED_STATIC] = "static", [TP_QUANTISED_PER_TOKEN] = "per_token", [TP_QUANTISED_PER_GROUP] = "per_group"};
   static const char *const norms[] = {[TP_NO_NORM] = "none", [TP_RMS_NORM] = "rms_norm", [TP_LAYER_NORM] = "layer_norm"};
   MlirContext context = mlirOperationGetContext(f->collective);
   const char *inputs[TP_FUSED_OPERANDS], *results[TP_FUSED_RESULTS];
@@ -304,6 +305,10 @@ static MlirAttribute describe(const tp__fusion *f, int n, const operand *operand
     entries[n_entries++] = tp__named(context, "transpose_b", mlirBoolAttrGet(context, f->product.transpose_b));
   }
   return mlirDictionaryAttrGet(context, n_entries, entries);
+}
+
+bool tp__makes_scales(const tp__fusion *f) {
+  return f->quantise.kind == TP_QUANTISED_PER_TOKEN || f->quantise.kind == TP_QUANTISED_PER_GROUP;
 }
 
 int64_t tp__fusion_devices(const tp__fusion *f) {
@@ -348,6 +353,15 @@ void tp__build_fused_func(MlirOperation module, const char *name, MlirLocation l
   mlirBlockAppendOwnedOperation(mlirModuleGetBody(mlirModuleFromOperation(module)), func);
 }
 
+/* The same with each group as a row. */
+static body in_groups(const body *b) {
+  body parts = *b;
+  parts.shape[b->rank - 1] /= TP_ROW_KERNEL_GROUP;
+  parts.shape[parts.rank++] = TP_ROW_KERNEL_GROUP;
+  parts.tensor = mlirRankedTensorTypeGet(parts.rank, parts.shape, parts.element, (MlirAttribute){NULL});
+  return parts;
+}
+
 /* Everything is computed in the shape of the root; others may have more or fewer dimensions of size 1. */
 static void fill_func(const tp__fusion *f, MlirBlock block, const operand *all, int n_results, const result *made) {
   MlirLocation location = mlirOperationGetLocation(f->collective);
@@ -375,11 +389,13 @@ static void fill_func(const tp__fusion *f, MlirBlock block, const operand *all, 
   all_results[1] = y;
   if (!mlirOperationIsNull(f->gather))
     all_results[1] = copy_on(&b, f->gather, viewed(&b, y, mlirValueGetType(mlirOperationGetOperand(f->gather, 0))));
-  if (f->quantise.kind == TP_QUANTISED_PER_TOKEN)
-    all_results[3] = build_scale(&b, y, &f->quantise);
+  body parts = f->quantise.kind == TP_QUANTISED_PER_GROUP ? in_groups(&b) : b;
+  MlirValue divided = viewed(&parts, y, parts.tensor);
+  input scale = {args[7], mlirValueIsNull(args[7]) ? outer_map(&parts) : row_map(&parts, args[7])};
+  if (tp__makes_scales(f))
+    scale.value = all_results[3] = build_scale(&parts, divided, &f->quantise);
   if (f->quantise.kind != TP_NOT_QUANTISED)
-    all_results[2] = build_quantised(
-        &b, y, mlirValueIsNull(args[7]) ? (input){all_results[3], outer_map(&b)} : (input){args[7], row_map(&b, args[7])});
+    all_results[2] = build_quantised(&parts, divided, scale);
   for (int i = at = 0; i < TP_FUSED_RESULTS; i++)
     if (made[i].name)
       results[at++] = viewed(&b, all_results[i], made[i].type);
@@ -400,13 +416,14 @@ static void find_results(const tp__fusion *f, result *results) {
     results[1] = (result){"out", out, mlirValueGetType(out)};
   if (f->quantise.kind != TP_NOT_QUANTISED)
     results[2] = (result){"quantised", f->quantised_value, mlirValueGetType(f->quantised_value)};
-  if (f->quantise.kind != TP_QUANTISED_PER_TOKEN)
+  if (!tp__makes_scales(f))
     return;
   MlirType f32 = mlirF32TypeGet(mlirOperationGetContext(f->collective));
-  bool is_kept = !mlirValueIsNull(f->scale_value);
+  bool is_kept = !mlirValueIsNull(f->scale_value), in_groups = f->quantise.kind == TP_QUANTISED_PER_GROUP;
+  shape[rank - 1] /= in_groups ? TP_ROW_KERNEL_GROUP : shape[rank - 1];
   results[3] = (result){"scale", f->scale_value,
                         is_kept ? mlirValueGetType(f->scale_value)
-                                : mlirRankedTensorTypeGet(rank - 1, shape, f32, (MlirAttribute){NULL})};
+                                : mlirRankedTensorTypeGet(rank - !in_groups, shape, f32, (MlirAttribute){NULL})};
 }
 
 void tp__outline_fusion(MlirOperation module, const char *name, MlirOperation where, const tp__fusion *f) {

@@ -75,6 +75,18 @@ static bool is_made_before(MlirOperation where, MlirValue value) {
          mlirOperationIsBeforeInBlock(op, where);
 }
 
+/* The first tensor that has the scales. */
+static void find_scales(tp__rows *rows, tp__fusion *f) {
+  int (*const node_of)(tp__rows *, MlirValue) =
+      f->quantise.kind == TP_QUANTISED_PER_GROUP ? tp__row_of_group_number : tp__row_of_number;
+  for (int i = 0; i < rows->n_ops && tp__makes_scales(f) && mlirValueIsNull(f->scale_value); i++)
+    for (int k = 0; k < mlirOperationGetNumResults(rows->ops[i]) && mlirValueIsNull(f->scale_value); k++) {
+      MlirValue value = mlirOperationGetResult(rows->ops[i], k);
+      if (node_of(rows, value) == f->quantise.scale && mlirTypeIsAF32(tp__element_type(mlirValueGetType(value))))
+        f->scale_value = value;
+    }
+}
+
 /* What becomes f8 of the last value so far, and the scales of it where a tensor has them. */
 static void find_quantisation(tp__rows *rows, tp__fusion *f) {
   int y = tp__row_of_whole(rows, tp__fused_out(f));
@@ -94,12 +106,7 @@ static void find_quantisation(tp__rows *rows, tp__fusion *f) {
     f->quantised_value = (MlirValue){NULL};
     f->quantise.obstacle = obstacle ? obstacle : f->quantise.obstacle;
   }
-  for (int i = 0; i < rows->n_ops && f->quantise.kind == TP_QUANTISED_PER_TOKEN && mlirValueIsNull(f->scale_value); i++)
-    for (int k = 0; k < mlirOperationGetNumResults(rows->ops[i]) && mlirValueIsNull(f->scale_value); k++) {
-      MlirValue value = mlirOperationGetResult(rows->ops[i], k);
-      if (tp__row_of_number(rows, value) == f->quantise.scale && mlirTypeIsAF32(tp__element_type(mlirValueGetType(value))))
-        f->scale_value = value;
-    }
+  find_scales(rows, f);
 }
 
 void tp__find_fused_rows(tp__rows *rows, tp__fusion *f) {

@@ -111,7 +111,7 @@ static tp_status read_float(const description *d, const char *entry, int64_t *wo
 }
 
 static tp_status read_quantisation(const description *d, int64_t operands, int64_t results, int64_t *extra) {
-  static const char *const names[] = {"static", "per_token"}; /* from TPRT_CUDA_STATIC on */
+  static const char *const names[] = {"static", "per_token", "per_group"}; /* from TPRT_CUDA_STATIC on */
   int64_t kind = 0;
   tp_status status = read_choice(d, "quantise", TP_LEN(names), names, &kind);
   if (status == TP_OK)

@@ -1,171 +1,7 @@
 #include "passes/row_nodes.h"
+#include "passes/row_places.h"
 
-#include <mlir-c/AffineExpr.h>
-#include <mlir-c/AffineMap.h>
-#include <mlir-c/Dialect/Linalg.h>
 #include <string.h>
-
-/* ---- ops ---- */
-
-/* The maps of a structured op, by operand; false for other ops. */
-static bool maps_of(MlirOperation op, MlirAttribute *maps) {
-  if (!tp__op_has_dialect(op, "linalg") || tp__op_is(op, "linalg.yield") || tp__op_is(op, "linalg.index"))
-    return false;
-  *maps = mlirLinalgGetIndexingMapsAttribute(op);
-  return !mlirAttributeIsNull(*maps) && mlirArrayAttrGetNumElements(*maps) == mlirOperationGetNumOperands(op) &&
-         mlirOperationGetNumResults(op) > 0;
-}
-
-static MlirAffineMap map_at(MlirAttribute maps, intptr_t i) {
-  return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
-}
-
-/* How often each loop of a structured op runs. False where a map is no projection, or picks an element of several. */
-static bool loop_sizes(MlirOperation op, MlirAttribute maps, int64_t *sizes) {
-  intptr_t n_loops = mlirAffineMapGetNumDims(map_at(maps, 0));
-  if (n_loops > TP_MAX_RANK)
-    return false;
-  for (intptr_t i = 0; i < n_loops; i++)
-    sizes[i] = 0;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
-    int rank;
-    int64_t shape[TP_MAX_RANK];
-    MlirAffineMap map = map_at(maps, i);
-    if (!tp__is_tensor(mlirValueGetType(mlirOperationGetOperand(op, i))))
-      continue;
-    if (!tp__static_tensor(mlirValueGetType(mlirOperationGetOperand(op, i)), &rank, shape))
-      return false;
-    for (int d = 0; d < rank; d++) {
-      MlirAffineExpr e = mlirAffineMapGetResult(map, d);
-      if (mlirAffineExprIsADim(e))
-        sizes[mlirAffineDimExprGetPosition(e)] = shape[d];
-      else if (!mlirAffineExprIsAConstant(e) || shape[d] != 1)
-        return false;
-    }
-  }
-  return true;
-}
-
-/* Elementwise ops on tensors, as frontends write them. */
-static bool is_elementwise(MlirOperation op) {
-  if ((!tp__op_has_dialect(op, "arith") && !tp__op_has_dialect(op, "math")) || mlirOperationGetNumResults(op) != 1)
-    return false;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    if (!tp__is_tensor(mlirValueGetType(mlirOperationGetOperand(op, i))))
-      return false;
-  return tp__is_tensor(mlirValueGetType(mlirOperationGetResult(op, 0)));
-}
-
-static bool is_followed(const tp__rows *rows, MlirOperation op) {
-  for (int i = 0; i < rows->n_ops; i++)
-    if (mlirOperationEqual(rows->ops[i], op))
-      return true;
-  return false;
-}
-
-/* Has the result of an op the shape of the frame, or that of one number a row, but for dimensions of size 1? */
-static bool is_of_rows(const tp__rows *rows, MlirValue value) {
-  int rank, at = 0;
-  int64_t shape[TP_MAX_RANK];
-  if (!tp__static_tensor(mlirValueGetType(value), &rank, shape))
-    return false;
-  for (int d = 0; d < rank; d++) {
-    while (at < rows->rank && rows->shape[at] == 1)
-      at++;
-    if (shape[d] == 1)
-      continue;
-    if (at == rows->rank || rows->shape[at] != shape[d])
-      return false;
-    at++;
-  }
-  while (at < rows->rank && (rows->shape[at] == 1 || at == rows->rank - 1))
-    at++;
-  return at == rows->rank;
-}
-
-/* A body that asserts, or does anything else than compute numbers, has to stay. */
-static tp_status is_pure(MlirOperation op, void *data) {
-  (void)data;
-  return tp__op_has_dialect(op, "arith") || tp__op_has_dialect(op, "math") || tp__op_has_dialect(op, "linalg") ? TP_OK
-                                                                                                               : TP_UNSUPPORTED;
-}
-
-/* May the op be looked into? Loops that the frame does not have are those of a contraction. */
-static bool is_understood(const tp__rows *rows, MlirOperation op) {
-  MlirAttribute maps;
-  int64_t sizes[TP_MAX_RANK];
-  if (maps_of(op, &maps)) {
-    int n_loops = 0, n_dims = 0;
-    if (!loop_sizes(op, maps, sizes) || tp__walk(op, is_pure, NULL) != TP_OK)
-      return false;
-    for (intptr_t i = 0; i < mlirAffineMapGetNumDims(map_at(maps, 0)); i++)
-      n_loops += sizes[i] != 1;
-    for (int d = 0; d < rows->rank; d++)
-      n_dims += rows->shape[d] != 1;
-    if (n_loops > n_dims)
-      return false;
-  } else if (!tp__is_reshape(op) && !is_elementwise(op)) {
-    return false;
-  }
-  for (intptr_t k = 0; k < mlirOperationGetNumResults(op); k++)
-    if (!is_of_rows(rows, mlirOperationGetResult(op, k)))
-      return false;
-  return true;
-}
-
-static void follow_users(tp__rows *rows, MlirBlock block, MlirValue value) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation user = mlirOpOperandGetOwner(use);
-    if (rows->n_ops < TP_ROW_OPS && mlirBlockEqual(mlirOperationGetBlock(user), block) && !is_followed(rows, user) &&
-        is_understood(rows, user))
-      rows->ops[rows->n_ops++] = user;
-  }
-}
-
-static MlirBlock block_of(MlirValue value) {
-  return mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value)
-                                          : mlirOperationGetBlock(mlirOpResultGetOwner(value));
-}
-
-void tp__rows_follow(tp__rows *rows, MlirValue value) {
-  MlirBlock block = block_of(value);
-  int first = rows->n_ops;
-  rows->n_known = 0;
-  follow_users(rows, block, value);
-  for (int i = first; i < rows->n_ops; i++)
-    for (intptr_t k = 0; k < mlirOperationGetNumResults(rows->ops[i]); k++)
-      follow_users(rows, block, mlirOperationGetResult(rows->ops[i], k));
-  for (int i = 1; i < rows->n_ops; i++) {
-    MlirOperation op = rows->ops[i];
-    int at = i;
-    for (; at > 0 && mlirOperationIsBeforeInBlock(op, rows->ops[at - 1]); at--)
-      rows->ops[at] = rows->ops[at - 1];
-    rows->ops[at] = op;
-  }
-}
-
-MlirValue tp__rows_root(MlirOperation op) {
-  MlirValue root = mlirOperationGetResult(op, 0);
-  for (;;) {
-    MlirOperation user = tp__is_used_once(root) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(root)) : (MlirOperation){NULL};
-    int rank, next_rank;
-    int64_t shape[TP_MAX_RANK], next_shape[TP_MAX_RANK];
-    if (mlirOperationIsNull(user) || !tp__is_reshape(user) ||
-        !mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)) ||
-        !tp__static_tensor(mlirValueGetType(root), &rank, shape) ||
-        !tp__static_tensor(mlirValueGetType(mlirOperationGetResult(user, 0)), &next_rank, next_shape) || next_rank == 0 ||
-        next_shape[next_rank - 1] != shape[rank - 1])
-      return root;
-    root = mlirOperationGetResult(user, 0);
-  }
-}
-
-void tp__rows_begin(tp__rows *rows, MlirValue root) {
-  rows->n = rows->n_ops = rows->depth = 0;
-  rows->root = root;
-  tp__static_tensor(mlirValueGetType(root), &rows->rank, rows->shape);
-  tp__rows_follow(rows, root);
-}
 
 /* ---- bodies ---- */
 
@@ -211,69 +47,102 @@ static int scalar_node(body_of *b, MlirValue value) {
 
 static bool same_dims(int rank, const int *a, const int *b) { return memcmp(a, b, (size_t)rank * sizeof *a) == 0; }
 
-/* Along which dimension of the frame each loop goes that result `k` has. Loops that it does not have are summed over: at most one of more than
- * one iteration, and then along the last dimension of the frame. */
+/* What is combined of the elements that an op reads for each that it makes. */
+typedef enum extent { OF_ELEMENT, OF_GROUP, OF_ROW } extent;
+
+/* Along which dimension of the frame each loop goes that result `k` has. Loops that it does not have are combined: at most one of more than
+ * one iteration, and then along the last dimension of the frame or the members of a group, or two, along both groups and members. */
 static bool loops_of(const tp__rows *rows, MlirOperation op, MlirAttribute maps, int n_inputs, int k, const int *dims,
-                     int *loops, bool *sums) {
-  MlirAffineMap out = map_at(maps, n_inputs + k);
+                     int *loops, extent *combined) {
+  MlirAffineMap out = tp__row_map_at(maps, n_inputs + k);
   intptr_t n_loops = mlirAffineMapGetNumDims(out);
-  int64_t sizes[TP_MAX_RANK];
-  bool has[TP_MAX_RANK] = {false};
-  *sums = false;
-  if (!loop_sizes(op, maps, sizes))
+  int last = rows->rank - 1, n_missing = 0, missing[2];
+  int64_t sizes[TP_MAX_RANK], hidden = rows->shape[last];
+  bool has[TP_MAX_RANK] = {false}, has_last = false, has_group = false, has_member = false;
+  *combined = OF_ELEMENT;
+  if (!tp__row_loop_sizes(rows, op, maps, sizes))
     return false;
   for (intptr_t d = 0; d < mlirAffineMapGetNumResults(out); d++) {
     MlirAffineExpr e = mlirAffineMapGetResult(out, d);
-    if (!mlirAffineExprIsADim(e))
+    if (mlirAffineExprIsAConstant(e))
       continue;
+    if (!mlirAffineExprIsADim(e))
+      return false;
     intptr_t loop = mlirAffineDimExprGetPosition(e);
     loops[loop] = dims[d];
     has[loop] = true;
+    has_last = has_last || dims[d] == last;
+    has_group = has_group || dims[d] == TP_ROW_GROUP;
+    has_member = has_member || dims[d] == TP_ROW_MEMBER;
   }
-  for (intptr_t i = 0; i < n_loops; i++) {
+  for (int i = 0; i < n_loops; i++) {
     if (has[i])
       continue;
-    loops[i] = sizes[i] == 1 ? TP_ROW_UNIT : rows->rank - 1;
+    loops[i] = TP_ROW_UNIT;
     if (sizes[i] == 1)
       continue;
-    if (*sums || sizes[i] != rows->shape[rows->rank - 1])
+    if (n_missing == TP_LEN(missing))
       return false;
-    *sums = true;
+    missing[n_missing++] = i;
   }
-  for (intptr_t i = 0; i < n_loops && *sums; i++) /* the elements of one row, not of a square */
-    if (has[i] && loops[i] == rows->rank - 1)
-      return false;
-  return true;
+  if (n_missing == 0)
+    return true;
+  if (has_last || has_member) /* the elements of one row, not of a square */
+    return false;
+  if (n_missing == 1 && !has_group && sizes[missing[0]] == hidden) {
+    loops[missing[0]] = last;
+    *combined = OF_ROW;
+  } else if (n_missing == 1 && has_group && sizes[missing[0]] == rows->group) {
+    loops[missing[0]] = TP_ROW_MEMBER;
+    *combined = OF_GROUP;
+  } else if (n_missing == 2 && !has_group && rows->group && sizes[missing[0]] == hidden / rows->group &&
+             sizes[missing[1]] == rows->group) {
+    loops[missing[0]] = TP_ROW_GROUP;
+    loops[missing[1]] = TP_ROW_MEMBER;
+    *combined = OF_ROW;
+  }
+  return *combined != OF_ELEMENT;
+}
+
+/* The kinds of what is combined by sums, or by maxima. There are no sums of groups. */
+static int combined_node(tp__rows *rows, bool adds, extent combined, int start, int term) {
+  if (adds && combined == OF_GROUP)
+    return TP_ROW_UNKNOWN;
+  tp__row_kind kind = adds ? TP_ROW_SUM : combined == OF_GROUP ? TP_ROW_GROUP_LARGEST : TP_ROW_LARGEST;
+  return tp__row_op_node(rows, adds ? TP_ROW_ADD : TP_ROW_MAXIMUM, start, tp__row_op_node(rows, kind, term, -1));
 }
 
 static int structured_node(tp__rows *rows, MlirOperation op, MlirAttribute maps, int k, const int *dims) {
   int n_operands = (int)mlirOperationGetNumOperands(op), n_inputs = n_operands - (int)mlirOperationGetNumResults(op);
   int loops[TP_MAX_RANK];
-  bool sums;
+  extent combined;
   MlirBlock block =
       mlirOperationGetNumRegions(op) == 1 ? mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)) : (MlirBlock){NULL};
   body_of b = {.rows = rows, .block = block, .loops = loops};
   if (mlirBlockIsNull(block) || n_operands > TP_LEN(b.nodes) || mlirBlockGetNumArguments(block) > n_operands ||
-      !loops_of(rows, op, maps, n_inputs, k, dims, loops, &sums))
+      !loops_of(rows, op, maps, n_inputs, k, dims, loops, &combined))
     return TP_ROW_UNKNOWN;
   for (int i = 0; i < n_operands; i++) {
     MlirValue operand = mlirOperationGetOperand(op, i);
-    MlirAffineMap map = map_at(maps, i);
+    MlirAffineMap map = tp__row_map_at(maps, i);
     int of[TP_MAX_RANK] = {0};
+    bool known = true;
     b.nodes[i] = TP_ROW_UNKNOWN;
     if (i < mlirBlockGetNumArguments(block) && mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(block, i))))
       continue;
-    for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); d++) {
-      MlirAffineExpr e = mlirAffineMapGetResult(map, d);
-      of[d] = mlirAffineExprIsADim(e) ? loops[mlirAffineDimExprGetPosition(e)] : TP_ROW_UNIT;
+    for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map) && known; d++) {
+      of[d] = tp__row_place(rows, mlirAffineMapGetResult(map, d), loops);
+      known = of[d] != TP_ROW_NOWHERE;
     }
+    if (!known)
+      continue;
     if (tp__is_tensor(mlirValueGetType(operand)))
       b.nodes[i] = tp__row_of(rows, operand, of);
     else
       b.nodes[i] = scalar_node(&(body_of){.rows = rows}, operand);
   }
   MlirValue yielded = mlirOperationGetOperand(mlirBlockGetTerminator(block), k);
-  if (!sums)
+  if (combined == OF_ELEMENT)
     return scalar_node(&b, yielded);
   /* accumulator + x, or the larger of them */
   MlirValue accumulator = mlirBlockGetArgument(block, n_inputs + k);
@@ -288,29 +157,12 @@ static int structured_node(tp__rows *rows, MlirOperation op, MlirAttribute maps,
   if (side < 0 || !tp__is_used_once(accumulator))
     return TP_ROW_UNKNOWN;
   int start = b.nodes[n_inputs + k], term = scalar_node(&b, mlirOperationGetOperand(add, side));
-  return tp__row_op_node(rows, adds ? TP_ROW_ADD : TP_ROW_MAXIMUM, start,
-                         tp__row_op_node(rows, adds ? TP_ROW_SUM : TP_ROW_LARGEST, term, -1));
+  return combined_node(rows, adds, combined, start, term);
 }
 
-/* A reshape that adds or drops dimensions of size 1 only. */
 static int reshape_node(tp__rows *rows, MlirOperation op, const int *dims) {
-  int rank, to_rank, of[TP_MAX_RANK], at = 0;
-  int64_t shape[TP_MAX_RANK], to_shape[TP_MAX_RANK];
-  MlirValue operand = mlirOperationGetOperand(op, 0);
-  if (!tp__static_tensor(mlirValueGetType(operand), &rank, shape) ||
-      !tp__static_tensor(mlirValueGetType(mlirOperationGetResult(op, 0)), &to_rank, to_shape))
-    return TP_ROW_UNKNOWN;
-  for (int d = 0; d < rank; d++) {
-    of[d] = TP_ROW_UNIT;
-    if (shape[d] == 1)
-      continue;
-    while (at < to_rank && to_shape[at] == 1)
-      at++;
-    if (at == to_rank || to_shape[at] != shape[d])
-      return TP_ROW_UNKNOWN;
-    of[d] = dims[at++];
-  }
-  return tp__row_of(rows, operand, of);
+  int of[TP_MAX_RANK];
+  return tp__row_reshape(rows, op, dims, of) ? tp__row_of(rows, mlirOperationGetOperand(op, 0), of) : TP_ROW_UNKNOWN;
 }
 
 static int elementwise_node(tp__rows *rows, MlirOperation op, const int *dims) {
@@ -350,7 +202,7 @@ static int slice_node(tp__rows *rows, MlirOperation op, const int *dims) {
 }
 
 static int made_node(tp__rows *rows, MlirOperation op, MlirValue value, const int *dims) {
-  bool followed = is_followed(rows, op);
+  bool followed = tp__row_is_followed(rows, op);
   MlirAttribute maps;
   if (tp__op_is(op, "arith.constant"))
     return tp__row_number_node(rows, tp__inherent(op, "value"));
@@ -360,12 +212,13 @@ static int made_node(tp__rows *rows, MlirOperation op, MlirValue value, const in
     return reshape_node(rows, op, dims);
   if (tp__op_is(op, "shard.all_slice"))
     return slice_node(rows, op, dims);
-  if (maps_of(op, &maps))
+  if (tp__row_maps(op, &maps))
     return followed || is_broadcast(op) || is_mask(op)
                ? structured_node(rows, op, maps, (int)mlirOpResultGetResultNumber(value), dims)
                : TP_ROW_UNKNOWN;
-  return is_elementwise(op) && (followed || tp__op_is(op, "arith.extf") || is_mask(op)) ? elementwise_node(rows, op, dims)
-                                                                                        : TP_ROW_UNKNOWN;
+  return tp__row_is_elementwise(op) && (followed || tp__op_is(op, "arith.extf") || is_mask(op))
+             ? elementwise_node(rows, op, dims)
+             : TP_ROW_UNKNOWN;
 }
 
 int tp__row_of(tp__rows *rows, MlirValue value, const int *dims) {
@@ -394,27 +247,15 @@ int tp__row_of(tp__rows *rows, MlirValue value, const int *dims) {
   return node;
 }
 
-/* The node of a value that goes along the first n_dims dimensions of the frame. */
-static int row_of_first(tp__rows *rows, MlirValue value, int n_dims) {
-  int rank, dims[TP_MAX_RANK], at = 0;
-  int64_t shape[TP_MAX_RANK];
-  if (!tp__static_tensor(mlirValueGetType(value), &rank, shape))
-    return TP_ROW_UNKNOWN;
-  for (int d = 0; d < rank; d++) {
-    dims[d] = TP_ROW_UNIT;
-    if (shape[d] == 1)
-      continue;
-    while (at < n_dims && rows->shape[at] == 1)
-      at++;
-    if (at == n_dims || rows->shape[at] != shape[d])
-      return TP_ROW_UNKNOWN;
-    dims[d] = at++;
-  }
-  while (at < n_dims && rows->shape[at] == 1)
-    at++;
-  return at == n_dims ? tp__row_of(rows, value, dims) : TP_ROW_UNKNOWN;
+static int row_of_form(tp__rows *rows, MlirValue value, tp__row_form wanted) {
+  int dims[TP_MAX_RANK];
+  tp__row_form form = tp__row_form_of(rows, value, dims);
+  bool is_both = form == TP_ROW_WHOLE && rows->shape[rows->rank - 1] == 1; /* rows of one number */
+  return form == wanted || (is_both && wanted == TP_ROW_NUMBERS) ? tp__row_of(rows, value, dims) : TP_ROW_UNKNOWN;
 }
 
-int tp__row_of_whole(tp__rows *rows, MlirValue value) { return row_of_first(rows, value, rows->rank); }
+int tp__row_of_whole(tp__rows *rows, MlirValue value) { return row_of_form(rows, value, TP_ROW_WHOLE); }
 
-int tp__row_of_number(tp__rows *rows, MlirValue value) { return row_of_first(rows, value, rows->rank - 1); }
+int tp__row_of_number(tp__rows *rows, MlirValue value) { return row_of_form(rows, value, TP_ROW_NUMBERS); }
+
+int tp__row_of_group_number(tp__rows *rows, MlirValue value) { return row_of_form(rows, value, TP_ROW_GROUP_NUMBERS); }

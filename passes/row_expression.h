@@ -2,14 +2,20 @@
  * broadcasts and sums along rows, however they are cut into ops.
  *
  * The frame is a tensor [.., hidden], "the tensor of rows". A value of the chain has for each of its dimensions the dimension of the
- * frame along which it goes, or none where its size is 1. Equal expressions are one node. Rewritten on the way: a - b is a + -1 * b, a / b is a * (1 / b),
+ * frame along which it goes, or none where its size is 1. A program may see rows as [.., hidden / group, group], too: then a dimension goes along the groups, or
+ * along the members of one. Equal expressions are one node. Rewritten on the way: a - b is a + -1 * b, a / b is a * (1 / b),
  * 1 / sqrt x for rsqrt x, x * x for a square; widening is left out, since it changes nothing. */
 #ifndef TP_PASSES_ROW_EXPRESSION_H
 #define TP_PASSES_ROW_EXPRESSION_H
 
 #include "ir/ir.h"
 
-enum { TP_ROW_NODES = 512, TP_ROW_OPS = 128, TP_ROW_UNIT = -1, TP_ROW_UNKNOWN = -1 };
+enum { TP_ROW_NODES = 512, TP_ROW_OPS = 128, TP_ROW_UNKNOWN = -1 };
+
+/* Dimensions of values that are none of the frame: of size 1; along the groups of a row; along the members of a group; none of these. */
+enum { TP_ROW_UNIT = -1, TP_ROW_GROUP = -2, TP_ROW_MEMBER = -3, TP_ROW_NOWHERE = -4 };
+
+enum { TP_ROW_KERNEL_GROUP = 128 }; /* elements of the groups that the kernels know: TPRT_CUDA_GROUP */
 
 typedef enum tp__row_kind {
   TP_ROW_NUMBER,
@@ -23,14 +29,15 @@ typedef enum tp__row_kind {
   TP_ROW_MINIMUM,
   TP_ROW_EXPONENTIAL,
   TP_ROW_LOGARITHM,
-  TP_ROW_TANGENT, /* hyperbolic */
-  TP_ROW_ROUND,   /* to a narrower type */
-  TP_ROW_SUM,     /* along the last dimension of the frame */
-  TP_ROW_LARGEST, /* likewise */
-  TP_ROW_COLUMN,  /* the place along the last dimension of the frame + `value`, an index, if it is not null */
-  TP_ROW_EQUAL,   /* a condition, of two integers */
-  TP_ROW_FINITE,  /* a condition */
-  TP_ROW_WHERE    /* where condition a holds b, else 0 */
+  TP_ROW_TANGENT,       /* hyperbolic */
+  TP_ROW_ROUND,         /* to a narrower type */
+  TP_ROW_SUM,           /* along the last dimension of the frame */
+  TP_ROW_LARGEST,       /* likewise */
+  TP_ROW_GROUP_LARGEST, /* of the members of the element's group */
+  TP_ROW_COLUMN,        /* the place along the last dimension of the frame + `value`, an index, if it is not null */
+  TP_ROW_EQUAL,         /* a condition, of two integers */
+  TP_ROW_FINITE,        /* a condition */
+  TP_ROW_WHERE          /* where condition a holds b, else 0 */
 } tp__row_kind;
 
 typedef struct tp__row_node {
@@ -38,7 +45,7 @@ typedef struct tp__row_node {
   int a, b;              /* operands: nodes; of commutative kinds a <= b. Else -1 */
   double number;         /* TP_ROW_NUMBER */
   MlirValue value;       /* TP_ROW_VALUE, TP_ROW_COLUMN */
-  int dims[TP_MAX_RANK]; /* TP_ROW_VALUE: of the frame, or TP_ROW_UNIT */
+  int dims[TP_MAX_RANK]; /* TP_ROW_VALUE: of the frame, or TP_ROW_UNIT, ... */
   MlirType type;         /* TP_ROW_ROUND */
 } tp__row_node;
 
@@ -46,9 +53,12 @@ typedef struct tp__row_node {
 typedef struct tp__rows {
   int rank;
   int64_t shape[TP_MAX_RANK];
-  MlirValue root; /* a tensor of the frame's shape */
+  bool has_groups; /* if it has any, their size matters */
+  int64_t group;   /* their size; 0: nothing sees rows so */
+  MlirValue root;  /* a tensor of the frame's shape */
   int n_ops;
-  MlirOperation ops[TP_ROW_OPS]; /* computed from it and of no other shape: whole rows, or one number a row. In program order */
+  MlirOperation
+      ops[TP_ROW_OPS]; /* computed from it and of no other shape: whole rows, or one number a row or group. In program order */
   int depth;
   int n;
   tp__row_node nodes[TP_ROW_NODES];
@@ -65,16 +75,20 @@ MlirValue tp__rows_root(MlirOperation op);
 /* Starts with the frame of `root`, a tensor of static shape of rank 1 or more, and finds what is computed from it in its
  * block: those nearest, so many as there is room for. */
 void tp__rows_begin(tp__rows *rows, MlirValue root);
+/* The same, and the first way in which rows are cut into groups is that of the frame, or one into groups of TP_ROW_KERNEL_GROUP. */
+void tp__rows_begin_groups(tp__rows *rows, MlirValue root);
 /* Finds what is computed from `value`, too, which is of rows. Nodes stay what they are, values get new ones. */
 void tp__rows_follow(tp__rows *rows, MlirValue value);
 
 /* The node of an element of `value`, whose dimensions go along `dims` of the frame; TP_ROW_UNKNOWN where there is no room. */
 int tp__row_of(tp__rows *rows, MlirValue value, const int *dims);
-/* The same of a value that has the shape of the frame, but for dimensions of size 1; TP_ROW_UNKNOWN for others. */
+/* The same of a value that has the shape of the frame, rows in groups or not, but for dimensions of size 1; TP_ROW_UNKNOWN for others. */
 int tp__row_of_whole(tp__rows *rows, MlirValue value);
 
 /* The same of one number a row: a value that has the shape of the frame without its last dimension, but for dimensions of size 1. */
 int tp__row_of_number(tp__rows *rows, MlirValue value);
+/* One number a group. */
+int tp__row_of_group_number(tp__rows *rows, MlirValue value);
 
 /* The terms of a sum, or factors of a product, whatever was rounded between; a node of another kind, or `whole`, is one of them. Returns their number,
  * or -1 where they are more than `max`. */

@@ -64,11 +64,12 @@ static int of_share(const tp__rows *rows, int node) {
   return TP_ROW_UNKNOWN;
 }
 
-/* max(largest |y|, least): in types of fewer bits they are the same numbers. */
-static bool is_largest(const tp__rows *rows, int node, int y, double *least) {
+/* max(largest |y|, least): in types of fewer bits they are the same numbers. Of the row or its group; TP_NOT_QUANTISED: of something else. */
+static tp__row_quantise_kind match_largest(const tp__rows *rows, int node, int y, double *least) {
   enum { MAX_PARTS = 4 };
   int parts[MAX_PARTS], n_largest = 0;
   int n = tp__row_parts(rows, TP_ROW_MAXIMUM, node, TP_ROW_UNKNOWN, MAX_PARTS, parts);
+  tp__row_quantise_kind kind = TP_NOT_QUANTISED;
   *least = 0;
   for (int i = 0; i < n; i++) {
     const tp__row_node *part = at(rows, tp__row_exact(rows, parts[i]));
@@ -76,12 +77,15 @@ static bool is_largest(const tp__rows *rows, int node, int y, double *least) {
       *least = fmax(*least, part->number);
       continue;
     }
-    const tp__row_node *magnitude = part->kind == TP_ROW_LARGEST ? at(rows, tp__row_exact(rows, part->a)) : part;
-    if (part->kind != TP_ROW_LARGEST || magnitude->kind != TP_ROW_ABSOLUTE || magnitude->a != y)
-      return false;
+    kind = part->kind == TP_ROW_LARGEST         ? TP_QUANTISED_PER_TOKEN
+           : part->kind == TP_ROW_GROUP_LARGEST ? TP_QUANTISED_PER_GROUP
+                                                : TP_NOT_QUANTISED;
+    const tp__row_node *magnitude = kind == TP_NOT_QUANTISED ? part : at(rows, tp__row_exact(rows, part->a));
+    if (magnitude->kind != TP_ROW_ABSOLUTE || magnitude->a != y)
+      return TP_NOT_QUANTISED;
     n_largest++;
   }
-  return n_largest == 1;
+  return n_largest == 1 ? kind : TP_NOT_QUANTISED;
 }
 
 static bool is_least(double number) { return number >= 0 && number <= (double)FLT_MAX; }
@@ -96,11 +100,13 @@ static const char *match_scale(const tp__rows *rows, int node, int y, tp__row_qu
   }
   int guarded = beside_number(rows, node, TP_ROW_MAXIMUM, &q->least_scale),
       share = of_share(rows, guarded < 0 ? node : guarded);
-  q->kind = TP_QUANTISED_PER_TOKEN;
   q->least_scale = guarded < 0 ? 0 : q->least_scale;
-  if (share < 0 || !is_largest(rows, share, y, &q->least_largest) || !is_least(q->least_largest) || !is_least(q->least_scale))
-    return "its scale is neither a number that is given nor, in f32, the largest magnitude of its row / 448";
-  return q->least_largest > 0 || q->least_scale > 0 ? NULL : "its scale is 0 for a row of zeros";
+  q->kind = share < 0 ? TP_NOT_QUANTISED : match_largest(rows, share, y, &q->least_largest);
+  if (q->kind == TP_NOT_QUANTISED || !is_least(q->least_largest) || !is_least(q->least_scale))
+    return "its scale is neither a number that is given nor, in f32, the largest magnitude of its row or group / 448";
+  if (q->kind == TP_QUANTISED_PER_GROUP && rows->group != TP_ROW_KERNEL_GROUP)
+    return "its groups are not of 128 elements";
+  return q->least_largest > 0 || q->least_scale > 0 ? NULL : "its scale is 0 for a row or group of zeros";
 }
 
 bool tp__match_row_quantisation(const tp__rows *rows, int node, int y, tp__row_quantisation *quantisation) {

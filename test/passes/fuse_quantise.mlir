@@ -102,7 +102,7 @@ func.func @given(%d: tensor<8x16xf32>, %residual: tensor<8x16xf32>, %given: tens
 
 // Without a least a row of zeros is 0 / 0, where the kernel has 0.
 // REMARK: 'shard.all_reduce': is fused with residual, 8 rows of 16
-// REMARK: 'shard.all_reduce': what becomes f8 of its rows is left apart: its scale is 0 for a row of zeros
+// REMARK: 'shard.all_reduce': what becomes f8 of its rows is left apart: its scale is 0 for a row or group of zeros
 // CHECK-LABEL: func.func @unguarded
 // CHECK: call @tp.fused.{{[0-9]+}}({{.*}}) -> tensor<8x16x{{f32|bf16}}>
 // CHECK: arith.truncf
@@ -234,7 +234,7 @@ func.func @multiplied(%d: tensor<8x16xf32>, %residual: tensor<8x16xf32>) -> (ten
 
 // The scale is rounded to bf16.
 // REMARK: 'shard.all_reduce': is fused with residual, 8 rows of 16
-// REMARK: 'shard.all_reduce': what becomes f8 of its rows is left apart: its scale is neither a number that is given nor, in f32, the largest magnitude of its row / 448
+// REMARK: 'shard.all_reduce': what becomes f8 of its rows is left apart: its scale is neither a number that is given nor, in f32, the largest magnitude of its row or group / 448
 // CHECK-LABEL: func.func @narrow_scale
 // CHECK: call @tp.fused.{{[0-9]+}}({{.*}}) -> tensor<8x16x{{f32|bf16}}>
 // CHECK: arith.truncf

@@ -637,7 +637,7 @@ func.func @main(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>)
   %c:2 = call @tp.fused.0(%a0) : (tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>)
   return %c#0, %c#1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
 }
-func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>) attributes {tp.fused = {kind = "quantise_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantise = "per_group", least_largest = 1.0 : f32, least_scale = 0.0 : f32, operands = ["input"], results = ["quantised", "scale"]}} {
+func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>) attributes {tp.fused = {kind = "quantise_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantise = "per_column", least_largest = 1.0 : f32, least_scale = 0.0 : f32, operands = ["input"], results = ["quantised", "scale"]}} {
   %r0 = tensor.empty() : tensor<8x16xf8E4M3FN>
   %r1 = tensor.empty() : tensor<8xf32>
   return %r0, %r1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
