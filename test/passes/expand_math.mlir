@@ -35,3 +35,14 @@ func.func @uses(%a: f32, %b: f64) -> (f32, f64, f32, f64) {
   %4 = math.log1p %b : f64
   return %1, %2, %3, %4 : f32, f64, f32, f64
 }
+
+// GPUs have all functions, and two functions for sincos.
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-expand-math{target=cuda})' | FileCheck %s --check-prefix=CUDA
+// CUDA-LABEL: func @pair
+// CUDA: call @tp.sin.f64
+// CUDA: call @tp.cos.f64
+// CUDA-NOT: math.sin
+func.func @pair(%a: f64) -> (f64, f64) {
+  %s, %c = math.sincos %a : f64
+  return %s, %c : f64, f64
+}

@@ -41,7 +41,14 @@ func.func @main() -> tensor<f64> {
     %both_nan = arith.andi %y_nan, %exact_nan : i1
     %good = arith.ori %same, %both_nan : i1
     %zero = arith.constant 0.0 : f64
-    %e0 = arith.select %good, %zero, %units : f64
+    %e1 = arith.select %good, %zero, %units : f64
+    // Zeros of the wrong sign compare equal.
+    %y_bits = arith.bitcast %y : f32 to i32
+    %rounded_bits = arith.bitcast %rounded : f32 to i32
+    %differ = arith.cmpi ne, %y_bits, %rounded_bits : i32
+    %odd = arith.andi %same, %differ : i1
+    %far = arith.constant 1.0e+30 : f64
+    %e0 = arith.select %odd, %far, %e1 : f64
     %is_number = arith.cmpf ord, %e0, %e0 : f64
     %wrong = arith.constant 1.0e+30 : f64
     %e = arith.select %is_number, %e0, %wrong : f64

@@ -1,4 +1,4 @@
-// Numbers over all of a type, both zeros, denormals, infinities and NaN among them, and what FUNCTION gives for them.
+// Numbers over all of a type, both zeros, denormals, infinities and NaN among them, and of a range, and what FUNCTION gives for them.
 #id = affine_map<(i) -> (i)>
 func.func @main() -> (tensor<COUNTxTYPE>, tensor<COUNTxTYPE>, tensor<COUNTxTYPE>) {
   %e = tensor.empty() : tensor<COUNTxTYPE>
@@ -14,7 +14,18 @@ func.func @main() -> (tensor<COUNTxTYPE>, tensor<COUNTxTYPE>, tensor<COUNTxTYPE>
     %low_mask = arith.constant MASK : BITS
     %low = arith.andi %spread, %low_mask : BITS
     %bits = arith.ori %high, %low : BITS
-    %x = arith.bitcast %bits : BITS to TYPE
+    %x_any = arith.bitcast %bits : BITS to TYPE
+    // The other half of a range.
+    %position = arith.sitofp %number : BITS to TYPE
+    %step = arith.constant STEP : TYPE
+    %start = arith.constant LOW : TYPE
+    %beyond = arith.mulf %position, %step : TYPE
+    %x_range = arith.addf %start, %beyond : TYPE
+    %half = arith.constant 1 : BITS
+    %turn = arith.shrui %number, %half : BITS
+    %odd_turn = arith.andi %turn, %half : BITS
+    %in_range = arith.cmpi eq, %odd_turn, %half : BITS
+    %x = arith.select %in_range, %x_range, %x_any : TYPE
     // Half of the second arguments are numbers of size 100 and whole, the rest anything.
     %half_mask = arith.constant 1 : BITS
     %which = arith.andi %number, %half_mask : BITS
