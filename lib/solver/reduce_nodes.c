@@ -253,13 +253,33 @@ static tp_status merge_into(tp__reducer *r, int node, int edge, const tp_cost *p
   return TP_OK;
 }
 
+/* The other way round: partner[] of the other end. */
+static void turn_partners(const tp_cost *partner, int n, tp_cost *turned) {
+  for (int x = 0; x < n; x++)
+    turned[partner[x]] = x;
+}
+
 tp_status tp__reducer_merge_equal(tp__reducer *r, int node) {
-  const tp__wnode *v = &r->g->nodes[node];
-  tp_cost *partner = tp__reducer_scratch(r, (size_t)v->n);
+  enum {
+    HUB = 64
+  }; /* edges that a node has more than its partner: the partner goes, for each edge of the one that goes is copied */
+  tp__wcsp *g = r->g;
+  const tp__wnode *v = &g->nodes[node];
+  tp_cost *partner = tp__reducer_scratch(r, 2 * (size_t)v->n), *turned = partner ? partner + v->n : NULL;
   if (!partner)
     return TP_NO_MEMORY;
-  for (int i = 0; i < v->n_edges; i++)
-    if (is_equality(r, node, v->edges[i], partner))
-      return merge_into(r, node, v->edges[i], partner);
+  for (int i = 0; i < v->n_edges;) {
+    int edge = v->edges[i];
+    if (!is_equality(r, node, edge, partner)) {
+      i++;
+      continue;
+    }
+    int other = tp__wcsp_view(g, edge, node).other;
+    if (v->n_edges - g->nodes[other].n_edges <= HUB)
+      return merge_into(r, node, edge, partner);
+    turn_partners(partner, v->n, turned);
+    if (merge_into(r, other, edge, turned))
+      return TP_NO_MEMORY;
+  }
   return TP_OK;
 }

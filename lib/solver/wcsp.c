@@ -98,14 +98,19 @@ static tp_status attach(tp__wcsp *g, int node, int edge) {
   return TP_OK;
 }
 
+/* Edges of a node ascend, since each is attached when it is made. */
 static void detach(tp__wcsp *g, int node, int edge) {
   tp__wnode *v = &g->nodes[node];
-  for (int i = 0; i < v->n_edges; i++)
-    if (v->edges[i] == edge) {
-      memmove(&v->edges[i], &v->edges[i + 1], (size_t)(v->n_edges - i - 1) * sizeof *v->edges);
-      v->n_edges--;
-      return;
-    }
+  int low = 0, high = v->n_edges - 1;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (v->edges[middle] < edge)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  memmove(&v->edges[low], &v->edges[low + 1], (size_t)(v->n_edges - low - 1) * sizeof *v->edges);
+  v->n_edges--;
 }
 
 static tp_status new_edge(tp__wcsp *g, int a, int b, tp_cost *table) {

@@ -35,7 +35,7 @@ typedef struct tp__wnode {
   bool alive;
   int n; /* remaining strategies */
   int n_edges, room_edges;
-  int *edges; /* indices of alive edges */
+  int *edges; /* indices of alive edges, ascending */
   tp_cost *cost;
   int *label;
   int n_loads, room_loads;

@@ -281,16 +281,52 @@ static void shared_tables(void **state) {
   }
 }
 
+/* A weight that thousands of ops share is a node that as many are tied to. Merging them takes work by the number of their edges, not by its
+ * square. */
+static void many_tied_to_one(void **state) {
+  (void)state;
+  enum { TIED = 4000, N = 3, MOST_WORK_OF_EDGE = 100 };
+  tp_cost equal[N * N], near[N * N], costs[N];
+  for (int i = 0; i < N * N; i++) {
+    equal[i] = i % N == i / N ? 0 : TP_COST_FORBIDDEN;
+    near[i] = (i * 7) % 5;
+  }
+  for (int hub = 0; hub < 2; hub++) { /* the first node, the last */
+    tp_problem *p = tp_problem_create();
+    tp_cost best[N] = {0}, least = TP_COST_FORBIDDEN;
+    for (int v = 0; v <= TIED; v++) {
+      for (int x = 0; x < N; x++) {
+        costs[x] = (v * 31 + x * 17) % 11;
+        best[x] += costs[x];
+      }
+      assert_int_equal(tp_problem_add_node(p, N, costs), v);
+    }
+    int at = hub ? TIED : 0, first = hub ? 0 : 1, n_edges = 0;
+    for (int i = 0; i < TIED; i++) {
+      int v = first + i;
+      assert_int_equal(n_edges++ ? tp_problem_repeat_edge(p, at, v, 0) : tp_problem_add_edge(p, at, v, equal), TP_OK);
+      for (int step = 1; step <= 2 && i + step < TIED; step++, n_edges++) {
+        assert_int_equal(tp_problem_add_edge(p, v, v + step, near), TP_OK);
+        for (int x = 0; x < N; x++)
+          best[x] += near[x * N + x];
+      }
+    }
+    for (int x = 0; x < N; x++)
+      least = best[x] < least ? best[x] : least;
+    tp_solution s;
+    assert_int_equal(tp_solve(p, NULL, &s), TP_OK);
+    assert_true(s.optimal && s.cost == least);
+    assert_true(s.work < (int64_t)n_edges * MOST_WORK_OF_EDGE);
+    tp_solution_clear(&s);
+    tp_problem_destroy(p);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(repeated_edges),
-      cmocka_unit_test(shared_tables),
-      cmocka_unit_test(arguments),
-      cmocka_unit_test(infeasible),
-      cmocka_unit_test(against_brute_force),
-      cmocka_unit_test(many_strategies),
-      cmocka_unit_test(huge_costs),
-      cmocka_unit_test(larger_ones_keep_their_promises),
+      cmocka_unit_test(many_tied_to_one), cmocka_unit_test(repeated_edges), cmocka_unit_test(shared_tables),
+      cmocka_unit_test(arguments),        cmocka_unit_test(infeasible),     cmocka_unit_test(against_brute_force),
+      cmocka_unit_test(many_strategies),  cmocka_unit_test(huge_costs),     cmocka_unit_test(larger_ones_keep_their_promises),
       cmocka_unit_test(layers),
   };
   return cmocka_run_group_tests_name("solver", tests, NULL, NULL);
