@@ -7,6 +7,38 @@
 
 #include "ir/annotation.h"
 
+/* ---- one collective after the other ---- */
+
+typedef enum tp__fuse_outcome {
+  TP_FUSE_NOTHING, /* it is none that is fused with anything */
+  TP_FUSE_DONE,
+  TP_FUSE_WITH_PRODUCT, /* a sum with the product in front of it */
+  TP_FUSE_SLOWER,       /* by the model */
+  TP_FUSE_OTHER,        /* something stands in the way */
+} tp__fuse_outcome;
+
+typedef struct tp__fuser {
+  MlirOperation module;
+  tp_mesh mesh;
+  tp_topology topology;
+  bool always;
+  tp__rows rows; /* room */
+  char name[32]; /* of the next function */
+} tp__fuser;
+
+/* Makes a function of a collective of a program and what is done with it, and calls it; a remark says the times, or what stands in the way. `op` is
+ *   a shard.all_reduce or shard.reduce_scatter of a sum, of rows: with what is done to them (fuse_sum.c);
+ *   the shard.all_reduce of another reduction: if it is the largest of rows, with the rest of their softmax (fuse_softmax.c);
+ *   a shard.all_gather of rows: with the products of them (fuse_gather.c). */
+tp_status tp__fuse_sum(tp__fuser *fuser, MlirOperation op, tp__fuse_outcome *outcome);
+tp_status tp__fuse_softmax(tp__fuser *fuser, MlirOperation op, tp__fuse_outcome *outcome);
+tp_status tp__fuse_gather(tp__fuser *fuser, MlirOperation op, tp__fuse_outcome *outcome);
+
+/* Does a collective add? */
+bool tp__is_sum(MlirOperation op);
+
+/* ---- sums of rows ---- */
+
 /* What makes the rows that are summed, if it is a product of matrices: a [tokens, k] b [k, hidden]. */
 typedef struct tp__product {
   MlirOperation op; /* null: none */
@@ -17,6 +49,24 @@ typedef struct tp__product {
   bool is_fused;
 } tp__product;
 
+enum { TP_FUSED_OPERANDS = 8 }; /* input or a and b, residual, bias, gamma, beta, static_scale */
+
+/* What a kernel makes, in the order of the function's results. */
+typedef enum tp__fused_result {
+  TP_RESULT_SUM,       /* r, residual_out */
+  TP_RESULT_OUT,       /* y */
+  TP_RESULT_QUANTISED, /* q */
+  TP_RESULT_SCALE,
+  TP_FUSED_RESULTS
+} tp__fused_result;
+
+typedef struct tp__made {
+  bool is_made;    /* it is read by something that stays, or kernels always make it */
+  MlirValue value; /* of the program; null where it has none of them */
+  MlirOperation
+      gather; /* all that reads it: what undoes the reduce_scatter; null: it is not gathered. All but r are, or none */
+} tp__made;
+
 typedef struct tp__fusion {
   MlirOperation collective; /* shard.all_reduce or shard.reduce_scatter of a sum */
   int dim;                  /* that the reduce_scatter cuts; -1 */
@@ -24,36 +74,39 @@ typedef struct tp__fusion {
   int n_axes, axes[TP_MAX_AXES]; /* of the group, those of more than one device */
   MlirValue root;                /* the sum over devices: the collective's result, in the shape in which the program goes on */
   tp__row_sum sum;               /* r = root + bias + residual */
-  MlirValue sum_value;           /* r */
-  tp__row_norm norm;
-  MlirValue norm_value;          /* y; null without norm */
-  MlirOperation gather;          /* of y, or of r without norm, along `dim` over the same devices; null: none */
-  bool keeps_sum;                /* r is used elsewhere, too */
-  tp__row_quantisation quantise; /* of y, or of r without norm; then there is no gather and no product */
-  MlirValue quantised_value;
-  MlirValue scale_value; /* computed: null where no tensor has it */
-  bool keeps_out;        /* y, or r without norm, is used elsewhere, too; always without quantisation */
+  tp__row_norm norm;             /* y; r without norm */
+  tp__row_quantisation quantise; /* q, of y */
+  tp__made made[TP_FUSED_RESULTS];
+  const char *gather_obstacle; /* why results that are gathered are not gathered here; NULL: none is, or all are */
   tp_fused_price price;
   tp__product product;
 } tp__fusion;
 
-enum { TP_FUSED_OPERANDS = 8 }; /* input or a and b, residual, bias, gamma, beta, static_scale */
-enum { TP_FUSED_RESULTS = 4 };  /* residual_out, out, quantised, scale */
-
-/* Does the kernel compute scales? */
-bool tp__makes_scales(const tp__fusion *fusion);
 /* Devices of the group. */
 int64_t tp__fusion_devices(const tp__fusion *fusion);
 /* The number of pieces in which a dimension of a tensor lies. */
 int64_t tp__n_pieces(MlirValue value, int dim);
 
+/* ---- fuse_rows.c ---- */
+/* Finds sum, norm and quantisation behind the root of a fusion, whose rows are begun, and their values. */
+void tp__find_fused_rows(tp__rows *rows, tp__fusion *fusion);
+/* Does the kernel compute scales? */
+bool tp__makes_scales(const tp__fusion *fusion);
+
+/* ---- fuse_uses.c ---- */
+/* Which ops of rows nobody needs when the values of the results come from the fusion: TP_ROW_OPS of them. */
+void tp__find_dead(const tp__rows *rows, const tp__fusion *fusion, bool *dead);
+/* Is every use of `value` by one of the dead ops? */
+bool tp__is_read_by_dead(const tp__rows *rows, const bool *dead, MlirValue value);
+/* Decides which results are made and which of them are gathered; `dead` as of then. */
+void tp__find_made(const tp__rows *rows, tp__fusion *fusion, bool *dead);
+/* Erases dead ops, the collective and, with the product, what made its operand. */
+void tp__erase_fused(const tp__rows *rows, const bool *dead, const tp__fusion *fusion);
+/* Brings what the function reads in front of `where`; false where that cannot be. */
+bool tp__move_operands(const tp__rows *rows, const tp__fusion *fusion, MlirOperation where);
 /* Ops that a value needs are moved in front of `where`, if they stand behind it; false where one of them may not be moved, as those of `rows` (may be
  * NULL) and what is made of `where` itself. */
 bool tp__move_before(MlirOperation where, const tp__rows *rows, MlirValue value, int depth);
-
-/* ---- fuse_rows.c ---- */
-/* Finds sum, norm and quantisation behind the root of a fusion, whose rows are begun. */
-void tp__find_fused_rows(tp__rows *rows, tp__fusion *fusion);
 
 /* ---- fuse_product.c ---- */
 /* A contraction as a product of `left` and a matrix; its obstacle, if it is none that is done in slices of slice_rows rows of the left one. */
@@ -64,29 +117,12 @@ void tp__add_product(tp__fusion *fusion, const tp_topology *topology, bool alway
 /* Erases the product, and reshapes of it, that nobody reads any more; `rows` was the operand of the collective, which is gone. */
 void tp__erase_product(const tp__fusion *fusion, MlirValue rows);
 
-/* ---- fuse_gather.c ---- */
-typedef enum tp__gather_outcome { TP_GATHER_NOTHING, TP_GATHER_FUSED, TP_GATHER_SLOWER, TP_GATHER_OTHER } tp__gather_outcome;
-typedef struct tp__gather_fuser {
-  MlirOperation module;
-  const tp_mesh *mesh;
-  const tp_topology *topology;
-  bool always;
-  const char *name; /* of the function */
-} tp__gather_fuser;
-/* Makes a function of a shard.all_gather of rows and the products of them, and calls it. A remark says the times, or what stands in the way. */
-tp_status tp__fuse_gather(const tp__gather_fuser *fuser, MlirOperation gather, tp__gather_outcome *outcome);
-
 /* ---- fuse_outline.c ---- */
-/* out [m, n] = a [m, k] b [k, n], or b [n, k], from 0, in their type, whose elements a and b have in any shape; before `end`. */
-MlirValue tp__build_product(MlirOperation end, MlirValue a, MlirValue b, bool transpose_b, int64_t m, int64_t n, int64_t k);
 /* A private function with tp.fused, its body empty. */
 void tp__build_fused_func(MlirOperation module, const char *name, MlirLocation location, MlirAttribute fused, int n_inputs,
                           const MlirType *inputs, int n_results, const MlirType *results, MlirBlock *block);
 MlirAttribute tp__fused_axes(MlirContext context, const tp_mesh *mesh, int n, const int *axes);
 MlirAttribute tp__fused_names(MlirContext context, int n, const char *const *names);
-
-/* The value that is y, or r without norm, gathered where there is a gather. */
-MlirValue tp__fused_out(const tp__fusion *fusion);
 
 /* Makes the function `name` of the module that computes the fusion, and calls it in front of `where`; every use of the results is one of the
  * call's then. What is left without a use is the caller's affair. */

@@ -3,7 +3,7 @@
  * What follows a product is decided on expressions of its elements (row_expression.h), not on ops. The function is left in one piece by fusion and
  * becomes a call of the runtime. */
 #include "passes/from_text.h"
-#include "passes/fuse.h"
+#include "passes/fuse_bodies.h"
 #include "passes/row_activation.h"
 #include "passes/table.h"
 

@@ -1,5 +1,5 @@
 /* Rows that are gathered over devices and multiplied: slices of them are copied while others are multiplied. */
-#include "passes/fuse.h"
+#include "passes/fuse_bodies.h"
 
 #include "passes/contraction.h"
 #include "passes/lower.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 typedef struct gathering {
-  const tp__gather_fuser *with;
+  tp__fuser *with;
   MlirOperation gather;
   int dim, n_axes, axes[TP_MAX_AXES];
   int rank;
@@ -34,10 +34,10 @@ static tp_status read_gather(gathering *g, bool *is_candidate) {
   if (!tp__static_tensor(type, &g->rank, g->shape) || g->rank < 2 ||
       !(mlirTypeIsAF32(element) || mlirTypeIsAF16(element) || mlirTypeIsABF16(element)))
     return TP_OK;
-  tp_status status = tp__read_axis_runs(g->gather, "grid_axes", g->with->mesh, &runs);
+  tp_status status = tp__read_axis_runs(g->gather, "grid_axes", &g->with->mesh, &runs);
   int n = status == TP_OK ? tp__axes_of_runs(&runs, all) : 0;
   for (int i = 0; i < n; i++)
-    if (g->with->mesh->axes[all[i]].size > 1)
+    if (g->with->mesh.axes[all[i]].size > 1)
       g->axes[g->n_axes++] = all[i];
   g->dim = (int)mlirIntegerAttrGetValueInt(tp__inherent(g->gather, "gather_axis"));
   g->rows = (tp_gathered_rows){.n_axes = g->n_axes,
@@ -55,7 +55,7 @@ static tp_status read_gather(gathering *g, bool *is_candidate) {
 static int64_t n_devices(const gathering *g) {
   int64_t n = 1;
   for (int i = 0; i < g->n_axes; i++)
-    n *= g->with->mesh->axes[g->axes[i]].size;
+    n *= g->with->mesh.axes[g->axes[i]].size;
   return n;
 }
 
@@ -105,7 +105,7 @@ static void find_products(gathering *g, MlirValue rows, MlirOperation view) {
 /* Why it is not done; false where it can be. */
 static bool find_obstacle(const gathering *g, tp_fused_algorithm algorithm, char *text, size_t size) {
   if (algorithm == TP_FUSED_NONE)
-    snprintf(text, size, "topology \"%s\" has no kernels that reach all devices of its group", g->with->topology->name);
+    snprintf(text, size, "topology \"%s\" has no kernels that reach all devices of its group", g->with->topology.name);
   else if (g->dim == g->rank - 1)
     snprintf(text, size, "it gathers dimension %d, along which rows go", g->dim);
   else if (g->n == 0)
@@ -131,7 +131,7 @@ static MlirAttribute describe(const gathering *g) {
   }
   MlirNamedAttribute entries[] = {
       tp__named(context, "kind", tp__attr_string(context, "gather_multiply")),
-      tp__named(context, "axes", tp__fused_axes(context, g->with->mesh, g->n_axes, g->axes)),
+      tp__named(context, "axes", tp__fused_axes(context, &g->with->mesh, g->n_axes, g->axes)),
       tp__named(context, "dim", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), g->dim)),
       tp__named(context, "operands", tp__fused_names(context, 1 + g->n, operands)),
       tp__named(context, "results", tp__fused_names(context, g->is_read + g->n, results)),
@@ -193,17 +193,17 @@ static void outline(const gathering *g) {
     mlirOperationDestroy(g->gather);
 }
 
-static tp_status leave(const gathering *g, const char *why, tp__gather_outcome *outcome) {
-  *outcome = TP_GATHER_OTHER;
+static tp_status leave(const gathering *g, const char *why, tp__fuse_outcome *outcome) {
+  *outcome = TP_FUSE_OTHER;
   tp__remark(g->gather, "is not done in slices with the products of it: %s", why);
   return TP_OK;
 }
 
-tp_status tp__fuse_gather(const tp__gather_fuser *with, MlirOperation op, tp__gather_outcome *outcome) {
+tp_status tp__fuse_gather(tp__fuser *with, MlirOperation op, tp__fuse_outcome *outcome) {
   gathering g = {.with = with, .gather = op};
   bool is_candidate;
   char text[160];
-  *outcome = TP_GATHER_NOTHING;
+  *outcome = TP_FUSE_NOTHING;
   tp_status status = read_gather(&g, &is_candidate);
   if (status != TP_OK || !is_candidate)
     return status;
@@ -211,7 +211,7 @@ tp_status tp__fuse_gather(const tp__gather_fuser *with, MlirOperation op, tp__ga
   if (g.n == 0 && !g.obstacle)
     return TP_OK;
   g.rows.n = g.n;
-  const tp_fused_price price = tp_cost_gathered_rows(with->topology, with->mesh, &g.rows);
+  const tp_fused_price price = tp_cost_gathered_rows(&with->topology, &with->mesh, &g.rows);
   if (find_obstacle(&g, price.algorithm, text, sizeof text))
     return leave(&g, text, outcome);
   if (price.unmeasured && !with->always) {
@@ -225,7 +225,7 @@ tp_status tp__fuse_gather(const tp__gather_fuser *with, MlirOperation op, tp__ga
   tp__remark(op, "%s in slices with %d product%s of it: %lld rows of %lld take %.1f us so, separate ones %.1f us",
              fused ? "is done" : "is not done", g.n, g.n == 1 ? "" : "s", (long long)g.rows.tokens, (long long)g.rows.width,
              tp_cost_seconds(price.fused) * 1e6, tp_cost_seconds(price.separate) * 1e6);
-  *outcome = fused ? TP_GATHER_FUSED : TP_GATHER_SLOWER;
+  *outcome = fused ? TP_FUSE_DONE : TP_FUSE_SLOWER;
   if (fused)
     outline(&g);
   return TP_OK;

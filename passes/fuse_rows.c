@@ -53,14 +53,14 @@ static void find_rows(tp__rows *rows, tp__fusion *f) {
       for (int j = sums.n; node >= 0 && j-- > 0;)
         if (tp__match_row_norm(rows, node, sums.items[j].sum.node, &f->norm)) {
           f->sum = sums.items[j].sum;
-          f->sum_value = sums.items[j].value;
-          f->norm_value = value;
+          f->made[TP_RESULT_SUM].value = sums.items[j].value;
+          f->made[TP_RESULT_OUT].value = value;
           return;
         }
     }
   f->norm = (tp__row_norm){0};
   f->sum = sums.items[sums.n - 1].sum;
-  f->sum_value = sums.items[sums.n - 1].value;
+  f->made[TP_RESULT_SUM].value = f->made[TP_RESULT_OUT].value = sums.items[sums.n - 1].value;
 }
 
 /* Does an op of the rows take the larger of two numbers where NaN is none? The kernels make NaN of what has one. */
@@ -75,26 +75,30 @@ static bool is_made_before(MlirOperation where, MlirValue value) {
          mlirOperationIsBeforeInBlock(op, where);
 }
 
+bool tp__makes_scales(const tp__fusion *f) {
+  return f->quantise.kind == TP_QUANTISED_PER_TOKEN || f->quantise.kind == TP_QUANTISED_PER_GROUP;
+}
+
 /* The first tensor that has the scales. */
 static void find_scales(tp__rows *rows, tp__fusion *f) {
   int (*const node_of)(tp__rows *, MlirValue) =
       f->quantise.kind == TP_QUANTISED_PER_GROUP ? tp__row_of_group_number : tp__row_of_number;
-  for (int i = 0; i < rows->n_ops && tp__makes_scales(f) && mlirValueIsNull(f->scale_value); i++)
-    for (int k = 0; k < mlirOperationGetNumResults(rows->ops[i]) && mlirValueIsNull(f->scale_value); k++) {
+  for (int i = 0; i < rows->n_ops && tp__makes_scales(f) && mlirValueIsNull(f->made[TP_RESULT_SCALE].value); i++)
+    for (int k = 0; k < mlirOperationGetNumResults(rows->ops[i]) && mlirValueIsNull(f->made[TP_RESULT_SCALE].value); k++) {
       MlirValue value = mlirOperationGetResult(rows->ops[i], k);
       if (node_of(rows, value) == f->quantise.scale && mlirTypeIsAF32(tp__element_type(mlirValueGetType(value))))
-        f->scale_value = value;
+        f->made[TP_RESULT_SCALE].value = value;
     }
 }
 
 /* What becomes f8 of the last value so far, and the scales of it where a tensor has them. */
 static void find_quantisation(tp__rows *rows, tp__fusion *f) {
-  int y = tp__row_of_whole(rows, tp__fused_out(f));
+  int y = tp__row_of_whole(rows, f->made[TP_RESULT_OUT].value);
   const char *obstacle = NULL;
   for (int i = 0; i < rows->n_ops && f->quantise.kind == TP_NOT_QUANTISED; i++)
     for (int k = 0; k < mlirOperationGetNumResults(rows->ops[i]) && f->quantise.kind == TP_NOT_QUANTISED; k++) {
-      f->quantised_value = mlirOperationGetResult(rows->ops[i], k);
-      tp__match_row_quantisation(rows, tp__row_of_whole(rows, f->quantised_value), y, &f->quantise);
+      f->made[TP_RESULT_QUANTISED].value = mlirOperationGetResult(rows->ops[i], k);
+      tp__match_row_quantisation(rows, tp__row_of_whole(rows, f->made[TP_RESULT_QUANTISED].value), y, &f->quantise);
       obstacle = obstacle ? obstacle : f->quantise.obstacle;
     }
   for (int i = 0; i < rows->n_ops && f->quantise.kind != TP_NOT_QUANTISED; i++)
@@ -103,7 +107,7 @@ static void find_quantisation(tp__rows *rows, tp__fusion *f) {
   if (f->quantise.kind == TP_QUANTISED_STATIC && !is_made_before(f->collective, f->quantise.static_scale))
     f->quantise = (tp__row_quantisation){.obstacle = "its scale is computed behind the sum"};
   if (f->quantise.kind == TP_NOT_QUANTISED) {
-    f->quantised_value = (MlirValue){NULL};
+    f->made[TP_RESULT_QUANTISED].value = (MlirValue){NULL};
     f->quantise.obstacle = obstacle ? obstacle : f->quantise.obstacle;
   }
   find_scales(rows, f);

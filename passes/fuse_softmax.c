@@ -24,16 +24,16 @@ static bool reduces_by(MlirOperation op, const char *reduction) {
          (!mlirAttributeIsNull(attr) && mlirAttributeEqual(attr, tp__parse_attr(mlirOperationGetContext(op), reduction)));
 }
 
-static tp_status read_collective(const tp__softmax_fuser *s, MlirOperation op, tp__softmax_fusion *f) {
+static tp_status read_collective(tp__fuser *s, MlirOperation op, tp__softmax_fusion *f) {
   tp__axis_runs runs;
   int all[TP_MAX_AXES];
-  *f = (tp__softmax_fusion){.largest = op, .mesh = s->mesh};
+  *f = (tp__softmax_fusion){.largest = op, .mesh = &s->mesh};
   if (!reduces_by(op, "#shard<partial max>"))
     return TP_OK;
-  tp_status status = tp__read_axis_runs(op, "grid_axes", s->mesh, &runs);
+  tp_status status = tp__read_axis_runs(op, "grid_axes", &s->mesh, &runs);
   int n = status == TP_OK ? tp__axes_of_runs(&runs, all) : 0;
   for (int i = 0; i < n; i++)
-    if (s->mesh->axes[all[i]].size > 1)
+    if (s->mesh.axes[all[i]].size > 1)
       f->axes[f->n_axes++] = all[i];
   if (f->n_axes > 0)
     f->rows = tp__find_row_largest(mlirOperationGetOperand(op, 0));
@@ -128,15 +128,15 @@ static bool is_kernel_type(MlirType element) {
 }
 
 /* Why no kernel does it; false where one does. */
-static bool find_obstacle(const tp__softmax_fuser *s, const tp__softmax_fusion *f, const tp_fused_softmax *what,
-                          bool has_kernels, char *text, size_t size) {
+static bool find_obstacle(tp__fuser *s, const tp__softmax_fusion *f, const tp_fused_softmax *what, bool has_kernels, char *text,
+                          size_t size) {
   long long row_bytes = (long long)(what->columns * what->element_size);
   if (!is_f32(mlirOperationGetResult(f->largest, 0)) || !is_kernel_type(tp__element_type(mlirValueGetType(f->rows))))
     snprintf(text, size, "the largest of rows, and the numbers of them, are computed in another type than f32");
   else if (mlirOperationIsNull(f->sum))
     snprintf(text, size, "no sum of exponentials relative to the largest of rows is summed over the same devices");
   else if (!has_kernels)
-    snprintf(text, size, "topology \"%s\" has no kernels that reach all devices of its group", s->topology->name);
+    snprintf(text, size, "topology \"%s\" has no kernels that reach all devices of its group", s->topology.name);
   else if (row_bytes % ROW_BYTES != 0)
     snprintf(text, size, "a row has %lld bytes on a device, no multiple of %d", row_bytes, ROW_BYTES);
   else
@@ -175,7 +175,7 @@ static void erase_dead(const tp__rows *rows, const tp__softmax_fusion *f) {
       mlirOperationDestroy(rows->ops[i]);
 }
 
-tp_status tp__fuse_softmax(const tp__softmax_fuser *s, MlirOperation op, tp__fuse_outcome *outcome) {
+tp_status tp__fuse_softmax(tp__fuser *s, MlirOperation op, tp__fuse_outcome *outcome) {
   static const char *const picks[] = {[TPRT_CUDA_LOGIT] = ", a pick",
                                       [TPRT_CUDA_LESS_LARGEST] = ", a pick relative to the largest",
                                       [TPRT_CUDA_LOG_PROBABILITY] = ", a pick of logarithms"};
@@ -186,17 +186,17 @@ tp_status tp__fuse_softmax(const tp__softmax_fuser *s, MlirOperation op, tp__fus
   tp_status status = read_collective(s, op, &f);
   if (status != TP_OK || mlirValueIsNull(f.rows))
     return status;
-  tp__rows_begin(s->rows, f.rows);
-  if (!tp__match_row_largest(s->rows, tp__row_of_number(s->rows, mlirOperationGetOperand(op, 0))))
+  tp__rows_begin(&s->rows, f.rows);
+  if (!tp__match_row_largest(&s->rows, tp__row_of_number(&s->rows, mlirOperationGetOperand(op, 0))))
     return TP_OK;
-  tp__rows_follow(s->rows, mlirOperationGetResult(op, 0));
-  find_sum(s->rows, &f);
+  tp__rows_follow(&s->rows, mlirOperationGetResult(op, 0));
+  find_sum(&s->rows, &f);
   if (!mlirOperationIsNull(f.sum)) {
-    tp__rows_follow(s->rows, mlirOperationGetResult(f.sum, 0));
-    find_pick(s->rows, &f);
+    tp__rows_follow(&s->rows, mlirOperationGetResult(f.sum, 0));
+    find_pick(&s->rows, &f);
   }
-  const tp_fused_softmax what = describe(s->rows, &f);
-  bool has_kernels = tp_cost_fused_softmax(s->topology, s->mesh, &what, &fused, &separate);
+  const tp_fused_softmax what = describe(&s->rows, &f);
+  bool has_kernels = tp_cost_fused_softmax(&s->topology, &s->mesh, &what, &fused, &separate);
   if (find_obstacle(s, &f, &what, has_kernels, text, sizeof text)) {
     *outcome = TP_FUSE_OTHER;
     tp__remark(op, "is not fused: %s", text);
@@ -211,6 +211,6 @@ tp_status tp__fuse_softmax(const tp__softmax_fuser *s, MlirOperation op, tp__fus
     return TP_OK;
   status = tp__outline_softmax(s->module, s->name, &f);
   if (status == TP_OK)
-    erase_dead(s->rows, &f);
+    erase_dead(&s->rows, &f);
   return status;
 }

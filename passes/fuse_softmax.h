@@ -2,9 +2,8 @@
 #ifndef TP_PASSES_FUSE_SOFTMAX_H
 #define TP_PASSES_FUSE_SOFTMAX_H
 
+#include "passes/fuse.h"
 #include "passes/row_softmax.h"
-
-#include "ir/annotation.h"
 
 /* The largest numbers of rows and the sums of exponentials relative to them over all devices of a group, and what of the row is picked. */
 typedef struct tp__softmax_fusion {
@@ -25,19 +24,5 @@ MlirValue tp__softmax_picked(const tp__softmax_fusion *fusion);
 /* Makes the function `name` of the module that computes the fusion, and calls it in front of the collective of the largest; every use of the results is
  * one of the call's then. What is left without a use is the caller's affair. */
 tp_status tp__outline_softmax(MlirOperation module, const char *name, const tp__softmax_fusion *fusion);
-
-typedef enum tp__fuse_outcome { TP_FUSE_NOTHING, TP_FUSE_DONE, TP_FUSE_SLOWER, TP_FUSE_OTHER } tp__fuse_outcome;
-
-typedef struct tp__softmax_fuser {
-  MlirOperation module;
-  const tp_mesh *mesh;
-  const tp_topology *topology;
-  bool always;
-  tp__rows *rows;   /* room */
-  const char *name; /* of the next function */
-} tp__softmax_fuser;
-
-/* Fuses what begins with the all_reduce `op`, if it is the largest of rows; a remark says what came of it. */
-tp_status tp__fuse_softmax(const tp__softmax_fuser *fuser, MlirOperation op, tp__fuse_outcome *outcome);
 
 #endif

@@ -79,6 +79,7 @@ void tp__rows_begin(tp__rows *rows, MlirValue root);
 void tp__rows_begin_groups(tp__rows *rows, MlirValue root);
 /* Finds what is computed from `value`, too, which is of rows. Nodes stay what they are, values get new ones. */
 void tp__rows_follow(tp__rows *rows, MlirValue value);
+bool tp__row_is_followed(const tp__rows *rows, MlirOperation op);
 
 /* The node of an element of `value`, whose dimensions go along `dims` of the frame; TP_ROW_UNKNOWN where there is no room. */
 int tp__row_of(tp__rows *rows, MlirValue value, const int *dims);

@@ -31,10 +31,6 @@ bool tp__row_reshape(const tp__rows *rows, MlirOperation op, const int *dims, in
 /* The size of the groups in which an op sees rows, by its shapes or maps; 0: it does not. */
 int64_t tp__row_group_of(const tp__rows *rows, MlirOperation op);
 
-/* ---- row_follow.c ---- */
-bool tp__row_is_followed(const tp__rows *rows, MlirOperation op);
-
-/* ---- ops ---- */
 /* Elementwise ops on tensors, as frontends write them. */
 bool tp__row_is_elementwise(MlirOperation op);
 

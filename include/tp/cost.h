@@ -210,18 +210,23 @@ typedef struct tp_fused_rows {
   const int *axes; /* of the mesh */
   int64_t tokens, hidden, element_size;
   bool scattered; /* each device gets a slice of the rows of the sum */
-  bool gathered;  /* scattered: the last result is gathered again */
-  bool computes;  /* something is done to the rows of the sum: separately, it takes another kernel */
+  int n_kernels; /* for what is done to the rows of the sum, if it is done separately; 0: nothing is. Each behind the first reads rows that one before stores */
+  int n_passed;  /* tensors of rows that are stored only to be read so */
   int n_operands; /* tensors of rows beside the sum that are read, of the size of the sum's local part */
-  int n_results;  /* tensors of rows that are stored, at least 1 */
+  int n_results;  /* tensors of rows that are stored, at least 1 without quantisation */
+  int n_gathered; /* scattered: so many of them are gathered again */
   int64_t k;      /* the rows are a product [tokens, k] [k, hidden]; 0: they are given */
   tp_peak peak;   /* of it */
+  bool
+      quantised; /* the last thing that is done to the rows makes f8 of them, which are a result, too: separately, it takes another kernel */
+  int64_t n_scales;        /* f32 that are stored for each row with them */
+  bool quantised_gathered; /* scattered: f8 and scales are gathered again */
 } tp_fused_rows;
 
 typedef struct tp_fused_price {
   tp_fused_algorithm algorithm; /* TP_FUSED_NONE: no kernel reaches all devices of the group */
   tp_cost fused,
-      separate; /* modelled times: in one kernel; as collectives and one kernel for the rows. Of a product: with it in slices; with it as
+      separate; /* modelled times: in one kernel; as collectives and kernels for the rows. Of a product: with it in slices; with it as
                                    one, and the less of the two for its rows */
   const char *
       unmeasured; /* why the model is not to be trusted with a product: what public measurements of such schemes do not cover, or have

@@ -46,29 +46,60 @@ typedef struct traffic {
   double memory, link;
 } traffic;
 
+/* What is stored for each row: by the device that has it, and those parts of it that all devices get. */
+static double bytes_of_row(const tp_fused_rows *rows, bool everywhere) {
+  double row = (double)rows->hidden * (double)rows->element_size,
+         quantised = rows->quantised ? (double)rows->hidden + (double)rows->n_scales * (double)sizeof(float) : 0;
+  if (everywhere && rows->scattered)
+    return rows->n_gathered * row + (rows->quantised_gathered ? quantised : 0);
+  return rows->n_results * row + quantised;
+}
+
 static traffic traffic_of(const tp_fused_rows *rows, tp_fused_algorithm algorithm, double n, double bytes) {
-  double slice = bytes / n, others = n - 1;
+  double slice = bytes / n, others = n - 1, tokens = (double)rows->tokens;
+  double stored = tokens * bytes_of_row(rows, false), everywhere = tokens * bytes_of_row(rows, true);
   if (algorithm == TP_FUSED_PUSH) /* written to all, read from staging */
-    return (traffic){bytes + (2 * n + rows->n_operands + rows->n_results) * bytes, others * bytes};
+    return (traffic){bytes + (2 * n + rows->n_operands) * bytes + stored, others * bytes};
   if (algorithm == TP_FUSED_PULL) /* this device's input is read by all */
-    return (traffic){(n + rows->n_operands + rows->n_results) * bytes, others * bytes};
-  int n_whole = rows->scattered ? rows->gathered : rows->n_results; /* results that all devices get */
-  return (traffic){bytes + rows->n_operands * slice + n_whole * bytes + (rows->n_results - n_whole) * slice,
-                   others * slice * ((rows->k ? 0 : 1) + n_whole)}; /* of a product, the slices are there */
+    return (traffic){(n + rows->n_operands) * bytes + stored, others * bytes};
+  return (traffic){bytes + rows->n_operands * slice + everywhere + (stored - everywhere) / n,
+                   others * ((rows->k ? 0 : slice) + everywhere / n)}; /* of a product, the slices are there */
+}
+
+/* All-gathers of what is stored for each row. */
+static tp_cost gathers_cost(const tp_topology *topology, const tp_mesh *mesh, const tp_fused_rows *rows) {
+  enum { N = 3 };
+  int64_t elements = tp__multiply(rows->tokens, rows->hidden), scales = tp__multiply(rows->tokens, rows->n_scales);
+  const struct {
+    int n;
+    int64_t elements, size;
+  } results[N] = {{rows->n_gathered, elements, rows->element_size},
+                  {rows->quantised_gathered, elements, 1},
+                  {rows->quantised_gathered && scales, scales, sizeof(float)}};
+  tp_cost cost = 0;
+  for (int i = 0; i < N; i++)
+    for (int k = 0; k < results[i].n; k++)
+      cost = tp_cost_add(cost, tp_cost_collective(topology, mesh, TP_ALL_GATHER, rows->n_axes, rows->axes, results[i].elements,
+                                                  results[i].size));
+  return cost;
+}
+
+static tp_cost kernels_cost(const tp_topology *topology, const tp_fused_rows *rows, double local_tokens) {
+  int n_read = rows->n_operands + rows->n_kernels, n_stored = rows->n_passed;
+  double row = (double)rows->hidden * (double)rows->element_size;
+  tp_work work = {.memory_bytes = local_tokens * ((n_read + n_stored) * row + bytes_of_row(rows, false)), .launch = true};
+  tp_cost launch = tp_cost_compute(topology, &(tp_work){.launch = true}), cost = 0;
+  for (int i = 0; i < rows->n_kernels; i++)
+    cost = tp_cost_add(cost, i ? launch : tp_cost_compute(topology, &work));
+  return cost;
 }
 
 static tp_cost separate_cost(const tp_topology *topology, const tp_mesh *mesh, const tp_fused_rows *rows, int64_t n) {
-  int64_t elements = tp__multiply(rows->tokens, rows->hidden), local = rows->scattered ? elements / n : elements;
+  int64_t elements = tp__multiply(rows->tokens, rows->hidden);
   tp_collective first = rows->scattered ? TP_REDUCE_SCATTER : TP_ALL_REDUCE;
   tp_cost cost = tp_cost_collective(topology, mesh, first, rows->n_axes, rows->axes, elements, rows->element_size);
-  if (rows->gathered)
-    cost = tp_cost_add(
-        cost, tp_cost_collective(topology, mesh, TP_ALL_GATHER, rows->n_axes, rows->axes, elements, rows->element_size));
-  if (!rows->computes)
-    return cost;
-  tp_work work = {.memory_bytes = (double)local * (double)rows->element_size * (1 + rows->n_operands + rows->n_results),
-                  .launch = true};
-  return tp_cost_add(cost, tp_cost_compute(topology, &work));
+  cost = tp_cost_add(cost, gathers_cost(topology, mesh, rows));
+  return tp_cost_add(cost, kernels_cost(topology, rows, (double)rows->tokens / (rows->scattered ? (double)n : 1)));
 }
 
 /* ---- products ---- */

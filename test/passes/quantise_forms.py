@@ -102,16 +102,26 @@ class Rows:
         return view, self.scale(largest, kind, **how), kind
 
 
-def result(p, *values):
-    """Values and their types; of scales what the rows are made of."""
+def result(p, *values, gathered=False):
+    """Values and their types; of scales what the rows are made of. gathered: all devices have all of them, else what they have is split as the rows are."""
     for value, kind in values:
-        if element_of(kind) == "f32" and p.element != "f32":
+        value = pin(p, value, kind) if gathered else value
+        if element_of(kind) == "f32" and p.element != "f32" and not gathered:
             narrow = kind.replace("xf32>", f"x{p.element}>")
             value, kind = p.line(f"arith.truncf {value} : {kind} to {narrow}"), narrow
         dims = ["[]"] * len(shape_of(kind))
-        if p.split is not None:
+        if p.split is not None and not gathered:
             dims[p.split] = '["tp"]'
         p.results.append((value, kind, "[" + ", ".join(dims) + "]"))
+
+
+def pin(p, value, kind):
+    """Split as the rows are, so that what follows is done where they are."""
+    dims = ["tp" if d == p.split else "" for d in range(len(shape_of(kind)))]
+    axes = ", ".join("[0]" if d else "[]" for d in dims)
+    sharding = p.line(f"shard.sharding @mesh split_axes = [{axes}] : !shard.sharding")
+    spec = ", ".join(f'["{d}"]' if d else "[]" for d in dims)
+    return p.line(f"shard.shard {value} to {sharding} {{tp.sharding = [{spec}]}} : {kind}")
 
 
 def residual(p):
@@ -234,6 +244,80 @@ def given_for_groups(p):
     rows = Rows(p, 128)
     y, given = rows.view(residual(p), "f32"), p.arg("tensor<1xf32>", "[[]]")
     result(p, (rows.whole(rows.quantise(y, "f32", given, "tensor<1xf32>", rows.map(["0"])), F8), p.rows(F8)))
+
+
+# ---- gathers: of slices, whose residual is split ----
+
+GATHERED = "is fused with residual, f8 by scales of {}, all_gather, 8 rows of 256"
+
+
+@form(GATHERED.format("rows"), hidden=H, leading=(8,), split=0)
+def gathered_token(p):
+    rows = Rows(p)
+    y, scale, kind = rows.scaled(residual(p))
+    result(p, (rows.quantise(y, "f32", scale, kind), p.rows(F8)), (scale, kind), gathered=True)
+
+
+@form(GATHERED.format("groups"), hidden=H, leading=(8,), split=0)
+def gathered_group(p):
+    """The rows are read where they are, too."""
+    rows = Rows(p, 128)
+    r = residual(p)
+    y, scale, kind = rows.scaled(r)
+    result(p, (rows.whole(rows.quantise(y, "f32", scale, kind), F8), p.rows(F8)), (scale, kind), gathered=True)
+    result(p, (r, p.rows()))
+
+
+@form("is fused with residual, RMS norm, f8 by scales of groups, all_gather, 16 rows of 256", hidden=H, leading=(2, 8), split=1)
+def gathered_group_of_norm_of_blocks(p):
+    rows = Rows(p, 128)
+    r = residual(p)
+    y, scale, kind = rows.scaled(p.rms(r))
+    result(p, (rows.quantise(y, "f32", scale, kind), rows.type(F8)), (scale, kind), gathered=True)
+    result(p, (r, p.rows()))
+
+
+@form("is fused with residual, RMS norm, f8 by a scale, all_gather, 8 rows of 256", hidden=H, leading=(8,), split=0)
+def gathered_given(p):
+    rows, given = Rows(p), p.arg("tensor<1xf32>", "[[]]")
+    q = rows.quantise(p.rms(residual(p)), "f32", given, "tensor<1xf32>", rows.map(["0"]))
+    result(p, (q, p.rows(F8)), gathered=True)
+
+
+@form("is fused with residual, RMS norm, f8 by scales of rows, all_gather, 8 rows of 256", hidden=H, leading=(8,), split=0)
+def gathered_with_rows(p):
+    """The norm is gathered, too."""
+    rows, n = Rows(p), p.rms(residual(p))
+    y, scale, kind = rows.scaled(n)
+    result(p, (rows.quantise(y, "f32", scale, kind), p.rows(F8)), (scale, kind), (n, p.rows()), gathered=True)
+
+
+APART = "what is gathered of its rows is left apart: "
+
+
+@form(["is fused with residual, f8 by scales of rows, 8 rows of 256", APART + "its scales are not"], hidden=H, leading=(8,), split=0)
+def gathered_without_scales(p):
+    rows = Rows(p)
+    y, scale, kind = rows.scaled(residual(p))
+    result(p, (rows.quantise(y, "f32", scale, kind), p.rows(F8)), gathered=True)
+    result(p, (scale, kind))
+
+
+@form(["is fused with residual, f8 by scales of rows, 8 rows of 256", APART + "its f8 are not"], hidden=H, leading=(8,), split=0)
+def gathered_scales_alone(p):
+    rows = Rows(p)
+    y, scale, kind = rows.scaled(residual(p))
+    result(p, (rows.quantise(y, "f32", scale, kind), p.rows(F8)))
+    result(p, (scale, kind), gathered=True)
+
+
+@form(["is fused with residual, RMS norm, f8 by scales of rows, 8 rows of 256", APART + "its rows are read as they are, too"], hidden=H,
+      leading=(8,), split=0)
+def gathered_beside_rows(p):
+    rows, n = Rows(p), p.rms(residual(p))
+    y, scale, kind = rows.scaled(n)
+    result(p, (rows.quantise(y, "f32", scale, kind), p.rows(F8)), (scale, kind), gathered=True)
+    result(p, (n, p.rows()))
 
 
 # ---- near misses ----

@@ -276,7 +276,7 @@ static void fused_rows(void **state) {
   t.links[1].level = 1;
   for (int k = 0; k < TP_N_COLLECTIVES; k++)
     t.links[0].lines[k] = t.links[1].lines[k] = (tp_line){.alpha_us = 10, .gbytes_per_s = 100};
-  const tp_fused_rows norm = {.computes = true, .n_operands = 1, .n_results = 2};
+  const tp_fused_rows norm = {.n_kernels = 1, .n_operands = 1, .n_results = 2};
   tp_fused_rows rows = norm;
   /* 16 KiB: memory 16 KiB * (1 + 2 * 4 + 3) at 500 GB/s is less than the wire's 3 * 16 KiB at 100 GB/s: 491.52 ns */
   rows.tokens = 4;
@@ -303,11 +303,38 @@ static void fused_rows(void **state) {
   assert_int_equal(price.fused, 4000000 + 4000000 + 94371840);
   /* scattered: in slices whatever the size; the first result stays where it is, the second is gathered */
   rows.tokens = 4;
-  rows.scattered = rows.gathered = true;
+  rows.scattered = true;
+  rows.n_gathered = 1;
   price = fused(&t, &mesh, rows);
   assert_int_equal(price.algorithm, TP_FUSED_SLICES);
   assert_int_equal(price.fused, 4000000 + 4000000 + 245760);
   assert_int_equal(price.separate, 10000000 + 122880 + 10000000 + 122880 + 4000000 + 32768);
+  /* f8, and eight scales a row, in place of the second result: 9 * 4 KiB and 128 bytes, of which a quarter is kept; of those, 3 quarters of 4224 bytes are sent */
+  rows.n_results = 1;
+  rows.n_gathered = 0;
+  rows.quantised = rows.quantised_gathered = true;
+  rows.n_scales = 8;
+  price = fused(&t, &mesh, rows);
+  assert_int_equal(price.algorithm, TP_FUSED_SLICES);
+  assert_int_equal(price.fused, 4000000 + 4000000 + 122880 + 31680);
+  /* reduce_scatter; all_gathers of 1 KiB and 32 bytes from each other device; a kernel of three rows of 4 KiB and the f8 */
+  const tp_cost collectives = 10000000 + 122880 + 10000000 + 30720 + 10000000 + 960;
+  assert_int_equal(price.separate, collectives + 4000000 + 24576 + 2112);
+  /* two, of which the second reads the first result */
+  rows.n_kernels = 2;
+  assert_int_equal(fused(&t, &mesh, rows).separate, collectives + 2 * 4000000 + 24576 + 8192 + 2112);
+  /* which is stored for that only */
+  rows.n_results = 0;
+  rows.n_passed = 1;
+  assert_int_equal(fused(&t, &mesh, rows).separate, collectives + 2 * 4000000 + 24576 + 8192 + 2112);
+  assert_int_equal(fused(&t, &mesh, rows).fused, price.fused);
+  /* where they are not gathered, and the scale is given */
+  rows.quantised_gathered = false;
+  rows.n_scales = rows.n_passed = 0;
+  rows.n_kernels = 1;
+  price = fused(&t, &mesh, rows);
+  assert_int_equal(price.fused, 4000000 + 4000000 + 122880);
+  assert_int_equal(price.separate, 10000000 + 122880 + 4000000 + 16384 + 2048);
   /* nothing is computed: no kernel for the rows */
   rows = (tp_fused_rows){.tokens = 4, .hidden = 1024, .n_results = 1};
   assert_int_equal(fused(&t, &mesh, rows).separate, 10000000 + 245760);
