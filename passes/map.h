@@ -18,6 +18,8 @@ enum {
   TP_MAP_SHARED_SPACE = 3
 };
 
+#define TP_MAP_UNKNOWN_STRIDE (INT64_MAX)
+
 /* A buffer as the kernel sees it, its first element at offset 0. */
 typedef struct tp__map_operand {
   MlirAffineMap map;
@@ -27,6 +29,7 @@ typedef struct tp__map_operand {
   bool is_scalar; /* no buffer: `memref` is the value itself */
   int rank;
   int64_t strides[TP_MAX_RANK], sizes[TP_MAX_RANK];
+  bool has_unknown_strides; /* known at run time only: TP_MAP_UNKNOWN_STRIDE, a multiple of nothing */
 } tp__map_operand;
 
 typedef struct tp__map_nest {
@@ -63,8 +66,10 @@ int tp__map_n_outputs(const tp__map_nest *nest);
 MlirType tp__map_stored(MlirType element);
 
 /* ---- map_memory.c: buffers from addresses ---- */
-/* The memory at `pointer` as a buffer of this type, whose sizes and strides are static and whose offset is 0. */
-MlirValue tp__map_memref(MlirOperation where, MlirValue pointer, MlirType type);
+/* The dimensions whose strides the type leaves open; their number. */
+int tp__map_open_strides(MlirType type, int *dims);
+/* The memory at `pointer` as a buffer of this type, whose sizes are static and whose offset is 0. `strides` are the open ones: i64. */
+MlirValue tp__map_memref(MlirOperation where, MlirValue pointer, MlirType type, const MlirValue *strides);
 /* An array of n elements in memory that the threads of a block share, called `name`, in front of the kernel `func`. */
 MlirValue tp__map_shared(MlirOperation func, MlirOperation where, const char *name, int64_t n, MlirType element);
 

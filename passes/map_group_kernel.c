@@ -7,156 +7,11 @@
  * Of longer rows nothing is kept but numbers of the row. Each reduction is a loop over the thread's elements, which computes again what the nests in front of it make of them, and
  * a last loop does so for what is stored: by then nothing is read any more where it is, but by the thread that stores it there, just before. What is of no use to
  * a loop LLVM removes. */
-#include "passes/map_group.h"
+#include "passes/map_group_build.h"
 
 #include "ir/diagnostics.h"
 #include "passes/lower.h"
 #include "support/support.h"
-
-enum { THREADS = TP_GROUP_THREADS, MAX_SECTIONS = TP_MAP_ROW_ELEMENTS };
-
-/* What a thread has of a buffer: its elements, section by section, or one number. */
-typedef struct kept {
-  int nest; /* from the one behind it on */
-  MlirValue memref;
-  tp__group_access access;
-  int place[TP_MAX_RANK];
-  MlirValue values[TP_MAP_ROW_ELEMENTS];
-} kept;
-
-typedef struct builder {
-  const tp__map_group *group;
-  MlirOperation func, end;
-  tp__map_sharing sharing;
-  int lanes, n_sections;
-  bool is_looped, in_loop; /* in_loop: elements are there to be read */
-  bool stores_elements;
-  MlirValue row, positions[MAX_SECTIONS];
-  MlirValue inside[MAX_SECTIONS]; /* bits: does a row have these elements? null: always */
-  MlirValue stores[MAX_SECTIONS]; /* the same, and is there such a row? */
-  MlirValue exists, speaks;       /* bits: is there such a row (null: always); does this thread store what it is */
-  kept *items;
-  size_t n, capacity;
-} builder;
-
-/* ---- what is kept ---- */
-
-static bool same_place(const kept *k, const tp__map_operand *o, tp__group_access access, const int *place) {
-  if (!mlirValueEqual(k->memref, o->memref) || k->access != access)
-    return false;
-  for (int d = 0; d < o->rank; d++)
-    if (k->place[d] != place[d])
-      return false;
-  return true;
-}
-
-/* The number of the entry, or -1. */
-static int find_kept(const builder *b, int nest, int operand) {
-  const tp__map_nest *n = b->group->nests[nest];
-  int place[TP_MAX_RANK];
-  tp__group_access access = tp__group_access_of(b->group, n, operand, place);
-  for (size_t i = b->n; i-- > 0 && access != TP_ACCESS_OTHER;)
-    if (b->items[i].nest < nest && same_place(b->items + i, n->operands + operand, access, place))
-      return (int)i;
-  return -1;
-}
-
-/* What the nest makes, or, is_read, what it finds in memory. */
-static int add_kept(builder *b, int nest, int operand, bool is_read) {
-  const tp__map_nest *n = b->group->nests[nest];
-  if (tp__grow((void **)&b->items, &b->capacity, b->n + 1, sizeof *b->items) != TP_OK)
-    return -1;
-  kept *k = b->items + b->n;
-  *k = (kept){.nest = nest - is_read, .memref = n->operands[operand].memref};
-  k->access = tp__group_access_of(b->group, n, operand, k->place);
-  return (int)b->n++;
-}
-
-static bool is_used_behind(const builder *b, int nest, MlirValue memref, bool is_written) {
-  for (int i = nest + 1; i < b->group->n_nests; i++) {
-    const tp__map_nest *n = b->group->nests[i];
-    for (int k = is_written ? n->n_inputs : 0; k < n->n_operands; k++)
-      if (mlirValueEqual(n->operands[k].memref, memref))
-        return true;
-  }
-  return false;
-}
-
-/* Is the result still what memory is to hold at the end? */
-static bool is_stored(const builder *b, int nest, MlirValue memref) {
-  return !tp__op_is(tp__defining_op(memref), "memref.alloca") && !is_used_behind(b, nest, memref, true);
-}
-
-/* ---- places ---- */
-
-static void build_rows(builder *b) {
-  const tp__map_group *g = b->group;
-  const tp__map_nest *n = g->nests[0];
-  tp__map_sharing *s = &b->sharing;
-  MlirType i32 = n->i32, counter = tp__map_counter(n, g->n_rows + THREADS);
-  MlirValue size = tp__build_int(b->end, i32, s->n_sharing);
-  s->thread = tp__map_register(n, b->end, "tid.x");
-  s->element = tp__binary(b->end, "arith.divui", s->thread, size);
-  s->turn = tp__binary(b->end, "arith.remui", s->thread, size);
-  MlirValue block = tp__map_cast(b->end, tp__map_register(n, b->end, "ctaid.x"), counter);
-  MlirValue first = tp__binary(b->end, "arith.muli", block, tp__build_int(b->end, counter, s->n_elements));
-  b->row = tp__binary(b->end, "arith.addi", first, tp__map_cast(b->end, s->element, counter));
-  if (g->n_rows % s->n_elements != 0) {
-    b->exists = tp__compare(b->end, TP_ULT, b->row, tp__build_int(b->end, counter, g->n_rows));
-    b->row = tp__select(b->end, b->exists, b->row, tp__build_int(b->end, counter, g->n_rows - 1));
-  }
-  b->speaks = tp__compare(b->end, TP_EQ, s->turn, tp__build_int(b->end, i32, 0));
-  if (!mlirValueIsNull(b->exists))
-    b->speaks = tp__binary(b->end, "arith.andi", b->speaks, b->exists);
-}
-
-static void build_sections(builder *b) {
-  MlirType i32 = b->group->nests[0]->i32;
-  int64_t n_steps = b->group->width / b->lanes;
-  int n_sharing = b->sharing.n_sharing;
-  b->n_sections = (int)((n_steps + n_sharing - 1) / n_sharing);
-  for (int s = 0; s < b->n_sections; s++) {
-    MlirValue position = b->sharing.turn;
-    if (s > 0)
-      position = tp__binary(b->end, "arith.addi", position, tp__build_int(b->end, i32, (int64_t)s * n_sharing));
-    b->stores[s] = b->exists;
-    if ((int64_t)(s + 1) * n_sharing > n_steps) {
-      MlirValue inside = tp__compare(b->end, TP_ULT, position, tp__build_int(b->end, i32, n_steps));
-      position = tp__select(b->end, inside, position, b->sharing.turn);
-      b->inside[s] = inside;
-      b->stores[s] = mlirValueIsNull(b->exists) ? inside : tp__binary(b->end, "arith.andi", inside, b->exists);
-    }
-    b->positions[s] = position;
-  }
-}
-
-/* A section at a time, which loops find. */
-static void begin_loops(builder *b) {
-  b->n_sections = 1;
-  b->stores[0] = b->exists;
-}
-
-/* Without rows: a thread for each group of neighbours; what follows goes into an scf.if. */
-static void build_items(builder *b, int64_t n_items) {
-  const tp__map_nest *n = b->group->nests[0];
-  MlirType counter = tp__map_counter(n, n_items + THREADS);
-  MlirValue block = tp__map_cast(b->end, tp__map_register(n, b->end, "ctaid.x"), counter);
-  MlirValue thread = tp__map_cast(b->end, tp__map_register(n, b->end, "tid.x"), counter);
-  MlirValue first = tp__binary(b->end, "arith.muli", block, tp__build_int(b->end, counter, THREADS));
-  b->positions[0] = tp__binary(b->end, "arith.addi", first, thread);
-  b->n_sections = 1;
-  b->row = tp__build_int(b->end, counter, 0);
-  tp__map_if(b->end, tp__compare(b->end, TP_ULT, b->positions[0], tp__build_int(b->end, counter, n_items)), &b->end);
-}
-
-static void build_at(const builder *b, const tp__map_nest *n, int section, MlirValue *at) {
-  int loops[TP_MAP_LOOPS], count = tp__group_order(b->group, n, true, loops);
-  if (count > 0)
-    tp__map_split(n, b->end, b->row, count, loops, 1, at);
-  count = section >= 0 ? tp__group_order(b->group, n, false, loops) : 0;
-  if (count > 0)
-    tp__map_split(n, b->end, b->positions[section], count, loops, b->lanes, at);
-}
 
 /* ---- nests ---- */
 
@@ -168,7 +23,7 @@ typedef struct nest_builder {
 } nest_builder;
 
 /* Finds what is kept of the operands before results take its place. */
-static tp_status begin_nest(builder *b, int number, nest_builder *nb) {
+static tp_status begin_nest(tp__group_builder *b, int number, nest_builder *nb) {
   const tp__map_nest *n = b->group->nests[number];
   *nb = (nest_builder){.n = n, .number = number};
   nb->lanes = tp__group_nest_lanes(b->group, n, b->lanes, &nb->loop);
@@ -176,20 +31,20 @@ static tp_status begin_nest(builder *b, int number, nest_builder *nb) {
     nb->loop = 0;
   for (int i = 0; i < n->n_operands; i++) {
     int place[TP_MAX_RANK];
-    nb->source[i] = find_kept(b, number, i);
+    nb->source[i] = tp__group_find_kept(b, number, i);
     if (nb->source[i] >= 0 || !tp__body_reads(&n->body, i) || n->operands[i].is_scalar)
       continue;
     tp__group_access access = tp__group_access_of(b->group, n, i, place);
     bool keeps = access == TP_ACCESS_ELEMENT && (!b->is_looped || b->in_loop);
-    if (access == TP_ACCESS_ROW || (keeps && is_used_behind(b, number, n->operands[i].memref, false))) {
-      nb->source[i] = add_kept(b, number, i, true);
+    if (access == TP_ACCESS_ROW || (keeps && tp__group_is_used_behind(b, number, n->operands[i].memref, false))) {
+      nb->source[i] = tp__group_add_kept(b, number, i, true);
       nb->fills[i] = true;
       if (nb->source[i] < 0)
         return tp__error(n->op, TP_NO_MEMORY, "memory ran out");
     }
   }
   for (int i = n->n_inputs; i < n->n_operands; i++) {
-    nb->target[i] = add_kept(b, number, i, false);
+    nb->target[i] = tp__group_add_kept(b, number, i, false);
     if (nb->target[i] < 0)
       return tp__error(n->op, TP_NO_MEMORY, "memory ran out");
   }
@@ -197,8 +52,9 @@ static tp_status begin_nest(builder *b, int number, nest_builder *nb) {
 }
 
 /* What the operand has for nb->lanes neighbours, `first` of the thread's elements on. */
-static void read_operand(builder *b, const nest_builder *nb, int i, int first, const MlirValue *at, MlirValue *values) {
-  kept *k = nb->source[i] < 0 ? NULL : b->items + nb->source[i];
+static void read_operand(tp__group_builder *b, const nest_builder *nb, int i, int first, const MlirValue *at,
+                         MlirValue *values) {
+  tp__group_kept *k = nb->source[i] < 0 ? NULL : b->items + nb->source[i];
   bool of_row = k && k->access == TP_ACCESS_ROW;
   if (!k) {
     tp__map_fetch(nb->n, b->end, i, nb->loop, nb->lanes, at, values);
@@ -212,7 +68,7 @@ static void read_operand(builder *b, const nest_builder *nb, int i, int first, c
 }
 
 /* The body for neighbours; results are kept, or combined with `so_far`. */
-static tp_status build_body(builder *b, const nest_builder *nb, int first, const MlirValue *at, MlirValue *so_far) {
+static tp_status build_body(tp__group_builder *b, const nest_builder *nb, int first, const MlirValue *at, MlirValue *so_far) {
   const tp__map_nest *n = nb->n;
   tp__map_lanes_of arguments[TP_MAP_OPERANDS], yielded[TP_MAP_OPERANDS];
   for (int i = 0; i < n->n_operands; i++) {
@@ -228,11 +84,12 @@ static tp_status build_body(builder *b, const nest_builder *nb, int first, const
   return status;
 }
 
-static void store(builder *b, const nest_builder *nb, MlirValue condition, int first, int count, const MlirValue *at) {
+static void store(tp__group_builder *b, const nest_builder *nb, MlirValue condition, int first, int count,
+                  const MlirValue *at) {
   const tp__map_nest *n = nb->n;
   for (int i = n->n_inputs; i < n->n_operands; i++) {
     MlirOperation where = b->end;
-    if (!is_stored(b, nb->number, n->operands[i].memref))
+    if (!tp__group_is_stored(b, nb->number, n->operands[i].memref))
       continue;
     if (!mlirValueIsNull(condition))
       tp__map_if(b->end, condition, &where);
@@ -247,11 +104,11 @@ static void store(builder *b, const nest_builder *nb, MlirValue condition, int f
   }
 }
 
-static tp_status build_elements(builder *b, const nest_builder *nb) {
+static tp_status build_elements(tp__group_builder *b, const nest_builder *nb) {
   tp_status status = TP_OK;
   for (int s = 0; s < b->n_sections && status == TP_OK; s++) {
     MlirValue at[TP_MAP_LOOPS], start;
-    build_at(b, nb->n, s, at);
+    tp__group_build_at(b, nb->n, s, at);
     start = nb->loop >= 0 ? at[nb->loop] : (MlirValue){NULL};
     for (int c = 0; c < b->lanes && status == TP_OK; c += nb->lanes) {
       if (c > 0)
@@ -266,9 +123,9 @@ static tp_status build_elements(builder *b, const nest_builder *nb) {
   return status;
 }
 
-static tp_status build_row(builder *b, const nest_builder *nb) {
+static tp_status build_row(tp__group_builder *b, const nest_builder *nb) {
   MlirValue at[TP_MAP_LOOPS];
-  build_at(b, nb->n, -1, at);
+  tp__group_build_at(b, nb->n, -1, at);
   tp_status status = build_body(b, nb, 0, at, NULL);
   if (status == TP_OK)
     store(b, nb, b->speaks, 0, 1, at);
@@ -277,25 +134,25 @@ static tp_status build_row(builder *b, const nest_builder *nb) {
 
 /* ---- loops over rows that are not kept ---- */
 
-static bool is_of_elements(const builder *b, int number) {
+static bool is_of_elements(const tp__group_builder *b, int number) {
   const tp__map_nest *n = b->group->nests[number];
   return tp__group_is_whole(b->group, n) && !tp__group_reduces(n);
 }
 
 /* Numbers of the row that nests up to `last` read, for all loops behind. */
-static tp_status read_rows(builder *b, int last) {
+static tp_status read_rows(tp__group_builder *b, int last) {
   for (int j = 0; j <= last; j++) {
     const tp__map_nest *n = b->group->nests[j];
     MlirValue at[TP_MAP_LOOPS];
     int place[TP_MAX_RANK];
     for (int i = 0; i < n->n_operands && tp__group_is_whole(b->group, n); i++) {
-      if (!tp__body_reads(&n->body, i) || n->operands[i].is_scalar || find_kept(b, j, i) >= 0 ||
+      if (!tp__body_reads(&n->body, i) || n->operands[i].is_scalar || tp__group_find_kept(b, j, i) >= 0 ||
           tp__group_access_of(b->group, n, i, place) != TP_ACCESS_ROW)
         continue;
-      int entry = add_kept(b, j, i, true);
+      int entry = tp__group_add_kept(b, j, i, true);
       if (entry < 0)
         return tp__error(n->op, TP_NO_MEMORY, "memory ran out");
-      build_at(b, n, -1, at);
+      tp__group_build_at(b, n, -1, at);
       tp__map_fetch(n, b->end, i, 0, 1, at, b->items[entry].values);
     }
   }
@@ -303,7 +160,7 @@ static tp_status read_rows(builder *b, int last) {
 }
 
 /* What the nests of elements up to `last` make of some elements, and how the last, a reduction, goes on with them, from `so_far`. */
-static tp_status build_inside(builder *b, int last, MlirValue *so_far) {
+static tp_status build_inside(tp__group_builder *b, int last, MlirValue *so_far) {
   nest_builder nb;
   MlirValue at[TP_MAP_LOOPS];
   tp_status status = TP_OK;
@@ -317,12 +174,12 @@ static tp_status build_inside(builder *b, int last, MlirValue *so_far) {
   if (status != TP_OK || !so_far)
     return status;
   status = begin_nest(b, last, &nb);
-  build_at(b, nb.n, 0, at);
+  tp__group_build_at(b, nb.n, 0, at);
   return status == TP_OK ? build_body(b, &nb, 0, at, so_far) : status;
 }
 
 /* All elements of the thread; so_far, of n, are combined by the nest `last`, NULL: what is to be stored is stored. */
-static tp_status build_loop(builder *b, int last, int n, MlirValue *so_far) {
+static tp_status build_loop(tp__group_builder *b, int last, int n, MlirValue *so_far) {
   const tp__map_sharing *sharing = &b->sharing;
   MlirOperation outside = b->end, inside;
   MlirValue carried[TP_MAP_OPERANDS];
@@ -348,16 +205,16 @@ static tp_status build_loop(builder *b, int last, int n, MlirValue *so_far) {
   return status;
 }
 
-static bool stores_elements(const builder *b) {
+static bool stores_elements(const tp__group_builder *b) {
   for (int j = 0; j < b->group->n_nests; j++)
     for (int i = b->group->nests[j]->n_inputs; i < b->group->nests[j]->n_operands; i++)
-      if (is_of_elements(b, j) && is_stored(b, j, b->group->nests[j]->operands[i].memref))
+      if (is_of_elements(b, j) && tp__group_is_stored(b, j, b->group->nests[j]->operands[i].memref))
         return true;
   return false;
 }
 
 /* As a reduction alone: from the identity on, if threads share the row, and from what the result was at the end. */
-static tp_status build_reduction(builder *b, const nest_builder *nb) {
+static tp_status build_reduction(tp__group_builder *b, const nest_builder *nb) {
   const tp__map_nest *n = nb->n;
   tp__map_sharing *sharing = &b->sharing;
   bool shares = sharing->n_sharing > 1;
@@ -372,11 +229,11 @@ static tp_status build_reduction(builder *b, const nest_builder *nb) {
       return tp__error(n->op, TP_UNSUPPORTED, "goes on from a value of output %d that its kernel did not make", k);
   for (int k = 0; k < n_outputs; k++)
     so_far[k] = shares ? tp__map_identity(sharing, b->end, k) : b->items[nb->source[n->n_inputs + k]].values[0];
-  build_at(b, n, -1, at);
+  tp__group_build_at(b, n, -1, at);
   if (b->is_looped)
     status = build_loop(b, nb->number, n_outputs, so_far);
   for (int s = 0; s < b->n_sections && status == TP_OK && !b->is_looped; s++) {
-    build_at(b, n, s, at);
+    tp__group_build_at(b, n, s, at);
     for (int k = 0; k < n_outputs; k++)
       next[k] = so_far[k];
     status = build_body(b, nb, s * b->lanes, at, next);
@@ -396,7 +253,7 @@ static tp_status build_reduction(builder *b, const nest_builder *nb) {
   return status;
 }
 
-static tp_status build_nest(builder *b, int number) {
+static tp_status build_nest(tp__group_builder *b, int number) {
   nest_builder nb;
   if (b->is_looped && is_of_elements(b, number)) /* in loops */
     return TP_OK;
@@ -409,7 +266,8 @@ static tp_status build_nest(builder *b, int number) {
 }
 
 tp_status tp__map_group_kernel(const tp__map_group *g, MlirOperation func, MlirOperation end, tp__map_launch *launch) {
-  builder b = {.group = g, .func = func, .end = end, .sharing = {.n = g->nests[0], .func = func}, .lanes = tp__group_lanes(g)};
+  tp__group_builder b = {
+      .group = g, .func = func, .end = end, .sharing = {.n = g->nests[0], .func = func}, .lanes = tp__group_lanes(g)};
   tp_status status = TP_OK;
   b.is_looped = tp__group_is_looped(g);
   b.stores_elements = !b.is_looped;
@@ -417,17 +275,17 @@ tp_status tp__map_group_kernel(const tp__map_group *g, MlirOperation func, MlirO
     return tp__error(g->nests[0]->op, TP_UNSUPPORTED, "begins a kernel whose nests reduce in vectors of different sizes");
   if (g->has_rows) {
     tp__map_share_rows(&b.sharing, g->width / b.lanes, b.lanes);
-    build_rows(&b);
+    tp__group_build_rows(&b);
     if (b.is_looped)
-      begin_loops(&b);
+      tp__group_begin_loops(&b);
     else
-      build_sections(&b);
+      tp__group_build_sections(&b);
     *launch = (tp__map_launch){.n_blocks = (g->n_rows + b.sharing.n_elements - 1) / b.sharing.n_elements,
                                .n_threads = b.sharing.n_sharing * b.sharing.n_elements};
   } else {
     int64_t n_items = g->width / b.lanes;
-    build_items(&b, n_items);
-    *launch = (tp__map_launch){.n_blocks = (n_items + THREADS - 1) / THREADS, .n_threads = THREADS};
+    tp__group_build_items(&b, n_items);
+    *launch = (tp__map_launch){.n_blocks = (n_items + TP_GROUP_THREADS - 1) / TP_GROUP_THREADS, .n_threads = TP_GROUP_THREADS};
   }
   launch->lanes = b.lanes;
   for (int i = 0; i < g->n_nests && status == TP_OK; i++)

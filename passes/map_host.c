@@ -37,6 +37,26 @@ static MlirValue argument(host *h, MlirOperation where, MlirValue value) {
   return value;
 }
 
+/* Strides of a buffer, in elements, as the host has them at run time: those in `dims`, as i64. */
+static void build_strides(host *h, MlirOperation where, MlirValue memref, int n, const int *dims, MlirValue *strides) {
+  MlirType type = mlirValueGetType(memref), index = mlirIndexTypeGet(h->l.context), types[2 + 2 * TP_MAX_RANK];
+  int rank = (int)mlirShapedTypeGetRank(type);
+  types[0] = mlirMemRefTypeContiguousGet(tp__element_type(type), 0, NULL, mlirMemRefTypeGetMemorySpace(type));
+  for (int i = 0; i < 1 + 2 * rank; i++)
+    types[1 + i] = index;
+  MlirOperation parts = tp__build(where, "memref.extract_strided_metadata", 1, &memref, 2 + 2 * rank, types, 0, NULL);
+  for (int i = 0; i < n; i++) {
+    MlirValue stride = mlirOperationGetResult(parts, 2 + rank + dims[i]);
+    strides[i] = tp__build_one(where, "arith.index_cast", 1, &stride, h->l.i64);
+  }
+}
+
+static void put_argument(host *h, MlirOperation call, MlirValue value, int slot) {
+  MlirNamedAttribute ordering = tp__named(h->l.context, "ordering", mlirIntegerAttrGet(h->l.i64, 0));
+  MlirValue operands[] = {value, slot_address(h, call, slot)};
+  tp__build(call, "llvm.store", 2, operands, 0, NULL, 1, &ordering);
+}
+
 /* Does the address of an argument hinder vectors? A bit; null where none can. */
 static MlirValue is_misaligned(host *h, MlirOperation call, const tp__map_kernel *kernel, const MlirValue *arguments) {
   MlirValue bits = {NULL};
@@ -59,24 +79,26 @@ static void launch(host *h, MlirOperation call, const tp__map_kernel *kernel) {
   int n = (int)mlirOperationGetNumOperands(call);
   const tp__map_launch *a = &kernel->launch[0], *b = &kernel->launch[1];
   MlirValue arguments[TP_MAP_OPERANDS];
-  MlirNamedAttribute ordering = tp__named(h->l.context, "ordering", mlirIntegerAttrGet(h->l.i64, 0));
+  int slot = n;
   for (int i = 0; i < n; i++) {
-    arguments[i] = argument(h, call, mlirOperationGetOperand(call, i));
-    MlirValue operands[] = {arguments[i], slot_address(h, call, i)};
-    tp__build(call, "llvm.store", 2, operands, 0, NULL, 1, &ordering);
+    MlirValue value = mlirOperationGetOperand(call, i), strides[TP_MAX_RANK];
+    arguments[i] = argument(h, call, value);
+    put_argument(h, call, arguments[i], i);
+    int dims[TP_MAX_RANK], n_open = tp__map_open_strides(mlirValueGetType(value), dims);
+    if (n_open > 0)
+      build_strides(h, call, value, n_open, dims, strides);
+    for (int s = 0; s < n_open; s++)
+      put_argument(h, call, strides[s], slot++);
   }
-  if (kernel->asserts) {
-    MlirValue operands[] = {tp__build_call(&h->l, call, "tprt_abi_assert_word", 1, &h->l.ctx, h->l.ptr),
-                            slot_address(h, call, n)};
-    tp__build(call, "llvm.store", 2, operands, 0, NULL, 1, &ordering);
-  }
+  if (kernel->asserts)
+    put_argument(h, call, tp__build_call(&h->l, call, "tprt_abi_assert_word", 1, &h->l.ctx, h->l.ptr), slot++);
   MlirValue second = kernel->n_variants > 1 ? is_misaligned(h, call, kernel, arguments) : (MlirValue){NULL};
   MlirValue operands[] = {h->l.ctx,
                           choose(call, second, h->l.i32, kernel->number[0], kernel->number[1]),
                           choose(call, second, h->l.i64, a->n_blocks, b->n_blocks),
                           choose(call, second, h->l.i32, a->n_threads, b->n_threads),
                           h->slots,
-                          tp__build_int(call, h->l.i32, n + kernel->asserts)};
+                          tp__build_int(call, h->l.i32, slot)};
   tp__build_call(&h->l, call, "tprt_abi_launch", TP_LEN(operands), operands, h->l.i32);
 }
 
@@ -107,18 +129,23 @@ static MlirValue build_cell(host *h, MlirType element) {
 
 /* The address of an element of a memref on the device. */
 static MlirValue element_address(host *h, MlirOperation op, int memref) {
-  MlirValue buffer = mlirOperationGetOperand(op, memref), offset = tp__index_constant(op, 0);
+  MlirValue buffer = mlirOperationGetOperand(op, memref), word = tp__build_int(op, h->l.i64, 0);
   MlirType type = mlirValueGetType(buffer);
+  int dims[TP_MAX_RANK], n_open = tp__map_open_strides(type, dims), next = 0;
   int64_t strides[TP_MAX_RANK], unused;
+  MlirValue open[TP_MAX_RANK];
   (void)mlirMemRefTypeGetStridesAndOffset(type, strides, &unused);
+  if (n_open > 0)
+    build_strides(h, op, buffer, n_open, dims, open);
   for (int d = 0; d < mlirShapedTypeGetRank(type); d++) {
-    MlirValue stride = tp__index_constant(op, strides[d] * tp__element_size(tp__element_type(type)));
-    offset =
-        tp__binary(op, "arith.addi", offset, tp__binary(op, "arith.muli", mlirOperationGetOperand(op, memref + 1 + d), stride));
+    MlirValue at = mlirOperationGetOperand(op, memref + 1 + d);
+    at = tp__build_one(op, "arith.index_cast", 1, &at, h->l.i64);
+    MlirValue stride = next < n_open && dims[next] == d ? open[next++] : tp__build_int(op, h->l.i64, strides[d]);
+    word = tp__binary(op, "arith.addi", word, tp__binary(op, "arith.muli", at, stride));
   }
   MlirValue base = tp__build_pointer(&h->l, op, buffer);
   base = tp__build_one(op, "llvm.ptrtoint", 1, &base, h->l.i64);
-  MlirValue word = tp__build_one(op, "arith.index_cast", 1, &offset, h->l.i64);
+  word = tp__binary(op, "arith.muli", word, tp__build_int(op, h->l.i64, tp__element_size(tp__element_type(type))));
   word = tp__binary(op, "arith.addi", base, word);
   return tp__build_one(op, "llvm.inttoptr", 1, &word, h->l.ptr);
 }
@@ -203,7 +230,7 @@ static int most_arguments(const host *h, const tp_op_list *list) {
   int most = 0;
   for (size_t i = 0; i < list->n; i++) {
     const tp__map_kernel *kernel = tp__op_is(list->items[i], "func.call") ? tp__map_called(h->kernels, list->items[i]) : NULL;
-    int n = kernel ? (int)mlirOperationGetNumOperands(list->items[i]) + kernel->asserts : 0;
+    int n = kernel ? (int)mlirOperationGetNumOperands(list->items[i]) + kernel->n_strides + kernel->asserts : 0;
     most = n > most ? n : most;
   }
   return most;

@@ -13,7 +13,8 @@ typedef struct tp__map_kernel {
   int number[2];      /* tp_kernelN */
   tp__map_launch launch[2];
   int64_t alignment[TP_MAP_OPERANDS]; /* of each argument, for the first variant */
-  bool asserts;                       /* has one more argument: where assertions that fail are reported */
+  int n_strides; /* more arguments, behind those of the function: strides of its buffers that are not in their types */
+  bool asserts;  /* has one more argument, the last: where assertions that fail are reported */
 } tp__map_kernel;
 
 typedef struct tp__map_kernels {

@@ -83,15 +83,20 @@ static MlirOperation create_function(mapping *m, MlirOperation func, int n, cons
   return kernel;
 }
 
-/* Moves the body of `func` into the kernel. `values` receives what its arguments are there. */
+/* Moves the body of `func` into the kernel. `values` receives what its arguments are there. Open strides come behind them. */
 static void fill_function(MlirOperation func, MlirOperation kernel, MlirValue *values) {
   MlirBlock from = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   MlirBlock to = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
   MlirOperation end = mlirBlockGetTerminator(to), from_end = mlirBlockGetTerminator(from), next;
-  for (int i = 0; i < mlirBlockGetNumArguments(from); i++) {
-    MlirValue outside = mlirBlockGetArgument(from, i), inside = mlirBlockGetArgument(to, i);
+  int n = (int)mlirBlockGetNumArguments(from), n_strides = 0;
+  for (int i = 0; i < n; i++) {
+    MlirValue outside = mlirBlockGetArgument(from, i), inside = mlirBlockGetArgument(to, i), strides[TP_MAX_RANK];
     MlirType type = mlirValueGetType(outside);
-    inside = mlirTypeIsAMemRef(type) ? tp__map_memref(end, inside, at_offset_zero(type)) : tp__map_cast(end, inside, type);
+    int dims[TP_MAX_RANK], n_open = tp__map_open_strides(type, dims);
+    for (int s = 0; s < n_open; s++)
+      strides[s] = mlirBlockGetArgument(to, n + n_strides++);
+    inside =
+        mlirTypeIsAMemRef(type) ? tp__map_memref(end, inside, at_offset_zero(type), strides) : tp__map_cast(end, inside, type);
     mlirValueReplaceAllUsesOfWith(outside, inside);
     values[i] = inside;
   }
@@ -230,6 +235,13 @@ static void erase_nests(const reading *r) {
   }
 }
 
+static int count_strides(MlirBlock block) {
+  int n = 0, dims[TP_MAX_RANK];
+  for (int i = 0; i < mlirBlockGetNumArguments(block); i++)
+    n += tp__map_open_strides(mlirValueGetType(mlirBlockGetArgument(block, i)), dims);
+  return n;
+}
+
 /* Adds a variant of the kernel, whose vectors have at most so many elements; `func`, the function or a copy, is left without its body. */
 static tp_status map_variant(mapping *m, tp__map_kernel *kernel, MlirOperation func, int most_lanes, reading *r) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
@@ -237,19 +249,22 @@ static tp_status map_variant(mapping *m, tp__map_kernel *kernel, MlirOperation f
   MlirValue values[TP_MAP_OPERANDS];
   int n = (int)mlirBlockGetNumArguments(block);
   kernel->asserts = has_asserts(r);
-  if (n + kernel->asserts > TP_MAP_OPERANDS)
-    return tp__error(r->ops[0], TP_UNSUPPORTED, "uses %d values; a kernel takes at most %d", n + kernel->asserts,
-                     TP_MAP_OPERANDS);
+  kernel->n_strides = count_strides(block);
+  int n_all = n + kernel->n_strides + kernel->asserts;
+  if (n_all > TP_MAP_OPERANDS)
+    return tp__error(r->ops[0], TP_UNSUPPORTED, "uses %d values; a kernel takes at most %d", n_all, TP_MAP_OPERANDS);
   tp_status status = read_nests(r, most_lanes);
   if (status != TP_OK || r->iterations == 0)
     return status;
   for (int i = 0; i < n; i++)
     types[i] = argument_type(m->pass->context, mlirValueGetType(mlirBlockGetArgument(block, i)));
-  types[n] = mlirLLVMPointerTypeGet(m->pass->context, 0);
-  MlirOperation made = create_function(m, func, n + kernel->asserts, types);
+  for (int i = 0; i < kernel->n_strides; i++)
+    types[n + i] = mlirIntegerTypeGet(m->pass->context, 64);
+  types[n + kernel->n_strides] = mlirLLVMPointerTypeGet(m->pass->context, 0);
+  MlirOperation made = create_function(m, func, n_all, types);
   fill_function(func, made, values);
   if (kernel->asserts)
-    status = guard_nests(m, r, mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(made, 0)), n));
+    status = guard_nests(m, r, mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(made, 0)), n_all - 1));
   if (status == TP_OK)
     status = read_nests(r, most_lanes); /* in terms of the kernel's buffers */
   if (status != TP_OK)
@@ -340,7 +355,7 @@ const tp_pass_row tp__map_kernels_row = {
                    "left all memory "
                    "is that of the device: launches, copies, reads, writes and constants are calls of the runtime. Breaks: "
                    "nothing; a nest "
-                   "without static strides, or whose parallel iterations write the same element, is refused.",
+                   "without static sizes, or whose parallel iterations write the same element, is refused.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

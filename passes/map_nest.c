@@ -57,9 +57,12 @@ static tp_status read_buffer(tp__map_nest *n, int i, MlirType type) {
     return tp__error(n->op, TP_UNSUPPORTED, "operand %d has a layout without strides, which kernels do not read", i);
   for (int d = 0; d < o->rank; d++) {
     o->sizes[d] = mlirShapedTypeGetDimSize(type, d);
-    if (o->sizes[d] < 0 || mlirShapedTypeIsDynamicStrideOrOffset(o->strides[d]))
-      return tp__error(n->op, TP_UNSUPPORTED, "operand %d has a size or stride in dimension %d that is known at run time only",
-                       i, d);
+    if (o->sizes[d] < 0)
+      return tp__error(n->op, TP_UNSUPPORTED, "operand %d has a size in dimension %d that is known at run time only", i, d);
+    if (mlirShapedTypeIsDynamicStrideOrOffset(o->strides[d])) {
+      o->strides[d] = TP_MAP_UNKNOWN_STRIDE;
+      o->has_unknown_strides = true;
+    }
   }
   if (tp__element_size(o->element) == 0)
     return tp__error(n->op, TP_UNSUPPORTED, "operand %d has elements that kernels do not read; they are " TP_ELEMENT_TYPES, i);

@@ -94,10 +94,18 @@ static bool choose_loop(const tp__map_nest *n, int64_t wanted, cut *c) {
   return false;
 }
 
+/* Parts of buffers have strides that follow from theirs. */
+static bool has_unknown_strides(const tp__map_nest *n) {
+  for (int i = 0; i < n->n_operands; i++)
+    if (n->operands[i].has_unknown_strides)
+      return true;
+  return false;
+}
+
 static bool choose(const tp__map_nest *n, cut *c) {
   tp_combiner combiners[TP_MAP_OPERANDS];
   int64_t n_steps = tp__map_iterations(n, true), n_results = tp__map_iterations(n, false);
-  if (n_results == 0 || n->n_loops == TP_MAP_LOOPS || !tp__map_combiners(n, combiners))
+  if (n_results == 0 || n->n_loops == TP_MAP_LOOPS || has_unknown_strides(n) || !tp__map_combiners(n, combiners))
     return false;
   bool rows = n->is_reduction[tp__map_inner(n)];
   int64_t n_blocks = tp__map_reduction_blocks(n), part = rows ? ROW_PART : COLUMN_PART;

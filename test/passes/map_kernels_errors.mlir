@@ -33,7 +33,7 @@ func.func private @kernel(%c: f32, %a: memref<4xf32>) {
 
 #id = affine_map<(d0) -> (d0)>
 func.func private @kernel(%a: memref<?xf32>) {
-  // expected-error @below {{'linalg.generic': operand 0 has a size or stride in dimension 0 that is known at run time only}}
+  // expected-error @below {{'linalg.generic': operand 0 has a size in dimension 0 that is known at run time only}}
   linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%a : memref<?xf32>) {
   ^bb0(%o: f32):
     linalg.yield %o : f32
