@@ -355,7 +355,8 @@ const tp_pass_row tp__map_kernels_row = {
                    "left all memory "
                    "is that of the device: launches, copies, reads, writes and constants are calls of the runtime. Breaks: "
                    "nothing; a nest "
-                   "without static sizes, or whose parallel iterations write the same element, is refused.",
+                   "without static sizes, or that writes elements of one output again in a loop in which those of another are "
+                   "its own, is refused.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

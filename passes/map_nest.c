@@ -106,19 +106,21 @@ static bool depends(const tp__map_operand *o, int loop) {
   return false;
 }
 
-/* Iterations of parallel loops write elements of their own; those of reductions the same. */
-static tp_status check_outputs(const tp__map_nest *n) {
-  for (int i = n->n_inputs; i < n->n_operands; i++)
-    for (int l = 0; l < n->n_loops; l++) {
-      const tp__map_operand *o = n->operands + i;
-      if (n->size[l] > 1 && !n->is_reduction[l] && !writes_apart(o, l))
-        return tp__error(n->op, TP_UNSUPPORTED,
-                         "parallel loop %d (size %lld) writes elements of output %d more than once; threads would race", l,
-                         (long long)n->size[l], i - n->n_inputs);
-      if (n->size[l] > 1 && n->is_reduction[l] && depends(o, l))
-        return tp__error(n->op, TP_UNSUPPORTED, "output %d has an element for each iteration of reduction loop %d (size %lld)",
-                         i - n->n_inputs, l, (long long)n->size[l]);
-    }
+/* What a loop is follows from the outputs, whatever it is called: a parallel one writes elements of its own in each iteration, a reduction the same ones, in order. */
+static tp_status classify_loop(tp__map_nest *n, int loop) {
+  int n_apart = 0, n_same = 0, n_outputs = tp__map_n_outputs(n);
+  for (int i = n->n_inputs; i < n->n_operands; i++) {
+    n_apart += writes_apart(n->operands + i, loop);
+    n_same += !depends(n->operands + i, loop);
+  }
+  if (n->size[loop] <= 1 || (n->is_reduction[loop] ? n_same : n_apart) == n_outputs)
+    return TP_OK;
+  if (n_apart < n_outputs && n_same < n_outputs)
+    return tp__error(
+        n->op, TP_UNSUPPORTED,
+        "loop %d (size %lld) writes elements of some outputs more than once, but not all of them the same; threads would race",
+        loop, (long long)n->size[loop]);
+  n->is_reduction[loop] = n_same == n_outputs;
   return TP_OK;
 }
 
@@ -155,5 +157,7 @@ tp_status tp__map_read(MlirOperation op, tp__map_nest *n) {
     status = read_operand(n, i);
   if (status == TP_OK)
     status = read_loops(n);
-  return status == TP_OK ? check_outputs(n) : status;
+  for (int l = 0; l < n->n_loops && status == TP_OK; l++)
+    status = classify_loop(n, l);
+  return status;
 }

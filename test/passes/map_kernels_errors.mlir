@@ -70,23 +70,10 @@ func.func private @kernel(%a: memref<4xi7>) {
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #first = affine_map<(d0, d1) -> (d0)>
 func.func private @kernel(%a: memref<4x8xf32>, %b: memref<4xf32>) {
-  // expected-error @below {{'linalg.generic': parallel loop 1 (size 8) writes elements of output 0 more than once; threads would race}}
-  linalg.generic {indexing_maps = [#id, #first], iterator_types = ["parallel", "parallel"]} ins(%a : memref<4x8xf32>) outs(%b : memref<4xf32>) {
+  // expected-error @below {{'linalg.generic': loop 1 (size 8) writes elements of some outputs more than once, but not all of them the same; threads would race}}
+  linalg.generic {indexing_maps = [#id, #first], iterator_types = ["parallel", "reduction"]} outs(%a, %b : memref<4x8xf32>, memref<4xf32>) {
   ^bb0(%x: f32, %o: f32):
-    linalg.yield %x : f32
-  }
-  return
-}
-
-// -----
-
-#id = affine_map<(d0, d1) -> (d0, d1)>
-#first = affine_map<(d0, d1) -> (d0)>
-func.func private @kernel(%a: memref<4x8xf32>, %b: memref<4xf32>) {
-  // expected-error @below {{'linalg.generic': output 0 has an element for each iteration of reduction loop 1 (size 8)}}
-  linalg.generic {indexing_maps = [#first, #id], iterator_types = ["parallel", "reduction"]} ins(%b : memref<4xf32>) outs(%a : memref<4x8xf32>) {
-  ^bb0(%x: f32, %o: f32):
-    linalg.yield %x : f32
+    linalg.yield %o, %x : f32, f32
   }
   return
 }
