@@ -3,8 +3,10 @@
 
 Softmaxes over vocabularies, sums of whole tensors and of columns, largest elements: of one device and of two, against the processor. No kernel that
 reads all of the input may be one of a few blocks."""
+import math
 import os
 import re
+import struct
 import subprocess
 import sys
 
@@ -93,6 +95,25 @@ def grids(shard_run, path, out):
             for blocks in re.findall(r"call i32 @tprt_abi_launch\(ptr [^,]+, i32 [^,]+, i64 ([^,]+),", text)]
 
 
+def long_sum(shard_run, folder, environment):
+    """How far the sum of three million numbers of f32 is from the exact one."""
+    n = 3000000
+    path, data, out = (os.path.join(folder, name) for name in ("long.mlir", "long.npy", "sum.npy"))
+    with open(path, "w") as file:
+        file.write(program((n,), (), "f32", "%v = arith.addf %a, %first : f32", ("arith.addf", "0.0")))
+    values = struct.pack("<%df" % n, *((i * 2654435761 % 2 ** 32) / 2 ** 32 for i in range(n)))
+    header = "{'descr': '<f4', 'fortran_order': False, 'shape': (%d,), }" % n
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    with open(data, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + values)
+    subprocess.run([shard_run, path, "--mesh", "1", "--target=cuda", "--no-verify", "--input", "@" + data, "--output=@" + out], check=True, env=environment,
+                   stdout=subprocess.DEVNULL)
+    with open(out, "rb") as file:
+        value = struct.unpack("<f", file.read()[-4:])[0]
+    exact = math.fsum(struct.unpack("<%df" % n, values))
+    return abs(value - exact) / exact
+
+
 def main():
     shard_run, driver, folder = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
@@ -111,7 +132,9 @@ def main():
                 print(run.stdout, run.stderr)
         print(*shape, "keeps", *kept, t, "blocks", *blocks, "ok" if ok else "FAILED")
         failures += not ok
-    return failures != 0
+    error = long_sum(shard_run, folder, environment)
+    print("three million numbers: %.1e from their sum" % error)
+    return failures != 0 or error > 1e-6
 
 
 sys.exit(main())
