@@ -168,17 +168,97 @@ static tp_status mark_at(const tp_program *program, const tp_attention *a, tp_va
   return status;
 }
 
+/* ---- where scores may be ---- */
+
+/* The maximum of an attention is made from its scores, by elementwise ops and reshapes: no other products need to be looked at. This finds them
+ * from the maxima back. */
+typedef struct search {
+  const tp_program *program;
+  tp_value_table maxima;   /* what rules of equal ops share: 1 if it is that of a maximum, else 0 */
+  bool *reaches;           /* by number of a value: is it on the way to a maximum? */
+  const tp_rule **pending; /* ops whose operands are */
+  size_t n, capacity;
+  bool failed; /* memory ran out */
+} search;
+
+static bool makes_maximum(const tp_rule *rule) {
+  tp_nest nest;
+  tp_combiner combiner;
+  return tp__nest_of(rule->op, &nest) && nest.reduced && nest.n_inputs == 1 && tp__body_combiner(&nest.body, 0, &combiner) &&
+         (combiner == TP_MAX || combiner == TP_MAXNUM);
+}
+
+static bool is_maximum(search *s, const tp_rule *rule) {
+  int known = rule->first ? tp__table_get(&s->maxima, rule->first) : -1;
+  if (known >= 0)
+    return known;
+  bool is = makes_maximum(rule);
+  if (rule->first)
+    s->failed |= tp__table_put(&s->maxima, rule->first, is) != TP_OK;
+  return is;
+}
+
+static void push(search *s, const tp_rule *rule) {
+  if (tp__grow((void **)&s->pending, &s->capacity, s->n + 1, sizeof(const tp_rule *)) == TP_OK)
+    s->pending[s->n++] = rule;
+  else
+    s->failed = true;
+}
+
+/* A product that sums is no elementwise op: nothing behind it is on the way. */
+static bool ends_way(const tp_rule *rule) {
+  bool sums = false;
+  for (int f = 0; f < rule->n_factors && rule->contraction_flops > 0; f++)
+    sums |= rule->factors[f].kind == TP_REDUCTION;
+  return sums;
+}
+
+static void go_back(search *s) {
+  while (s->n > 0 && !s->failed) {
+    const tp_rule *rule = s->pending[--s->n];
+    for (int i = 0; i < rule->n_operands; i++) {
+      int number = rule->operands[i].number;
+      if (number < 0 || s->reaches[number])
+        continue;
+      s->reaches[number] = true;
+      const tp_rule *maker = s->program->makers[number];
+      if (maker && !ends_way(maker))
+        push(s, maker);
+    }
+  }
+}
+
+static tp_status find_ways(search *s) {
+  const tp_program *program = s->program;
+  s->reaches = tp__calloc((size_t)program->n_values + 1, sizeof *s->reaches);
+  s->failed = !s->reaches;
+  for (int i = 0; i < program->n_items && !s->failed; i++)
+    if (program->items[i].kind == TP_ITEM_OP && is_maximum(s, program->items[i].rule)) {
+      push(s, program->items[i].rule);
+      go_back(s);
+    }
+  return s->failed ? tp__error(program->func, TP_NO_MEMORY, "out of memory") : TP_OK;
+}
+
+static bool may_be_scores(const search *s, const tp_rule *rule) {
+  int number = rule->contraction_flops > 0 ? rule->results[0].number : -1;
+  return number >= 0 && s->reaches[number] && !rule->results[0].in_blocks;
+}
+
 tp_status tp__mark_attention(tp_program *program) {
   tp_value_table numbers = {0};
   tp_attention_reach reach = {0};
   tp_attention a;
-  tp_status status = TP_OK;
+  search s = {.program = program};
+  tp_status status = find_ways(&s);
   for (int i = 0; i < program->n_items && status == TP_OK; i++) {
     const tp_item *item = &program->items[i];
-    if (item->kind == TP_ITEM_OP && item->rule->contraction_flops > 0 && !item->rule->results[0].in_blocks &&
-        tp__attention_next(&reach, item->op, &a))
+    if (item->kind == TP_ITEM_OP && may_be_scores(&s, item->rule) && tp__attention_next(&reach, item->op, &a))
       status = mark_at(program, &a, &numbers);
   }
+  tp__table_destroy(&s.maxima);
+  tp__free(s.pending);
+  tp__free(s.reaches);
   tp__table_destroy(&numbers);
   return status;
 }
