@@ -1,14 +1,17 @@
 #include "ir/value_table.h"
 
-/* Key and value lie together: a look-up in a large table waits for memory once. */
+/* Key and value lie together: a look-up in a large table waits for memory once, and what lies together in memory has its entries together: ops that follow each
+ * other often do. */
 typedef struct tp_value_entry {
   const void *key; /* NULL: free */
   int value;
 } tp_value_entry;
 
 static tp_value_entry *place(const tp_value_table *table, const void *key) {
-  uint64_t h = (uint64_t)(uintptr_t)key * UINT64_C(0x9e3779b97f4a7c15);
-  size_t i = (size_t)(h >> 20) & (table->capacity - 1);
+  enum { PAGE = 12, PLACES = 6 }; /* logarithms of bytes, and of entries where the keys of a page start to look */
+  uint64_t address = (uint64_t)(uintptr_t)key, page = (address >> PAGE) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+  uint64_t within = address >> (PAGE - PLACES) & ((1 << PLACES) - 1);
+  size_t i = (size_t)(page << PLACES | within) & (table->capacity - 1);
   while (table->entries[i].key && table->entries[i].key != key)
     i = (i + 1) & (table->capacity - 1);
   return &table->entries[i];
