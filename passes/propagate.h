@@ -96,9 +96,8 @@ typedef struct tp_planner {
   double effort;            /* of planning, with a limit ... */
   int64_t limited_work;     /* ... as work of the solver */
   struct tp_routes *routes; /* NULL without a limit */
-  uint8_t *storage; /* by value, while a written plan is looked at: what is known of its op (propagate_storage.c); or NULL */
-  const bool *const *kept; /* by node without routes, which strategies are in the problem; NULL: all ... */
-  int64_t n_cut;           /* ... and how many are not: of those only a bound is known */
+  const bool *const *kept;  /* by node without routes, which strategies are in the problem; NULL: all ... */
+  int64_t n_cut;            /* ... and how many are not: of those only a bound is known */
   int n_orders; /* in which axes follow each other in one dimension: that of the mesh, and those that annotations have */
   uint8_t orders[TP_MAX_ORDERS][TP_MAX_AXES];
   int64_t work, width;

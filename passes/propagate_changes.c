@@ -7,25 +7,26 @@
 #include "passes/propagate_routes.h"
 #include "rules/in_place.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
-/* A use and the number of the op in front of which a change for it can stand. */
+/* A use, the op in front of which a change for it can stand, and the place of that in the order of the program. */
 typedef struct placed_use {
   const tp_use *use;
-  int anchor;
+  MlirOperation anchor;
+  int order;
 } placed_use;
 
-static int by_anchor(const void *a, const void *b) {
+static int by_order(const void *a, const void *b) {
   const placed_use *x = a, *y = b;
-  if (x->anchor != y->anchor)
-    return x->anchor < y->anchor ? -1 : 1;
+  if (x->order != y->order)
+    return x->order < y->order ? -1 : 1;
   return (x->use > y->use) - (x->use < y->use);
 }
 
 /* The copies of one value made so far, by layout. */
 typedef struct copies {
   tp_planner *p;
-  const tp_timeline *timeline;
   const tp_planned_value *v;
   int n;
   tp_spec specs[64];
@@ -85,7 +86,7 @@ static MlirValue changed(copies *c, tp_spec spec, const placed_use *at, bool sha
   MlirLocation location = mlirOperationGetLocation(at->use->op);
   bool stays = c->p->nodes[c->v->node].kind != TP_NODE_OP && c->p->nodes[c->v->node].kind != TP_NODE_LAYOUT;
   bool late = (stays && best == 0) || bytes_in(c, spec) > bytes_in(c, c->specs[best]);
-  MlirOperation where = late ? c->timeline->moments[at->anchor].op : behind(from);
+  MlirOperation where = late ? at->anchor : behind(from);
   MlirValue value = insert_change(c, where, location, from, spec);
   note_change(c, shared ? -1 : (int)(at->use - c->v->uses), c->specs[best], spec, mlirOpResultGetOwner(value));
   if (c->n < TP_LEN(c->specs)) {
@@ -155,16 +156,40 @@ static bool stays(const tp_planner *p, const tp_planned_value *v) {
   return true;
 }
 
-static tp_status write_value(tp_planner *p, const tp_timeline *timeline, const tp_planned_value *v) {
+/* ---- where changes stand ---- */
+
+/* The control flow of the program, by op: its item. */
+static tp_status number_regions(const tp_planner *p, tp_value_table *regions) {
+  tp_status status = TP_OK;
+  for (int i = 0; i < p->program.n_items && status == TP_OK; i++)
+    if (p->program.items[i].kind == TP_ITEM_REGION)
+      status = tp__table_put(regions, p->program.items[i].op.ptr, i);
+  return status == TP_OK ? TP_OK : tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+}
+
+/* In the block of the value: the op that uses it, or that is around the user. Items come in the order of the program, and what ends a block behind
+ * them. */
+static placed_use place(const tp_planner *p, const tp_value_table *regions, MlirBlock block, const tp_use *use) {
+  MlirOperation op = use->op;
+  while (!mlirBlockEqual(mlirOperationGetBlock(op), block))
+    op = mlirOperationGetParentOperation(op);
+  const tp_node *node = &p->nodes[use->node];
+  bool is_item = mlirOperationEqual(op, use->op) && (node->kind == TP_NODE_OP || node->kind == TP_NODE_LAYOUT);
+  int region = is_item ? -1 : tp__table_get(regions, op.ptr);
+  return (placed_use){use, op, is_item ? node->index : region >= 0 ? region : INT_MAX};
+}
+
+static tp_status write_value(tp_planner *p, const tp_value_table *regions, const tp_planned_value *v) {
   if (stays(p, v))
     return TP_OK;
-  copies c = {.p = p, .timeline = timeline, .v = v, .n = 1, .specs = {tp__plan_produced(p, v)}, .values = {v->value}};
+  copies c = {.p = p, .v = v, .n = 1, .specs = {tp__plan_produced(p, v)}, .values = {v->value}};
   placed_use *uses = tp__calloc((size_t)v->n_uses + 1, sizeof *uses);
   if (!uses)
     return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  MlirBlock block = tp__block_of(v->value);
   for (int u = 0; u < v->n_uses; u++)
-    uses[u] = (placed_use){&v->uses[u], tp__timeline_anchor(timeline, v->value, v->uses[u].op)};
-  qsort(uses, (size_t)v->n_uses, sizeof *uses, by_anchor);
+    uses[u] = place(p, regions, block, &v->uses[u]);
+  qsort(uses, (size_t)v->n_uses, sizeof *uses, by_order);
   tp_spec shared = v->copy >= 0 ? p->nodes[v->copy].in[p->nodes[v->copy].chosen] : c.specs[0];
   int first = first_sharing(&c, shared, uses);
   for (int u = 0; u < v->n_uses; u++) {
@@ -218,8 +243,8 @@ static MlirValue pass_station(copies *c, const tp_route *route, int station, Mli
   MlirOperation op = c->v->uses[use].op;
   MlirValue to = from;
   if (!s->in_op) {
-    to = insert_change(c, s->anchor >= 0 ? c->timeline->moments[s->anchor].op : behind(from), mlirOperationGetLocation(op),
-                       from, after);
+    to = insert_change(c, s->anchor >= 0 ? tp__routes_op(p->routes, 2 * (int64_t)s->anchor) : behind(from),
+                       mlirOperationGetLocation(op), from, after);
     op = mlirOpResultGetOwner(to);
     if (is_repeated(p, c->v, route, station))
       tp__set(op, "tp.copy", tp__attr_i64(p->pass->context, station));
@@ -228,8 +253,8 @@ static MlirValue pass_station(copies *c, const tp_route *route, int station, Mli
   return to;
 }
 
-static tp_status write_route(tp_planner *p, const tp_timeline *timeline, const tp_planned_value *v, const tp_route *route) {
-  copies c = {.p = p, .timeline = timeline, .v = v};
+static tp_status write_route(tp_planner *p, const tp_planned_value *v, const tp_route *route) {
+  copies c = {.p = p, .v = v};
   MlirValue *values = tp__calloc((size_t)route->n_stations + 1, sizeof *values);
   if (!values)
     return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
@@ -242,12 +267,12 @@ static tp_status write_route(tp_planner *p, const tp_timeline *timeline, const t
 }
 
 tp_status tp__write_changes(tp_planner *p) {
-  tp_timeline timeline;
-  tp_status status = tp__timeline_build(p->program.func, &timeline);
+  tp_value_table regions = {0};
+  tp_status status = number_regions(p, &regions);
   for (size_t i = 0; i < p->n_values && status == TP_OK; i++)
     status = p->routes && tp__route(p->routes, &p->values[i])->n_stations > 0
-                 ? write_route(p, &timeline, &p->values[i], tp__route(p->routes, &p->values[i]))
-                 : write_value(p, &timeline, &p->values[i]);
-  tp__timeline_destroy(&timeline);
+                 ? write_route(p, &p->values[i], tp__route(p->routes, &p->values[i]))
+                 : write_value(p, &regions, &p->values[i]);
+  tp__table_destroy(&regions);
   return status;
 }

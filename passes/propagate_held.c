@@ -67,7 +67,7 @@ tp_status tp__hold_carried(struct tp_routes *r) {
     const tp_item *item = &p->program.items[node->index];
     if (tp__carried_is_passed_on(item, node->slot) || lies_in_result(r, &item->carried[node->slot]))
       continue;
-    int loop = tp__table_get(&r->timeline.numbers, item->op.ptr), last = r->timeline.moments[loop].end;
+    int loop = tp__timeline_number(&r->timeline, item->op), last = r->timeline.moments[loop].end;
     for (int i = 0; i < item->carried[node->slot].n_values; i++) {
       const tp_planned_value *one = tp__planned_value(p, item->carried[node->slot].values[i]);
       for (int u = 0; one && !mlirOperationIsNull(tp__defining_op(one->value)) && u < one->n_uses; u++) {
@@ -109,7 +109,7 @@ tp_status tp__hold_workspaces(struct tp_routes *r) {
     const tp_rule *rule = tp__route_rule(p, v);
     if (!rule || v->output > 0)
       continue;
-    int64_t at = tp__table_get(&r->timeline.numbers, rule->op.ptr);
+    int64_t at = r->timeline.values[k].maker;
     status = hold_inside(r, (int)k, tp__workspace, at, at);
     if (status == TP_OK && rule->ring.factors)
       status = hold_inside(r, (int)k, tp__ring_bytes, at, tp__timeline_number(&r->timeline, rule->ring.last));

@@ -44,7 +44,7 @@ int tp__passing_loop(const struct tp_routes *r, const tp_use *use) {
     passes = mlirValueIsABlockArgument(value) && mlirBlockEqual(mlirBlockArgumentGetOwner(value), block_of(loop, 0)) &&
              tp__is_passed_on(loop, mlirBlockArgumentGetArgNumber(value));
   }
-  return passes ? tp__table_get(&r->timeline.numbers, loop.ptr) : -1;
+  return passes ? tp__timeline_number(&r->timeline, loop) : -1;
 }
 
 /* ---- what is overwritten, and what is returned ---- */
@@ -154,9 +154,10 @@ tp_status tp__routes_places(struct tp_routes *r) {
   tp_status status = overwritten && r->since ? TP_OK : TP_NO_MEMORY;
   for (size_t k = 0; k < r->timeline.n && status == TP_OK; k++) {
     MlirOperation root = r->timeline.moments[k].op;
-    overwritten[k] = tp__overwritten(p, tp__planned_rule(p, root));
-    if (mlirValueIsNull(overwritten[k]))
+    int value = tp__overwritten(p, &r->timeline, (int)k);
+    if (value < 0)
       continue;
+    overwritten[k] = tp__timeline_value(&r->timeline, value);
     status = note_end(r, overwritten[k], (int)k);
     if (status == TP_OK)
       status = for_each_between(r, overwritten[k], root, note_end, (int)k);

@@ -32,9 +32,10 @@ static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func
 
 /* Has the value no memory unless its layout changes? What is made from nothing lies in what overwrites it. A view that the function returns is
  * made in the caller's. */
-static bool is_unstored(tp_planner *p, const tp_planned_value *v) {
+static bool is_unstored(const struct tp_routes *r, const tp_planned_value *v) {
+  tp_planner *p = r->p;
   const tp_rule *rule = tp__route_rule(p, v);
-  if (!rule || !(rule->is_free || tp__is_unstored(p, rule->op, rule)))
+  if (!rule || !(rule->is_free || tp__is_unstored(p, &r->timeline, r->timeline.values[v - p->values].maker)))
     return false;
   bool is_returned = false;
   for (int u = 0; u < v->n_uses; u++)
@@ -277,16 +278,16 @@ static life life_of(const struct tp_routes *r, int value, const placed *uses, in
   const tp_planned_value *v = &r->p->values[value];
   const tp_node *node = &r->p->nodes[v->node];
   MlirOperation op = tp__defining_op(v->value);
-  life l = {.def = mlirOperationIsNull(op) ? -1 : tp__table_get(&r->timeline.numbers, op.ptr)};
+  life l = {.def = r->timeline.values[value].maker};
   l.has_memory = node->kind == TP_NODE_ARG || node->kind == TP_NODE_CARRIED;
   l.is_returned = !l.has_memory && n < v->n_uses && uses[n].is_return;
-  l.is_unstored = !l.has_memory && is_unstored(r->p, v);
+  l.is_unstored = !l.has_memory && is_unstored(r, v);
   l.is_stored_changed = l.is_unstored && !tp__is_view(op);
   l.is_overwritten = tp__table_get(&r->ends, v->value.ptr) >= 0;
   int since = r->since[value];
   l.since = since >= 0 ? since : l.def;
   l.is_elsewhere = since >= 0 && !l.is_returned;
-  l.overwrites = !mlirValueIsNull(tp__overwritten(r->p, tp__route_rule(r->p, v)));
+  l.overwrites = l.def >= 0 && tp__overwritten(r->p, &r->timeline, l.def) >= 0;
   return l;
 }
 
@@ -351,10 +352,10 @@ static tp_status route_value(struct tp_routes *r, int value) {
 static void find_ends(struct tp_routes *r) {
   tp_planner *p = r->p;
   for (size_t k = r->timeline.n; k-- > 0;) {
-    MlirOperation op = r->timeline.moments[k].op;
+    int result = r->timeline.moments[k].result;
     r->until[k] = r->timeline.moments[k].end;
-    const tp_planned_value *v = mlirOperationGetNumResults(op) > 0 ? tp__planned_value(p, mlirOperationGetResult(op, 0)) : NULL;
-    if (!v || !(v->in_blocks || is_unstored(p, v)))
+    const tp_planned_value *v = result >= 0 && (size_t)result < p->n_values ? &p->values[result] : NULL;
+    if (!v || !(v->in_blocks || is_unstored(r, v)))
       continue;
     for (int u = 0; u < v->n_uses; u++) {
       int until = r->until[tp__timeline_anchor(&r->timeline, v->value, v->uses[u].op)];
@@ -368,7 +369,7 @@ tp_status tp__routes_build(tp_planner *p, bool is_sketch) {
   if (!r)
     return out_of_memory(p);
   *r = (struct tp_routes){.p = p, .is_sketch = is_sketch};
-  tp_status status = tp__timeline_build(p->program.func, &r->timeline);
+  tp_status status = tp__timeline_build(p, &r->timeline);
   if (status != TP_OK)
     return status;
   r->until = tp__arena_array(p->arena, r->timeline.n + 1, sizeof *r->until);
@@ -406,7 +407,10 @@ void tp__routes_destroy(struct tp_routes *r) {
   tp__memo_destroy(&r->same_moves);
 }
 
-void tp__routes_move(struct tp_routes *r, tp_planner *p) { r->p = p; }
+void tp__routes_move(struct tp_routes *r, tp_planner *p) {
+  r->p = p;
+  r->timeline.planner = p;
+}
 
 const tp_route *tp__route(const struct tp_routes *r, const tp_planned_value *v) { return &r->routes[v - r->p->values]; }
 

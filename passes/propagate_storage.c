@@ -21,9 +21,11 @@ const tp_rule *tp__planned_rule(const tp_planner *p, MlirOperation op) {
 
 /* ---- what has no memory ---- */
 
-static MlirOperation only_user(MlirOperation op) {
-  MlirValue result = mlirOperationGetResult(op, 0);
-  return tp__is_used_once(result) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(result)) : (MlirOperation){NULL};
+/* The use of the first result of op k, if that is the only one and by an operand of an op; -1: it is not. */
+static int only_use(const tp_timeline *t, int k) {
+  int result = t->moments[k].result;
+  bool is_one = result >= 0 && tp__timed_once(t, result) && tp__timed_directly(t, t->values[result].first_use);
+  return is_one ? t->values[result].first_use : -1;
 }
 
 /* Is there one iteration for each element of the result? */
@@ -35,37 +37,24 @@ static bool reduces_nothing(const tp_rule *rule) {
   return in_result + 1 == UINT32_C(1) << rule->n_factors;
 }
 
-static bool goes_into_user(const tp_planner *p, const tp_rule *rule) {
-  if (!rule->is_elementwise || rule->n_results != 1 || !reduces_nothing(rule))
+static bool goes_into_user(const tp_timeline *t, int k) {
+  const tp_rule *rule = t->moments[k].rule;
+  if (!rule || !rule->is_elementwise || rule->n_results != 1)
     return false;
-  MlirOperation user = only_user(rule->op);
-  const tp_rule *other = tp__planned_rule(p, user);
-  return other && other->is_elementwise && mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(rule->op));
+  int use = only_use(t, k);
+  const tp_moment *user = use >= 0 ? &t->moments[t->uses[use].moment] : NULL;
+  return user && user->rule && user->rule->is_elementwise && user->block == t->moments[k].block && reduces_nothing(rule);
 }
 
-/* What is known of the op that makes a value, as bits. */
+/* What is known of an op, as bits. */
 enum { FUSED_KNOWN = 1, FUSED = 2, UNSTORED_KNOWN = 4, UNSTORED = 8 };
 
-/* Where that is remembered for the op with this rule; NULL: nowhere. */
-static uint8_t *known_storage(const tp_planner *p, const tp_rule *rule) {
-  int value = rule->results[0].number;
-  return p->storage && value >= 0 ? &p->storage[value] : NULL;
-}
-
-/* Of an op with this rule. */
-static bool is_fused(const tp_planner *p, const tp_rule *rule) {
-  uint8_t *known = known_storage(p, rule);
-  if (known && *known & FUSED_KNOWN)
-    return *known & FUSED;
-  bool fused = goes_into_user(p, rule);
-  if (known)
-    *known |= fused ? FUSED_KNOWN | FUSED : FUSED_KNOWN;
-  return fused;
-}
-
-bool tp__is_fused(const tp_planner *p, MlirOperation op) {
-  const tp_rule *rule = tp__planned_rule(p, op);
-  return rule && is_fused(p, rule);
+/* Becomes an elementwise op a part of its only user? */
+static bool is_fused(const tp_timeline *t, int k) {
+  tp_moment *m = &t->moments[k];
+  if (!(m->known & FUSED_KNOWN))
+    m->known |= goes_into_user(t, k) ? FUSED_KNOWN | FUSED : FUSED_KNOWN;
+  return m->known & FUSED;
 }
 
 bool tp__is_view(MlirOperation op) {
@@ -79,14 +68,14 @@ bool tp__is_view(MlirOperation op) {
 /* ---- what follows from an op alone ---- */
 
 /* Equal ops share it (rules/alike.h): it is found out by looking into bodies and maps. */
-typedef struct form {
+typedef struct tp_storage_form {
   bool is_view;
   bool repeats;          /* a generic whose elements are those of its only input: of one number, maybe */
   bool permutes;         /* the same of a transpose too, with as many dimensions as its input, and of elements as large */
   bool is_contraction;   /* that the runtime is called for */
   bool goes_elementwise; /* its elements are computed one by one from those of its inputs */
   uint64_t aligned;      /* bit i: then input i has the result's type, and is read at the place where the result is written */
-} form;
+} tp_storage_form;
 
 /* Has operand i of an elementwise op its element of the result at the same place? */
 static bool is_aligned(const tp_nest *nest, int i, MlirValue result) {
@@ -100,11 +89,11 @@ static bool is_aligned(const tp_nest *nest, int i, MlirValue result) {
   return true;
 }
 
-static form find_form(const tp_rule *rule) {
+static tp_storage_form find_form(const tp_rule *rule) {
   MlirOperation op = rule->op;
   tp__contraction contraction;
   tp_nest nest;
-  form f = {.is_view = tp__is_view(op), .is_contraction = tp__match_contraction(op, &contraction)};
+  tp_storage_form f = {.is_view = tp__is_view(op), .is_contraction = tp__match_contraction(op, &contraction)};
   if (!tp__nest_of(op, &nest))
     return f;
   f.repeats = tp__op_is(op, "linalg.generic") && tp__nest_copies(&nest);
@@ -118,18 +107,23 @@ static form find_form(const tp_rule *rule) {
 }
 
 /* Without memory to remember it, it is found out again. */
-static form form_of(tp_planner *p, const tp_rule *rule) {
-  int64_t key = (int64_t)(intptr_t)rule->first;
-  void **slot = rule->first ? tp__memo(&p->forms, p->arena, &key, 1) : NULL;
-  if (slot && *slot)
-    return *(const form *)*slot;
-  form f = find_form(rule);
-  form *kept = slot ? tp__arena_alloc(p->arena, sizeof *kept) : NULL;
-  if (kept)
-    *kept = f;
-  if (slot)
+static tp_storage_form form_of(tp_planner *p, const tp_timeline *t, int k) {
+  tp_moment *m = &t->moments[k];
+  if (m->form)
+    return *m->form;
+  int64_t key = (int64_t)(intptr_t)m->rule->first;
+  void **slot = m->rule->first ? tp__memo(&p->forms, p->arena, &key, 1) : NULL;
+  tp_storage_form *kept = slot ? *slot : NULL;
+  if (!kept) {
+    tp_storage_form found = find_form(m->rule);
+    kept = slot ? tp__arena_alloc(p->arena, sizeof *kept) : NULL;
+    if (!kept)
+      return found;
     *slot = kept;
-  return f;
+    *kept = found;
+  }
+  m->form = kept;
+  return *kept;
 }
 
 /* One number, repeated: by an op that repeats. */
@@ -141,17 +135,16 @@ static bool is_number(MlirOperation op) {
   return mlirAttributeIsADenseElements(value) && mlirDenseElementsAttrIsSplat(value);
 }
 
-/* Do only contractions read a transpose, as a factor? */
-static bool is_read_through(tp_planner *p, MlirOperation op) {
-  MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0));
-  if (mlirOpOperandIsNull(use))
-    return false;
-  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    const tp_rule *user = tp__planned_rule(p, mlirOpOperandGetOwner(use));
-    if (!user || mlirOpOperandGetOperandNumber(use) > 1 || !form_of(p, user).is_contraction)
+/* Do only contractions read the result of op k, as a factor? */
+static bool is_read_through(tp_planner *p, const tp_timeline *t, int k) {
+  int first = t->values[t->moments[k].result].first_use;
+  for (int use = first; use >= 0; use = t->uses[use].next) {
+    int user = t->uses[use].moment;
+    if (!t->moments[user].rule || !tp__timed_directly(t, use) || use - t->moments[user].first_use > 1 ||
+        !form_of(p, t, user).is_contraction)
       return false;
   }
-  return true;
+  return first >= 0;
 }
 
 bool tp__updates_carried(MlirOperation op) {
@@ -177,22 +170,20 @@ bool tp__is_passed_on(MlirOperation loop, intptr_t i) {
                         mlirBlockGetArgument(before, i));
 }
 
-static bool finds_unstored(tp_planner *p, MlirOperation op, const tp_rule *rule) {
-  form f = form_of(p, rule);
-  return f.is_view || is_fused(p, rule) || (f.repeats && is_number(op)) || (f.permutes && is_read_through(p, op)) ||
-         tp__updates_carried(op);
+static bool finds_unstored(tp_planner *p, const tp_timeline *t, int k) {
+  const tp_moment *m = &t->moments[k];
+  if (!m->rule)
+    return tp__is_view(m->op) || tp__is_in_place(m->op);
+  tp_storage_form f = form_of(p, t, k);
+  return f.is_view || is_fused(t, k) || (f.repeats && is_number(m->op)) || (f.permutes && is_read_through(p, t, k)) ||
+         (m->parent >= 0 && tp__updates_carried(m->op));
 }
 
-bool tp__is_unstored(tp_planner *p, MlirOperation op, const tp_rule *rule) {
-  if (!rule)
-    return tp__is_view(op) || tp__is_in_place(op);
-  uint8_t *known = known_storage(p, rule);
-  if (known && *known & UNSTORED_KNOWN)
-    return *known & UNSTORED;
-  bool unstored = finds_unstored(p, op, rule);
-  if (known)
-    *known |= unstored ? UNSTORED_KNOWN | UNSTORED : UNSTORED_KNOWN;
-  return unstored;
+bool tp__is_unstored(tp_planner *p, const tp_timeline *t, int k) {
+  tp_moment *m = &t->moments[k];
+  if (!(m->known & UNSTORED_KNOWN))
+    m->known |= finds_unstored(p, t, k) ? UNSTORED_KNOWN | UNSTORED : UNSTORED_KNOWN;
+  return m->known & UNSTORED;
 }
 
 /* ---- what is overwritten ---- */
@@ -201,64 +192,71 @@ bool tp__is_unstored(tp_planner *p, MlirOperation op, const tp_rule *rule) {
  * each end of it takes quadratic time, and its depth in calls. */
 enum { MOST_FUSED = 256 };
 
-/* Is everything that reads the value `root`, or fused into it? */
-static bool ends_in(const tp_planner *p, MlirValue value, MlirOperation root) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation at = mlirOpOperandGetOwner(use);
-    for (int n = 0; !mlirOperationEqual(at, root); n++) {
-      if (n == MOST_FUSED || !tp__is_fused(p, at))
+/* Is everything that reads the value op `root`, or fused into it? */
+static bool ends_in(const tp_timeline *t, int value, int root) {
+  for (int use = t->values[value].first_use; use >= 0; use = t->uses[use].next) {
+    if (!tp__timed_directly(t, use))
+      return false;
+    int at = t->uses[use].moment;
+    for (int n = 0; at != root; n++) {
+      if (n == MOST_FUSED || !is_fused(t, at))
         return false;
-      at = only_user(at);
+      at = t->uses[only_use(t, at)].moment;
     }
   }
   return true;
 }
 
-/* May `root` overwrite the value? It must be stored, be no result of a collective, and have no other readers. */
-static bool may_be_overwritten(tp_planner *p, MlirValue value, MlirOperation root) {
-  MlirOperation maker = tp__defining_op(value);
-  const tp_rule *rule = tp__planned_rule(p, maker);
-  if (mlirOperationIsNull(maker) || !mlirBlockEqual(mlirOperationGetBlock(maker), mlirOperationGetBlock(root)))
+/* May op `root` overwrite the value? It must be stored, be no result of a collective, and have no other readers. */
+static bool may_be_overwritten(tp_planner *p, const tp_timeline *t, int value, int root) {
+  int maker = value >= 0 ? t->values[value].maker : -1;
+  if (maker < 0 || t->moments[maker].block != t->moments[root].block)
     return false;
-  bool is_stored =
-      rule ? !rule->is_free && !tp__is_unstored(p, maker, rule) : tp__op_is(maker, "scf.for") || tp__op_is(maker, "scf.while");
-  return is_stored && ends_in(p, value, root);
+  const tp_moment *m = &t->moments[maker];
+  bool is_stored = m->rule ? !m->rule->is_free && !tp__is_unstored(p, t, maker)
+                           : m->is_control && (tp__op_is(m->op, "scf.for") || tp__op_is(m->op, "scf.while"));
+  return is_stored && ends_in(t, value, root);
 }
 
-static MlirValue overwritten_in(tp_planner *p, const tp_rule *rule, MlirOperation root, int depth) {
-  form f = form_of(p, rule);
+/* Of what op k reads, which is `root` or fused into it. */
+static int overwritten_in(tp_planner *p, const tp_timeline *t, int k, int root, int depth) {
+  const tp_moment *m = &t->moments[k];
+  tp_storage_form f = form_of(p, t, k);
   if (depth > MOST_FUSED || !f.goes_elementwise)
-    return (MlirValue){NULL};
-  for (int i = 0; i < rule->n_operands; i++) {
+    return -1;
+  for (int i = 0; i < m->rule->n_operands; i++) {
     if (!(f.aligned >> i & 1))
       continue;
-    MlirValue value = mlirOperationGetOperand(rule->op, i);
-    if (may_be_overwritten(p, value, root))
+    int value = t->uses[m->first_use + i].value;
+    if (may_be_overwritten(p, t, value, root))
       return value;
-    const tp_rule *maker = tp__planned_rule(p, tp__defining_op(value));
-    if (!maker || !is_fused(p, maker))
+    int maker = value >= 0 ? t->values[value].maker : -1;
+    if (maker < 0 || !is_fused(t, maker))
       continue;
-    value = overwritten_in(p, maker, root, depth + 1);
-    if (!mlirValueIsNull(value))
+    value = overwritten_in(p, t, maker, root, depth + 1);
+    if (value >= 0)
       return value;
   }
-  return (MlirValue){NULL};
+  return -1;
 }
 
 /* What a reduction starts from, if it is the only reader. */
-static MlirValue start_of(tp_planner *p, const tp_rule *rule) {
-  for (int i = 0; i < rule->n_operands; i++)
-    if (rule->operands[i].is_init && !rule->operands[i].is_unused && tp__is_used_once(rule->operands[i].value) &&
-        may_be_overwritten(p, rule->operands[i].value, rule->op))
-      return rule->operands[i].value;
-  return (MlirValue){NULL};
+static int start_of(tp_planner *p, const tp_timeline *t, int k) {
+  const tp_rule *rule = t->moments[k].rule;
+  for (int i = 0; i < rule->n_operands; i++) {
+    int value = rule->operands[i].is_init && !rule->operands[i].is_unused ? rule->operands[i].number : -1;
+    if (value >= 0 && tp__timed_once(t, value) && may_be_overwritten(p, t, value, k))
+      return value;
+  }
+  return -1;
 }
 
-MlirValue tp__overwritten(tp_planner *p, const tp_rule *rule) {
-  if (!rule || rule->is_free || rule->n_results != 1 || tp__is_unstored(p, rule->op, rule))
-    return (MlirValue){NULL};
-  MlirValue start = start_of(p, rule);
-  return mlirValueIsNull(start) ? overwritten_in(p, rule, rule->op, 0) : start;
+int tp__overwritten(tp_planner *p, const tp_timeline *t, int k) {
+  const tp_rule *rule = t->moments[k].rule;
+  if (!rule || rule->is_free || rule->n_results != 1 || tp__is_unstored(p, t, k))
+    return -1;
+  int start = start_of(p, t, k);
+  return start >= 0 ? start : overwritten_in(p, t, k, k, 0);
 }
 
 /* ---- what ops need while they run ---- */

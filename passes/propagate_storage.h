@@ -5,13 +5,10 @@
 #ifndef TP_PASSES_PROPAGATE_STORAGE_H
 #define TP_PASSES_PROPAGATE_STORAGE_H
 
-#include "passes/propagate.h"
+#include "passes/propagate_memory.h"
 
 /* The rule of an op of the plan; NULL for other ops. */
 const tp_rule *tp__planned_rule(const tp_planner *planner, MlirOperation op);
-
-/* Becomes an elementwise op a part of its only user? The answer is remembered where the planner has room for it. */
-bool tp__is_fused(const tp_planner *planner, MlirOperation op);
 
 /* Is the result another name of the operand's elements, all of them? */
 bool tp__is_view(MlirOperation op);
@@ -25,12 +22,12 @@ bool tp__is_passed_on(MlirOperation loop, intptr_t i);
 
 /* Has what the op makes no memory of its own, if its layout does not change on the way to its users? Then what the op reads is needed for as long
  * as they need it. So it is with ops that become a part of their users, other names of the same data, transposes that contractions read
- * through, and tensors of one number. Remembered like the above. */
-bool tp__is_unstored(tp_planner *planner, MlirOperation op, const tp_rule *rule);
+ * through, and tensors of one number. `op` is the number of the op; the answer is remembered. */
+bool tp__is_unstored(tp_planner *planner, const tp_timeline *timeline, int op);
 
-/* The value whose memory the result of the op with this rule, which may be NULL, takes over: an elementwise op, with all that are fused into it, overwrites an operand that
- * nothing else reads; a reduction adds to what it starts from. Null: none. */
-MlirValue tp__overwritten(tp_planner *planner, const tp_rule *rule);
+/* The value, by its place in the timeline, whose memory the result of an op takes over: an elementwise op, with all that are fused into it, overwrites an operand that
+ * nothing else reads; a reduction adds to what it starts from. -1: none. */
+int tp__overwritten(tp_planner *planner, const tp_timeline *timeline, int op);
 
 /* Bytes that a device needs within the op, beside operands and results, while it runs. */
 int64_t tp__workspace(const tp_planner *planner, const tp_rule *rule, const tp_strategy *strategy);

@@ -59,8 +59,7 @@ static bool add_index(const tp_attention_op *op, MlirOperation index, place *p) 
 }
 
 static bool is_inside(const tp_attention_op *op, MlirValue value) {
-  MlirBlock block =
-      mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value) : mlirOperationGetBlock(mlirOpResultGetOwner(value));
+  MlirBlock block = tp__block_of(value);
   return op->is_nest && op->nest.is_written && mlirBlockEqual(block, op->nest.body.block);
 }
 

@@ -177,6 +177,8 @@ MlirOperation tp__callee(MlirOperation module, MlirOperation call);
 MlirOperation tp__previous_op(MlirOperation op);
 /* The op that defines `value`; null op for block arguments. */
 MlirOperation tp__defining_op(MlirValue value);
+/* The block in which `value` is defined, as a result or an argument. */
+MlirBlock tp__block_of(MlirValue value);
 /* Replaces all uses but those of `except`. */
 void tp__replace_uses_except(MlirValue value, MlirValue with, MlirOperation except);
 /* By any operand; by one operand. Both are quick, where the number of uses takes a look at each: some values are used everywhere. */

@@ -46,6 +46,11 @@ MlirOperation tp__defining_op(MlirValue value) {
   return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
 }
 
+MlirBlock tp__block_of(MlirValue value) {
+  return mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value)
+                                          : mlirOperationGetBlock(mlirOpResultGetOwner(value));
+}
+
 void tp__replace_uses_except(MlirValue value, MlirValue with, MlirOperation except) {
   mlirValueReplaceAllUsesExcept(value, with, 1, &except);
 }
@@ -71,8 +76,7 @@ MlirOperation tp__enclosing_func(MlirOperation op) {
 }
 
 bool tp__is_captured(MlirOperation op, MlirValue value) {
-  MlirBlock block =
-      mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value) : mlirOperationGetBlock(mlirOpResultGetOwner(value));
+  MlirBlock block = tp__block_of(value);
   for (MlirOperation parent = mlirBlockGetParentOperation(block); !mlirOperationIsNull(parent);
        parent = mlirOperationGetParentOperation(parent))
     if (mlirOperationEqual(parent, op))

@@ -296,8 +296,7 @@ void tp__program_destroy(tp_program *program) {
 }
 
 double tp__program_trips(const tp_program *program, MlirValue value) {
-  MlirBlock block =
-      mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value) : mlirOperationGetBlock(mlirOpResultGetOwner(value));
+  MlirBlock block = tp__block_of(value);
   double trips = 1;
   for (MlirOperation op = mlirBlockGetParentOperation(block); !mlirOperationEqual(op, program->func);
        op = mlirOperationGetParentOperation(op))
