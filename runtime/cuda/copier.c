@@ -3,6 +3,8 @@
 
 #include "cuda/device.h"
 
+#include <stdint.h>
+
 static cuda_result (*copy_async)(cuda_address to, cuda_address from, size_t bytes, cuda_stream stream);
 
 struct tprt_cuda_copier {
@@ -68,8 +70,28 @@ tprt_status tprt__copier_join(tprt_cuda_copier *copier, tprt_cuda_stream stream)
   return order(copier, copier->stream, stream);
 }
 
-tprt_status tprt__copier_copy(tprt_cuda_copier *copier, void *to, const void *from, size_t bytes) {
+static tprt_status copy_run(const tprt_cuda_copier *copier, char *to, const char *from, size_t bytes) {
   return check(copier, copy_async(tprt__cuda_address(to), tprt__cuda_address(from), bytes, copier->stream), "a copy of rows");
+}
+
+/* What the driver calls a pitch is at most so much on all GPUs. */
+enum { MOST_PITCH = INT32_MAX };
+
+tprt_status tprt__copier_copy(tprt_cuda_copier *copier, const tprt__copier_runs *r) {
+  const cuda_copy_2d copy = {.source_type = CUDA_MEMORY_UNIFIED,
+                             .source = tprt__cuda_address(r->from),
+                             .source_pitch = r->from_step,
+                             .target_type = CUDA_MEMORY_UNIFIED,
+                             .target = tprt__cuda_address(r->to),
+                             .target_pitch = r->to_step,
+                             .width = r->bytes,
+                             .height = r->n};
+  tprt_status status = TPRT_OK;
+  if (r->n > 1 && r->from_step <= MOST_PITCH && r->to_step <= MOST_PITCH)
+    return check(copier, copier->device->memory_copy_2d(&copy, copier->stream), "a copy of rows");
+  for (size_t i = 0; i < r->n && !status; i++)
+    status = copy_run(copier, (char *)r->to + i * r->to_step, (const char *)r->from + i * r->from_step, r->bytes);
+  return status;
 }
 
 tprt_cuda_stream tprt__copier_stream(const tprt_cuda_copier *copier) { return copier->stream; }

@@ -30,6 +30,7 @@ enum {
   CUDA_POINTER_ORDINAL = 9,
 
   CUDA_MEMORY_DEVICE = 2,
+  CUDA_MEMORY_UNIFIED = 4, /* the driver sees from the address where it is */
   CUDA_STREAM_NON_BLOCKING = 1,
   CUDA_EVENT_DISABLE_TIMING = 2,
   CUDA_CAPTURE_NONE = 0,

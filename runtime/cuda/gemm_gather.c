@@ -79,11 +79,14 @@ static tprt_status copy_slices(const gathering *g, int i, tprt_cuda_copier *copi
   for (int rank = g->first_rank; rank < g->first_rank + g->n_here && !status; rank++) {
     int owner = (rank + i) % g->n_ranks;
     size_t row = (size_t)g->rows.width * tprt_dtype_size(g->rows.dtype), bytes = (size_t)rows_of(g, owner) * row;
-    if (!bytes || g->input[owner] == place_of(g, rank, owner))
-      continue;
-    for (int64_t b = 0; b < g->n_blocks && !status; b++)
-      status = tprt__copier_copy(copier, place_of(g, rank, owner) + (size_t)(b * g->block) * row,
-                                 (const char *)g->input[owner] + (size_t)(b * g->slice) * row, bytes);
+    const tprt__copier_runs runs = {.to = place_of(g, rank, owner),
+                                    .from = g->input[owner],
+                                    .to_step = (size_t)g->block * row,
+                                    .from_step = (size_t)g->slice * row,
+                                    .bytes = bytes,
+                                    .n = (size_t)g->n_blocks};
+    if (bytes && runs.from != runs.to)
+      status = tprt__copier_copy(copier, &runs);
   }
   return status;
 }

@@ -100,6 +100,7 @@ static cuda_result enqueue(cuda_stream stream, copy c) {
     abort();
   *kept = c;
   kept->late_us = fake_streams.copy_us;
+  fake_streams.n_copies += c.from != NULL;
   return fake_enqueue(stream, (fake_task){.run = run_copy, .data = kept});
 }
 
@@ -128,12 +129,17 @@ cuda_result program_copy_any_async(cuda_address to, cuda_address from, size_t by
 }
 
 cuda_result program_copy_2d_async(const cuda_copy_2d *c, cuda_stream stream) {
-  return enqueue(stream, (copy){.to = there(c->target),
-                                .from = there(c->source),
-                                .to_pitch = c->target_pitch,
-                                .from_pitch = c->source_pitch,
-                                .width = c->width,
-                                .height = c->height});
+  size_t least = c->target_pitch < c->source_pitch ? c->target_pitch : c->source_pitch,
+         most = c->target_pitch < c->source_pitch ? c->source_pitch : c->target_pitch;
+  if (c->source_type != CUDA_MEMORY_UNIFIED || c->target_type != CUDA_MEMORY_UNIFIED || c->width > least || most > INT32_MAX)
+    return FAKE_INVALID_VALUE;
+  cuda_result result = enqueue(stream, (copy){.to = there(c->target),
+                                              .from = there(c->source),
+                                              .to_pitch = c->target_pitch,
+                                              .from_pitch = c->source_pitch,
+                                              .width = c->width,
+                                              .height = c->height});
+  return result ? result : fake_fails_at("copy of rows");
 }
 
 cuda_result program_pointer_attribute(void *value, int attribute, cuda_address pointer) {

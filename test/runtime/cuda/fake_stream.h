@@ -13,7 +13,7 @@
 typedef struct fake_stream_plan {
   long lose_wait, lose_launch;         /* that wait of a stream for an event, that launch, counted from 1, is not done */
   long copy_us;                        /* what each copy waits before it moves anything */
-  long n_waits, n_launches, n_replays; /* since they were set to 0 */
+  long n_waits, n_launches, n_replays, n_copies; /* since they were set to 0 */
 } fake_stream_plan;
 /* The same of all threads, whose waits are counted as they come; found with dlsym as fake_waits_of_all. */
 typedef struct fake_wait_plan {

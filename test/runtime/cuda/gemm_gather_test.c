@@ -221,6 +221,15 @@ static void enqueue_all(world *w, player *p, int turn, cuda_stream stream) {
     fail_msg("%s", tprt_last_error());
 }
 
+/* One for each rank's rows, however many blocks they are in; its own may be there. */
+static long copies_of(const world *w) {
+  int64_t block = w->tokens / w->blocks, each = w->slice / w->blocks;
+  long n_owners = 0;
+  for (int r = 0; r < w->n_ranks; r++)
+    n_owners += r * each < block;
+  return n_owners * (w->n_ranks - w->in_place);
+}
+
 static void test_virtual_ranks(void **state) {
   static const char *const late[] = {"0", "1", "2", "3"};
   (void)state;
@@ -235,7 +244,9 @@ static void test_virtual_ranks(void **state) {
         assert_true(begin_player(&p, &w.config));
         assert_int_equal(driver.stream_create(&stream, CUDA_STREAM_NON_BLOCKING), 0);
         for (int turn = 0; turn < 2; turn++) {
+          streams_of_thread()->n_copies = 0;
           enqueue_all(&w, &p, turn, stream);
+          assert_int_equal(streams_of_thread()->n_copies, copies_of(&w));
           assert_int_equal(tprt_cuda_group_check(p.group, stream), TPRT_OK);
           for (int r = 0; r < n; r++)
             assert_int_equal(errors_of(&w, r, turn, true), 0);
