@@ -4,7 +4,7 @@
  * each other's memory, each launches its kernel (abi_rows_across.c). Elsewhere it is the collectives that it
  * stands for, and between them the same kernel for what is done to the rows, of a group of this rank alone.
  *
- * A product is computed in slices that are stored at the rank that reduces them, where one kernel reduces for all and cuBLASLt takes the slices; else it
+ * A product is computed in slices that are stored at the rank that reduces them, where kernels reach all ranks and cuBLASLt takes the slices; else it
  * is computed as a contraction, into memory of this rank, and then reduced. */
 #include "abi_rows.h"
 
@@ -165,8 +165,10 @@ tprt_status tprt__rows_bind(tprt_context *context, const tprt__site *site, tprt_
 }
 
 void tprt__rows_unbind(tprt__site_state *state) {
-  if (state->rows)
-    tprt__gpu_contraction_free(state->rows->product);
+  if (!state->rows)
+    return;
+  tprt__rows_unbind_slices(state->rows);
+  tprt__gpu_contraction_free(state->rows->product);
   tprt__free(state->rows);
 }
 
@@ -201,34 +203,19 @@ typedef struct rows_call {
 /* Whether the product can be computed in slices, which begin at multiples of 16 bytes as all that cuBLASLt is given. */
 static bool takes_slices(const void *const *arguments, int n_ranks) {
   const rows_call *first = arguments[0];
-  const tprt__rows *rows = &first->site->rows;
-  int64_t row = rows->k * (int64_t)tprt_dtype_size(first->site->op.dtype), block = block_rows(rows);
-  int64_t slice = (block + n_ranks - 1) / n_ranks;
-  uintptr_t bits = (uintptr_t)(slice * row) | (rows->blocks > 1 ? (uintptr_t)(block * row) : 0);
+  uintptr_t bits = 0;
   for (int r = 0; r < n_ranks; r++) {
     const rows_call *call = arguments[r];
     bits |= (uintptr_t)call->buffers.a | (uintptr_t)call->buffers.b;
   }
-  return bits % 16 == 0;
+  return bits % 16 == 0 && tprt__rows_has_slices(first->site, n_ranks);
 }
 
 static tprt_status multiply_in_slices(const void *const *arguments, int n_ranks, const tprt_cuda_rows *rows, void *stream) {
   const rows_call *first = arguments[0];
-  const tprt__rows *shape = &first->site->rows;
   tprt_cuda_gemm gemms[TPRT_CUDA_MAX_RANKS] = {{0}};
-  for (int r = 0; r < n_ranks; r++) {
-    const rows_call *call = arguments[r];
-    gemms[r] = (tprt_cuda_gemm){.size = sizeof *gemms,
-                                .dtype = rows->dtype,
-                                .out_dtype = rows->dtype,
-                                .m = shape->tokens,
-                                .n = shape->hidden,
-                                .k = shape->k,
-                                .transpose_b = shape->transpose_b,
-                                .alpha = 1,
-                                .a = call->buffers.a,
-                                .b = call->buffers.b};
-  }
+  for (int r = 0; r < n_ranks; r++)
+    gemms[r] = tprt__rows_gemm(first->site, &((const rows_call *)arguments[r])->buffers);
   return tprt__gpu_multiply_reduce(first->gpu, first->ranks, gemms, rows, stream);
 }
 

@@ -43,6 +43,8 @@ struct tprt__rows_state {
   int64_t slice[TPRT__ROWS_RESULTS]; /* where these slices are in rows_room, behind the sum */
   int64_t room;                      /* bytes of it */
   tprt__gpu_contraction *product;    /* TPRT_SITE_MULTIPLY_ROWS, as it is done where it is not sliced */
+  bool sliced;                       /* across: it is, on all ranks */
+  tprt__gpu_contraction *slices[2];  /* then: a slice of all rows that a rank may have, and one of fewer; NULL: there is none */
 };
 
 /* ---- abi_rows.c ---- */
@@ -70,5 +72,17 @@ tprt_cuda_rows tprt__rows_describe(const tprt__site *site, const tprt__rows_buff
 tprt_status tprt__rows_bind_across(tprt_context *context, const tprt__site *site, const tprt__site_state *state);
 tprt_status tprt__rows_run_across(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
                                   const tprt__rows_buffers *b);
+
+/* ---- abi_rows_slices.c ---- */
+/* Whether slices of the left factor begin at multiples of 16 bytes, as all that cuBLASLt is given. */
+bool tprt__rows_has_slices(const tprt__site *site, int n_ranks);
+/* The product, without a place for it. */
+tprt_cuda_gemm tprt__rows_gemm(const tprt__site *site, const tprt__rows_buffers *b);
+/* Of a product between GPUs: decides whether it is sliced, and says why if it is not. */
+tprt_status tprt__rows_bind_slices(tprt_context *context, const tprt__site *site, const tprt__site_state *state);
+void tprt__rows_unbind_slices(const struct tprt__rows_state *rows);
+/* Reduces the product; `rows` has all but what is sent. */
+tprt_status tprt__rows_multiply_across(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
+                                       const tprt__rows_buffers *b, tprt_cuda_rows *rows);
 
 #endif

@@ -1,6 +1,6 @@
 /* Rows that are reduced by a kernel on the GPU of each rank, which reads and writes the memory of the others.
  *
- * What the others read is copied to where they find it, or computed there; a buffer of the program need not lie at the same place on all ranks, since what chooses
+ * What the others read is copied to where they find it, or computed there, or, slice by slice, where it is reduced; a buffer of the program need not lie at the same place on all ranks, since what chooses
  * between buffers may differ between them. What the others store is copied from where they do. Both rooms are the context's, so calls are ordered by
  * its stream: a kernel ends when all ranks have read and stored what it is about. */
 #include "abi_rows.h"
@@ -48,24 +48,35 @@ tprt_status tprt__rows_bind_across(tprt_context *context, const tprt__site *site
   size_t offset[N_RESULTS];
   bool slices = choose(site, peers, tprt_comm_size(state->comm)) == TPRT_CUDA_SLICES;
   tprt_status status = tprt__rows_input_bytes(site, state, &input_bytes);
-  return status ? status
-                : tprt__gpu_peers_reserve(context->gpu, peers, (size_t)input_bytes, slices ? lay_out(site, offset) : 0);
+  if (!status)
+    status = tprt__gpu_peers_reserve(context->gpu, peers, (size_t)input_bytes, slices ? lay_out(site, offset) : 0);
+  return status || !slices || !site->rows.k ? status : tprt__rows_bind_slices(context, site, state);
 }
 
-/* Where the ranks find the input of each. */
+/* Puts the input where the others find it. */
 static tprt_status give_input(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
                               const tprt__rows_buffers *b, tprt_cuda_rows *rows) {
-  int n = tprt_comm_size(state->comm), me = tprt_comm_rank(state->comm);
-  void *const *rooms = tprt__gpu_peers_inputs(state->rows->group->peers);
+  int me = tprt_comm_rank(state->comm);
+  void *room = tprt__gpu_peers_inputs(state->rows->group->peers)[me];
   const tprt__gpu_queue queue = {context->gpu, tprt__gpu_stream(context->gpu)};
-  bool pushed = rows->algorithm == TPRT_CUDA_PUSH;
-  for (int r = 0; r < n; r++)
-    rows->input[r] = rooms[r];
   if (site->rows.k)
-    return tprt__gpu_contraction_run(queue, state->rows->product, b->a, b->b, rooms[me]);
-  if (pushed)
-    rows->input[me] = b->input;
-  return pushed ? TPRT_OK : tprt__gpu_copy(context->gpu, rooms[me], b->input, (size_t)whole_bytes(site));
+    return tprt__gpu_contraction_run(queue, state->rows->product, b->a, b->b, room);
+  if (rows->algorithm != TPRT_CUDA_PUSH)
+    return tprt__gpu_copy(context->gpu, room, b->input, (size_t)whole_bytes(site));
+  rows->input[me] = b->input;
+  return TPRT_OK;
+}
+
+static tprt_status reduce(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
+                          const tprt__rows_buffers *b, tprt_cuda_rows *rows) {
+  const tprt__gpu_peers *peers = state->rows->group->peers;
+  void *const *rooms = tprt__gpu_peers_inputs(peers);
+  for (int r = 0; r < tprt_comm_size(state->comm); r++)
+    rows->input[r] = rooms[r];
+  if (state->rows->sliced)
+    return tprt__rows_multiply_across(context, site, state, b, rows);
+  tprt_status status = give_input(context, site, state, b, rows);
+  return status ? status : tprt__gpu_peers_reduce(context->gpu, peers, rows);
 }
 
 /* A result that all ranks store: where, and from there to its place when they have. */
@@ -105,9 +116,7 @@ tprt_status tprt__rows_run_across(tprt_context *context, const tprt__site *site,
       at[r] = (char *)rooms[r] + offset[i];
     memcpy(made->at, at, sizeof at);
   }
-  tprt_status status = give_input(context, site, state, b, &rows);
-  if (!status)
-    status = tprt__gpu_peers_reduce(context->gpu, peers, &rows);
+  tprt_status status = reduce(context, site, state, b, &rows);
   for (int i = 0; i < N_RESULTS && !status; i++) {
     if (results[i].to && results[i].stored)
       status = tprt__gpu_copy(context->gpu, results[i].to, (char *)rooms[me] + offset[i], results[i].bytes);

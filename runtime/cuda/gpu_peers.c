@@ -99,6 +99,16 @@ tprt_status tprt__gpu_peers_reduce(tprt__gpu *gpu, const tprt__gpu_peers *peers,
   return status;
 }
 
+tprt_status tprt__gpu_peers_multiply(tprt__gpu *gpu, const tprt__gpu_peers *peers, const tprt_cuda_gemm *gemm,
+                                     const tprt_cuda_rows *rows) {
+  tprt_status status = tprt__gpu_enter(gpu);
+  if (status)
+    return status;
+  status = tprt_cuda_multiply_reduce(peers->group, gpu->blas, gemm, rows, gpu->stream);
+  tprt__gpu_leave(gpu);
+  return status;
+}
+
 tprt_status tprt__gpu_peers_check(tprt__gpu *gpu, const tprt__gpu_peers *peers) {
   tprt_status status = tprt__gpu_enter(gpu);
   if (status)

@@ -3,7 +3,7 @@
 #define TPRT_RUNTIME_CUDA_GPU_PEERS_H
 
 #include "cuda/gpu_context.h"
-#include "tprt/cuda.h"
+#include "tprt/cuda_gemm.h"
 
 typedef struct tprt__gpu_peers tprt__gpu_peers;
 
@@ -23,6 +23,9 @@ size_t tprt__gpu_peers_staging(const tprt__gpu_peers *peers);
 
 /* tprt_cuda_reduce_rows of this rank, in the GPU's stream. */
 tprt_status tprt__gpu_peers_reduce(tprt__gpu *gpu, const tprt__gpu_peers *peers, const tprt_cuda_rows *rows);
+/* tprt_cuda_multiply_reduce, likewise, with the GPU's cuBLASLt, which tprt__gpu_prepare_products has made. */
+tprt_status tprt__gpu_peers_multiply(tprt__gpu *gpu, const tprt__gpu_peers *peers, const tprt_cuda_gemm *gemm,
+                                     const tprt_cuda_rows *rows);
 /* TPRT_TIMEOUT if a kernel of this rank ever gave up; waits for the stream. */
 tprt_status tprt__gpu_peers_check(tprt__gpu *gpu, const tprt__gpu_peers *peers);
 

@@ -131,7 +131,9 @@ static int64_t row_of_slice(int n_ranks, int rank, int64_t i) {
   return i / each * ROWS + rank * each + i % each;
 }
 
-static void *upload(tprt_context *context, const shape_case *c, int what, int64_t n, int n_ranks, int rank) {
+_Thread_local size_t factor_offset;
+
+static void *upload(tprt_context *context, const shape_case *c, int what, int64_t n, int n_ranks, int rank, size_t offset) {
   float host[MOST];
   uint16_t narrow[MOST];
   int64_t hidden = hidden_of(c);
@@ -142,8 +144,8 @@ static void *upload(tprt_context *context, const shape_case *c, int what, int64_
     narrow[i] = tprt_f32_to_bf16(host[i]);
   }
   size_t bytes = (size_t)n * tprt_dtype_size(c->dtype);
-  if (tprt_context_alloc(context, bytes, &memory) == TPRT_OK)
-    (void)tprt_context_upload(context, memory, c->dtype == TPRT_F32 ? (const void *)host : narrow, bytes);
+  if (tprt_context_alloc(context, offset + bytes, &memory) == TPRT_OK)
+    (void)tprt_context_upload(context, (char *)memory + offset, c->dtype == TPRT_F32 ? (const void *)host : narrow, bytes);
   return memory;
 }
 
@@ -268,8 +270,8 @@ static int32_t call(tprt_context *context, int i, void *const *input, void *resi
     return tprt_abi_quantise_rows(context, i, input[0], residual, row[0], row[1], row[2], scale, results[RESULT_RESIDUAL],
                                   results[RESULT_OUT], results[RESULT_QUANTISED], results[RESULT_SCALE]);
   if (shape_cases[i].k)
-    return tprt_abi_multiply_rows(context, i, input[1], input[2], residual, row[0], row[1], row[2], results[RESULT_RESIDUAL],
-                                  results[RESULT_OUT]);
+    return tprt_abi_multiply_rows(context, i, (char *)input[1] + factor_offset, input[2], residual, row[0], row[1], row[2],
+                                  results[RESULT_RESIDUAL], results[RESULT_OUT]);
   return tprt_abi_reduce_rows(context, i, input[0], residual, row[0], row[1], row[2], results[RESULT_RESIDUAL],
                               results[RESULT_OUT]);
 }
@@ -282,15 +284,15 @@ int run_case(tprt_context *context, tprt_comm *world, int i, uint64_t *digest) {
   enum { INPUTS = 3, RESIDUAL_IN = INPUTS, ROW, SCALE = ROW + 3, RESULT, N_MEMORY = RESULT + N_RESULTS };
   void *all[N_MEMORY] = {NULL};
   if (!c->k)
-    all[0] = upload(context, c, INPUT + rank, size, 1, 0);
+    all[0] = upload(context, c, INPUT + rank, size, 1, 0, 0);
   else
-    all[1] = upload(context, c, LEFT + rank, BLOCKS * ROWS * c->k, 1, 0);
+    all[1] = upload(context, c, LEFT + rank, BLOCKS * ROWS * c->k, 1, 0, factor_offset);
   if (c->k)
-    all[2] = upload(context, c, RIGHT + rank, c->k * hidden, 1, 0);
+    all[2] = upload(context, c, RIGHT + rank, c->k * hidden, 1, 0, 0);
   if (c->operands & TPRT_ROWS_RESIDUAL)
-    all[RESIDUAL_IN] = upload(context, c, RESIDUAL, size / n_slices, n_slices, rank);
+    all[RESIDUAL_IN] = upload(context, c, RESIDUAL, size / n_slices, n_slices, rank, 0);
   for (int k = 0; k < 3; k++)
-    all[ROW + k] = c->operands & TPRT_ROWS_BIAS << k ? upload(context, c, BIAS + k, hidden, 1, 0) : NULL;
+    all[ROW + k] = c->operands & TPRT_ROWS_BIAS << k ? upload(context, c, BIAS + k, hidden, 1, 0, 0) : NULL;
   if (c->quantise == TPRT_CUDA_STATIC)
     errors += tprt_context_alloc(context, sizeof static_scale, &all[SCALE]) != TPRT_OK ||
               tprt_context_upload(context, all[SCALE], &static_scale, sizeof static_scale) != TPRT_OK;

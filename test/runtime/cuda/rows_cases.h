@@ -34,6 +34,8 @@ void add_case(test_table *t, const shape_case *c);
 test_table make_program(int64_t n_devices);
 /* On a GPU; NULL with a word on stderr. */
 tprt_context *make_context(tprt_comm *world);
+/* Of this thread: bytes by which the left factors of its products lie behind a multiple of 16. */
+extern _Thread_local size_t factor_offset;
 /* Both turns of a site against sums in f64, and the number of errors; `digest`, unless NULL, becomes a hash of it and of the bits of all results. */
 int run_case(tprt_context *context, tprt_comm *world, int i, uint64_t *digest);
 /* Bytes of a reduce_scatter of the rows, of which an all_reduce and a gather have twice and once as many. */

@@ -26,7 +26,8 @@ static int run_rows(tprt_comm *comm, void *argument) {
   for (int i = 0; i < n_shape_cases && !errors; i++) {
     const char *why = NULL, *way = tprt_context_rows(context, i, &why);
     CHECK(errors, way && strcmp(way, run->way) == 0);
-    CHECK(errors, strstr(why, run->why));
+    CHECK(errors,
+          strstr(why, run->way == across && !is_sliced(&shape_cases[i], tprt_comm_size(comm)) ? "computed whole" : run->why));
     errors += run_case(context, comm, i, digest);
   }
   if (!errors)
