@@ -1,28 +1,27 @@
 /* Rows that are gathered, and products of them, in programs for GPUs.
  *
- * Where the ranks are virtual ones of one GPU, the last that comes enqueues it for all: slices are copied while those before are multiplied. Elsewhere,
- * and where slices are not aligned or cuBLASLt has no algorithm for them, it is an all_gather and then the products. */
+ * Slices are copied while those before are multiplied: where the ranks are virtual ones of one GPU the last that comes enqueues it for all; where
+ * each has a GPU of its own and these reach each other's memory, each does (abi_gather_across.c). Elsewhere, and where slices are not aligned, or,
+ * of virtual ranks, cuBLASLt has no algorithm for them, it is an all_gather and then the products. */
 #include "abi_rows.h"
 
+#include <stdio.h>
 #include <string.h>
-
-struct tprt__gather_state {
-  bool together;
-  tprt__gpu_ranks *ranks; /* then, of rank 0; else NULL */
-  tprt__gpu_contraction *products[TPRT_GATHER_MOST];
-};
 
 /* ---- Binding ---- */
 
-/* Rows of a rank, of what is gathered and of the products, begin at multiples of 16 bytes. */
-static bool has_slices(const tprt__site *site, int64_t n_ranks) {
+/* Rows of a rank, of what is gathered and of the products, begin at multiples of 16 bytes; TPRT_UNSUPPORTED where they do not. */
+static tprt_status check_slices(const tprt__site *site, int64_t n_ranks) {
   const tprt__gathering *g = &site->gathering;
-  int64_t blocks = g->blocks > 0 ? g->blocks : 1,
-          slice = g->tokens / n_ranks / blocks * (int64_t)tprt_dtype_size(site->op.dtype);
-  bool aligned = slice * g->width % 16 == 0;
-  for (int i = 0; i < g->n; i++)
-    aligned = aligned && slice * g->columns[i] % 16 == 0;
-  return aligned;
+  int64_t slice = g->tokens / n_ranks / (g->blocks > 0 ? g->blocks : 1),
+          bytes = slice * (int64_t)tprt_dtype_size(site->op.dtype);
+  for (int i = -1; i < g->n; i++) {
+    int64_t width = i < 0 ? g->width : g->columns[i];
+    if (bytes * width % 16)
+      return tprt__fail(TPRT_UNSUPPORTED, "slices of %lld rows of %lld elements of %s are no multiples of 16 bytes",
+                        (long long)slice, (long long)width, tprt_dtype_name(site->op.dtype));
+  }
+  return TPRT_OK;
 }
 
 static tprt_status plan_product(tprt_context *context, const tprt__site *site, int i, tprt__gpu_contraction **made) {
@@ -34,19 +33,33 @@ static tprt_status plan_product(tprt_context *context, const tprt__site *site, i
   return status ? status : tprt__gpu_contraction_plan(context->gpu, &plan, 3, words, NULL, made);
 }
 
+/* The same on all ranks. */
+static tprt_status choose_way(tprt_context *context, const tprt__site *site, const tprt__site_state *state) {
+  struct tprt__gather_state *gather = state->gather;
+  gather->way = gather->group->way;
+  snprintf(gather->why, sizeof gather->why, "%s", gather->group->why);
+  if (gather->way == TPRT__ROWS_APART)
+    return TPRT_OK;
+  tprt_status status = check_slices(site, tprt_comm_size(state->comm));
+  if (!status && gather->way == TPRT__ROWS_ACROSS)
+    status = tprt__gpu_peers_reserve(context->gpu, gather->group->peers, (size_t)state->plan.send_bytes, 0);
+  return tprt__rows_excuse(state->comm, status, &gather->way, gather->why);
+}
+
 tprt_status tprt__gather_bind(tprt_context *context, const tprt__site *site, tprt__site_state *state) {
   struct tprt__gather_state *gather = tprt__alloc(sizeof *gather);
   if (!gather)
     return tprt__fail_memory(sizeof *gather);
   state->gather = gather;
-  struct tprt__rows_group *group = NULL;
-  tprt_status status = tprt__rows_find_group(context, state->comm, &group);
-  gather->together = !status && group->way == TPRT__ROWS_TOGETHER && has_slices(site, tprt_comm_size(state->comm));
-  gather->ranks = group ? group->ranks : NULL;
-  if (!status && gather->together)
+  tprt_status status = tprt__rows_find_group(context, state->comm, &gather->group);
+  if (!status)
+    status = choose_way(context, site, state);
+  if (!status && gather->way != TPRT__ROWS_APART)
     status = tprt__gpu_prepare_products(context->gpu);
-  if (!status && gather->together && gather->ranks)
-    status = tprt__gpu_prepare_gather(context->gpu, gather->ranks);
+  if (!status && gather->way == TPRT__ROWS_TOGETHER && gather->group->ranks)
+    status = tprt__gpu_prepare_gather(context->gpu, gather->group->ranks);
+  if (!status && gather->way == TPRT__ROWS_ACROSS)
+    status = tprt__gpu_peers_prepare_gather(context->gpu, gather->group->peers);
   for (int i = 0; i < site->gathering.n && !status; i++)
     status = plan_product(context, site, i, &gather->products[i]);
   return status ? status : tprt__make_room(context, state->plan.recv_bytes, &context->gathered_room);
@@ -70,6 +83,37 @@ static tprt_status check_buffers(const tprt__gathering *g, const tprt__gather_bu
   return TPRT_OK;
 }
 
+/* ---- What the two ways with slices share ---- */
+
+tprt_cuda_gather tprt__gather_describe(const tprt__site *site) {
+  const tprt__gathering *g = &site->gathering;
+  return (tprt_cuda_gather){
+      .size = sizeof(tprt_cuda_gather), .dtype = site->op.dtype, .tokens = g->tokens, .width = g->width, .blocks = g->blocks};
+}
+
+tprt_cuda_gemm tprt__gather_gemm(const tprt__site *site, const tprt__gather_buffers *b, int i) {
+  const tprt__gathering *g = &site->gathering;
+  return (tprt_cuda_gemm){.size = sizeof(tprt_cuda_gemm),
+                          .dtype = site->op.dtype,
+                          .out_dtype = site->op.dtype,
+                          .m = g->tokens,
+                          .n = g->columns[i],
+                          .k = g->width,
+                          .transpose_b = g->transposed[i],
+                          .alpha = 1,
+                          .b = b->b[i],
+                          .out = b->out[i]};
+}
+
+bool tprt__gather_is_aligned(const tprt__gather_buffers *b) {
+  uintptr_t bits = (uintptr_t)b->input | (uintptr_t)b->gathered;
+  for (int i = 0; i < TPRT_GATHER_MOST; i++)
+    bits |= (uintptr_t)b->b[i] | (uintptr_t)b->out[i];
+  return bits % 16 == 0;
+}
+
+/* ---- Together ---- */
+
 /* What a rank gives. */
 typedef struct gather_call {
   const tprt__site *site;
@@ -80,21 +124,16 @@ typedef struct gather_call {
 } gather_call;
 
 static bool are_aligned(const void *const *arguments, int n_ranks) {
-  uintptr_t bits = 0;
-  for (int r = 0; r < n_ranks; r++) {
-    const gather_call *call = arguments[r];
-    bits |= (uintptr_t)call->buffers.input | (uintptr_t)call->buffers.gathered;
-    for (int i = 0; i < TPRT_GATHER_MOST; i++)
-      bits |= (uintptr_t)call->buffers.b[i] | (uintptr_t)call->buffers.out[i];
-  }
-  return bits % 16 == 0;
+  bool aligned = true;
+  for (int r = 0; r < n_ranks; r++)
+    aligned = aligned && tprt__gather_is_aligned(&((const gather_call *)arguments[r])->buffers);
+  return aligned;
 }
 
 static tprt_status gather_for_all(const void *const *arguments, int n_ranks, void *stream) {
   const gather_call *first = arguments[0];
   const tprt__gathering *g = &first->site->gathering;
-  tprt_cuda_gather rows = {
-      .size = sizeof rows, .dtype = first->site->op.dtype, .tokens = g->tokens, .width = g->width, .blocks = g->blocks};
+  tprt_cuda_gather rows = tprt__gather_describe(first->site);
   tprt_cuda_gemm gemms[TPRT_CUDA_MAX_RANKS * TPRT_GATHER_MOST] = {{0}};
   for (int r = 0; r < n_ranks; r++) {
     const gather_call *call = arguments[r];
@@ -103,16 +142,7 @@ static tprt_status gather_for_all(const void *const *arguments, int n_ranks, voi
     rows.input[r] = call->buffers.input;
     rows.gathered[r] = call->buffers.gathered;
     for (int i = 0; i < g->n; i++)
-      gemms[r * g->n + i] = (tprt_cuda_gemm){.size = sizeof *gemms,
-                                             .dtype = rows.dtype,
-                                             .out_dtype = rows.dtype,
-                                             .m = g->tokens,
-                                             .n = g->columns[i],
-                                             .k = g->width,
-                                             .transpose_b = g->transposed[i],
-                                             .alpha = 1,
-                                             .b = call->buffers.b[i],
-                                             .out = call->buffers.out[i]};
+      gemms[r * g->n + i] = tprt__gather_gemm(call->site, &call->buffers, i);
   }
   if (!are_aligned(arguments, n_ranks))
     return TPRT_OK;
@@ -121,6 +151,15 @@ static tprt_status gather_for_all(const void *const *arguments, int n_ranks, voi
     *((const gather_call *)arguments[r])->is_done = true;
   return status == TPRT_UNSUPPORTED ? TPRT_OK : status; /* which is: cuBLASLt has no algorithm, and nothing was enqueued */
 }
+
+static tprt_status run_together(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
+                                const tprt__gather_buffers *b, bool *is_done) {
+  const gather_call call = {
+      .site = site, .gpu = context->gpu, .ranks = state->gather->group->ranks, .buffers = *b, .is_done = is_done};
+  return tprt_context_together(context, state->comm, gather_for_all, &call);
+}
+
+/* ---- Apart ---- */
 
 static tprt_status gather_apart(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
                                 const tprt__gather_buffers *b) {
@@ -143,9 +182,11 @@ tprt_status tprt__gather_run(tprt_context *context, const tprt__site *site, cons
     return status;
   if (!b.gathered)
     b.gathered = context->gathered_room.memory;
-  const gather_call call = {
-      .site = site, .gpu = context->gpu, .ranks = state->gather->ranks, .buffers = b, .is_done = &is_done};
-  if (state->gather->together)
-    status = tprt_context_together(context, state->comm, gather_for_all, &call);
+  if (state->gather->way == TPRT__ROWS_ACROSS) {
+    status = tprt__rows_begin_across(context);
+    return status ? status : tprt__gather_run_across(context, site, state, &b);
+  }
+  if (state->gather->way == TPRT__ROWS_TOGETHER)
+    status = run_together(context, site, state, &b, &is_done);
   return status || is_done ? status : gather_apart(context, site, state, &b);
 }

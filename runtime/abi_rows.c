@@ -137,14 +137,18 @@ static tprt_status bind_apart(tprt_context *context, const tprt__site *site, con
   return status || state->rows->way == TPRT__ROWS_TOGETHER ? status : tprt__rows_prepare(context, state->rows->room);
 }
 
+tprt_status tprt__rows_excuse(const tprt_comm *comm, tprt_status status, tprt__rows_way *way, char why[TPRT__WHY_BYTES]) {
+  if (!status || tprt_comm_status(comm))
+    return status;
+  *way = TPRT__ROWS_APART;
+  snprintf(why, TPRT__WHY_BYTES, "%s", tprt_last_error());
+  return TPRT_OK;
+}
+
 /* A site for which there is no room where all reach it is one of collectives. */
 static tprt_status bind_across(tprt_context *context, const tprt__site *site, const tprt__site_state *state) {
   tprt_status status = tprt__rows_bind_across(context, site, state);
-  if (!status || tprt_comm_status(state->comm))
-    return status;
-  state->rows->way = TPRT__ROWS_APART;
-  snprintf(state->rows->why, sizeof state->rows->why, "%s", tprt_last_error());
-  return TPRT_OK;
+  return tprt__rows_excuse(state->comm, status, &state->rows->way, state->rows->why);
 }
 
 tprt_status tprt__rows_bind(tprt_context *context, const tprt__site *site, tprt__site_state *state) {
@@ -294,6 +298,14 @@ static tprt_status reduce_apart(tprt_context *context, const tprt__site *site, c
   return status;
 }
 
+/* Beside a collective, kernels that wait for each other might keep it off some GPU. */
+tprt_status tprt__rows_begin_across(tprt_context *context) {
+  tprt_status status = tprt__gpu_await_started(context);
+  if (!status)
+    tprt__graph_refuse(context, "it has kernels on several GPUs that wait for each other");
+  return status ? status : context->status;
+}
+
 tprt_status tprt__rows_run(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
                            const tprt__rows_buffers *b, int64_t *traffic) {
   *traffic = state->plan.traffic;
@@ -306,16 +318,13 @@ tprt_status tprt__rows_run(tprt_context *context, const tprt__site *site, const 
     return status;
   if (state->rows->way == TPRT__ROWS_APART)
     return reduce_apart(context, site, state, b);
-  status =
-      tprt__gpu_await_started(context); /* beside a collective, kernels that wait for each other might keep it off some GPU */
+  if (state->rows->way == TPRT__ROWS_ACROSS) {
+    status = tprt__rows_begin_across(context);
+    return status ? status : tprt__rows_run_across(context, site, state, b);
+  }
+  status = tprt__gpu_await_started(context);
   if (status)
     return status;
-  if (state->rows->way == TPRT__ROWS_ACROSS) {
-    tprt__graph_refuse(context, "it has kernels on several GPUs that wait for each other");
-    if (context->status)
-      return context->status;
-    return tprt__rows_run_across(context, site, state, b);
-  }
   const rows_call call = {.site = site,
                           .gpu = context->gpu,
                           .ranks = state->rows->group->ranks,
@@ -333,13 +342,17 @@ tprt_status tprt__rows_look(const tprt_context *context) {
 }
 
 const char *tprt_context_rows(const tprt_context *context, int32_t site, const char **why) {
-  static const char *const names[] = {[TPRT__ROWS_APART] = "collectives and a kernel on each GPU",
-                                      [TPRT__ROWS_TOGETHER] = "one kernel for all ranks",
-                                      [TPRT__ROWS_ACROSS] = "a kernel on each GPU that reaches the others"};
+  static const char *const of_rows[] = {[TPRT__ROWS_APART] = "collectives and a kernel on each GPU",
+                                        [TPRT__ROWS_TOGETHER] = "one kernel for all ranks",
+                                        [TPRT__ROWS_ACROSS] = "a kernel on each GPU that reaches the others"};
+  static const char *const of_gathers[] = {[TPRT__ROWS_APART] = "an all_gather, then the products",
+                                           [TPRT__ROWS_TOGETHER] = "products in slices, for all ranks",
+                                           [TPRT__ROWS_ACROSS] = "products in slices, which each GPU copies from the others"};
   const tprt__bound *program = context->current;
-  const struct tprt__rows_state *rows =
-      program && site >= 0 && site < program->program.n_sites ? program->sites[site].rows : NULL;
+  bool is_there = program && site >= 0 && site < program->program.n_sites;
+  const struct tprt__rows_state *rows = is_there ? program->sites[site].rows : NULL;
+  const struct tprt__gather_state *gather = is_there ? program->sites[site].gather : NULL;
   if (why)
-    *why = rows ? rows->why : "";
-  return rows ? names[rows->way] : NULL;
+    *why = rows ? rows->why : gather ? gather->why : "";
+  return rows ? of_rows[rows->way] : gather ? of_gathers[gather->way] : NULL;
 }

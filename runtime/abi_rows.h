@@ -1,4 +1,4 @@
-/* Sites of rows: what the files abi_rows*.c and abi_gather.c share. */
+/* Sites of rows: what the files abi_rows*.c and abi_gather*.c share. */
 #ifndef TPRT_RUNTIME_ABI_ROWS_H
 #define TPRT_RUNTIME_ABI_ROWS_H
 
@@ -47,9 +47,21 @@ struct tprt__rows_state {
   tprt__gpu_contraction *slices[2];  /* then: a slice of all rows that a rank may have, and one of fewer; NULL: there is none */
 };
 
+/* Of TPRT_SITE_GATHER_MULTIPLY. */
+struct tprt__gather_state {
+  struct tprt__rows_group *group;
+  tprt__rows_way way; /* that of the group, or apart */
+  char why[TPRT__WHY_BYTES];
+  tprt__gpu_contraction *products[TPRT_GATHER_MOST]; /* of all rows */
+};
+
 /* ---- abi_rows.c ---- */
 /* Collective over the communicator when it is first asked for. */
 tprt_status tprt__rows_find_group(tprt_context *context, tprt_comm *comm, struct tprt__rows_group **group);
+/* What kept a site from its way, with the thread's error text, is the reason for collectives, unless the communicator failed of it. */
+tprt_status tprt__rows_excuse(const tprt_comm *comm, tprt_status status, tprt__rows_way *way, char why[TPRT__WHY_BYTES]);
+/* Before a call between GPUs; a status where that is being captured. */
+tprt_status tprt__rows_begin_across(tprt_context *context);
 /* Bytes of what a rank sums, or of its product: of whole slices for all ranks. */
 tprt_status tprt__rows_input_bytes(const tprt__site *site, const tprt__site_state *state, int64_t *bytes);
 
@@ -84,5 +96,16 @@ void tprt__rows_unbind_slices(const struct tprt__rows_state *rows);
 /* Reduces the product; `rows` has all but what is sent. */
 tprt_status tprt__rows_multiply_across(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
                                        const tprt__rows_buffers *b, tprt_cuda_rows *rows);
+
+/* ---- abi_gather.c ---- */
+/* The rows, without buffers, and product i of them. */
+tprt_cuda_gather tprt__gather_describe(const tprt__site *site);
+tprt_cuda_gemm tprt__gather_gemm(const tprt__site *site, const tprt__gather_buffers *b, int i);
+/* All at multiples of 16 bytes. */
+bool tprt__gather_is_aligned(const tprt__gather_buffers *b);
+
+/* ---- abi_gather_across.c ---- */
+tprt_status tprt__gather_run_across(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
+                                    const tprt__gather_buffers *b);
 
 #endif

@@ -318,8 +318,8 @@ typedef struct tprt_site_stats {
 /* Counters of a site since the context was bound or reset. */
 TPRT_API tprt_status tprt_context_site_stats(const tprt_context *context, int32_t site, tprt_site_stats *stats);
 TPRT_API void tprt_context_reset_stats(tprt_context *context);
-/* How a site of the bound program whose rows are reduced is done, in words; NULL for others. Where that is by collectives on a GPU, *why is what keeps its
- * ranks from one kernel; where kernels reach the others, but a product is not computed in slices, what keeps it from that; else "". `why` may be NULL. Valid until the context is destroyed. */
+/* How a site of the bound program whose rows are reduced, or gathered for products, is done, in words; NULL for others. Where that is by collectives on a GPU,
+ * *why is what keeps its ranks from anything better; where kernels reach the others, but a product is not computed in slices, what keeps it from that; else "". `why` may be NULL. Valid until the context is destroyed. */
 TPRT_API const char *tprt_context_rows(const tprt_context *context, int32_t site, const char **why);
 /* Text of the first error, "" if there was none; valid until the context is destroyed. */
 TPRT_API const char *tprt_context_error(const tprt_context *context);

@@ -98,7 +98,7 @@ static bool is_size(const gathering *g, int64_t row) {
   return row >= 1 && row <= (INT64_C(1) << 57) / (g->rows.tokens + g->n_ranks);
 }
 
-static tprt_status check_rows(const tprt_cuda_group *group, gathering *g) {
+static tprt_status check_rows(gathering *g) {
   const tprt_cuda_gather *r = &g->rows;
   size_t size = tprt_dtype_size(r->dtype);
   if (r->dtype != TPRT_F32 && r->dtype != TPRT_F16 && r->dtype != TPRT_BF16)
@@ -116,10 +116,14 @@ static tprt_status check_rows(const tprt_cuda_group *group, gathering *g) {
   if ((size_t)(g->slice * r->width) * size % 16)
     return tprt__fail(TPRT_UNSUPPORTED, "CUDA: the %lld rows of a rank, of %lld elements of %s, are no multiple of 16 bytes",
                       (long long)g->slice, (long long)r->width, tprt_dtype_name(r->dtype));
+  return TPRT_OK;
+}
+
+static tprt_status check_pointers(const tprt_cuda_group *group, gathering *g) {
   const void *gathered[TPRT_CUDA_MAX_RANKS];
   for (int i = 0; i < TPRT_CUDA_MAX_RANKS; i++)
-    gathered[i] = r->gathered[i];
-  tprt_status status = tprt__cuda_pointers(group, "input", r->input, FUSED_SYMMETRIC, g->input);
+    gathered[i] = g->rows.gathered[i];
+  tprt_status status = tprt__cuda_pointers(group, "input", g->rows.input, FUSED_SYMMETRIC, g->input);
   return status ? status : tprt__cuda_pointers(group, "gathered", gathered, FUSED_LOCAL, g->gathered);
 }
 
@@ -146,7 +150,9 @@ static tprt_status check_gemm(const gathering *g, int rank, const tprt_cuda_gemm
 
 /* Everything that could be refused, so that nothing is enqueued by a call that is. */
 static tprt_status check(const tprt_cuda_group *group, tprt_cuda_blas *blas, gathering *g) {
-  tprt_status status = check_rows(group, g);
+  tprt_status status = check_rows(g);
+  if (!status)
+    status = check_pointers(group, g);
   for (int p = 0; p < g->n_here * g->n_gemms && !status; p++)
     status = check_gemm(g, g->first_rank + p / g->n_gemms, &g->gemms[p]);
   for (int i = 0; i < g->n_ranks && !status; i++)
@@ -175,15 +181,42 @@ static tprt_status enqueue(const gathering *g, tprt_cuda_group *group, tprt_cuda
   return status ? status : each_product(g, g->n_ranks - 1, tprt_cuda_multiply, blas, stream);
 }
 
+/* The copier goes on from the stream, and the stream from the copier in the end. */
+static tprt_status run(const gathering *g, tprt_cuda_group *group, tprt_cuda_copier *copier, tprt_cuda_blas *blas,
+                       tprt_cuda_stream stream) {
+  tprt_status status = tprt__copier_fork(copier, stream);
+  if (status)
+    return status;
+  status = enqueue(g, group, copier, blas, stream);
+  tprt_status joined = tprt__copier_join(copier, stream); /* in any case: else a capture could not be ended */
+  return status ? status : joined;
+}
+
+static gathering gathering_of(const tprt_cuda_group *group, int n_gemms) {
+  const tprt_cuda_group_config *config = tprt__cuda_group_config(group);
+  bool all = config->rank == TPRT_CUDA_ALL_RANKS;
+  return (gathering){.n_ranks = config->n_ranks,
+                     .first_rank = all ? 0 : config->rank,
+                     .n_here = all ? config->n_ranks : 1,
+                     .n_gemms = n_gemms};
+}
+
+tprt_status tprt__cuda_gather(tprt_cuda_group *group, tprt_cuda_copier *copier, const tprt_cuda_gather *rows,
+                              tprt_cuda_stream stream) {
+  gathering g = gathering_of(group, 0);
+  g.rows = *rows;
+  tprt_status status = check_rows(&g);
+  for (int r = 0; r < g.n_ranks; r++) {
+    g.input[r] = rows->input[r];
+    g.gathered[r] = rows->gathered[r];
+  }
+  return status ? status : run(&g, group, copier, NULL, stream);
+}
+
 tprt_status tprt_cuda_gather_multiply(tprt_cuda_group *group, tprt_cuda_copier *copier, tprt_cuda_blas *blas,
                                       const tprt_cuda_gather *rows, const tprt_cuda_gemm *gemms, int n_gemms,
                                       tprt_cuda_stream stream) {
-  const tprt_cuda_group_config *config = tprt__cuda_group_config(group);
-  bool all = config->rank == TPRT_CUDA_ALL_RANKS;
-  gathering g = {.n_ranks = config->n_ranks,
-                 .first_rank = all ? 0 : config->rank,
-                 .n_here = all ? config->n_ranks : 1,
-                 .n_gemms = n_gemms};
+  gathering g = gathering_of(group, n_gemms);
   tprt_status status = tprt__struct_copy(&g.rows, sizeof g.rows, rows, "tprt_cuda_gather");
   if (status)
     return status;
@@ -196,12 +229,5 @@ tprt_status tprt_cuda_gather_multiply(tprt_cuda_group *group, tprt_cuda_copier *
   g.gemms = read;
   if (!status)
     status = check(group, blas, &g);
-  if (!status)
-    status = tprt__copier_fork(copier, stream);
-  if (status)
-    return status;
-  status = enqueue(&g, group, copier, blas, stream);
-  /* Also when something failed: a capture may not end before all its streams have come back. */
-  tprt_status joined = tprt__copier_join(copier, stream);
-  return status ? status : joined;
+  return status ? status : run(&g, group, copier, blas, stream);
 }

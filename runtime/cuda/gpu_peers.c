@@ -1,5 +1,6 @@
 #include "cuda/gpu_peers.h"
 
+#include "cuda/gemm.h"
 #include "cuda/gpu_inside.h"
 
 /* Memory of all ranks, as large as any site needed so far. */
@@ -11,6 +12,7 @@ typedef struct room {
 struct tprt__gpu_peers {
   tprt_comm *comm;
   tprt_cuda_group *group;
+  tprt_cuda_copier *copier; /* NULL: nothing is gathered for products */
   size_t staging_bytes;
   room inputs,
       outputs; /* apart: what one rank still copies out of the one, another may already be filling for the next call in the other */
@@ -78,6 +80,7 @@ void tprt__gpu_peers_destroy(tprt__gpu *gpu, tprt__gpu_peers *peers) {
   bool entered = !tprt__gpu_enter(gpu); /* if not, freeing may still succeed */
   (void)tprt_cuda_symmetric_destroy(peers->inputs.memory);
   (void)tprt_cuda_symmetric_destroy(peers->outputs.memory);
+  tprt_cuda_copier_destroy(peers->copier);
   tprt_cuda_group_destroy(peers->group);
   if (entered)
     tprt__gpu_leave(gpu);
@@ -105,6 +108,26 @@ tprt_status tprt__gpu_peers_multiply(tprt__gpu *gpu, const tprt__gpu_peers *peer
   if (status)
     return status;
   status = tprt_cuda_multiply_reduce(peers->group, gpu->blas, gemm, rows, gpu->stream);
+  tprt__gpu_leave(gpu);
+  return status;
+}
+
+tprt_status tprt__gpu_peers_prepare_gather(tprt__gpu *gpu, tprt__gpu_peers *peers) {
+  tprt_status status = peers->copier ? TPRT_OK : tprt__gpu_enter(gpu);
+  if (status || peers->copier)
+    return status;
+  status = tprt_cuda_copier_create(&peers->copier);
+  tprt__gpu_leave(gpu);
+  return status;
+}
+
+tprt_status tprt__gpu_peers_gather(tprt__gpu *gpu, const tprt__gpu_peers *peers, const tprt_cuda_gather *rows,
+                                   const tprt_cuda_gemm *gemms, int n_gemms) {
+  tprt_status status = tprt__gpu_enter(gpu);
+  if (status)
+    return status;
+  status = n_gemms ? tprt_cuda_gather_multiply(peers->group, peers->copier, gpu->blas, rows, gemms, n_gemms, gpu->stream)
+                   : tprt__cuda_gather(peers->group, peers->copier, rows, gpu->stream);
   tprt__gpu_leave(gpu);
   return status;
 }

@@ -26,6 +26,10 @@ tprt_status tprt__gpu_peers_reduce(tprt__gpu *gpu, const tprt__gpu_peers *peers,
 /* tprt_cuda_multiply_reduce, likewise, with the GPU's cuBLASLt, which tprt__gpu_prepare_products has made. */
 tprt_status tprt__gpu_peers_multiply(tprt__gpu *gpu, const tprt__gpu_peers *peers, const tprt_cuda_gemm *gemm,
                                      const tprt_cuda_rows *rows);
+/* tprt_cuda_gather_multiply, likewise, with a copier that tprt__gpu_peers_prepare_gather has made. Without products it copies only, and addresses may be any. */
+tprt_status tprt__gpu_peers_gather(tprt__gpu *gpu, const tprt__gpu_peers *peers, const tprt_cuda_gather *rows,
+                                   const tprt_cuda_gemm *gemms, int n_gemms);
+tprt_status tprt__gpu_peers_prepare_gather(tprt__gpu *gpu, tprt__gpu_peers *peers);
 /* TPRT_TIMEOUT if a kernel of this rank ever gave up; waits for the stream. */
 tprt_status tprt__gpu_peers_check(tprt__gpu *gpu, const tprt__gpu_peers *peers);
 

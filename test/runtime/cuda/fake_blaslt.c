@@ -115,9 +115,9 @@ const char *lt_text(blaslt_status status) {
 
 /* ---- Handles and descriptions ---- */
 
-/* Those of products that wait in graphs live until the handle ends. */
+/* Those of products that wait in streams or graphs live until their handle ends. */
 static struct job *jobs;
-static void free_jobs(void);
+static void free_jobs(blaslt_handle handle);
 
 blaslt_status lt_create(blaslt_handle *handle) {
   ENTER("cublasLtCreate");
@@ -126,9 +126,8 @@ blaslt_status lt_create(blaslt_handle *handle) {
 }
 
 blaslt_status lt_destroy(blaslt_handle handle) {
-  blaslt_status status = ended("cublasLtDestroy", handle);
-  free_jobs();
-  return status;
+  free_jobs(handle);
+  return ended("cublasLtDestroy", handle);
 }
 
 blaslt_status lt_layout_create(blaslt_layout *layout, int type, uint64_t rows, uint64_t columns, int64_t leading) {
@@ -306,18 +305,24 @@ blaslt_status lt_choose(blaslt_handle handle, blaslt_operation operation, blaslt
 
 typedef struct job {
   struct job *next;
+  blaslt_handle handle;
   problem of;
   float alpha, beta;
   const char *a, *b, *c;
   char *d;
 } job;
 
-static void free_jobs(void) {
+static void free_jobs(blaslt_handle handle) {
   HOLD;
-  while (jobs) {
-    job *next = jobs->next;
-    free(jobs);
-    jobs = next;
+  job **at = &jobs;
+  while (*at) {
+    job *found = *at;
+    if (found->handle == handle) {
+      *at = found->next;
+      free(found);
+    } else {
+      at = &found->next;
+    }
   }
 }
 
@@ -411,13 +416,17 @@ static void run(void *data) {
     }
 }
 
-/* The driver of the tests, which knows whether the stream is being captured. */
+/* The driver of the tests, which knows whether the stream is being captured. Without the lock: the stream may have to do first what waits for
+ * other ranks. */
 static void enqueue(cuda_stream stream, job *w) {
   cuda_result (*host_call)(cuda_stream, void (*)(void *), void *) = NULL;
   void *driver = dlopen(getenv("TPRT_CUDA_LIBRARY"), RTLD_NOW | RTLD_LOCAL);
   void *found = driver ? dlsym(driver, "cuLaunchHostFunc") : NULL;
   memcpy(&host_call, &found, sizeof found);
-  require(host_call && host_call(stream, run, w) == CUDA_RESULT_SUCCESS, "the stream takes a product");
+  bool taken = host_call && host_call(stream, run, w) == CUDA_RESULT_SUCCESS;
+  pthread_mutex_lock(&lock);
+  require(taken, "the stream takes a product");
+  pthread_mutex_unlock(&lock);
 }
 
 static void check_vector(const struct blaslt_operation *o) {
@@ -426,26 +435,43 @@ static void check_vector(const struct blaslt_operation *o) {
   require(!(o->epilogue & BLASLT_WITH_AUX) || (o->aux && (uintptr_t)o->aux % 16 == 0), "address of aux");
 }
 
-blaslt_status lt_multiply(blaslt_handle handle, blaslt_operation operation, const void *alpha, const void *a,
-                          blaslt_layout of_a, const void *b, blaslt_layout of_b, const void *beta, const void *c,
-                          blaslt_layout of_c, void *d, blaslt_layout of_d, const blaslt_algorithm *algorithm, void *workspace,
-                          size_t workspace_bytes, cuda_stream stream) {
+/* Checks a call, and keeps what it is about. */
+static blaslt_status keep_job(const job *given, const blaslt_algorithm *algorithm, const void *workspace,
+                              size_t workspace_bytes, job **kept) {
   ENTER("cublasLtMatmul");
+  uintptr_t bits = (uintptr_t)given->a | (uintptr_t)given->b | (uintptr_t)given->c | (uintptr_t)given->d;
   state.n_products++;
-  problem p = problem_of(operation, of_a, of_b, of_c, of_d);
-  check_problem(&p);
-  check_vector(operation);
-  require(handle != NULL, "a handle");
-  require(a && b && c && d && ((uintptr_t)a | (uintptr_t)b | (uintptr_t)c | (uintptr_t)d) % 16 == 0, "addresses of matrices");
-  require(algorithm->data[0] == mark_of(&p), "an algorithm that was chosen for this problem");
+  check_problem(&given->of);
+  check_vector(&given->of.operation);
+  require(given->handle != NULL, "a handle");
+  require(given->a && given->b && given->c && given->d && bits % 16 == 0, "addresses of matrices");
+  require(algorithm->data[0] == mark_of(&given->of), "an algorithm that was chosen for this problem");
   require(algorithm->data[1] <= workspace_bytes && (workspace || !algorithm->data[1]), "a workspace for the algorithm");
   require((uintptr_t)workspace % 256 == 0, "address of the workspace");
   job *w = calloc(1, sizeof *w);
   if (!w)
     abort();
-  *w = (job){
-      .next = jobs, .of = p, .alpha = *(const float *)alpha, .beta = *(const float *)beta, .a = a, .b = b, .c = c, .d = d};
-  jobs = w;
-  enqueue(stream, w);
+  *w = *given;
+  w->next = jobs;
+  jobs = *kept = w;
   return BLASLT_SUCCESS;
+}
+
+blaslt_status lt_multiply(blaslt_handle handle, blaslt_operation operation, const void *alpha, const void *a,
+                          blaslt_layout of_a, const void *b, blaslt_layout of_b, const void *beta, const void *c,
+                          blaslt_layout of_c, void *d, blaslt_layout of_d, const blaslt_algorithm *algorithm, void *workspace,
+                          size_t workspace_bytes, cuda_stream stream) {
+  const job given = {.handle = handle,
+                     .of = problem_of(operation, of_a, of_b, of_c, of_d),
+                     .alpha = *(const float *)alpha,
+                     .beta = *(const float *)beta,
+                     .a = a,
+                     .b = b,
+                     .c = c,
+                     .d = d};
+  job *w = NULL;
+  blaslt_status status = keep_job(&given, algorithm, workspace, workspace_bytes, &w);
+  if (!status)
+    enqueue(stream, w);
+  return status;
 }

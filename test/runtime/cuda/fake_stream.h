@@ -11,8 +11,8 @@
 
 /* What a thread asks of its own calls, to show that a test sees what goes wrong; found with dlsym as fake_streams_of_thread. */
 typedef struct fake_stream_plan {
-  long lose_wait, lose_launch;         /* that wait of a stream for an event, that launch, counted from 1, is not done */
-  long copy_us;                        /* what each copy waits before it moves anything */
+  long lose_wait, lose_launch; /* that wait of a stream for an event, that launch, counted from 1, is not done */
+  long copy_us;                /* what each copy waits before it moves anything */
   long n_waits, n_launches, n_replays, n_copies; /* since they were set to 0 */
 } fake_stream_plan;
 /* The same of all threads, whose waits are counted as they come; found with dlsym as fake_waits_of_all. */

@@ -93,6 +93,12 @@ cuda_result cuda_memory_free(cuda_address memory) {
   return fake_leave(fake_release((void *)(uintptr_t)memory, &device) ? planned : FAKE_INVALID_VALUE);
 }
 
+/* The same on any device: peers all reach each other. */
+static bool somebody_owns(const void *memory, size_t bytes, const char *what) {
+  const block *found = find_block(memory);
+  return fake_owns(found ? found->device : fake_device(), memory, bytes, what);
+}
+
 typedef struct copy_task {
   char *to;
   const char *from; /* NULL: a value */
@@ -110,14 +116,7 @@ static void run_copy(void *data) {
   }
 }
 
-static int enqueue_copy(cuda_stream stream, const copy_task *copy, const char *what) {
-  size_t last = copy->height - 1;
-  int device = stream ? stream->device : fake_device();
-  if (!copy->width || !copy->height)
-    return FAKE_INVALID_VALUE;
-  if (!fake_owns(device, copy->to, last * copy->to_pitch + copy->width, what) ||
-      (copy->from && !fake_owns(device, copy->from, last * copy->from_pitch + copy->width, what)))
-    return FAKE_INVALID_VALUE;
+static int enqueue_any(cuda_stream stream, const copy_task *copy) {
   copy_task *task = calloc(1, sizeof *task);
   *task = *copy;
   if (!stream) { /* the default one, in which nothing else is */
@@ -127,6 +126,27 @@ static int enqueue_copy(cuda_stream stream, const copy_task *copy, const char *w
   }
   fake_enqueue(stream, run_copy, free, task);
   return 0;
+}
+
+/* In memory of the stream's device. */
+static int enqueue_copy(cuda_stream stream, const copy_task *copy, const char *what) {
+  size_t last = copy->height - 1;
+  int device = stream ? stream->device : fake_device();
+  if (!copy->width || !copy->height)
+    return FAKE_INVALID_VALUE;
+  if (!fake_owns(device, copy->to, last * copy->to_pitch + copy->width, what) ||
+      (copy->from && !fake_owns(device, copy->from, last * copy->from_pitch + copy->width, what)))
+    return FAKE_INVALID_VALUE;
+  return enqueue_any(stream, copy);
+}
+
+/* Between memory of any devices. */
+static int enqueue_between(cuda_stream stream, const copy_task *copy, const char *what) {
+  size_t last = copy->height - 1;
+  if (!copy->width || !copy->height || !somebody_owns(copy->to, last * copy->to_pitch + copy->width, what) ||
+      !somebody_owns(copy->from, last * copy->from_pitch + copy->width, what))
+    return FAKE_INVALID_VALUE;
+  return enqueue_any(stream, copy);
 }
 
 cuda_result cuda_memory_set(cuda_address at, unsigned char value, size_t n, cuda_stream stream) {
@@ -141,9 +161,18 @@ cuda_result cuda_memory_copy(cuda_address to, cuda_address from, size_t bytes, c
   return fake_leave(enqueue_copy(stream, &copy, "cuMemcpyDtoDAsync"));
 }
 
+extern cuda_result memory_copy_between(cuda_address to, cuda_address from, size_t bytes,
+                                       cuda_stream stream) __asm__("cuMemcpyAsync") TPRT_API;
+cuda_result memory_copy_between(cuda_address to, cuda_address from, size_t bytes, cuda_stream stream) {
+  FAKE_CALL("cuMemcpyAsync", false, NULL);
+  const copy_task copy = {.to = (char *)(uintptr_t)to, .from = (const char *)(uintptr_t)from, .width = bytes, .height = 1};
+  return fake_leave(enqueue_between(stream, &copy, "cuMemcpyAsync"));
+}
+
 cuda_result cuda_memory_copy_2d(const cuda_copy_2d *copy, cuda_stream stream) {
   FAKE_CALL("cuMemcpy2DAsync", false, NULL);
-  if (copy->source_type != CUDA_MEMORY_DEVICE || copy->target_type != CUDA_MEMORY_DEVICE || copy->width > copy->source_pitch ||
+  bool between = copy->source_type == CUDA_MEMORY_UNIFIED, within = copy->source_type == CUDA_MEMORY_DEVICE;
+  if (!(between || within) || copy->target_type != copy->source_type || copy->width > copy->source_pitch ||
       copy->width > copy->target_pitch)
     return fake_leave(FAKE_INVALID_VALUE);
   const copy_task rows = {.to = (char *)(uintptr_t)copy->target,
@@ -152,7 +181,7 @@ cuda_result cuda_memory_copy_2d(const cuda_copy_2d *copy, cuda_stream stream) {
                           .from_pitch = copy->source_pitch,
                           .width = copy->width,
                           .height = copy->height};
-  return fake_leave(enqueue_copy(stream, &rows, "cuMemcpy2DAsync"));
+  return fake_leave((between ? enqueue_between : enqueue_copy)(stream, &rows, "cuMemcpy2DAsync"));
 }
 
 cuda_result cuda_pointer_attribute(void *value, int attribute, cuda_address pointer) {
