@@ -42,7 +42,7 @@ static tprt_status choose_way(tprt_context *context, const tprt__site *site, con
     return TPRT_OK;
   tprt_status status = check_slices(site, tprt_comm_size(state->comm));
   if (!status && gather->way == TPRT__ROWS_ACROSS)
-    status = tprt__gpu_peers_reserve(context->gpu, gather->group->peers, (size_t)state->plan.send_bytes, 0);
+    status = tprt__rows_make_room_across(context, gather->group->peers, (size_t)state->plan.send_bytes, 0);
   return tprt__rows_excuse(state->comm, status, &gather->way, gather->why);
 }
 

@@ -44,8 +44,7 @@ void tprt__graph_refuse(tprt_context *context, const char *why) {
 
 /* ---- Ranks ---- */
 
-/* Whether the streams of ranks wait for each other. */
-static bool is_shared(const tprt_context *context) {
+bool tprt__graphs_are_shared(const tprt_context *context) {
   return tprt_comm_size(context->world) > 1 && context->world->transport->backend == &tprt__backend_loopback;
 }
 
@@ -121,7 +120,7 @@ TOGETHER(launch)
 
 static tprt_status all_do(tprt_context *context, tprt_together_fn *step, member *mine) {
   const void *alone[] = {mine};
-  return is_shared(context) ? tprt__gpu_gather(context, context->world, step, mine) : step(alone, 1, NULL);
+  return tprt__graphs_are_shared(context) ? tprt__gpu_gather(context, context->world, step, mine) : step(alone, 1, NULL);
 }
 
 /* ---- What is kept ---- */

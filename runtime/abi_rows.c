@@ -301,9 +301,17 @@ static tprt_status reduce_apart(tprt_context *context, const tprt__site *site, c
 /* Beside a collective, kernels that wait for each other might keep it off some GPU. */
 tprt_status tprt__rows_begin_across(tprt_context *context) {
   tprt_status status = tprt__gpu_await_started(context);
-  if (!status)
-    tprt__graph_refuse(context, "it has kernels on several GPUs that wait for each other");
+  if (!status && tprt__graphs_are_shared(context)) /* whose kernels may be started one after the other */
+    tprt__graph_refuse(context, "it has kernels on several GPUs that wait for each other, and ranks that share a graph");
   return status ? status : context->status;
+}
+
+tprt_status tprt__rows_make_room_across(tprt_context *context, tprt__gpu_peers *peers, size_t input_bytes,
+                                        size_t output_bytes) {
+  if (tprt__gpu_peers_have_room(peers, input_bytes, output_bytes))
+    return TPRT_OK;
+  tprt__graphs_forget(context); /* what was captured knows the rooms of before */
+  return tprt__gpu_peers_reserve(context->gpu, peers, input_bytes, output_bytes);
 }
 
 tprt_status tprt__rows_run(tprt_context *context, const tprt__site *site, const tprt__site_state *state,

@@ -60,8 +60,10 @@ struct tprt__gather_state {
 tprt_status tprt__rows_find_group(tprt_context *context, tprt_comm *comm, struct tprt__rows_group **group);
 /* What kept a site from its way, with the thread's error text, is the reason for collectives, unless the communicator failed of it. */
 tprt_status tprt__rows_excuse(const tprt_comm *comm, tprt_status status, tprt__rows_way *way, char why[TPRT__WHY_BYTES]);
-/* Before a call between GPUs; a status where that is being captured. */
+/* Before a call between GPUs; a status where that is being captured and cannot be. */
 tprt_status tprt__rows_begin_across(tprt_context *context);
+/* Collective: what others read or fill, and what they store as results, has at least so many bytes. The same status on all ranks. */
+tprt_status tprt__rows_make_room_across(tprt_context *context, tprt__gpu_peers *peers, size_t input_bytes, size_t output_bytes);
 /* Bytes of what a rank sums, or of its product: of whole slices for all ranks. */
 tprt_status tprt__rows_input_bytes(const tprt__site *site, const tprt__site_state *state, int64_t *bytes);
 

@@ -49,7 +49,7 @@ tprt_status tprt__rows_bind_across(tprt_context *context, const tprt__site *site
   bool slices = choose(site, peers, tprt_comm_size(state->comm)) == TPRT_CUDA_SLICES;
   tprt_status status = tprt__rows_input_bytes(site, state, &input_bytes);
   if (!status)
-    status = tprt__gpu_peers_reserve(context->gpu, peers, (size_t)input_bytes, slices ? lay_out(site, offset) : 0);
+    status = tprt__rows_make_room_across(context, peers, (size_t)input_bytes, slices ? lay_out(site, offset) : 0);
   return status || !slices || !site->rows.k ? status : tprt__rows_bind_slices(context, site, state);
 }
 

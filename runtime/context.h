@@ -106,6 +106,8 @@ tprt_status tprt__gpu_gather(tprt_context *context, tprt_comm *comm, tprt_togeth
 /* ---- abi_graph.c ---- */
 /* The program does something that cannot be captured. If it is being captured the context's status is not TPRT_OK afterwards. */
 void tprt__graph_refuse(tprt_context *context, const char *why);
+/* Whether all ranks have one graph, since their streams wait for each other. */
+bool tprt__graphs_are_shared(const tprt_context *context);
 /* Drops what was captured, of all programs: they are captured again. Not while one is being captured. */
 void tprt__graphs_forget(tprt_context *context);
 /* The same, and all that is known of programs. Not while one is called. */

@@ -60,6 +60,10 @@ static tprt_status grow(const tprt__gpu_peers *peers, size_t bytes, room *grown)
   return status;
 }
 
+bool tprt__gpu_peers_have_room(const tprt__gpu_peers *peers, size_t input_bytes, size_t output_bytes) {
+  return input_bytes <= peers->inputs.bytes && output_bytes <= peers->outputs.bytes;
+}
+
 tprt_status tprt__gpu_peers_reserve(tprt__gpu *gpu, tprt__gpu_peers *peers, size_t input_bytes, size_t output_bytes) {
   tprt_status status = tprt__gpu_synchronize(gpu); /* nothing that uses what goes is on its way */
   if (!status)

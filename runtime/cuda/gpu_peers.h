@@ -12,6 +12,8 @@ typedef struct tprt__gpu_peers tprt__gpu_peers;
 tprt_status tprt__gpu_peers_create(tprt__gpu *gpu, tprt_comm *comm, int64_t timeout_ns, tprt__gpu_peers **peers);
 /* Collective: makes room, of at least so many bytes, for what the others read or fill, and for what they store as results. What there was before goes. */
 tprt_status tprt__gpu_peers_reserve(tprt__gpu *gpu, tprt__gpu_peers *peers, size_t input_bytes, size_t output_bytes);
+/* Whether there is that; the same on all ranks. */
+bool tprt__gpu_peers_have_room(const tprt__gpu_peers *peers, size_t input_bytes, size_t output_bytes);
 /* Collective. NULL is allowed. */
 void tprt__gpu_peers_destroy(tprt__gpu *gpu, tprt__gpu_peers *peers);
 

@@ -3,11 +3,12 @@
 #ifndef TPRT_TEST_CUDA_GATHERING_CASES_H
 #define TPRT_TEST_CUDA_GATHERING_CASES_H
 
+#include "make_context.h"
 #include "table.h"
 #include "tprt/tprt.h"
 
 enum {
-  ROWS = 8,
+  ALL_ROWS = 8,
   WIDTH = 12,
   MOST_COLUMNS = 20,
   N_INPUTS = 1 + TPRT_GATHER_MOST,
@@ -28,8 +29,6 @@ extern const int n_gather_cases;
 void add_gather_case(test_table *t, const gather_case *c, int64_t n_ranks);
 /* A site for each case, for so many devices. */
 test_table make_gather_program(int64_t n_devices);
-/* On a GPU; NULL with a word on stderr. */
-tprt_context *make_context(tprt_comm *world);
 /* Whether slices of rows and of products are multiples of 16 bytes. */
 bool has_slices(const gather_case *c, int n_ranks);
 
@@ -40,8 +39,9 @@ extern _Thread_local long most_pause_us;
 extern _Thread_local const test_table *gather_program;
 extern _Thread_local int n_runs;
 
-/* Rows of `n_turns` turns, gathered and multiplied, called or, as a graph, replayed, against sums in f64: the number of errors. `digest`, unless NULL, becomes
+/* Rows of `n_turns` turns, gathered and multiplied, against sums in f64: the number of errors. graph: NULL, it is called; else it is replayed as one, or
+ * cannot be, because of that. `digest`, unless NULL, becomes
  * a hash of it and of the bits of all results. */
-int run_gather_case(tprt_context *context, tprt_comm *world, int i, int n_turns, bool replays, uint64_t *digest);
+int run_gather_case(tprt_context *context, tprt_comm *world, int i, int n_turns, const char *graph, uint64_t *digest);
 
 #endif

@@ -32,7 +32,7 @@ static int check_bytes(tprt_context *context, int n_ranks) {
   for (int i = 0; i < n_gather_cases; i++) {
     tprt_site_stats stats;
     errors += tprt_context_site_stats(context, i, &stats) != TPRT_OK || stats.calls != 2 ||
-              stats.bytes != 2 * (n_ranks - 1) * (ROWS / n_ranks) * WIDTH * (int64_t)tprt_dtype_size(gather_cases[i].dtype);
+              stats.bytes != 2 * (n_ranks - 1) * (ALL_ROWS / n_ranks) * WIDTH * (int64_t)tprt_dtype_size(gather_cases[i].dtype);
   }
   return errors;
 }
@@ -43,7 +43,7 @@ static void *play(void *argument) {
   gather_program = p->program;
   p->errors = !context || tprt_abi_enter(context, p->program->words) != TPRT_OK;
   for (int i = 0; i < n_gather_cases && !p->errors; i++)
-    p->errors += run_gather_case(context, p->world, i, 2, false, NULL);
+    p->errors += run_gather_case(context, p->world, i, 2, NULL, NULL);
   if (context && *tprt_context_error(context))
     fprintf(stderr, "wrong: %s\n", tprt_context_error(context));
   if (!p->errors)
@@ -60,7 +60,7 @@ static void *replay(void *argument) {
   gather_program = p->program;
   p->errors = !context;
   for (int i = 0; i < n_gather_cases && !p->errors; i++) {
-    p->errors += run_gather_case(context, p->world, i, 5, true, NULL);
+    p->errors += run_gather_case(context, p->world, i, 5, "", NULL);
     p->errors += n_runs != 2;
   }
   if (context && *tprt_context_error(context))
@@ -117,7 +117,7 @@ static long products_of(const gather_case *c, int n_ranks, bool sliced) {
   long n = 0;
   sliced = sliced && has_slices(c, n_ranks);
   for (int i = 0; i < c->n; i++)
-    n += sliced ? n_ranks : ROWS * WIDTH * c->columns[i] >= LEAST_WORK;
+    n += sliced ? n_ranks : ALL_ROWS * WIDTH * c->columns[i] >= LEAST_WORK;
   return n;
 }
 

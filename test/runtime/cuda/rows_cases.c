@@ -307,14 +307,6 @@ int run_case(tprt_context *context, tprt_comm *world, int i, uint64_t *digest) {
   return errors;
 }
 
-tprt_context *make_context(tprt_comm *world) {
-  tprt_context *context = NULL;
-  tprt_context_config config = {.size = sizeof config, .target = TPRT_TARGET_CUDA};
-  if (tprt_context_create(world, &config, &context) != TPRT_OK)
-    fprintf(stderr, "wrong: %s\n", tprt_last_error());
-  return context;
-}
-
 int check_bytes(tprt_context *context, int n_ranks) {
   int errors = 0;
   for (int i = 0; i < n_shape_cases; i++) {

@@ -2,6 +2,7 @@
 #ifndef TPRT_TEST_CUDA_ROWS_CASES_H
 #define TPRT_TEST_CUDA_ROWS_CASES_H
 
+#include "make_context.h"
 #include "table.h"
 #include "tprt/cuda.h"
 #include "tprt/tprt.h"
@@ -32,8 +33,6 @@ extern const int n_shape_cases;
 void add_case(test_table *t, const shape_case *c);
 /* A site for each case, for so many devices. */
 test_table make_program(int64_t n_devices);
-/* On a GPU; NULL with a word on stderr. */
-tprt_context *make_context(tprt_comm *world);
 /* Of this thread: bytes by which the left factors of its products lie behind a multiple of 16. */
 extern _Thread_local size_t factor_offset;
 /* Both turns of a site against sums in f64, and the number of errors; `digest`, unless NULL, becomes a hash of it and of the bits of all results. */
