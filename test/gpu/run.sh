@@ -46,7 +46,7 @@ lines=$out/lines.json wrong=0
 if [ -z "$bin" ]; then
   cmake -S "$source_dir" -B "$out/build" -DTP_COMPILER=OFF -DTP_TESTS=OFF -DTP_GPU_PROGRAMS=ON -DTP_CUDA="$cuda" \
     -DCMAKE_BUILD_TYPE=Release >"$out/build.txt"
-  cmake --build "$out/build" -j "$(nproc)" --target tprt_gpu_fused tprt_gpu_peers tprt_gpu_timing tprt_gpu_gemm tprt_gpu_model \
+  cmake --build "$out/build" -j "$(nproc)" --target tprt_gpu_fused tprt_gpu_peers tprt_gpu_sites tprt_gpu_timing tprt_gpu_gemm tprt_gpu_model \
     tprt_gpu_nccl >>"$out/build.txt"
   bin=$out/build/bin
 fi
@@ -66,7 +66,7 @@ compile_models() {
 # Programs, the libraries that they were linked with but the C library's, and these scripts.
 if [ -n "$pack" ]; then
   mkdir -p "$pack/bin" "$pack/lib"
-  cp "$bin"/tprt_gpu_{fused,peers,timing,gemm,model,nccl} "$pack/bin"
+  cp "$bin"/tprt_gpu_{fused,peers,sites,timing,gemm,model,nccl} "$pack/bin"
   ldd "$bin/tprt_gpu_nccl" | awk '$1 ~ /^lib(tprt|sodium)\./ { print $3 }' | xargs -I '{}' cp -L '{}' "$pack/lib"
   cp "$here/run.sh" "$here/torch_layer.py" "$pack"
   if [ -n "$shard_run" ]; then
@@ -136,6 +136,8 @@ fused() {
   for ranks in 2 4 8; do
     run peers "$bin/tprt_gpu_peers" threads "$ranks" "$turns" 20000
     run peers-processes "$bin/tprt_gpu_peers" processes "$ranks" "$turns" 20000
+    run sites "$bin/tprt_gpu_sites" threads "$ranks"
+    run sites-processes "$bin/tprt_gpu_sites" processes "$ranks"
   done
   run missing "$bin/tprt_gpu_fused" missing
   run products "$bin/tprt_gpu_gemm" products
