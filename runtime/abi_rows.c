@@ -165,6 +165,8 @@ tprt_status tprt__rows_bind(tprt_context *context, const tprt__site *site, tprt_
     status = bind_product(context, site, state);
   if (!status && rows->way == TPRT__ROWS_ACROSS)
     status = bind_across(context, site, state);
+  if (!status && rows->way == TPRT__ROWS_ACROSS && site->rows.k)
+    status = tprt__rows_bind_product_across(context, site, state);
   return status || rows->way == TPRT__ROWS_ACROSS ? status : bind_apart(context, site, state);
 }
 

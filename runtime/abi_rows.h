@@ -82,8 +82,10 @@ tprt_status tprt__rows_check_buffers(const tprt__rows *rows, const tprt__rows_bu
 tprt_cuda_rows tprt__rows_describe(const tprt__site *site, const tprt__rows_buffers *b);
 
 /* ---- abi_rows_across.c ---- */
-/* Collective; the same status on all ranks. */
+/* Room that all reach. Collective; the same status on all ranks. */
 tprt_status tprt__rows_bind_across(tprt_context *context, const tprt__site *site, const tprt__site_state *state);
+/* Then, of a product: whether and how it is sliced. A failure is this rank's. */
+tprt_status tprt__rows_bind_product_across(tprt_context *context, const tprt__site *site, const tprt__site_state *state);
 tprt_status tprt__rows_run_across(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
                                   const tprt__rows_buffers *b);
 

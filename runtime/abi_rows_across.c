@@ -50,7 +50,12 @@ tprt_status tprt__rows_bind_across(tprt_context *context, const tprt__site *site
   tprt_status status = tprt__rows_input_bytes(site, state, &input_bytes);
   if (!status)
     status = tprt__rows_make_room_across(context, peers, (size_t)input_bytes, slices ? lay_out(site, offset) : 0);
-  return status || !slices || !site->rows.k ? status : tprt__rows_bind_slices(context, site, state);
+  return status;
+}
+
+tprt_status tprt__rows_bind_product_across(tprt_context *context, const tprt__site *site, const tprt__site_state *state) {
+  bool slices = choose(site, state->rows->group->peers, tprt_comm_size(state->comm)) == TPRT_CUDA_SLICES;
+  return slices ? tprt__rows_bind_slices(context, site, state) : TPRT_OK;
 }
 
 /* Puts the input where the others find it. */

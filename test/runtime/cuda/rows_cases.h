@@ -31,7 +31,9 @@ extern const shape_case shape_cases[];
 extern const int n_shape_cases;
 
 void add_case(test_table *t, const shape_case *c);
-/* A site for each case, for so many devices. */
+/* Whether so many devices can have it: rows are cut evenly. */
+bool is_possible(const shape_case *c, int64_t n_devices);
+/* A site for each case, for so many devices; of those that are not possible that of the first. */
 test_table make_program(int64_t n_devices);
 /* Of this thread: bytes by which the left factors of its products lie behind a multiple of 16. */
 extern _Thread_local size_t factor_offset;
