@@ -60,6 +60,7 @@ typedef struct player {
   const test_table *program;
   const char *mode, *way, *why; /* of this rank while it binds; what it then says */
   size_t offset;                /* of its factors */
+  bool unbound;                 /* the program could not be bound in time */
   int errors;
   uint64_t digest, digest_f32; /* of all cases, of those in f32 */
   long n_launches;
@@ -265,6 +266,7 @@ static void *come_late(void *argument) {
   bool comes = tprt_comm_rank(p->world) == 0;
   float *memory = NULL;
   int32_t got = tprt_abi_enter(context, p->program->words);
+  p->unbound = got != TPRT_OK;
   (void)tprt_context_alloc(context, 3 * N * sizeof *memory, (void **)&memory);
   if (!got && comes) {
     got = tprt_abi_reduce_rows(context, SITE, memory, NULL, NULL, memory, NULL, NULL, memory + N);
@@ -280,13 +282,14 @@ static void *come_late(void *argument) {
   return NULL;
 }
 
-static void test_late(void **state) {
+/* Whether it was seen; not on a machine so busy that the ranks' time was over before the program was bound. */
+static bool play_late(void) {
   tprt_comm *worlds[2];
   player players[2];
   pthread_t threads[2];
   test_table program = make_program(2);
   const tprt_config config = {.size = sizeof config, .backend = "loopback", .timeout_ns = 300000000};
-  (void)state;
+  bool unbound = false;
   setenv("FAKE_DEVICES", "2", 1);
   assert_int_equal(pthread_barrier_init(&over, NULL, 2), 0);
   assert_int_equal(tprt_world_create_threads(2, &config, worlds), TPRT_OK);
@@ -296,11 +299,22 @@ static void test_late(void **state) {
   }
   for (int r = 0; r < 2; r++) {
     pthread_join(threads[r], NULL);
-    assert_int_equal(players[r].errors, 0);
+    unbound = unbound || players[r].unbound;
     tprt_comm_destroy(worlds[r]);
   }
+  for (int r = 0; r < 2 && !unbound; r++)
+    assert_int_equal(players[r].errors, 0);
   table_free(&program);
   pthread_barrier_destroy(&over);
+  return !unbound;
+}
+
+static void test_late(void **state) {
+  enum { MOST_TRIES = 5 };
+  int tries = 1;
+  (void)state;
+  while (!play_late())
+    assert_in_range(++tries, 1, MOST_TRIES);
 }
 
 /* ---- Processes ---- */

@@ -72,6 +72,7 @@ typedef struct player {
   const test_table *program;
   const game *of;
   int errors;
+  bool unbound; /* the program could not be bound in time */
   uint64_t digest;
   long n_launches, n_waits;
 } player;
@@ -290,6 +291,7 @@ static void *come_late(void *argument) {
   tprt_context *context = make_context(p->world);
   char *memory = NULL;
   int32_t got = tprt_abi_enter(context, p->program->words);
+  p->unbound = got != TPRT_OK;
   (void)tprt_context_alloc(context, 4 * BYTES, (void **)&memory);
   if (!got && tprt_comm_rank(p->world) == 0) {
     got = tprt_abi_gather_multiply(context, 1, memory, memory + BYTES, NULL, NULL, NULL, NULL, memory + 2 * BYTES, NULL, NULL,
@@ -308,10 +310,15 @@ static void *come_late(void *argument) {
 
 static void test_late(void **state) {
   const game g = {.n_ranks = 2, .n_devices = 2, .backend = "loopback", .timeout_ns = 300000000};
+  enum { MOST_TRIES = 5 };
   player players[MOST_RANKS];
+  int tries = 0, errors = 0;
   (void)state;
   assert_int_equal(pthread_barrier_init(&over, NULL, 2), 0);
-  assert_int_equal(play_threads(&g, come_late, players), 0);
+  do { /* again where the machine is so busy that the ranks' time is over before the program is bound */
+    errors = play_threads(&g, come_late, players);
+  } while ((players[0].unbound || players[1].unbound) && ++tries < MOST_TRIES);
+  assert_int_equal(errors, 0);
   pthread_barrier_destroy(&over);
 }
 
