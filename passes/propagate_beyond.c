@@ -3,15 +3,17 @@
  * What the solver counts under a limit is never less than what a plan holds, but may be more. A plan that is counted with more is written into a copy of
  * the module, which says what it holds. The first one is the cheapest of all: where that keeps the limit, it is the plan. Else the problem is solved
  * within more room than there is, between the limit and what that plan is counted with. What is found there costs no more than what is counted to fit;
- * the bound is that of the larger room, and so holds for all that is counted to fit too. */
+ * the bound is that of the larger room, and so holds for all that is counted to fit too. Where all that leaves nothing, or a dear plan, plans are listed (propagate_nearby.c). */
 #include "passes/propagate_limited.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
   ROUNDS = 6, /* larger rooms that are tried */
   SHARE = 8   /* of the work: each takes no more than one */
 };
+#define MUCH 0.05 /* more than the cheapest plan of all: then plans are listed */
 #define ALL_ROOM (INT64_MAX - 1)
 
 static bool same_nodes(const tp_planner *a, const tp_planner *b) {
@@ -72,6 +74,7 @@ typedef struct beyond {
   tp_solution *best; /* may have no choices; its cost is that of the best plan */
   int *plain;        /* choices of a plan without routes that costs less than that of `best`; NULL: none */
   tp_cost cost;      /* of the best of all */
+  tp_cost floor;     /* no plan costs less, whatever it holds */
   int64_t low, high; /* rooms: what is found within `low` keeps the limit or costs no less, within `high` it does not keep it */
   int64_t more;      /* what the last plan was counted with beyond what it held */
 } beyond;
@@ -157,17 +160,40 @@ static bool is_final(const tp_planner *p, const tp_solution *best) {
           (double)(best->cost - best->unlimited_bound) <= p->gap * (double)best->unlimited_bound);
 }
 
+/* Nothing was found, or what costs much more than without the limit. */
+static tp_status look_nearby(tp_planner *p, const tp_solver_options *options, beyond *b) {
+  tp_nearby near = {.cost = b->cost};
+  if (p->kept || (b->cost < TP_COST_FORBIDDEN && (double)(b->cost - b->floor) <= MUCH * (double)b->floor))
+    return TP_OK;
+  tp_status status = tp__plan_nearby(p, options->work_budget / SHARE, &near);
+  b->best->work += near.work;
+  p->is_cut_short |= tp__clock_is_over(p->clock);
+  if (status == TP_OK && near.choices) {
+    tp_solution found = {
+        .choices = malloc((p->n_nodes + 1) * sizeof *found.choices), .lower_bound = b->floor, .method = "listing"};
+    if (!found.choices)
+      return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+    memcpy(found.choices, near.choices, p->n_nodes * sizeof *found.choices);
+    take(b, &found, true, near.cost);
+  }
+  return status;
+}
+
 tp_status tp__solve_beyond(tp_planner *p, const tp_solver_options *options, tp_solution *best) {
   beyond b = {.best = best, .cost = best->cost, .low = p->memory_limit, .high = ALL_ROOM};
+  bool final = is_final(p, best);
   tp_status status = TP_OK;
-  if (!is_final(p, best)) {
+  if (!final) {
     tp_solution cheapest;
     status = solve_within(p, *options, ALL_ROOM, &cheapest);
     if (status == TP_OK) {
+      b.floor = cheapest.lower_bound;
       take_if_kept(p, ALL_ROOM, &cheapest, &b);
       status = search_rooms(p, *options, &b);
     }
   }
+  if (status == TP_OK && !final)
+    status = look_nearby(p, options, &b);
   if (status == TP_OK || status == TP_INFEASIBLE)
     status = choose(p, &b);
   free(b.plain);

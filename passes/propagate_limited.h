@@ -53,10 +53,25 @@ typedef struct tp_at_peak {
   bool *changed; /* in another one */
 } tp_at_peak;
 
+/* A planner of its own with the nodes of `planner` that are not of routes, in their order. To be closed also when it fails. */
+tp_status tp__plain_open(const tp_planner *planner, tp_planner *plain);
+void tp__plain_close(tp_planner *plain);
 /* What a device holds at most, and the cost, if the decisions of the solution are planned without routes; INT64_MAX where they cannot be. `at_peak` may be
  * NULL. */
 int64_t tp__plain_held(const tp_planner *planner, const tp_solution *solution, tp_cost *cost, tp_at_peak *at_peak);
 /* The planner becomes one without routes that has this plan. */
 tp_status tp__plain_take(tp_planner *planner, const int *choices);
+
+/* ---- propagate_nearby.c ---- */
+
+typedef struct tp_nearby {
+  int *choices; /* by node of the planner, of its arena: tp__plain_take; NULL: none */
+  tp_cost cost; /* only plans that cost less are sought */
+  int64_t work; /* that was done */
+} tp_nearby;
+
+/* Lists plans that are written as planning without a limit writes them, from the cheapest on, with so much work at most. The cheapest that keeps the limit and costs less than
+ * best->cost becomes `best`. */
+tp_status tp__plan_nearby(const tp_planner *planner, int64_t work, tp_nearby *best);
 
 #endif

@@ -84,8 +84,7 @@ int64_t tp__plain_held(const tp_planner *p, const tp_solution *solution, tp_cost
   return held;
 }
 
-/* A planner of its own with the nodes of `p` that are not of routes. */
-static tp_status strip(const tp_planner *p, tp_planner *plain) {
+tp_status tp__plain_open(const tp_planner *p, tp_planner *plain) {
   int *place = tp__calloc(p->n_nodes + 1, sizeof *place);
   tp_status status = tp__planner_copy(p, plain);
   plain->same_layouts = (tp_memo){0};
@@ -109,12 +108,17 @@ static tp_status strip(const tp_planner *p, tp_planner *plain) {
   return TP_OK;
 }
 
+void tp__plain_close(tp_planner *plain) {
+  tp__memo_destroy(&plain->same_layouts);
+  tp__planner_drop(plain);
+}
+
 tp_status tp__plain_take(tp_planner *p, const int *choices) {
   tp_planner plain;
   const bool *const *own = chosen_rows(p, choices, true), *const *all = chosen_rows(p, choices, false);
   if (!own || !all)
     return out_of_memory(p);
-  tp_status status = strip(p, &plain);
+  tp_status status = tp__plain_open(p, &plain);
   if (status == TP_OK)
     status = plan_plain(&plain, own);
   if (status == TP_OK) {
@@ -122,8 +126,7 @@ tp_status tp__plain_take(tp_planner *p, const int *choices) {
     tp__memo_destroy(&plain.same_layouts);
     tp__planner_take(p, &plain);
   } else {
-    tp__memo_destroy(&plain.same_layouts);
-    tp__planner_drop(&plain);
+    tp__plain_close(&plain);
   }
   return status;
 }

@@ -2,7 +2,7 @@
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{memory-limit=11264B})' | FileCheck %s
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate)' | FileCheck %s
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{memory-limit=11263B})' 2>&1 | FileCheck %s --check-prefix=LESS
-// LESS: memory-limit: a device may hold 11263 bytes, and no plan fits
+// LESS: memory-limit: a device may hold 11263 bytes, and no plan was found that fits
 // RUN: shard-run %s --memory-limit 11264
 
 // No plan holds more than its limit, not even where a loop that never runs makes layouts free.

@@ -74,7 +74,7 @@ func.func @returned(%x: tensor<32x32xf32> {tp.sharding = [["x"], []]}, %w: tenso
 // CHECK-SAME: peak_memory = 16384
 // COUNTED: every one counts at least 12288 here
 // LESS-NOT: error:
-// LESS: error: 'math.tanh': memory-limit: a device may hold 16383 bytes, and no plan fits by what planning counts
+// LESS: error: 'math.tanh': memory-limit: a device may hold 16383 bytes, and no plan was found that fits (none does by what planning counts
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @changed(%x: tensor<32x32xf32> {tp.sharding = [[], ["x"]]}, %w: tensor<32x32xf32> {tp.sharding = [["x"], []]})
     -> (tensor<32x32xf32> {tp.sharding = [[], []]}) {

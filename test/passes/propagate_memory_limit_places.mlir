@@ -1,7 +1,7 @@
 // A value that is named only as the place of a fill is not kept for it: the compiled program has 9216 bytes too.
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{memory-limit=9216B})' | FileCheck %s
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{memory-limit=5120B})' 2>&1 | FileCheck %s --check-prefix=LESS
-// LESS: memory-limit: a device may hold 5120 bytes, and no plan fits by what planning counts
+// LESS: memory-limit: a device may hold 5120 bytes, and no plan was found that fits (none does by what planning counts
 // RUN: shard-run %s --memory-limit 9216 --report %t.json
 // RUN: FileCheck %s --check-prefix=COMPILED < %t.json
 // COMPILED: "memory_per_device"

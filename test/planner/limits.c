@@ -17,7 +17,7 @@ typedef struct trial {
   space space;
   tp__arena arena;
   int64_t limit;
-  tp_cost bound; /* a plan that keeps the limit is said to cost at least so much */
+  tp_cost most;  /* plans that cost less are tried: those that keep the limit cost as much, or so it is said */
   int n_written; /* plans that were written and planned again */
   planned found; /* the last one that keeps the limit, and costs less */
   bool is_found;
@@ -27,6 +27,7 @@ typedef struct trial {
 
 /* Plans that are written for one limit at most: each takes a millisecond. */
 enum { MOST_WRITTEN = 400, MOST_CLIMBED = 600 };
+#define MUCH 1.1 /* so many times dearer than a plan that keeps the limit: that is counted */
 
 /* ---- a plan as annotations ---- */
 
@@ -79,7 +80,7 @@ static bool keeps_limit(void *data, const int *plan, tp_cost cost) {
   planned written;
   t->n_written++;
   bool is_planned = plan_copy(t->module, "", &written);
-  bool keeps = is_planned && written.peak <= t->limit && written.cost < t->bound;
+  bool keeps = is_planned && written.peak <= t->limit && written.cost < t->most;
   if (is_planned && written.peak < t->leanest_peak) {
     t->leanest_peak = written.peak;
     memcpy(t->leanest, plan, (size_t)t->space.n_decisions * sizeof *plan);
@@ -160,8 +161,11 @@ static tp_status look_for_excuse(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-/* A plan was found that keeps the limit and costs less than `within`. */
+/* A plan was found that keeps the limit and costs less than `within`, which is a defect if it costs less than is said to be proven. */
 static verdict judge(trial *t, tp_reshard_cache *reshards, const planned *within, totals *sum) {
+  sum->limits_dearer += within->cost > 0 && (double)within->cost > MUCH * (double)t->found.cost;
+  if (within->bound >= 0 && t->found.cost >= within->bound)
+    return EQUAL;
   excuse e = {.plan = &t->found, .reshards = reshards};
   tp__walk(mlirModuleGetOperation(t->found.module), look_for_excuse, &e);
   sum->counted_more += e.found;
@@ -207,8 +211,8 @@ static verdict check_limit(trial *t, const planned *free, MlirModule source, rng
   }
   if (v == EQUAL && (!is_planned || within.cost > free->cost)) {
     tp_reshard_cache *reshards = tp_reshard_cache_create(t->space.mesh, t->space.topology);
-    t->bound = is_planned ? within.bound : TP_COST_FORBIDDEN;
-    search_options how = {.limit = t->bound,
+    t->most = is_planned ? within.cost : TP_COST_FORBIDDEN;
+    search_options how = {.limit = t->most,
                           .steps = t->s->steps,
                           .memory = t->limit,
                           .accept = keeps_limit,

@@ -87,6 +87,7 @@ static void print_totals(const totals *t) {
            t->limits, t->limits_refused, t->limits_cut, t->limits_written);
     printf("  of those refused: a plan keeps it %d, none of all does %d, unknown %d\n", t->limits_kept, t->limits_unkept,
            t->limits_refused - t->limits_kept - t->limits_unkept);
+    printf("  of those planned: more than a tenth dearer than a plan that keeps it %d\n", t->limits_dearer);
     printf("  cheaper plans within a limit, counted with more than they hold: "
            "%d\n",
            t->counted_more);

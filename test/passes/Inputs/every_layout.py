@@ -13,7 +13,7 @@ def plan(tool, text, topology, limit):
     options = f"mesh=dp=4 topology={topology} memory-limit={limit}"
     done = subprocess.run([tool, "-", f"--pass-pipeline=builtin.module(tp-propagate{{{options}}})"], input=text, capture_output=True, text=True)
     if done.returncode != 0:
-        return None if "no plan fits" in done.stderr else sys.exit(done.stderr)
+        return None if re.search("no plan (fits|was found that fits)", done.stderr) else sys.exit(done.stderr)
     values = {key: int(value) for key, value in re.findall(r"(\w+) = (\d+) : i64", re.search(r"tp.plan = \{[^}]*", done.stdout)[0])}
     if values["bound_ps"] != values["cost_ps"]:
         sys.exit(f"not proven optimal: {values}")
