@@ -3,7 +3,7 @@
  * What the solver counts under a limit is never less than what a plan holds, but may be more. A plan that is counted with more is written into a copy of
  * the module, which says what it holds. The first one is the cheapest of all: where that keeps the limit, it is the plan. Else the problem is solved
  * within more room than there is, between the limit and what that plan is counted with. What is found there costs no more than what is counted to fit;
- * the bound is that of the larger room, and so holds for all that is counted to fit too. Where all that leaves nothing, or a dear plan, plans are listed (propagate_nearby.c). */
+ * the bound is that of the larger room, and so holds for all that is counted to fit too. Before rooms are tried plans are listed (propagate_nearby.c). */
 #include "passes/propagate_limited.h"
 
 #include <stdlib.h>
@@ -13,7 +13,6 @@ enum {
   ROUNDS = 6, /* larger rooms that are tried */
   SHARE = 8   /* of the work: each takes no more than one */
 };
-#define MUCH 0.05 /* more than the cheapest plan of all: then plans are listed */
 #define ALL_ROOM (INT64_MAX - 1)
 
 static bool same_nodes(const tp_planner *a, const tp_planner *b) {
@@ -98,7 +97,7 @@ static void take(beyond *b, tp_solution *other, bool is_plain, tp_cost cost) {
   *other = (tp_solution){0};
 }
 
-/* Takes what was found within `room` if it costs less and keeps the limit. */
+/* Takes what was found within `room` if it costs less and keeps the limit. Else what is proven of the room is proven of the limit. */
 static void take_if_kept(tp_planner *p, int64_t room, tp_solution *other, beyond *b) {
   int64_t counted = (int64_t)other->peak.low + tp__routes_numbers(p->routes), held;
   bool is_cheaper = other->choices && other->cost < b->cost, is_taken = false;
@@ -119,7 +118,20 @@ static void take_if_kept(tp_planner *p, int64_t room, tp_solution *other, beyond
     b->high = room < counted ? room : counted;
   else
     b->low = room;
+  if (!is_cheaper && b->cost < TP_COST_FORBIDDEN && other->lower_bound > b->best->lower_bound)
+    b->best->lower_bound = other->lower_bound;
   tp_solution_clear(other);
+}
+
+/* What ends the search in a room: it is proven that nothing there costs less than the best, or the time is over. */
+typedef struct room_end {
+  tp_cost cost;
+  const tp_clock *clock;
+} room_end;
+
+static bool is_room_done(const tp_solver_progress *progress, void *data) {
+  const room_end *end = data;
+  return tp_exact_cost_value(progress->lower_bound) >= (double)end->cost || tp__clock_is_over(end->clock);
 }
 
 static tp_status search_rooms(tp_planner *p, tp_solver_options options, beyond *b) {
@@ -130,6 +142,9 @@ static tp_status search_rooms(tp_planner *p, tp_solver_options options, beyond *
     if (round % 2 == 1 || room <= b->low || room >= b->high)
       room = b->low + (b->high - b->low) / 2;
     tp_solution other;
+    room_end end = {b->cost, p->clock};
+    options.interrupted = is_room_done;
+    options.data = &end;
     status = solve_within(p, options, room, &other);
     if (status != TP_OK && status != TP_INFEASIBLE)
       break;
@@ -142,11 +157,11 @@ static tp_status search_rooms(tp_planner *p, tp_solver_options options, beyond *
 /* The nodes of the planner take what is best. */
 static tp_status choose(tp_planner *p, beyond *b) {
   tp_solution *best = b->best;
+  if (best->lower_bound > b->cost) /* that of a room smaller than the best is counted with */
+    best->lower_bound = b->cost;
   if (b->plain) {
-    tp_status status = tp__plain_take(p, b->plain);
     best->cost = b->cost;
-    best->lower_bound = best->lower_bound < b->cost ? best->lower_bound : b->cost;
-    return status;
+    return tp__plain_take(p, b->plain);
   }
   for (size_t i = 0; i < p->n_nodes && best->choices; i++)
     p->nodes[i].chosen = best->choices[i];
@@ -160,10 +175,10 @@ static bool is_final(const tp_planner *p, const tp_solution *best) {
           (double)(best->cost - best->unlimited_bound) <= p->gap * (double)best->unlimited_bound);
 }
 
-/* Nothing was found, or what costs much more than without the limit. */
+/* Plans that cost less than the best are listed, but not of a part of the strategies. */
 static tp_status look_nearby(tp_planner *p, const tp_solver_options *options, beyond *b) {
   tp_nearby near = {.cost = b->cost};
-  if (p->kept || (b->cost < TP_COST_FORBIDDEN && (double)(b->cost - b->floor) <= MUCH * (double)b->floor))
+  if (p->kept)
     return TP_OK;
   tp_status status = tp__plan_nearby(p, options->work_budget / SHARE, &near);
   b->best->work += near.work;
@@ -179,21 +194,25 @@ static tp_status look_nearby(tp_planner *p, const tp_solver_options *options, be
   return status;
 }
 
+/* `cheapest` is the cheapest plan of all. */
+static tp_status look_beyond(tp_planner *p, const tp_solver_options *options, tp_solution *cheapest, beyond *b) {
+  b->floor = cheapest->lower_bound;
+  take_if_kept(p, ALL_ROOM, cheapest, b);
+  if (b->cost <= b->floor)
+    return TP_OK;
+  tp_status status = look_nearby(p, options, b);
+  return status == TP_OK ? search_rooms(p, *options, b) : status;
+}
+
 tp_status tp__solve_beyond(tp_planner *p, const tp_solver_options *options, tp_solution *best) {
   beyond b = {.best = best, .cost = best->cost, .low = p->memory_limit, .high = ALL_ROOM};
-  bool final = is_final(p, best);
   tp_status status = TP_OK;
-  if (!final) {
+  if (!is_final(p, best)) {
     tp_solution cheapest;
     status = solve_within(p, *options, ALL_ROOM, &cheapest);
-    if (status == TP_OK) {
-      b.floor = cheapest.lower_bound;
-      take_if_kept(p, ALL_ROOM, &cheapest, &b);
-      status = search_rooms(p, *options, &b);
-    }
+    if (status == TP_OK)
+      status = look_beyond(p, options, &cheapest, &b);
   }
-  if (status == TP_OK && !final)
-    status = look_nearby(p, options, &b);
   if (status == TP_OK || status == TP_INFEASIBLE)
     status = choose(p, &b);
   free(b.plain);

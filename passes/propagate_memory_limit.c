@@ -148,7 +148,8 @@ tp_status tp__limit_exceeded(tp_planner *p, const tp_solution *solution) {
   if (boundary > p->memory_limit)
     snprintf(known, sizeof known, "no plan fits: arguments and results alone hold at least %" PRId64, boundary);
   else if (solution->optimal)
-    snprintf(known, sizeof known, "no plan was found that fits (none does by what planning counts, which may be more than is held)");
+    snprintf(known, sizeof known,
+             "no plan was found that fits (none does by what planning counts, which may be more than is held)");
   bool exceeds = solution->least_peak.high > 0 || counted > (uint64_t)p->memory_limit;
   return tp__error(op, TP_INFEASIBLE,
                    "memory-limit: a device may hold %" PRId64 " bytes, and %s; every one counts at least %" PRIu64

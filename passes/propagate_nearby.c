@@ -1,6 +1,6 @@
 /* Within a memory limit, small functions: plans beside those that exceed it.
  *
- * What planning counts may be more than a plan holds (propagate_beyond.c), and then none that keeps the limit is found, or a dear one. Here plans are listed from the cheapest on, and
+ * What planning counts may be more than a plan holds (propagate_beyond.c), so that by counting none that keeps the limit is found, or a dear one. Here plans are listed from the cheapest on, and
  * written to see what they hold. Without routes the problem is small: the values that a plan holds at its peak are decided by few nodes, their makers and users. A
  * plan that decides all of them in the same way holds as much. So any that holds less decides one of them otherwise: the plans beside one are parted by
  * the first of these nodes at which they do (Lawler 1972), and of each part the cheapest plan is found. In turn the cheapest of all
