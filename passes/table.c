@@ -22,6 +22,7 @@ const tp_pass_row *const *tp__pass_rows(int *n) {
       &tp__tile_attention_row,
       &tp__fuse_epilogues_row,
       &tp__name_contractions_row,
+      &tp__widen_sums_row,
       &tp__lower_to_runtime_row,
       &tp__lower_contractions_row,
       &tp__schedule_collectives_row,
@@ -98,7 +99,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .n_options = TP_LEN(optimize_options),
        .text = "tp-decompose,tp-inline-calls{{fused}},canonicalize,cse,convert-elementwise-to-linalg,tp-keep-scalars,tp-tile-"
                "attention,tp-fuse-epilogues{{fused}},tp-name-"
-               "contractions,"
+               "contractions,tp-widen-sums,"
                "convert-elementwise-to-linalg,tp-prepare-fusion,linalg-fuse-elementwise-ops,tp-inline-calls{{fused}},tp-expand-"
                "messages,"
                "canonicalize,cse"},

@@ -28,6 +28,7 @@ extern const tp_pass_row tp__outline_kernels_row;
 extern const tp_pass_row tp__inline_calls_row;
 extern const tp_pass_row tp__decompose_row;
 extern const tp_pass_row tp__clone_inits_row;
+extern const tp_pass_row tp__widen_sums_row;
 extern const tp_pass_row tp__order_globals_row;
 extern const tp_pass_row tp__expand_float8_row;
 extern const tp_pass_row tp__expand_math_row;

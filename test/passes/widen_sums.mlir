@@ -1,0 +1,61 @@
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-widen-sums)' | FileCheck %s
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+
+// The accumulator is f32, from a fill of f32 on; the sum is rounded once.
+// CHECK-LABEL: func @sum
+// CHECK: %[[ZERO:.*]] = arith.extf %{{.*}} : bf16 to f32
+// CHECK: %[[FILL:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%{{.*}} : tensor<4xf32>) -> tensor<4xf32>
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}} outs(%[[FILL]] : tensor<4xf32>)
+// CHECK: ^bb0(%[[X:.*]]: bf16, %[[ACC:.*]]: f32):
+// CHECK: %[[SQUARE:.*]] = arith.mulf %[[X]], %[[X]] : bf16
+// CHECK: %[[WIDE:.*]] = arith.extf %[[SQUARE]] : bf16 to f32
+// CHECK: arith.addf %[[ACC]], %[[WIDE]] : f32
+// CHECK: %[[ROUNDED:.*]] = arith.truncf %[[SUM]] : tensor<4xf32> to tensor<4xbf16>
+// CHECK: return %[[ROUNDED]]
+func.func @sum(%a: tensor<4x8xbf16>) -> tensor<4xbf16> {
+  %zero = arith.constant 0.0 : bf16
+  %e = tensor.empty() : tensor<4xbf16>
+  %b = linalg.fill ins(%zero : bf16) outs(%e : tensor<4xbf16>) -> tensor<4xbf16>
+  %s = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%a : tensor<4x8xbf16>) outs(%b : tensor<4xbf16>) {
+  ^bb0(%x: bf16, %o: bf16):
+    %q = arith.mulf %x, %x : bf16
+    %w = arith.addf %o, %q : bf16
+    linalg.yield %w : bf16
+  } -> tensor<4xbf16>
+  return %s : tensor<4xbf16>
+}
+
+// A sum of some of the numbers, from what the result was.
+// CHECK-LABEL: func @masked
+// CHECK: arith.extf %{{.*}} : tensor<4xf16> to tensor<4xf32>
+// CHECK: arith.select %{{.*}}, %{{.*}}, %{{.*}} : f32
+func.func @masked(%a: tensor<4x8xf16>, %b: tensor<4xf16>) -> tensor<4xf16> {
+  %s = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%a : tensor<4x8xf16>) outs(%b : tensor<4xf16>) {
+  ^bb0(%x: f16, %o: f16):
+    %c = arith.cmpf ogt, %x, %x : f16
+    %w = arith.addf %x, %o : f16
+    %v = arith.select %c, %w, %o : f16
+    linalg.yield %v : f16
+  } -> tensor<4xf16>
+  return %s : tensor<4xf16>
+}
+
+// Maxima, sums that are read in between, elementwise sums and sums of f32 stay.
+// CHECK-LABEL: func @others
+// CHECK-NOT: arith.extf
+func.func @others(%a: tensor<4x8xbf16>, %b: tensor<4xbf16>, %c: tensor<4x8xf32>, %d: tensor<4xf32>) -> (tensor<4xbf16>, tensor<4xbf16>, tensor<4x8xbf16>, tensor<4xf32>) {
+  %m = linalg.reduce { arith.maximumf } ins(%a : tensor<4x8xbf16>) outs(%b : tensor<4xbf16>) dimensions = [1]
+  %n = linalg.reduce ins(%a : tensor<4x8xbf16>) outs(%b : tensor<4xbf16>) dimensions = [1] (%x: bf16, %o: bf16) {
+    %h = arith.mulf %o, %x : bf16
+    %w = arith.addf %o, %h : bf16
+    linalg.yield %w : bf16
+  }
+  %p = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<4x8xbf16>) outs(%a : tensor<4x8xbf16>) {
+  ^bb0(%x: bf16, %o: bf16):
+    %w = arith.addf %o, %x : bf16
+    linalg.yield %w : bf16
+  } -> tensor<4x8xbf16>
+  %s = linalg.reduce { arith.addf } ins(%c : tensor<4x8xf32>) outs(%d : tensor<4xf32>) dimensions = [1]
+  return %m, %n, %p, %s : tensor<4xbf16>, tensor<4xbf16>, tensor<4x8xbf16>, tensor<4xf32>
+}
