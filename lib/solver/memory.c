@@ -85,16 +85,62 @@ static tp_status set_loads(tp__wcsp *g, int node, const tp__problem_node *from, 
   return tp__memory_settle(g, node);
 }
 
+static tp__wide least_of(const tp__wide *room, int first, int last) {
+  tp__wide least = room[first];
+  for (int t = first + 1; t < last; t++)
+    least = room[t] < least ? room[t] : least;
+  return least;
+}
+
+static int n_runs(int n_times) { return (n_times + TP__MEMORY_RUN - 1) / TP__MEMORY_RUN; }
+
+static void look_at_run(tp__wmemory *memory, int run) {
+  int first = run * TP__MEMORY_RUN, left = memory->n_times - first;
+  memory->least[run] = least_of(memory->room, first, first + (left < TP__MEMORY_RUN ? left : TP__MEMORY_RUN));
+}
+
+static void look_at_runs(tp__wmemory *memory) {
+  for (int run = 0; run < n_runs(memory->n_times); run++)
+    look_at_run(memory, run);
+}
+
+/* Takes `amount` from the room at the times first <= t < last. */
+static void take_room(tp__wmemory *memory, int first, int last, int64_t amount) {
+  for (int t = first; t < last; t++)
+    memory->room[t] -= amount;
+  for (int run = first / TP__MEMORY_RUN; run * TP__MEMORY_RUN < last; run++)
+    if (run * TP__MEMORY_RUN >= first && (run + 1) * TP__MEMORY_RUN <= last)
+      memory->least[run] -= amount;
+    else
+      look_at_run(memory, run);
+}
+
+/* The least room at the times first <= t < last, of which there is one. */
+static tp__wide least_room(const tp__wmemory *memory, int first, int last) {
+  int from = n_runs(first), to = last / TP__MEMORY_RUN; /* whole runs */
+  if (from >= to)
+    return least_of(memory->room, first, last);
+  tp__wide least = least_of(memory->least, from, to);
+  for (int side = 0; side < 2; side++) {
+    int begin = side ? to * TP__MEMORY_RUN : first, end = side ? last : from * TP__MEMORY_RUN;
+    tp__wide there = begin < end ? least_of(memory->room, begin, end) : least;
+    least = there < least ? there : least;
+  }
+  return least;
+}
+
 tp_status tp__memory_attach(tp__wcsp *g, const tp_problem *problem) {
   tp__wmemory *memory = tp__pool_take_zeroed(&g->pool, 1, sizeof *memory);
   if (!memory || find_times(problem, memory, &g->pool))
     return TP_NO_MEMORY;
   memory->room = tp__pool_take(&g->pool, (size_t)memory->n_times, sizeof *memory->room);
+  memory->least = tp__pool_take(&g->pool, (size_t)n_runs(memory->n_times), sizeof *memory->least);
   memory->price = tp__pool_take_zeroed(&g->pool, (size_t)memory->n_times, sizeof *memory->price);
-  if (!memory->room || !memory->price)
+  if (!memory->room || !memory->least || !memory->price)
     return TP_NO_MEMORY;
   for (int t = 0; t < memory->n_times; t++)
     memory->room[t] = problem->limit;
+  look_at_runs(memory);
   g->memory = memory;
   for (int v = 0; v < problem->n_nodes; v++)
     if (problem->nodes[v].n_lives && set_loads(g, v, &problem->nodes[v], problem->limit))
@@ -165,8 +211,7 @@ tp_status tp__memory_settle(tp__wcsp *g, int node) {
       most = load.usage[x] > most ? load.usage[x] : most;
     }
     if (least)
-      for (int t = load.first; t < load.last; t++)
-        g->memory->room[t] -= least;
+      take_room(g->memory, load.first, load.last, least);
     if (least == most || load.first == load.last)
       continue;
     for (int x = 0; x < v->n && least; x++)
@@ -187,9 +232,7 @@ int tp__memory_overfull(const tp__wcsp *g, int node, bool *drop) {
   memset(drop, 0, (size_t)v->n * sizeof *drop);
   for (int i = 0; i < v->n_loads; i++) {
     const tp__wload *load = &v->loads[i];
-    tp__wide least = g->memory->room[load->first];
-    for (int t = load->first + 1; t < load->last; t++)
-      least = g->memory->room[t] < least ? g->memory->room[t] : least;
+    tp__wide least = least_room(g->memory, load->first, load->last);
     for (int x = 0; x < v->n; x++)
       if (!drop[x] && load->usage[x] > least) {
         drop[x] = true;
@@ -341,6 +384,7 @@ tp_status tp__memory_compact(tp__wcsp *g, bool *changed, bool *infeasible) {
     }
     to[memory->n_times] = n;
     memory->n_times = n;
+    look_at_runs(memory);
     renumber(g, to);
     for (int v = 0; status == TP_OK && v < g->n_nodes; v++)
       if (g->nodes[v].alive)
@@ -357,15 +401,17 @@ tp_status tp__memory_extract(const tp__wcsp *g, tp__wcsp *part, const int *membe
     return TP_NO_MEMORY;
   memory->n_times = g->memory->n_times;
   memory->room = tp__pool_take(&part->pool, n, sizeof *memory->room);
+  memory->least = tp__pool_take(&part->pool, (size_t)n_runs(memory->n_times), sizeof *memory->least);
   memory->time = tp__pool_take(&part->pool, n, sizeof *memory->time);
   memory->price = tp__pool_take(&part->pool, n, sizeof *memory->price);
-  if (!memory->room || !memory->time || !memory->price)
+  if (!memory->room || !memory->least || !memory->time || !memory->price)
     return TP_NO_MEMORY;
   if (n) {
     memcpy(memory->room, room, n * sizeof *room);
     memcpy(memory->time, g->memory->time, n * sizeof *memory->time);
     memcpy(memory->price, g->memory->price, n * sizeof *memory->price);
   }
+  look_at_runs(memory);
   part->memory = memory;
   for (int i = 0; i < part->n_nodes; i++) {
     const tp__wnode *from = &g->nodes[members[i]];

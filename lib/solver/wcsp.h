@@ -24,11 +24,14 @@ typedef struct tp__wload {
   int64_t *usage;
 } tp__wload;
 
+enum { TP__MEMORY_RUN = 64 };
+
 typedef struct tp__wmemory {
   int n_times;
-  tp__wide *room; /* by time: left for the loads */
-  int64_t *time;  /* as the problem calls it */
-  double *price;  /* what a unit of memory is worth there, in units of cost; a guess to start from */
+  tp__wide *room;  /* by time: left for the loads */
+  tp__wide *least; /* by run of TP__MEMORY_RUN times: the least room */
+  int64_t *time;   /* as the problem calls it */
+  double *price;   /* what a unit of memory is worth there, in units of cost; a guess to start from */
 } tp__wmemory;
 
 typedef struct tp__wnode {
