@@ -4,7 +4,7 @@
 #define _GNU_SOURCE 1
 #include "cases.h"
 #include "device.h"
-#include "ranks.h"
+#include "launch.h"
 
 #include <stdio.h>
 #include <stdlib.h>

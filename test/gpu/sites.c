@@ -3,7 +3,7 @@
  * fewer GPUs, or where they are no peers. */
 #include "device.h"
 #include "gathering_cases.h"
-#include "ranks.h"
+#include "launch.h"
 #include "rows_cases.h"
 
 #include <stdio.h>

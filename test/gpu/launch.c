@@ -1,5 +1,5 @@
 #define _GNU_SOURCE 1
-#include "ranks.h"
+#include "launch.h"
 
 #include "device.h"
 #include "tprt/cuda.h"

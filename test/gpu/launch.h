@@ -1,6 +1,6 @@
 /* Ranks of a program with a GPU each: threads of it, or processes that it starts. */
-#ifndef TPRT_TEST_GPU_RANKS_H
-#define TPRT_TEST_GPU_RANKS_H
+#ifndef TPRT_TEST_GPU_LAUNCH_H
+#define TPRT_TEST_GPU_LAUNCH_H
 
 #include "tprt/tprt.h"
 
