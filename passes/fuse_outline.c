@@ -60,6 +60,7 @@ static MlirAttribute describe(const tp__fusion *f, int n, const operand *operand
   static const char *const quantisations[] = {
       [TP_QUANTISED_STATIC] = "static", [TP_QUANTISED_PER_TOKEN] = "per_token", [TP_QUANTISED_PER_GROUP] = "per_group"};
   static const char *const norms[] = {[TP_NO_NORM] = "none", [TP_RMS_NORM] = "rms_norm", [TP_LAYER_NORM] = "layer_norm"};
+  static const char *const kinds[2][2] = {{"reduce_rows", "quantise_rows"}, {"multiply_rows", "multiply_quantise_rows"}};
   MlirContext context = mlirOperationGetContext(f->collective);
   const char *inputs[TP_FUSED_OPERANDS], *results[TP_FUSED_RESULTS];
   bool quantises = f->quantise.kind != TP_NOT_QUANTISED;
@@ -75,11 +76,8 @@ static MlirAttribute describe(const tp__fusion *f, int n, const operand *operand
   int64_t shape[TP_MAX_RANK];
   int rank, n_entries = 8;
   tp__static_tensor(rows, &rank, shape);
-  MlirNamedAttribute entries[12] = {
-      tp__named(context, "kind",
-                tp__attr_string(context, quantises             ? "quantise_rows"
-                                         : f->product.is_fused ? "multiply_rows"
-                                                               : "reduce_rows")),
+  MlirNamedAttribute entries[14] = {
+      tp__named(context, "kind", tp__attr_string(context, kinds[f->product.is_fused][quantises])),
       tp__named(context, "algorithm", tp__attr_string(context, tp_fused_name(f->price.algorithm))),
       tp__named(context, "axes", tp__fused_axes(context, f->mesh, f->n_axes, f->axes)),
       tp__named(context, "layout", tp__attr_string(context, layout)),

@@ -171,8 +171,7 @@ tp_status tp__fuse_sum(tp__fuser *s, MlirOperation op, tp__fuse_outcome *outcome
   f.price = tp_cost_fused_rows(&s->topology, &s->mesh, &rows);
   if (find_obstacle(s, &f, &rows, dead, text, sizeof text))
     return leave(op, text, outcome);
-  if (f.quantise.kind == TP_NOT_QUANTISED)
-    tp__add_product(&f, &s->topology, s->always, &rows);
+  tp__add_product(&f, &s->topology, s->always, &rows);
   bool fused = s->always || f.price.fused < f.price.separate;
   MlirOperation where = place_of(&f);
   if (fused && !tp__move_operands(&s->rows, &f, where))

@@ -183,14 +183,23 @@ tp__call tp__runtime_call(MlirOperation op) {
   static const struct {
     const char *callee;
     tp__call call;
-  } rows[] = {{"tprt_abi_collective", TP_CALL_COLLECTIVE}, {"tprt_abi_start", TP_CALL_COLLECTIVE},
-              {"tprt_abi_wait", TP_CALL_COLLECTIVE},       {"tprt_abi_contract", TP_CALL_CONTRACT},
-              {"tprt_abi_reduce_rows", TP_CALL_FUSED},     {"tprt_abi_multiply_rows", TP_CALL_FUSED},
-              {"tprt_abi_quantise_rows", TP_CALL_FUSED},   {"tprt_abi_gather_multiply", TP_CALL_FUSED},
-              {"tprt_abi_softmax_rows", TP_CALL_FUSED},    {"tprt_abi_multiply", TP_CALL_FUSED},
-              {"tprt_abi_enter", TP_CALL_ENTER},           {"tprt_abi_device", TP_CALL_QUERY},
-              {"tprt_abi_kernels", TP_CALL_DEVICE},        {"tprt_abi_launch", TP_CALL_DEVICE},
-              {"tprt_abi_copy", TP_CALL_DEVICE},           {"tprt_abi_read", TP_CALL_DEVICE},
+  } rows[] = {{"tprt_abi_collective", TP_CALL_COLLECTIVE},
+              {"tprt_abi_start", TP_CALL_COLLECTIVE},
+              {"tprt_abi_wait", TP_CALL_COLLECTIVE},
+              {"tprt_abi_contract", TP_CALL_CONTRACT},
+              {"tprt_abi_reduce_rows", TP_CALL_FUSED},
+              {"tprt_abi_multiply_rows", TP_CALL_FUSED},
+              {"tprt_abi_quantise_rows", TP_CALL_FUSED},
+              {"tprt_abi_gather_multiply", TP_CALL_FUSED},
+              {"tprt_abi_multiply_quantise_rows", TP_CALL_FUSED},
+              {"tprt_abi_softmax_rows", TP_CALL_FUSED},
+              {"tprt_abi_multiply", TP_CALL_FUSED},
+              {"tprt_abi_enter", TP_CALL_ENTER},
+              {"tprt_abi_device", TP_CALL_QUERY},
+              {"tprt_abi_kernels", TP_CALL_DEVICE},
+              {"tprt_abi_launch", TP_CALL_DEVICE},
+              {"tprt_abi_copy", TP_CALL_DEVICE},
+              {"tprt_abi_read", TP_CALL_DEVICE},
               {"tprt_abi_write", TP_CALL_DEVICE}};
   if (!tp__op_is(op, "func.call"))
     return TP_CALL_NONE;
@@ -208,6 +217,7 @@ int tp__fused_results(MlirOperation call) {
   } rows[] = {{"tprt_abi_gather_multiply", 5},
               {"tprt_abi_softmax_rows", 3},
               {"tprt_abi_multiply", 1},
+              {"tprt_abi_multiply_quantise_rows", 4},
               {"tprt_abi_quantise_rows", 4}}; /* others 2 */
   MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tp__inherent(call, "callee"));
   for (int i = 0; i < TP_LEN(rows); i++)

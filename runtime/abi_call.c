@@ -6,7 +6,17 @@ void *tprt_abi_registered(tprt_context *context) { return context->current ? con
 
 int64_t tprt_abi_device(tprt_context *context) { return context->status ? 0 : tprt_comm_rank(context->world); }
 
-typedef enum site_class { COLLECTIVE, CONTRACTION, PRODUCT, ROWS, PRODUCT_ROWS, QUANTISED_ROWS, SOFTMAX, GATHERING } site_class;
+typedef enum site_class {
+  COLLECTIVE,
+  CONTRACTION,
+  PRODUCT,
+  ROWS,
+  PRODUCT_ROWS,
+  QUANTISED_ROWS,
+  QUANTISED_PRODUCT_ROWS,
+  SOFTMAX,
+  GATHERING
+} site_class;
 
 static site_class class_of(tprt_site_kind kind) {
   static const site_class classes[] = {[TPRT_SITE_CONTRACT] = CONTRACTION,
@@ -14,6 +24,7 @@ static site_class class_of(tprt_site_kind kind) {
                                        [TPRT_SITE_REDUCE_ROWS] = ROWS,
                                        [TPRT_SITE_MULTIPLY_ROWS] = PRODUCT_ROWS,
                                        [TPRT_SITE_QUANTISE_ROWS] = QUANTISED_ROWS,
+                                       [TPRT_SITE_MULTIPLY_QUANTISE_ROWS] = QUANTISED_PRODUCT_ROWS,
                                        [TPRT_SITE_SOFTMAX_ROWS] = SOFTMAX,
                                        [TPRT_SITE_GATHER_MULTIPLY] = GATHERING}; /* others collectives */
   return classes[kind];
@@ -224,6 +235,23 @@ int32_t tprt_abi_quantise_rows(tprt_context *context, int32_t site, const void *
                                       .quantised = quantised,
                                       .scale = scale};
   return run_rows(context, site, QUANTISED_ROWS, "reduction of rows that are quantised", &buffers);
+}
+
+int32_t tprt_abi_multiply_quantise_rows(tprt_context *context, int32_t site, const void *a, const void *b, const void *residual,
+                                        const void *bias, const void *gamma, const void *beta, const void *static_scale,
+                                        void *residual_out, void *out, void *quantised, void *scale) {
+  const tprt__rows_buffers buffers = {.a = a,
+                                      .b = b,
+                                      .residual = residual,
+                                      .bias = bias,
+                                      .gamma = gamma,
+                                      .beta = beta,
+                                      .static_scale = static_scale,
+                                      .residual_out = residual_out,
+                                      .out = out,
+                                      .quantised = quantised,
+                                      .scale = scale};
+  return run_rows(context, site, QUANTISED_PRODUCT_ROWS, "reduction of rows of a product that are quantised", &buffers);
 }
 
 int32_t tprt_abi_softmax_rows(tprt_context *context, int32_t site, const void *logits, const void *target, void *largest,

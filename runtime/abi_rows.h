@@ -42,7 +42,7 @@ struct tprt__rows_state {
       gather[TPRT__ROWS_RESULTS];    /* TPRT_ROWS_GATHERED: of the slices of each; without plan for what there is not */
   int64_t slice[TPRT__ROWS_RESULTS]; /* where these slices are in rows_room, behind the sum */
   int64_t room;                      /* bytes of it */
-  tprt__gpu_contraction *product;    /* TPRT_SITE_MULTIPLY_ROWS, as it is done where it is not sliced */
+  tprt__gpu_contraction *product;    /* of a site that multiplies, as it is done where it is not sliced */
   bool sliced;                       /* across: it is, on all ranks */
   tprt__gpu_contraction *slices[2];  /* then: a slice of all rows that a rank may have, and one of fewer; NULL: there is none */
 };

@@ -113,7 +113,7 @@ void tprt__graphs_forget(tprt_context *context);
 /* The same, and all that is known of programs. Not while one is called. */
 void tprt__graphs_end(tprt_context *context);
 
-/* ---- abi_rows.c: TPRT_SITE_REDUCE_ROWS, TPRT_SITE_QUANTISE_ROWS, TPRT_SITE_MULTIPLY_ROWS ---- */
+/* ---- abi_rows.c: TPRT_SITE_REDUCE_ROWS and the other kinds of rows ---- */
 typedef struct tprt__rows_buffers {
   const void *input, *a, *b; /* the rows, or the factors whose product they are */
   const void *residual, *bias, *gamma, *beta, *static_scale;

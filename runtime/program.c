@@ -42,6 +42,7 @@ static const struct {
     [TPRT_SITE_GATHER_MULTIPLY] = {TPRT_OP_ALL_GATHER,    true,  false, false, true},
     [TPRT_SITE_MULTIPLY_ROWS]  = {TPRT_OP_ALL_REDUCE,     true,  false, false, true}, /* likewise */
     [TPRT_SITE_QUANTISE_ROWS]  = {TPRT_OP_ALL_REDUCE,     true,  false, false, true}, /* likewise */
+    [TPRT_SITE_MULTIPLY_QUANTISE_ROWS] = {TPRT_OP_ALL_REDUCE, true, false, false, true}, /* likewise */
     [TPRT_SITE_SOFTMAX_ROWS]   = {TPRT_OP_ALL_GATHER,     false, false, false, true},
     [TPRT_SITE_MULTIPLY]       = {0,                      false, false, false, true},
 };

@@ -6,7 +6,7 @@
 #include "op.h"
 #include "tprt/abi.h"
 
-/* Of TPRT_SITE_REDUCE_ROWS, TPRT_SITE_QUANTISE_ROWS and TPRT_SITE_MULTIPLY_ROWS: tprt_cuda_rows of all ranks, but for their buffers. Words only: ranks compare them as bytes. */
+/* Of TPRT_SITE_REDUCE_ROWS and the other kinds of rows: tprt_cuda_rows of all ranks, but for their buffers. Words only: ranks compare them as bytes. */
 typedef struct tprt__rows {
   int64_t tokens, hidden, blocks;     /* of the whole tensor */
   int64_t layout, operands;           /* TPRT_ROWS_...; TPRT_ROWS_OUT where nothing is quantised, too */
@@ -48,7 +48,7 @@ typedef struct tprt__site {
   int32_t axes[TPRT_MAX_AXES];
   const int64_t *extra; /* in the table */
   int64_t n_extra;
-  tprt__contraction *contraction; /* TPRT_SITE_CONTRACT, and the product of TPRT_SITE_MULTIPLY_ROWS and TPRT_SITE_MULTIPLY */
+  tprt__contraction *contraction; /* TPRT_SITE_CONTRACT, and the product of rows and of TPRT_SITE_MULTIPLY */
   tprt__rows rows;
   tprt__gathering gathering;
   tprt__softmax softmax;
@@ -82,8 +82,16 @@ int64_t tprt__site_group_size(const tprt__program *program, const tprt__site *si
 /* The pairs of a permute inside one group, in its ranks. `pairs` has room for the group's size. */
 size_t tprt__site_pairs(const tprt__program *program, const tprt__site *site, int64_t group, tprt_pair *pairs);
 
+static inline bool tprt__site_multiplies_rows(tprt_site_kind kind) {
+  return kind == TPRT_SITE_MULTIPLY_ROWS || kind == TPRT_SITE_MULTIPLY_QUANTISE_ROWS;
+}
+
+static inline bool tprt__site_quantises_rows(tprt_site_kind kind) {
+  return kind == TPRT_SITE_QUANTISE_ROWS || kind == TPRT_SITE_MULTIPLY_QUANTISE_ROWS;
+}
+
 static inline bool tprt__site_has_rows(tprt_site_kind kind) {
-  return kind == TPRT_SITE_REDUCE_ROWS || kind == TPRT_SITE_MULTIPLY_ROWS || kind == TPRT_SITE_QUANTISE_ROWS;
+  return kind == TPRT_SITE_REDUCE_ROWS || tprt__site_multiplies_rows(kind) || tprt__site_quantises_rows(kind);
 }
 
 /* ---- Of the files program*.c ---- */

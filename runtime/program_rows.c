@@ -8,9 +8,8 @@
 tprt_status tprt__read_layout(const tprt__program *program, tprt__site *site) {
   if (program->target != TPRT_TARGET_CUDA)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "rows are reduced in programs for GPUs only");
-  int n_words = site->kind == TPRT_SITE_MULTIPLY_ROWS   ? TPRT_MULTIPLY_WORDS
-                : site->kind == TPRT_SITE_QUANTISE_ROWS ? TPRT_QUANTISE_WORDS
-                                                        : TPRT_ROWS_WORDS;
+  int n_words = TPRT_ROWS_WORDS + (tprt__site_quantises_rows(site->kind) ? TPRT_QUANTISE_WORDS - TPRT_ROWS_WORDS : 0) +
+                (tprt__site_multiplies_rows(site->kind) ? TPRT_MULTIPLY_WORDS - TPRT_ROWS_WORDS : 0);
   if (site->n_extra != n_words)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "rows: %lld words of extra data, not %d", (long long)site->n_extra, n_words);
   site->rows.layout = site->extra[TPRT_ROWS_LAYOUT];
@@ -63,13 +62,14 @@ tprt_status tprt__product_plan(tprt_dtype dtype, const int64_t words[12], tprt__
 
 static tprt_status read_product(tprt__site *site) {
   tprt__rows *rows = &site->rows;
-  tprt_status status = tprt__check_range("k of a product", site->extra[TPRT_MULTIPLY_K], 1, INT64_MAX);
+  const int64_t *extra = site->extra + site->n_extra - TPRT_MULTIPLY_WORDS; /* its words are the last */
+  tprt_status status = tprt__check_range("k of a product", extra[TPRT_MULTIPLY_K], 1, INT64_MAX);
   if (!status)
-    status = tprt__check_range("transposed factor", site->extra[TPRT_MULTIPLY_TRANSPOSED], 0, 1);
+    status = tprt__check_range("transposed factor", extra[TPRT_MULTIPLY_TRANSPOSED], 0, 1);
   if (status)
     return status;
-  rows->k = site->extra[TPRT_MULTIPLY_K];
-  rows->transpose_b = site->extra[TPRT_MULTIPLY_TRANSPOSED];
+  rows->k = extra[TPRT_MULTIPLY_K];
+  rows->transpose_b = extra[TPRT_MULTIPLY_TRANSPOSED];
   tprt__product_words(rows->tokens, rows->hidden, rows->k, rows->transpose_b, rows->words);
   site->contraction = tprt__alloc(sizeof *site->contraction);
   if (!site->contraction)
@@ -97,7 +97,7 @@ static tprt_status read_quantisation(tprt__site *site) {
 }
 
 tprt_status tprt__read_rows(tprt__site *site) {
-  bool quantises = site->kind == TPRT_SITE_QUANTISE_ROWS;
+  bool quantises = tprt__site_quantises_rows(site->kind);
   tprt__rows *rows = &site->rows;
   const tprt_op *op = &site->op;
   const int64_t most = TPRT_ROWS_RESIDUAL | TPRT_ROWS_BIAS | TPRT_ROWS_GAMMA | TPRT_ROWS_BETA | TPRT_ROWS_RESIDUAL_OUT |
@@ -124,5 +124,5 @@ tprt_status tprt__read_rows(tprt__site *site) {
     rows->blocks *= d < op->dim ? op->shape[d] : 1;
   }
   status = check_rows(op, rows);
-  return status || site->kind != TPRT_SITE_MULTIPLY_ROWS ? status : read_product(site);
+  return status || !tprt__site_multiplies_rows(site->kind) ? status : read_product(site);
 }

@@ -31,6 +31,7 @@ static const char *const names[] = {
     [TPRT_SITE_REDUCE_ROWS] = "reduce_rows",
     [TPRT_SITE_MULTIPLY_ROWS] = "multiply_rows",
     [TPRT_SITE_QUANTISE_ROWS] = "quantise_rows",
+    [TPRT_SITE_MULTIPLY_QUANTISE_ROWS] = "multiply_quantise_rows",
     [TPRT_SITE_GATHER_MULTIPLY] = "gather_multiply",
     [TPRT_SITE_SOFTMAX_ROWS] = "softmax_rows",
     [TPRT_SITE_MULTIPLY] = "multiply",

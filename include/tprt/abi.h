@@ -19,11 +19,12 @@
  *   [4 .. 12) mesh axes of the group, major to minor: the rank inside the group counts row-major in this order
  *   [12] rank of the send tensor, [13 .. 27) its shape     (collectives)
  *   [27] dim (gather, scatter dimension; all_to_all: concat dimension; contract: 1 where C is overwritten;
- *        reduce_rows, multiply_rows: the dimension that is scattered; gather_multiply: that is gathered)  [28] split dimension of all_to_all  [29] root
+ *        reduce_rows and others of rows: the dimension that is scattered; gather_multiply: that is gathered)  [28] split dimension of all_to_all  [29] root
  *   [30] word offset of extra data in the table  [31] its number of words
  * Extra data: permute: pairs (source device, destination device), world numbers; a device that is no destination
  * receives zeros; with no axes the group is the whole mesh, otherwise every pair stays inside one group. contract: see
  * TPRT_SITE_CONTRACT. reduce_rows: TPRT_ROWS_WORDS of them. quantise_rows: TPRT_QUANTISE_WORDS. multiply_rows, whose send tensor is the product: TPRT_MULTIPLY_WORDS.
+ * multiply_quantise_rows, likewise: TPRT_MULTIPLY_QUANTISE_WORDS.
  * softmax_rows: TPRT_SOFTMAX_WORDS. multiply, whose send tensor is the product: TPRT_FINISH_WORDS.
  * Words that a kind does not use are 0: the shape behind its rank, unnamed axes, dim, root, reduction (which is
  * TPRT_NO_REDUCTION for kinds that do not reduce), for contract and multiply axes, and for contract also rank and shape. Without axes a collective
@@ -69,7 +70,8 @@ typedef enum tprt_site_kind {
       11, /* of programs for GPUs: an all_gather of rows, and products of them; see tprt_abi_gather_multiply */
   TPRT_SITE_MULTIPLY =
       12, /* of programs for GPUs: a product of matrices with what is done to its elements; see tprt_abi_multiply */
-  TPRT_SITE_QUANTISE_ROWS = 13, /* reduce_rows whose rows become f8e4m3 and scales; see tprt_abi_quantise_rows */
+  TPRT_SITE_QUANTISE_ROWS = 13,          /* reduce_rows whose rows become f8e4m3 and scales; see tprt_abi_quantise_rows */
+  TPRT_SITE_MULTIPLY_QUANTISE_ROWS = 14, /* multiply_rows whose rows do; see tprt_abi_multiply_quantise_rows */
 } tprt_site_kind;
 
 /* Extra data of TPRT_SITE_REDUCE_ROWS, and what each says. */
@@ -104,6 +106,9 @@ enum {
   TPRT_MULTIPLY_TRANSPOSED,          /* 1: the right factor is stored the other way round */
   TPRT_MULTIPLY_WORDS,
 };
+
+/* Extra data of TPRT_SITE_MULTIPLY_QUANTISE_ROWS: those of TPRT_SITE_QUANTISE_ROWS, then those that TPRT_SITE_MULTIPLY_ROWS has behind the ones of rows. */
+enum { TPRT_MULTIPLY_QUANTISE_WORDS = TPRT_QUANTISE_WORDS + TPRT_MULTIPLY_WORDS - TPRT_ROWS_WORDS };
 
 /* Extra data of TPRT_SITE_SOFTMAX_ROWS; see tprt_cuda_entropy. */
 enum {
@@ -186,6 +191,12 @@ TPRT_API int32_t tprt_abi_quantise_rows(tprt_context *context, int32_t site, con
  * dimensions are those of the send tensor, and b [k, hidden], or [hidden, k]; the rest as tprt_abi_reduce_rows. */
 TPRT_API int32_t tprt_abi_multiply_rows(tprt_context *context, int32_t site, const void *a, const void *b, const void *residual,
                                         const void *bias, const void *gamma, const void *beta, void *residual_out, void *out);
+
+/* Runs site `site` of kind TPRT_SITE_MULTIPLY_QUANTISE_ROWS: tprt_abi_quantise_rows of the product of tprt_abi_multiply_rows. */
+TPRT_API int32_t tprt_abi_multiply_quantise_rows(tprt_context *context, int32_t site, const void *a, const void *b,
+                                                 const void *residual, const void *bias, const void *gamma, const void *beta,
+                                                 const void *static_scale, void *residual_out, void *out, void *quantised,
+                                                 void *scale);
 
 /* Runs site `site` of kind TPRT_SITE_SOFTMAX_ROWS, what tprt_cuda_cross_entropy does (tprt/cuda.h): the tensor is the logits, whose last dimension is
  * split over the group, in the order of its ranks; a device's rows are multiples of 16 bytes. Results are f32, one number a row; target counts columns over

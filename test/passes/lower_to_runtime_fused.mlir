@@ -111,6 +111,37 @@ func.func private @tp.fused.0(%a: tensor<2x8x4xf32>, %b: tensor<16x4xf32>, %r: t
 
 // -----
 
+// A product whose rows become f8: kind 14; behind the words of the rows those of the quantisation, then k, and that the right factor is turned round.
+// CHECK: func.func private @tprt_abi_multiply_quantise_rows(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+// CHECK: func.func @quantised_product(%[[CTX:.*]]: !llvm.ptr, %[[A:.*]]: tensor<8x4xf32> {{.*}}, %[[B:.*]]: tensor<16x4xf32> {{.*}}, %[[RES:.*]]: tensor<2x16xf32>
+// CHECK-SAME: tp.extra = array<i64: 1, 1, 0, 0, 3, 2, 1065353216, 0, 1, 4, 1>
+// CHECK-SAME: tp.sites = array<i64: 14, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 8, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11>
+// CHECK: %[[NONE:.*]] = llvm.mlir.zero : !llvm.ptr
+// CHECK: bufferization.to_buffer %[[A]] read_only
+// CHECK: %[[AP:.*]] = llvm.inttoptr
+// CHECK: bufferization.to_buffer %[[B]] read_only
+// CHECK: %[[BP:.*]] = llvm.inttoptr
+// CHECK: bufferization.to_buffer %[[RES]] read_only
+// CHECK: %[[RP:.*]] = llvm.inttoptr
+// CHECK: call @tprt_abi_multiply_quantise_rows(%[[CTX]], %{{.*}}, %[[AP]], %[[BP]], %[[RP]], %[[NONE]], %[[NONE]], %[[NONE]], %[[NONE]], %[[NONE]], %[[NONE]], %{{.*}}, %{{.*}})
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+func.func @quantised_product(%a: tensor<8x4xf32>, %b: tensor<16x4xf32>, %r: tensor<2x16xf32>) -> (tensor<2x16xf8E4M3FN>, tensor<2xf32>) {
+  %c:2 = call @tp.fused.0(%a, %b, %r) : (tensor<8x4xf32>, tensor<16x4xf32>, tensor<2x16xf32>) -> (tensor<2x16xf8E4M3FN>, tensor<2xf32>)
+  return %c#0, %c#1 : tensor<2x16xf8E4M3FN>, tensor<2xf32>
+}
+func.func private @tp.fused.0(%a: tensor<8x4xf32>, %b: tensor<16x4xf32>, %r: tensor<2x16xf32>) -> (tensor<2x16xf8E4M3FN>, tensor<2xf32>)
+    attributes {tp.fused = {kind = "multiply_quantise_rows", algorithm = "slices", axes = ["tp"], layout = "scattered", dim = 0 : i64, norm = "none",
+                            quantise = "per_token", least_largest = 1.0 : f32, least_scale = 0.0 : f32,
+                            operands = ["a", "b", "residual"], results = ["quantised", "scale"], shape = array<i64: 8, 16>, transpose_b = true}} {
+  %q = tensor.empty() : tensor<2x16xf8E4M3FN>
+  %s = tensor.empty() : tensor<2xf32>
+  return %q, %s : tensor<2x16xf8E4M3FN>, tensor<2xf32>
+}
+}
+
+// -----
+
 // Rows that are gathered: kind 11; behind it two products, of 16 and 8 columns, the second by a matrix that is stored the other way round.
 // CHECK: func.func @gathered(%[[CTX:.*]]: !llvm.ptr, %[[X:.*]]: tensor<2x4xf32> {{.*}}, %[[B0:.*]]: tensor<4x16xf32> {{.*}}, %[[B1:.*]]: tensor<8x4xf32>
 // CHECK-SAME: tp.extra = array<i64: 2, 16, 0, 8, 1>

@@ -736,3 +736,38 @@ func.func private @tp.fused.0(%a0: tensor<8x16xf32>, %a1: tensor<f32>) -> (tenso
   return %r0 : tensor<8x16xf32>
 }
 }
+
+// -----
+
+// Of a product whose rows become f8.
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>) {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its shape is not}}
+  %c:2 = call @tp.fused.0(%a, %b) : (tensor<8x4xf32>, tensor<4x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>)
+  return %c#0, %c#1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
+}
+func.func private @tp.fused.0(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>)
+    attributes {tp.fused = {kind = "multiply_quantise_rows", algorithm = "slices", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantise = "per_token", least_largest = 1.0 : f32, least_scale = 0.0 : f32, operands = ["a", "b"], results = ["quantised", "scale"], transpose_b = false}} {
+  %r0 = tensor.empty() : tensor<8x16xf8E4M3FN>
+  %r1 = tensor.empty() : tensor<8xf32>
+  return %r0, %r1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
+}
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @main(%a: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>) {
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its operands is not}}
+  %c:2 = call @tp.fused.0(%a) : (tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>)
+  return %c#0, %c#1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
+}
+func.func private @tp.fused.0(%a: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>)
+    attributes {tp.fused = {kind = "multiply_quantise_rows", algorithm = "slices", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantise = "per_token", least_largest = 1.0 : f32, least_scale = 0.0 : f32, operands = ["input"], results = ["quantised", "scale"], shape = array<i64: 8, 16>, transpose_b = false}} {
+  %r0 = tensor.empty() : tensor<8x16xf8E4M3FN>
+  %r1 = tensor.empty() : tensor<8xf32>
+  return %r0, %r1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
+}
+}

@@ -214,7 +214,7 @@ def group_of_blocks(p):
     result(p, (rows.whole(rows.quantise(y, "f32", scale, kind), F8), p.rows(F8)), (scale, kind))
 
 
-@form("is fused with residual, f8 by scales of groups, 8 rows of 256", hidden=H, leading=(8,), split=0)
+@form("is fused with its product, residual, f8 by scales of groups, 8 rows of 256", hidden=H, leading=(8,), split=0)
 def group_of_slices(p):
     rows = Rows(p, 128)
     y, scale, kind = rows.scaled(residual(p))
@@ -248,7 +248,7 @@ def given_for_groups(p):
 
 # ---- gathers: of slices, whose residual is split ----
 
-GATHERED = "is fused with residual, f8 by scales of {}, all_gather, 8 rows of 256"
+GATHERED = "is fused with its product, residual, f8 by scales of {}, all_gather, 8 rows of 256"
 
 
 @form(GATHERED.format("rows"), hidden=H, leading=(8,), split=0)
@@ -268,7 +268,7 @@ def gathered_group(p):
     result(p, (r, p.rows()))
 
 
-@form("is fused with residual, RMS norm, f8 by scales of groups, all_gather, 16 rows of 256", hidden=H, leading=(2, 8), split=1)
+@form("is fused with its product, residual, RMS norm, f8 by scales of groups, all_gather, 16 rows of 256", hidden=H, leading=(2, 8), split=1)
 def gathered_group_of_norm_of_blocks(p):
     rows = Rows(p, 128)
     r = residual(p)
@@ -277,14 +277,14 @@ def gathered_group_of_norm_of_blocks(p):
     result(p, (r, p.rows()))
 
 
-@form("is fused with residual, RMS norm, f8 by a scale, all_gather, 8 rows of 256", hidden=H, leading=(8,), split=0)
+@form("is fused with its product, residual, RMS norm, f8 by a scale, all_gather, 8 rows of 256", hidden=H, leading=(8,), split=0)
 def gathered_given(p):
     rows, given = Rows(p), p.arg("tensor<1xf32>", "[[]]")
     q = rows.quantise(p.rms(residual(p)), "f32", given, "tensor<1xf32>", rows.map(["0"]))
     result(p, (q, p.rows(F8)), gathered=True)
 
 
-@form("is fused with residual, RMS norm, f8 by scales of rows, all_gather, 8 rows of 256", hidden=H, leading=(8,), split=0)
+@form("is fused with its product, residual, RMS norm, f8 by scales of rows, all_gather, 8 rows of 256", hidden=H, leading=(8,), split=0)
 def gathered_with_rows(p):
     """The norm is gathered, too."""
     rows, n = Rows(p), p.rms(residual(p))
@@ -292,10 +292,33 @@ def gathered_with_rows(p):
     result(p, (rows.quantise(y, "f32", scale, kind), p.rows(F8)), (scale, kind), (n, p.rows()), gathered=True)
 
 
+@form(["its product is not computed in slices: it is not one of rows, as they are stored, and a matrix",
+       "is fused with residual, f8 by scales of rows, all_gather, 8 rows of 256"], hidden=H, leading=(8,), split=0)
+def gathered_behind_product_of_columns(p):
+    rows = Rows(p)
+    y, scale, kind = rows.scaled(p.on_rows("arith.addf", p.summed(left="columns"), p.whole()))
+    result(p, (rows.quantise(y, "f32", scale, kind), p.rows(F8)), (scale, kind), gathered=True)
+
+
+@form("is fused with its product, residual, f8 by scales of groups, 8 rows of 256", hidden=H, leading=(8,), split=0, element="bf16")
+def product_of_bf16(p):
+    rows = Rows(p, 128)
+    y, scale, kind = rows.scaled(p.on_rows("arith.addf", p.summed(right="transposed"), p.whole()), "bf16", ones=True)
+    result(p, (rows.quantise(y, "bf16", scale, kind), rows.type(F8)), (scale, kind))
+
+
+@form("is fused with its product, residual, RMS norm, f8 by scales of rows, 8193 rows of 32", hidden=32, leading=(8193,))
+def product_of_whole_rows(p):
+    """Of an all_reduce that is done in slices, of which the last is shorter."""
+    rows = Rows(p)
+    y, scale, kind = rows.scaled(p.rms(residual(p)))
+    result(p, (rows.quantise(y, "f32", scale, kind), p.rows(F8)), (scale, kind))
+
+
 APART = "what is gathered of its rows is left apart: "
 
 
-@form(["is fused with residual, f8 by scales of rows, 8 rows of 256", APART + "its scales are not"], hidden=H, leading=(8,), split=0)
+@form(["is fused with its product, residual, f8 by scales of rows, 8 rows of 256", APART + "its scales are not"], hidden=H, leading=(8,), split=0)
 def gathered_without_scales(p):
     rows = Rows(p)
     y, scale, kind = rows.scaled(residual(p))
@@ -303,7 +326,7 @@ def gathered_without_scales(p):
     result(p, (scale, kind))
 
 
-@form(["is fused with residual, f8 by scales of rows, 8 rows of 256", APART + "its f8 are not"], hidden=H, leading=(8,), split=0)
+@form(["is fused with its product, residual, f8 by scales of rows, 8 rows of 256", APART + "its f8 are not"], hidden=H, leading=(8,), split=0)
 def gathered_scales_alone(p):
     rows = Rows(p)
     y, scale, kind = rows.scaled(residual(p))
@@ -311,7 +334,7 @@ def gathered_scales_alone(p):
     result(p, (scale, kind), gathered=True)
 
 
-@form(["is fused with residual, RMS norm, f8 by scales of rows, 8 rows of 256", APART + "its rows are read as they are, too"], hidden=H,
+@form(["is fused with its product, residual, RMS norm, f8 by scales of rows, 8 rows of 256", APART + "its rows are read as they are, too"], hidden=H,
       leading=(8,), split=0)
 def gathered_beside_rows(p):
     rows, n = Rows(p), p.rms(residual(p))

@@ -33,6 +33,11 @@ const shape_case shape_cases[] = {
     {TPRT_BF16, TPRT_ROWS_WHOLE, ALL | TPRT_ROWS_OUT, TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_TOKEN,
      .algorithm = TPRT_CUDA_SLICES},
     {TPRT_F32, TPRT_ROWS_SCATTERED, ALL, TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_GROUP, .divides = 1},
+    {TPRT_F32, TPRT_ROWS_GATHERED, ALL | TPRT_ROWS_OUT, TPRT_CUDA_RMS_NORM, .k = 8, .transposed = 1,
+     .quantise = TPRT_CUDA_PER_GROUP, .divides = 1, .least_largest = 1},
+    {TPRT_BF16, TPRT_ROWS_SCATTERED, TPRT_ROWS_RESIDUAL | TPRT_ROWS_OUT, TPRT_CUDA_NO_NORM, .k = 8, .transposed = 0,
+     .quantise = TPRT_CUDA_PER_TOKEN, .divides = 1, .least_scale = 0.004f},
+    {TPRT_F32, TPRT_ROWS_WHOLE, ALL | TPRT_ROWS_OUT, TPRT_CUDA_RMS_NORM, .k = 8, .transposed = 0, .quantise = TPRT_CUDA_STATIC},
 };
 const int n_shape_cases = sizeof shape_cases / sizeof *shape_cases;
 
@@ -49,19 +54,13 @@ static int64_t elements_of(const shape_case *c) { return BLOCKS * ROWS * hidden_
 void add_case(test_table *t, const shape_case *c) {
   static const int64_t axis[] = {0};
   const int64_t shape[] = {BLOCKS, ROWS, hidden_of(c)};
-  int64_t extra[TPRT_QUANTISE_WORDS] = {[TPRT_ROWS_LAYOUT] = c->layout,
-                                        [TPRT_ROWS_OPERANDS] = c->operands,
-                                        [TPRT_ROWS_NORM] = c->norm,
-                                        [TPRT_ROWS_EPSILON] = c->norm ? bits(epsilon) : 0,
-                                        [TPRT_ROWS_ALGORITHM] = c->k ? TPRT_CUDA_SLICES : c->algorithm};
+  int64_t extra[TPRT_MULTIPLY_QUANTISE_WORDS] = {[TPRT_ROWS_LAYOUT] = c->layout,
+                                                 [TPRT_ROWS_OPERANDS] = c->operands,
+                                                 [TPRT_ROWS_NORM] = c->norm,
+                                                 [TPRT_ROWS_EPSILON] = c->norm ? bits(epsilon) : 0,
+                                                 [TPRT_ROWS_ALGORITHM] = c->k ? TPRT_CUDA_SLICES : c->algorithm};
   tprt_site_kind kind = TPRT_SITE_REDUCE_ROWS;
   int64_t n_extra = TPRT_ROWS_WORDS;
-  if (c->k) {
-    kind = TPRT_SITE_MULTIPLY_ROWS;
-    n_extra = TPRT_MULTIPLY_WORDS;
-    extra[TPRT_MULTIPLY_K] = c->k;
-    extra[TPRT_MULTIPLY_TRANSPOSED] = c->transposed;
-  }
   if (c->quantise) {
     kind = TPRT_SITE_QUANTISE_ROWS;
     n_extra = TPRT_QUANTISE_WORDS;
@@ -69,6 +68,11 @@ void add_case(test_table *t, const shape_case *c) {
     extra[TPRT_QUANTISE_LEAST_LARGEST] = bits(c->least_largest);
     extra[TPRT_QUANTISE_LEAST_SCALE] = bits(c->least_scale);
     extra[TPRT_QUANTISE_DIVIDES] = c->divides;
+  }
+  if (c->k) {
+    kind = c->quantise ? TPRT_SITE_MULTIPLY_QUANTISE_ROWS : TPRT_SITE_MULTIPLY_ROWS;
+    extra[n_extra++] = c->k;
+    extra[n_extra++] = c->transposed;
   }
   table_site(t, kind, c->dtype, TPRT_SUM, 1, axis, 3, shape, extra, n_extra)[27] = c->layout != TPRT_ROWS_WHOLE;
 }
@@ -268,6 +272,10 @@ static int look(tprt_context *context, const shape_case *c, int n, int rank, voi
 
 static int32_t call(tprt_context *context, int i, void *const *input, void *residual, void *const *row, void *scale,
                     void *const *results) {
+  if (shape_cases[i].quantise && shape_cases[i].k)
+    return tprt_abi_multiply_quantise_rows(context, i, input[1], input[2], residual, row[0], row[1], row[2], scale,
+                                           results[RESULT_RESIDUAL], results[RESULT_OUT], results[RESULT_QUANTISED],
+                                           results[RESULT_SCALE]);
   if (shape_cases[i].quantise)
     return tprt_abi_quantise_rows(context, i, input[0], residual, row[0], row[1], row[2], scale, results[RESULT_RESIDUAL],
                                   results[RESULT_OUT], results[RESULT_QUANTISED], results[RESULT_SCALE]);

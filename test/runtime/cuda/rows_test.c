@@ -166,6 +166,9 @@ static void test_tables(void **state) {
       {EXTRA + TPRT_QUANTISE_LEAST_SCALE, -1, "least scale is -1; it must be from 0 to 2139095039", QUANTISES},
       {EXTRA + TPRT_QUANTISE_LEAST_SCALE, 1, "least scale is 1; it must be from 0 to 0", QUANTISES + 4},
       {EXTRA + TPRT_QUANTISE_DIVIDES, 2, "division by scales is 2", QUANTISES},
+      {SITE + 31, TPRT_QUANTISE_WORDS, "rows: 9 words of extra data, not 11", QUANTISES + 7},
+      {EXTRA + TPRT_QUANTISE_WORDS, 0, "k of a product is 0", QUANTISES + 7},
+      {EXTRA + TPRT_QUANTISE_WORDS + 1, 2, "transposed factor is 2", QUANTISES + 7},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     int64_t two = 2;
@@ -221,7 +224,7 @@ static void test_failures(void **state) {
   (void)state;
   expect_failure("", 1, false, TPRT_INVALID_ARGUMENT, "site 1: out is (nil), and the site has one");
   expect_failure("", 4, true, TPRT_INVALID_ARGUMENT, "site 4: residual is 0x");
-  expect_failure("", n_shape_cases, true, TPRT_INVALID_ARGUMENT, "site 20 of the bound program is no reduction of rows");
+  expect_failure("", n_shape_cases, true, TPRT_INVALID_ARGUMENT, "site 23 of the bound program is no reduction of rows");
   expect_failure("launch", 1, true, TPRT_DEVICE, "tprt_reduce_rows_f32");
   expect_failure("not cooperative", 1, true, TPRT_UNSUPPORTED, "virtual ranks need cooperative launches");
   expect_failure("full", 1, true, TPRT_UNSUPPORTED, "have to run at the same time");
@@ -276,11 +279,13 @@ static void test_other_calls(void **state) {
                                       "site 8 of the bound program is no reduction of rows",
                                       "site 13 of the bound program is no reduction of rows",
                                       "site 0 of the bound program is no reduction of rows that are quantised",
-                                      "site 13: static_scale is 0x"};
+                                      "site 13: static_scale is 0x",
+                                      "site 8 of the bound program is no reduction of rows of a product that are quantised",
+                                      "site 20 of the bound program is no reduction of rows of a product"};
   tprt_config config = {.size = sizeof config, .backend = "self"};
   test_table program = make_program(1);
   (void)state;
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++) {
     tprt_comm *world;
     assert_int_equal(tprt_world_create_threads(1, &config, &world), TPRT_OK);
     tprt_context *context = make_context(world);
@@ -291,7 +296,10 @@ static void test_other_calls(void **state) {
                   : i == 2 ? tprt_abi_reduce_rows(context, 8, any, NULL, NULL, NULL, NULL, NULL, any)
                   : i == 3 ? tprt_abi_reduce_rows(context, 13, any, NULL, NULL, NULL, NULL, NULL, any)
                   : i == 4 ? tprt_abi_quantise_rows(context, 0, any, any, any, any, NULL, NULL, any, any, any, any)
-                           : tprt_abi_quantise_rows(context, 13, any, any, any, any, NULL, any, any, any, any, any);
+                  : i == 5 ? tprt_abi_quantise_rows(context, 13, any, any, any, any, NULL, any, any, any, any, any)
+                  : i == 6
+                      ? tprt_abi_multiply_quantise_rows(context, 8, any, any, any, any, any, NULL, NULL, any, any, any, any)
+                      : tprt_abi_multiply_rows(context, 20, any, any, NULL, NULL, NULL, NULL, NULL, any);
     assert_int_equal(got, TPRT_INVALID_ARGUMENT);
     assert_non_null(strstr(tprt_context_error(context), texts[i]));
     tprt_context_destroy(context);
