@@ -273,9 +273,9 @@ static int look(tprt_context *context, const shape_case *c, int n, int rank, voi
 static int32_t call(tprt_context *context, int i, void *const *input, void *residual, void *const *row, void *scale,
                     void *const *results) {
   if (shape_cases[i].quantise && shape_cases[i].k)
-    return tprt_abi_multiply_quantise_rows(context, i, input[1], input[2], residual, row[0], row[1], row[2], scale,
-                                           results[RESULT_RESIDUAL], results[RESULT_OUT], results[RESULT_QUANTISED],
-                                           results[RESULT_SCALE]);
+    return tprt_abi_multiply_quantise_rows(context, i, (char *)input[1] + factor_offset, input[2], residual, row[0], row[1],
+                                           row[2], scale, results[RESULT_RESIDUAL], results[RESULT_OUT],
+                                           results[RESULT_QUANTISED], results[RESULT_SCALE]);
   if (shape_cases[i].quantise)
     return tprt_abi_quantise_rows(context, i, input[0], residual, row[0], row[1], row[2], scale, results[RESULT_RESIDUAL],
                                   results[RESULT_OUT], results[RESULT_QUANTISED], results[RESULT_SCALE]);
