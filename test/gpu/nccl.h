@@ -2,8 +2,8 @@
 #ifndef TPRT_TEST_GPU_NCCL_H
 #define TPRT_TEST_GPU_NCCL_H
 
-#include "../runtime/ranks.h" /* there is another one in this folder */
 #include "device.h"
+#include "ranks.h"
 
 /* Makes the context of device `ordinal` current in this thread. */
 void nccl_enter(int ordinal);

@@ -1,5 +1,6 @@
 #include "table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,3 +59,16 @@ int64_t *table_contract(test_table *table, tprt_dtype dtype, int n_loops, const 
 }
 
 void table_free(test_table *table) { free(table->words); }
+
+bool table_refused(test_table *table, size_t word, int64_t value, const char *text) {
+  int64_t right = table->words[word];
+  bool is_right = tprt_abi_check(table->words, table->n_words) == TPRT_OK;
+  table->words[word] = value;
+  bool refused =
+      is_right && tprt_abi_check(table->words, table->n_words) == TPRT_INVALID_ARGUMENT && strstr(tprt_last_error(), text);
+  table->words[word] = right;
+  if (!refused)
+    fprintf(stderr, "word %zu: \"%s\" does not say \"%s\"\n", word, is_right ? tprt_last_error() : "the table is not right",
+            text);
+  return refused;
+}

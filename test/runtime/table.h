@@ -18,4 +18,7 @@ int64_t *table_site(test_table *table, tprt_site_kind kind, tprt_dtype dtype, tp
 int64_t *table_contract(test_table *table, tprt_dtype dtype, int n_loops, const int64_t *words);
 void table_free(test_table *table);
 
+/* The checks of tables refuse a right one with `value` at `word`, and say `text`. Else false, with what they say on stderr. */
+bool table_refused(test_table *table, size_t word, int64_t value, const char *text);
+
 #endif
