@@ -10,8 +10,9 @@
 #include <string.h>
 
 enum {
-  ROUNDS = 6, /* larger rooms that are tried */
-  SHARE = 8   /* of the work: each takes no more than one */
+  ROUNDS = 6,    /* larger rooms that are tried */
+  SHARE = 4,     /* of the work: each takes no more than one, and none is begun when it is spent */
+  NEAR_SHARE = 8 /* of the work, for the plans that are listed */
 };
 #define ALL_ROOM (INT64_MAX - 1)
 
@@ -136,8 +137,11 @@ static bool is_room_done(const tp_solver_progress *progress, void *data) {
 
 static tp_status search_rooms(tp_planner *p, tp_solver_options options, beyond *b) {
   tp_status status = TP_OK;
+  int64_t most = b->best->work + options.work_budget;
   options.work_budget = options.work_budget / SHARE + 1;
-  for (int round = 0; round < ROUNDS && b->high - b->low > 1 && status == TP_OK && !tp__clock_is_over(p->clock); round++) {
+  for (int round = 0;
+       round < ROUNDS && b->high - b->low > 1 && status == TP_OK && b->best->work < most && !tp__clock_is_over(p->clock);
+       round++) {
     int64_t room = p->memory_limit + b->more;
     if (round % 2 == 1 || room <= b->low || room >= b->high)
       room = b->low + (b->high - b->low) / 2;
@@ -180,7 +184,7 @@ static tp_status look_nearby(tp_planner *p, const tp_solver_options *options, be
   tp_nearby near = {.cost = b->cost};
   if (p->kept)
     return TP_OK;
-  tp_status status = tp__plan_nearby(p, options->work_budget / SHARE, &near);
+  tp_status status = tp__plan_nearby(p, options->work_budget / NEAR_SHARE, &near);
   b->best->work += near.work;
   p->is_cut_short |= tp__clock_is_over(p->clock);
   if (status == TP_OK && near.choices) {

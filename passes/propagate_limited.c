@@ -19,7 +19,8 @@ enum {
   LARGE = 200000,   /* entries of the tables between producers and users */
   SHARE = 12,       /* strategies of a node that are kept, on the average */
   FEW = 200000,     /* entries as above, that are worth a proof */
-  FOUND_SHARE = 2,  /* of the work, for the strategies of the plans that were found */
+  FOUND_SHARE = 2,  /* of the work, for the strategies of the plans that were found ... */
+  BEYOND_SHARE = 4, /* ... and for plans of them that are counted with more than the limit, all together */
   PROOF_SHARE = 16, /* of the work, where the plan is good enough and little is left to gain */
   ROUNDS = 4        /* of prices from the routes */
 };
@@ -76,8 +77,8 @@ static void must_keep_cut(tp_priced *l, const tp_planner *cut, const int *choice
 }
 
 /* The planner of the routes for some strategies, and their problem. */
-static tp_status state(const tp_priced *l, const bool *const *kept, bool is_limited, tp_planner *cut) {
-  tp_status status = tp__planner_copy(l->p, cut);
+static tp_status state(const tp_planner *p, const bool *const *kept, bool is_limited, tp_planner *cut) {
+  tp_status status = tp__planner_copy(p, cut);
   if (status == TP_OK)
     status = tp__planner_cut(cut, kept);
   if (status == TP_OK)
@@ -100,7 +101,7 @@ static tp_status try_cheapest(tp_priced *l, bool is_counted, bool *taken) {
   const bool *const *kept = choose(l, l->cheapest, ONLY_FOUND, &n_entries);
   if (!kept)
     return out_of_memory(p);
-  tp_status status = state(l, kept, is_counted, &cut);
+  tp_status status = state(p, kept, is_counted, &cut);
   if (status == TP_OK) {
     tp_status solved = tp_solve(cut.problem, &options, &solution);
     status = solved == TP_OK || solved == TP_INFEASIBLE ? TP_OK : out_of_memory(p);
@@ -163,7 +164,7 @@ static tp_status solve_below(tp_priced *l, tp_cost most, found *f) {
   if (!kept)
     return out_of_memory(l->p);
   f->most = most;
-  tp_status status = state(l, kept, true, &cut);
+  tp_status status = state(l->p, kept, true, &cut);
   if (status != TP_OK) {
     tp__planner_drop(&cut);
     return status;
@@ -173,7 +174,7 @@ static tp_status solve_below(tp_priced *l, tp_cost most, found *f) {
     status = out_of_memory(l->p);
   if (status == TP_OK || status == TP_INFEASIBLE) {
     l->p->is_cut_short |= solution.stopped;
-    l->p->work += solution.work;
+    tp__priced_spend(l, solution.work);
     tp_cost bound = solution.lower_bound < most ? solution.lower_bound : most;
     l->bound = bound > l->bound ? bound : l->bound;
     tp__priced_take(l, &solution);
@@ -258,10 +259,10 @@ static tp_status widen(tp_priced *l, found *f) {
  * it holds. */
 static tp_status look_beyond(tp_priced *l, tp_cost floor, found *f) {
   tp_planner cut, *p = l->p;
-  tp_solver_options options = tp__priced_options(l, FOUND_SHARE);
+  tp_solver_options options = tp__priced_options(l, BEYOND_SHARE);
   bool is_found = f->cost < TP_COST_FORBIDDEN;
   int64_t n_entries;
-  if (p->is_restricted || tp__clock_is_over(p->clock) ||
+  if (p->is_restricted || l->left <= 0 || tp__clock_is_over(p->clock) ||
       (is_found && (double)(f->cost - floor) <= NEAR / p->effort * (double)floor))
     return TP_OK;
   const bool *const *kept = choose(l, l->must, f->most, &n_entries);
@@ -270,10 +271,10 @@ static tp_status look_beyond(tp_priced *l, tp_cost floor, found *f) {
   if (!kept)
     return out_of_memory(p);
   tp_solution solution = {.cost = f->cost};
-  tp_status status = state(l, kept, true, &cut);
+  tp_status status = state(p, kept, true, &cut);
   if (status == TP_OK)
     status = tp__solve_beyond(&cut, &options, &solution);
-  p->work += solution.work;
+  tp__priced_spend(l, solution.work);
   if (status == TP_OK) {
     p->is_cut_short |= cut.is_cut_short;
     keep_found(&cut, &solution, f);

@@ -9,7 +9,7 @@
 /* ---- the options ---- */
 
 /* Solver work for effort=1, some five seconds. */
-#define WORK 2e9
+#define WORK 2.5e9
 #define MOST_EFFORT 1e4
 
 static tp_status read_effort(tp_planner *p) {

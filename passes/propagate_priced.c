@@ -6,9 +6,11 @@
 #include <string.h>
 
 enum {
-  TIMES = 3,       /* that get a price, at most */
-  SOLVES = 5,      /* for one of them */
-  SKETCH_SHARE = 4 /* of the work: a solve of the priced sketch takes no more than one */
+  TIMES = 3,         /* that get a price, at most */
+  SOLVES = 5,        /* for one of them */
+  FIRST_SHARE = 2,   /* of the work: the solve of the sketch without prices takes no more than one ... */
+  SKETCH_SHARE = 16, /* ... and one with prices */
+  IN_ROWS = 4        /* entries of large tables are looked at in rows, so many in the time of one */
 };
 #define SKETCH_GAP 0.001  /* of priced sketches, that is good enough */
 #define FIRST_WORTH 0.02  /* of the cost, that all the room is worth at the first price */
@@ -25,6 +27,7 @@ tp_status tp__priced_open(tp_priced *l) {
   size_t n_times = l->n_times = tp__sketch_times(sketch);
   l->n_first = p->n_nodes;
   l->limit = p->memory_limit - tp__routes_numbers(sketch->routes);
+  l->left = p->limited_work;
   l->offset = tp__arena_array(p->arena, l->n_first + 1, sizeof *l->offset);
   l->node = tp__arena_array(p->arena, l->n_first + 1, sizeof *l->node);
   l->used = tp__arena_array(p->arena, n_times + 1, sizeof *l->used);
@@ -68,9 +71,15 @@ static tp_cost refund(const tp_priced *l) {
 }
 
 tp_solver_options tp__priced_options(const tp_priced *l, int share) {
-  tp_solver_options options = {.size = sizeof options, .gap = l->p->gap, .work_budget = l->p->limited_work / share + 1};
+  int64_t work = l->p->limited_work / share, left = l->left > 0 ? l->left : 0;
+  tp_solver_options options = {.size = sizeof options, .gap = l->p->gap, .work_budget = (work < left ? work : left) + 1};
   tp__clock_heed(l->p->clock, &options);
   return options;
+}
+
+void tp__priced_spend(tp_priced *l, int64_t work) {
+  l->left -= work;
+  l->p->work += work;
 }
 
 void tp__priced_keep(tp_priced *l, size_t node, int s) {
@@ -107,9 +116,9 @@ tp_status tp__priced_solve(tp_priced *l) {
   tp_planner *p = l->p;
   tp_problem *priced = NULL;
   bool is_priced = l->sketch.routes->prices != NULL;
-  tp_solver_options options = tp__priced_options(l, is_priced ? SKETCH_SHARE : 1);
+  tp_solver_options options = tp__priced_options(l, is_priced ? SKETCH_SHARE : FIRST_SHARE);
   tp_solution solution = {0};
-  options.work_budget *= is_priced ? 1 : 2;
+  options.work_budget *= IN_ROWS;
   options.gap = is_priced && options.gap < SKETCH_GAP ? SKETCH_GAP : options.gap;
   tp_status status = is_priced ? tp__plan_make_problem(&l->sketch, false, &priced) : TP_OK;
   p->is_cut_short |= l->sketch.is_given_up;
@@ -121,7 +130,7 @@ tp_status tp__priced_solve(tp_priced *l) {
   if (status != TP_OK && status != TP_INFEASIBLE)
     return out_of_memory(p);
   p->is_cut_short |= solution.stopped;
-  p->work += solution.work;
+  tp__priced_spend(l, solution.work / IN_ROWS);
   learn_bound(l, solution.lower_bound);
   if (status == TP_OK) {
     memcpy(l->choices, solution.choices, l->sketch.n_nodes * sizeof *l->choices);
@@ -142,12 +151,15 @@ void tp__priced_take(tp_priced *l, const tp_solution *solution) {
 
 /* ---- prices ---- */
 
+/* Half of the work is for the routes. */
+static bool may_price(const tp_priced *l) { return l->left > l->p->limited_work / 2 && !tp__clock_is_over(l->p->clock); }
+
 /* Raises the price at a time until what is found keeps the limit there. *under: it does. */
 static tp_status price_time(tp_priced *l, int64_t time, bool *under) {
   double room = l->limit > 1 ? (double)l->limit : 1;
   l->price[time] = FIRST_WORTH * (double)(tp_problem_evaluate(l->unpriced, l->choices) + 1) / room;
   tp_status status = TP_OK;
-  for (int i = 0; i < SOLVES && status == TP_OK && !tp__clock_is_over(l->p->clock); i++) {
+  for (int i = 0; i < SOLVES && status == TP_OK && may_price(l); i++) {
     tp__priced_set(l, l->price);
     status = tp__priced_solve(l);
     *under = l->used[time] <= l->limit;
@@ -161,7 +173,7 @@ static tp_status price_time(tp_priced *l, int64_t time, bool *under) {
 tp_status tp__priced_search(tp_priced *l) {
   tp_status status = TP_OK;
   bool under = true;
-  for (int n = 0; status == TP_OK && under && n < TIMES && l->used[tp__priced_peak(l)] > l->limit; n++)
+  for (int n = 0; status == TP_OK && under && n < TIMES && may_price(l) && l->used[tp__priced_peak(l)] > l->limit; n++)
     status = price_time(l, tp__priced_peak(l), &under);
   return status == TP_INFEASIBLE ? TP_OK : status;
 }

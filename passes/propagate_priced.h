@@ -23,6 +23,7 @@ typedef struct tp_priced {
   double *price, *best; /* by time: now, and at the best bound */
   int *choices;         /* of the sketch */
   tp_cost bound;        /* certified */
+  int64_t left;         /* of the work for the function */
 } tp_priced;
 
 /* Opens the sketch of l->p. To be closed also when it fails. */
@@ -46,6 +47,8 @@ tp_status tp__priced_threshold(const tp_priced *priced, size_t share, tp_cost *m
 void tp__priced_keep(tp_priced *priced, size_t node, int s);
 /* The time at which most is used. */
 int64_t tp__priced_peak(const tp_priced *priced);
-/* For a share of the work. */
+/* For a share of the work, or what is left of it if that is less. */
 tp_solver_options tp__priced_options(const tp_priced *priced, int share);
+/* So much of it was spent. */
+void tp__priced_spend(tp_priced *priced, int64_t work);
 #endif

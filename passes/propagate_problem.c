@@ -4,6 +4,8 @@
 
 #include "rules/attention.h"
 
+enum { BEYOND_SHARE = 3 }; /* of the work, one at least for plans that are counted with more than the limit */
+
 static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
 
 /* ---- edges ---- */
@@ -195,7 +197,8 @@ tp_status tp__plan_make_problem(tp_planner *p, bool limited, tp_problem **made) 
 }
 
 static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *solution) {
-  tp_solver_options options = {.size = sizeof options, .work_budget = p->routes ? p->limited_work : 0, .gap = p->gap};
+  int64_t beyond = p->limited_work / BEYOND_SHARE; /* at least */
+  tp_solver_options options = {.size = sizeof options, .work_budget = p->routes ? p->limited_work - beyond : 0, .gap = p->gap};
   tp__clock_heed(p->clock, &options);
   tp_status solved = tp_solve(problem, &options, solution);
   p->is_cut_short |= (solved == TP_OK || solved == TP_INFEASIBLE) && solution->stopped;
@@ -203,8 +206,11 @@ static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *so
   if (solved == TP_INFEASIBLE && !knows_all && solution->stopped)
     return p->method ? TP_OK /* the plan that there is stays */ : tp__clock_exceeded(p);
   bool is_limited = p->routes != NULL;
-  if (is_limited && (solved == TP_OK || solved == TP_INFEASIBLE))
+  if (is_limited && (solved == TP_OK || solved == TP_INFEASIBLE)) {
+    int64_t left = p->limited_work - solution->work;
+    options.work_budget = left > beyond ? left : beyond;
     solved = tp__solve_beyond(p, &options, solution);
+  }
   if (solved == TP_INFEASIBLE && p->kept)
     return tp__clock_exceeded(p); /* the strategies are few because the time was over */
   if (solved != TP_OK)

@@ -76,9 +76,9 @@ typedef struct tp_solver_progress {
 typedef struct tp_solver_options {
   size_t size;          /* sizeof(tp_solver_options), set by the caller; a zeroed rest means defaults */
   int64_t table_budget; /* largest table of the exact elimination, entries; 0: 2e7; at most 2^32 */
-  /* Of the heuristic, in table entries looked at (about 1 ns each). 0: 2000 looks at every table, at least 3e8, at most
-   * 6e9; under a memory limit at least 2e10, and at most 2e11. Reductions, and an exact elimination that fits, are not
-   * cut short. */
+  /* Of the heuristic, in table entries looked at one by one (about 2.5 ns each; in rows they take less) and what takes as long. 0: 2000 looks
+   * at every table, at least 3e8, at most 6e9; under a memory limit at least 5e10, and at most 5e11. Reductions, and an exact
+   * elimination that fits, are not cut short. */
   int64_t work_budget;
   double time_limit; /* seconds of wall clock after which the best so far is returned, and without a work_budget not
                         before, unless it is optimal; 0: none. Gives up determinism. Everything is cut short by it; what is done later is a few
@@ -98,7 +98,7 @@ typedef struct tp_solution {
   tp_cost lower_bound; /* certified: no choice costs less */
   bool optimal;        /* cost == lower_bound; without choices: it is proven that there are none */
   const char *method;  /* "elimination", "message passing + local search", ...; static storage */
-  int64_t work;        /* solver work spent: table entries looked at */
+  int64_t work;        /* solver work spent, in units of work_budget */
   /* Largest number of neighbours of a node eliminated exactly; nodes with two or fewer are reduced away and do not
    * count. -1 if none was. */
   int width;

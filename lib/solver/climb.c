@@ -74,7 +74,7 @@ static void move_prices(tp__climber *c, tp_cost best, double step) {
     double price = c->best_price[t] + length * (c->average[t] - (double)memory->room[t]);
     memory->price[t] = price > 0 ? price : 0;
   }
-  tp__prices_set(&c->prices);
+  tp__prices_set(&c->prices, &c->s->work);
 }
 
 static tp_status start_climb(tp__climber *c) {
@@ -87,7 +87,7 @@ static tp_status start_climb(tp__climber *c) {
   if (!c->at || !c->repaired || !c->used || !c->average || !c->best_price)
     return TP_NO_MEMORY;
   memcpy(c->best_price, c->g->memory->price, n_times * sizeof *c->best_price);
-  return tp__prices_create(c->g, &c->prices);
+  return tp__prices_create(c->g, &c->s->work, &c->prices);
 }
 
 static tp_status round_of_climb(tp__climber *c, int round, bool may_repair) {
@@ -95,6 +95,7 @@ static tp_status round_of_climb(tp__climber *c, int round, bool may_repair) {
   if (status)
     return status;
   tp__usage_of(c->g, c->at, c->used);
+  c->s->work += 2 * (c->g->n_nodes + c->g->memory->n_times) + c->g->n_edges; /* what it uses, and costs */
   for (int t = 0; t < c->g->memory->n_times; t++) {
     double used = (double)c->used[t];
     c->average[t] = round ? MEMORY_OF_USAGE * c->average[t] + (1 - MEMORY_OF_USAGE) * used : used;
@@ -106,7 +107,7 @@ static tp_status round_of_climb(tp__climber *c, int round, bool may_repair) {
 static tp_status prune(tp__climber *c, tp_cost best, bool is_root) {
   bool valid = true;
   memcpy(c->g->memory->price, c->best_price, (size_t)c->g->memory->n_times * sizeof *c->best_price);
-  tp__prices_set(&c->prices);
+  tp__prices_set(&c->prices, &c->s->work);
   for (int pass = 0;
        valid && pass < LAST_PASSES && (pass == 0 || tp__prices_bound(&c->prices) < best) && !tp__search_hurries(c->s); pass++)
     valid = tp__prices_pass(&c->prices, tp__search_control(c->s), &c->s->work);

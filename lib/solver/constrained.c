@@ -12,8 +12,9 @@
 
 enum {
   MAX_DEPTH = 200,
-  FIRST_BUDGET = 500000000, /* of neighbourhoods, doubled every time */
-  BRANCHING = 8             /* times that for branching, in turn */
+  FIRST_BUDGET = 1250000000, /* of neighbourhoods, doubled every time, and at first ... */
+  FIRST_SHARE = 4,           /* ... no more than one of the work that is left */
+  BRANCHING = 8              /* times that for branching, in turn */
 };
 #define MOST_COPIED ((int64_t)250000000) /* entries of all graphs on the path of a branch */
 
@@ -212,7 +213,8 @@ static tp_status try_branching(tp__climber *c) {
 /* Neighbourhoods and branching in turn, each time with more work; when the limit falls, pruning starts again. */
 static tp_status alternate(tp__climber *c) {
   tp__search *s = c->s;
-  int64_t whole_limit = s->work_limit, budget = FIRST_BUDGET;
+  int64_t whole_limit = s->work_limit, share = (whole_limit - s->work) / FIRST_SHARE + 1;
+  int64_t budget = share < FIRST_BUDGET ? share : FIRST_BUDGET;
   int *at = calloc((size_t)c->g->n_nodes + 1, sizeof *at);
   tp_status status = at ? TP_OK : TP_NO_MEMORY;
   bool done = false;

@@ -14,7 +14,7 @@ enum {
   GROWTH = 2,        /* of that, when a core has nothing better than what is known */
   MAX_CORES = 10,
   WORK_SHARE = 3, /* of the work that is left, at most, for a core ... */
-  LOOKS = 50      /* ... and no more than so many looks at the whole graph */
+  LOOKS = 125     /* ... and no more than so many looks at the whole graph */
 };
 
 #define FIRST_WORTH 0.1
@@ -53,7 +53,7 @@ static tp_status start(picker *p, tp__climber *c, const int *at) {
       p->members[p->n_members++] = v;
       ok = (p->more[v] = tp__pool_take(&p->pool, (size_t)g->nodes[v].n, sizeof **p->more)) != NULL;
     }
-  return ok ? tp__prices_create(c->g, &p->prices) : TP_NO_MEMORY;
+  return ok ? tp__prices_create(c->g, &c->s->work, &p->prices) : TP_NO_MEMORY;
 }
 
 /* Messages at the present prices. False if there is no bound. */
@@ -79,7 +79,7 @@ static tp_cost threshold(picker *p, int64_t share) {
     memcpy(p->sorted + n, p->more[v], (size_t)p->c->g->nodes[v].n * sizeof *p->sorted);
     n += p->c->g->nodes[v].n;
   }
-  p->c->s->work += 2 * tp__wcsp_entries(p->c->g);
+  p->c->s->work += p->prices.sweep;
   qsort(p->sorted, (size_t)n, sizeof *p->sorted, compare_costs);
   int64_t last = share * p->n_members;
   return p->sorted[last < n ? last : n - 1];
@@ -202,7 +202,7 @@ static tp_status search_core(picker *p, tp_cost most, int64_t work) {
     take_prices(p, core->memory);
     if (found.cost >= TP_COST_FORBIDDEN)
       status = price_shortage(p);
-    tp__prices_set(&p->prices);
+    tp__prices_set(&p->prices, &s->work);
   }
   tp__wcsp_destroy(core);
   free(found.choices);
@@ -246,7 +246,7 @@ tp_status tp__cores(tp__climber *c, const int *at) {
   valid &= !tp__search_hurries(c->s); /* the graph is not searched any more */
   if (status == TP_OK && valid) {
     memcpy(c->g->memory->price, p.price, (size_t)c->g->memory->n_times * sizeof *p.price);
-    tp__prices_set(&p.prices);
+    tp__prices_set(&p.prices, &c->s->work);
     valid = pass(&p, PASSES);
   }
   if (status == TP_OK && valid) /* the best choice itself stays, as the search of the whole starts from it */

@@ -1,6 +1,7 @@
 #include "solver/dual.h"
 
 #include "solver/vectors.h"
+#include "solver/work.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -343,6 +344,14 @@ static int choose(const tp__dual *d, int node, const int *at, bool *const *barre
   return best;
 }
 
+/* Each entry of a pair that was chosen, or may be, is looked at by itself, from both ends. */
+static int64_t decoding_work(const tp__wcsp *g) {
+  int64_t work = tp__work_of_visits(g);
+  for (int v = 0; v < g->n_nodes; v++)
+    work += g->nodes[v].alive ? (int64_t)g->nodes[v].n * (2 * g->nodes[v].n_edges + 1) : 0;
+  return work;
+}
+
 tp_status tp__dual_decode(const tp__dual *d, int *at, int64_t *work) {
   tp__pool pool = {0};
   bool **barred = tp__pool_take(&pool, (size_t)d->g->n_nodes, sizeof *barred);
@@ -357,7 +366,7 @@ tp_status tp__dual_decode(const tp__dual *d, int *at, int64_t *work) {
       at[v] = choose(d, v, at, barred);
       look_ahead(d, v, at[v], barred);
     }
-  *work += tp__wcsp_strategies(d->g);
+  *work += decoding_work(d->g);
   tp__pool_release(&pool);
   return ok ? TP_OK : TP_NO_MEMORY;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_TASKS = 8, FIRST_WORK = 20000000, LEAST_SIZE = 4, MAX_IDLE = 60 };
+enum { N_TASKS = 8, FIRST_WORK = 50000000, LEAST_SIZE = 4, MAX_IDLE = 60, CONDITION = 4 /* work of a node of the whole */ };
 #define FIRST_SIZE 10.0
 
 typedef struct area {
@@ -117,10 +117,11 @@ static tp_status choose_members(task *t) {
 }
 
 /* The graph of the members with all others fixed, and the room that those leave. */
-static tp__wcsp *condition(const task *t, tp_cost *present) {
+static tp__wcsp *condition(task *t, tp_cost *present) {
   const area *a = t->area;
   const tp__wcsp *g = a->g;
   tp__wcsp *part = tp__wcsp_condition(g, t->members, t->n, a->at, present);
+  t->s.work += CONDITION * g->n_nodes + g->memory->n_times;
   tp__wide *room = malloc((size_t)g->memory->n_times * sizeof *room + 1);
   bool ok = part && room;
   for (int k = 0; ok && k < g->memory->n_times; k++)
@@ -244,13 +245,14 @@ tp_status tp__neighbourhoods(tp__search *s, const tp__wcsp *g, int *at, tp_cost 
   uint64_t seed = (uint64_t)s->work;
   *complete = false;
   for (int idle = 0; status == TP_OK && !*complete && idle < MAX_IDLE && !tp__search_spent(s);) {
+    int64_t left = (s->work_limit - s->work) / N_TASKS + 1;
     for (int i = 0; i < N_TASKS; i++) {
       tasks[i].random = next_random(&seed);
       tasks[i].size = (int)size;
       tasks[i].s = (tp__search){.step = s->step,
                                 .table_budget = s->table_budget / 64,
                                 .work = s->work,
-                                .work_limit = s->work + work,
+                                .work_limit = s->work + (work < left ? work : left),
                                 .width = -1,
                                 .control = s->control,
                                 .nested = 1};

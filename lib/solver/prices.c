@@ -2,6 +2,7 @@
 
 #include "solver/memory.h"
 #include "solver/reduce.h"
+#include "solver/work.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,8 @@ static int bits_of(tp__wide value) {
   return n;
 }
 
-tp_status tp__prices_create(tp__wcsp *g, tp__prices *p) {
-  *p = (tp__prices){.g = g};
+tp_status tp__prices_create(tp__wcsp *g, int64_t *work, tp__prices *p) {
+  *p = (tp__prices){.g = g, .sweep = tp__work_of_visits(g) + tp__wcsp_entries(g) / TP__WORK_IN_ROWS};
   tp__wide most = 1;
   for (int t = 0; t < g->memory->n_times; t++)
     most = g->memory->room[t] > most ? g->memory->room[t] : most;
@@ -38,7 +39,7 @@ tp_status tp__prices_create(tp__wcsp *g, tp__prices *p) {
       ok = p->paid[v] != NULL;
     }
   if (ok && tp__dual_create(g, &p->dual) == TP_OK) {
-    tp__prices_set(p);
+    tp__prices_set(p, work);
     return TP_OK;
   }
   tp__prices_clear(p);
@@ -60,7 +61,7 @@ static tp_cost payment(const tp__prices *p, const tp__wnode *v, int x) {
   return sum;
 }
 
-void tp__prices_set(tp__prices *p) {
+void tp__prices_set(tp__prices *p, int64_t *work) {
   tp__wmemory *memory = p->g->memory;
   double paid = 0, unit = (double)((int64_t)1 << p->shift);
   for (int t = 0; t < memory->n_times; t++)
@@ -74,12 +75,15 @@ void tp__prices_set(tp__prices *p) {
     sum += fixed * (unsigned __int128)memory->room[t];
   }
   p->refund = (tp_cost)((sum + (((unsigned __int128)1 << p->shift) - 1)) >> p->shift);
-  for (int v = 0; v < p->g->n_nodes; v++)
-    for (int x = 0; p->paid[v] && x < p->g->nodes[v].n; x++) {
-      tp_cost now = payment(p, &p->g->nodes[v], x);
+  for (int v = 0; v < p->g->n_nodes; v++) {
+    const tp__wnode *node = &p->g->nodes[v];
+    for (int x = 0; p->paid[v] && x < node->n; x++) {
+      tp_cost now = payment(p, node, x);
       p->dual.cost[v][x] += now - p->paid[v][x];
       p->paid[v][x] = now;
     }
+    *work += p->paid[v] ? (int64_t)TP__WORK_PAYMENT * node->n_loads * node->n : 1;
+  }
 }
 
 /* Node costs without payments, the least of each node moved to the constant, which may be negative then. */
@@ -101,7 +105,9 @@ static void take_out(const tp__prices *p) {
 }
 
 bool tp__prices_pass(tp__prices *p, tp__control *control, int64_t *work) {
+  int64_t before = *work;
   tp__dual_pass(&p->dual, control, work);
+  *work = before + p->sweep;
   return !p->dual.exhausted;
 }
 

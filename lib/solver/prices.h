@@ -18,14 +18,15 @@ typedef struct tp__prices {
   tp__wide *most;           /* by time: the most that can be used, or the room if that is more */
   tp_cost **paid;           /* by node and strategy: contained in the dual's costs */
   tp_cost refund;
+  int64_t sweep; /* work of one */
 } tp__prices;
 
 /* `g` as for tp__dual_create, with memory, all nodes settled. Starts from g->memory->price. */
-tp_status tp__prices_create(tp__wcsp *g, tp__prices *p);
+tp_status tp__prices_create(tp__wcsp *g, int64_t *work, tp__prices *p);
 void tp__prices_clear(tp__prices *p);
 
 /* Takes over g->memory->price, which it scales down if what is paid would leave the safe range. */
-void tp__prices_set(tp__prices *p);
+void tp__prices_set(tp__prices *p, int64_t *work);
 
 /* A sweep of messages forward and backward, as tp__dual_pass. False if the numbers left the safe range: then there is no bound, and
  * nothing to prune by. */

@@ -13,6 +13,7 @@
 
 #include "solver/memory.h"
 #include "solver/reducer.h"
+#include "solver/work.h"
 
 #include <stdlib.h>
 
@@ -55,6 +56,10 @@ static tp_status make_room(tp__reducer *r, int node) {
     return TP_OK;
   if (tp__memory_settle(r->g, node))
     return TP_NO_MEMORY;
+  for (int i = 0; i < r->g->nodes[node].n_loads; i++) {
+    const tp__wload *load = &r->g->nodes[node].loads[i];
+    *r->work += (int64_t)TP__WORK_PAYMENT * r->g->nodes[node].n + load->last - load->first;
+  }
   int n_drop = tp__memory_overfull(r->g, node, r->drop);
   if (tp__reducer_apply_drop(r, node, n_drop))
     return TP_NO_MEMORY;
@@ -104,6 +109,7 @@ static tp_status drain(tp__reducer *r) {
     r->head = (r->head + 1) % r->g->n_nodes;
     r->n_queued--;
     r->queued[node] = false;
+    *r->work += TP__WORK_STEP;
     if (r->g->nodes[node].alive)
       status = r->step(r, node);
   }

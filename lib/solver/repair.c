@@ -205,6 +205,7 @@ static void settle(settler *s) {
   memset(s->settled_pair, 0, (size_t)g->n_edges * sizeof *s->settled_pair);
   for (bool changed = true; changed && !tp__search_spent(s->search);) {
     changed = false;
+    s->search->work += g->n_nodes + g->n_edges;
     for (int v = 0; v < g->n_nodes && !(v % LOOK == LOOK - 1 && tp__search_spent(s->search)); v++)
       if (g->nodes[v].alive && !s->settled[v]) {
         s->settled[v] = true; /* change_one takes it back if it moves */

@@ -16,8 +16,8 @@ enum {
 };
 #define MOST_WORK 6000000000    /* ... and at most this */
 #define RELAXED_WORK 2000000000 /* without the limit */
-#define LEAST_MEMORY_WORK 20000000000
-#define MOST_MEMORY_WORK 200000000000
+#define LEAST_MEMORY_WORK 50000000000
+#define MOST_MEMORY_WORK 500000000000
 #define MOST_TABLE_BUDGET ((int64_t)1 << 32)
 
 typedef unsigned __int128 exact;
