@@ -47,6 +47,7 @@ typedef struct tp_late_plan {
   const int *choices; /* by node of the planner; NULL: none */
   tp_cost cost;       /* TP_COST_FORBIDDEN: none */
   const char *method;
+  const bool *const *tried; /* by node of the planner: the strategies of all plans that were tried; NULL: none were */
 } tp_late_plan;
 
 /* Seeks a plan that keeps the memory limit, until the clock is over; where one is found the grace is, too. `planner` has nodes, and no routes. */

@@ -2,7 +2,8 @@
  *
  * The problem without routes (propagate_late.c) knows no limit, but is planned in a fraction of the time. So memory gets prices: what is held at the time at which a plan
  * holds most becomes dearer, of each value as it is made and as its uses want it, until a plan keeps the limit; then all prices are lowered, as far as it does. What a plan holds
- * is not estimated: it is written into a copy of the module (propagate_plain.c). */
+ * is not estimated: it is written into a copy of the module (propagate_plain.c). The strategies of all plans that were tried are told, too: what they are together is more
+ * than any of them (propagate_limited.c). */
 #include "passes/propagate_few.h"
 #include "passes/propagate_limited.h"
 
@@ -20,6 +21,7 @@ typedef struct lean {
   double *made, *changed; /* by value: the price of a byte as it is made, and as its uses want it */
   tp_at_peak at_peak;     /* of the plan at the last prices */
   tp_few few;
+  bool **tried;       /* by node of the planner: strategies of the plans at all prices */
   const int *choices; /* of the plan at the last price */
   tp_cost cost;       /* what it costs as it is written ... */
   int64_t held;       /* ... and holds */
@@ -95,10 +97,13 @@ static tp_status try_prices(lean *l, double share) {
   }
   if (status != TP_OK)
     return status;
+  for (size_t i = 0; i < l->p->n_nodes; i++)
+    l->tried[i][l->choices[i]] = true;
+  l->best.tried = (const bool *const *)l->tried;
   tp_solution solution = {.choices = (int *)l->choices, .method = method};
   l->held = tp__plain_held(l->p, &solution, &l->cost, &l->at_peak);
   if (l->held <= l->p->memory_limit && l->cost < l->best.cost)
-    l->best = (tp_late_plan){l->choices, l->cost, method};
+    l->best = (tp_late_plan){l->choices, l->cost, method, l->best.tried};
   return TP_OK;
 }
 
@@ -136,7 +141,10 @@ tp_status tp__plan_lean(tp_planner *p, tp_late_plan *plan) {
   l.changed = tp__arena_array(p->arena, p->n_values + 1, sizeof *l.changed);
   l.at_peak.made = tp__arena_array(p->arena, p->n_values + 1, sizeof *l.at_peak.made);
   l.at_peak.changed = tp__arena_array(p->arena, p->n_values + 1, sizeof *l.at_peak.changed);
-  bool ok = l.own && l.made && l.changed && l.at_peak.made && l.at_peak.changed;
+  l.tried = tp__arena_array(p->arena, p->n_nodes + 1, sizeof(bool *));
+  bool ok = l.own && l.made && l.changed && l.at_peak.made && l.at_peak.changed && l.tried;
+  for (size_t i = 0; i < p->n_nodes && ok; i++)
+    ok = (l.tried[i] = tp__arena_array(p->arena, (size_t)p->nodes[i].n + 1, sizeof **l.tried)) != NULL;
   if (status == TP_OK && ok) {
     for (size_t i = 0; i < l.priced.n_nodes; i++)
       l.own[i] = l.priced.nodes[i].costs;

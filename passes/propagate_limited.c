@@ -7,7 +7,8 @@
  *      are prices for the sketch, which give a better bound for all strategies, and find others. So in turn, until nothing new is found;
  *   4. if the bound is still far from the plan, or there is none, messages over the sketch give every strategy a reduced cost: what a plan with it costs at
  *      least. The problem of the routes is stated for those that cost least. What is left out costs at least so much, so the bound stays certified;
- *   5. plans of what was found that are counted with more than the limit are written, and may keep it (propagate_beyond.c). */
+ *   5. plans of what was found that are counted with more than the limit are written, and may keep it (propagate_beyond.c).
+ * With a time limit plans are tried first that take little time (propagate_lean.c), and the problem of the routes is solved for the strategies of all of them. */
 #include "passes/propagate_limited.h"
 #include "passes/propagate_few.h"
 
@@ -28,8 +29,10 @@ enum {
 #define FOUND_GAP 0.0005     /* of those, that is good enough */
 #define NEAR 0.005           /* gap of the plan, that is left as it is */
 #define GOOD 0.001           /* gap of the plan, at which more strategies are looked at for the proof only */
-#define FIRST_SHARE 0.9      /* of a time limit, for a first plan that keeps the memory limit ... */
-#define GRACE 1.0            /* ... or as many seconds of processor time */
+#define FIRST_SHARE 0.5      /* of a time limit, for a first plan that keeps the memory limit ... */
+#define GRACE 0.7            /* ... or as many seconds of processor time */
+#define TRIED_SHARE 0.9      /* of the rest, for the strategies of what was tried for it ... */
+#define TRIED_GRACE 0.3      /* ... or as many seconds */
 
 static tp_status out_of_memory(const tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
 
@@ -130,6 +133,12 @@ typedef struct found {
   tp_cost most;       /* strategies that cost less were looked at */
 } found;
 
+/* What is found before all else if there is a clock. */
+typedef struct early {
+  tp_late_plan plain; /* by prices, without routes */
+  found tried;        /* with routes, of the strategies of all plans that were tried for that */
+} early;
+
 /* The plan of a cut planner, whose nodes are chosen, is the best so far. */
 static void keep_found(tp_planner *cut, const tp_solution *solution, found *f) {
   f->cost = solution->cost;
@@ -191,15 +200,45 @@ static tp_status solve_below(tp_priced *l, tp_cost most, found *f) {
   return status == TP_INFEASIBLE ? TP_OK : status;
 }
 
-/* The plan that was found first, since there is a clock. */
-static tp_status take_first(tp_planner *p, const tp_late_plan *first, tp_cost bound) {
-  tp_cost least = tp__least_cost(p);
-  tp_status status = tp__plain_take(p, first->choices);
-  bound = bound > least ? bound : least;
-  p->cost = first->cost;
-  p->bound = bound < p->cost ? bound : p->cost;
-  p->method = first->method;
-  p->is_cut_short = true;
+/* Solves for the strategies of all plans that were tried: where one of them holds too much another may hold less. */
+static tp_status solve_tried(tp_planner *p, early *e) {
+  tp_planner cut;
+  tp_solution solution = {0};
+  tp_solver_options options = {.size = sizeof options, .gap = p->gap > FOUND_GAP ? p->gap : FOUND_GAP};
+  options.work_budget = p->limited_work / FOUND_SHARE;
+  tp__clock_heed(p->clock, &options);
+  tp_status status = state(p, e->plain.tried, true, &cut);
+  if (status == TP_OK) {
+    status = tp_solve(cut.problem, &options, &solution);
+    p->work += solution.work;
+    if (status != TP_OK && status != TP_INFEASIBLE)
+      status = out_of_memory(p);
+  }
+  if (status == TP_OK) {
+    choose_nodes(&cut, &solution);
+    keep_found(&cut, &solution, &e->tried);
+    cut = (tp_planner){0};
+  }
+  tp_solution_clear(&solution);
+  tp__planner_drop(&cut);
+  return status == TP_INFEASIBLE ? TP_OK : status;
+}
+
+/* With a clock a plan is sought that keeps the limit, whatever it costs. */
+static tp_status plan_early(tp_planner *p, early *e) {
+  *e = (early){.plain.cost = TP_COST_FORBIDDEN, .tried.cost = TP_COST_FORBIDDEN};
+  if (!p->clock->is_limited || p->is_restricted)
+    return TP_OK;
+  double end = p->clock->deadline;
+  tp__clock_share(p->clock, end, FIRST_SHARE);
+  tp__clock_extend(p->clock, GRACE);
+  tp_status status = tp__plan_lean(p, &e->plain);
+  tp__clock_share(p->clock, end, TRIED_SHARE);
+  tp__clock_extend(p->clock, TRIED_GRACE);
+  if (status == TP_OK && e->plain.tried)
+    status = solve_tried(p, e);
+  tp__clock_extend(p->clock, 0);
+  p->clock->deadline = end;
   return status;
 }
 
@@ -294,6 +333,30 @@ static void take(tp_priced *l, found *f) {
   tp__planner_take(p, &f->planner);
 }
 
+static tp_status take_plain(tp_priced *l, const tp_late_plan *plain) {
+  tp_planner *p = l->p;
+  tp_status status = tp__plain_take(p, plain->choices);
+  p->cost = plain->cost;
+  p->bound = l->bound < p->cost ? l->bound : p->cost;
+  p->method = plain->method;
+  return status;
+}
+
+/* Takes what costs least of all that was found. TP_INFEASIBLE: nothing was. */
+static tp_status take_best(tp_priced *l, early *e, found *f) {
+  found *best = e->tried.cost < f->cost ? &e->tried : f;
+  bool is_plain = e->plain.cost < best->cost;
+  if (best == f && !is_plain && f->cost >= TP_COST_FORBIDDEN)
+    return TP_INFEASIBLE;
+  tp_cost least = best == f && !is_plain ? 0 : tp__least_cost(l->p);
+  l->bound = least > l->bound ? least : l->bound;
+  l->p->is_cut_short |= best != f || is_plain;
+  if (is_plain)
+    return take_plain(l, &e->plain);
+  take(l, best);
+  return TP_OK;
+}
+
 /* A plan within the limit, if one is found. */
 static tp_status search(tp_priced *l, found *f) {
   tp_status status = tp__priced_search(l);
@@ -305,13 +368,13 @@ static tp_status search(tp_priced *l, found *f) {
 }
 
 /* The cheapest plan of all is tried as it is counted, or else, since more may be counted than is held, as it is written. */
-static tp_status plan(tp_priced *l, const tp_late_plan *first, found *f) {
+static tp_status plan(tp_priced *l, early *e, found *f) {
   bool taken = false, fits = false;
   tp__sketch_used(&l->sketch, NULL, l->used);
   bool hopeless = l->used[tp__priced_peak(l)] > l->limit;
   tp_status status = tp__priced_solve(l);
   if (status == TP_INFEASIBLE)
-    return fail(l, f);
+    return take_best(l, e, f) == TP_OK ? TP_OK : fail(l, f);
   memcpy(l->cheapest, l->must, l->offset[l->n_first] * sizeof *l->must);
   fits = status == TP_OK && l->used[tp__priced_peak(l)] <= l->limit;
   if (status == TP_OK &&
@@ -324,44 +387,25 @@ static tp_status plan(tp_priced *l, const tp_late_plan *first, found *f) {
     status = look_beyond(l, floor, f);
   if (status != TP_OK || taken)
     return status;
-  if (first->cost < f->cost)
-    return take_first(l->p, first, l->bound);
-  if (f->cost >= TP_COST_FORBIDDEN)
-    return fail(l, f);
-  take(l, f);
-  return TP_OK;
-}
-
-/* With a clock a plan is sought that keeps the limit, whatever it costs. */
-static tp_status plan_first(tp_planner *p, tp_late_plan *first) {
-  *first = (tp_late_plan){.cost = TP_COST_FORBIDDEN};
-  if (!p->clock->is_limited || p->is_restricted)
-    return TP_OK;
-  double end = p->clock->deadline;
-  tp__clock_share(p->clock, end, FIRST_SHARE);
-  tp__clock_extend(p->clock, GRACE);
-  tp_status status = tp__plan_lean(p, first);
-  tp__clock_extend(p->clock, 0);
-  p->clock->deadline = end;
-  return status;
+  status = take_best(l, e, f);
+  return status == TP_INFEASIBLE ? fail(l, f) : status;
 }
 
 tp_status tp__plan_limited(tp_planner *p) {
   tp_priced l = {.p = p};
   found f = {.cost = TP_COST_FORBIDDEN, .most = ONLY_FOUND};
-  tp_late_plan first;
+  early e;
   double end = p->clock->deadline;
-  tp_status status = plan_first(p, &first);
+  tp_status status = plan_early(p, &e);
   tp__clock_share(p->clock, end, TP_STATING);
   if (status == TP_OK)
     status = tp__priced_open(&l);
   p->clock->deadline = end;
-  bool late = l.sketch.is_given_up;
-  if (status == TP_OK && !late)
-    status = plan(&l, &first, &f);
+  bool late = l.sketch.is_given_up; /* there was no time for the sketch */
+  if (status == TP_OK)
+    status = late ? take_best(&l, &e, &f) : plan(&l, &e, &f);
   tp__priced_close(&l);
   tp__planner_drop(&f.planner);
-  if (status == TP_OK && late)
-    return first.choices ? take_first(p, &first, 0) : tp__plan_late(p);
-  return status;
+  tp__planner_drop(&e.tried.planner);
+  return late && status == TP_INFEASIBLE ? tp__plan_late(p) : status;
 }
