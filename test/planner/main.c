@@ -24,6 +24,7 @@ static int usage(void) {
         "--edits: so many values of each program are pinned to a random layout.\n"
         "--limits: instead, so many memory limits for each program.\n"
         "--bytes: with objective=bytes.\n"
+        "--verbose: what is claimed of each program, and why one is refused.\n"
         "Exit code: 0 all agree, 1 a disagreement, 2 wrong usage.\n",
         stderr);
   return 2;

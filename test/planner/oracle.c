@@ -279,8 +279,8 @@ static verdict check_module(const setting *s, MlirModule module, rng *r, totals 
     tp_reshard_cache_destroy(c.reshards);
   }
   if (v >= CHEAPER || s->verbose)
-    printf("claimed %lld, bound %lld, least offered %lld, least of all %lld %s\n", (long long)c.plan.cost,
-           (long long)c.plan.bound, (long long)c.offered, (long long)c.all, v == REFUSED ? last_error() : "");
+    printf("claimed %lld, bound %lld, least offered %lld, least of all %lld\n", (long long)c.plan.cost, (long long)c.plan.bound,
+           (long long)c.offered, (long long)c.all);
   if (v >= CHEAPER)
     mlirOperationDump(mlirModuleGetOperation(c.plan.module));
   mlirModuleDestroy(c.plan.module);
@@ -290,12 +290,15 @@ static verdict check_module(const setting *s, MlirModule module, rng *r, totals 
 
 static void check_source(MlirContext context, const setting *s, const char *source, uint64_t seed, const char *name,
                          totals *t) {
+  clear_error();
   MlirModule module = mlirModuleCreateParse(context, tp__ref(source));
   rng r = {seed};
   verdict v = mlirModuleIsNull(module) ? REFUSED : check_module(s, module, &r, t);
   t->n++;
   t->verdicts[v]++;
-  if (v >= CHEAPER || s->verbose)
+  if (v == REFUSED && s->verbose)
+    printf("%s: refused: %s\n", name, last_error());
+  else if (v >= CHEAPER || s->verbose)
     printf("%s: %s\n", name, v >= CHEAPER ? "DEFECT" : "agrees");
   if (v >= CHEAPER)
     printf("%s\n", source);
