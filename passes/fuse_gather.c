@@ -66,7 +66,7 @@ static void add_product(gathering *g, MlirOperation op, MlirValue left, MlirOper
   int64_t slice = g->rows.tokens / n_devices(g) / tp__n_pieces(mlirOperationGetResult(g->gather, 0), g->dim);
   tp__read_product(op, slice, &product);
   MlirType out = mlirValueGetType(mlirOperationGetResult(op, 0));
-  int64_t columns = mlirShapedTypeGetDimSize(out, mlirShapedTypeGetRank(out) - 1);
+  int64_t rank = mlirShapedTypeGetRank(out), columns = rank ? mlirShapedTypeGetDimSize(out, rank - 1) : 1;
   if (!product.obstacle && (!mlirValueEqual(product.a, left) || mlirValueEqual(product.b, left)))
     product.obstacle = "it is not one of these rows, as they are stored, and a matrix";
   else if (!product.obstacle && slice * columns * g->rows.element_size % ROW_BYTES != 0)

@@ -298,3 +298,28 @@ func.func @five(%x: tensor<16x32xf32>, %w: tensor<32x16xf32>) -> (tensor<64x16xf
   return %y0, %y1, %y2, %y3, %y : tensor<64x16xf32>, tensor<64x16xf32>, tensor<64x16xf32>, tensor<64x16xf32>, tensor<64x16xf32>
 }
 }
+
+// -----
+
+// A product without rows: the sum of the squares of what is gathered, a scalar.
+// REMARK: 'shard.all_gather': is not done in slices with the products of it: of the product, it is not one of rows, as they are stored, and a matrix
+// CHECK-LABEL: func.func @squares
+// CHECK: shard.all_gather
+module attributes {tp.phase = "local"} {
+shard.grid @mesh(shape = 4x4) {tp.axes = ["dp", "tp"]}
+func.func @squares(%x: tensor<16x32xf32>) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<f32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<f32>) -> tensor<f32>
+  %g = shard.all_gather %x on @mesh grid_axes = [1] gather_axis = 0 : tensor<16x32xf32> -> tensor<64x32xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> ()>],
+                       iterator_types = ["reduction", "reduction"]}
+      ins(%g, %g : tensor<64x32xf32>, tensor<64x32xf32>) outs(%zeros : tensor<f32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %m = arith.mulf %p, %q : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  return %y : tensor<f32>
+}
+}
