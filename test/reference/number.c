@@ -72,15 +72,22 @@ number multiply(const kind *k, const number *a, const number *b) {
   return settled(k, a->value * b->value, a->reach * b->reach, error, 1);
 }
 
+static bool is_power_of_two(double x) {
+  int exponent;
+  return fabs(frexp(x, &exponent)) == 0.5;
+}
+
 number divide(const kind *k, const number *a, const number *b) {
   double least = fabs(b->value) - b->error;
   if (!is_known(a) || !is_known(b) || (b->error > 0 && !(least > 0) && !isnan(b->value)))
     return unknown();
   if (b->value == 0 && !isnan(a->value) && (a->error == 0 ? a->value != 0 : true))
     return unknown(); /* the sign of a zero depends on the order of additions */
-  double value = a->value / b->value;
+  double value = a->value / b->value, reach = isfinite(b->value) ? a->reach / fabs(b->value) : fabs(value);
   double error = a->error == 0 && b->error == 0 ? 0 : (a->error + fabs(value) * b->error) / least;
-  return settled(k, value, isfinite(b->value) ? a->reach / fabs(b->value) : fabs(value), isinf(b->value) ? 0 : error, 1);
+  if (isfinite(value) && isfinite(b->value) && !is_power_of_two(b->value))
+    error += k->unit * reach; /* devices may divide what each has of a sum: -7 / 12 - 5 / 12 is not quite -1 */
+  return settled(k, value, reach, isinf(b->value) ? 0 : error, 1);
 }
 
 number monotone(const kind *k, const number *a, double (*f)(double), int roundings) {

@@ -127,6 +127,17 @@ static void test_errors(void **state) {
   clear(&f);
 }
 
+/* Where a sum is divided before devices add their parts of it, twelfths are rounded, and quarters are not. */
+static void test_quotients(void **state) {
+  (void)state;
+  const kind *k = kind_find("f32");
+  number sum = real(k, -12), twelve = real(k, 12), four = real(k, 4);
+  number rounded = divide(k, &sum, &twelve), exact = divide(k, &sum, &four), by_hand = real(k, -7.0f / 12.0f - 5.0f / 12.0f);
+  assert_true(is_certain(&sum) && is_certain(&exact) && exact.value == -3);
+  assert_true(rounded.value == -1 && rounded.error > 0 && rounded.error < 1e-6);
+  assert_true(is_right(k, &rounded, &by_hand));
+}
+
 /* What the program does not define, or what is not evaluated, is told apart. */
 static void test_open(void **state) {
   (void)state;
@@ -151,8 +162,8 @@ static void test_open(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_places), cmocka_unit_test(test_widths), cmocka_unit_test(test_flow),
-      cmocka_unit_test(test_errors), cmocka_unit_test(test_open),
+      cmocka_unit_test(test_places), cmocka_unit_test(test_widths),    cmocka_unit_test(test_flow),
+      cmocka_unit_test(test_errors), cmocka_unit_test(test_quotients), cmocka_unit_test(test_open),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
