@@ -4,12 +4,9 @@
  *
  * gathering_across_test --rank SEGMENT N_RANKS RANK MODE DIGEST: a process that this starts, as across_test does. */
 #define _GNU_SOURCE 1
-#include "fake_blaslt.h"
-#include "fake_driver.h"
-#include "fake_stream.h"
+#include "across_fakes.h"
 #include "gathering_cases.h"
 
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -30,29 +27,6 @@ static const char together[] = "products in slices, for all ranks",
                   across[] = "products in slices, which each GPU copies from the others",
                   apart[] = "an all_gather, then the products",
                   unaligned[] = "rows of 3 elements of bf16 are no multiples of 16 bytes";
-static fake_streams_of_thread_fn *streams_of_thread;
-static fake_set_mode_fn *set_mode;
-static size_t (*allocated)(void);
-static fake_blaslt_begin_fn *blaslt_begin;
-static fake_blaslt_look_fn *blaslt_look;
-
-static void open_libraries(void) {
-  const struct {
-    const char *library, *name;
-    void *slot;
-  } symbols[] = {{FAKE_DRIVER, "fake_streams_of_thread", &streams_of_thread},
-                 {FAKE_DRIVER, "fake_set_mode", &set_mode},
-                 {FAKE_DRIVER, "fake_allocated", &allocated},
-                 {FAKE_BLASLT, "fake_blaslt_begin", &blaslt_begin},
-                 {FAKE_BLASLT, "fake_blaslt_look", &blaslt_look}};
-  for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-    void *library = dlopen(symbols[i].library, RTLD_NOW | RTLD_LOCAL);
-    void *found = library ? dlsym(library, symbols[i].name) : NULL;
-    if (!found)
-      abort();
-    memcpy(symbols[i].slot, &found, sizeof found);
-  }
-}
 
 /* ---- A rank ---- */
 
