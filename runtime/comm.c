@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks, int64_t timeout_ns, tprt_comm **result) {
   size_t n = (size_t)transport->n_ranks;
@@ -163,7 +164,10 @@ static void obey_policy(const tprt_comm *comm, tprt_status status) {
   int64_t aborts;
   if (status == TPRT_INVALID_STATE || tprt__env_number(TPRT__ENV_ON_FAILURE, 0, &aborts) || !aborts)
     return;
-  fprintf(stderr, "tprt: %s: %s (TPRT_ON_FAILURE=abort)\n", tprt_status_name(status), comm->error);
+  char line[sizeof comm->error + 80]; /* written at once: other ranks may end as well */
+  int n = snprintf(line, sizeof line, "tprt: %s: %s (TPRT_ON_FAILURE=abort)\n", tprt_status_name(status), comm->error);
+  ssize_t written = write(STDERR_FILENO, line, (size_t)n);
+  (void)written;
   abort();
 }
 

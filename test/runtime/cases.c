@@ -1,12 +1,8 @@
 /* Tables of cases that all backends run. */
 #include "cases.h"
+#include "long.h"
 
-#include <stdlib.h>
-
-bool cases_are_long(void) {
-  const char *text = getenv("TP_LONG");
-  return text && *text;
-}
+bool cases_are_long(void) { return test_is_long(); }
 
 /* ---- Tables of cases; each is what a rank does ---- */
 

@@ -2,6 +2,7 @@
  * takes more samples. */
 #define _GNU_SOURCE 1
 #include "harness.h"
+#include "long.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -151,7 +152,7 @@ static board *make_board(void) {
 static void test_killed(void **state) {
   (void)state;
   tprt_config config = test_config();
-  int rounds = getenv("TP_LONG") ? 10 : 1, n = 0, n_told = 0, n_survivors = 0;
+  int rounds = test_is_long() ? 10 : 1, n = 0, n_told = 0, n_survivors = 0;
   int64_t *samples = calloc(MOST_SAMPLES, sizeof *samples);
   assert_non_null(samples);
   for (int i = 0; i < rounds * N_RANKS * N_POINTS; i++) {
@@ -237,7 +238,7 @@ static void print_sleeps(int n) {
 static void test_stopped(void **state) {
   (void)state;
   tprt_config config = test_config();
-  int rounds = getenv("TP_LONG") ? 25 : 1, n = 0;
+  int rounds = test_is_long() ? 25 : 1, n = 0;
   int64_t *samples = calloc(MOST_SAMPLES, sizeof *samples);
   assert_non_null(samples);
   for (int i = 0; i < rounds * N_RANKS; i++) {

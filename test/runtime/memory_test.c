@@ -1,6 +1,7 @@
 /* Exhausted memory, and worlds that come and go: every allocation fails once. */
 #define _GNU_SOURCE 1
 #include "harness.h"
+#include "long.h"
 
 #include <dirent.h>
 #include <pthread.h>
@@ -180,7 +181,7 @@ static void test_no_memory_store(void **state) {
     char address[64];
     int fds = count_entries("/proc/self/fd"), total = 1000;
     tprt_set_allocator(&allocator);
-    for (int i = 0; i < total; i += 1 + (getenv("TP_LONG") ? 0 : i / 64)) { /* the first are those of a world */
+    for (int i = 0; i < total; i += 1 + (test_is_long() ? 0 : i / 64)) { /* the first are those of a world */
       store_end ends[2];
       snprintf(address, sizeof address, rows[row].address, (int)getpid(), i);
       atomic_store(&n_allocations, 0);
@@ -236,7 +237,7 @@ static int use_groups(tprt_comm *comm, void *argument) {
 static void test_many_worlds(void **state) {
   (void)state;
   tprt_config config = test_config();
-  int cycles = getenv("TP_LONG") ? 10000 : 200, fds = 0, maps = 0, threads = 0;
+  int cycles = test_is_long() ? 10000 : 200, fds = 0, maps = 0, threads = 0;
   for (int i = 0; i < cycles; i++) {
     assert_int_equal(run_threads(2, &config, use_groups, NULL), 0);
     if (i == 20) { /* the C library has made what it keeps */
@@ -265,7 +266,7 @@ static int many_groups(tprt_comm *comm, void *argument) {
 static void test_many_groups(void **state) {
   (void)state;
   tprt_config config = test_config();
-  int cycles = getenv("TP_LONG") ? 10000 : 500;
+  int cycles = test_is_long() ? 10000 : 500;
   config.max_comms = 4;
   assert_int_equal(run_threads(2, &config, many_groups, &cycles), 0);
 }

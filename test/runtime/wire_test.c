@@ -1,5 +1,6 @@
 /* The store's protocol without sockets: who is admitted, and what happens to messages that somebody made up or changed. */
 #include "bootstrap/wire.h"
+#include "long.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -281,7 +282,7 @@ static void attack_session(fuzz *f, unsigned how) {
 /* TP_LONG=1 runs ten million messages, else a slice. Who is genuine gets in all the time. */
 static void test_fuzz(void **state) {
   (void)state;
-  uint64_t wanted = getenv("TP_LONG") ? 10000000 : 200000;
+  uint64_t wanted = test_is_long() ? 10000000 : 200000;
   fuzz f = {.seed = 20260101};
   f.server = identity(0, 8, "job", 1);
   f.client = identity(5, 8, "job", 1);

@@ -14,36 +14,33 @@ enum { MAX_OPTIONS = 64, FIRST = 256 /* above all letters */ };
 static const cli_option help = {"help", NULL, "print this", 0}, version = {"version", NULL, "print the version", 0};
 
 void progress(const char *what) {
-  static bool shown;
-  if (!isatty(STDERR_FILENO))
-    return;
-  if (shown)
-    fputs("\r\033[K", stderr);
-  if (what)
-    fprintf(stderr, "%s ...", what);
-  fflush(stderr);
-  shown = what != NULL;
+  char line[256];
+  snprintf(line, sizeof line, "%s ...", what ? what : "");
+  cli_show(what ? line : NULL);
 }
 
-static void print_error(const char *format, va_list args) {
-  progress(NULL);
-  fprintf(stderr, "%s: error: ", cli_program.name);
-  vfprintf(stderr, format, args);
+/* In one write: ranks may fail at once. */
+static void print_error(const char *format, va_list args, const char *end) {
+  char *text;
+  if (vasprintf(&text, format, args) < 0)
+    text = NULL;
+  cli_print("%s: error: %s%s\n", cli_program.name, text ? text : "memory ran out", end);
+  free(text);
 }
 
 void complain(const char *format, ...) {
   va_list args;
   va_start(args, format);
-  print_error(format, args);
-  fputc('\n', stderr);
+  print_error(format, args, "");
   va_end(args);
 }
 
 int cli_usage(const char *format, ...) {
+  char see[80];
   va_list args;
   va_start(args, format);
-  print_error(format, args);
-  fprintf(stderr, "; see %s --help\n", cli_program.name);
+  snprintf(see, sizeof see, "; see %s --help", cli_program.name);
+  print_error(format, args, see);
   va_end(args);
   return CLI_USAGE;
 }

@@ -38,6 +38,14 @@ int cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A line on stderr that says what is going on, on a terminal only; NULL wipes it. */
 void progress(const char *what);
+/* The same, with the line as it is. */
+void cli_show(const char *line);
+
+/* Prints whole lines on stderr in one write, in place of the line of `progress`: ranks share stderr, and what is printed in parts mixes with
+ * the lines of others. More than PIPE_BUF bytes, which a pipe may divide, are written in parts of whole lines. */
+void cli_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same for a text, in a handler of signals too. False when it could not be written. */
+bool cli_write(const char *text, size_t n);
 
 /* The whole text is a number in [low, high]. */
 bool cli_number(const char *text, double low, double high, double *value);

@@ -49,11 +49,13 @@ static fit fit_times(const kind_times *times) {
   for (int s = 0; s < times->job.n_sizes; s++)
     bytes[s] = (double)bench_bus_bytes(&times->job, s);
   fit found = fit_points(times->job.n_sizes, bytes, times->us);
-  fprintf(stderr, "%-15s %3d ranks  %8.2f us + bytes / %7.3f GB/s", tprt_op_kind_name(times->job.kind), times->job.n_ranks,
-          found.line.alpha_us, found.line.gbytes_per_s);
+  char latency[80] = "";
   if (found.has_latency)
-    fprintf(stderr, ", small: %8.2f us + bytes / %7.3f GB/s", found.latency.alpha_us, found.latency.gbytes_per_s);
-  fprintf(stderr, "; error %.0f %% in the mean, %.0f %% at most\n", 100 * found.mean_error, 100 * found.max_error);
+    snprintf(latency, sizeof latency, ", small: %8.2f us + bytes / %7.3f GB/s", found.latency.alpha_us,
+             found.latency.gbytes_per_s);
+  cli_print("%-15s %3d ranks  %8.2f us + bytes / %7.3f GB/s%s; error %.0f %% in the mean, %.0f %% at most\n",
+            tprt_op_kind_name(times->job.kind), times->job.n_ranks, found.line.alpha_us, found.line.gbytes_per_s, latency,
+            100 * found.mean_error, 100 * found.max_error);
   return found;
 }
 
@@ -86,8 +88,7 @@ static pass_status measure_host(const options *o, host_model *model) {
   host_ranks ranks = {.n_ranks = model->n_ranks, .round_seconds = o->job.round_seconds};
   pass_status status = pass_numbers(host_start, &ranks, N_HOST_RATES, model->rates);
   if (status == PASS_OK)
-    fprintf(
-        stderr,
+    cli_print(
         "%d ranks at work, each: memory %.2f GB/s, elementwise %.2f Gop/s, contractions f32 %.1f f64 %.1f bf16 %.1f i8 %.1f "
         "Gflop/s, smallest %.2f us\n",
         model->n_ranks, model->rates[HOST_MEMORY], model->rates[HOST_ELEMENTWISE], model->rates[HOST_F32],
@@ -123,7 +124,7 @@ int calibrate(const options *o) {
   if (o->output)
     written = cli_file_close(&file, written);
   if (status == PASS_INTERRUPTED)
-    fputs("shard-bench: interrupted\n", stderr);
+    cli_print("shard-bench: interrupted\n");
   else if (status == PASS_OK && !written)
     complain("cannot write %s: %s", o->output ? o->output : "the topology", strerror(errno));
   return written ? 0 : status == PASS_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_FAILED;

@@ -104,7 +104,7 @@ static int bench(const options *o) {
       job.n_ranks = o->rank_counts[r];
       pass_status status = measure(o, &job, &own, &bound, theirs);
       if (status == PASS_INTERRUPTED)
-        fputs("shard-bench: interrupted\n", stderr);
+        cli_print("shard-bench: interrupted\n");
       if (status != PASS_OK)
         return status == PASS_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_FAILED;
       print(o, &job, &own, &bound, theirs);

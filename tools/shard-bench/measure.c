@@ -1,5 +1,7 @@
 #include "measure.h"
 
+#include "tools/cli/cli.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -103,8 +105,8 @@ static void check(const bench_job *job, const bench_rank *rank, void *send, void
   for (int64_t i = 0; i < bench_recv_elements(job, elements); i++) {
     double got = get(job->dtype, recv, i), wanted = received(job, rank->rank, i, elements / job->n_ranks);
     if (got != wanted) {
-      fprintf(stderr, "%s: rank %d: element %lld of %lld is %g, not %g\n", tprt_op_kind_name(job->kind), rank->rank,
-              (long long)i, (long long)bench_recv_elements(job, elements), got, wanted);
+      cli_print("%s: rank %d: element %lld of %lld is %g, not %g\n", tprt_op_kind_name(job->kind), rank->rank, (long long)i,
+                (long long)bench_recv_elements(job, elements), got, wanted);
       exit(1);
     }
   }
@@ -157,7 +159,7 @@ void bench_measure(const bench_job *job, const bench_rank *rank) {
   size_t bytes = (size_t)most * tprt_dtype_size(job->dtype);
   void *send = rank->take(rank->state, bytes), *recv = job->in_place ? send : rank->take(rank->state, bytes);
   if (!send || !recv) {
-    fprintf(stderr, "rank %d: no memory for buffers of %zu bytes\n", rank->rank, bytes);
+    cli_print("rank %d: no memory for buffers of %zu bytes\n", rank->rank, bytes);
     exit(1);
   }
   for (int i = 0; i < job->n_sizes; i++)

@@ -2,50 +2,59 @@
 #include "run.h"
 
 #include <mlir-c/Diagnostics.h>
+#include <stdlib.h>
 #include <string.h>
 
-static void append(MlirStringRef part, void *data) {
-  char *text = data;
-  size_t n = strlen(text);
-  snprintf(text + n, 1024 - n, "%.*s", (int)part.length, part.data);
-}
-
-static void print_message(MlirStringRef part, void *data) {
-  (void)data;
-  fwrite(part.data, 1, part.length, stderr);
-}
+/* A text that grows. */
+static void add(MlirStringRef part, void *data) { fwrite(part.data, 1, part.length, data); }
 
 /* loc("file":1:2) without what surrounds the three; the module itself stands at 0:0, which says nothing. */
-static void print_location(MlirLocation location) {
-  char text[1024] = "";
-  mlirLocationPrint(location, append, text);
-  size_t n = strlen(text);
-  char *end = strncmp(text, "loc(\"", 5) == 0 && text[n - 1] == ')' ? strstr(text + 5, "\":") : NULL;
+static void add_location(MlirLocation location, FILE *out) {
+  char *text = NULL;
+  size_t n;
+  FILE *stream = open_memstream(&text, &n);
+  if (!stream)
+    return;
+  mlirLocationPrint(location, add, stream);
+  if (fclose(stream) != 0)
+    n = 0;
+  char *end = n > 5 && strncmp(text, "loc(\"", 5) == 0 && text[n - 1] == ')' ? strstr(text + 5, "\":") : NULL;
   if (end && strcmp(end, "\":0:0)") == 0)
-    fprintf(stderr, "%.*s: ", (int)(end - text - 5), text + 5);
+    fprintf(out, "%.*s: ", (int)(end - text - 5), text + 5);
   else if (end)
-    fprintf(stderr, "%.*s%.*s: ", (int)(end - text - 5), text + 5, (int)(text + n - 1 - (end + 1)), end + 1);
-  else if (!mlirLocationEqual(location, mlirLocationUnknownGet(mlirLocationGetContext(location))))
-    fprintf(stderr, "%s: ", text);
+    fprintf(out, "%.*s%.*s: ", (int)(end - text - 5), text + 5, (int)(text + n - 1 - (end + 1)), end + 1);
+  else if (n && !mlirLocationEqual(location, mlirLocationUnknownGet(mlirLocationGetContext(location))))
+    fprintf(out, "%s: ", text);
+  free(text);
 }
 
-static void print_diagnostic(MlirDiagnostic diagnostic) {
+static void add_diagnostic(MlirDiagnostic diagnostic, FILE *out) {
   static const char *const severities[] = {[MlirDiagnosticError] = "error",
                                            [MlirDiagnosticWarning] = "warning",
                                            [MlirDiagnosticNote] = "note",
                                            [MlirDiagnosticRemark] = "remark"};
-  print_location(mlirDiagnosticGetLocation(diagnostic));
-  fprintf(stderr, "%s: ", severities[mlirDiagnosticGetSeverity(diagnostic)]);
-  mlirDiagnosticPrint(diagnostic, print_message, NULL);
-  fputc('\n', stderr);
+  add_location(mlirDiagnosticGetLocation(diagnostic), out);
+  fprintf(out, "%s: ", severities[mlirDiagnosticGetSeverity(diagnostic)]);
+  mlirDiagnosticPrint(diagnostic, add, out);
+  fputc('\n', out);
   for (intptr_t i = 0; i < mlirDiagnosticGetNumNotes(diagnostic); i++)
-    print_diagnostic(mlirDiagnosticGetNote(diagnostic, i));
+    add_diagnostic(mlirDiagnosticGetNote(diagnostic, i), out);
 }
 
+/* A diagnostic and its notes are one text, which is written at once: ranks share stderr. */
 static MlirLogicalResult handle(MlirDiagnostic diagnostic, void *data) {
   (void)data;
-  progress(NULL);
-  print_diagnostic(diagnostic);
+  char *text = NULL;
+  size_t n = 0;
+  FILE *out = open_memstream(&text, &n);
+  if (!out) {
+    complain("memory ran out for a diagnostic");
+    return mlirLogicalResultSuccess();
+  }
+  add_diagnostic(diagnostic, out);
+  if (fclose(out) == 0)
+    (void)cli_write(text, n);
+  free(text);
   return mlirLogicalResultSuccess();
 }
 

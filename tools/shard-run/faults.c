@@ -12,12 +12,7 @@ static const char *meaning_of(int number) {
                           : "reached memory out of bounds: an index beyond its tensor";
 }
 
-static void say(const char *text) {
-  if (write(STDERR_FILENO, text, strlen(text)) < 0)
-    _exit(EXIT_FAILED);
-}
-
-/* Only what may be called in a handler. */
+/* Only what may be called in a handler. The message is one write: other ranks may say theirs. */
 static void end(int number) {
   static atomic_flag said = ATOMIC_FLAG_INIT;
   int rank = launch_rank_in_program();
@@ -27,15 +22,13 @@ static void end(int number) {
   }
   while (atomic_flag_test_and_set(&said)) /* another rank is about to end the process */
     pause();
-  char digits[12] = "", *at = digits + sizeof digits - 1;
+  char digits[12] = "", *first = digits + sizeof digits - 1;
   do
-    *--at = (char)('0' + rank % 10);
+    *--first = (char)('0' + rank % 10);
   while (rank /= 10);
-  say("shard-run: error: the program, on rank ");
-  say(at);
-  say(", ");
-  say(meaning_of(number));
-  say("\n");
+  char line[160], *at = stpcpy(line, "shard-run: error: the program, on rank ");
+  at = stpcpy(stpcpy(stpcpy(stpcpy(at, first), ", "), meaning_of(number)), "\n");
+  (void)cli_write(line, (size_t)(at - line));
   _exit(EXIT_FAILED);
 }
 

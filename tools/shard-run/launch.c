@@ -78,7 +78,7 @@ static void explain_rows(const tprt_context *context, int n_sites) {
     const char *why, *way = tprt_context_rows(context, s, &why);
     if (!way || !*why || strcmp(why, told) == 0)
       continue;
-    fprintf(stderr, "shard-run: note: what is fused runs as %s: %s\n", way, why);
+    cli_print("shard-run: note: what is fused runs as %s: %s\n", way, why);
     told = why;
   }
 }

@@ -20,7 +20,7 @@ static double seconds_now(void) {
 
 typedef struct watch {
   double before, shown; /* seconds spent reading; when the line was last written */
-  bool on_terminal, has_line;
+  bool on_terminal;
 } watch;
 
 static bool interrupted(const tp_solver_progress *p, void *data) {
@@ -32,12 +32,12 @@ static bool interrupted(const tp_solver_progress *p, void *data) {
     tp_exact_cost_print(p->cost, cost);
   tp_exact_cost_print(p->lower_bound, bound);
   double low = tp_exact_cost_value(p->lower_bound), high = tp_exact_cost_value(p->cost);
-  fprintf(stderr, "\r\033[K%.1f s  best %s  bound %s", w->before + p->seconds, cost, bound);
+  char line[160], gap[32] = "";
   if (p->found && low > 0)
-    fprintf(stderr, "  gap %.4f %%", 100 * (high - low) / low);
-  fflush(stderr);
+    snprintf(gap, sizeof gap, "  gap %.4f %%", 100 * (high - low) / low);
+  snprintf(line, sizeof line, "%.1f s  best %s  bound %s%s", w->before + p->seconds, cost, bound, gap);
+  cli_show(line);
   w->shown = p->seconds;
-  w->has_line = true;
   return stop_asked;
 }
 
@@ -59,8 +59,7 @@ int main(int argc, char **argv) {
     solver.time_limit = o.time_limit - w.before > 1e-3 ? o.time_limit - w.before : 1e-3;
   tp_solution solution = {0};
   tp_status status = tp_solve(file.problem, &solver, &solution);
-  if (w.has_line)
-    fputs("\r\033[K", stderr);
+  cli_show(NULL);
   if (status == TP_OK || status == TP_INFEASIBLE) {
     code = report(&o, &file, &solution, w.before);
   } else {
