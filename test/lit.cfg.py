@@ -2,7 +2,12 @@
 #
 # RUN lines name the tools plainly (shard-opt, shard-run, FileCheck, not, split-file, mlir-opt); they are found by PATH, and
 # %shard-opt, %shard-run do the same. With `--param opt=plugin` the name shard-opt means test/plugin/shard-opt, which runs every command
-# twice, in shard-opt and in a stock mlir-opt that loads libtpshard as a plug-in, and dies when they differ by one byte.
+# twice, in shard-opt and in a stock mlir-opt that loads libtpshard as a plug-in, and dies when they differ by one byte. Tests without shard-opt
+# have nothing to compare, and those that plan large functions or many times run with TP_LONG only.
+#
+# With TP_LONG there is the feature "long": lines of RUN that take long and rarely fail stand in %if long %{ ... %}.
+# `--param tools=DIR` puts a folder in front of the tools, and `--param environment=NAME,...` hands variables to the tests, which have no other
+# but PATH and what lit keeps (test/anywhere.py).
 import os
 import shutil
 import sys
@@ -16,6 +21,26 @@ config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(os.path.abspath(__file__))
 config.test_exec_root = os.path.join(config.tp_build_dir, "test")
 
+is_long = bool(os.environ.get("TP_LONG"))
+if is_long:
+    config.available_features.add("long")
+passes = os.path.join(config.test_source_root, "passes")
+
+
+# Tests of one pass over large functions, again and again: what they print is that of others.
+PLANNING = {"propagate_time_limit.test", "plan_report_memory_limit.test", "propagate_gap.test", "propagate_memory_limit_proof.test"}
+
+
+def has_something_to_compare(file):
+    """For the second suite: a test that calls shard-opt, and not by a script."""
+    if not file.endswith((".mlir", ".test")):
+        return True
+    with open(file) as text:
+        lines = [line for line in text if "RUN:" in line and "shard-opt" in line]
+    is_slow = os.path.basename(file) in PLANNING or any("%python" in line for line in lines)
+    return bool(lines) and (is_long or not is_slow)
+
+
 path = [config.tp_tools_dir, config.llvm_tools_dir]
 plugin = lit_config.params.get("opt") == "plugin"
 if plugin:
@@ -26,10 +51,13 @@ if plugin:
     config.environment["TP_SHARD_OPT"] = os.path.join(config.tp_tools_dir, "shard-opt")
     config.environment["TP_MLIR_OPT"] = os.path.join(config.llvm_tools_dir, "mlir-opt")
     config.environment["TP_PLUGIN"] = config.tp_plugin
+    config.excludes += [name for name in os.listdir(passes) if not has_something_to_compare(os.path.join(passes, name))]
+if "tools" in lit_config.params:
+    path.insert(0, lit_config.params["tools"])
 config.environment["PATH"] = os.pathsep.join(path + [os.environ.get("PATH", "")])
 
-for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TP_LONG"):
-    if name in os.environ:
+for name in ["ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TP_LONG"] + lit_config.params.get("environment", "").split(","):
+    if os.environ.get(name):
         config.environment[name] = os.environ[name]
 
 if config.tp_compiler:
@@ -52,6 +80,7 @@ config.substitutions += [
     ("%shard-run", "shard-run"),
     ("%python", sys.executable),
     ("%models", os.path.join(config.tp_source_dir, "examples", "models")),
+    ("%build", config.tp_build_dir),
     ("%include", os.path.join(config.tp_source_dir, "include")),
     ("%libraries", os.path.dirname(config.tp_plugin)),
 ]

@@ -1,43 +1,107 @@
 #!/usr/bin/env python3
-"""tally.py BUILD...: adds up what ctest and lit left in build folders and prints 'N passed, N failed' as the last line.
+"""tally.py [--skips FILE] BUILD...: adds up what ctest and lit left in build folders. Lists the tests that were skipped, each with its reason, and
+prints 'N passed, N failed, N skipped' as the last line.
 
-A lit suite counts with its tests, everything else as one test of ctest. Exits with 1 when something failed or nothing ran."""
+A lit suite counts with its tests, everything else as one test of ctest. FILE (test/skips.txt) says which tests may be skipped, and where: a skip
+that it does not allow is a failure. Exits with 1 when something failed or nothing ran."""
+import argparse
+import collections
+import fnmatch
 import json
 import os
+import re
+import subprocess
 import sys
 import xml.etree.ElementTree as xml
 
 LIT_PASSED = {"PASS"}
-LIT_SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
+LIT_SKIPPED = {"UNSUPPORTED", "SKIPPED"}
+LIT_LEFT_OUT = {"EXCLUDED"}  # by the choice of a room
+
+Result = collections.namedtuple("Result", "name outcome reason")  # outcome: passed, failed or skipped
+Skip = collections.namedtuple("Skip", "pattern condition reason")
 
 
 def lit_results(path):
-    with open(path) as file:
-        codes = [test["code"] for test in json.load(file)["tests"]]
-    passed = sum(code in LIT_PASSED for code in codes)
-    skipped = sum(code in LIT_SKIPPED for code in codes)
-    return passed, len(codes) - passed - skipped, skipped
+    with open(path, encoding="utf-8") as file:
+        tests = json.load(file)["tests"]
+    for test in tests:
+        code = test["code"]
+        if code not in LIT_LEFT_OUT:
+            outcome = "passed" if code in LIT_PASSED else "skipped" if code in LIT_SKIPPED else "failed"
+            yield Result(test["name"], outcome, " ".join(test["output"].split()))
 
 
 def case_results(build, case):
+    """Of a test of ctest, or of the suite of lit that it is."""
     name, status = case.get("name"), case.get("status")
     lit = os.path.join(build, "test", name + ".json")
     if name.startswith("lit") and os.path.exists(lit):
-        passed, failed, skipped = lit_results(lit)
+        results = list(lit_results(lit))
         # lit may also fail as a whole, e.g. by a broken configuration.
-        return passed, max(failed, status == "fail"), skipped
-    return status == "run", status == "fail", status not in ("run", "fail")
+        if status == "fail" and not any(r.outcome == "failed" for r in results):
+            results.append(Result(name, "failed", ""))
+        return results
+    outcome = {"run": "passed", "fail": "failed"}.get(status, "skipped")
+    said = " ".join((case.findtext("system-out") or "").split())
+    skipped = case.find("skipped")
+    return [Result(name, outcome, said or (skipped.get("message", "") if skipped is not None else ""))]
 
 
-def main(builds):
-    total = [0, 0, 0]
-    for build in builds:
-        cases = xml.parse(os.path.join(build, "junit.xml")).getroot().iter("testcase")
-        for counts in (case_results(build, case) for case in cases):
-            total = [a + int(b) for a, b in zip(total, counts)]
-    passed, failed, skipped = total
-    print("%d passed, %d failed" % (passed, failed) + (", %d skipped" % skipped if skipped else ""))
-    return 0 if passed and not failed else 1
+def cases_within(build, case):
+    """What a test of cmocka that ran says of its cases that were skipped."""
+    said = case.findtext("system-out") or ""
+    for name in dict.fromkeys(re.findall(r"\[  SKIPPED \] (\w+)$", said, re.MULTILINE)):  # cmocka lists them twice
+        yield Result(case.get("name") + "/" + name, "skipped", "skipped within the test")
 
 
-sys.exit(main(sys.argv[1:]))
+def read_skips(path):
+    """Lines of PATTERN | CONDITION | REASON; a condition is a command of the shell that succeeds where the test may be skipped."""
+    skips = []
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip() and not line.startswith("#"):
+                fields = [field.strip() for field in line.split(" | ")]
+                if len(fields) < 3 or not all(fields):
+                    sys.exit("%s:%d: expected PATTERN | CONDITION | REASON" % (path, number))
+                skips.append(Skip(fields[0], " | ".join(fields[1:-1]), fields[-1]))  # a condition may have a pipe
+    return skips
+
+
+def holds(condition, build):
+    return subprocess.run(["sh", "-c", condition], env=dict(os.environ, BUILD=build), stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
+def allowed(name, build, skips):
+    """None, or the entry that allows to skip it here."""
+    return next((s for s in skips if fnmatch.fnmatchcase(name, s.pattern) and holds(s.condition, build)), None)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--skips")
+    parser.add_argument("builds", nargs="+")
+    options = parser.parse_args()
+    skips = read_skips(options.skips) if options.skips else []
+    count = collections.Counter()
+    for build in options.builds:
+        listed = []
+        for case in xml.parse(os.path.join(build, "junit.xml")).getroot().iter("testcase"):
+            for result in case_results(build, case):
+                count[result.outcome] += 1
+                if result.outcome == "skipped":
+                    listed.append(result)
+            listed += cases_within(build, case)
+        for result in listed:
+            skip = allowed(result.name, build, skips) if options.skips else Skip("", "", result.reason)
+            if skip:
+                print("skipped: %s: %s" % (result.name, skip.reason))
+            else:
+                count["failed"] += 1
+                print("FAILED: %s was skipped, which %s does not allow here: %s" % (result.name, options.skips, result.reason[:300]))
+    print("%d passed, %d failed, %d skipped" % (count["passed"], count["failed"], count["skipped"]))
+    return 0 if count["passed"] and not count["failed"] else 1
+
+
+sys.exit(main())

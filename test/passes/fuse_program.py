@@ -2,6 +2,7 @@
 
 A fused program is run as the functions that tp-fuse-collectives has written from what it recognised, so a form that is
 recognised wrongly gives wrong numbers."""
+import os
 import re
 import subprocess
 import sys
@@ -236,7 +237,9 @@ def check(folder, name, expected, program):
 
 
 def main(forms):
-    """Of FOLDER, which receives the programs, TOPOLOGY and options of shard-run."""
+    """Of FOLDER, which receives the programs, TOPOLOGY and options of shard-run. On a GPU that is emulated, one of four without TP_LONG."""
+    if "--target=cuda" in sys.argv and not os.environ.get("TP_LONG"):
+        forms = forms[::4]
     wrong = [w for w in (check(sys.argv[1], *f) for f in forms) if w]
     print("\n".join(wrong))
     print(f"{len(forms) - len(wrong)} of {len(forms)} forms")

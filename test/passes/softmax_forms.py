@@ -3,6 +3,7 @@ that the program computes the same. Usage: softmax_forms.py FOLDER TOPOLOGY DEVI
 
 A fused program is run as the functions that tp-fuse-collectives has written from what it recognised, so a form that is
 recognised wrongly gives wrong numbers. FOLDER receives the programs."""
+import os
 import subprocess
 import sys
 
@@ -359,9 +360,10 @@ def check(folder, topology, devices, options, name, expected, program):
 
 def main():
     folder, topology, devices, options = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
-    wrong = [w for w in (check(folder, topology, devices, options, *f) for f in FORMS) if w]
+    forms = FORMS[::4] if "--target=cuda" in options and not os.environ.get("TP_LONG") else FORMS
+    wrong = [w for w in (check(folder, topology, devices, options, *f) for f in forms) if w]
     print("\n".join(wrong))
-    print(f"{len(FORMS) - len(wrong)} of {len(FORMS)} forms")
+    print(f"{len(forms) - len(wrong)} of {len(forms)} forms")
     return 1 if wrong else 0
 
 
