@@ -8,14 +8,25 @@
 # With TP_LONG there is the feature "long": lines of RUN that take long and rarely fail stand in %if long %{ ... %}.
 # `--param tools=DIR` puts a folder in front of the tools, and `--param environment=NAME,...` hands variables to the tests, which have no other
 # but PATH and what lit keeps (test/anywhere.py).
+import atexit
 import os
 import shutil
 import sys
+import tempfile
 
-import lit.formats
+# The folder of this file: lit runs it without one.
+sys.path.insert(0, os.path.join(config.tp_source_dir, "test"))
+from lit_links import ShTestByLinks  # noqa: E402
 
+links = []
+if any(c.isspace() for c in config.tp_source_dir + config.tp_build_dir):
+    folder = tempfile.mkdtemp(prefix="tpshard-lit-", dir="/tmp")
+    atexit.register(shutil.rmtree, folder)
+    for name in ("build", "source"):
+        links.append((os.path.realpath(getattr(config, "tp_%s_dir" % name)), os.path.join(folder, name)))
+        os.symlink(*links[-1])
 config.name = "tpshard"
-config.test_format = lit.formats.ShTest(execute_external=False)
+config.test_format = ShTestByLinks(links)
 config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(os.path.abspath(__file__))
@@ -75,12 +86,13 @@ for peer in ("openmpi", "gloo"):
 if shutil.which("mpirun.openmpi") and not config.tp_sanitize:
     config.available_features.add("openmpi-run")
 
+linked = config.test_format.linked
 config.substitutions += [
     ("%shard-opt", "shard-opt"),
     ("%shard-run", "shard-run"),
     ("%python", sys.executable),
-    ("%models", os.path.join(config.tp_source_dir, "examples", "models")),
-    ("%build", config.tp_build_dir),
-    ("%include", os.path.join(config.tp_source_dir, "include")),
-    ("%libraries", os.path.dirname(config.tp_plugin)),
+    ("%models", linked(os.path.join(config.tp_source_dir, "examples", "models"))),
+    ("%build", linked(config.tp_build_dir)),
+    ("%include", linked(os.path.join(config.tp_source_dir, "include"))),
+    ("%libraries", linked(os.path.dirname(config.tp_plugin))),
 ]

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+HERE = os.path.dirname(os.path.realpath(__file__))
 
 
 def lit_files():
@@ -26,7 +26,7 @@ def ctest_rooms(build):
         at = test["backtrace"]
         while "parent" in graph["nodes"][at]:
             at = graph["nodes"][at]["parent"]
-        folder = os.path.relpath(os.path.dirname(graph["files"][graph["nodes"][at]["file"]]), HERE)
+        folder = os.path.relpath(os.path.realpath(os.path.dirname(graph["files"][graph["nodes"][at]["file"]])), HERE)
         if folder == ".":
             begin = test["name"].split(".")[0]
             folder = begin if os.path.isdir(os.path.join(HERE, begin)) else "examples"

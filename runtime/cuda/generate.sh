@@ -14,14 +14,13 @@ bin=$(dirname "$nvcc")
   sed -e '/^\/\//d' -e '/^$/d' -e '/used_bytes_mask/d' -e 's/^\.version .*/.version 7.8/' "$ptx.raw"
 } >"$ptx.new"
 rm "$ptx.raw"
-images=
+set --
 for arch in 80 ${fatbin:+90}; do
   "$bin/ptxas" -arch="sm_$arch" "$ptx.new" -o "$ptx.$arch"
-  images="$images --image3=kind=elf,sm=$arch,file=$ptx.$arch"
+  set -- "$@" "--image3=kind=elf,sm=$arch,file=$ptx.$arch"
 done
 mv "$ptx.new" "$ptx"
 if [ "$fatbin" ]; then
-  # shellcheck disable=SC2086
-  "$bin/fatbinary" --create="$fatbin" -64 --compress-mode=speed --image3=kind=ptx,sm=80,file="$ptx" $images
+  "$bin/fatbinary" --create="$fatbin" -64 --compress-mode=speed --image3=kind=ptx,sm=80,file="$ptx" "$@"
 fi
 rm "$ptx.80" "$ptx.90" 2>/dev/null || true

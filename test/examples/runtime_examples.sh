@@ -41,9 +41,9 @@ test ! -e "$build/store"
 sed -n '/^```c$/,/^```$/p' "$root/docs/runtime.md" | sed '/^```/d' >"$build/sum.c"
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name tprt.pc)")
 export PKG_CONFIG_PATH
-# shellcheck disable=SC2046
-cc -std=c11 -Wall -Wextra -Werror "$build/sum.c" $(pkg-config --cflags --libs tprt) -lpthread -o "$build/sum"
-LD_LIBRARY_PATH=$(pkg-config --variable=libdir tprt)
+eval "set -- $(pkg-config --cflags --libs tprt)" # words, in which blanks are escaped
+cc -std=c11 -Wall -Wextra -Werror "$build/sum.c" "$@" -lpthread -o "$build/sum"
+eval "LD_LIBRARY_PATH=$(pkg-config --variable=libdir tprt)"
 export LD_LIBRARY_PATH
 expect "$build/sum" "the ranks add up to 6"
 TPRT_BACKEND=$(realpath "$build/out/mailbox_backend.so") expect "$build/sum" "the ranks add up to 6"

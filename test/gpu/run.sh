@@ -67,7 +67,7 @@ compile_models() {
 if [ -n "$pack" ]; then
   mkdir -p "$pack/bin" "$pack/lib"
   cp "$bin"/tprt_gpu_{fused,peers,sites,timing,gemm,model,nccl} "$pack/bin"
-  ldd "$bin/tprt_gpu_nccl" | awk '$1 ~ /^lib(tprt|sodium)\./ { print $3 }' | xargs -I '{}' cp -L '{}' "$pack/lib"
+  ldd "$bin/tprt_gpu_nccl" | sed -nE 's/^\s*lib(tprt|sodium)\.\S* => (.*) \(0x[0-9a-f]+\)$/\2/p' | xargs -d '\n' -I '{}' cp -L '{}' "$pack/lib"
   cp "$here/run.sh" "$here/torch_layer.py" "$pack"
   if [ -n "$shard_run" ]; then
     compile_models "$pack/models"
