@@ -1,5 +1,4 @@
 /* Contexts of compiled programs, and how a program is bound to one. */
-#include "blas.h"
 #include "context.h"
 
 #include <stdio.h>
@@ -90,8 +89,9 @@ tprt_status tprt_context_create(tprt_comm *world, const tprt_context_config *con
   tprt_context *context = tprt__alloc(sizeof *context);
   if (!context)
     return tprt__fail_memory(sizeof *context);
-  tprt__blas_set_threads(threads);
   context->world = world;
+  context->gemm.threads = threads;
+  context->gemm.library = tprt__blas_is_there() && tprt__gemm_vectors() == TPRT__PLAIN ? UINT32_MAX : 0;
   context->on_demand = !progress;
   if (own.target == TPRT_TARGET_CUDA)
     status = tprt__gpu_create(tprt_comm_rank(world), world->transport->device, &context->gpu);
@@ -139,7 +139,7 @@ void tprt_context_destroy(tprt_context *context) {
     unbind(context, program);
   }
   tprt__trace_end(&context->trace, tprt_comm_rank(context->world), tprt_comm_size(context->world));
-  tprt__free_aligned(context->scratch);
+  tprt__free_aligned(context->gemm.scratch);
   tprt__free(context->staging);
   tprt__rows_end(context);
   if (context->gpu) {
@@ -226,8 +226,8 @@ static tprt_status bind_site(tprt_context *context, const tprt__program *program
     tprt_status status = tprt__alloc_aligned(bytes, &scratch);
     if (status)
       return status;
-    tprt__free_aligned(context->scratch);
-    context->scratch = scratch;
+    tprt__free_aligned(context->gemm.scratch);
+    context->gemm.scratch = scratch;
     context->scratch_bytes = bytes;
     return TPRT_OK;
   }

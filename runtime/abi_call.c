@@ -158,7 +158,7 @@ int32_t tprt_abi_contract(tprt_context *context, int32_t site, const void *a, co
     status =
         tprt__gpu_contraction_run((tprt__gpu_queue){context->gpu, tprt__gpu_stream(context->gpu)}, state->contraction, a, b, c);
   else
-    tprt__contraction_run(which->contraction, a, b, c, context->scratch);
+    tprt__contraction_run(which->contraction, &context->gemm, a, b, c);
   if (status)
     return tprt__context_fail(context, tprt__fail(status, "site %d: %s", site, tprt_last_error()), NULL);
   count(context, state, &call, 0);

@@ -1,8 +1,8 @@
 /* OpenBLAS, if it is there.
  *
- * Its thread count is one number per process. With one thread, products of several ranks run side by side; with more, the
+ * Its thread count is one number per process. With one thread, GEMMs of several ranks run side by side; with more, the
  * library's own pool is one resource that calls have to take in turn, so they do. A change of the number waits for the
- * products that run. */
+ * GEMMs that run. */
 #define _GNU_SOURCE 1
 #include "blas.h"
 #include "env.h"
@@ -10,7 +10,6 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -22,30 +21,19 @@ typedef void sgemm_fn(int order, int ta, int tb, int m, int n, int k, float alph
 typedef void dgemm_fn(int order, int ta, int tb, int m, int n, int k, double alpha, const double *a, int lda, const double *b,
                       int ldb, double beta, double *c, int ldc);
 typedef void set_threads_fn(int n);
-typedef char *corename_fn(void);
+typedef char *text_fn(void);
 
 static struct {
   pthread_once_t once;
   tprt_status status;
   char message[256]; /* of status; the text of the first call may be another thread's */
+  char config[256];
   sgemm_fn *sgemm;
   dgemm_fn *dgemm;
   set_threads_fn *set_threads;
-  bool has_avx512;       /* kernels for it */
-  pthread_rwlock_t lock; /* shared by products that run alone in their thread; exclusive for all else */
+  pthread_rwlock_t lock; /* shared by GEMMs that run alone in their thread; exclusive for all else */
   int n_threads;
 } blas = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_RWLOCK_INITIALIZER};
-
-/* A library that does not know the processor, or that was told to, takes kernels of an older one. */
-static bool has_avx512_kernels(void *library) {
-  static const char *const names[] = {"SkylakeX", "Cooperlake", "SapphireRapids"};
-  corename_fn *corename = (corename_fn *)(uintptr_t)dlsym(library, "openblas_get_corename");
-  for (size_t i = 0; corename && i < sizeof names / sizeof *names; i++) {
-    if (strcmp(corename(), names[i]) == 0)
-      return true;
-  }
-  return false;
-}
 
 /* Where memory is refused, OpenBLAS asks again without end. */
 static bool has_limited_space(void) {
@@ -53,41 +41,50 @@ static bool has_limited_space(void) {
   return getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
 }
 
-/* A library that was asked for by name has to be there. */
-static void refuse(const char *path, const char *why) {
+/* A library that was asked for has to be there. */
+static void refuse(const char *named, const char *path, const char *why) {
   blas.status = TPRT_INVALID_ARGUMENT;
-  snprintf(blas.message, sizeof blas.message, "TPRT_BLAS_LIBRARY: %s %s", path, why);
+  snprintf(blas.message, sizeof blas.message, "%s: %s %s", named ? "TPRT_BLAS_LIBRARY" : "TPRT_GEMM=openblas", path, why);
+}
+
+static const char *text_of(void *library, const char *name) {
+  text_fn *fn = (text_fn *)(uintptr_t)dlsym(library, name);
+  const char *text = fn ? fn() : NULL;
+  return text ? text : "unknown";
 }
 
 static void load(void) {
-  int64_t enabled;
+  int64_t choice;
   const char *named = tprt__env_text(TPRT__ENV_BLAS_LIBRARY);
-  blas.status = tprt__env_number(TPRT__ENV_BLAS, 1, &enabled);
+  blas.status = tprt__env_number(TPRT__ENV_GEMM, TPRT__GEMM_AUTO, &choice);
   if (blas.status)
-    snprintf(blas.message, sizeof blas.message, "TPRT_BLAS must be 0 or 1");
-  if (blas.status || !enabled || (!named && has_limited_space()))
+    snprintf(blas.message, sizeof blas.message, "%s", tprt_last_error());
+  bool asked = named || choice == TPRT__GEMM_OPENBLAS;
+  if (blas.status || choice == TPRT__GEMM_BUILT_IN || (!asked && has_limited_space()))
     return;
-  void *library = dlopen(named ? named : "libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+  const char *path = named ? named : "libopenblas.so.0";
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
-    if (named)
-      refuse(named, "cannot be loaded");
+    if (asked)
+      refuse(named, path, "cannot be loaded");
     return;
   }
   sgemm_fn *sgemm = (sgemm_fn *)(uintptr_t)dlsym(library, "cblas_sgemm");
   dgemm_fn *dgemm = (dgemm_fn *)(uintptr_t)dlsym(library, "cblas_dgemm");
   set_threads_fn *set_threads = (set_threads_fn *)(uintptr_t)dlsym(library, "openblas_set_num_threads");
   if (!sgemm || !dgemm || !set_threads) {
-    if (named)
-      refuse(named, "lacks cblas_sgemm, cblas_dgemm or openblas_set_num_threads");
+    if (asked)
+      refuse(named, path, "lacks cblas_sgemm, cblas_dgemm or openblas_set_num_threads");
     dlclose(library);
     return;
   }
   set_threads(1);
   blas.n_threads = 1;
+  snprintf(blas.config, sizeof blas.config, "%s, %s", text_of(library, "openblas_get_config"),
+           text_of(library, "openblas_get_corename"));
   blas.sgemm = sgemm;
   blas.dgemm = dgemm;
   blas.set_threads = set_threads;
-  blas.has_avx512 = has_avx512_kernels(library);
 }
 
 tprt_status tprt__blas_start(void) {
@@ -95,23 +92,8 @@ tprt_status tprt__blas_start(void) {
   return blas.status ? tprt__fail(blas.status, "%s", blas.message) : TPRT_OK;
 }
 
-const char *tprt__blas_name(void) { return blas.sgemm ? "openblas" : "built-in"; }
-
-void tprt__blas_set_threads(int n) {
-  if (!blas.set_threads)
-    return;
-  pthread_rwlock_wrlock(&blas.lock);
-  if (blas.n_threads != n) {
-    blas.set_threads(n);
-    blas.n_threads = n;
-  }
-  pthread_rwlock_unlock(&blas.lock);
-}
-
-static bool fits_int(const tprt__gemm_args *args) {
-  return args->m <= INT_MAX && args->n <= INT_MAX && args->k <= INT_MAX && args->lda <= INT_MAX && args->ldb <= INT_MAX &&
-         args->ldc <= INT_MAX;
-}
+bool tprt__blas_is_there(void) { return blas.sgemm; }
+const char *tprt__blas_config(void) { return blas.config; }
 
 static void call(bool wide, const tprt__gemm_args *g) {
   int ta = g->transpose_a ? TRANSPOSE : NO_TRANSPOSE, tb = g->transpose_b ? TRANSPOSE : NO_TRANSPOSE;
@@ -123,41 +105,46 @@ static void call(bool wide, const tprt__gemm_args *g) {
   }
 }
 
-/* Measured against the library's kernels for AVX-512: those win where a product is small, or its last columns fill little of a strip. */
-static bool prefers_blocked(const tprt__gemm_args *g) {
-  enum { MIN_WORK = 1 << 19, COLUMNS = 32 };
-  if (!blas.sgemm || !blas.has_avx512)
-    return true;
-  int64_t columns = (g->n + COLUMNS - 1) / COLUMNS * COLUMNS;
-  return g->m * g->n * g->k >= MIN_WORK && columns - g->n <= columns / 16;
-}
-
-/* One thread. */
-static bool multiply_ourselves(const tprt__gemm_args *g) {
-  return tprt__gemm_skinny_f32(TPRT__AVX512, g) || (prefers_blocked(g) && tprt__gemm_blocked_f32(g));
-}
-
-static void multiply(bool wide, const tprt__gemm_args *args) {
-  /* Below this the call costs more than the product. */
-  bool tiny = args->m * args->n <= 64 && args->k <= 16;
-  if (!blas.sgemm || tiny || !fits_int(args)) {
-    (wide ? tprt__gemm_loops_f64 : tprt__gemm_loops_f32)(args);
-  } else {
-    call(wide, args);
+/* A read lock under which the library has one thread; false if it is to have more. */
+static bool lock_for_one(int threads) {
+  if (threads > 1)
+    return false;
+  pthread_rwlock_rdlock(&blas.lock);
+  while (blas.n_threads != 1) {
+    pthread_rwlock_unlock(&blas.lock);
+    pthread_rwlock_wrlock(&blas.lock);
+    blas.set_threads(1);
+    blas.n_threads = 1;
+    pthread_rwlock_unlock(&blas.lock);
+    pthread_rwlock_rdlock(&blas.lock);
   }
+  return true;
 }
 
-void tprt__gemm(bool wide, const tprt__gemm_args *args) {
+void tprt__blas_gemm(int threads, bool wide, const tprt__gemm_args *args) {
+  if (!lock_for_one(threads)) {
+    pthread_rwlock_wrlock(&blas.lock);
+    if (blas.n_threads != threads)
+      blas.set_threads(threads);
+    blas.n_threads = threads;
+  }
+  call(wide, args);
+  pthread_rwlock_unlock(&blas.lock);
+}
+
+static bool fits_int(const tprt__gemm_args *args) {
+  return args->m <= INT_MAX && args->n <= INT_MAX && args->k <= INT_MAX && args->lda <= INT_MAX && args->ldb <= INT_MAX &&
+         args->ldc <= INT_MAX;
+}
+
+void tprt__gemm(const tprt__gemm_how *how, bool wide, const tprt__gemm_args *args) {
   if (args->m == 0 || args->n == 0 || args->k == 0)
     return;
-  pthread_rwlock_rdlock(&blas.lock);
-  bool alone = blas.n_threads <= 1; /* 0: no library */
-  if (alone && (wide || !multiply_ourselves(args)))
-    multiply(wide, args);
-  pthread_rwlock_unlock(&blas.lock);
-  if (alone)
+  if (how->library >> tprt__gemm_class(wide, args->k) & 1 && blas.sgemm && fits_int(args)) {
+    tprt__blas_gemm(how->threads, wide, args);
     return;
-  pthread_rwlock_wrlock(&blas.lock);
-  multiply(wide, args);
-  pthread_rwlock_unlock(&blas.lock);
+  }
+  tprt__gemm_args own = *args;
+  own.scratch = how->scratch;
+  tprt__gemm_on_threads(how->threads, tprt__gemm_vectors(), wide, &own);
 }

@@ -1,4 +1,4 @@
-/* Matrix products: c += op(a) * op(b) or c = op(a) * op(b), row-major, by code of our own or by OpenBLAS. */
+/* Matrix products: c += op(a) * op(b) or c = op(a) * op(b), row-major, by kernels of our own or by OpenBLAS. */
 #ifndef TPRT_RUNTIME_BLAS_H
 #define TPRT_RUNTIME_BLAS_H
 
@@ -15,35 +15,57 @@ typedef struct tprt__gemm_args {
   const void *a, *b;
   void *c;
   int64_t lda, ldb, ldc;
-  void *scratch; /* tprt__gemm_blocked_scratch bytes, aligned to 64, that the call may overwrite; NULL: other ways only */
+  void *scratch; /* tprt__gemm_scratch bytes, aligned to 64, that the call may overwrite; NULL: kernels that need none */
 } tprt__gemm_args;
 
-/* Zeros in c, for ways that only add. */
-static inline void tprt__gemm_clear(const tprt__gemm_args *args, size_t element_size) {
-  for (int64_t i = 0; i < args->m; i++)
-    memset((char *)args->c + (size_t)(i * args->ldc) * element_size, 0, (size_t)args->n * element_size);
-}
+/* How the GEMMs of a context are computed. */
+typedef struct tprt__gemm_how {
+  uint32_t library; /* bit tprt__gemm_class: by OpenBLAS; else by kernels of our own */
+  int threads;      /* of one GEMM */
+  void *scratch;    /* tprt__gemm_scratch bytes, aligned to 64; NULL: kernels that need none */
+} tprt__gemm_how;
 
-/* Elements float (wide == false) or double. Any sizes; concurrent calls are safe. */
-void tprt__gemm(bool wide, const tprt__gemm_args *args);
+/* What is chosen alike. It must not depend on m and n: ranks that have parts of a GEMM choose as one that has it all. */
+enum { TPRT__GEMM_SHORT = 128, TPRT__GEMM_CLASSES = 4 };
+static inline int tprt__gemm_class(bool wide, int64_t k) { return 2 * wide + (k > TPRT__GEMM_SHORT); }
 
-/* Loads OpenBLAS unless TPRT_BLAS is 0; without it the loops are used. A failure is about a malformed variable only. */
+/* Elements float (wide == false) or double. Any sizes; concurrent calls are safe, each with scratch of its own. */
+void tprt__gemm(const tprt__gemm_how *how, bool wide, const tprt__gemm_args *args);
+
+/* ---- OpenBLAS, in blas.c ---- */
+
+/* Loads it if TPRT_GEMM allows and it is there. A failure is about malformed variables, and a library that was asked for. */
 tprt_status tprt__blas_start(void);
-/* Threads of one product; of the process, as that is what OpenBLAS can set. */
-void tprt__blas_set_threads(int n);
-/* "openblas" or "built-in". */
-const char *tprt__blas_name(void);
+bool tprt__blas_is_there(void);
+/* Its version and the processor that its kernels are for. */
+const char *tprt__blas_config(void);
+/* One call by the library with so many threads, which is a number of the process. */
+void tprt__blas_gemm(int threads, bool wide, const tprt__gemm_args *args);
 
-/* Few rows of f32, in gemm_skinny.c: with these vectors, or the next ones that the processor has. False, and nothing done, where it has none of
- * them, or the product is none with few rows and a large B. */
-bool tprt__gemm_skinny_f32(tprt__vectors vectors, const tprt__gemm_args *args);
+/* ---- Kernels of our own ----
+ *
+ * All of them add an element of C up in one order, which depends on k alone: steps of k in blocks of TPRT__SUM_STEPS, each block from zero by fused multiply-adds
+ * one after the other, and the sums of blocks, in order, to what C holds. So a GEMM that is cut along m or n, as ranks do, or that another kernel does,
+ * with vectors of another width, has the same bits. Blocks bound the rounding errors, too. Processors without fused multiply-add round products, and have other bits in the same order. */
+enum { TPRT__SUM_STEPS = 128 };
 
-/* Large products of f32, in gemm_blocked.c. False, and nothing done, without AVX-512 or scratch, or where the product is small. */
-size_t tprt__gemm_blocked_scratch(void);
-bool tprt__gemm_blocked_f32(const tprt__gemm_args *args);
+/* The best vectors for GEMM that this processor has; AVX2 stands for AVX2 and FMA. The functions below take these or worse ones. */
+tprt__vectors tprt__gemm_vectors(void);
+
+/* Any GEMM, on up to `threads` threads; alone while the others are busy. In gemm_pool.c. */
+void tprt__gemm_on_threads(int threads, tprt__vectors vectors, bool wide, const tprt__gemm_args *args);
+
+/* Any GEMM, on this thread. */
+void tprt__gemm_own(tprt__vectors vectors, bool wide, const tprt__gemm_args *args);
+
+/* Few rows, in gemm_skinny.c. False, and nothing done, without vectors, or where there are many rows or B is small. */
+bool tprt__gemm_skinny(tprt__vectors vectors, bool wide, const tprt__gemm_args *args);
+
+/* In gemm_blocked.c. False, and nothing done, without vectors or scratch, or where the GEMM is small. */
+size_t tprt__gemm_scratch(void);
+bool tprt__gemm_blocked(tprt__vectors vectors, bool wide, const tprt__gemm_args *args);
 
 /* The loops, in gemm.c. */
-void tprt__gemm_loops_f32(const tprt__gemm_args *args);
-void tprt__gemm_loops_f64(const tprt__gemm_args *args);
+void tprt__gemm_loops(tprt__vectors vectors, bool wide, const tprt__gemm_args *args);
 
 #endif

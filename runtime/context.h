@@ -2,6 +2,7 @@
 #ifndef TPRT_RUNTIME_CONTEXT_H
 #define TPRT_RUNTIME_CONTEXT_H
 
+#include "blas.h"
 #include "comm.h"
 #include "cuda/gpu_context.h"
 #include "program.h"
@@ -72,12 +73,12 @@ struct tprt_context {
   tprt__bound *programs, *current;
   bool on_demand; /* what is started is done by who waits for it, not by a thread */
   tprt__trace trace;
-  void *scratch; /* of contractions */
-  size_t scratch_bytes;
-  tprt__gpu *gpu;    /* NULL: programs run on the host */
-  int n_started;     /* sites that are, of the GPU */
-  void *assert_word; /* of the GPU; made when a program asserts something */
-  void *staging;     /* on the host, of what a GPU computes */
+  tprt__gemm_how gemm;
+  size_t scratch_bytes; /* of gemm.scratch */
+  tprt__gpu *gpu;       /* NULL: programs run on the host */
+  int n_started;        /* sites that are, of the GPU */
+  void *assert_word;    /* of the GPU; made when a program asserts something */
+  void *staging;        /* on the host, of what a GPU computes */
   size_t staging_bytes;
   struct tprt__rows_group *rows_groups; /* communicators in which rows are reduced */
   struct tprt__gpu_ranks *alone;        /* this rank, as a group */

@@ -56,18 +56,23 @@ static bool continues(const tprt__loop *outer, const tprt__loop *inner) {
   return true;
 }
 
+/* Others stay in order: that of contracted loops is the order of the sum, which must not depend on loops of C. */
+static void remove_loop(tprt__loop *loops, int i, int n) {
+  memmove(loops + i, loops + i + 1, (size_t)(n - i - 1) * sizeof *loops);
+}
+
 /* Drops loops of size 1 and fuses neighbours until nothing changes; a handful of loops, so the plain way will do. */
 static int fuse(tprt__loop *loops, int n) {
   for (int i = 0; i < n; i++) {
     if (loops[i].size == 1) {
-      loops[i--] = loops[--n];
+      remove_loop(loops, i--, n--);
       continue;
     }
     for (int j = 0; j < n; j++) {
       if (i == j || !continues(&loops[i], &loops[j]))
         continue;
       loops[j].size *= loops[i].size;
-      loops[i] = loops[--n];
+      remove_loop(loops, i, n--);
       i = -1; /* again from the start */
       break;
     }
@@ -115,8 +120,10 @@ typedef struct choice {
 
 static const tprt__loop one = {.size = 1};
 
-/* The largest direct product, over all loops of the three classes and "none". */
-static choice choose_direct(const tprt__loop *loops, int count, tprt__contraction *plan) {
+enum { ANY = -2 };
+
+/* The largest direct product, over all loops of the three classes and "none"; with `only` as k, unless that is ANY. */
+static choice choose_direct(const tprt__loop *loops, int count, int only, tprt__contraction *plan) {
   choice best = {-1, -1, -1, 0};
   for (int m = -1; m < count; m++) {
     if (m >= 0 && !in_m(&loops[m]))
@@ -125,7 +132,7 @@ static choice choose_direct(const tprt__loop *loops, int count, tprt__contractio
       if (n >= 0 && !in_n(&loops[n]))
         continue;
       for (int k = -1; k < count; k++) {
-        if (k >= 0 && !in_k(&loops[k]))
+        if ((k >= 0 && !in_k(&loops[k])) || (only != ANY && k != only))
           continue;
         const tprt__loop *lm = m < 0 ? &one : &loops[m], *ln = n < 0 ? &one : &loops[n], *lk = k < 0 ? &one : &loops[k];
         int64_t work = lm->size * ln->size * lk->size;
@@ -188,7 +195,8 @@ tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const int6
   bool floating = dtype == TPRT_F32 || dtype == TPRT_F64 || plan->type->widen;
   plan->way = floating ? TPRT__CONTRACT_PACKED : TPRT__CONTRACT_INTEGER;
   if (floating && !plan->type->widen) {
-    choice direct = choose_direct(loops, count, plan);
+    /* k is chosen among the contracted loops alone, for the order of the sum. */
+    choice direct = choose_direct(loops, count, packed.k, plan);
     /* A direct product that is only a sliver of the work would be called very often. */
     if (direct.work >= 32768 || direct.work * 4 >= packed.work) {
       chosen = direct;
@@ -205,7 +213,7 @@ bool tprt__contraction_product(const tprt__contraction *plan, int64_t n_loops, c
   if (plan->empty || read_loops(plan->dtype, n_loops, words, product, loops))
     return false;
   int count = fuse(loops, (int)n_loops);
-  choice direct = choose_direct(loops, count, product);
+  choice direct = choose_direct(loops, count, ANY, product);
   if (!direct.work)
     return false;
   product->way = TPRT__CONTRACT_DIRECT;
@@ -233,9 +241,8 @@ static void locate(const tprt__loop *loops, int n, int64_t iteration, int64_t of
   }
 }
 
-static void run_direct(const tprt__contraction *plan, const char *a, const char *b, char *c, void *scratch) {
+static void run_direct(const tprt__contraction *plan, const char *a, const char *b, char *c, const tprt__gemm_how *how) {
   tprt__gemm_args gemm = plan->gemm;
-  gemm.scratch = scratch;
   int64_t size = (int64_t)plan->type->size;
   int64_t n_outer = iterations(plan->outer, plan->n_outer), n_inner = iterations(plan->inner, plan->n_inner);
   for (int64_t i = 0; i < n_outer; i++) {
@@ -248,7 +255,7 @@ static void run_direct(const tprt__contraction *plan, const char *a, const char 
       gemm.b = plan->swapped ? left : right;
       gemm.c = c + at[C] * size;
       gemm.overwrite = plan->overwrite && j == 0;
-      tprt__gemm(plan->dtype == TPRT_F64, &gemm);
+      tprt__gemm(how, plan->dtype == TPRT_F64, &gemm);
     }
   }
 }
@@ -300,13 +307,13 @@ static bool load_panel(const tprt__dtype_info *type, char *panel, const char *fr
 
 typedef struct panels {
   char *a, *b, *c;
-  void *scratch; /* of the products */
 } panels;
 
 enum { PANEL_ELEMENTS = (TILE_M + TILE_N) * TILE_K + TILE_M * TILE_N };
 
 /* One tile of C: all contracted iterations are added up before it is rounded. */
-static void run_tile(const tprt__contraction *plan, const char *a, const char *b, char *c, int64_t m, int64_t n, panels p) {
+static void run_tile(const tprt__contraction *plan, const tprt__gemm_how *how, const char *a, const char *b, char *c, int64_t m,
+                     int64_t n, panels p) {
   const tprt__dtype_info *type = plan->type;
   int64_t size = (int64_t)type->size, row = n * (int64_t)type->acc_size;
   int64_t n_inner = iterations(plan->inner, plan->n_inner);
@@ -319,32 +326,30 @@ static void run_tile(const tprt__contraction *plan, const char *a, const char *b
       int64_t k = tprt__min(TILE_K, plan->k.size - begin);
       const char *left = a + (at[A] + begin * plan->k.stride[A]) * size,
                  *right = b + (at[B] + begin * plan->k.stride[B]) * size;
-      tprt__gemm_args gemm = {.m = m, .n = n, .k = k, .a = p.a, .b = p.b, .c = p.c, .ldc = n, .scratch = p.scratch};
+      tprt__gemm_args gemm = {.m = m, .n = n, .k = k, .a = p.a, .b = p.b, .c = p.c, .ldc = n};
       gemm.overwrite = plan->overwrite && j == 0 && begin == 0;
       gemm.transpose_a = load_panel(type, p.a, left, m, plan->m.stride[A], k, plan->k.stride[A]);
       gemm.transpose_b = load_panel(type, p.b, right, k, plan->k.stride[B], n, plan->n.stride[B]);
       gemm.lda = gemm.transpose_a ? m : k;
       gemm.ldb = gemm.transpose_b ? k : n;
-      tprt__gemm(plan->dtype == TPRT_F64, &gemm);
+      tprt__gemm(how, plan->dtype == TPRT_F64, &gemm);
     }
   }
   for (int64_t i = 0; i < m; i++)
     store_row(type, c + i * plan->m.stride[C] * size, plan->n.stride[C], p.c + i * row, n);
 }
 
-static void run_packed(const tprt__contraction *plan, const char *a, const char *b, char *c, char *scratch) {
+static void run_packed(const tprt__contraction *plan, const char *a, const char *b, char *c, const tprt__gemm_how *how) {
   int64_t size = (int64_t)plan->type->size, acc = (int64_t)plan->type->acc_size;
-  panels p = {.a = scratch,
-              .b = scratch + TILE_M * TILE_K * acc,
-              .c = scratch + (TILE_M + TILE_N) * TILE_K * acc,
-              .scratch = scratch + PANEL_ELEMENTS * acc};
+  char *room = (char *)how->scratch + tprt__gemm_scratch();
+  panels p = {.a = room, .b = room + TILE_M * TILE_K * acc, .c = room + (TILE_M + TILE_N) * TILE_K * acc};
   int64_t n_outer = iterations(plan->outer, plan->n_outer);
   for (int64_t o = 0; o < n_outer; o++) {
     int64_t at[3] = {0, 0, 0};
     locate(plan->outer, plan->n_outer, o, at);
     for (int64_t i = 0; i < plan->m.size; i += TILE_M) {
       for (int64_t j = 0; j < plan->n.size; j += TILE_N) {
-        run_tile(plan, a + (at[A] + i * plan->m.stride[A]) * size, b + (at[B] + j * plan->n.stride[B]) * size,
+        run_tile(plan, how, a + (at[A] + i * plan->m.stride[A]) * size, b + (at[B] + j * plan->n.stride[B]) * size,
                  c + (at[C] + i * plan->m.stride[C] + j * plan->n.stride[C]) * size, tprt__min(TILE_M, plan->m.size - i),
                  tprt__min(TILE_N, plan->n.size - j), p);
       }
@@ -399,18 +404,18 @@ static void run_integer(const tprt__contraction *plan, const void *a, const void
 size_t tprt__contraction_scratch(const tprt__contraction *plan) {
   if (plan->empty || plan->way == TPRT__CONTRACT_INTEGER)
     return 0;
-  return tprt__gemm_blocked_scratch() + (plan->way == TPRT__CONTRACT_PACKED ? PANEL_ELEMENTS * plan->type->acc_size : 0);
+  return tprt__gemm_scratch() + (plan->way == TPRT__CONTRACT_PACKED ? PANEL_ELEMENTS * plan->type->acc_size : 0);
 }
 
-void tprt__contraction_run(const tprt__contraction *plan, const void *a, const void *b, void *c, void *scratch) {
+void tprt__contraction_run(const tprt__contraction *plan, const tprt__gemm_how *how, const void *a, const void *b, void *c) {
   if (plan->empty)
     return;
   switch (plan->way) {
   case TPRT__CONTRACT_DIRECT:
-    run_direct(plan, a, b, c, scratch);
+    run_direct(plan, a, b, c, how);
     break;
   case TPRT__CONTRACT_PACKED:
-    run_packed(plan, a, b, c, scratch);
+    run_packed(plan, a, b, c, how);
     break;
   case TPRT__CONTRACT_INTEGER:
     run_integer(plan, a, b, c);

@@ -37,9 +37,9 @@ tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const int6
 bool tprt__contraction_product(const tprt__contraction *plan, int64_t n_loops, const int64_t *words,
                                tprt__contraction *product);
 
-/* Bytes of scratch that tprt__contraction_run needs. */
+/* Bytes of scratch that tprt__contraction_run needs in `how`. */
 size_t tprt__contraction_scratch(const tprt__contraction *plan);
 
-void tprt__contraction_run(const tprt__contraction *plan, const void *a, const void *b, void *c, void *scratch);
+void tprt__contraction_run(const tprt__contraction *plan, const tprt__gemm_how *how, const void *a, const void *b, void *c);
 
 #endif

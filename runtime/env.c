@@ -49,7 +49,9 @@ static const tprt_env_var table[TPRT__N_ENV] = {
                                 "1: backend nccl also reduces where NCCL treats NaN, zeros or overflow otherwise than tprt"},
     [TPRT__ENV_DEVICE] = {"TPRT_DEVICE", "int", NULL,
                           "device of this rank; default: the current one, else the rank on the host"},
-    [TPRT__ENV_BLAS] = {"TPRT_BLAS", "switch", "1", "0: contractions use the built-in loops even when OpenBLAS is there"},
+    [TPRT__ENV_GEMM] = {"TPRT_GEMM", "gemm", "auto",
+                        "who multiplies matrices on processors: `built-in`, `openblas`, or `auto`, which measures once a host "
+                        "and keeps what it found under ${XDG_CACHE_HOME:-$HOME/.cache}/tpshard; rank 0 decides"},
     [TPRT__ENV_BLAS_LIBRARY] = {"TPRT_BLAS_LIBRARY", "path", NULL,
                                 "library with the cblas functions, 32-bit sizes; default: libopenblas.so.0, if it is there and "
                                 "address space has no limit (ulimit -v)"},
@@ -120,6 +122,18 @@ static bool parse_policy(const char *text, int64_t *value) {
   return *value || strcmp(text, "return") == 0;
 }
 
+static bool parse_gemm(const char *text, int64_t *value) {
+  static const char *const names[] = {
+      [TPRT__GEMM_AUTO] = "auto", [TPRT__GEMM_BUILT_IN] = "built-in", [TPRT__GEMM_OPENBLAS] = "openblas"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(text, names[i]) == 0) {
+      *value = (int64_t)i;
+      return true;
+    }
+  }
+  return false;
+}
+
 static const struct {
   const char *type, *expects;
   bool (*parse)(const char *text, int64_t *value);
@@ -130,6 +144,7 @@ static const struct {
     {"seconds", "a number of seconds from 1e-6 to 1e9", parse_seconds},
     {"switch", "0 or 1", parse_switch},
     {"policy", "return or abort", parse_policy},
+    {"gemm", "auto, built-in or openblas", parse_gemm},
 };
 
 tprt_status tprt__parse(const char *type, const char *what, const char *name, const char *text, int64_t *value) {

@@ -32,15 +32,19 @@ typedef enum tprt__env_id {
   TPRT__ENV_NCCL_CHECK,
   TPRT__ENV_NCCL_RELAXED,
   TPRT__ENV_DEVICE,
-  TPRT__ENV_BLAS,
+  TPRT__ENV_GEMM,
   TPRT__ENV_BLAS_LIBRARY,
   TPRT__ENV_BLAS_THREADS,
   TPRT__N_ENV,
 } tprt__env_id;
 
+/* Values of TPRT_GEMM. */
+enum { TPRT__GEMM_AUTO, TPRT__GEMM_BUILT_IN, TPRT__GEMM_OPENBLAS };
+
 /* The text of a variable or of its default; NULL when it has neither. */
 const char *tprt__env_text(tprt__env_id id);
-/* Its value by the type in the table: int, count, bytes (suffix K, M, G), seconds (in nanoseconds), switch (0 or 1).
+/* Its value by the type in the table: int, count, bytes (suffix K, M, G), seconds (in nanoseconds), switch (0 or 1), gemm
+ * (one of the above).
  * A variable that is unset and has no default gives `absent`. */
 tprt_status tprt__env_number(tprt__env_id id, int64_t absent, int64_t *value);
 
