@@ -91,7 +91,8 @@ tprt_status tprt_context_create(tprt_comm *world, const tprt_context_config *con
     return tprt__fail_memory(sizeof *context);
   context->world = world;
   context->gemm.threads = threads;
-  context->gemm.library = tprt__blas_is_there() && tprt__gemm_vectors() == TPRT__PLAIN ? UINT32_MAX : 0;
+  if (own.target == TPRT_TARGET_HOST && tprt_comm_rank(world) == 0)
+    context->gemm_choice = tprt__gemm_choose(threads);
   context->on_demand = !progress;
   if (own.target == TPRT_TARGET_CUDA)
     status = tprt__gpu_create(tprt_comm_rank(world), world->transport->device, &context->gpu);
@@ -170,6 +171,26 @@ static tprt_status compare_words(tprt_context *context, uint64_t word, const cha
   (void)tprt__comm_tell(context->world, &barrier);
   return tprt__fail(TPRT_MISMATCH, "rank %d and rank %d %s", tprt_comm_rank(context->world), other, what);
 }
+
+/* The choice of rank 0 holds for all, since they would have other bits than one that has all. */
+static tprt_status agree_on_gemm(tprt_context *context) {
+  int n = tprt_comm_size(context->world);
+  uint64_t mine[TPRT__GEMM_WORDS], *all = tprt__alloc((size_t)n * sizeof mine);
+  if (!all)
+    return tprt__fail_memory((size_t)n * sizeof mine);
+  tprt__gemm_tell(&context->gemm_choice, tprt__gemm_library(), mine);
+  const tprt_op gather = tprt_op_flat(TPRT_OP_ALL_GATHER, mine, all, TPRT__GEMM_WORDS, TPRT_U64, NULL);
+  tprt_status status = tprt__comm_tell(context->world, &gather);
+  if (!status) {
+    context->gemm_choice = tprt__gemm_agree(n, all);
+    context->gemm.library = context->gemm_choice.library;
+    tprt__gemm_describe(&context->gemm_choice, context->gemm_text, sizeof context->gemm_text);
+  }
+  tprt__free(all);
+  return status;
+}
+
+const char *tprt_context_gemm(const tprt_context *context) { return context->gemm_text; }
 
 tprt_status tprt__bind_to_gpu(const tprt_context *context, tprt__site_state *state) {
   const tprt__transport *transport = state->comm->transport;
@@ -296,6 +317,10 @@ static tprt_status bind_steps(tprt_context *context, const int64_t *table, tprt_
     return tprt__fail(TPRT_INVALID_ARGUMENT, "the program was compiled for %s, the context was created for %s",
                       names[made->program.target], names[target]);
   }
+  if (!context->gpu && !*context->gemm_text)
+    status = agree_on_gemm(context);
+  if (status)
+    return status;
   made->sites = tprt__alloc((size_t)made->program.n_sites * sizeof *made->sites);
   if (!made->sites)
     return tprt__fail_memory((size_t)made->program.n_sites * sizeof *made->sites);

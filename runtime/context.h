@@ -2,9 +2,9 @@
 #ifndef TPRT_RUNTIME_CONTEXT_H
 #define TPRT_RUNTIME_CONTEXT_H
 
-#include "blas.h"
 #include "comm.h"
 #include "cuda/gpu_context.h"
+#include "gemm_choice.h"
 #include "program.h"
 
 /* ---- trace.c: what a program called and when ---- */
@@ -74,11 +74,13 @@ struct tprt_context {
   bool on_demand; /* what is started is done by who waits for it, not by a thread */
   tprt__trace trace;
   tprt__gemm_how gemm;
-  size_t scratch_bytes; /* of gemm.scratch */
-  tprt__gpu *gpu;       /* NULL: programs run on the host */
-  int n_started;        /* sites that are, of the GPU */
-  void *assert_word;    /* of the GPU; made when a program asserts something */
-  void *staging;        /* on the host, of what a GPU computes */
+  tprt__gemm_choice gemm_choice; /* of this rank, until a program is bound; then of all */
+  char gemm_text[512];           /* "" until then */
+  size_t scratch_bytes;          /* of gemm.scratch */
+  tprt__gpu *gpu;                /* NULL: programs run on the host */
+  int n_started;                 /* sites that are, of the GPU */
+  void *assert_word;             /* of the GPU; made when a program asserts something */
+  void *staging;                 /* on the host, of what a GPU computes */
   size_t staging_bytes;
   struct tprt__rows_group *rows_groups; /* communicators in which rows are reduced */
   struct tprt__gpu_ranks *alone;        /* this rank, as a group */

@@ -287,6 +287,11 @@ TPRT_API tprt_status tprt_context_create(tprt_comm *world, const tprt_context_co
  * own: memory that others reach is freed when they have let go of it. */
 TPRT_API void tprt_context_destroy(tprt_context *context);
 
+/* Who multiplies matrices for programs on the host, and why, in a line for reports: "built-in (measured, openblas takes 1.90 times as long ...)". TPRT_GEMM
+ * pins it; else it is measured once a host, and rank 0's choice holds for all ranks. "" before the first program was entered, and on a GPU. The text lives
+ * as long as the context. */
+TPRT_API const char *tprt_context_gemm(const tprt_context *context);
+
 /* Memory of the GPU of a context with TPRT_TARGET_CUDA, where its programs have their arguments and results; to be freed before the context is destroyed.
  * upload and download return when the copy is done, behind all that programs have enqueued; so does synchronize, which tells whether all of
  * that went well. The thread rule is that of the context. On contexts of the host TPRT_INVALID_ARGUMENT. */

@@ -99,6 +99,8 @@ void run_rank(tprt_comm *world, const rank_work *w, rank_result *result) {
     (void)tprt_comm_abort(world); /* the program has not told the others */
   for (int s = 0; s < w->n_sites && context && result->status == TPRT_OK; s++)
     (void)tprt_context_site_stats(context, s, result->sites + s);
+  if (result->status == TPRT_OK)
+    snprintf(result->gemm, sizeof result->gemm, "%s", tprt_context_gemm(context));
   if (result->status == TPRT_OK && tprt_comm_rank(world) == 0)
     explain_rows(context, w->n_sites);
   if (result->status == TPRT_OK) /* nobody leaves while another may still read its memory */

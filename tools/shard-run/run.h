@@ -92,6 +92,7 @@ typedef struct rank_result {
   char error[512];
   double seconds;         /* of one execution, the best of those timed */
   char no_graph[256];     /* why executions were none of a graph; "" otherwise */
+  char gemm[512];         /* who multiplied matrices; "" on a GPU */
   tprt_site_stats *sites; /* per site, over the timed executions; owned by the launch */
 } rank_result;
 

@@ -1,0 +1,32 @@
+/* Libraries for tests of the choice: C becomes zeros at once, or (FAKE_CUTS) the number of its columns, so that parts differ from the whole. */
+#include <stddef.h>
+
+typedef void sized_fn(int n);
+
+#define EXPORTED __attribute__((visibility("default")))
+#ifdef FAKE_CUTS
+#define VALUE n
+#define NAME "fake that cuts"
+#else
+#define VALUE 0
+#define NAME "fake"
+#endif
+
+#define DEFINE_GEMM(name, type)                                                                                                \
+  EXPORTED void name(int order, int ta, int tb, int m, int n, int k, type alpha, const type *a, int lda, const type *b,        \
+                     int ldb, type beta, type *c, int ldc);                                                                    \
+  void name(int order, int ta, int tb, int m, int n, int k, type alpha, const type *a, int lda, const type *b, int ldb,        \
+            type beta, type *c, int ldc) {                                                                                     \
+    (void)order, (void)ta, (void)tb, (void)k, (void)alpha, (void)a, (void)lda, (void)b, (void)ldb, (void)beta;                 \
+    for (int i = 0; i < m; i++) {                                                                                              \
+      for (int j = 0; j < n; j++)                                                                                              \
+        c[(ptrdiff_t)i * ldc + j] = VALUE;                                                                                     \
+    }                                                                                                                          \
+  }
+DEFINE_GEMM(cblas_sgemm, float)
+DEFINE_GEMM(cblas_dgemm, double)
+
+EXPORTED void openblas_set_num_threads(int n);
+void openblas_set_num_threads(int n) { (void)n; }
+EXPORTED const char *openblas_get_config(void);
+const char *openblas_get_config(void) { return NAME; }
