@@ -1,6 +1,7 @@
 /* The choice of rank 0 holds for all ranks; how it is told in reports. */
 #include "gemm_choice.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 void tprt__gemm_tell(const tprt__gemm_choice *choice, uint64_t library, uint64_t words[TPRT__GEMM_WORDS]) {
@@ -28,34 +29,50 @@ tprt__gemm_choice tprt__gemm_agree(int n_ranks, const uint64_t *words) {
 
 static const char *const classes[TPRT__GEMM_CLASSES] = {"f32, k <= 128", "f32", "f64, k <= 128", "f64"};
 
-/* "built-in", "openblas", or what of it. */
-static int name(const tprt__gemm_choice *choice, char *text, size_t size) {
-  if (choice->library == 0 || choice->library == TPRT__GEMM_ALL)
-    return snprintf(text, size, "%s", choice->library ? "openblas" : "built-in");
-  int n = snprintf(text, size, "openblas for");
-  const char *comma = " ";
+typedef struct line {
+  char *text;
+  size_t size, n;
+} line;
+
+/* What has no room is left out. */
+__attribute__((format(printf, 2, 3))) static void append(line *to, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  int n = vsnprintf(to->text + to->n, to->size - to->n, format, arguments);
+  va_end(arguments);
+  if (n > 0)
+    to->n += (size_t)tprt__min(n, (int64_t)(to->size - to->n) - 1);
+}
+
+static void append_name(line *to, uint32_t library) {
+  if (library == 0 || library == TPRT__GEMM_ALL) {
+    append(to, "%s", library ? "openblas" : "built-in");
+    return;
+  }
+  append(to, "openblas for");
+  const char *between = " ";
   for (int i = 0; i < TPRT__GEMM_CLASSES; i++) {
-    if (choice->library >> i & 1 && (size_t)n < size) {
-      n += snprintf(text + n, size - (size_t)n, "%s%s", comma, classes[i]);
-      comma = "; ";
+    if (library >> i & 1) {
+      append(to, "%s%s", between, classes[i]);
+      between = "; ";
     }
   }
-  return (size_t)n < size ? n + snprintf(text + n, size - (size_t)n, ", else built-in") : n;
+  append(to, ", else built-in");
 }
 
 void tprt__gemm_describe(const tprt__gemm_choice *choice, char *text, size_t size) {
-  static const char *const whys[TPRT__N_GEMM_WHYS] = {[TPRT__GEMM_MEASURED] = "measured, openblas takes",
+  static const char *const whys[TPRT__N_GEMM_WHYS] = {[TPRT__GEMM_MEASURED] = "measured, time of openblas over built-in",
                                                       [TPRT__GEMM_PINNED] = "pinned by TPRT_GEMM",
                                                       [TPRT__GEMM_ALONE] = "default, openblas is not there",
                                                       [TPRT__GEMM_NOT_KEPT] =
                                                           "default, there is no cache where a measurement could be kept",
                                                       [TPRT__GEMM_NOT_SHARED] = "default, the ranks have different libraries"};
-  size_t n = (size_t)name(choice, text, size);
-  if (n < size)
-    n += (size_t)snprintf(text + n, size - n, " (%s", whys[choice->why]);
-  for (int i = 0; i < TPRT__GEMM_CLASSES && choice->why == TPRT__GEMM_MEASURED && n < size; i++)
-    n += (size_t)snprintf(text + n, size - n, "%s %.2f times as long (%s)%s", i ? "," : "", choice->percent[i] / 100.0,
-                          classes[i], choice->changes >> i & 1 ? " but changes bits where a GEMM is cut" : "");
-  if (n < size)
-    snprintf(text + n, size - n, ")");
+  line to = {.text = text, .size = size};
+  append_name(&to, choice->library);
+  append(&to, " (%s", whys[choice->why]);
+  for (int i = 0; i < TPRT__GEMM_CLASSES && choice->why == TPRT__GEMM_MEASURED; i++)
+    append(&to, "%s %.2f%s (%s)", i ? "," : "", choice->percent[i] / 100.0, choice->changes >> i & 1 ? "*" : "", classes[i]);
+  if (choice->changes)
+    append(&to, "; *: openblas changes bits where a GEMM is cut");
+  append(&to, ")");
 }

@@ -287,7 +287,7 @@ TPRT_API tprt_status tprt_context_create(tprt_comm *world, const tprt_context_co
  * own: memory that others reach is freed when they have let go of it. */
 TPRT_API void tprt_context_destroy(tprt_context *context);
 
-/* Who multiplies matrices for programs on the host, and why, in a line for reports: "built-in (measured, openblas takes 1.90 times as long ...)". TPRT_GEMM
+/* Who multiplies matrices for programs on the host, and why, in a line for reports: "built-in (measured, time of openblas over built-in ...)". TPRT_GEMM
  * pins it; else it is measured once a host, and rank 0's choice holds for all ranks. "" before the first program was entered, and on a GPU. The text lives
  * as long as the context. */
 TPRT_API const char *tprt_context_gemm(const tprt_context *context);

@@ -224,6 +224,77 @@ static void test_concurrent(void **state) {
   assert_int_equal(run_threads(4, &config, one_rank_world, NULL), 0);
 }
 
+/* ---- parts of a contraction have the bits of the whole ---- */
+
+enum { PART_M = 70, PART_N = 90, PART_K = 700 };
+
+/* Rows and columns of C, from `at` on, as a program of their own; A is m x k, or k x m. */
+static int run_part(tprt_comm *comm, tprt_dtype t, bool transposed, const int64_t at[2], const int64_t size[2],
+                    char *const x[3]) {
+  int errors = 0;
+  size_t bytes = tprt_dtype_size(t);
+  const int64_t words[3][4] = {
+      {size[0], transposed ? 1 : PART_K, 0, PART_N}, {size[1], 0, 1, 1}, {PART_K, transposed ? PART_M : 1, PART_N, 0}};
+  test_table program = table_make(0, NULL);
+  table_contract(&program, t, 3, &words[0][0]);
+  tprt_context *context;
+  CHECK_STATUS(errors, tprt_context_create(comm, NULL, &context), TPRT_OK);
+  CHECK(errors, tprt_abi_enter(context, program.words) == TPRT_OK);
+  CHECK(errors, tprt_abi_contract(context, 0, x[0] + (size_t)(at[0] * words[0][1]) * bytes, x[1] + (size_t)at[1] * bytes,
+                                  x[2] + (size_t)(at[0] * PART_N + at[1]) * bytes) == TPRT_OK);
+  tprt_context_destroy(context);
+  table_free(&program);
+  return errors;
+}
+
+static int check_parts(tprt_comm *comm, tprt_dtype t, bool transposed) {
+  static const int64_t n[3] = {PART_M * PART_K, PART_K * PART_N, PART_M * PART_N};
+  static const int64_t rows[] = {0, 1, 9, PART_M}, columns[] = {0, 1, 33, PART_N};
+  int errors = 0;
+  size_t size = tprt_dtype_size(t);
+  char *x[3], *whole = calloc((size_t)n[2], size);
+  uint64_t seed = 3;
+  for (int i = 0; i < 3; i++) {
+    x[i] = calloc((size_t)n[i], size);
+    for (int64_t j = 0; j < n[i] && i < 2; j++)
+      write_number(t, x[i], j, (double)(test_random(&seed) % 100003) / 50001 - 1);
+  }
+  errors += run_part(comm, t, transposed, (int64_t[]){0, 0}, (int64_t[]){PART_M, PART_N}, x);
+  memcpy(whole, x[2], (size_t)n[2] * size);
+  memset(x[2], 0, (size_t)n[2] * size);
+  for (int i = 0; i < 9; i++) {
+    int r = i / 3, c = i % 3;
+    const int64_t at[] = {rows[r], columns[c]}, part[] = {rows[r + 1] - rows[r], columns[c + 1] - columns[c]};
+    errors += run_part(comm, t, transposed, at, part, x);
+  }
+  if (memcmp(whole, x[2], (size_t)n[2] * size)) {
+    print_error("parts of %s have other bits than the whole\n", tprt_dtype_name(t));
+    errors++;
+  }
+  for (int i = 0; i < 3; i++)
+    free(x[i]);
+  free(whole);
+  return errors;
+}
+
+static int all_parts(tprt_comm *comm, void *argument) {
+  (void)argument;
+  static const tprt_dtype types[] = {TPRT_F32, TPRT_F64, TPRT_F16, TPRT_BF16};
+  int errors = 0;
+  for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+    for (int transposed = 0; transposed < 2; transposed++)
+      errors += check_parts(comm, types[t], transposed);
+  }
+  return errors;
+}
+
+static void test_parts(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  config.backend = "self";
+  assert_int_equal(run_threads(1, &config, all_parts, NULL), 0);
+}
+
 /* How C starts is a flag; sums over nothing cannot overwrite it. */
 static void test_overwrite_refused(void **state) {
   (void)state;
@@ -247,6 +318,7 @@ static void test_overwrite_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_self), cmocka_unit_test(test_threads),
-                                     cmocka_unit_test(test_concurrent), cmocka_unit_test(test_overwrite_refused)};
+                                     cmocka_unit_test(test_concurrent), cmocka_unit_test(test_parts),
+                                     cmocka_unit_test(test_overwrite_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

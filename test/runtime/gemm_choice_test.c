@@ -162,12 +162,12 @@ static void test_pin(void **state) {
 static void test_measured(void **state) {
   (void)state;
   assert_int_equal(RUN("XDG_CACHE_HOME", cache, "TPRT_BLAS_LIBRARY", FAKE_BLAS), 0);
-  EXPECT("0: openblas (measured, openblas takes 0.");
+  EXPECT("0: openblas (measured, time of openblas over built-in 0.");
   assert_int_equal(files(NULL, 0), 1);
   /* Who changes bits where a GEMM is cut is never taken, however fast. */
   assert_int_equal(RUN("XDG_CACHE_HOME", cache, "TPRT_BLAS_LIBRARY", CUTTING_BLAS), 0);
-  EXPECT("19: built-in (measured, openblas takes 0.");
-  EXPECT(" times as long (f64) but changes bits where a GEMM is cut)");
+  EXPECT("19: built-in (measured, time of openblas over built-in 0.");
+  EXPECT("* (f64); *: openblas changes bits where a GEMM is cut)");
   assert_int_equal(files(NULL, 0), 2); /* another library, another key */
   assert_int_equal(RUN("XDG_CACHE_HOME", cache, "TPRT_BLAS_LIBRARY", FAKE_BLAS, "TPRT_BLAS_THREADS", "1"), 0);
   assert_int_equal(files(NULL, 0), 3);
@@ -180,15 +180,13 @@ static void test_kept(void **state) {
   assert_int_equal(RUN("XDG_CACHE_HOME", cache, "TPRT_BLAS_LIBRARY", FAKE_BLAS), 0);
   assert_int_equal(files(path, sizeof path), 1);
   read_file(path, whole, sizeof whole);
-  char *numbers = strrchr(strstr(whole, "threads"), ' ');
-  assert_non_null(numbers);
   char *line = strchr(strstr(whole, "threads"), '\n');
   int head = (int)(line - whole);
   snprintf(changed, sizeof changed, "%.*s\n8 2 301 302 303 304\nend\n", head, whole);
   write_file(path, changed);
   assert_int_equal(RUN("XDG_CACHE_HOME", cache, "TPRT_BLAS_LIBRARY", FAKE_BLAS), 0);
-  EXPECT("19: openblas for f64, else built-in (measured, openblas takes 3.01 times as long (f32, k <= 128), 3.02 times as long "
-         "(f32) but changes bits where a GEMM is cut, 3.03 times as long (f64, k <= 128), 3.04 times as long (f64))");
+  EXPECT("19: openblas for f64, else built-in (measured, time of openblas over built-in 3.01 (f32, k <= 128), 3.02* (f32), "
+         "3.03 (f64, k <= 128), 3.04 (f64); *: openblas changes bits where a GEMM is cut)");
   static const char *const wrong[] = {"\n8 8 1 1 1 1\nend\n",
                                       "\n10 0 1 1 1 1\nend\n",
                                       "\n0 0 1 1 1\nend\n",
