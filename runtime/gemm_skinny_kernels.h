@@ -74,13 +74,13 @@ __attribute__((always_inline)) TARGET static inline void NAME(rows)(bool fetch, 
 /* One strip of C += or = the packed rows of A * k rows of B; k is at most TPRT__SUM_STEPS, and at least DEPTH or all. */
 TARGET static void NAME(by_rows)(scratch *s, bool fetch, int64_t m, int64_t width, int64_t k, const ELEMENT *b, int64_t ldb,
                                  ELEMENT *c, int64_t ldc, bool add) {
-  int64_t p = 0;
-  if (k >= DEPTH) {
+  int64_t p = k >= DEPTH ? DEPTH : 1;
+  if (fetch && k >= 2 * DEPTH) {
+    NAME(rows)(true, true, DEPTH, m, width, s->a, b, ldb, s->sums);
+  } else if (k >= DEPTH) {
     NAME(rows)(false, true, DEPTH, m, width, s->a, b, ldb, s->sums);
-    p = DEPTH;
   } else {
     NAME(rows)(false, true, 1, m, width, s->a, b, ldb, s->sums);
-    p = 1;
   }
   for (; fetch && p + 2 * DEPTH <= k; p += DEPTH)
     NAME(rows)(true, false, DEPTH, m, width, s->a + p, b + p * ldb, ldb, s->sums);
@@ -89,9 +89,14 @@ TARGET static void NAME(by_rows)(scratch *s, bool fetch, int64_t m, int64_t widt
   for (; p < k; p++)
     NAME(rows)(false, false, 1, m, width, s->a + p, b + p * ldb, ldb, s->sums);
   for (int64_t i = 0; i < m; i++) {
-    for (int64_t j = 0; j < width && add; j++)
-      s->sums[i * PITCH_SUMS + j] += c[i * ldc + j];
-    memcpy(c + i * ldc, s->sums + i * PITCH_SUMS, (size_t)width * sizeof *c);
+    const ELEMENT *restrict sums = s->sums + i * PITCH_SUMS;
+    ELEMENT *restrict to = c + i * ldc;
+    if (add) {
+      for (int64_t j = 0; j < width; j++)
+        to[j] += sums[j];
+    } else {
+      memcpy(to, sums, (size_t)width * sizeof *to);
+    }
   }
 }
 
