@@ -1,8 +1,10 @@
-/* GEMM on several threads: columns or rows of C in bands, which threads take as they come. An element is computed within one band, so its bits depend neither on
- * the bands nor on who takes them.
+/* GEMM on several threads: columns or rows of C in bands, which threads take as they come. An element
+ * is computed within one band, so its bits depend neither on the bands nor on who takes them.
  *
- * The threads belong to the process, are made when they are first needed and sleep in between. They serve one GEMM at a time: one that comes
- * meanwhile is done by its caller alone. The caller takes bands like the others and waits only for those that were taken: threads that the system does not let run delay nobody. */
+ * The threads belong to the process, are made when they are first needed and sleep in between. They
+ * serve one GEMM at a time: one that comes meanwhile is done by its caller alone. The caller takes
+ * bands like the others and waits only for those that were taken: a thread that the system does not
+ * let run delays nobody. */
 #define _GNU_SOURCE 1
 #include "blas.h"
 
@@ -14,7 +16,8 @@
 
 enum {
   MOST_THREADS = 64,
-  BANDS_A_THREAD = 3,  /* so that one that comes late does less */
+  BANDS_A_THREAD = 4,  /* so that one that comes late does less */
+  LEAST_BAND = 192,    /* rows or columns, unless a thread had none: every band packs the other operand again */
   LEAST_WORK = 1 << 20 /* multiply-adds of a GEMM for which others are woken */
 };
 enum { SPINS = 2000 }; /* looks at a flag before a thread sleeps */
@@ -155,13 +158,14 @@ static void run(const job *j) {
   pthread_mutex_unlock(&pool.lock);
 }
 
-/* Columns where they are many, as every band packs the other operand again; whole strips of the kernels. */
+/* Columns where they are many, in whole strips of the kernels; else rows. */
 static void divide(int threads, job *j) {
   enum { STRIP = 32, ROWS = 28 };
   const tprt__gemm_args *g = &j->args;
   j->by_rows = g->m > g->n;
-  int64_t length = j->by_rows ? g->m : g->n, unit = j->by_rows ? ROWS : STRIP, n = (int64_t)threads * BANDS_A_THREAD;
-  int64_t n_units = (length + unit - 1) / unit;
+  int64_t length = j->by_rows ? g->m : g->n, unit = j->by_rows ? ROWS : STRIP;
+  int64_t n = tprt__min((int64_t)threads * BANDS_A_THREAD, length / LEAST_BAND), n_units = (length + unit - 1) / unit;
+  n = n < threads ? threads : n;
   j->band = (n_units + n - 1) / n * unit;
   j->n_bands = (length + j->band - 1) / j->band;
 }

@@ -207,6 +207,20 @@ static void test_threads(void **state) {
   unsetenv("TPRT_BLAS_THREADS");
 }
 
+/* By the library, where it is there: alone, and with threads of its own. */
+static void test_library(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  config.backend = "self";
+  setenv("TPRT_GEMM", "openblas", 1);
+  setenv("TPRT_BLAS_THREADS", "1", 1);
+  assert_int_equal(run_threads(1, &config, all_nests, NULL), 0);
+  setenv("TPRT_BLAS_THREADS", "2", 1);
+  assert_int_equal(run_threads(1, &config, all_nests, NULL), 0);
+  unsetenv("TPRT_BLAS_THREADS");
+  unsetenv("TPRT_GEMM");
+}
+
 static int one_rank_world(tprt_comm *comm, void *argument) {
   (void)comm;
   tprt_comm *own;
@@ -317,8 +331,8 @@ static void test_overwrite_refused(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_self), cmocka_unit_test(test_threads),
-                                     cmocka_unit_test(test_concurrent), cmocka_unit_test(test_parts),
-                                     cmocka_unit_test(test_overwrite_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_self),    cmocka_unit_test(test_threads),
+                                     cmocka_unit_test(test_library), cmocka_unit_test(test_concurrent),
+                                     cmocka_unit_test(test_parts),   cmocka_unit_test(test_overwrite_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* What one rank of this host computes and moves while all ranks do the same. Contractions run as in compiled programs, through
- * the runtime: with OpenBLAS when it is there. */
+ * the runtime: with the kernels that the runtime chose. */
 #include "calibrate.h"
 
 #include "tprt/abi.h"
