@@ -1,7 +1,8 @@
 /* GEMM without a library: which kernel, and loops for what the kernels leave.
  *
- * In the loops panels of A and B are copied to small contiguous blocks, which undoes transposition, then rows of sums are updated by four rows of B at a
- * time. Compilers vectorise them. */
+ * In the loops panels of A and B are copied to small contiguous blocks, which undoes
+ * transposition, then rows of sums are updated by four rows of B at a time. Compilers vectorise
+ * them. */
 #include "blas.h"
 
 enum { BLOCK_M = 32, BLOCK_N = 256 };
@@ -24,7 +25,8 @@ enum { BLOCK_M = 32, BLOCK_N = 256 };
 #include "gemm_loops.h"
 #endif
 
-/* For any processor that the compiler was told of; not fused where it would have to be computed without an instruction. */
+/* For any processor that the compiler was told of; not fused where it would have to be computed
+ * without an instruction. */
 #define ELEMENT float
 #define NAME(x) x##_f32
 #define TARGET

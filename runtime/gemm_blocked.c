@@ -1,9 +1,12 @@
-/* Large GEMMs on one thread: blocks in the caches, sums in registers. For processors with AVX-512, or AVX2 and FMA.
+/* Large GEMMs on one thread: blocks in the caches, sums in registers. For processors with
+ * AVX-512, or AVX2 and FMA.
  *
- * The loops are those of Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008): a block of A stays in the second
- * level of the cache while strips of B, two vectors wide, pass through it; a tile of C, a strip wide and up to TILE_ROWS high, is summed in
- * registers. What is different serves matmuls with a few hundred rows, as in a layer of a model, where every element of B is used that often
- * only, and fetching and packing B is otherwise an eighth of the time:
+ * The loops are those of Goto and van de Geijn, "Anatomy of High-Performance Matrix
+ * Multiplication" (2008): a block of A stays in the second level of the cache while strips of B,
+ * two vectors wide, pass through it; a tile of C, a strip wide and up to TILE_ROWS high, is
+ * summed in registers. What is different serves matmuls with a few hundred rows, as in a layer
+ * of a model, where every element of B is used that often only, and fetching and packing B is
+ * otherwise an eighth of the time:
  *   the next strip is fetched and packed by the tiles of this one, a few rows each time, where the sums leave the processor room for it;
  *   rows are divided evenly over tiles, with a kernel for every height, so that no tile is nearly empty.
  *
@@ -34,7 +37,8 @@ static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 /* Begin of part `i` of n that differ by one at most. */
 static int64_t part_begin(int64_t size, int64_t n, int64_t i) { return size / n * i + tprt__min(i, size % n); }
 
-/* Spelled, since compilers that choose which of its operands a multiply-add overwrites move sums around, some through memory. */
+/* Spelled, since compilers that choose which of its operands a multiply-add overwrites move sums
+ * around, some through memory. */
 #define MULTIPLY_ADD_F32(sum, x, y) __asm__("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y))
 #define MULTIPLY_ADD_F64(sum, x, y) __asm__("vfmadd231pd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y))
 #define BROADCAST_F32(x, element) __asm__("vbroadcastss %1, %0" : "=v"(x) : "m"(element))

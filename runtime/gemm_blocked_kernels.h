@@ -1,9 +1,11 @@
-/* The blocked GEMM of gemm_blocked.c for one element type and one instruction set; that file includes this one for each, and defines
- *   ELEMENT, BITS, LANES          the type, its size, and how many of it a vector has
+/* The blocked GEMM of gemm_blocked.c for one element type and one instruction set; that file
+ * includes this one for each, and defines
+ *   ELEMENT, BITS, LANES       the type, its size, and how many of it a vector has
  *   NAME(x)                    x with the suffix of this instance
  *   TARGET                     the attribute of functions that use the instructions
  *   MULTIPLY_ADD, BROADCAST    the instructions, spelled
- *   TILE_ROWS, EACH_HEIGHT(X)  rows of the highest tile: with two vectors of B and an element of A it fills the registers; X(1) to X(TILE_ROWS)
+ *   TILE_ROWS, EACH_HEIGHT(X)  rows of the highest tile, which fills the registers with two vectors
+ *                              of B and an element of A; X(1) to X(TILE_ROWS)
  */
 #define VECTOR NAME(vector)
 #include "gemm_transpose.h"
@@ -19,8 +21,9 @@
 
 typedef ELEMENT VECTOR __attribute__((vector_size(LANES * sizeof(ELEMENT)), aligned(sizeof(ELEMENT)), may_alias));
 
-/* A strip of B that is being packed: k rows of STRIP elements, zeros behind its width. It is fetched from memory in steps, as many as it has rows: a step is
- * the lines of a row, or where B is transposed as many lines of the columns. Packed is what was fetched `lead` steps ago. */
+/* A strip of B that is being packed: k rows of STRIP elements, zeros behind its width. It is
+ * fetched from memory in steps, as many as it has rows: a step is the lines of a row, or where B
+ * is transposed as many lines of the columns. Packed is what was fetched `lead` steps ago. */
 typedef struct strip {
   const ELEMENT *b; /* its first element */
   ELEMENT *to;
@@ -99,7 +102,8 @@ __attribute__((always_inline)) static inline void NAME(fetch_step)(const strip *
   __builtin_prefetch(from + STRIP - 1, 0, 2); /* a row that is not aligned has one line more */
 }
 
-/* What a tile does for the next strip at each of its pieces; rows need no registers to be packed, columns wait for the end of the tile. */
+/* What a tile does for the next strip at each of its pieces; rows need no registers to be
+ * packed, columns wait for the end of the tile. */
 __attribute__((always_inline)) TARGET static inline void NAME(prepare)(strip *s) {
   int64_t end = tprt__min(s->n_fetched + s->at_once, s->k + s->lead);
   for (; s->n_fetched < end; s->n_fetched++) {
@@ -119,9 +123,10 @@ __attribute__((always_inline)) static inline void NAME(prefetch_row)(const ELEME
   __builtin_prefetch(c + STRIP - 1, 1, 3);
 }
 
-/* c (rows x STRIP), if `add`, + rows of a packed block * a packed strip; meanwhile the next strip is prepared. Prefetches reach for the next piece of A and the
- * next steps of the strip (an address behind the end of either is harmless), and for the rows of C two at each of the last pieces before they are needed: together
- * they push each other out of the cache. */
+/* c (rows x STRIP), if `add`, + rows of a packed block * a packed strip; meanwhile the next
+ * strip is prepared. Prefetches reach for the next piece of A and the next steps of the strip
+ * (an address behind the end of either is harmless), and for the rows of C two at each of the
+ * last pieces before they are needed: together they push each other out of the cache. */
 typedef void NAME(tile_fn)(int64_t k, const ELEMENT *a, const ELEMENT *b, ELEMENT *c, int64_t ldc, bool add, strip *next);
 
 #define DEFINE_TILE(rows)                                                                                                      \

@@ -1,8 +1,10 @@
 /* Which GEMMs are computed by OpenBLAS.
  *
- * Libraries do not know every processor, so neither names nor versions say who is faster here: it is measured. But a choice is also one of bits, which must
- * neither change from run to run nor where a GEMM is cut. So the first measurement is kept and holds for the host from then on, the library takes part only with what
- * keeps its bits in probes, and where nothing can be kept nothing is measured. */
+ * Libraries do not know every processor, so neither names nor versions say who is faster here:
+ * it is measured. But a choice is also one of bits, which must neither change from run to run
+ * nor where a GEMM is cut. So the first measurement is kept and holds for the host from then on,
+ * the library takes part only with what keeps its bits in probes, and where nothing can be kept
+ * nothing is measured. */
 #define _GNU_SOURCE 1
 #include "gemm_choice.h"
 #include "comm.h"
@@ -22,7 +24,8 @@ static uint32_t faster(const tprt__gemm_choice *choice) {
   return set & ~choice->changes;
 }
 
-/* Without a measurement: kernels with vectors are about as good as those of a library, loops are not. */
+/* Without a measurement: kernels with vectors are about as good as those of a library, loops are
+ * not. */
 static tprt__gemm_choice not_kept(int threads) {
   tprt__gemm_choice choice = {.why = TPRT__GEMM_NOT_KEPT};
   if (tprt__gemm_vectors() == TPRT__PLAIN && tprt__gemm_measure(threads, false, &choice))

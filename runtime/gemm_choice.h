@@ -26,7 +26,8 @@ tprt__gemm_choice tprt__gemm_choose(int threads);
 /* The library and its kernels, which must be the same where all use it; 0: none. */
 uint64_t tprt__gemm_library(void);
 
-/* What ranks tell each other: a choice, which counts of rank 0 alone, and what their library is. Then all choose the same. */
+/* What ranks tell each other: a choice, which counts of rank 0 alone, and what their library is.
+ * Then all choose the same. */
 enum { TPRT__GEMM_WORDS = 3, TPRT__GEMM_ALL = (1 << TPRT__GEMM_CLASSES) - 1 };
 void tprt__gemm_tell(const tprt__gemm_choice *choice, uint64_t library, uint64_t words[TPRT__GEMM_WORDS]);
 tprt__gemm_choice tprt__gemm_agree(int n_ranks, const uint64_t *words);
@@ -48,9 +49,11 @@ typedef struct tprt__gemm_cache {
 bool tprt__gemm_cache_find(int threads, tprt__gemm_cache *cache);
 /* False if there is none that can be trusted: whole, of this key, and of this user. */
 bool tprt__gemm_cache_read(const tprt__gemm_cache *cache, tprt__gemm_choice *choice);
-/* An open file beside the path, to be renamed; -1 if none can be written. To be called before anything is measured. */
+/* An open file beside the path, to be renamed; -1 if none can be written. To be called before
+ * anything is measured. */
 int tprt__gemm_cache_begin(const tprt__gemm_cache *cache, char *temporary, size_t size);
-/* Writes and closes it. Of several processes that come at once the first wins, and `choice` becomes what it wrote. */
+/* Writes and closes it. Of several processes that come at once the first wins, and `choice`
+ * becomes what it wrote. */
 bool tprt__gemm_cache_end(const tprt__gemm_cache *cache, int file, const char *temporary, tprt__gemm_choice *choice);
 
 #endif

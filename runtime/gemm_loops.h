@@ -1,4 +1,5 @@
-/* The loops of gemm.c for one element type and one instruction set; that file includes this one for each, and defines
+/* The loops of gemm.c for one element type and one instruction set; that file includes this one
+ * for each, and defines
  *   ELEMENT, NAME(x), TARGET      as in gemm_blocked_kernels.h
  *   MULTIPLY_ADD(x, y, sum)       of elements
  */

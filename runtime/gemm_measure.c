@@ -1,4 +1,5 @@
-/* OpenBLAS beside the built-in kernels: how long both take, and whether the library keeps its bits where a GEMM is cut. */
+/* OpenBLAS beside the built-in kernels: how long both take, and whether the library keeps its
+ * bits where a GEMM is cut. */
 #include "gemm_choice.h"
 
 #include <math.h>
@@ -98,7 +99,8 @@ static int64_t time_of(bool library, int threads, bool wide, const tprt__gemm_ar
   return tprt__now() - begin + 1;
 }
 
-/* Time of the library, of that of the built-in kernels: the mean over a layer of a model and a step of decoding, of the least times of both in turns. */
+/* Time of the library, of that of the built-in kernels: the mean over a layer of a model and a
+ * step of decoding, of the least times of both in turns. */
 static double ratio(int threads, bool wide, bool is_long, const probe *p) {
   static const int64_t rows[] = {MOST_ROWS, 4};
   int64_t k = is_long ? 512 : TPRT__GEMM_SHORT;

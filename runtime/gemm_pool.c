@@ -1,10 +1,11 @@
-/* GEMM on several threads: columns or rows of C in bands, which threads take as they come. An element
- * is computed within one band, so its bits depend neither on the bands nor on who takes them.
+/* GEMM on several threads: columns or rows of C in bands, which threads take as they come. An
+ * element is computed within one band, so its bits depend neither on the bands nor on who takes
+ * them.
  *
- * The threads belong to the process, are made when they are first needed and sleep in between. They
- * serve one GEMM at a time: one that comes meanwhile is done by its caller alone. The caller takes
- * bands like the others and waits only for those that were taken: a thread that the system does not
- * let run delays nobody. */
+ * The threads belong to the process, are made when they are first needed and sleep in between.
+ * They serve one GEMM at a time: one that comes meanwhile is done by its caller alone. The
+ * caller takes bands like the others and waits only for those that were taken: a thread that the
+ * system does not let run delays nobody. */
 #define _GNU_SOURCE 1
 #include "blas.h"
 
@@ -114,7 +115,8 @@ static bool add_thread(void) {
   return true;
 }
 
-/* With the turn. After a fork the threads stay with the parent, and what they held or waited for is made anew. */
+/* With the turn. After a fork the threads stay with the parent, and what they held or waited for
+ * is made anew. */
 static void prepare(int n) {
   if (pool.owner != getpid()) {
     pool.owner = getpid();

@@ -1,5 +1,6 @@
-/* The GEMM with few rows of gemm_skinny.c for one element type and one instruction set; that file includes this one for each, and defines
- *   ELEMENT, BITS, LANES             the type, its size, and how many of it a vector has
+/* The GEMM with few rows of gemm_skinny.c for one element type and one instruction set; that
+ * file includes this one for each, and defines
+ *   ELEMENT, BITS, LANES          the type, its size, and how many of it a vector has
  *   NAME(x)                       x with the suffix of this instance
  *   TARGET                        the attribute of functions that use the instructions
  *   VECTORS                       vectors of a row of B in registers, where B is not transposed
@@ -71,7 +72,8 @@ __attribute__((always_inline)) TARGET static inline void NAME(rows)(bool fetch, 
   }
 }
 
-/* One strip of C += or = the packed rows of A * k rows of B; k is at most TPRT__SUM_STEPS, and at least DEPTH or all. */
+/* One strip of C += or = the packed rows of A * k rows of B; k is at most TPRT__SUM_STEPS, and
+ * at least DEPTH or all. */
 TARGET static void NAME(by_rows)(scratch *s, bool fetch, int64_t m, int64_t width, int64_t k, const ELEMENT *b, int64_t ldb,
                                  ELEMENT *c, int64_t ldc, bool add) {
   int64_t p = k >= DEPTH ? DEPTH : 1;
@@ -100,7 +102,8 @@ TARGET static void NAME(by_rows)(scratch *s, bool fetch, int64_t m, int64_t widt
   }
 }
 
-/* sums (rows of A, columns) += packed rows of A * LANES rows of B, transposed, over LANES steps of k */
+/* sums (rows of A, columns) += packed rows of A * LANES rows of B, transposed, over LANES steps
+ * of k */
 __attribute__((always_inline)) TARGET static inline void
 NAME(square)(bool fetch, int64_t m, const ELEMENT *a, const ELEMENT *const *b, int64_t ldb, int64_t p, VECTOR *sums) {
   VECTOR y[LANES];
@@ -118,8 +121,10 @@ NAME(square)(bool fetch, int64_t m, const ELEMENT *a, const ELEMENT *const *b, i
   }
 }
 
-/* `width` columns of C += or = the packed rows of A * as many rows of B, transposed, over k steps from p on. LANES rows of B are columns of C side by side in a
- * vector. k is at most TPRT__SUM_STEPS, or BLOCKS of them: those take turns, since the steps of one wait for each other. */
+/* `width` columns of C += or = the packed rows of A * as many rows of B, transposed, over k
+ * steps from p on. LANES rows of B are columns of C side by side in a vector. k is at most
+ * TPRT__SUM_STEPS, or BLOCKS of them: those take turns, since the steps of one wait for each
+ * other. */
 __attribute__((always_inline)) TARGET static inline void NAME(columns)(bool fetch, int n_blocks, int64_t m, int64_t width,
                                                                        int64_t p, int64_t k, const ELEMENT *a,
                                                                        const ELEMENT *const *b, int64_t ldb, ELEMENT *c,

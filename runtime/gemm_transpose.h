@@ -1,5 +1,5 @@
-/* A square of LANES x LANES elements is transposed in registers. Included by the templates of kernels, which define VECTOR, LANES, BITS of an element and
- * UNROLLED. */
+/* A square of LANES x LANES elements is transposed in registers. Included by the templates of
+ * kernels, which define VECTOR, LANES, BITS of an element and UNROLLED. */
 
 /* Pairs of rows that are `distance` apart become what they have at the places `low` and `high`. */
 #define MIX(rows, distance, low, high)                                                                                         \
@@ -12,7 +12,8 @@
   }
 #define LIST(...) __VA_ARGS__
 
-/* First within each 128 bits, then of these: the shuffles that take one instruction and no indices. Column `i` is rows[COLUMN(i)] afterwards. */
+/* First within each 128 bits, then of these: the shuffles that take one instruction and no
+ * indices. Column `i` is rows[COLUMN(i)] afterwards. */
 #if BITS == 32 && LANES == 16
 #define TRANSPOSE(rows)                                                                                                        \
   MIX(rows, 1, LIST(0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29),                                                 \

@@ -1,5 +1,6 @@
-/* Who multiplies matrices: pinned, measured and kept, or by default. A choice is one of a process, so each case is a process of its own: this program,
- * which with the argument "tell" enters a program and prints the line for reports, or the error. */
+/* Who multiplies matrices: pinned, measured and kept, or by default. A choice is one of a
+ * process, so each case is a process of its own: this program, which with the argument "tell"
+ * enters a program and prints the line for reports, or the error. */
 #define _GNU_SOURCE 1
 #include "gemm_choice.h"
 #include "harness.h"
@@ -44,7 +45,8 @@ static int tell(void) {
 
 static char text[1024];
 
-/* Starts one with `environment` set, names and values in turns; its output comes from the result. */
+/* Starts one with `environment` set, names and values in turns; its output comes from the
+ * result. */
 static FILE *start(const char *const *environment, pid_t *child) {
   int ends[2];
   assert_int_equal(pipe2(ends, O_CLOEXEC), 0);

@@ -1,5 +1,6 @@
-/* GEMM by kernels of our own: every kernel, with every kind of vectors and on several threads, has the bits of the order that blas.h states, computed
- * here element by element; so has every part of a whole. Which GEMMs a kernel leaves to others; rounding errors. */
+/* GEMM by kernels of our own: every kernel, with every kind of vectors and on several threads,
+ * has the bits of the order that blas.h states, computed here element by element; so has every
+ * part of a whole. Which GEMMs a kernel leaves to others; rounding errors. */
 #define _GNU_SOURCE 1
 #include "blas.h"
 #include "harness.h"
@@ -225,7 +226,8 @@ static void test_random_shapes(void **state) {
   }
 }
 
-/* Rows and columns of a GEMM are the same bits as in the whole, wherever it is cut: ranks that share one agree with one that has it all. */
+/* Rows and columns of a GEMM are the same bits as in the whole, wherever it is cut: ranks that
+ * share one agree with one that has it all. */
 static void test_parts(void **state) {
   (void)state;
   static const int64_t rows[] = {0, 1, 9, 130, 139, 300}, columns[] = {0, 77, 78, 90, 200};
@@ -255,7 +257,8 @@ static void test_parts(void **state) {
   }
 }
 
-/* Sums of blocks keep errors small: a single chain of 512 fused steps is 1.1e-6 of the largest element off. */
+/* Sums of blocks keep errors small: a single chain of 512 fused steps is 1.1e-6 of the largest
+ * element off. */
 static void test_accuracy(void **state) {
   (void)state;
   enum { N = 512 };
