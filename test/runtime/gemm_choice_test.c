@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static int tell(void) {
-  tprt_comm *comm;
+  tprt_comm *comm = NULL;
   tprt_context *context;
   tprt_config config = {.size = sizeof config, .backend = "self"};
   tprt_status status = tprt_world_create(1, 0, &config, &comm);
@@ -24,6 +24,7 @@ static int tell(void) {
     status = tprt_context_create(comm, NULL, &context);
   if (status) {
     printf("%s", tprt_last_error());
+    tprt_comm_destroy(comm);
     return 1;
   }
   if (*tprt_context_gemm(context))
