@@ -1,75 +1,48 @@
 #include "opinion.h"
 
-#include "test/reference/reference.h"
+#include "tp/reference.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_STEPS = 100000000, MAX_VALUES = 128 };
+
 struct opinion {
   int n;
-  reference *reference;
-  tensor *results[128];
+  tp_reference *reference;
 };
 
-static void to_number(const array *a, int64_t i, const kind *k, number *x) {
-  if (k->is_float) {
-    *x = real(k, array_get(a, i));
-    x->error = 0; /* a number of the type, as it is */
-    return;
-  }
-  int64_t integer = 0; /* little endian: the low bytes; array_get would round 64 bits */
-  memcpy(&integer, (const char *)a->data + i * a->type->size, (size_t)a->type->size);
-  *x = whole(k, integer);
-}
-
 opinion *opinion_form(MlirModule module, const tp_plan *signature, const array *inputs, report *r) {
-  tensor *arguments[128];
+  const tp_reference_options options = {.size = sizeof options, .max_steps = MAX_STEPS};
+  const void *data[MAX_VALUES];
   opinion *o = calloc(1, sizeof *o);
-  if (!o)
+  if (!o || signature->n_arguments > MAX_VALUES)
     abort();
-  o->reference = reference_create(module, sizeof r->open, r->open);
+  for (int i = 0; i < signature->n_arguments; i++)
+    data[i] = inputs[i].data;
   o->n = signature->n_results;
-  for (int i = 0; i < signature->n_arguments; i++) {
-    const array *a = inputs + i;
-    const kind *k = kind_find(a->type->name);
-    arguments[i] = reference_tensor(o->reference, k, a->rank, a->shape);
-    for (int64_t e = 0; e < array_numbers(a); e++)
-      to_number(a, e, k, arguments[i]->numbers + e);
-  }
-  if (reference_run(o->reference, signature->function, signature->n_arguments, arguments, o->results))
+  tp_status status = tp_reference_evaluate(module, signature->function, data, &options, sizeof r->open, r->open, &o->reference);
+  if (status == TP_OK)
     return o;
-  r->lacks = reference_lacks(o->reference);
+  r->lacks = status == TP_UNSUPPORTED;
   if (r->lacks)
     snprintf(r->message, sizeof r->message, "the evaluator: %s", r->open);
-  reference_destroy(o->reference);
   free(o);
   return NULL;
 }
 
-static void print_number(const kind *k, const number *x, size_t size, char *out) {
-  int n = k->is_float ? snprintf(out, size, "%.9g", x->value) : snprintf(out, size, "%lld", (long long)x->integer);
-  if (x->error > 0)
-    snprintf(out + n, size - (size_t)n, " (at most %.2g off)", x->error);
-}
-
 bool opinion_agrees(const opinion *o, const array *results, const char *who, report *r) {
   for (int k = 0; k < o->n; k++) {
-    const tensor *t = o->results[k];
-    for (int64_t i = 0; i < array_numbers(results + k); i++) {
-      number actual;
-      to_number(results + k, i, t->kind, &actual);
-      r->n_numbers++;
-      r->n_judged += is_known(t->numbers + i);
-      if (is_right(t->kind, t->numbers + i, &actual))
-        continue;
-      char is[80], should[80];
-      print_number(t->kind, &actual, sizeof is, is);
-      print_number(t->kind, t->numbers + i, sizeof should, should);
-      snprintf(r->message, sizeof r->message, "result %d, element %lld: %s on %s, but the program says %s", k,
-               (long long)(i / t->kind->parts), is, who, should);
-      return false;
-    }
+    tp_reference_judgement judgement;
+    tp_reference_judge(o->reference, k, results[k].data, &judgement);
+    r->n_numbers += judgement.n_numbers;
+    r->n_judged += judgement.n_known;
+    if (judgement.first_wrong < 0)
+      continue;
+    snprintf(r->message, sizeof r->message, "result %d, element %lld: on %s %s", k,
+             (long long)(judgement.first_wrong / results[k].type->parts), who, judgement.text);
+    return false;
   }
   return true;
 }

@@ -1,4 +1,4 @@
-/* What the evaluator of test/reference says of results. */
+/* What the evaluator (tp/reference.h) says of results. */
 #ifndef FUZZ_OPINION_H
 #define FUZZ_OPINION_H
 

@@ -20,6 +20,7 @@ enum {
   OPT_PLAN_REPORT,
   OPT_SEED,
   OPT_NO_VERIFY,
+  OPT_REFERENCE,
   OPT_FUNCTION,
   OPT_TIMEOUT,
   OPT_REPEAT,
@@ -56,6 +57,9 @@ static const cli_option rows[N_OPTIONS] = {
     [OPT_PLAN_REPORT] = {"plan-report", "FILE", "write the report of the plan: JSON, or text for FILE.md and FILE.txt"},
     [OPT_SEED] = {"seed", "N", "seed of the arguments that no file gives (default: 0)"},
     [OPT_NO_VERIFY] = {"no-verify", NULL, "do not run a reference for comparison"},
+    [OPT_REFERENCE] = {"reference", "device|evaluator",
+                       "what results are compared with: the program on one device, or an evaluation of its text that\n"
+                       "                                 shares no code with the compiler (default: device)"},
     [OPT_FUNCTION] = {"function", "NAME", "function to run (default: the only public one, or main)"},
     [OPT_BACKEND] = {"backend", "NAME",
                      "of the runtime: shm, loopback, tcp, mpi, a plug-in's path (default: TPRT_BACKEND, else shm)"},
@@ -106,7 +110,8 @@ const cli_tool cli_program = {
     .after = "\nExit code: 0 verified (or done, where nothing was to be verified), 1 a mismatch or failure, 2 wrong usage.\n"
              "Tolerances, relative to the largest absolute value of the reference: against one device f32 1e-5, f64 1e-12,\n"
              "bf16 and f16 2e-2, f8 8e-2; against expected results f32 and f64 1e-4, others the same; integers and booleans "
-             "are equal.\n",
+             "are equal. Where one device and N differ by more, an evaluation of the program in f64 judges both: N ranks are\n"
+             "wrong if they are farther off than the tolerance and than four times what one device is off.\n",
     .options = rows,
     .n_options = N_OPTIONS,
 };
@@ -178,6 +183,9 @@ static int apply(int which, const char *text, void *data) {
   case OPT_NO_VERIFY:
     o->verify = false;
     return CLI_GO_ON;
+  case OPT_REFERENCE:
+    o->by_evaluator = strcmp(text, "evaluator") == 0;
+    return parse_choice(name, text, "device", "evaluator");
   case OPT_FUNCTION:
     o->function = text;
     return CLI_GO_ON;
@@ -279,6 +287,10 @@ int cli_parse(int argc, char **argv, options *o) {
   o->model = argv[optind];
   if ((o->emit != NULL) != (o->output != NULL))
     return cli_usage("--emit and -o FILE go together");
+  if (o->by_evaluator && !o->verify)
+    return cli_usage("--reference and --no-verify do not go together");
+  if (o->by_evaluator && o->emit)
+    return cli_usage("--reference=evaluator is about running; --emit runs nothing");
   if (o->shards && (!o->emit || strcmp(o->emit, "so") != 0))
     return cli_usage("--shards goes with --emit=so");
   if (o->emit && strcmp(o->emit, "ptx") == 0 && o->target != TARGET_CUDA)

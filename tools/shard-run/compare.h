@@ -6,12 +6,20 @@
 
 typedef struct comparison {
   bool done, ok;
-  double error, tolerance; /* relative to the largest |reference| */
-  char what[160];          /* when not ok because of something else */
+  /* Relative to the largest |reference|. */
+  double error, tolerance;
+  /* Against the evaluator: what one device is off, relative to the same; negative: one device was not run. */
+  double error_of_one;
+  /* Against one device: the error is above the tolerance, and the evaluator has decided. */
+  bool is_decided_elsewhere;
+  /* When not ok because of something else. */
+  char what[200];
 } comparison;
 
 /* Of the same type and shape. The tolerance is that of results of a framework (`against_expected`), or of the same program on one device. */
 comparison compare_arrays(const array *value, const array *reference, bool against_expected);
+/* The tolerance of elements of this type, as above. */
+double compare_tolerance(const element *type, bool against_expected);
 /* Whether it has more than one element, and all are the same. */
 bool is_constant(const array *a);
 

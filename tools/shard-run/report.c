@@ -11,7 +11,11 @@ static json_t *comparison_json(const comparison *c) {
   if (!c->done)
     return json_null();
   json_t *error = isfinite(c->error) ? json_real(c->error) : json_null();
-  return json_pack("{s:b, s:o, s:f, s:s}", "ok", (int)c->ok, "error", error, "tolerance", c->tolerance, "what", c->what);
+  json_t *json =
+      json_pack("{s:b, s:o, s:f, s:s}", "ok", (int)c->ok, "error", error, "tolerance", c->tolerance, "what", c->what);
+  if (c->error_of_one >= 0)
+    json_object_set_new(json, "error_of_one_device", isfinite(c->error_of_one) ? json_real(c->error_of_one) : json_null());
+  return json;
 }
 
 static json_t *values_json(int n, const tp_plan_value *values) {
@@ -102,6 +106,7 @@ static json_t *outcome_json(const outcome *out) {
   for (int k = 0; k < shape->n_results; k++) {
     json_object_set_new(json_array_get(results, (size_t)k), "against_one_device", comparison_json(out->against_one + k));
     json_object_set_new(json_array_get(results, (size_t)k), "against_expected", comparison_json(out->against_expected + k));
+    json_object_set_new(json_array_get(results, (size_t)k), "against_evaluator", comparison_json(out->against_evaluator + k));
   }
   json_t *unsharded = out->reference ? json_real(out->reference->shape->flops) : json_null();
   json_t *memory_one = out->reference ? memory_json(out->reference, out->reference_run) : json_null();

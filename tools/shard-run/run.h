@@ -1,5 +1,5 @@
 /* shard-run, its parts: cli (options), diagnostics, build (compiling), library and shards (what is compiled ahead of time), inputs, launch and
- * worker (running), outputs (putting shards together), compare, report (JSON), table (text). */
+ * worker (running), outputs (putting shards together), compare and evaluate (judging), report (JSON), table (text). */
 #ifndef SHARD_RUN_RUN_H
 #define SHARD_RUN_RUN_H
 
@@ -10,6 +10,7 @@
 #include "tp/compile.h"
 #include "tp/passes.h"
 #include "tp/plan.h"
+#include "tp/reference.h"
 #include "tprt/abi.h"
 
 #include <stdio.h>
@@ -39,9 +40,10 @@ typedef struct options {
   launch_kind launch;
   run_target target;
   bool verify, generic, graph;
-  int n_copies;   /* of `command`; 0: this is a run of a model */
-  char **command; /* ends with NULL */
-  double timeout; /* seconds; 0: the runtime's */
+  bool by_evaluator; /* results are compared with the evaluation of the program's text, not with one device */
+  int n_copies;      /* of `command`; 0: this is a run of a model */
+  char **command;    /* ends with NULL */
+  double timeout;    /* seconds; 0: the runtime's */
   uint64_t seed;
   int repeat, opt_level;
 } options;
@@ -165,12 +167,25 @@ void arrays_clear(array *arrays, int n);
 
 /* ---- verdict ---- */
 
+/* Evaluates the function of a module that is not partitioned, as if nothing rounded; or `with_bounds`, which tell what rounding decides. NULL, and
+ * `why` says why not. */
+tp_reference *evaluate(MlirModule module, const char *function, const tp_plan *plan, const array *inputs, bool with_bounds,
+                       size_t why_size, char *why);
+/* Of result `k` as the evaluator has it, and as one device computed it (NULL: unknown). Both are judged by the evaluator, whose precision is
+ * higher: a value is wrong when its error is above the tolerance against one device, and above several times the error of one device, whose
+ * inputs and rounding are the same. A program of which even one device is far off is not verified. Numbers that rounding decides have to be those
+ * of one device, integers apart. */
+comparison compare_with_evaluator(const array *value, const array *one, const tp_reference *reference, int k);
+
 typedef struct outcome {
   const options *options;
   const build *program, *reference; /* reference may be NULL */
   const char *against, *where;      /* of the reference: "against one device", "on one device" */
   const launch *run, *reference_run;
-  comparison *against_one, *against_expected; /* one per result */
+  /* One per result. */
+  comparison *against_one, *against_expected, *against_evaluator;
+  /* The evaluator was wanted, and does not know the program; NULL: nothing of the kind. */
+  const char *not_evaluated;
   bool verified;
 } outcome;
 

@@ -64,10 +64,22 @@ static void print_collectives(const tp_plan *plan, const launch *run, FILE *file
 static void print_comparison(const char *against, const comparison *c, FILE *file) {
   if (!c->done)
     return;
+  const char *verdict = c->ok ? "ok" : "MISMATCH";
   if (c->what[0])
-    fprintf(file, "    %-20s %s: %s\n", against, c->ok ? "ok" : "MISMATCH", c->what);
+    fprintf(file, "    %-20s %s: %s\n", against, verdict, c->what);
+  else if (c->is_decided_elsewhere)
+    fprintf(file, "    %-20s %s: error %.2g (above %.0e, so that the evaluator decides)\n", against, verdict, c->error,
+            c->tolerance);
   else
-    fprintf(file, "    %-20s %s: error %.2g (at most %.0e)\n", against, c->ok ? "ok" : "MISMATCH", c->error, c->tolerance);
+    fprintf(file, "    %-20s %s: error %.2g (at most %.0e)\n", against, verdict, c->error, c->tolerance);
+}
+
+static void print_evaluator(const comparison *c, FILE *file) {
+  if (!c->done || c->what[0] || c->error_of_one < 0)
+    print_comparison("against the evaluator", c, file);
+  else
+    fprintf(file, "    %-20s %s: error %.2g, that of one device %.2g (at most %.1e)\n", "against the evaluator",
+            c->ok ? "ok" : "MISMATCH", c->error, c->error_of_one, c->tolerance);
 }
 
 static void print_graph(const launch *run, FILE *file) {
@@ -85,6 +97,7 @@ static void print_results(const outcome *out, FILE *file) {
       fprintf(file, "%lldx", (long long)shape->results[k].shape[d]);
     fprintf(file, "%s, %s\n", shape->results[k].element, shape->results[k].sharding);
     print_comparison(out->against, out->against_one + k, file);
+    print_evaluator(out->against_evaluator + k, file);
     print_comparison("against expected", out->against_expected + k, file);
   }
 }
@@ -135,6 +148,8 @@ void table_print(const outcome *out, FILE *file) {
   print_results(out, file);
   bool compared = false;
   for (int k = 0; k < plan->n_results; k++)
-    compared |= out->against_one[k].done || out->against_expected[k].done;
+    compared |= out->against_one[k].done || out->against_expected[k].done || out->against_evaluator[k].done;
+  if (out->not_evaluated)
+    fprintf(file, "  not evaluated: %s\n", out->not_evaluated);
   fprintf(file, "%s\n", !out->verified ? "NOT VERIFIED" : compared ? "verified" : "done, nothing to compare with");
 }

@@ -1,6 +1,7 @@
-#include "scalar.h"
+/* Operations on scalars, by table. */
+#include "reference/scalar.h"
 
-#include "integer.h"
+#include "reference/integer.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <string.h>
@@ -21,13 +22,17 @@ struct scalar_op {
 
 static number least_or_most(const number *a, const number *b, bool most, bool quiet) {
   if (!is_known(a) || !is_known(b))
-    return unknown();
+    return tp__unknown();
   if (isnan(a->value) || isnan(b->value)) {
     const number *other = isnan(a->value) ? b : a;
     return quiet ? *other : (number){.value = NAN};
   }
-  const number *x = (a->value > b->value) == most ? a : b;
-  return (number){.value = x->value, .reach = fabs(x->value), .error = fmax(a->error, b->error)};
+  const number *x = (a->value > b->value) == most ? a : b, *y = x == a ? b : a;
+  if (x->value == y->value)
+    return (number){.value = x->value, .reach = fabs(x->value), .error = fmax(a->error, b->error)};
+  /* The other one wins as far as its interval reaches beyond this value. */
+  double beyond = y->error - fabs(x->value - y->value);
+  return (number){.value = x->value, .reach = fabs(x->value), .error = fmax(x->error, beyond)};
 }
 
 static number maximum(const kind *k, const number *a, const number *b) { return (void)k, least_or_most(a, b, true, false); }
@@ -38,25 +43,25 @@ static number minnum(const kind *k, const number *a, const number *b) { return (
 /* Of exact operands; a little error may be a whole divisor of difference. */
 static number remainder_of(const kind *k, const number *a, const number *b) {
   double value = fmod(a->value, b->value);
-  return is_certain(a) && is_certain(b) ? settled(k, value, fabs(value), 0, 1) : unknown();
+  return is_certain(a) && is_certain(b) ? tp__settled(k, value, fabs(value), 0, 1) : tp__unknown();
 }
 
 static number with_sign(const kind *k, const number *a, const number *b) {
   if (!is_known(a) || !is_known(b) || b->value == 0 || fabs(b->value) <= b->error)
-    return unknown();
-  return settled(k, copysign(a->value, b->value), fabs(a->value), a->error, 0);
+    return tp__unknown();
+  return tp__settled(k, copysign(a->value, b->value), fabs(a->value), a->error, 0);
 }
 
 /* Rising or falling in each argument on the intervals in question, if at all: the error is that of the worst corner. */
 static number of_corners(const kind *k, const number *a, const number *b, double (*f)(double, double)) {
   double value = f(a->value, b->value), error = 0;
   if (!is_known(a) || !is_known(b))
-    return unknown();
+    return tp__unknown();
   for (int i = 0; i < 4 && (a->error > 0 || b->error > 0); i++) {
     double x = f(a->value + (i & 1 ? a->error : -a->error), b->value + (i & 2 ? b->error : -b->error));
     error = fmax(error, isnan(x) ? INFINITY : fabs(x - value));
   }
-  number made = settled(k, value, fabs(value), error, 8);
+  number made = tp__settled(k, value, fabs(value), error, 8);
   if (is_known(&made) && isfinite(value))
     made.error += 8 * k->unit * fabs(value);
   return made;
@@ -64,12 +69,12 @@ static number of_corners(const kind *k, const number *a, const number *b, double
 
 static number power(const kind *k, const number *a, const number *b) {
   bool crosses = a->error > 0 && !(a->value - a->error > 0);
-  return crosses ? unknown() : of_corners(k, a, b, pow);
+  return crosses ? tp__unknown() : of_corners(k, a, b, pow);
 }
 
 static number arc(const kind *k, const number *a, const number *b) {
   bool crosses = (a->error > 0 || b->error > 0) && fabs(a->value) <= a->error; /* the cut, where sides differ by a turn */
-  return crosses || (a->value == 0 && b->value <= 0) ? unknown() : of_corners(k, a, b, atan2);
+  return crosses || (a->value == 0 && b->value <= 0) ? tp__unknown() : of_corners(k, a, b, atan2);
 }
 
 static double rsqrt(double x) { return 1 / sqrt(x); }
@@ -77,7 +82,7 @@ static double rsqrt(double x) { return 1 / sqrt(x); }
 /* Slopes of at most 1. */
 static number wave(const scalar_types *t, const number *a, double (*f)(double)) {
   double value = f(a->value);
-  number made = settled(t->to, value, fabs(value), a->error, 8);
+  number made = tp__settled(t->to, value, fabs(value), a->error, 8);
   if (is_known(&made) && isfinite(value))
     made.error += 8 * t->to->unit;
   return made;
@@ -85,19 +90,19 @@ static number wave(const scalar_types *t, const number *a, double (*f)(double)) 
 static void apply_sin(const scalar_types *t, const number *const *in, number *out) { *out = wave(t, in[0], sin); }
 static void apply_cos(const scalar_types *t, const number *const *in, number *out) { *out = wave(t, in[0], cos); }
 static void apply_abs(const scalar_types *t, const number *const *in, number *out) {
-  *out = settled(t->to, fabs(in[0]->value), fabs(in[0]->value), in[0]->error, 0);
+  *out = tp__settled(t->to, fabs(in[0]->value), fabs(in[0]->value), in[0]->error, 0);
 }
-static void apply_neg(const scalar_types *t, const number *const *in, number *out) { *out = negate(t->to, in[0]); }
+static void apply_neg(const scalar_types *t, const number *const *in, number *out) { *out = tp__number_negate(t->to, in[0]); }
 static void apply_fma(const scalar_types *t, const number *const *in, number *out) {
-  number product = multiply(t->to, in[0], in[1]);
-  *out = add(t->to, &product, in[2]);
+  number product = tp__number_multiply(t->to, in[0], in[1]);
+  *out = tp__number_add(t->to, &product, in[2]);
 }
 
 /* x to a whole power; by squaring, with as many roundings. */
 static void apply_fpowi(const scalar_types *t, const number *const *in, number *out) {
   number n = {.value = (double)in[1]->integer, .error = in[1]->error};
   bool crosses = in[0]->error > 0 && fabs(in[0]->value) <= in[0]->error;
-  *out = crosses ? unknown() : of_corners(t->to, in[0], &n, pow);
+  *out = crosses ? tp__unknown() : of_corners(t->to, in[0], &n, pow);
   if (is_known(out))
     out->error += fabs(n.value) * t->to->unit * fabs(out->value);
 }
@@ -111,53 +116,53 @@ static void apply_cmpf(const scalar_types *t, const number *const *in, number *o
   bool ordered = p >= 1 && p <= 7, nan = isnan(a->value) || isnan(b->value);
   int relation = ordered ? p : p - 7; /* 1 eq, 2 gt, 3 ge, 4 lt, 5 le, 6 ne, 7 ord or uno */
   if (!is_known(a) || !is_known(b)) {
-    *out = p == 0 || p == 15 ? whole(t->to, p == 15) : unknown();
+    *out = p == 0 || p == 15 ? tp__whole(t->to, p == 15) : tp__unknown();
     return;
   }
   if (p == 0 || p == 15 || nan || relation == 7) {
-    *out = whole(t->to, p == 15 || (p != 0 && nan != ordered));
+    *out = tp__whole(t->to, p == 15 || (p != 0 && nan != ordered));
     return;
   }
   double apart = a->value == b->value ? 0 : a->value - b->value, error = a->error + b->error;
-  if (error > 0 && fabs(apart) <= error) {
-    *out = unknown();
+  if (a != b && error > 0 && fabs(apart) <= error) { /* a value is equal to itself, whatever it is */
+    *out = tp__unknown();
     return;
   }
   int is = apart == 0 ? 1 : apart > 0 ? 2 : 4;
-  *out = whole(t->to, (relation & is) != 0);
+  *out = tp__whole(t->to, (relation & is) != 0);
 }
 
 static void apply_select(const scalar_types *t, const number *const *in, number *out) {
   for (int i = 0; i < t->to->parts; i++)
-    out[i] = either(t->to, in[0], in[1] + i, in[2] + i);
+    out[i] = tp__number_either(t->to, in[0], in[1] + i, in[2] + i);
 }
 
 /* Between types of floats: linear. */
 static void apply_convert(const scalar_types *t, const number *const *in, number *out) {
-  *out = settled(t->to, in[0]->value, in[0]->reach, in[0]->error, 1);
+  *out = tp__settled(t->to, in[0]->value, in[0]->reach, in[0]->error, 1);
 }
 
 static void apply_to_int(const scalar_types *t, const number *const *in, number *out) {
   double low = trunc(in[0]->value - in[0]->error), high = trunc(in[0]->value + in[0]->error);
   bool fits = low == high && fabs(low) < ldexp(1, t->to->bits - 1);
-  *out = fits ? whole(t->to, (int64_t)low) : unknown();
+  *out = fits ? tp__whole(t->to, (int64_t)low) : tp__unknown();
 }
 
 static void apply_from_int(const scalar_types *t, const number *const *in, number *out) {
-  *out = is_known(in[0]) ? real(t->to, (double)in[0]->integer) : unknown();
+  *out = is_known(in[0]) ? tp__real(t->to, (double)in[0]->integer) : tp__unknown();
 }
 static void apply_from_uint(const scalar_types *t, const number *const *in, number *out) {
-  *out = is_known(in[0]) ? real(t->to, (double)unsigned_of(t->of->bits, in[0]->integer)) : unknown();
+  *out = is_known(in[0]) ? tp__real(t->to, (double)unsigned_of(t->of->bits, in[0]->integer)) : tp__unknown();
 }
 static void apply_extend(const scalar_types *t, const number *const *in, number *out) {
-  *out = is_known(in[0]) ? whole(t->to, in[0]->integer) : unknown();
+  *out = is_known(in[0]) ? tp__whole(t->to, in[0]->integer) : tp__unknown();
 }
 static void apply_extend_unsigned(const scalar_types *t, const number *const *in, number *out) {
-  *out = is_known(in[0]) ? whole(t->to, (int64_t)unsigned_of(t->of->bits, in[0]->integer)) : unknown();
+  *out = is_known(in[0]) ? tp__whole(t->to, (int64_t)unsigned_of(t->of->bits, in[0]->integer)) : tp__unknown();
 }
 
 static void is_what(const scalar_types *t, const number *a, number *out, bool is) {
-  *out = is_known(a) ? whole(t->to, is) : unknown();
+  *out = is_known(a) ? tp__whole(t->to, is) : tp__unknown();
 }
 static void apply_isnan(const scalar_types *t, const number *const *in, number *out) {
   is_what(t, in[0], out, isnan(in[0]->value));
@@ -174,24 +179,24 @@ static void apply_isfinite(const scalar_types *t, const number *const *in, numbe
 static void apply_and(const scalar_types *t, const number *const *in, number *out) {
   bool a = is_certain(in[0]), b = is_certain(in[1]);
   if (a && b)
-    *out = whole(t->to, in[0]->integer & in[1]->integer);
+    *out = tp__whole(t->to, in[0]->integer & in[1]->integer);
   else
-    *out = (a && in[0]->integer == 0) || (b && in[1]->integer == 0) ? whole(t->to, 0) : unknown();
+    *out = (a && in[0]->integer == 0) || (b && in[1]->integer == 0) ? tp__whole(t->to, 0) : tp__unknown();
 }
 
 static void apply_or(const scalar_types *t, const number *const *in, number *out) {
   bool a = is_certain(in[0]), b = is_certain(in[1]);
   if (a && b)
-    *out = whole(t->to, in[0]->integer | in[1]->integer);
+    *out = tp__whole(t->to, in[0]->integer | in[1]->integer);
   else
-    *out = (a && in[0]->integer == -1) || (b && in[1]->integer == -1) ? whole(t->to, -1) : unknown();
+    *out = (a && in[0]->integer == -1) || (b && in[1]->integer == -1) ? tp__whole(t->to, -1) : tp__unknown();
 }
 
 static void apply_cmpi(const scalar_types *t, const number *const *in, number *out) {
   int64_t a = in[0]->integer, b = in[1]->integer;
   uint64_t ua = unsigned_of(t->of->bits, a), ub = unsigned_of(t->of->bits, b);
   bool results[] = {a == b, a != b, a<b, a <= b, a> b, a >= b, ua<ub, ua <= ub, ua> ub, ua >= ub};
-  *out = is_certain(in[0]) && is_certain(in[1]) ? whole(t->to, results[t->predicate]) : unknown();
+  *out = is_certain(in[0]) && is_certain(in[1]) ? tp__whole(t->to, results[t->predicate]) : tp__unknown();
 }
 
 /* ---- complex numbers ---- */
@@ -203,33 +208,33 @@ static void apply_create(const scalar_types *t, const number *const *in, number 
 static void apply_re(const scalar_types *t, const number *const *in, number *out) { (void)t, *out = in[0][0]; }
 static void apply_im(const scalar_types *t, const number *const *in, number *out) { (void)t, *out = in[0][1]; }
 static void apply_conj(const scalar_types *t, const number *const *in, number *out) {
-  out[0] = in[0][0], out[1] = negate(t->to, in[0] + 1);
+  out[0] = in[0][0], out[1] = tp__number_negate(t->to, in[0] + 1);
 }
 static void apply_cneg(const scalar_types *t, const number *const *in, number *out) {
   for (int i = 0; i < 2; i++)
-    out[i] = negate(t->to, in[0] + i);
+    out[i] = tp__number_negate(t->to, in[0] + i);
 }
 static void apply_cadd(const scalar_types *t, const number *const *in, number *out) {
   for (int i = 0; i < 2; i++)
-    out[i] = add(t->to, in[0] + i, in[1] + i);
+    out[i] = tp__number_add(t->to, in[0] + i, in[1] + i);
 }
 static void apply_csub(const scalar_types *t, const number *const *in, number *out) {
   for (int i = 0; i < 2; i++)
-    out[i] = subtract(t->to, in[0] + i, in[1] + i);
+    out[i] = tp__number_subtract(t->to, in[0] + i, in[1] + i);
 }
 static void apply_cmul(const scalar_types *t, const number *const *in, number *out) {
   number p[4];
   for (int i = 0; i < 4; i++)
-    p[i] = multiply(t->to, in[0] + (i & 1), in[1] + (i >> 1));
-  out[0] = subtract(t->to, p, p + 3);
-  out[1] = add(t->to, p + 1, p + 2);
+    p[i] = tp__number_multiply(t->to, in[0] + (i & 1), in[1] + (i >> 1));
+  out[0] = tp__number_subtract(t->to, p, p + 3);
+  out[1] = tp__number_add(t->to, p + 1, p + 2);
 }
 
 static const scalar_op table[] = {
-    {.name = "arith.addf", .binary = add},
-    {.name = "arith.subf", .binary = subtract},
-    {.name = "arith.mulf", .binary = multiply},
-    {.name = "arith.divf", .binary = divide},
+    {.name = "arith.addf", .binary = tp__number_add},
+    {.name = "arith.subf", .binary = tp__number_subtract},
+    {.name = "arith.mulf", .binary = tp__number_multiply},
+    {.name = "arith.divf", .binary = tp__number_divide},
     {.name = "arith.remf", .binary = remainder_of},
     {.name = "arith.maximumf", .binary = maximum},
     {.name = "arith.minimumf", .binary = minimum},
@@ -249,26 +254,26 @@ static const scalar_op table[] = {
     {.name = "arith.index_cast", .apply = apply_extend},
     {.name = "arith.extui", .apply = apply_extend_unsigned},
     {.name = "arith.index_castui", .apply = apply_extend_unsigned},
-    {.name = "arith.addi", .integers = int_add},
-    {.name = "arith.subi", .integers = int_sub},
-    {.name = "arith.muli", .integers = int_mul},
-    {.name = "arith.divsi", .integers = int_divs},
-    {.name = "arith.divui", .integers = int_divu},
-    {.name = "arith.remsi", .integers = int_rems},
-    {.name = "arith.remui", .integers = int_remu},
-    {.name = "arith.floordivsi", .integers = int_floordiv},
-    {.name = "arith.ceildivsi", .integers = int_ceildiv},
-    {.name = "arith.maxsi", .integers = int_maxs},
-    {.name = "arith.minsi", .integers = int_mins},
-    {.name = "arith.maxui", .integers = int_maxu},
-    {.name = "arith.minui", .integers = int_minu},
+    {.name = "arith.addi", .integers = tp__int_add},
+    {.name = "arith.subi", .integers = tp__int_sub},
+    {.name = "arith.muli", .integers = tp__int_mul},
+    {.name = "arith.divsi", .integers = tp__int_divs},
+    {.name = "arith.divui", .integers = tp__int_divu},
+    {.name = "arith.remsi", .integers = tp__int_rems},
+    {.name = "arith.remui", .integers = tp__int_remu},
+    {.name = "arith.floordivsi", .integers = tp__int_floordiv},
+    {.name = "arith.ceildivsi", .integers = tp__int_ceildiv},
+    {.name = "arith.maxsi", .integers = tp__int_maxs},
+    {.name = "arith.minsi", .integers = tp__int_mins},
+    {.name = "arith.maxui", .integers = tp__int_maxu},
+    {.name = "arith.minui", .integers = tp__int_minu},
     {.name = "arith.andi", .apply = apply_and},
     {.name = "arith.ori", .apply = apply_or},
-    {.name = "arith.xori", .integers = int_xor},
-    {.name = "arith.shli", .integers = int_shl},
-    {.name = "arith.shrsi", .integers = int_shrs},
-    {.name = "arith.shrui", .integers = int_shru},
-    {.name = "math.absi", .integers = int_abs},
+    {.name = "arith.xori", .integers = tp__int_xor},
+    {.name = "arith.shli", .integers = tp__int_shl},
+    {.name = "arith.shrsi", .integers = tp__int_shrs},
+    {.name = "arith.shrui", .integers = tp__int_shru},
+    {.name = "math.absi", .integers = tp__int_abs},
     {.name = "math.absf", .apply = apply_abs},
     {.name = "math.fma", .apply = apply_fma},
     {.name = "math.sin", .apply = apply_sin},
@@ -310,29 +315,46 @@ static const scalar_op table[] = {
     {.name = "complex.mul", .apply = apply_cmul},
 };
 
-const scalar_op *scalar_find(MlirStringRef name) {
+const scalar_op *tp__scalar_find(MlirStringRef name) {
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     if (strlen(table[i].name) == name.length && memcmp(table[i].name, name.data, name.length) == 0)
       return table + i;
   return NULL;
 }
 
-int scalar_predicate(MlirOperation op) {
+int tp__scalar_predicate(MlirOperation op) {
   MlirAttribute predicate = mlirOperationGetInherentAttributeByName(op, mlirStringRefCreateFromCString("predicate"));
   return mlirAttributeIsNull(predicate) ? 0 : (int)mlirIntegerAttrGetValueInt(predicate);
 }
 
-void scalar_apply(const scalar_op *op, const scalar_types *types, int n, const number *const *operands, number *result) {
+void tp__scalar_apply(const scalar_op *op, const scalar_types *types, int n, const number *const *operands, number *result) {
   if (op->binary) {
     *result = op->binary(types->to, operands[0], operands[1]);
   } else if (op->function) {
-    *result = monotone(types->to, operands[0], op->function, op->roundings);
+    *result = tp__number_monotone(types->to, operands[0], op->function, op->roundings);
   } else if (op->integers) {
     bool defined = is_certain(operands[0]) && is_certain(operands[n - 1]);
     integers x = {types->to->bits, operands[0]->integer, operands[n - 1]->integer};
     int64_t made = defined ? op->integers(&x, &defined) : 0;
-    *result = defined ? whole(types->to, made) : unknown();
+    *result = defined ? tp__whole(types->to, made) : tp__unknown();
   } else {
     op->apply(types, operands, result);
+  }
+}
+
+bool tp__scalar_is(const scalar_op *op, const char *name) { return op && strcmp(op->name, name) == 0; }
+
+void tp__scalar_apply_all(const scalar_op *op, const scalar_types *types, int n, const number *const *operands,
+                          const int64_t *steps, int64_t count, number *results) {
+  const number *at[3] = {operands[0], n > 1 ? operands[1] : NULL, n > 2 ? operands[2] : NULL};
+  if (op->binary) {
+    for (int64_t i = 0; i < count; i++)
+      results[i] = op->binary(types->to, at[0] + i * steps[0], at[1] + i * steps[1]);
+    return;
+  }
+  for (int64_t i = 0; i < count; i++) {
+    tp__scalar_apply(op, types, n, at, results + i * types->to->parts);
+    for (int k = 0; k < n; k++)
+      at[k] += steps[k];
   }
 }

@@ -1,13 +1,13 @@
 /* The tensor dialect. */
-#include "machine.h"
+#include "reference/evaluator.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <string.h>
 
 /* A result of the type of the op's. */
-static tensor *result_of(reference *r, const node *n) {
-  return tensor_of(r, n->op, mlirValueGetType(mlirOperationGetResult(n->op, 0)));
+static tensor *result_of(evaluation *r, const node *n) {
+  return tp__tensor_of(r, n->op, mlirValueGetType(mlirOperationGetResult(n->op, 0)));
 }
 
 static bool put(cell *frame, const node *n, tensor *t) {
@@ -24,29 +24,29 @@ static void copy_element(const tensor *from, int64_t i, tensor *to, int64_t j) {
   memcpy(to->numbers + (size_t)j * parts, from->numbers + (size_t)i * parts, parts * sizeof *to->numbers);
 }
 
-static bool run_empty(reference *r, cell *frame, const node *n) {
+static bool run_empty(evaluation *r, cell *frame, const node *n) {
   tensor *t = result_of(r, n);
   for (int64_t i = 0; t && i < t->n * t->kind->parts; i++)
-    t->numbers[i] = unknown();
+    t->numbers[i] = tp__unknown();
   return put(frame, n, t);
 }
 
 /* The same elements in another shape: reshapes, casts. */
-static bool run_reshape(reference *r, cell *frame, const node *n) {
+static bool run_reshape(evaluation *r, cell *frame, const node *n) {
   tensor *t = result_of(r, n);
   const tensor *from = frame[n->operands[0]].tensor;
   if (!t || t->n != from->n)
-    return t ? fail(r, n->op, "changes the number of elements") : false;
+    return t ? tp__eval_fail(r, n->op, "changes the number of elements") : false;
   memcpy(t->numbers, from->numbers, (size_t)(t->n * t->kind->parts) * sizeof *t->numbers);
   return put(frame, n, t);
 }
 
 /* Numbers of which some stand in an attribute and some are operands from `first` on. */
-static bool mixed(reference *r, const cell *frame, const node *n, const char *name, int *first, int64_t *list) {
-  int count = integers_of(n->op, name, REFERENCE_MAX_RANK, list);
+static bool mixed(evaluation *r, const cell *frame, const node *n, const char *name, int *first, int64_t *list) {
+  int count = tp__eval_integers(n->op, name, TP__EVAL_MAX_RANK, list);
   for (int i = 0; i < count; i++)
     if (list[i] == INT64_MIN) { /* ShapedType::kDynamic */
-      if (!integer_in(r, n, frame + n->operands[*first], list + i))
+      if (!tp__integer_in(r, n, frame + n->operands[*first], list + i))
         return false;
       ++*first;
     }
@@ -54,109 +54,109 @@ static bool mixed(reference *r, const cell *frame, const node *n, const char *na
 }
 
 typedef struct slice {
-  int64_t offsets[REFERENCE_MAX_RANK], sizes[REFERENCE_MAX_RANK], strides[REFERENCE_MAX_RANK];
+  int64_t offsets[TP__EVAL_MAX_RANK], sizes[TP__EVAL_MAX_RANK], strides[TP__EVAL_MAX_RANK];
 } slice;
 
-static bool read_slice(reference *r, const cell *frame, const node *n, int first, slice *s) {
+static bool read_slice(evaluation *r, const cell *frame, const node *n, int first, slice *s) {
   return mixed(r, frame, n, "static_offsets", &first, s->offsets) && mixed(r, frame, n, "static_sizes", &first, s->sizes) &&
          mixed(r, frame, n, "static_strides", &first, s->strides);
 }
 
 /* The element of `whole` that is the one at `at` of the slice; -1: none. */
 static int64_t in_slice(const tensor *whole, const slice *s, const int64_t *at) {
-  int64_t place[REFERENCE_MAX_RANK];
+  int64_t place[TP__EVAL_MAX_RANK];
   for (int d = 0; d < whole->rank; d++)
     place[d] = s->offsets[d] + at[d] * s->strides[d];
-  return place_in(whole, place);
+  return tp__place_in(whole, place);
 }
 
-static bool run_extract_slice(reference *r, cell *frame, const node *n) {
+static bool run_extract_slice(evaluation *r, cell *frame, const node *n) {
   const tensor *from = frame[n->operands[0]].tensor;
   tensor *t = result_of(r, n);
   slice s;
   if (!t || !read_slice(r, frame, n, 1, &s))
     return false;
-  int64_t at[REFERENCE_MAX_RANK] = {0};
-  for (int64_t i = 0; i < t->n; i++, next_place(from->rank, s.sizes, at)) {
+  int64_t at[TP__EVAL_MAX_RANK] = {0};
+  for (int64_t i = 0; i < t->n; i++, tp__next_place(from->rank, s.sizes, at)) {
     int64_t place = in_slice(from, &s, at);
     if (place < 0)
-      return fail(r, n->op, "reads outside");
+      return tp__eval_fail(r, n->op, "reads outside");
     copy_element(from, place, t, i);
   }
   return put(frame, n, t);
 }
 
-static bool run_insert_slice(reference *r, cell *frame, const node *n) {
+static bool run_insert_slice(evaluation *r, cell *frame, const node *n) {
   const tensor *part = frame[n->operands[0]].tensor;
-  tensor *t = tensor_copy(r, frame[n->operands[1]].tensor);
+  tensor *t = tp__tensor_copy(r, frame[n->operands[1]].tensor);
   slice s;
   if (!read_slice(r, frame, n, 2, &s))
     return false;
-  int64_t at[REFERENCE_MAX_RANK] = {0};
-  for (int64_t i = 0; i < part->n; i++, next_place(t->rank, s.sizes, at)) {
+  int64_t at[TP__EVAL_MAX_RANK] = {0};
+  for (int64_t i = 0; i < part->n; i++, tp__next_place(t->rank, s.sizes, at)) {
     int64_t place = in_slice(t, &s, at);
     if (place < 0)
-      return fail(r, n->op, "writes outside");
+      return tp__eval_fail(r, n->op, "writes outside");
     copy_element(part, i, t, place);
   }
   return put(frame, n, t);
 }
 
 /* Runs a body whose arguments are a place; its one result is `out`. */
-static bool run_at(reference *r, cell *frame, const block *body, const int64_t *at, cell *out) {
+static bool run_at(evaluation *r, cell *frame, const block *body, const int64_t *at, cell *out) {
   for (int d = 0; d < body->n_arguments; d++)
     frame[body->arguments[d]] = (cell){.scalar = {{.integer = at[d]}}};
-  if (!run_block(r, frame, body))
+  if (!tp__run_block(r, frame, body))
     return false;
   *out = frame[terminator(body)->operands[0]];
   return true;
 }
 
-static bool run_pad(reference *r, cell *frame, const node *n) {
+static bool run_pad(evaluation *r, cell *frame, const node *n) {
   const tensor *from = frame[n->operands[0]].tensor;
   tensor *t = result_of(r, n);
-  int64_t low[REFERENCE_MAX_RANK], at[REFERENCE_MAX_RANK] = {0};
+  int64_t low[TP__EVAL_MAX_RANK], at[TP__EVAL_MAX_RANK] = {0};
   int first = 1;
   if (!t || !mixed(r, frame, n, "static_low", &first, low))
     return false;
-  for (int64_t i = 0; i < t->n; i++, next_place(t->rank, t->shape, at)) {
-    int64_t inside[REFERENCE_MAX_RANK];
+  for (int64_t i = 0; i < t->n; i++, tp__next_place(t->rank, t->shape, at)) {
+    int64_t inside[TP__EVAL_MAX_RANK];
     for (int d = 0; d < t->rank; d++)
       inside[d] = at[d] - low[d];
-    int64_t place = place_in(from, inside);
+    int64_t place = tp__place_in(from, inside);
     cell c;
     if (place >= 0)
-      cell_get(from, place, &c);
+      tp__cell_get(from, place, &c);
     else if (!run_at(r, frame, n->blocks, at, &c))
       return false;
-    cell_put(t, i, &c);
+    tp__cell_put(t, i, &c);
   }
   return put(frame, n, t);
 }
 
-static bool run_generate(reference *r, cell *frame, const node *n) {
+static bool run_generate(evaluation *r, cell *frame, const node *n) {
   tensor *t = result_of(r, n);
-  int64_t at[REFERENCE_MAX_RANK] = {0};
+  int64_t at[TP__EVAL_MAX_RANK] = {0};
   cell c;
-  for (int64_t i = 0; t && i < t->n; i++, next_place(t->rank, t->shape, at)) {
+  for (int64_t i = 0; t && i < t->n; i++, tp__next_place(t->rank, t->shape, at)) {
     if (!run_at(r, frame, n->blocks, at, &c))
       return false;
-    cell_put(t, i, &c);
+    tp__cell_put(t, i, &c);
   }
   return put(frame, n, t);
 }
 
-static bool run_concat(reference *r, cell *frame, const node *n) {
+static bool run_concat(evaluation *r, cell *frame, const node *n) {
   tensor *t = result_of(r, n);
-  int64_t along = mlirIntegerAttrGetValueInt(attribute_of(n->op, "dim")), before = 0;
+  int64_t along = mlirIntegerAttrGetValueInt(tp__eval_attribute(n->op, "dim")), before = 0;
   for (int k = 0; t && k < n->n_operands; k++) {
     const tensor *part = frame[n->operands[k]].tensor;
-    int64_t at[REFERENCE_MAX_RANK] = {0};
-    for (int64_t i = 0; i < part->n; i++, next_place(part->rank, part->shape, at)) {
-      int64_t place[REFERENCE_MAX_RANK];
+    int64_t at[TP__EVAL_MAX_RANK] = {0};
+    for (int64_t i = 0; i < part->n; i++, tp__next_place(part->rank, part->shape, at)) {
+      int64_t place[TP__EVAL_MAX_RANK];
       memcpy(place, at, sizeof place);
       place[along] += before;
-      copy_element(part, i, t, place_in(t, place));
+      copy_element(part, i, t, tp__place_in(t, place));
     }
     before += part->shape[along];
   }
@@ -164,69 +164,69 @@ static bool run_concat(reference *r, cell *frame, const node *n) {
 }
 
 /* Operands from `first` on as a place in t. */
-static bool place_of(reference *r, const cell *frame, const node *n, int first, const tensor *t, int64_t *place) {
-  int64_t at[REFERENCE_MAX_RANK];
+static bool place_of(evaluation *r, const cell *frame, const node *n, int first, const tensor *t, int64_t *place) {
+  int64_t at[TP__EVAL_MAX_RANK];
   for (int d = 0; d < t->rank; d++)
-    if (!integer_in(r, n, frame + n->operands[first + d], at + d))
+    if (!tp__integer_in(r, n, frame + n->operands[first + d], at + d))
       return false;
-  *place = place_in(t, at);
-  return *place >= 0 || fail(r, n->op, "is outside of the tensor");
+  *place = tp__place_in(t, at);
+  return *place >= 0 || tp__eval_fail(r, n->op, "is outside of the tensor");
 }
 
-static bool run_extract(reference *r, cell *frame, const node *n) {
+static bool run_extract(evaluation *r, cell *frame, const node *n) {
   const tensor *t = frame[n->operands[0]].tensor;
   int64_t place;
   if (!place_of(r, frame, n, 1, t, &place))
     return false;
-  cell_get(t, place, frame + n->results[0]);
+  tp__cell_get(t, place, frame + n->results[0]);
   return true;
 }
 
-static bool run_insert(reference *r, cell *frame, const node *n) {
-  tensor *t = tensor_copy(r, frame[n->operands[1]].tensor);
+static bool run_insert(evaluation *r, cell *frame, const node *n) {
+  tensor *t = tp__tensor_copy(r, frame[n->operands[1]].tensor);
   int64_t place;
   if (!place_of(r, frame, n, 2, t, &place))
     return false;
-  cell_put(t, place, frame + n->operands[0]);
+  tp__cell_put(t, place, frame + n->operands[0]);
   return put(frame, n, t);
 }
 
-static bool run_splat(reference *r, cell *frame, const node *n) {
+static bool run_splat(evaluation *r, cell *frame, const node *n) {
   tensor *t = result_of(r, n);
   for (int64_t i = 0; t && i < t->n; i++)
-    cell_put(t, i, frame + n->operands[0]);
+    tp__cell_put(t, i, frame + n->operands[0]);
   return put(frame, n, t);
 }
 
-static bool run_from_elements(reference *r, cell *frame, const node *n) {
+static bool run_from_elements(evaluation *r, cell *frame, const node *n) {
   tensor *t = result_of(r, n);
   for (int64_t i = 0; t && i < t->n; i++)
-    cell_put(t, i, frame + n->operands[i]);
+    tp__cell_put(t, i, frame + n->operands[i]);
   return put(frame, n, t);
 }
 
-static bool run_dim(reference *r, cell *frame, const node *n) {
+static bool run_dim(evaluation *r, cell *frame, const node *n) {
   const tensor *t = frame[n->operands[0]].tensor;
   int64_t d;
-  if (!integer_in(r, n, frame + n->operands[1], &d))
+  if (!tp__integer_in(r, n, frame + n->operands[1], &d))
     return false;
   if (d < 0 || d >= t->rank)
-    return fail(r, n->op, "has no such dimension");
+    return tp__eval_fail(r, n->op, "has no such dimension");
   put_integer(frame, n, t->shape[d]);
   return true;
 }
 
-static bool run_rank(reference *r, cell *frame, const node *n) {
+static bool run_rank(evaluation *r, cell *frame, const node *n) {
   (void)r;
   put_integer(frame, n, frame[n->operands[0]].tensor->rank);
   return true;
 }
 
 /* Walks through the pairs of a tensor of slices, one for each row of coordinates, and the tensor that they are slices of. */
-static bool walk_rows(reference *r, const node *n, const char *dims, const tensor *rows, const tensor *coordinates,
+static bool walk_rows(evaluation *r, const node *n, const char *dims, const tensor *rows, const tensor *coordinates,
                       const tensor *whole, int64_t *places) {
-  int64_t along[REFERENCE_MAX_RANK], size[REFERENCE_MAX_RANK], at[REFERENCE_MAX_RANK] = {0};
-  int n_along = integers_of(n->op, dims, REFERENCE_MAX_RANK, along);
+  int64_t along[TP__EVAL_MAX_RANK], size[TP__EVAL_MAX_RANK], at[TP__EVAL_MAX_RANK] = {0};
+  int n_along = tp__eval_integers(n->op, dims, TP__EVAL_MAX_RANK, along);
   memcpy(size, whole->shape, sizeof size);
   int64_t n_rows = 1, n_row = 1;
   for (int k = 0; k < n_along; k++)
@@ -235,27 +235,27 @@ static bool walk_rows(reference *r, const node *n, const char *dims, const tenso
     n_row *= size[d];
   n_rows = n_along ? coordinates->n / n_along : 1;
   if (n_rows * n_row != rows->n)
-    return fail(r, n->op, "has slices of another size");
-  for (int64_t i = 0; i < rows->n; i++, next_place(whole->rank, size, at)) {
-    int64_t place[REFERENCE_MAX_RANK];
+    return tp__eval_fail(r, n->op, "has slices of another size");
+  for (int64_t i = 0; i < rows->n; i++, tp__next_place(whole->rank, size, at)) {
+    int64_t place[TP__EVAL_MAX_RANK];
     memcpy(place, at, sizeof place);
     for (int k = 0; k < n_along; k++) {
       const number *c = coordinates->numbers + i / n_row * n_along + k;
       if (!is_certain(c))
-        return fail(r, n->op, "what it does depends on rounding");
+        return tp__eval_fail(r, n->op, "what it does depends on rounding");
       place[along[k]] = c->integer;
     }
-    places[i] = place_in(whole, place);
+    places[i] = tp__place_in(whole, place);
     if (places[i] < 0)
-      return fail(r, n->op, "is outside of the tensor");
+      return tp__eval_fail(r, n->op, "is outside of the tensor");
   }
   return true;
 }
 
-static bool run_gather(reference *r, cell *frame, const node *n) {
+static bool run_gather(evaluation *r, cell *frame, const node *n) {
   const tensor *from = frame[n->operands[0]].tensor, *coordinates = frame[n->operands[1]].tensor;
   tensor *t = result_of(r, n);
-  int64_t *places = t ? reference_allocate(r, (size_t)t->n * sizeof *places) : NULL;
+  int64_t *places = t ? tp__eval_allocate(r, (size_t)t->n * sizeof *places) : NULL;
   if (!t || !walk_rows(r, n, "gather_dims", t, coordinates, from, places))
     return false;
   for (int64_t i = 0; i < t->n; i++)
@@ -263,10 +263,10 @@ static bool run_gather(reference *r, cell *frame, const node *n) {
   return put(frame, n, t);
 }
 
-static bool run_scatter(reference *r, cell *frame, const node *n) {
+static bool run_scatter(evaluation *r, cell *frame, const node *n) {
   const tensor *rows = frame[n->operands[0]].tensor, *coordinates = frame[n->operands[2]].tensor;
-  tensor *t = tensor_copy(r, frame[n->operands[1]].tensor);
-  int64_t *places = reference_allocate(r, (size_t)rows->n * sizeof *places);
+  tensor *t = tp__tensor_copy(r, frame[n->operands[1]].tensor);
+  int64_t *places = tp__eval_allocate(r, (size_t)rows->n * sizeof *places);
   if (!walk_rows(r, n, "scatter_dims", rows, coordinates, t, places))
     return false;
   for (int64_t i = 0; i < rows->n; i++)
@@ -274,7 +274,7 @@ static bool run_scatter(reference *r, cell *frame, const node *n) {
   return put(frame, n, t);
 }
 
-const op_row tensor_rows[] = {
+const op_row tp__tensor_rows[] = {
     {"tensor.empty", run_empty},
     {"tensor.expand_shape", run_reshape},
     {"tensor.collapse_shape", run_reshape},

@@ -1,0 +1,42 @@
+/* Elements as they stand in memory, to numbers. */
+#include "reference/evaluator.h"
+
+#include <string.h>
+
+/* A float of `bits` bits with so many of its exponent; `finite`: the largest exponent has numbers too (f8E4M3FN), and only all ones are NaN. */
+static double decode(uint32_t pattern, int bits, int exponent_bits, bool finite) {
+  int fraction_bits = bits - 1 - exponent_bits, bias = (1 << (exponent_bits - 1)) - 1;
+  uint32_t fraction = pattern & ((1u << fraction_bits) - 1);
+  int exponent = (int)(pattern >> fraction_bits & ((1u << exponent_bits) - 1));
+  double sign = pattern >> (bits - 1) & 1 ? -1 : 1, unit = ldexp(1, -fraction_bits);
+  bool is_last = exponent == (1 << exponent_bits) - 1;
+  if (is_last && finite && fraction == (1u << fraction_bits) - 1)
+    return NAN;
+  if (is_last && !finite)
+    return fraction ? NAN : sign * INFINITY;
+  if (exponent == 0)
+    return sign * ldexp(fraction * unit, 1 - bias);
+  return sign * ldexp(1 + fraction * unit, exponent - bias);
+}
+
+size_t tp__kind_bytes(const kind *k) { return (size_t)(k->bits + 7) / 8 * (size_t)k->parts; }
+
+number tp__number_read(const kind *k, const void *data, int64_t i) {
+  size_t size = (size_t)(k->bits + 7) / 8;
+  const char *at = (const char *)data + (size_t)i * size;
+  uint64_t bits = 0; /* little endian: the low bytes */
+  memcpy(&bits, at, size);
+  if (!k->is_float)
+    return tp__whole(k, (int64_t)bits);
+  double value;
+  if (k->bits == 64) {
+    memcpy(&value, at, sizeof value);
+  } else if (k->bits == 32) {
+    float narrow;
+    memcpy(&narrow, at, sizeof narrow);
+    value = narrow;
+  } else {
+    value = decode((uint32_t)bits, k->bits, k->bits == 8 ? 4 : strcmp(k->name, "bf16") == 0 ? 8 : 5, k->bits == 8);
+  }
+  return (number){.value = value, .reach = fabs(value)};
+}

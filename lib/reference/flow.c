@@ -1,0 +1,145 @@
+/* Control flow, calls, constants, layouts. */
+#include "ir/ir.h"
+#include "reference/evaluator.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <string.h>
+
+/* Terminators: their operands are read by the op around. */
+static bool run_nothing(evaluation *r, cell *frame, const node *n) { return (void)r, (void)frame, (void)n, true; }
+
+/* A dense_resource. Reading its bytes is the one thing that the evaluator has from the compiler. */
+static bool read_resource(evaluation *r, const node *n, MlirAttribute value, tensor *to) {
+  size_t size = (size_t)to->n * tp__kind_bytes(to->kind);
+  void *bytes = tp__eval_scratch(r, size + 1);
+  if (!tp__resource_bytes(value, size, bytes))
+    return tp__eval_lack(r, n->op, "its data is not there");
+  for (int64_t i = 0; i < to->n * to->kind->parts; i++)
+    to->numbers[i] = tp__number_read(to->kind, bytes, i);
+  return true;
+}
+
+static bool run_constant(evaluation *r, cell *frame, const node *n) {
+  cell *to = frame + n->results[0];
+  MlirAttribute value = tp__eval_attribute(n->op, "value");
+  MlirType type = mlirValueGetType(mlirOperationGetResult(n->op, 0));
+  *to = (cell){0};
+  if (!n->kinds[0])
+    return tp__eval_lack(r, n->op, "not of numbers that are known here");
+  if (!mlirTypeIsAShaped(type))
+    return tp__numbers_of(n->kinds[0], value, to->scalar) || tp__eval_lack(r, n->op, "not a number");
+  to->tensor = tp__tensor_of(r, n->op, type);
+  if (!to->tensor)
+    return false;
+  if (mlirAttributeIsADenseResourceElements(value))
+    return read_resource(r, n, value, to->tensor);
+  if (!mlirAttributeIsADenseElements(value))
+    return tp__eval_lack(r, n->op, "not dense");
+  bool splat = mlirDenseElementsAttrIsSplat(value);
+  MlirAttribute one = splat ? mlirDenseElementsAttrGetSplatValue(value) : mlirAttributeGetNull();
+  int64_t at[TP__EVAL_MAX_RANK] = {0}, e = 0;
+  if (to->tensor->n > 0)
+    do {
+      if (!splat)
+        one = mlirElementsAttrGetValue(value, to->tensor->rank, (uint64_t *)at);
+      if (!tp__numbers_of(n->kinds[0], one, to->tensor->numbers + e++ * n->kinds[0]->parts))
+        return tp__eval_lack(r, n->op, "has an element that is no number");
+    } while (tp__next_place(to->tensor->rank, to->tensor->shape, at));
+  return true;
+}
+
+/* What is read may be written, too. */
+static void copy_cells(evaluation *r, const node *at, cell *frame, int n, const int *from, const int *to) {
+  int most = at->n_operands + at->n_results;
+  cell *held = *at->kept = *at->kept ? *at->kept : tp__eval_allocate(r, (size_t)most * sizeof *held);
+  for (int i = 0; i < n; i++)
+    held[i] = frame[from[i]];
+  for (int i = 0; i < n; i++)
+    frame[to[i]] = held[i];
+}
+
+static bool run_for(evaluation *r, cell *frame, const node *n) {
+  const block *body = n->blocks;
+  int64_t bounds[3];
+  int carried = n->n_results;
+  for (int i = 0; i < 3; i++)
+    if (!tp__integer_in(r, n, frame + n->operands[i], bounds + i))
+      return false;
+  if (bounds[2] <= 0)
+    return tp__eval_fail(r, n->op, "has a step of %lld", (long long)bounds[2]);
+  const kind *counter = tp__kind_of(r, mlirValueGetType(mlirOperationGetOperand(n->op, 0)));
+  copy_cells(r, n, frame, carried, n->operands + 3, n->results);
+  for (int64_t i = bounds[0]; i < bounds[1]; i += bounds[2]) {
+    copy_cells(r, n, frame, carried, n->results, body->arguments + 1);
+    frame[body->arguments[0]] = (cell){.scalar = {tp__whole(counter, i)}};
+    if (!tp__run_block(r, frame, body))
+      return false;
+    copy_cells(r, n, frame, carried, terminator(body)->operands, n->results);
+  }
+  return true;
+}
+
+static bool run_while(evaluation *r, cell *frame, const node *n) {
+  const block *before = n->blocks, *after = n->blocks + 1;
+  copy_cells(r, n, frame, n->n_operands, n->operands, before->arguments);
+  for (;;) {
+    int64_t goes_on;
+    if (!tp__run_block(r, frame, before))
+      return false;
+    const node *condition = terminator(before);
+    if (!tp__integer_in(r, condition, frame + condition->operands[0], &goes_on))
+      return false;
+    if (!goes_on) {
+      copy_cells(r, n, frame, n->n_results, condition->operands + 1, n->results);
+      return true;
+    }
+    copy_cells(r, n, frame, n->n_results, condition->operands + 1, after->arguments);
+    if (!tp__run_block(r, frame, after))
+      return false;
+    copy_cells(r, n, frame, n->n_operands, terminator(after)->operands, before->arguments);
+  }
+}
+
+static bool run_if(evaluation *r, cell *frame, const node *n) {
+  int64_t condition;
+  if (!tp__integer_in(r, n, frame + n->operands[0], &condition))
+    return false;
+  const block *b = n->blocks + (condition ? 0 : 1);
+  if (b->n_nodes == 0)
+    return true;
+  if (!tp__run_block(r, frame, b))
+    return false;
+  copy_cells(r, n, frame, n->n_results, terminator(b)->operands, n->results);
+  return true;
+}
+
+static bool run_assert(evaluation *r, cell *frame, const node *n) {
+  const number *holds = frame[n->operands[0]].scalar;
+  return !is_certain(holds) || holds->integer || tp__eval_fail(r, n->op, "does not hold");
+}
+
+/* shard.shard, which states a layout. */
+static bool run_same(evaluation *r, cell *frame, const node *n) {
+  (void)r;
+  frame[n->results[0]] = frame[n->operands[0]];
+  return true;
+}
+
+const op_row tp__flow_rows[] = {
+    {"arith.constant", run_constant},
+    {"complex.constant", run_constant},
+    {"scf.for", run_for},
+    {"scf.while", run_while},
+    {"scf.if", run_if},
+    {"scf.yield", run_nothing},
+    {"scf.condition", run_nothing},
+    {"func.call", tp__run_call},
+    {"func.return", run_nothing},
+    {"linalg.yield", run_nothing},
+    {"tensor.yield", run_nothing},
+    {"cf.assert", run_assert},
+    {"shard.sharding", run_nothing},
+    {"shard.shard", run_same},
+    {NULL, NULL},
+};

@@ -1,0 +1,169 @@
+/* The evaluator's public functions. */
+#include "reference/evaluator.h"
+#include "support/support.h"
+
+#include <mlir-c/BuiltinTypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct tp_reference {
+  int n;
+  tensor **results;
+  evaluation evaluation; /* owns them */
+};
+
+static void read_data(tensor *t, const void *data) {
+  for (int64_t i = 0; i < t->n * t->kind->parts; i++)
+    t->numbers[i] = tp__number_read(t->kind, data, i);
+}
+
+/* The arguments of a function as cells. */
+static cell *read_arguments(evaluation *r, MlirOperation op, const void *const *inputs, int *n) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  *n = (int)mlirBlockGetNumArguments(body);
+  cell *cells = tp__eval_allocate(r, (size_t)*n * sizeof *cells);
+  for (int i = 0; i < *n; i++) {
+    MlirType type = mlirValueGetType(mlirBlockGetArgument(body, i));
+    const kind *k = tp__kind_of(r, type);
+    if (!k || mlirTypeIsAMemRef(type)) {
+      (void)tp__eval_lack(r, op, "has an argument that is no tensor or number known here");
+      return NULL;
+    }
+    tensor *t = mlirTypeIsAShaped(type) ? tp__tensor_of(r, op, type) : tp__eval_tensor(r, k, 0, NULL);
+    if (!t)
+      return NULL;
+    read_data(t, inputs[i]);
+    if (mlirTypeIsAShaped(type))
+      cells[i].tensor = t;
+    else
+      tp__cell_get(t, 0, cells + i);
+  }
+  return cells;
+}
+
+/* A result that is a scalar becomes a tensor without dimensions. */
+static bool keep_results(evaluation *r, MlirOperation op, int n, const cell *cells, tensor **results) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirOperation end = mlirBlockGetTerminator(body);
+  for (int i = 0; i < n; i++) {
+    const kind *k = tp__kind_of(r, mlirValueGetType(mlirOperationGetOperand(end, i)));
+    if (!k)
+      return tp__eval_lack(r, op, "has a result that is no tensor or number known here");
+    results[i] = cells[i].tensor ? cells[i].tensor : tp__eval_tensor(r, k, 0, NULL);
+    if (!cells[i].tensor)
+      tp__cell_put(results[i], 0, cells + i);
+  }
+  return true;
+}
+
+static bool evaluate(tp_reference *made, const char *name, const void *const *inputs) {
+  evaluation *r = &made->evaluation;
+  MlirOperation module = mlirModuleGetOperation(r->module);
+  const struct function *f = tp__eval_function(r, module, mlirStringRefCreateFromCString(name));
+  if (!f)
+    return false;
+  MlirOperation op = tp__eval_function_op(f);
+  int n;
+  cell *arguments = read_arguments(r, op, inputs, &n);
+  if (!arguments)
+    return false;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  made->n = (int)mlirOperationGetNumOperands(mlirBlockGetTerminator(body));
+  made->results = tp__eval_allocate(r, (size_t)made->n * sizeof *made->results);
+  cell *results = tp__eval_allocate(r, (size_t)made->n * sizeof *results);
+  return tp__run_function(r, f, n, arguments, results) && keep_results(r, op, made->n, results, made->results);
+}
+
+/* What only the results need stays; all else was for the evaluation. */
+static void keep_only_results(tp_reference *made) {
+  evaluation *r = &made->evaluation;
+  cell *cells = tp__eval_allocate(r, (size_t)made->n * sizeof *cells);
+  for (int i = 0; i < made->n; i++)
+    cells[i].tensor = made->results[i];
+  active last = {.cells = cells, .n = made->n};
+  r->frames = &last;
+  r->collect_at = 0;
+  tp__eval_collect(r);
+  r->frames = NULL;
+}
+
+tp_status tp_reference_evaluate(MlirModule module, const char *function, const void *const *inputs,
+                                const tp_reference_options *options, size_t why_size, char *why, tp_reference **reference) {
+  static const tp_reference_options defaults = {.size = sizeof defaults};
+  tp_reference *made = tp__calloc(1, sizeof *made);
+  why[0] = 0;
+  if (!made)
+    return TP_NO_MEMORY;
+  made->evaluation.module = module;
+  made->evaluation.options = options ? options : &defaults;
+  made->evaluation.why = why;
+  made->evaluation.why_size = why_size;
+  if (setjmp(made->evaluation.no_memory) != 0) {
+    snprintf(why, why_size, "memory ran out");
+    tp_reference_destroy(made);
+    return TP_NO_MEMORY;
+  }
+  if (!evaluate(made, function, inputs)) {
+    tp_status status = made->evaluation.status;
+    tp_reference_destroy(made);
+    return status;
+  }
+  keep_only_results(made);
+  *reference = made;
+  return TP_OK;
+}
+
+void tp_reference_destroy(tp_reference *reference) {
+  if (!reference)
+    return;
+  tp__eval_clear(&reference->evaluation);
+  tp__free(reference);
+}
+
+int64_t tp_reference_count(const tp_reference *reference, int result) {
+  const tensor *t = reference->results[result];
+  return t->n * t->kind->parts;
+}
+
+bool tp_reference_value(const tp_reference *reference, int result, int64_t n, double *value, double *error) {
+  const tensor *t = reference->results[result];
+  const number *x = t->numbers + n;
+  *value = t->kind->is_float ? x->value : (double)x->integer;
+  if (error)
+    *error = x->error;
+  return is_known(x);
+}
+
+static void print_number(const kind *k, const number *x, size_t size, char *out) {
+  int n = k->is_float ? snprintf(out, size, "%.9g", x->value) : snprintf(out, size, "%lld", (long long)x->integer);
+  if (x->error > 0 && n > 0 && (size_t)n < size)
+    snprintf(out + n, size - (size_t)n, " (at most %.2g off)", x->error);
+}
+
+static void measure(double expected, double actual, tp_reference_judgement *judgement) {
+  if (isfinite(expected) && isfinite(actual)) {
+    judgement->largest = fmax(judgement->largest, fabs(expected));
+    judgement->error = fmax(judgement->error, fabs(expected - actual));
+  } else if (expected != actual && !(isnan(expected) && isnan(actual))) {
+    judgement->error = INFINITY;
+  }
+}
+
+void tp_reference_judge(const tp_reference *reference, int result, const void *data, tp_reference_judgement *judgement) {
+  const tensor *t = reference->results[result];
+  *judgement = (tp_reference_judgement){.n_numbers = t->n * t->kind->parts, .first_wrong = -1};
+  for (int64_t i = 0; i < judgement->n_numbers; i++) {
+    const number *expected = t->numbers + i;
+    number actual = tp__number_read(t->kind, data, i);
+    judgement->n_known += is_known(expected);
+    if (is_known(expected) && t->kind->is_float)
+      measure(expected->value, actual.value, judgement);
+    if (judgement->first_wrong >= 0 || tp__number_is_right(t->kind, expected, &actual))
+      continue;
+    char is[64], should[64];
+    judgement->first_wrong = i;
+    print_number(t->kind, &actual, sizeof is, is);
+    print_number(t->kind, expected, sizeof should, should);
+    snprintf(judgement->text, sizeof judgement->text, "%s, but the program says %s", is, should);
+  }
+}
