@@ -13,18 +13,27 @@ static uint64_t next_random(uint64_t *state) { /* splitmix64 */
   return z ^ z >> 31;
 }
 
-/* Floats are normal, integers 0 .. 3 (small enough for an index), booleans even. */
-static void draw(array *a, uint64_t seed, int argument) {
+/* Integers of which nothing is known: small enough for an index of most things. */
+enum { HIGHEST_INTEGER = 3 };
+
+/* Floats are normal, with the deviation that their use asks for; integers are even from 0 to what their use as indices allows; booleans are
+ * even. The numbers depend on the seed and the argument alone, and integers without known use on nothing else. */
+static void draw(array *a, uint64_t seed, int argument, const tp_input_range *range) {
   uint64_t state = seed * UINT64_C(0xD1342543DE82EF95) + (uint64_t)argument + 1;
-  int64_t n = array_numbers(a);
+  int64_t n = array_numbers(a), high = range->high < 0 ? HIGHEST_INTEGER : range->high;
+  if (a->type->kind == 'i' && a->type->size == 1 && high > 127)
+    high = 127;
   for (int64_t i = 0; i < n; i++) {
     uint64_t bits = next_random(&state);
-    double value = (double)(bits >> 62);
+    double value = (double)((bits >> 32) * (uint64_t)(high + 1) >> 32); /* of the upper bits */
+    if (high >= INT64_C(1) << 31)
+      value = (double)(bits % (uint64_t)(high + 1));
     if (a->type->kind == 'b')
       value = (double)(bits >> 63);
     if (a->type->kind == 'f') { /* Box-Muller */
       double u = ((double)(bits >> 11) + 1) * 0x1p-53, v = (double)(next_random(&state) >> 11) * 0x1p-53;
-      value = sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
+      value = range->deviation * sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
+      value = range->is_positive ? fabs(value) : value;
     }
     array_set(a, i, value);
   }
@@ -48,7 +57,7 @@ static const char *find_file(const options *o, const text_list *list, const char
 }
 
 static bool load(const options *o, const text_list *list, const char *kind, const char *what, int n,
-                 const tp_plan_value *values, bool draw_rest, array **arrays) {
+                 const tp_plan_value *values, const tp_input_range *ranges, array **arrays) {
   if (list->n > n) {
     complain("%d files are given for %d %ss", list->n, n, what);
     return false;
@@ -63,10 +72,10 @@ static bool load(const options *o, const text_list *list, const char *kind, cons
       ok = npy_read(file, made + i, why, sizeof why);
       if (!ok)
         complain("%s %d: %s", what, i, why);
-    } else if (ok && draw_rest) {
+    } else if (ok && ranges) {
       ok = array_create(made + i, made[i].type, made[i].rank, made[i].shape);
       if (ok)
-        draw(made + i, o->seed, i);
+        draw(made + i, o->seed, i, ranges + i);
       else
         complain("memory ran out");
     }
@@ -88,13 +97,20 @@ static bool prefix_exists(const options *o, const tp_plan *plan) {
   return false;
 }
 
-bool inputs_load(const options *o, const tp_plan *plan, array **inputs) {
-  return (!o->inputs_from || plan->n_arguments == 0 || prefix_exists(o, plan)) &&
-         load(o, &o->inputs, "in", "argument", plan->n_arguments, plan->arguments, true, inputs);
+bool inputs_load(const options *o, MlirModule module, const tp_plan *plan, array **inputs) {
+  if (o->inputs_from && plan->n_arguments > 0 && !prefix_exists(o, plan))
+    return false;
+  tp_input_range *ranges = calloc((size_t)plan->n_arguments + 1, sizeof *ranges);
+  if (!ranges)
+    complain("memory ran out");
+  bool ok = ranges && tp_input_ranges(module, plan->function, ranges) == TP_OK &&
+            load(o, &o->inputs, "in", "argument", plan->n_arguments, plan->arguments, ranges, inputs);
+  free(ranges);
+  return ok;
 }
 
 bool expected_load(const options *o, const tp_plan *plan, array **expected) {
-  return load(o, &o->expected, "out", "result", plan->n_results, plan->results, false, expected);
+  return load(o, &o->expected, "out", "result", plan->n_results, plan->results, NULL, expected);
 }
 
 void arrays_clear(array *arrays, int n) {

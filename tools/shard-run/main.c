@@ -261,7 +261,7 @@ static int run_session(session *s, MlirModule module) {
   s->n_outputs = signature->n_results;
   if (local && o->mesh)
     complain("the module is partitioned already, its mesh is fixed");
-  bool ok = !(local && o->mesh) && (!has_data(o) || (fits_memory(signature) && inputs_load(o, signature, &s->inputs) &&
+  bool ok = !(local && o->mesh) && (!has_data(o) || (fits_memory(signature) && inputs_load(o, module, signature, &s->inputs) &&
                                                      expected_load(o, signature, &s->expected)));
   tp_plan_destroy(signature);
   if (!ok)

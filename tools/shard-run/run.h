@@ -8,6 +8,7 @@
 #include "tools/cli/cli.h"
 
 #include "tp/compile.h"
+#include "tp/inputs.h"
 #include "tp/passes.h"
 #include "tp/plan.h"
 #include "tp/reference.h"
@@ -151,7 +152,7 @@ int worker_main(const char *text);
 /* ---- data ---- */
 
 /* One array per argument: from files, or drawn from the seed. */
-bool inputs_load(const options *o, const tp_plan *plan, array **inputs);
+bool inputs_load(const options *o, MlirModule module, const tp_plan *plan, array **inputs);
 /* One array per result where a file is given; others have data NULL. */
 bool expected_load(const options *o, const tp_plan *plan, array **expected);
 /* Shards of the arguments for all ranks, and room for their results. */
