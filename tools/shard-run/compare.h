@@ -10,8 +10,10 @@ typedef struct comparison {
   double error, tolerance;
   /* Against the evaluator: what one device is off, relative to the same; negative: one device was not run. */
   double error_of_one;
-  /* Against one device: the error is above the tolerance, and the evaluator has decided. */
+  /* Against one device: the error is above the tolerance, and the evaluator has decided whether that is wrong. */
   bool is_decided_elsewhere;
+  /* Against the evaluator: not farther off than one device allows, but one device is so far off that nothing is shown. */
+  bool is_ill_conditioned;
   /* When not ok because of something else. */
   char what[200];
 } comparison;

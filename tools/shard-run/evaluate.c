@@ -64,7 +64,9 @@ comparison compare_with_evaluator(const array *value, const array *one, const tp
     tp_reference_judge(reference, k, one->data, &of_one);
     c.error_of_one = of_one.error / scale;
     c.error = fmax(c.error, error_of_unknown(value, one, reference, k) / scale);
-    c.tolerance = fmax(c.tolerance, fmin(SEVERAL * c.error_of_one, MOST_TOLERANCES * c.tolerance));
+    double allowed = SEVERAL * c.error_of_one, most = MOST_TOLERANCES * c.tolerance;
+    c.is_ill_conditioned = c.error > most && c.error <= allowed;
+    c.tolerance = fmax(c.tolerance, fmin(allowed, most));
   } else if (judgement.n_known < judgement.n_numbers) {
     c.error = INFINITY;
     snprintf(c.what, sizeof c.what, "%lld of %lld elements are not defined by the program",

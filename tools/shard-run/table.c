@@ -65,21 +65,26 @@ static void print_comparison(const char *against, const comparison *c, FILE *fil
   if (!c->done)
     return;
   const char *verdict = c->ok ? "ok" : "MISMATCH";
-  if (c->what[0])
-    fprintf(file, "    %-20s %s: %s\n", against, verdict, c->what);
+  if (c->is_decided_elsewhere && c->what[0])
+    fprintf(file, "    %-20s differs: %s; the evaluator decides\n", against, c->what);
   else if (c->is_decided_elsewhere)
-    fprintf(file, "    %-20s %s: error %.2g (above %.0e, so that the evaluator decides)\n", against, verdict, c->error,
-            c->tolerance);
+    fprintf(file, "    %-20s differs: error %.2g (above %.0e); the evaluator decides\n", against, c->error, c->tolerance);
+  else if (c->what[0])
+    fprintf(file, "    %-20s %s: %s\n", against, verdict, c->what);
   else
     fprintf(file, "    %-20s %s: error %.2g (at most %.0e)\n", against, verdict, c->error, c->tolerance);
 }
 
 static void print_evaluator(const comparison *c, FILE *file) {
-  if (!c->done || c->what[0] || c->error_of_one < 0)
-    print_comparison("against the evaluator", c, file);
+  static const char against[] = "against the evaluator";
+  if (c->done && c->is_ill_conditioned)
+    fprintf(file, "    %-20s ILL-CONDITIONED: error %.2g, and even one device is %.2g off; nothing is shown with this data\n",
+            against, c->error, c->error_of_one);
+  else if (c->done && !c->what[0] && c->error_of_one >= 0)
+    fprintf(file, "    %-20s %s: error %.2g, of one device %.2g (at most %.1e)\n", against, c->ok ? "ok" : "MISMATCH", c->error,
+            c->error_of_one, c->tolerance);
   else
-    fprintf(file, "    %-20s %s: error %.2g, that of one device %.2g (at most %.1e)\n", "against the evaluator",
-            c->ok ? "ok" : "MISMATCH", c->error, c->error_of_one, c->tolerance);
+    print_comparison(against, c, file);
 }
 
 static void print_graph(const launch *run, FILE *file) {

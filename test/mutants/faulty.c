@@ -1,0 +1,197 @@
+/* shard-run with a fault in what it runs on several devices, for faults.py: what compares results has to see it.
+ *
+ * FAULT=tile        one element of one rank's part of each result is wrong
+ * FAULT=combiner:N  the N-th collective that reduces takes another combiner
+ * FAULT=group:N     the N-th collective works in another group, or in none
+ * FAULT=offset:N    the N-th index of a device is 0 on all devices
+ * Where the program has no such place, the exit code is 77. What it is compared with stays as it is. */
+#include "tools/shard-run/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_PLACE = 77 };
+
+static const build *sharded; /* the program for all devices */
+
+bool __real_build_partition(const options *o, MlirModule source, build_kind kind, build *b);
+bool __wrap_build_partition(const options *o, MlirModule source, build_kind kind, build *b);
+bool __real_build_object(const options *o, run_target target, const char *form, build *b);
+bool __wrap_build_object(const options *o, run_target target, const char *form, build *b);
+bool __real_outputs_join(const tp_plan *plan, const launch *l, array **whole);
+bool __wrap_outputs_join(const tp_plan *plan, const launch *l, array **whole);
+
+static bool wants(const char *kind, int *n) {
+  const char *fault = getenv("FAULT");
+  size_t length = strlen(kind);
+  if (!fault || strncmp(fault, kind, length) != 0 || (fault[length] && fault[length] != ':'))
+    return false;
+  *n = fault[length] ? atoi(fault + length + 1) : 0;
+  return true;
+}
+
+static void no_place(void) {
+  fflush(NULL);
+  _Exit(NO_PLACE);
+}
+
+/* ---- the text of the program ---- */
+
+typedef struct text {
+  char *chars;
+  size_t n, capacity;
+} text;
+
+static void add(text *t, const char *from, size_t n) {
+  if (t->n + n + 1 > t->capacity) {
+    t->capacity = 2 * (t->n + n + 1);
+    t->chars = realloc(t->chars, t->capacity);
+    if (!t->chars)
+      abort();
+  }
+  memcpy(t->chars + t->n, from, n);
+  t->n += n;
+  t->chars[t->n] = 0;
+}
+
+static void add_ref(MlirStringRef part, void *data) { add(data, part.data, part.length); }
+
+/* ' reduction = KIND' behind the axes; a sum is not written. */
+static bool change_combiner(const char *line, text *to) {
+  const char *end = strchr(line, ']'), *said = strstr(line, " reduction = ");
+  if ((!strstr(line, "shard.all_reduce ") && !strstr(line, "shard.reduce_scatter ")) || !end || strstr(line, "tp.combiner"))
+    return false;
+  const char *rest = said ? said + strlen(" reduction = ") : end + 1;
+  const char *other = said ? " reduction = sum" : " reduction = max";
+  if (said)
+    rest += strspn(rest, "abcdefghijklmnopqrstuvwxyz_");
+  add(to, line, (size_t)((said ? said : end + 1) - line));
+  add(to, other, strlen(other));
+  add(to, rest, strlen(rest));
+  return true;
+}
+
+/* Of the axes [i]: another axis; with one axis, none. */
+static bool change_group(const char *line, int n_axes, text *to) {
+  const char *axes = strstr(line, "grid_axes = [");
+  if (!axes)
+    return false;
+  char *end, other[16] = "";
+  long axis = strtol(axes + strlen("grid_axes = ["), &end, 10);
+  if (*end != ']' || (n_axes < 2 && !strstr(line, "shard.all_reduce ")))
+    return false;
+  if (n_axes > 1)
+    snprintf(other, sizeof other, "%ld", (axis + 1) % n_axes);
+  add(to, line, (size_t)(axes - line) + strlen("grid_axes = ["));
+  add(to, other, strlen(other));
+  add(to, end, strlen(end));
+  return true;
+}
+
+/* %a, %b = shard.process_multi_index ...: constants, one for each. */
+static bool change_offset(const char *line, text *to) {
+  const char *op = strstr(line, " = shard.process_"), *name = strchr(line, '%');
+  if (!op || !name || strchr(line, ':') < op) /* %a:2 */
+    return false;
+  for (; name && name < op; name = strchr(name, '%')) {
+    size_t n = 1 + strcspn(name + 1, ", =");
+    add(to, name, n);
+    add(to, " = arith.constant 0 : index\n", strlen(" = arith.constant 0 : index\n"));
+    name += n;
+  }
+  return true;
+}
+
+static bool change_line(const char *kind, const char *line, int n_axes, text *to) {
+  return strcmp(kind, "combiner") == 0 ? change_combiner(line, to)
+         : strcmp(kind, "group") == 0  ? change_group(line, n_axes, to)
+                                       : change_offset(line, to);
+}
+
+static MlirModule change_program(MlirModule module, const char *kind, int place, int n_axes) {
+  text old = {0}, made = {0};
+  mlirOperationPrint(mlirModuleGetOperation(module), add_ref, &old);
+  bool done = false;
+  for (char *line = strtok(old.chars, "\n"); line; line = strtok(NULL, "\n")) {
+    size_t kept = made.n;
+    if (!done && change_line(kind, line, n_axes, &made)) {
+      done = place-- == 0;
+      if (!done)
+        made.n = kept;
+    }
+    if (made.n == kept)
+      add(&made, line, strlen(line));
+    add(&made, "\n", 1);
+  }
+  if (!done)
+    no_place();
+  MlirModule changed = mlirModuleCreateParse(mlirModuleGetContext(module), mlirStringRefCreateFromCString(made.chars));
+  free(old.chars);
+  free(made.chars);
+  if (mlirModuleIsNull(changed)) /* types that do not fit: such a fault cannot be made here */
+    no_place();
+  return changed;
+}
+
+/* ---- what is wrapped ---- */
+
+bool __wrap_build_partition(const options *o, MlirModule source, build_kind kind, build *b) {
+  if (kind == BUILD_SHARDED)
+    sharded = b;
+  return __real_build_partition(o, source, kind, b);
+}
+
+bool __wrap_build_object(const options *o, run_target target, const char *form, build *b) {
+  static const char *const kinds[] = {"combiner", "group", "offset"};
+  int place;
+  for (int i = 0; i < 3 && b == sharded; i++)
+    if (wants(kinds[i], &place)) {
+      MlirModule changed = change_program(b->module, kinds[i], place, b->shape->mesh.n_axes);
+      mlirModuleDestroy(b->module);
+      b->module = changed;
+    }
+  return __real_build_object(o, target, form, b);
+}
+
+/* An error of 1e-3 of the largest element; of types with fewer digits, what is above their tolerance; of integers 1. */
+static void spoil(const tp_plan *plan, const launch *l, int k) {
+  const array *first = l->outputs[0] + k;
+  double largest = 0, error = fmax(1e-3, 1.5 * compare_tolerance(first->type, false));
+  int64_t from, size, at = 0;
+  for (int r = 0; r < l->n_ranks; r++)
+    for (int64_t i = 0; i < array_numbers(l->outputs[r] + k); i++) {
+      double x = fabs(array_get(l->outputs[r] + k, i));
+      largest = isfinite(x) ? fmax(largest, x) : largest;
+    }
+  array *part = l->outputs[l->n_ranks - 1] + k;
+  for (int d = 0; d < part->rank; d++) { /* the middle of what is valid on the last rank that has something */
+    for (int r = l->n_ranks - 1; r >= 0; r--) {
+      tp_spec_shard(&plan->mesh, plan->results[k].spec, d, plan->results[k].shape[d], r, &from, &size);
+      if (size > 0)
+        break;
+    }
+    at = at * part->shape[d] + size / 2;
+  }
+  at *= part->type->parts;
+  for (int64_t n = array_numbers(part), i = 0; i < n && at < n && !isfinite(array_get(part, at)); i++)
+    at = (at + 1) % n; /* nothing can be wrong with an infinity by a little */
+  if (at >= array_numbers(part))
+    return;
+  double x = array_get(part, at);
+  array_set(part, at,
+            part->type->kind == 'f'   ? x + error * (largest > 0 ? largest : 1)
+            : part->type->kind == 'b' ? x == 0
+                                      : x + 1);
+}
+
+bool __wrap_outputs_join(const tp_plan *plan, const launch *l, array **whole) {
+  int place;
+  if (sharded && plan == sharded->shape && wants("tile", &place)) {
+    if (l->n_ranks < 2)
+      no_place();
+    for (int k = 0; k < l->n_outputs; k++)
+      spoil(plan, l, k);
+  }
+  return __real_outputs_join(plan, l, whole);
+}
