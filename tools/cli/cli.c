@@ -75,7 +75,10 @@ static const cli_option *option_at(int i) {
   return i < n ? &cli_program.options[i] : i == n ? &help : &version;
 }
 
+/* In one buffer, so that a failure to write it is told with its reason, at the end. */
 static void print_help(void) {
+  static char buffer[1 << 15];
+  setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
   fputs(cli_program.before, stdout);
   for (int i = 0; i < cli_program.n_options + 2; i++) {
     const cli_option *o = option_at(i);
