@@ -32,6 +32,10 @@ int64_t tp__int_ceildiv(const integers *x, bool *defined) {
   return divides(x, defined) ? x->a / x->b + (x->a % x->b != 0 && (x->a < 0) == (x->b < 0)) : 0;
 }
 
+int64_t tp__int_ceildivu(const integers *x, bool *defined) {
+  return (*defined = x->b != 0) ? (int64_t)(ua(x) / ub(x) + (ua(x) % ub(x) != 0)) : 0;
+}
+
 static bool shifts(const integers *x, bool *defined) { return *defined = ub(x) < (uint64_t)x->bits; }
 
 int64_t tp__int_shl(const integers *x, bool *defined) { return shifts(x, defined) ? (int64_t)((uint64_t)x->a << ub(x)) : 0; }

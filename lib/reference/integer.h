@@ -23,6 +23,7 @@ int64_t tp__int_rems(const integers *x, bool *defined);
 int64_t tp__int_remu(const integers *x, bool *defined);
 int64_t tp__int_floordiv(const integers *x, bool *defined);
 int64_t tp__int_ceildiv(const integers *x, bool *defined);
+int64_t tp__int_ceildivu(const integers *x, bool *defined);
 int64_t tp__int_maxs(const integers *x, bool *defined);
 int64_t tp__int_mins(const integers *x, bool *defined);
 int64_t tp__int_maxu(const integers *x, bool *defined);

@@ -148,6 +148,12 @@ static void apply_to_int(const scalar_types *t, const number *const *in, number 
   *out = fits ? tp__whole(t->to, (int64_t)low) : tp__unknown();
 }
 
+static void apply_to_uint(const scalar_types *t, const number *const *in, number *out) {
+  double low = trunc(in[0]->value - in[0]->error), high = trunc(in[0]->value + in[0]->error);
+  bool fits = low == high && low >= 0 && low < ldexp(1, t->to->bits);
+  *out = fits ? tp__whole(t->to, (int64_t)(uint64_t)low) : tp__unknown();
+}
+
 static void apply_from_int(const scalar_types *t, const number *const *in, number *out) {
   *out = is_known(in[0]) ? tp__real(t->to, (double)in[0]->integer) : tp__unknown();
 }
@@ -245,6 +251,7 @@ static const scalar_op table[] = {
     {.name = "arith.cmpi", .apply = apply_cmpi},
     {.name = "arith.select", .apply = apply_select},
     {.name = "arith.fptosi", .apply = apply_to_int},
+    {.name = "arith.fptoui", .apply = apply_to_uint},
     {.name = "arith.sitofp", .apply = apply_from_int},
     {.name = "arith.uitofp", .apply = apply_from_uint},
     {.name = "arith.extf", .apply = apply_convert},
@@ -263,6 +270,7 @@ static const scalar_op table[] = {
     {.name = "arith.remui", .integers = tp__int_remu},
     {.name = "arith.floordivsi", .integers = tp__int_floordiv},
     {.name = "arith.ceildivsi", .integers = tp__int_ceildiv},
+    {.name = "arith.ceildivui", .integers = tp__int_ceildivu},
     {.name = "arith.maxsi", .integers = tp__int_maxs},
     {.name = "arith.minsi", .integers = tp__int_mins},
     {.name = "arith.maxui", .integers = tp__int_maxu},
@@ -303,6 +311,11 @@ static const scalar_op table[] = {
     {.name = "math.tanh", .function = tanh, .roundings = 8},
     {.name = "math.sinh", .function = sinh, .roundings = 8},
     {.name = "math.atan", .function = atan, .roundings = 8},
+    {.name = "math.asin", .function = asin, .roundings = 8},
+    {.name = "math.acos", .function = acos, .roundings = 8},
+    {.name = "math.asinh", .function = asinh, .roundings = 8},
+    {.name = "math.acosh", .function = acosh, .roundings = 8},
+    {.name = "math.atanh", .function = atanh, .roundings = 8},
     {.name = "math.erf", .function = erf, .roundings = 8},
     {.name = "math.erfc", .function = erfc, .roundings = 8},
     {.name = "complex.create", .apply = apply_create},

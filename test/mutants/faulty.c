@@ -164,15 +164,20 @@ static void spoil(const tp_plan *plan, const launch *l, int k) {
       double x = fabs(array_get(l->outputs[r] + k, i));
       largest = isfinite(x) ? fmax(largest, x) : largest;
     }
-  array *part = l->outputs[l->n_ranks - 1] + k;
-  for (int d = 0; d < part->rank; d++) { /* the middle of what is valid on the last rank that has something */
-    for (int r = l->n_ranks - 1; r >= 0; r--) {
-      tp_spec_shard(&plan->mesh, plan->results[k].spec, d, plan->results[k].shape[d], r, &from, &size);
-      if (size > 0)
-        break;
+  int rank = l->n_ranks - 1; /* the last one that has something: the middle of what is valid there */
+  bool is_empty = true;
+  for (; rank >= 0 && is_empty; rank -= is_empty) {
+    is_empty = false;
+    at = 0;
+    for (int d = 0; d < first->rank; d++) {
+      tp_spec_shard(&plan->mesh, plan->results[k].spec, d, plan->results[k].shape[d], rank, &from, &size);
+      is_empty |= size <= 0;
+      at = at * first->shape[d] + size / 2;
     }
-    at = at * part->shape[d] + size / 2;
   }
+  if (rank < 0)
+    return;
+  array *part = l->outputs[rank] + k;
   at *= part->type->parts;
   for (int64_t n = array_numbers(part), i = 0; i < n && at < n && !isfinite(array_get(part, at)); i++)
     at = (at + 1) % n; /* nothing can be wrong with an infinity by a little */

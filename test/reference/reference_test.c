@@ -86,6 +86,19 @@ static void test_widths(void **state) {
   expect_integers(&f, 1, 3, (int64_t[]){100, -100, -1});
   expect_integers(&f, 2, 3, (int64_t[]){100, 156, 255});
   clear(&f);
+  evaluate(&f, "func.func @main() -> (tensor<3xi8>, tensor<2xi8>, tensor<3xf32>) {\n"
+               "  %a = arith.constant dense<[100, -100, -1]> : tensor<3xi8>\n"
+               "  %b = arith.constant dense<7> : tensor<3xi8>\n  %0 = arith.ceildivui %a, %b : tensor<3xi8>\n"
+               "  %c = arith.constant dense<[200.7, -3.0]> : tensor<2xf32>\n"
+               "  %1 = arith.fptoui %c : tensor<2xf32> to tensor<2xi8>\n"
+               "  %d = arith.constant dense<[0.5, 1.0, 2.0]> : tensor<3xf32>\n  %2 = math.asin %d : tensor<3xf32>\n"
+               "  return %0, %1, %2 : tensor<3xi8>, tensor<2xi8>, tensor<3xf32>\n}\n");
+  expect_integers(&f, 0, 3, (int64_t[]){15, 23, 37});
+  expect_integers(&f, 1, 2, (int64_t[]){-56, INT64_MAX});
+  double value;
+  assert_true(tp_reference_value(f.results, 2, 0, &value, NULL) && fabs(value - 0.5235987755982989) < 1e-12);
+  assert_true(tp_reference_value(f.results, 2, 2, &value, NULL) && isnan(value));
+  clear(&f);
 }
 
 /* Loops that carry two values, which change places; a branch on the counter. */

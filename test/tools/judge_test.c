@@ -73,6 +73,23 @@ static void test_errors(void **state) {
   teardown(&f);
 }
 
+/* Of bf16 a tolerance is large already: 2e-2, and what one device excuses ends at 5e-2. */
+static void test_narrow(void **state) {
+  (void)state;
+  fixture f;
+  uint16_t exact[N] = {0x3f80, 0x4000, 0x4080, 0x4100, 0xc040, 0x3f00}, one[N], ranks[N]; /* 1, 2, 4, 8, -3, 0.5 */
+  setup(&f, "func.func @main(%x: tensor<6xbf16>) -> tensor<6xbf16> {\n  return %x : tensor<6xbf16>\n}\n", exact, true);
+  memcpy(one, exact, sizeof exact);
+  memcpy(ranks, exact, sizeof exact);
+  one[3] = 0x4106, ranks[3] = 0x4106; /* 8.375, 0.047 off */
+  array a = array_of("bf16", ranks), b = array_of("bf16", one);
+  assert_true(compare_with_evaluator(&a, &b, f.reference, 0).ok);
+  ranks[3] = 0x4107; /* 8.4375, 0.055 off */
+  comparison far = compare_with_evaluator(&a, &b, f.reference, 0);
+  assert_true(!far.ok && far.is_ill_conditioned);
+  teardown(&f);
+}
+
 /* Integers are equal, or rounding decides them; where it decides most of them, nothing is shown. */
 static void test_integers(void **state) {
   (void)state;
@@ -121,6 +138,7 @@ static void test_undefined(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_narrow),
       cmocka_unit_test(test_integers),
       cmocka_unit_test(test_undefined),
   };

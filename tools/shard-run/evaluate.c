@@ -52,7 +52,8 @@ static comparison compare_integers(const array *value, const tp_reference *refer
 }
 
 comparison compare_with_evaluator(const array *value, const array *one, const tp_reference *reference, int k) {
-  enum { SEVERAL = 4, MOST_TOLERANCES = 50 };
+  enum { SEVERAL = 4 };
+  double most_tolerances = value->type->narrow ? 2.5 : 50; /* of narrow types one is large already */
   if (value->type->kind != 'f')
     return compare_integers(value, reference, k);
   comparison c = {.done = true, .error_of_one = -1, .tolerance = compare_tolerance(value->type, false)};
@@ -64,7 +65,7 @@ comparison compare_with_evaluator(const array *value, const array *one, const tp
     tp_reference_judge(reference, k, one->data, &of_one);
     c.error_of_one = of_one.error / scale;
     c.error = fmax(c.error, error_of_unknown(value, one, reference, k) / scale);
-    double allowed = SEVERAL * c.error_of_one, most = MOST_TOLERANCES * c.tolerance;
+    double allowed = SEVERAL * c.error_of_one, most = most_tolerances * c.tolerance;
     c.is_ill_conditioned = c.error > most && c.error <= allowed;
     c.tolerance = fmax(c.tolerance, fmin(allowed, most));
   } else if (judgement.n_known < judgement.n_numbers) {
