@@ -26,11 +26,11 @@ RANKS, BLAS, NO_CTEST = "^(runtime|fuzz)$", "^fuzz$", None
 # variables: of the tests. before: words in front of the command. place: where the checkout is. needs: flags of the processor.
 Environment = collections.namedtuple("Environment", "name labels variables before tools place needs load", defaults=({}, (), None, None, (), 0))
 ENVIRONMENTS = [
-    Environment("blas-prescott", BLAS, {"OPENBLAS_CORETYPE": "Prescott"}),
-    Environment("blas-haswell", BLAS, {"OPENBLAS_CORETYPE": "Haswell"}, needs=("avx2", "fma")),
-    Environment("blas-skylakex", BLAS, {"OPENBLAS_CORETYPE": "SkylakeX"}, needs=("avx512f", "avx512bw", "avx512vl")),
-    Environment("blas-cooperlake", BLAS, {"OPENBLAS_CORETYPE": "Cooperlake"}, needs=("avx512f", "avx512_bf16")),
-    Environment("no-blas", RANKS, {"TPRT_BLAS": "0"}),
+    Environment("blas-prescott", BLAS, {"OPENBLAS_CORETYPE": "Prescott", "TPRT_GEMM": "openblas"}),
+    Environment("blas-haswell", BLAS, {"OPENBLAS_CORETYPE": "Haswell", "TPRT_GEMM": "openblas"}, needs=("avx2", "fma")),
+    Environment("blas-skylakex", BLAS, {"OPENBLAS_CORETYPE": "SkylakeX", "TPRT_GEMM": "openblas"}, needs=("avx512f", "avx512bw", "avx512vl")),
+    Environment("blas-cooperlake", BLAS, {"OPENBLAS_CORETYPE": "Cooperlake", "TPRT_GEMM": "openblas"}, needs=("avx512f", "avx512_bf16")),
+    Environment("no-blas", RANKS, {"TPRT_GEMM": "built-in"}),
     Environment("generic-cpu", NO_CTEST, tools="generic"),
     Environment("one-processor", RANKS, before=("taskset", "-c", "0")),
     Environment("one-processor-loaded", RANKS, before=("taskset", "-c", "0"), load=1),

@@ -152,7 +152,7 @@ static bool compare_all(session *s, MlirModule module, bool is_local, outcome *o
       s->against_expected[k] = compare_arrays(s->outputs + k, s->expected + k, true);
     is_close &= !s->against_one[k].done || s->against_one[k].ok;
     if (is_constant(s->outputs + k))
-      fprintf(stderr, "shard-run: warning: every element of result %d is the same; comparing it shows little\n", k);
+      cli_print("shard-run: warning: every element of result %d is the same; comparing it shows little\n", k);
   }
   bool whole = is_one(s->o->mesh); /* then it is one device that is judged */
   if (!is_local && (s->o->by_evaluator || !is_close) && !compare_by_evaluator(s, module, !whole, out))
@@ -216,15 +216,22 @@ static bool fits_this_machine(const tp_plan *plan) {
   return false;
 }
 
+/* Regular files are replaced by a new one in their folder (cli_file); devices, pipes and links are opened as they are. */
+static bool is_replaced(const char *path) {
+  struct stat state;
+  return lstat(path, &state) == 0 && S_ISREG(state.st_mode);
+}
+
 /* Found before the work is done, not after it. */
 static bool can_write(const char *path) {
   char folder[4096];
   const char *slash = strrchr(path, '/');
   struct stat state;
   snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
-  if (stat(path, &state) == 0 && S_ISDIR(state.st_mode))
+  bool exists = stat(path, &state) == 0;
+  if (exists && S_ISDIR(state.st_mode))
     errno = EISDIR;
-  else if (access(folder, W_OK) == 0)
+  else if (access(exists && !is_replaced(path) ? path : folder, W_OK) == 0)
     return true;
   complain("cannot write '%s': %s", path, strerror(errno));
   return false;
@@ -363,7 +370,7 @@ static int run_rank_of_model(const options *o) {
 /* What the runtime has nobody to return to. */
 static void warn(void *user, const char *text) {
   (void)user;
-  fprintf(stderr, "shard-run: warning: %s\n", text);
+  cli_print("shard-run: warning: %s\n", text);
 }
 
 int main(int argc, char **argv) {
