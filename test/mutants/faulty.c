@@ -154,8 +154,8 @@ bool __wrap_build_object(const options *o, run_target target, const char *form, 
   return __real_build_object(o, target, form, b);
 }
 
-/* An error of 1e-3 of the largest element; of types with fewer digits, what is above their tolerance; of integers 1. */
-static void spoil(const tp_plan *plan, const launch *l, int k) {
+/* An error of 1e-3 of the largest element; of types with fewer digits, what is above their tolerance; of integers 1. False for an empty result. */
+static bool spoil(const tp_plan *plan, const launch *l, int k) {
   const array *first = l->outputs[0] + k;
   double largest = 0, error = fmax(1e-3, 1.5 * compare_tolerance(first->type, false));
   int64_t from, size, at = 0;
@@ -176,27 +176,29 @@ static void spoil(const tp_plan *plan, const launch *l, int k) {
     }
   }
   if (rank < 0)
-    return;
+    return false;
   array *part = l->outputs[rank] + k;
   at *= part->type->parts;
   for (int64_t n = array_numbers(part), i = 0; i < n && at < n && !isfinite(array_get(part, at)); i++)
     at = (at + 1) % n; /* nothing can be wrong with an infinity by a little */
   if (at >= array_numbers(part))
-    return;
+    return false;
   double x = array_get(part, at);
   array_set(part, at,
             part->type->kind == 'f'   ? x + error * (largest > 0 ? largest : 1)
             : part->type->kind == 'b' ? x == 0
                                       : x + 1);
+  return true;
 }
 
 bool __wrap_outputs_join(const tp_plan *plan, const launch *l, array **whole) {
   int place;
   if (sharded && plan == sharded->shape && wants("tile", &place)) {
-    if (l->n_ranks < 2)
+    bool done = false;
+    for (int k = 0; k < l->n_outputs && l->n_ranks > 1; k++)
+      done |= spoil(plan, l, k);
+    if (!done) /* nothing comes out */
       no_place();
-    for (int k = 0; k < l->n_outputs; k++)
-      spoil(plan, l, k);
   }
   return __real_outputs_join(plan, l, whole);
 }

@@ -73,6 +73,28 @@ static void test_errors(void **state) {
   teardown(&f);
 }
 
+/* Masks are no scale of errors; large numbers that are no masks are. */
+static void test_masks(void **state) {
+  (void)state;
+  const struct {
+    float numbers[N];
+    double scale;
+  } cases[] = {{{1, 2, -1e9f, 0.5f, -1e9f, -3}, 3},    {{1, 2, -1e9f, 0.5f, 0, -3}, 1e9f}, /* once: no mask */
+               {{1, 2, 1e3f, 1e3f, 1e3f, 0}, 1e3f},    {{-1e9f, -1e9f, -1e9f, -1e9f, -1e9f, -1e9f}, 1e9f},
+               {{1e9f, 1e9f, 3e4f, 3e4f, 1, 2}, 2}, /* two masks */
+               {{1e9f, 1e9f, 2e4f, 1e4f, 1, 2}, 2e4f}, {{0, 0, 0, 0, 0, 0}, 0},
+               {{INFINITY, INFINITY, NAN, 1, 2, 3}, 3}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    float numbers[N];
+    memcpy(numbers, cases[i].numbers, sizeof numbers);
+    array a = array_of("f32", numbers);
+    assert_true(compare_scale(&a) == cases[i].scale);
+  }
+  float one[N] = {1, 2, -1e9f, 0.5f, -1e9f, -3}, ranks[N] = {1, 2.01f, -1e9f, 0.5f, -1e9f, -3};
+  array a = array_of("f32", ranks), b = array_of("f32", one);
+  assert_false(compare_arrays(&a, &b, false).ok);
+}
+
 /* Of bf16 a tolerance is large already: 2e-2, and what one device excuses ends at 5e-2. */
 static void test_narrow(void **state) {
   (void)state;
@@ -137,10 +159,8 @@ static void test_undefined(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_errors),
-      cmocka_unit_test(test_narrow),
-      cmocka_unit_test(test_integers),
-      cmocka_unit_test(test_undefined),
+      cmocka_unit_test(test_errors),   cmocka_unit_test(test_masks),     cmocka_unit_test(test_narrow),
+      cmocka_unit_test(test_integers), cmocka_unit_test(test_undefined),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

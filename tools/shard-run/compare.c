@@ -29,11 +29,36 @@ static comparison compare_exact(const array *a, const array *b, comparison c) {
   return c;
 }
 
+double compare_scale(const array *a) {
+  double largest = INFINITY;
+  for (;;) {
+    double next = 0, below = 0; /* the largest that is less than the masks so far, and the largest below that */
+    int64_t n = array_numbers(a), n_next = 0;
+    for (int64_t i = 0; i < n; i++) {
+      double x = fabs(array_get(a, i));
+      if (!isfinite(x) || x >= largest)
+        continue;
+      if (x > next) {
+        below = next;
+        next = x;
+        n_next = 0;
+      } else if (x < next) {
+        below = fmax(below, x);
+      }
+      n_next += x == next;
+    }
+    bool is_mask = next >= 1e4 && n_next > 1 && below <= 1e-4 * next && below > 0;
+    if (!is_mask)
+      return next;
+    largest = next;
+  }
+}
+
 comparison compare_arrays(const array *a, const array *b, bool against_expected) {
   comparison c = {.done = true, .ok = true, .error_of_one = -1, .tolerance = compare_tolerance(a->type, against_expected)};
   if (a->type->kind != 'f')
     return compare_exact(a, b, c);
-  double largest = 0, error = 0;
+  double scale = compare_scale(b), error = 0;
   int64_t n = array_numbers(a);
   for (int64_t i = 0; i < n; i++) {
     double x = array_get(a, i), y = array_get(b, i);
@@ -43,11 +68,10 @@ comparison compare_arrays(const array *a, const array *b, bool against_expected)
       if (x != y)
         return differ(c, "infinite on one side", i / a->type->parts, x, y);
     } else if (!isnan(x)) {
-      largest = fmax(largest, fabs(y));
       error = fmax(error, fabs(x - y));
     }
   }
-  c.error = largest > 0 ? error / largest : error;
+  c.error = scale > 0 ? error / scale : error;
   c.ok = c.error <= c.tolerance;
   return c;
 }

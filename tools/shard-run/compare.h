@@ -20,6 +20,9 @@ typedef struct comparison {
 
 /* Of the same type and shape. The tolerance is that of results of a framework (`against_expected`), or of the same program on one device. */
 comparison compare_arrays(const array *value, const array *reference, bool against_expected);
+/* What errors are relative to: the largest finite magnitude. Masks do not count, such as -1e9 in scores: a number of 1e4 or more that occurs
+ * more than once, where all others are at most 1e-4 of it. Beside it no error of them would be seen. */
+double compare_scale(const array *reference);
 /* The tolerance of elements of this type, as above. */
 double compare_tolerance(const element *type, bool against_expected);
 /* Whether it has more than one element, and all are the same. */

@@ -59,7 +59,8 @@ comparison compare_with_evaluator(const array *value, const array *one, const tp
   comparison c = {.done = true, .error_of_one = -1, .tolerance = compare_tolerance(value->type, false)};
   tp_reference_judgement judgement, of_one;
   tp_reference_judge(reference, k, value->data, &judgement);
-  double scale = judgement.largest > 0 ? judgement.largest : 1;
+  double scale = fmin(judgement.largest, compare_scale(one ? one : value)); /* what the program says is no mask for certain */
+  scale = scale > 0 ? scale : judgement.largest > 0 ? judgement.largest : 1;
   c.error = judgement.error / scale;
   if (one) {
     tp_reference_judge(reference, k, one->data, &of_one);
