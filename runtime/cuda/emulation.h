@@ -49,7 +49,19 @@ TPRT_INLINE vector load_vector(const void *base, uint64_t i) {
 }
 TPRT_INLINE void store_vector(void *base, uint64_t i, vector v) { memcpy((char *)base + 16 * i, &v, 16); }
 
-TPRT_INLINE void pause_spin(void) { sched_yield(); }
+/* Waits are given up after a number of polls, each of which takes half a microsecond on a GPU, and here. A yield would last milliseconds beside busy
+ * processes, so there are few. */
+TPRT_INLINE void pause_spin(void) {
+  enum { POLL_NS = 500, SELDOM = 256 };
+  static _Thread_local uint32_t n_pauses;
+  struct timespec begin, now;
+  if (++n_pauses % SELDOM == 0)
+    sched_yield();
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  do
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  while ((now.tv_sec - begin.tv_sec) * 1000000000 + now.tv_nsec - begin.tv_nsec < POLL_NS);
+}
 TPRT_INLINE void pause_ns(uint32_t ns) {
   struct timespec time = {.tv_nsec = (long)ns};
   nanosleep(&time, NULL);

@@ -365,7 +365,16 @@ static void begin_warp(ptx_warp *w) {
   }
 }
 
+/* Lets the CTAs that this one waits for go on. A long wait yields less often: beside busy processes a yield lasts milliseconds, and waits are given
+ * up after a number of polls, which has to end in seconds. */
+static void let_others(uint32_t n_pauses) {
+  enum { OFTEN = 1024, SELDOM = 256 };
+  if (n_pauses < OFTEN || n_pauses % SELDOM == 0)
+    sched_yield();
+}
+
 void ptx_run_cta(ptx_cta *c) {
+  uint32_t n_pauses = 0;
   c->epoch = 0;
   c->n_rounds = 0;
   memset(c->shadow, 0, c->shared_bytes * sizeof *c->shadow);
@@ -383,6 +392,6 @@ void ptx_run_cta(ptx_cta *c) {
     if (!ran && !opened && !c->result)
       fail_waiting(c);
     if (paused)
-      sched_yield();
+      let_others(++n_pauses);
   }
 }
