@@ -56,7 +56,7 @@ def processor_flags():
 @functools.lru_cache
 def executing():
     """A regular expression for lit."""
-    files = [os.path.basename(path) for path in sorted(glob.glob(HERE + "/passes/*.*"))
+    files = [os.path.relpath(path, HERE + "/passes") for path in sorted(glob.glob(HERE + "/passes/**/*.*", recursive=True))
              if path.endswith((".mlir", ".test")) and "shard-run" in open(path, encoding="utf-8").read()]
     return ":: ((%s)/|passes/(%s)$)" % ("|".join(EXECUTING), "|".join(map(re.escape, files)))
 

@@ -62,7 +62,7 @@ if plugin:
     config.environment["TP_SHARD_OPT"] = os.path.join(config.tp_tools_dir, "shard-opt")
     config.environment["TP_MLIR_OPT"] = os.path.join(config.llvm_tools_dir, "mlir-opt")
     config.environment["TP_PLUGIN"] = config.tp_plugin
-    config.excludes += [name for name in os.listdir(passes) if not has_something_to_compare(os.path.join(passes, name))]
+    config.excludes += [name for folder, _, names in os.walk(passes) for name in names if not has_something_to_compare(os.path.join(folder, name))]
 if "tools" in lit_config.params:
     path.insert(0, lit_config.params["tools"])
 config.environment["PATH"] = os.pathsep.join(path + [os.environ.get("PATH", "")])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """rooms.py BUILD ROOM...: which tests are those of folders of test/. Prints a regular expression for ctest, and one for lit, which is empty where
-there are none. A room is a folder or a file: passes, runtime, rules/slice, passes/normalize.mlir."""
+there are none. A room is a folder or a file: passes, runtime, rules/slice, passes/prepare/normalize.mlir."""
 import json
 import os
 import re

@@ -54,7 +54,7 @@ typedef struct tp_pipeline_row {
   const char *text;
 } tp_pipeline_row;
 
-/* The tables (passes/table.c). */
+/* The tables (passes/registry.c, passes/pipelines.c). */
 const tp_pass_row *const *tp__pass_rows(int *n);
 const tp_pipeline_row *tp__pipeline_rows(int *n);
 

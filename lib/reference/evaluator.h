@@ -146,7 +146,7 @@ void tp__cell_put(tensor *t, int64_t i, const cell *c);
 size_t tp__kind_bytes(const kind *k);
 number tp__number_read(const kind *k, const void *data, int64_t i);
 
-/* structured.c: what an op of linalg does at every point of its loops. */
+/* eval_structured.c: what an op of linalg does at every point of its loops. */
 bool tp__run_structured(evaluation *r, cell *frame, const node *n);
 /* softmax.c */
 bool tp__run_softmax(evaluation *r, cell *frame, const node *n);

@@ -2,7 +2,7 @@
  *
  * The loop is one that every result walks through by itself, so that no two lanes write one element. The points that do write
  * one element keep their order. */
-#include "reference/structured.h"
+#include "reference/eval_structured.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Ops that the library does not know, with a rule by their user: the attribute tp.rule, or a registration. */
 #include "rules/families.h"
-#include "rules/registry.h"
+#include "rules/rule_registry.h"
 #include "rules/rule_text.h"
 
 #include <string.h>

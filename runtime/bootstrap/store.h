@@ -3,7 +3,7 @@
 #define TPRT_BOOTSTRAP_STORE_H
 
 #include "base.h"
-#include "bootstrap/wire.h"
+#include "bootstrap/frames.h"
 #include "tprt/bootstrap.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* Rows that are gathered, and products of them, in a pipeline: a slice is copied while that before it is multiplied. */
 #include "cuda/copier.h"
-#include "cuda/gemm.h"
-#include "cuda/group.h"
+#include "cuda/fused_gemm.h"
+#include "cuda/fused_group.h"
 
 /* A call, checked. */
 typedef struct gathering {

@@ -1,7 +1,7 @@
 /* Products in slices of rows, and the sum of them over the ranks. */
 #include "base.h"
-#include "cuda/gemm.h"
-#include "cuda/group.h"
+#include "cuda/fused_gemm.h"
+#include "cuda/fused_group.h"
 
 bool tprt_cuda_choose_slices(tprt_dtype dtype, int64_t tokens, int64_t hidden, int64_t k, int n_ranks, double flops,
                              double bandwidth) {

@@ -2,7 +2,7 @@
 #include "cuda/gpu_inside.h"
 
 #include "contract.h"
-#include "cuda/gemm.h"
+#include "cuda/fused_gemm.h"
 #include "cuda/site_args.h"
 
 enum {

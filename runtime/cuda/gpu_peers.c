@@ -1,6 +1,6 @@
 #include "cuda/gpu_peers.h"
 
-#include "cuda/gemm.h"
+#include "cuda/fused_gemm.h"
 #include "cuda/gpu_inside.h"
 
 /* Memory of all ranks, as large as any site needed so far. */

@@ -5,7 +5,7 @@
  * what is under way moves when the wire asks how far it is.
  *
  * Trust. Whoever connects proves that it knows the ticket of the world, 32 random bytes that rank 0 puts into the store, mixed
- * with the job's secret where there is one; the rank that accepts proves it first, in the handshake of bootstrap/wire.h. Messages
+ * with the job's secret where there is one; the rank that accepts proves it first, in the handshake of bootstrap/frames.h. Messages
  * are neither signed nor encrypted after that, as those of MPI and NCCL. */
 #ifndef TPRT_RUNTIME_TCP_H
 #define TPRT_RUNTIME_TCP_H

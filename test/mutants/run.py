@@ -41,17 +41,17 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 SOURCES = ["lib/rules/*.c", "lib/sharding/*.c", "lib/ir/collectives.c", "passes/*.c"]
 
 # Behind tp-spmd; changes of other files show in what that makes.
-LATE = ["passes/%s*.c" % word for word in ("assign", "contraction", "expand", "inline", "kernel", "lower", "name", "outline", "return")]
+LATE = ["passes/*/%s*.c" % word for word in ("assign", "contraction", "expand", "inline", "kernel", "lower", "name", "outline", "return")]
 PIPELINES = ["tp-spmd", "tp-spmd-to-runtime"]
 OWN = [  # (sources, tool, tests): of the subject of a source, that take no time
     ("lib/sharding/*", "ctest", "^sharding[.](mesh|spec|cost|topology|hops|reshard)$"),
     ("lib/rules/*", "ctest", "^rules"),
-    ("passes/plan_re*", "lit", "passes/(plan_report|explain|remarks|propagate_gap)|tools/opt_explain|docs/plan_report"),
+    ("passes/propagate/report/*", "lit", "passes/propagate/(plan_report|explain|remarks|propagate_gap)|tools/opt_explain|docs/plan_report"),
     ("lib/sharding/topology*", "lit", "topology"),
 ]
 UNSEEN = [  # whose input a script makes, that read a file, or that are other tools: mutant_outputs compiles nothing of them
-    ("passes/plan_re*", "lit", "models/(plan_report|memory)"),
-    ("*", "lit", "passes/(plan_report|many_|inline_calls_many|propagate_gap)|planner/goldens"),
+    ("passes/propagate/report/*", "lit", "models/(plan_report|memory)"),
+    ("*", "lit", "passes/(propagate/(plan_report|many_|propagate_gap)|prepare/inline_calls_many)|planner/goldens"),
     ("*", "ctest", "^sharding|^oracles|^planner|^fuzz|^tools.bench_fit"),
     ("*", "lit", "planner/execute|rules/collective/random"),
 ]

@@ -3,8 +3,8 @@
 #include "planned.h"
 #include "search.h"
 
-#include "passes/propagate_memory.h"
-#include "passes/propagate_storage.h"
+#include "passes/propagate/model/memory_model.h"
+#include "passes/propagate/model/storage.h"
 
 #include <inttypes.h>
 #include <stdio.h>

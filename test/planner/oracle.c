@@ -5,7 +5,7 @@
 #include "search.h"
 #include "source.h"
 
-#include "passes/propagate.h"
+#include "passes/propagate/model/planner.h"
 #include "rules/in_place.h"
 
 #include "tp/passes.h"

@@ -1,5 +1,5 @@
 /* The store's protocol without sockets: who is admitted, and what happens to messages that somebody made up or changed. */
-#include "bootstrap/wire.h"
+#include "bootstrap/frames.h"
 #include "long.h"
 
 #include <setjmp.h>

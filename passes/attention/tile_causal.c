@@ -1,0 +1,234 @@
+/* Blocks that a causal mask hides. A row sees columns up to its own place, plus or minus a constant: so for the rows of a block, blocks of columns behind
+ * the last place that is seen add nothing, and are left out. What is read here off the ops is a select between a score and a number, by the comparison
+ * of two places, as frameworks export it.
+ *
+ * With -infinity for what is hidden that needs no more. With a large negative number the exponentials are zero only if every row has seen a
+ * score that is far greater, which is tested when the program runs. */
+#include "passes/attention/tile.h"
+#include "passes/support/from_text.h"
+
+/* Where a scalar of a body comes from: an op of the attention that computes it, and which of its values it is. */
+typedef struct origin {
+  const tp_attention_op *op;
+  MlirValue value;
+} origin;
+
+/* Follows arguments of bodies to what other ops of the attention yield. */
+static origin origin_of(const tp_attention *a, origin o) {
+  while (o.op->is_nest && o.op->nest.is_written && mlirValueIsABlockArgument(o.value) &&
+         mlirBlockEqual(mlirBlockArgumentGetOwner(o.value), o.op->nest.body.block)) {
+    int input = (int)mlirBlockArgumentGetArgNumber(o.value);
+    int maker = input < o.op->nest.n_inputs ? tp__attention_maker(a, mlirOperationGetOperand(o.op->op, input)) : -1;
+    if (maker < 0 || !a->ops[maker].is_nest || !a->ops[maker].nest.is_written || a->ops[maker].nest.reduced)
+      break;
+    o = (origin){&a->ops[maker], mlirOperationGetOperand(a->ops[maker].nest.body.yield, 0)};
+  }
+  return o;
+}
+
+static MlirOperation maker_of(origin o, const char *name) {
+  MlirOperation op = tp__defining_op(o.value);
+  return !mlirOperationIsNull(op) && tp__op_is(op, name) ? op : (MlirOperation){NULL};
+}
+
+static origin operand_of(const tp_attention *a, origin o, MlirOperation op, int i) {
+  return origin_of(a, (origin){o.op, mlirOperationGetOperand(op, i)});
+}
+
+/* ---- places ---- */
+
+enum { NO_LOOP = -1, MOST_ADDED = 1 << 30 };
+
+/* A sum of the place in a loop, a number, and indices from outside of the bodies. */
+typedef struct place {
+  int loop;
+  int64_t add;
+  int n_terms;
+  MlirValue terms[TP_MAX_PLACE_TERMS];
+} place;
+
+static bool add_place(const tp_attention *a, origin o, place *p);
+
+static bool add_index(const tp_attention_op *op, MlirOperation index, place *p) {
+  tp_score_dim dim = op->loops[mlirIntegerAttrGetValueInt(tp__inherent(index, "dim"))];
+  if (dim.n > 1 || (dim.n == 1 && p->loop != NO_LOOP))
+    return false;
+  if (dim.n == 1)
+    p->loop = dim.loops[0];
+  return true;
+}
+
+static bool is_inside(const tp_attention_op *op, MlirValue value) {
+  MlirBlock block = tp__block_of(value);
+  return op->is_nest && op->nest.is_written && mlirBlockEqual(block, op->nest.body.block);
+}
+
+static bool add_place(const tp_attention *a, origin o, place *p) {
+  MlirOperation op = tp__defining_op(o.value);
+  if (!mlirOperationIsNull(op) && tp__op_is(op, "arith.constant")) {
+    MlirAttribute value = tp__inherent(op, "value");
+    int64_t add = mlirAttributeIsAInteger(value) ? mlirIntegerAttrGetValueInt(value) : MOST_ADDED;
+    p->add += add;
+    return add > -MOST_ADDED && add < MOST_ADDED && p->add > -MOST_ADDED && p->add < MOST_ADDED;
+  }
+  if (!is_inside(o.op, o.value)) {
+    bool fits = mlirTypeIsAIndex(mlirValueGetType(o.value)) && p->n_terms < TP_MAX_PLACE_TERMS;
+    if (fits)
+      p->terms[p->n_terms++] = o.value;
+    return fits;
+  }
+  if (mlirOperationIsNull(op))
+    return false;
+  if (tp__op_is(op, "linalg.index"))
+    return add_index(o.op, op, p);
+  if (tp__op_is(op, "arith.index_cast") || tp__op_is(op, "arith.extsi"))
+    return add_place(a, operand_of(a, o, op, 0), p);
+  return tp__op_is(op, "arith.addi") && add_place(a, operand_of(a, o, op, 0), p) && add_place(a, operand_of(a, o, op, 1), p);
+}
+
+/* ---- comparisons ---- */
+
+/* Does `condition`, or with `inverted` its opposite, hold only where row + a >= column + b? Conjunctions do if a part of them does. */
+static bool read_condition(const tp_attention *a, origin condition, bool inverted, tp_tile_causal *causal) {
+  MlirOperation both = maker_of(condition, inverted ? "arith.ori" : "arith.andi"), op = maker_of(condition, "arith.cmpi");
+  for (int i = 0; i < 2 && !mlirOperationIsNull(both); i++)
+    if (read_condition(a, operand_of(a, condition, both, i), inverted, causal))
+      return true;
+  if (mlirOperationIsNull(op))
+    return false;
+  static const struct {
+    int64_t predicate;
+    bool inverted, left_is_row, strict;
+  } forms[] = {
+      {TP_SGE, false, true, false}, {TP_SGT, false, true, true}, {TP_SLE, false, false, false}, {TP_SLT, false, false, true},
+      {TP_SLT, true, true, false},  {TP_SLE, true, true, true},  {TP_SGT, true, false, false},  {TP_SGE, true, false, true},
+  };
+  int64_t predicate = mlirIntegerAttrGetValueInt(tp__inherent(op, "predicate"));
+  for (int i = 0; i < TP_LEN(forms); i++) {
+    if (forms[i].predicate != predicate || forms[i].inverted != inverted)
+      continue;
+    place row = {.loop = NO_LOOP}, column = {.loop = NO_LOOP};
+    if (!add_place(a, operand_of(a, condition, op, forms[i].left_is_row ? 0 : 1), &row) || row.loop == NO_LOOP ||
+        !(a->rows >> row.loop & 1) || !add_place(a, operand_of(a, condition, op, forms[i].left_is_row ? 1 : 0), &column) ||
+        column.loop != a->column)
+      continue;
+    *causal = (tp_tile_causal){.found = true, .row = row.loop, .add = row.add - column.add + 1 - forms[i].strict};
+    for (int k = 0; k < row.n_terms; k++)
+      causal->more[causal->n_more++] = row.terms[k];
+    for (int k = 0; k < column.n_terms; k++)
+      causal->less[causal->n_less++] = column.terms[k];
+    return true;
+  }
+  return false;
+}
+
+/* ---- the number for what is hidden ---- */
+
+/* The number that every element of a value is, through fills and repetitions; false: it is none. */
+static bool read_number(MlirValue value, double *number) {
+  enum { FARTHEST = 8 };
+  for (int n = 0; n < FARTHEST; n++) {
+    if (mlirValueIsABlockArgument(value)) {
+      MlirOperation parent = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+      if (!tp__op_is(parent, "linalg.generic"))
+        return false;
+      value = mlirOperationGetOperand(parent, mlirBlockArgumentGetArgNumber(value));
+      continue;
+    }
+    MlirOperation op = tp__defining_op(value);
+    tp_nest nest;
+    if (tp__op_is(op, "arith.constant")) {
+      MlirAttribute attr = tp__inherent(op, "value");
+      if (mlirAttributeIsADenseElements(attr) && mlirDenseElementsAttrIsSplat(attr))
+        attr = mlirDenseElementsAttrGetSplatValue(attr);
+      if (!mlirAttributeIsAFloat(attr))
+        return false;
+      *number = mlirFloatAttrGetValueDouble(attr);
+      return true;
+    }
+    if (tp__op_is(op, "linalg.fill"))
+      value = mlirOperationGetOperand(op, 0);
+    else if (tp__op_is(op, "linalg.generic") && tp__nest_of(op, &nest) && !nest.reduced)
+      value = mlirOperationGetOperand(nest.body.yield, 0);
+    else
+      return false;
+  }
+  return false;
+}
+
+/* ---- the mask ---- */
+
+/* The select has to be what the maximum is of, and nothing else may be taken of the rows: it would miss what is left out. */
+void tp__find_causal(const tp_attention *a, tp_tile_causal *causal) {
+  int n_reductions = 0;
+  *causal = (tp_tile_causal){.found = false};
+  for (int i = 0; i < a->n_ops; i++)
+    n_reductions += a->ops[i].role == TP_ROW_REDUCTION;
+  int masked = tp__attention_maker(a, mlirOperationGetOperand(a->ops[a->maximum].op, 0));
+  if (n_reductions != 1 || masked < 0 || a->ops[masked].role != TP_BEFORE || !a->ops[masked].is_nest ||
+      !a->ops[masked].nest.is_written)
+    return;
+  origin yielded = {&a->ops[masked], mlirOperationGetOperand(a->ops[masked].nest.body.yield, 0)};
+  MlirOperation select = maker_of(yielded, "arith.select");
+  for (int hidden = 2; hidden > 0 && !mlirOperationIsNull(select) && !causal->found; hidden--) {
+    double number;
+    if (read_number(mlirOperationGetOperand(select, hidden), &number) && number < 0 &&
+        read_condition(a, operand_of(a, yielded, select, 0), hidden == 1, causal))
+      causal->hidden = number;
+  }
+}
+
+MlirValue tp__seen_columns(tp_tiler *t, const tp_tile_causal *causal) {
+  MlirOperation where = t->where;
+  MlirValue end = tp__index_constant(where, t->now[causal->row] - 1 + causal->add);
+  if (!mlirValueIsNull(t->offset[causal->row]))
+    end = tp__binary(where, "arith.addi", end, t->offset[causal->row]);
+  for (int i = 0; i < causal->n_more; i++)
+    end = tp__binary(where, "arith.addi", end, causal->more[i]);
+  for (int i = 0; i < causal->n_less; i++)
+    end = tp__binary(where, "arith.subi", end, causal->less[i]);
+  return end;
+}
+
+MlirValue tp__all_exceed(tp_tiler *t, MlirValue maxima, double hidden) {
+  /* exp of less than -1100 is 0 in f64 too, to the base of 2 as well */
+  const double far = 1100;
+  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(maxima));
+  MlirType element = tp__element_type(mlirValueGetType(maxima)), bit = mlirIntegerTypeGet(mlirTypeGetContext(element), 1);
+  MlirType result = mlirRankedTensorTypeGet(0, NULL, bit, (MlirAttribute){NULL});
+  tp__string text = {0};
+  tp__string_append(&text, "func.func private @exceed(%m: ");
+  tp__append_type(&text, mlirValueGetType(maxima));
+  tp__string_printf(&text, ") -> tensor<i1> {\n  %%far = arith.constant %.17e : ", hidden + far);
+  tp__append_type(&text, element);
+  tp__string_append(&text, "\n  %true = arith.constant true\n  %e = tensor.empty() : tensor<i1>\n"
+                           "  %f = linalg.fill ins(%true : i1) outs(%e : tensor<i1>) -> tensor<i1>\n"
+                           "  %r = linalg.generic {indexing_maps = [affine_map<(");
+  for (int side = 0; side < 2; side++) {
+    for (int d = 0; d < rank; d++)
+      tp__string_printf(&text, "%sd%d", d ? ", " : "", d);
+    tp__string_append(&text, side == 0 ? ") -> (" : ")>, affine_map<(");
+  }
+  for (int d = 0; d < rank; d++)
+    tp__string_printf(&text, "%sd%d", d ? ", " : "", d);
+  tp__string_append(&text, ") -> ()>], iterator_types = [");
+  for (int d = 0; d < rank; d++)
+    tp__string_printf(&text, "%s\"reduction\"", d ? ", " : "");
+  tp__string_append(&text, "]} ins(%m : ");
+  tp__append_type(&text, mlirValueGetType(maxima));
+  tp__string_append(&text, ") outs(%f : tensor<i1>) {\n  ^bb0(%x: ");
+  tp__append_type(&text, element);
+  tp__string_append(&text, ", %a: i1):\n    %c = arith.cmpf ogt, %x, %far : ");
+  tp__append_type(&text, element);
+  tp__string_append(&text, "\n    %b = arith.andi %a, %c : i1\n    linalg.yield %b : i1\n  } -> tensor<i1>\n"
+                           "  return %r : tensor<i1>\n}\n");
+  MlirValue all = tp__tile_text(t, &text, 1, &maxima, result);
+  MlirOperation read = tp__create(&(tp_build){.name = "tensor.extract",
+                                              .location = mlirOperationGetLocation(t->where),
+                                              .n_operands = 1,
+                                              .operands = &all,
+                                              .n_results = 1,
+                                              .results = &bit});
+  tp__insert_before(t->where, read);
+  return mlirOperationGetResult(read, 0);
+}

@@ -1,0 +1,121 @@
+/* Values that may share memory form classes (union-find). Different allocations are different memory, as are arguments, which a program
+ * only reads. */
+#include "passes/bufferize/memory_classes.h"
+
+#include "support/support.h"
+
+static bool is_memref(MlirValue value) { return mlirTypeIsAMemRef(mlirValueGetType(value)); }
+
+int64_t tp__memory_node(tp__memory_classes *c, MlirValue value) {
+  int64_t *number = tp__value_add(&c->values, value, -1);
+  if (!number || c->no_memory) {
+    c->no_memory = true;
+    return 0;
+  }
+  if (*number >= 0)
+    return *number;
+  if (tp__grow((void **)&c->parents, &c->capacity, c->n_nodes + 1, sizeof *c->parents) != TP_OK) {
+    c->no_memory = true;
+    return 0;
+  }
+  *number = (int64_t)c->n_nodes++;
+  c->parents[*number] = *number;
+  return *number;
+}
+
+static int64_t root(tp__memory_classes *c, int64_t node) {
+  while (c->parents[node] != node)
+    node = c->parents[node] = c->parents[c->parents[node]];
+  return node;
+}
+
+static void unite(tp__memory_classes *c, MlirValue a, MlirValue b) {
+  int64_t x = tp__memory_node(c, a), y = tp__memory_node(c, b);
+  if (c->no_memory)
+    return;
+  x = root(c, x);
+  y = root(c, y);
+  c->parents[x < y ? y : x] = x < y ? x : y;
+}
+
+static void unite_memrefs(tp__memory_classes *c, MlirValue a, MlirValue b) {
+  if (is_memref(a) && is_memref(b))
+    unite(c, a, b);
+}
+
+static MlirBlock region_block(MlirOperation op, int region) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
+}
+
+static void unite_for(tp__memory_classes *c, MlirOperation op) {
+  MlirBlock body = region_block(op, 0);
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  for (intptr_t k = 0; k < mlirOperationGetNumResults(op); k++) {
+    MlirValue result = mlirOperationGetResult(op, k);
+    unite_memrefs(c, result, mlirOperationGetOperand(op, 3 + k));
+    unite_memrefs(c, result, mlirBlockGetArgument(body, 1 + k));
+    unite_memrefs(c, result, mlirOperationGetOperand(yield, k));
+  }
+}
+
+static void unite_while(tp__memory_classes *c, MlirOperation op) {
+  MlirBlock before = region_block(op, 0), after = region_block(op, 1);
+  MlirOperation condition = mlirBlockGetTerminator(before), yield = mlirBlockGetTerminator(after);
+  for (intptr_t k = 0; k < mlirOperationGetNumOperands(op); k++) {
+    unite_memrefs(c, mlirOperationGetOperand(op, k), mlirBlockGetArgument(before, k));
+    unite_memrefs(c, mlirOperationGetOperand(op, k), mlirOperationGetOperand(yield, k));
+  }
+  for (intptr_t k = 0; k < mlirOperationGetNumResults(op); k++) {
+    unite_memrefs(c, mlirOperationGetResult(op, k), mlirOperationGetOperand(condition, 1 + k));
+    unite_memrefs(c, mlirOperationGetResult(op, k), mlirBlockGetArgument(after, k));
+  }
+}
+
+/* Branches (scf.if, scf.index_switch, ...), and any op that makes memrefs from memrefs. */
+static void unite_other(tp__memory_classes *c, MlirOperation op) {
+  for (intptr_t k = 0; k < mlirOperationGetNumResults(op); k++) {
+    MlirValue result = mlirOperationGetResult(op, k);
+    if (!is_memref(result))
+      continue;
+    tp__memory_node(c, result);
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+      unite_memrefs(c, result, mlirOperationGetOperand(op, i));
+    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
+      MlirBlock block = region_block(op, (int)r);
+      MlirOperation end = mlirBlockIsNull(block) ? (MlirOperation){NULL} : mlirBlockGetTerminator(block);
+      if (!mlirOperationIsNull(end) && k < mlirOperationGetNumOperands(end))
+        unite_memrefs(c, result, mlirOperationGetOperand(end, k));
+    }
+  }
+}
+
+/* Addresses: the chain of ops that tp__build_pointer emits. */
+static void unite_address(tp__memory_classes *c, MlirOperation op) {
+  static const char *const steps[] = {"arith.index_cast", "arith.addi", "llvm.inttoptr"};
+  MlirValue operand = mlirOperationGetNumOperands(op) > 0 ? mlirOperationGetOperand(op, 0) : (MlirValue){NULL};
+  bool address = tp__op_is(op, "memref.extract_aligned_pointer_as_index");
+  for (int i = 0; i < TP_LEN(steps); i++)
+    address |= tp__op_is(op, steps[i]) && tp__value_find(&c->values, operand);
+  if (address)
+    unite(c, mlirOperationGetResult(op, 0), operand);
+}
+
+void tp__memory_classes_add(tp__memory_classes *c, MlirOperation op) {
+  if (tp__op_is(op, "scf.for"))
+    unite_for(c, op);
+  else if (tp__op_is(op, "scf.while"))
+    unite_while(c, op);
+  else
+    unite_other(c, op);
+  unite_address(c, op);
+}
+
+int64_t tp__memory_class(tp__memory_classes *c, MlirValue value) {
+  const int64_t *node = tp__value_find(&c->values, value);
+  return node ? root(c, *node) : -1;
+}
+
+void tp__memory_classes_destroy(tp__memory_classes *c) {
+  tp__free(c->parents);
+  tp__value_map_destroy(&c->values);
+}

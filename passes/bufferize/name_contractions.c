@@ -1,0 +1,190 @@
+/* tp-name-contractions: contractions become linalg.contract, out of the reach of fusion.
+ *
+ * linalg-fuse-elementwise-ops would fold reshapes into a contraction, which turns it into a linalg.generic, and then put the producers of
+ * its operands inside the reduction, where an exp is computed once per multiplication. So each contraction is kept in a private
+ * function of its own until `inline` brings it back. */
+#include "passes/registry.h"
+#include "passes/support/contraction.h"
+#include "passes/support/lower.h"
+
+#include "support/support.h"
+
+#include <mlir-c/AffineExpr.h>
+#include <mlir-c/AffineMap.h>
+#include <mlir-c/Dialect/Linalg.h>
+#include <stdio.h>
+
+static tp_status collect(MlirOperation op, void *data) {
+  tp_op_list *list = data;
+  tp__contraction c;
+  if (mlirOperationGetNumResults(op) != 1 || !tp__match_contraction(op, &c))
+    return TP_OK;
+  return tp__op_list_add(list, op);
+}
+
+/* The transpose that is the only reader of what `op` makes out of a fill; null if there is none. The product can then be made in that order: a
+ * gradient of a weight is written as it is used, in place of being read down its columns. Turns the loops of the result. */
+static MlirOperation absorb_transpose(MlirOperation op, tp__contraction *c) {
+  MlirOperation init = tp__defining_op(mlirOperationGetOperand(op, 2));
+  MlirValue value = mlirOperationGetResult(op, 0);
+  int from[TP_MAX_RANK], old[TP_MAX_RANK];
+  if (mlirOperationIsNull(init) || !tp__op_is(init, "linalg.fill") || !tp__is_used_once(value))
+    return (MlirOperation){NULL};
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  MlirOperation user = mlirOpOperandGetOwner(use);
+  if (mlirOpOperandGetOperandNumber(use) != 0 || !tp__is_transpose(user, c->rank[2], from))
+    return (MlirOperation){NULL};
+  for (int d = 0; d < c->rank[2]; d++)
+    old[d] = c->loops[2][d];
+  for (int d = 0; d < c->rank[2]; d++)
+    c->loops[2][d] = old[from[d]];
+  return user;
+}
+
+/* A fill of another shape with the number of the fill that makes `like`, before `where`. */
+static MlirValue fill_like(MlirOperation where, MlirValue like, MlirType type) {
+  MlirValue operands[2] = {mlirOperationGetOperand(tp__defining_op(like), 0), tp__empty(where, type)};
+  MlirNamedAttribute segments = tp__named(mlirOperationGetContext(where), "operandSegmentSizes",
+                                          mlirDenseI32ArrayGet(mlirOperationGetContext(where), 2, (const int32_t[]){1, 1}));
+  MlirOperation fill = tp__create(&(tp_build){.name = "linalg.fill",
+                                              .location = mlirOperationGetLocation(where),
+                                              .n_operands = 2,
+                                              .operands = operands,
+                                              .n_results = 1,
+                                              .results = &type,
+                                              .n_attributes = 1,
+                                              .attributes = &segments,
+                                              .n_regions = 1});
+  mlirLinalgFillBuiltinNamedOpRegion(fill);
+  tp__insert_before(where, fill);
+  return mlirOperationGetResult(fill, 0);
+}
+
+/* linalg.contract wants plain permuted projections, and every loop of A and B in C or in both. */
+static bool is_plain(const tp__contraction *c) {
+  bool in[3][TP_MAX_LOOPS] = {{false}};
+  for (int k = 0; k < 3; k++)
+    for (int d = 0; d < c->rank[k]; d++) {
+      int loop = c->loops[k][d];
+      if (loop < 0 || in[k][loop])
+        return false;
+      in[k][loop] = true;
+    }
+  for (int i = 0; i < c->n_loops; i++)
+    if (in[2][i] ? !in[0][i] && !in[1][i] : !in[0][i] || !in[1][i])
+      return false;
+  return true;
+}
+
+static MlirAttribute map_attr(MlirContext context, const tp__contraction *c, int which) {
+  MlirAffineExpr exprs[TP_MAX_RANK];
+  for (int d = 0; d < c->rank[which]; d++)
+    exprs[d] = mlirAffineDimExprGet(context, c->loops[which][d]);
+  return mlirAffineMapAttrGet(mlirAffineMapGet(context, c->n_loops, 0, c->rank[which], exprs));
+}
+
+/* Moves `contract` on the given operands into a function; the call of it is inserted before `op`. */
+static MlirValue hide(MlirOperation module, MlirOperation op, MlirOperation contract, const MlirValue *operands,
+                      MlirType result, size_t number) {
+  MlirContext context = mlirOperationGetContext(op);
+  MlirLocation location = mlirOperationGetLocation(op);
+  MlirType types[3];
+  MlirLocation locations[3];
+  for (int k = 0; k < 3; k++) {
+    types[k] = mlirValueGetType(operands[k]);
+    locations[k] = location;
+  }
+  char name[64];
+  snprintf(name, sizeof name, "tp.contraction.%zu", number);
+  MlirNamedAttribute attrs[] = {
+      tp__named(context, "sym_name", tp__attr_string(context, name)),
+      tp__named(context, "function_type", mlirTypeAttrGet(mlirFunctionTypeGet(context, 3, types, 1, &result))),
+      tp__named(context, "sym_visibility", tp__attr_string(context, "private")),
+  };
+  MlirOperation func = tp__create(&(tp_build){
+      .name = "func.func", .location = location, .n_attributes = TP_LEN(attrs), .attributes = attrs, .n_regions = 1});
+  MlirBlock body = mlirBlockCreate(3, types, locations);
+  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(func, 0), body);
+  mlirBlockAppendOwnedOperation(body, contract);
+  for (int k = 0; k < 3; k++)
+    mlirOperationSetOperand(contract, k, mlirBlockGetArgument(body, k));
+  MlirValue value = mlirOperationGetResult(contract, 0);
+  mlirBlockAppendOwnedOperation(
+      body, tp__create(&(tp_build){.name = "func.return", .location = location, .n_operands = 1, .operands = &value}));
+  mlirBlockAppendOwnedOperation(mlirModuleGetBody(mlirModuleFromOperation(module)), func);
+  MlirNamedAttribute callee = tp__named(context, "callee", mlirFlatSymbolRefAttrGet(context, tp__ref(name)));
+  return mlirOperationGetResult(tp__build(op, "func.call", 3, operands, 1, &result, 1, &callee), 0);
+}
+
+static void name_contraction(MlirOperation module, MlirOperation op, size_t number) {
+  tp__contraction c;
+  if (!tp__match_contraction(op, &c) || !is_plain(&c))
+    return;
+  MlirContext context = mlirOperationGetContext(op);
+  MlirValue operands[3] = {{NULL}, {NULL}, mlirOperationGetOperand(op, 2)};
+  MlirOperation transpose = absorb_transpose(op, &c);
+  MlirType result = mlirValueGetType(mlirOperationGetResult(mlirOperationIsNull(transpose) ? op : transpose, 0));
+  MlirType element = tp__element_type(result);
+  if (!mlirOperationIsNull(transpose))
+    operands[2] = fill_like(op, operands[2], result);
+  for (int k = 0; k < 2; k++) {
+    MlirValue value = tp__through_transposes(mlirOperationGetOperand(op, c.operands[k]), c.rank[k], c.loops[k]);
+    int rank;
+    int64_t shape[TP_MAX_RANK];
+    tp__static_tensor(mlirValueGetType(value), &rank, shape);
+    if (!mlirTypeEqual(tp__element_type(mlirValueGetType(value)), element))
+      value = tp__build_one(op, "arith.extf", 1, &value, mlirRankedTensorTypeGet(rank, shape, element, (MlirAttribute){NULL}));
+    operands[k] = value;
+  }
+  MlirNamedAttribute attrs[] = {
+      tp__named(
+          context, "indexing_maps",
+          mlirArrayAttrGet(context, 3,
+                           (MlirAttribute[]){map_attr(context, &c, 0), map_attr(context, &c, 1), map_attr(context, &c, 2)})),
+      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (const int32_t[]){2, 1})),
+  };
+  MlirOperation contract = tp__create(&(tp_build){.name = "linalg.contract",
+                                                  .location = mlirOperationGetLocation(op),
+                                                  .n_operands = 3,
+                                                  .operands = operands,
+                                                  .n_results = 1,
+                                                  .results = &result,
+                                                  .n_attributes = TP_LEN(attrs),
+                                                  .attributes = attrs,
+                                                  .n_regions = 1});
+  mlirLinalgFillBuiltinNamedOpRegion(contract);
+  MlirValue value = hide(module, op, contract, operands, result, number);
+  if (!mlirOperationIsNull(transpose)) {
+    tp__replace_op(transpose, value);
+    mlirOperationDestroy(op);
+  } else {
+    tp__replace_op(op, value);
+  }
+}
+
+static tp_status run(tp_pass *pass) {
+  tp_op_list list = {0};
+  tp_status status = tp__walk(pass->module, collect, &list);
+  for (size_t i = 0; i < list.n && status == TP_OK; i++)
+    name_contraction(pass->module, list.items[i], i);
+  pass->statistics[0] = (int64_t)list.n;
+  tp__free(list.items);
+  return status;
+}
+
+static const tp_statistic_row statistics[] = {{"contractions", "contractions found"}};
+
+const tp_pass_row tp__name_contractions_row = {
+    .name = "tp-name-contractions",
+    .summary = "Turn contractions in any form into linalg.contract, each in a private function",
+    .description =
+        "Requires: tensors, calls inlined. Establishes: every contraction of floating-point numbers with permuted projections "
+        "as "
+        "maps is a call of a private function that holds one linalg.contract, whose operands have the type of its result; "
+        "transposes of operands, and of results with no other reader, have become part of the maps. Fusion cannot reach in; "
+        "`inline` brings them back. "
+        "Breaks: nothing.",
+    .statistics = statistics,
+    .n_statistics = TP_LEN(statistics),
+    .run = run,
+};

@@ -1,0 +1,98 @@
+/* tp-order-globals: names and orders the globals that bufferization makes by their first use.
+ *
+ * One-shot bufferization visits functions in the order of a hash table over their addresses, and numbers the globals of constants on the
+ * way: the same program would come out as other bytes on every run. */
+#include "passes/registry.h"
+
+#include "ir/diagnostics.h"
+#include "ir/value_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { STAT_GLOBALS };
+
+typedef struct orderer {
+  MlirSymbolTable symbols;
+  tp_op_list uses, globals; /* memref.get_global; memref.global, in the order of their first use */
+  tp_value_table number;    /* of a global, in `globals` */
+} orderer;
+
+/* What bufferization calls the globals of constants; all others belong to the program. */
+static bool is_constant_name(MlirStringRef name) {
+  static const char prefix[] = "__constant_";
+  return name.length >= sizeof prefix - 1 && memcmp(name.data, prefix, sizeof prefix - 1) == 0;
+}
+
+static MlirOperation global_of(const orderer *o, MlirOperation use) {
+  MlirStringRef name = mlirFlatSymbolRefAttrGetValue(tp__inherent(use, "name"));
+  return is_constant_name(name) ? mlirSymbolTableLookup(o->symbols, name) : (MlirOperation){NULL};
+}
+
+static tp_status visit(MlirOperation op, void *data) {
+  orderer *o = data;
+  if (!tp__op_is(op, "memref.get_global"))
+    return TP_OK;
+  MlirOperation global = global_of(o, op);
+  if (mlirOperationIsNull(global))
+    return TP_OK;
+  tp_status status = tp__op_list_add(&o->uses, op);
+  if (status != TP_OK || tp__table_get(&o->number, global.ptr) >= 0)
+    return status;
+  if (tp__table_put(&o->number, global.ptr, (int)o->globals.n) != TP_OK)
+    return tp__error(op, TP_NO_MEMORY, "out of memory");
+  return tp__op_list_add(&o->globals, global);
+}
+
+/* A name that no symbol of the program has; the program's own do not change from run to run. */
+static MlirAttribute fresh_name(const orderer *o, MlirContext context, int *next) {
+  char name[32];
+  do
+    snprintf(name, sizeof name, "tp.constant.%d", (*next)++);
+  while (!mlirOperationIsNull(mlirSymbolTableLookup(o->symbols, mlirStringRefCreateFromCString(name))));
+  return mlirStringAttrGet(context, mlirStringRefCreateFromCString(name));
+}
+
+static void rename_and_move(const orderer *o, MlirOperation module) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+  MlirContext context = mlirOperationGetContext(module);
+  int next = 0;
+  for (size_t i = 0; i < o->globals.n; i++)
+    mlirOperationSetInherentAttributeByName(o->globals.items[i], tp__ref("sym_name"), fresh_name(o, context, &next));
+  for (size_t i = 0; i < o->uses.n; i++) {
+    /* The table of symbols still knows a global by its old name, which is what its uses say. */
+    MlirAttribute name = tp__inherent(global_of(o, o->uses.items[i]), "sym_name");
+    mlirOperationSetInherentAttributeByName(o->uses.items[i], tp__ref("name"),
+                                            mlirFlatSymbolRefAttrGet(context, mlirStringAttrGetValue(name)));
+  }
+  for (size_t i = o->globals.n; i > 0; i--) {
+    MlirOperation first = mlirBlockGetFirstOperation(body);
+    if (!mlirOperationEqual(first, o->globals.items[i - 1]))
+      mlirOperationMoveBefore(o->globals.items[i - 1], first);
+  }
+}
+
+static tp_status run(tp_pass *pass) {
+  orderer o = {.symbols = mlirSymbolTableCreate(pass->module)};
+  tp_status status = tp__walk(pass->module, visit, &o);
+  if (status == TP_OK)
+    rename_and_move(&o, pass->module);
+  pass->statistics[STAT_GLOBALS] += (int64_t)o.globals.n;
+  mlirSymbolTableDestroy(o.symbols);
+  tp__table_destroy(&o.number);
+  tp__free(o.uses.items);
+  tp__free(o.globals.items);
+  return status;
+}
+
+static const tp_statistic_row statistics[] = {[STAT_GLOBALS] = {"globals", "globals of constants that are used"}};
+
+const tp_pass_row tp__order_globals_row = {
+    .name = "tp-order-globals",
+    .summary = "Name and order the globals of constants by their first use: the same bytes on every run",
+    .description = "Requires: bufferized functions. Establishes: globals that bufferization made (`__constant_...`) are called "
+                   "`tp.constant.N` and stand in the order of their first use, in front of everything else. Breaks: nothing.",
+    .statistics = statistics,
+    .n_statistics = TP_LEN(statistics),
+    .run = run,
+};

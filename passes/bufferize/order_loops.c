@@ -1,0 +1,249 @@
+/* tp-order-loops: the loops of a structured op on buffers stand in the order in which memory lies.
+ *
+ * The innermost loop is the one along which the most operands are read in steps of one element, or not at all: a sum over rows then adds
+ * whole rows, in place of columns one after the other. Sums and products of floats, where nothing else hinders, may be reassociated, so that
+ * a row is added up in the lanes of a vector. Loops move only where that keeps the order in which each result is combined, or where the
+ * combination is one that may be reordered. */
+#include "passes/registry.h"
+
+#include "ir/diagnostics.h"
+#include "ir/ir.h"
+#include "support/support.h"
+
+#include <mlir-c/AffineExpr.h>
+#include <mlir-c/AffineMap.h>
+
+enum { MAX_OPERANDS = 64, MAX_LOOPS = 16, STAT_MOVED = 0, STAT_REASSOCIATED };
+
+typedef struct nest {
+  MlirOperation op;
+  MlirContext context;
+  MlirBlock body;
+  int n_operands, n_inputs, n_loops;
+  MlirAffineMap maps[MAX_OPERANDS];
+  bool is_reduction[MAX_LOOPS];
+  int64_t size[MAX_LOOPS]; /* iterations; 0: not known */
+} nest;
+
+static bool read_nest(MlirOperation op, nest *n) {
+  int64_t segments[2];
+  if (!tp__op_is(op, "linalg.generic") || mlirOperationGetNumResults(op) != 0 ||
+      tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) != 2 || segments[0] + segments[1] > MAX_OPERANDS)
+    return false;
+  *n = (nest){.op = op,
+              .context = mlirOperationGetContext(op),
+              .n_operands = (int)(segments[0] + segments[1]),
+              .n_inputs = (int)segments[0]};
+  n->body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirAttribute maps = tp__inherent(op, "indexing_maps"), iterators = tp__inherent(op, "iterator_types");
+  n->n_loops = (int)mlirArrayAttrGetNumElements(iterators);
+  if (n->n_loops > MAX_LOOPS || n->n_operands == 0)
+    return false;
+  MlirAttribute parallel = tp__parse_attr(n->context, "#linalg.iterator_type<parallel>");
+  for (int l = 0; l < n->n_loops; l++)
+    n->is_reduction[l] = !mlirAttributeEqual(mlirArrayAttrGetElement(iterators, l), parallel);
+  for (int i = 0; i < n->n_operands; i++) {
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
+    n->maps[i] = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
+    for (intptr_t d = 0; d < mlirAffineMapGetNumResults(n->maps[i]); d++) {
+      MlirAffineExpr expr = mlirAffineMapGetResult(n->maps[i], d);
+      if (mlirAffineExprIsADim(expr) && !mlirShapedTypeIsDynamicDim(type, d))
+        n->size[mlirAffineDimExprGetPosition(expr)] = mlirShapedTypeGetDimSize(type, d);
+    }
+  }
+  return true;
+}
+
+/* ---- combinations ---- */
+
+/* The op that combines result k over the reduction loops, if it is all that is done with the value so far; null if there is none. */
+static MlirOperation combiner(const nest *n, int k) {
+  MlirValue so_far = mlirBlockGetArgument(n->body, n->n_inputs + k);
+  MlirOperation op = tp__defining_op(mlirOperationGetOperand(mlirBlockGetTerminator(n->body), k));
+  if (mlirOperationIsNull(op) || !tp__is_used_once(so_far) || !tp__is_used_once(mlirOperationGetResult(op, 0)) ||
+      mlirOperationGetNumOperands(op) != 2)
+    return (MlirOperation){NULL};
+  for (int i = 0; i < 2; i++)
+    if (mlirValueEqual(mlirOperationGetOperand(op, i), so_far))
+      return op;
+  return (MlirOperation){NULL};
+}
+
+static bool is_any(MlirOperation op, int n, const char *const *names) {
+  for (int i = 0; i < n; i++)
+    if (tp__op_is(op, names[i]))
+      return true;
+  return false;
+}
+
+static bool is_float_sum(MlirOperation op) {
+  static const char *const names[] = {"arith.addf", "arith.mulf"};
+  return is_any(op, TP_LEN(names), names);
+}
+
+static bool may_reorder(MlirOperation op) {
+  static const char *const names[] = {"arith.addi",  "arith.muli",     "arith.andi",    "arith.ori",
+                                      "arith.xori",  "arith.minsi",    "arith.maxsi",   "arith.minui",
+                                      "arith.maxui", "arith.minimumf", "arith.maximumf"};
+  return is_float_sum(op) || is_any(op, TP_LEN(names), names);
+}
+
+/* Does the op reduce into result k? */
+static bool is_reduced(const nest *n, int k) {
+  uint64_t seen = 0;
+  MlirAffineMap map = n->maps[n->n_inputs + k];
+  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); d++)
+    for (int l = 0; l < n->n_loops; l++)
+      if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, d), l))
+        seen |= UINT64_C(1) << l;
+  for (int l = 0; l < n->n_loops; l++)
+    if (n->is_reduction[l] && !(seen >> l & 1))
+      return true;
+  return false;
+}
+
+static bool all_may_reorder(const nest *n) {
+  for (int k = 0; k < n->n_operands - n->n_inputs; k++) {
+    MlirOperation op = is_reduced(n, k) ? combiner(n, k) : (MlirOperation){NULL};
+    if (is_reduced(n, k) && (mlirOperationIsNull(op) || !may_reorder(op)))
+      return false;
+  }
+  return true;
+}
+
+static int64_t reassociate(const nest *n) {
+  int64_t count = 0;
+  for (int k = 0; k < n->n_operands - n->n_inputs; k++) {
+    MlirOperation op = is_reduced(n, k) ? combiner(n, k) : (MlirOperation){NULL};
+    if (mlirOperationIsNull(op) || !is_float_sum(op))
+      continue;
+    mlirOperationSetInherentAttributeByName(op, tp__ref("fastmath"), tp__parse_attr(n->context, "#arith.fastmath<reassoc>"));
+    count++;
+  }
+  return count;
+}
+
+/* ---- order ---- */
+
+/* Operands that are read in larger steps than one element when loop l goes on. */
+static int n_strided(const nest *n, int l) {
+  int count = 0;
+  for (int i = 0; i < n->n_operands; i++) {
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(n->op, i));
+    intptr_t rank = mlirAffineMapGetNumResults(n->maps[i]);
+    bool strided = false;
+    while (rank > 0 && mlirShapedTypeGetDimSize(type, rank - 1) == 1) /* a dynamic size is negative */
+      rank--;
+    for (intptr_t d = 0; d + 1 < rank; d++)
+      strided |= mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(n->maps[i], d), l);
+    count += strided;
+  }
+  return count;
+}
+
+/* order[i]: the loop that comes at place i. Loops of one iteration, which are no loops, go out of the way; the best innermost loop goes last;
+ * the others keep their order. False where nothing moves. */
+static bool find_order(const nest *n, int *order) {
+  bool movable = all_may_reorder(n);
+  int best = -1, best_strided = 0, count = 0;
+  for (int l = 0; l < n->n_loops; l++) {
+    bool reorders = false; /* going last would change the order among reduction loops */
+    for (int m = l + 1; m < n->n_loops; m++)
+      reorders |= n->is_reduction[l] && n->is_reduction[m] && n->size[m] != 1;
+    if (n->size[l] == 1 || (reorders && !movable))
+      continue;
+    int strided = n_strided(n, l);
+    if (best < 0 || strided <= best_strided) { /* of equals the inner one */
+      best = l;
+      best_strided = strided;
+    }
+  }
+  for (int l = 0; l < n->n_loops; l++)
+    if (n->size[l] == 1)
+      order[count++] = l;
+  for (int l = 0; l < n->n_loops; l++)
+    if (n->size[l] != 1 && l != best)
+      order[count++] = l;
+  if (best >= 0)
+    order[count++] = best;
+  for (int l = 0; l < n->n_loops; l++)
+    if (order[l] != l)
+      return true;
+  return false;
+}
+
+static tp_status renumber_index(MlirOperation op, void *data) {
+  const int *place = data;
+  if (tp__op_is(op, "linalg.index")) {
+    int64_t old = mlirIntegerAttrGetValueInt(tp__inherent(op, "dim"));
+    mlirOperationSetInherentAttributeByName(op, tp__ref("dim"), tp__attr_i64(mlirOperationGetContext(op), place[old]));
+  }
+  return TP_OK;
+}
+
+static void permute(const nest *n, const int *order) {
+  MlirAffineExpr dims[MAX_LOOPS];
+  MlirAttribute maps[MAX_OPERANDS], iterators[MAX_LOOPS];
+  int place[MAX_LOOPS];
+  MlirAttribute old = tp__inherent(n->op, "iterator_types");
+  for (int i = 0; i < n->n_loops; i++) {
+    place[order[i]] = i;
+    iterators[i] = mlirArrayAttrGetElement(old, order[i]);
+  }
+  for (int l = 0; l < n->n_loops; l++)
+    dims[l] = mlirAffineDimExprGet(n->context, place[l]);
+  for (int i = 0; i < n->n_operands; i++) {
+    MlirAffineExpr results[TP_MAX_RANK];
+    intptr_t rank = mlirAffineMapGetNumResults(n->maps[i]);
+    for (intptr_t d = 0; d < rank; d++)
+      results[d] = mlirAffineExprCompose(mlirAffineMapGetResult(n->maps[i], d),
+                                         mlirAffineMapGet(n->context, n->n_loops, 0, n->n_loops, dims));
+    maps[i] = mlirAffineMapAttrGet(mlirAffineMapGet(n->context, n->n_loops, 0, rank, results));
+  }
+  mlirOperationSetInherentAttributeByName(n->op, tp__ref("indexing_maps"), mlirArrayAttrGet(n->context, n->n_operands, maps));
+  mlirOperationSetInherentAttributeByName(n->op, tp__ref("iterator_types"),
+                                          mlirArrayAttrGet(n->context, n->n_loops, iterators));
+  tp__walk(n->op, renumber_index, place);
+}
+
+/* ---- the pass ---- */
+
+static tp_status collect(MlirOperation op, void *data) {
+  return tp__op_is(op, "linalg.generic") ? tp__op_list_add(data, op) : TP_OK;
+}
+
+static tp_status run(tp_pass *pass) {
+  tp_op_list list = {0};
+  tp_status status = tp__walk(pass->module, collect, &list);
+  for (size_t i = 0; i < list.n && status == TP_OK; i++) {
+    int order[MAX_LOOPS];
+    nest n;
+    if (!read_nest(list.items[i], &n))
+      continue;
+    pass->statistics[STAT_REASSOCIATED] += reassociate(&n);
+    if (find_order(&n, order)) {
+      permute(&n, order);
+      pass->statistics[STAT_MOVED]++;
+    }
+  }
+  tp__free(list.items);
+  return status;
+}
+
+static const tp_statistic_row statistics[] = {
+    {"moved", "loop nests whose order changed"},
+    {"reassociated", "sums and products that may be added in any order"},
+};
+
+const tp_pass_row tp__order_loops_row = {
+    .name = "tp-order-loops",
+    .summary = "Loops in the order in which memory lies, and reductions that vectors may do",
+    .description = "Requires: structured ops on buffers. Establishes: the innermost loop of a linalg.generic is the one along "
+                   "which most operands lie in "
+                   "memory; float sums and products have fastmath<reassoc>. Breaks: nothing; the last bits of such sums depend "
+                   "on the width of vectors, "
+                   "equally on all devices.",
+    .statistics = statistics,
+    .n_statistics = TP_LEN(statistics),
+    .run = run,
+};

@@ -1,0 +1,143 @@
+/* tp-prepare-fusion: what upstream's fusion of elementwise ops needs, or gets wrong.
+ *
+ * Frontends broadcast every scalar to the shape of what it is combined with. Fusion takes such an op into its one user; with several users it
+ * stays, and becomes a buffer that is written, and read by each of them. So an operand that holds one number everywhere becomes that number.
+ *
+ * An elementwise op may read what it overwrites. Fusion puts it into a user with more loops, where it overwrites, and reads, each element several
+ * times: x + acc becomes x + x + ... + acc. So what is read becomes an input, and nothing is left to be read in what is overwritten. But where
+ * elements may be left as they are (a diagonal, a stride), they are the init's; fusion leaves such an op where it is. */
+#include "passes/prepare/raise/raise.h"
+#include "passes/registry.h"
+
+#include "ir/diagnostics.h"
+#include "support/support.h"
+
+enum { STAT_INLINED, STAT_READ };
+
+static tp_status collect(MlirOperation op, void *data) {
+  return tp__op_is(op, "linalg.generic") ? tp__op_list_add(data, op) : TP_OK;
+}
+
+/* ---- numbers ---- */
+
+/* The number of a constant that has one only, made in front of `where`. */
+static bool find_splat(MlirAttribute value, MlirOperation where, MlirValue *scalar) {
+  if (!mlirAttributeIsADenseElements(value) || !mlirDenseElementsAttrIsSplat(value))
+    return false;
+  MlirAttribute number = mlirDenseElementsAttrGetSplatValue(value);
+  if (!mlirAttributeIsAFloat(number) && !mlirAttributeIsAInteger(number)) /* a complex number */
+    return false;
+  *scalar = tp__constant(where, tp__element_type(mlirAttributeGetType(value)), number);
+  return true;
+}
+
+/* The number that every element of `value` is, in a form that `where` can use; false if it is none. */
+static bool find_scalar(MlirValue value, MlirOperation where, MlirValue *scalar) {
+  MlirOperation maker = tp__defining_op(value);
+  tp__generic generic;
+  if (mlirOperationIsNull(maker))
+    return false;
+  if (tp__op_is(maker, "linalg.fill")) {
+    *scalar = mlirOperationGetOperand(maker, 0);
+    return mlirTypeEqual(mlirValueGetType(*scalar), tp__element_type(mlirValueGetType(value)));
+  }
+  if (tp__op_is(maker, "arith.constant"))
+    return find_splat(tp__inherent(maker, "value"), where, scalar);
+  if (!tp__generic_read(maker, &generic) || generic.n_inits != 1)
+    return false;
+  *scalar = mlirOperationGetOperand(generic.yield, 0);
+  if (generic.n_inputs > 0) /* a broadcast of one number is that number */
+    return generic.n_inputs == 1 && mlirValueEqual(*scalar, mlirBlockGetArgument(generic.body, 0)) &&
+           find_scalar(mlirOperationGetOperand(maker, 0), where, scalar);
+  if (tp__is_captured(maker, *scalar))
+    return true;
+  MlirOperation inside = tp__defining_op(*scalar);
+  if (mlirOperationIsNull(inside) || !tp__op_is(inside, "arith.constant"))
+    return false;
+  MlirOperation clone = mlirOperationClone(inside);
+  tp__insert_before(where, clone);
+  *scalar = mlirOperationGetResult(clone, 0);
+  return true;
+}
+
+static int64_t inline_scalars(MlirOperation op) {
+  tp__generic generic;
+  int64_t n = 0;
+  if (!tp__generic_read(op, &generic))
+    return 0;
+  for (int i = generic.n_inputs; i-- > 0;) {
+    MlirValue scalar;
+    if (!tp__generic_has_ranges(&generic, UINT64_C(1) << i) || !find_scalar(mlirOperationGetOperand(op, i), op, &scalar))
+      continue;
+    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(generic.body, i), scalar);
+    tp__generic_drop_input(&generic, i);
+    n++;
+  }
+  return n;
+}
+
+/* ---- what is overwritten ---- */
+
+static bool is_elementwise(const tp__generic *generic) {
+  MlirAttribute iterators = tp__inherent(generic->op, "iterator_types");
+  MlirAttribute parallel = tp__parse_attr(mlirOperationGetContext(generic->op), "#linalg.iterator_type<parallel>");
+  for (int l = 0; l < generic->n_loops; l++)
+    if (!mlirAttributeEqual(mlirArrayAttrGetElement(iterators, l), parallel))
+      return false;
+  return true;
+}
+
+static int64_t read_as_inputs(MlirOperation op) {
+  tp__generic generic;
+  int64_t n = 0;
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  if (!tp__generic_read(op, &generic) || !is_elementwise(&generic))
+    return 0;
+  for (int k = 0; k < generic.n_inits; k++) {
+    int at = generic.n_inputs + k;
+    MlirValue init = mlirOperationGetOperand(op, at), input;
+    if (mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(generic.body, at))) ||
+        !tp__static_tensor(mlirValueGetType(init), &rank, shape) ||
+        !tp__writes_all(op, tp__inherent(op, "indexing_maps"), at) ||
+        !tp__generic_add_input(&generic, init, tp__generic_map(&generic, at), &input))
+      continue;
+    at = generic.n_inputs + k;
+    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(generic.body, at), input);
+    mlirOperationSetOperand(op, at, tp__empty(op, mlirValueGetType(init)));
+    n++;
+  }
+  return n;
+}
+
+/* ---- the pass ---- */
+
+static tp_status run(tp_pass *pass) {
+  tp_op_list list = {0};
+  tp_status status = tp__walk(pass->module, tp__check_inits, NULL);
+  if (status == TP_OK)
+    status = tp__walk(pass->module, collect, &list);
+  for (size_t i = 0; i < list.n && status == TP_OK; i++) {
+    pass->statistics[STAT_READ] += read_as_inputs(list.items[i]);
+    pass->statistics[STAT_INLINED] += inline_scalars(list.items[i]);
+  }
+  tp__free(list.items);
+  return status;
+}
+
+static const tp_statistic_row statistics[] = {
+    {"inlined", "operands replaced by a number"},
+    {"read", "values that were overwritten and read, now inputs"},
+};
+
+const tp_pass_row tp__prepare_fusion_row = {
+    .name = "tp-prepare-fusion",
+    .summary = "Make ops ready for linalg-fuse-elementwise-ops: numbers as numbers, what is read as inputs",
+    .description = "Requires: tensors. Establishes: no linalg.generic reads a linalg.fill, or another op that yields one "
+                   "number, as an input. "
+                   "Refused: a linalg.generic that may leave elements of an init that its body, now simplified, does not read. "
+                   "Breaks: nothing; ops without users are left to canonicalize.",
+    .statistics = statistics,
+    .n_statistics = TP_LEN(statistics),
+    .run = run,
+};

@@ -1,0 +1,287 @@
+/* tp-schedule-collectives: collectives run beside what does not need them.
+ *
+ * It works on buffers: on tensors a collective could not say that its operand is still read until the wait, and bufferization would give
+ * its memory to somebody else. Each block is scheduled by itself (schedule_order.c); loops and branches in it are ops like others. All ranks
+ * run one program, so all start their collectives in one order. */
+#include "passes/bufferize/assign.h"
+#include "passes/bufferize/schedule/schedule.h"
+#include "passes/registry.h"
+
+#include <mlir-c/BuiltinTypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STAT_SPLIT, STAT_MOVED };
+
+typedef struct settings {
+  int64_t window, in_flight, least_us;
+  int64_t memory_limit; /* -1: none */
+  bool limit_of_machine;
+} settings;
+
+/* How much an order may change, from the most on. */
+typedef enum freedom { FREE_URGENT, FREE_WINDOW, FREE_WAITS, FREE_NOTHING } freedom;
+
+typedef struct scheduler {
+  tp_pass *pass;
+  settings settings;
+  tp__lowering lowering;
+  tp_mesh mesh;
+  tp_topology topology;
+  tp__memory_classes classes;
+  tp_op_list holders; /* a collective of each block that has one */
+  int64_t n_split, n_moved;
+} scheduler;
+
+/* ---- one block ---- */
+
+/* The same call of another function, in front of `where`. */
+static MlirOperation build_part(scheduler *s, MlirOperation call, const char *callee, MlirOperation where) {
+  MlirValue operands[4];
+  for (int i = 0; i < TP_LEN(operands); i++)
+    operands[i] = mlirOperationGetOperand(call, i);
+  MlirValue status = tp__build_call(&s->lowering, call, callee, TP_LEN(operands), operands, s->lowering.i32);
+  MlirOperation part = mlirOpResultGetOwner(status);
+  mlirOperationMoveBefore(part, where);
+  return part;
+}
+
+static void apply(scheduler *s, MlirBlock block, const tp__tasks *tasks, const tp__steps *steps) {
+  MlirOperation end = mlirBlockGetTerminator(block);
+  int last = -1;
+  for (int i = 0; i < steps->n; i++) {
+    const tp__step *step = &steps->items[i];
+    MlirOperation op = tasks->ops[step->task];
+    if (step->kind == TP_STEP_RUN)
+      mlirOperationMoveBefore(op, end);
+    else
+      (void)build_part(s, op, step->kind == TP_STEP_START ? "tprt_abi_start" : "tprt_abi_wait", end);
+    if (step->kind == TP_STEP_WAIT) {
+      mlirOperationDestroy(op);
+      s->n_split++;
+      continue;
+    }
+    s->n_moved += tasks->items[step->task].kind == TP_TASK_COMPUTE && step->task < last;
+    last = step->task > last ? step->task : last;
+  }
+}
+
+/* The order of least time, of equal ones that which changes least. */
+static tp_status choose(const scheduler *s, const tp__tasks *tasks, freedom most, tp__arena *arena, tp__steps *best,
+                        bool *changes) {
+  static const bool moves[] = {[FREE_URGENT] = true, [FREE_WINDOW] = true, [FREE_WAITS] = false};
+  *changes = false;
+  tp_status status = tp__program_order(tasks, arena, best);
+  for (int f = FREE_WAITS; f >= (int)most && status == TP_OK; f--) {
+    tp__order_options options = {.window = moves[f] ? (int)s->settings.window : 0,
+                                 .urgent = f == FREE_URGENT,
+                                 .in_flight = (int)s->settings.in_flight,
+                                 .least = (tp_cost)s->settings.least_us * 1000000};
+    tp__steps steps;
+    status = tp__order_tasks(tasks, &options, arena, &steps);
+    if (status == TP_OK && tp__steps_precede(&steps, best)) {
+      *best = steps;
+      *changes = true;
+    }
+  }
+  return status;
+}
+
+static tp_status schedule_block(scheduler *s, MlirBlock block, freedom most) {
+  tp__arena arena = {0};
+  tp__prices prices = {s->pass->module, &s->topology, &s->mesh, &s->lowering.sites, &s->lowering.extra};
+  tp__tasks tasks;
+  tp__steps steps;
+  bool changes = false;
+  tp_status status = tp__block_tasks(block, &s->classes, &prices, &arena, &tasks);
+  if (status == TP_OK)
+    status = choose(s, &tasks, most, &arena, &steps, &changes);
+  if (status == TP_OK && changes)
+    apply(s, block, &tasks, &steps);
+  tp__arena_destroy(&arena);
+  return status == TP_OK ? TP_OK : tp__error(s->lowering.func, status, "memory ran out");
+}
+
+/* ---- one function ---- */
+
+static tp_status look_at(MlirOperation op, void *data) {
+  scheduler *s = data;
+  tp__memory_classes_add(&s->classes, op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetOperand(op, i))))
+      (void)tp__memory_node(&s->classes, mlirOperationGetOperand(op, i));
+  if (tp__runtime_call(op) != TP_CALL_COLLECTIVE)
+    return TP_OK;
+  for (size_t i = 0; i < s->holders.n; i++)
+    if (mlirBlockEqual(mlirOperationGetBlock(s->holders.items[i]), mlirOperationGetBlock(op)))
+      return TP_OK;
+  return tp__op_list_add(&s->holders, op);
+}
+
+static tp_status schedule_body(scheduler *s, freedom most) {
+  tp_status status = tp__walk(s->lowering.func, look_at, s);
+  for (size_t i = 0; i < s->holders.n && status == TP_OK; i++)
+    status = schedule_block(s, mlirOperationGetBlock(s->holders.items[i]), most);
+  return status;
+}
+
+static void end_scheduler(scheduler *s) {
+  tp__memory_classes_destroy(&s->classes);
+  tp__free(s->holders.items);
+  tp__free(s->lowering.sites.items);
+  tp__free(s->lowering.extra.items);
+}
+
+/* Schedules `func` with at most this much freedom. */
+static tp_status schedule(scheduler *s, MlirOperation func, freedom most) {
+  *s = (scheduler){.pass = s->pass, .settings = s->settings, .mesh = s->mesh, .topology = s->topology};
+  tp__lowering_begin(&s->lowering, s->pass->module, func);
+  tp_status status = schedule_body(s, most);
+  if (status == TP_OK && (s->classes.no_memory || s->lowering.no_memory))
+    status = tp__error(func, TP_NO_MEMORY, "memory ran out");
+  end_scheduler(s);
+  return status;
+}
+
+static tp_status count_collective(MlirOperation op, void *data) {
+  *(int *)data += tp__runtime_call(op) == TP_CALL_COLLECTIVE;
+  return TP_OK;
+}
+
+/* What a device holds: arguments, results and the blocks. */
+static tp_status measure(MlirOperation func, int64_t *bytes) {
+  MlirType type = mlirTypeAttrGetValue(tp__inherent(func, "function_type"));
+  tp_status status = tp__measure_buffers(func, bytes);
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
+    if (mlirTypeIsAMemRef(mlirFunctionTypeGetInput(type, i)))
+      *bytes += tp__memref_bytes(mlirFunctionTypeGetInput(type, i));
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); i++)
+    if (mlirTypeIsAMemRef(mlirFunctionTypeGetResult(type, i)))
+      *bytes += tp__memref_bytes(mlirFunctionTypeGetResult(type, i));
+  return status;
+}
+
+/* Tries copies with less and less freedom until one keeps the limit; else the function stays as it is. */
+static tp_status schedule_within(scheduler *s, MlirOperation func) {
+  for (freedom most = FREE_URGENT; most < FREE_NOTHING; most++) {
+    int64_t bytes = 0;
+    MlirOperation copy = mlirOperationClone(func);
+    tp__insert_after(func, copy);
+    tp_status status = schedule(s, copy, most);
+    if (status == TP_OK)
+      status = measure(copy, &bytes);
+    bool keeps = status == TP_OK && bytes <= s->settings.memory_limit;
+    mlirOperationDestroy(keeps ? func : copy);
+    if (keeps || status != TP_OK)
+      return status;
+  }
+  s->n_split = s->n_moved = 0;
+  return TP_OK;
+}
+
+static tp_status set_machine(scheduler *s, MlirOperation func) {
+  static const char *const names[TP_MAX_AXES] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+  int64_t sizes[TP_MAX_AXES];
+  int n = tp__int_list(tp__get(func, "tp.mesh"), TP_MAX_AXES, sizes);
+  if (n < 1)
+    return tp__error(func, TP_INVALID_ARGUMENT, "is no program yet; run tp-lower-to-runtime first");
+  tp_status status = tp_mesh_create("mesh", n, names, sizes, &s->mesh);
+  if (status != TP_OK)
+    return tp__error(func, status, "tp.mesh is not the sizes of a mesh");
+  status = tp__load_topology(s->pass->module, tp__pass_option(s->pass, "topology"), &s->mesh, &s->topology);
+  if (status == TP_OK && s->settings.limit_of_machine && s->topology.memory_bytes == 0)
+    return tp__error(func, TP_INVALID_ARGUMENT,
+                     "memory-limit=topology: topology '%s' does not say how much memory a device has; give a number of bytes",
+                     s->topology.name);
+  if (s->settings.limit_of_machine)
+    s->settings.memory_limit = s->topology.memory_bytes;
+  return status;
+}
+
+static tp_status schedule_entry(MlirOperation func, void *data) {
+  scheduler *s = data;
+  int n = 0;
+  tp_status status = tp__walk(func, count_collective, &n);
+  if (status != TP_OK || n == 0)
+    return status;
+  status = set_machine(s, func);
+  if (status != TP_OK)
+    return status;
+  status = s->settings.memory_limit < 0 ? schedule(s, func, FREE_URGENT) : schedule_within(s, func);
+  s->pass->statistics[STAT_SPLIT] += s->n_split;
+  s->pass->statistics[STAT_MOVED] += s->n_moved;
+  return status;
+}
+
+/* ---- the pass ---- */
+
+static tp_status read_number(const tp_pass *pass, const char *name, int64_t low, int64_t high, int64_t *value) {
+  const char *text = tp__pass_option(pass, name);
+  char *end;
+  *value = strtoll(text, &end, 10);
+  if (end == text || *end || *value < low || *value > high)
+    return tp__error(pass->module, TP_INVALID_ARGUMENT, "%s '%s' is not a number from %lld to %lld", name, text, (long long)low,
+                     (long long)high);
+  return TP_OK;
+}
+
+static tp_status read_settings(const tp_pass *pass, settings *to) {
+  const char *limit = tp__pass_option(pass, "memory-limit");
+  to->memory_limit = -1;
+  tp_status status = read_number(pass, "window", 0, 1 << 20, &to->window);
+  if (status == TP_OK)
+    status = read_number(pass, "in-flight", 1, 1 << 20, &to->in_flight);
+  if (status == TP_OK)
+    status = read_number(pass, "least", 0, 1 << 20, &to->least_us);
+  to->limit_of_machine = strcmp(limit, "topology") == 0;
+  if (status == TP_OK && limit[0] && !to->limit_of_machine && !tp__parse_bytes(limit, &to->memory_limit))
+    return tp__error(pass->module, TP_INVALID_ARGUMENT,
+                     "memory-limit '%s' is no size; use bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB), or topology",
+                     limit);
+  return status;
+}
+
+static tp_status run(tp_pass *pass) {
+  scheduler s = {.pass = pass};
+  const char *mode = tp__pass_option(pass, "overlap");
+  if (strcmp(mode, "true") != 0 && strcmp(mode, "false") != 0)
+    return tp__error(pass->module, TP_INVALID_ARGUMENT, "overlap '%s' is not known; use true or false", mode);
+  tp_status status = read_settings(pass, &s.settings);
+  if (status != TP_OK || strcmp(mode, "false") == 0)
+    return status;
+  return tp__each_entry(pass->module, schedule_entry, &s);
+}
+
+static const tp_option_row options[] = {
+    {"overlap", "true", "false: leave everything as it is, which pipelines ask for"},
+    {"window", "64", "how many ops one may come before its place; 0: only starts and waits move"},
+    {"in-flight", "4", "most collectives between start and wait"},
+    {"least", "20", "microseconds of a collective that have to be hidden, as modelled, or it is not split"},
+    {"memory-limit", "",
+     "bytes that a device may hold, arguments and results included, or nothing is scheduled that needs more: 512MiB, 80GB, "
+     "...; "
+     "topology: what the topology file says"},
+    {"topology", "cpu", "cost model, see tp-propagate"},
+};
+
+static const tp_statistic_row statistics[] = {
+    [STAT_SPLIT] = {"split", "collectives that are started and waited for"},
+    [STAT_MOVED] = {"moved", "ops that stand behind one that came after them"},
+};
+
+const tp_pass_row tp__schedule_collectives_row = {
+    .name = "tp-schedule-collectives",
+    .summary = "Start collectives early, wait for them late, and compute meanwhile",
+    .description = "Requires: tp-lower-to-runtime and bufferization; before tp-assign-buffers. Establishes: where that is "
+                   "modelled to be faster, "
+                   "a collective is a call that starts it, as soon as its operand is ready, and one that waits for it, in "
+                   "front of what first uses "
+                   "its result or overwrites its operand; ops that do not need it stand between. Memory that the two calls "
+                   "name lives until the "
+                   "wait. Breaks: nothing; without a gain nothing changes.",
+    .options = options,
+    .n_options = TP_LEN(options),
+    .statistics = statistics,
+    .n_statistics = TP_LEN(statistics),
+    .run = run,
+};

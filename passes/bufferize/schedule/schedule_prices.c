@@ -1,0 +1,163 @@
+/* Modelled times of ops on buffers. */
+#include "passes/bufferize/assign.h"
+#include "passes/bufferize/schedule/schedule.h"
+
+#include "ir/work.h"
+
+#include <mlir-c/BuiltinTypes.h>
+
+enum { SITE_KIND, SITE_DTYPE, SITE_N_AXES = 3, SITE_AXES, SITE_RANK = 12, SITE_SHAPE, SITE_EXTRA = 30, SITE_N_EXTRA };
+
+static const struct {
+  int64_t bytes;
+  tp_peak peak;
+} dtypes[TPRT_N_DTYPES] = {
+    [TPRT_F32] = {4, TP_PEAK_F32},   [TPRT_F64] = {8, TP_PEAK_F64},   [TPRT_F16] = {2, TP_PEAK_F16},
+    [TPRT_BF16] = {2, TP_PEAK_F16},  [TPRT_BOOL] = {1, TP_PEAK_F32},  [TPRT_I8] = {1, TP_PEAK_I8},
+    [TPRT_I16] = {2, TP_PEAK_F32},   [TPRT_I32] = {4, TP_PEAK_F32},   [TPRT_I64] = {8, TP_PEAK_F32},
+    [TPRT_U8] = {1, TP_PEAK_I8},     [TPRT_U16] = {2, TP_PEAK_F32},   [TPRT_U32] = {4, TP_PEAK_F32},
+    [TPRT_U64] = {8, TP_PEAK_F32},   [TPRT_C64] = {8, TP_PEAK_F32},   [TPRT_C128] = {16, TP_PEAK_F64},
+    [TPRT_F8E4M3] = {1, TP_PEAK_F8}, [TPRT_F8E5M2] = {1, TP_PEAK_F8},
+};
+
+/* The words of a call's site; NULL where the function has none of that number. */
+static const int64_t *site_of(const tp__prices *p, MlirOperation call) {
+  int64_t number;
+  if (!tp__call_site(call, &number) || number < 0 || (size_t)number >= p->sites->n / TPRT_SITE_WORDS)
+    return NULL;
+  const int64_t *site = p->sites->items + number * TPRT_SITE_WORDS;
+  return site[SITE_DTYPE] > 0 && site[SITE_DTYPE] < TPRT_N_DTYPES ? site : NULL;
+}
+
+static tp_cost price_collective(const tp__prices *p, const int64_t *site) {
+  static const tp_collective kinds[] = {[TPRT_SITE_ALL_REDUCE] = TP_ALL_REDUCE,
+                                        [TPRT_SITE_ALL_GATHER] = TP_ALL_GATHER,
+                                        [TPRT_SITE_REDUCE_SCATTER] = TP_REDUCE_SCATTER,
+                                        [TPRT_SITE_ALL_TO_ALL] = TP_ALL_TO_ALL,
+                                        [TPRT_SITE_PERMUTE] = TP_PERMUTE,
+                                        [TPRT_SITE_BROADCAST] = TP_BROADCAST};
+  if (site[SITE_KIND] < TPRT_SITE_ALL_REDUCE || site[SITE_KIND] > TPRT_SITE_BROADCAST || site[SITE_N_AXES] > p->mesh->n_axes ||
+      site[SITE_RANK] > TP_MAX_RANK)
+    return 0;
+  int axes[TP_MAX_AXES], n = (int)site[SITE_N_AXES];
+  bool whole = site[SITE_KIND] == TPRT_SITE_PERMUTE && n == 0; /* a permute over the whole mesh names no axes */
+  n = whole ? p->mesh->n_axes : n;
+  int64_t elements = 1, devices = 1;
+  for (int i = 0; i < n; i++) {
+    axes[i] = whole ? i : (int)site[SITE_AXES + i];
+    if (axes[i] < 0 || axes[i] >= p->mesh->n_axes)
+      return 0;
+    devices *= p->mesh->axes[axes[i]].size;
+  }
+  for (int64_t d = 0; d < site[SITE_RANK]; d++)
+    elements *= site[SITE_SHAPE + d];
+  if (site[SITE_KIND] == TPRT_SITE_ALL_GATHER)
+    elements *= devices;
+  return tp_cost_flat(p->topology, p->mesh, kinds[site[SITE_KIND]], n, axes, elements, dtypes[site[SITE_DTYPE]].bytes);
+}
+
+static tp_cost price_contraction(const tp__prices *p, const int64_t *site) {
+  int64_t begin = site[SITE_EXTRA], n = site[SITE_N_EXTRA], sizes[TPRT_SITE_WORDS], bytes = dtypes[site[SITE_DTYPE]].bytes;
+  if (begin < 0 || n < 1 || begin + n > (int64_t)p->extra->n || n != 1 + 4 * p->extra->items[begin] ||
+      p->extra->items[begin] > TPRT_SITE_WORDS)
+    return 0;
+  int n_loops = (int)p->extra->items[begin];
+  tp_work work = {.peak = dtypes[site[SITE_DTYPE]].peak, .contraction_flops = 2, .launch = true};
+  uint32_t used[3] = {0};
+  double elements[3] = {1, 1, 1};
+  for (int i = 0; i < n_loops; i++) {
+    const int64_t *loop = p->extra->items + begin + 1 + 4 * i;
+    sizes[i] = loop[0];
+    work.contraction_flops *= (double)loop[0];
+    for (int k = 0; k < 3; k++) {
+      used[k] |= loop[1 + k] ? UINT32_C(1) << i : 0;
+      elements[k] *= loop[1 + k] ? (double)loop[0] : 1;
+    }
+  }
+  work.gemm_dim = tp__gemm_dim(n_loops, sizes, used[0], used[1], used[2]);
+  work.memory_bytes = (elements[0] + elements[1] + elements[2]) * (double)bytes;
+  return tp_cost_compute(p->topology, &work);
+}
+
+/* What is done to its elements costs nothing beside it. */
+static tp_cost price_product(const tp__prices *p, const int64_t *site) {
+  int64_t begin = site[SITE_EXTRA], rank = site[SITE_RANK], m = 1;
+  if (begin < 0 || site[SITE_N_EXTRA] != TPRT_FINISH_WORDS || begin + TPRT_FINISH_WORDS > (int64_t)p->extra->n || rank < 1 ||
+      rank > TP_MAX_RANK)
+    return 0;
+  int64_t n = site[SITE_SHAPE + rank - 1], k = p->extra->items[begin + TPRT_FINISH_K];
+  for (int64_t d = 0; d + 1 < rank; d++)
+    m *= site[SITE_SHAPE + d];
+  const int64_t sizes[3] = {m, n, k};
+  double elements = (double)m * (double)k + (double)k * (double)n + (double)m * (double)n;
+  tp_work work = {.peak = dtypes[site[SITE_DTYPE]].peak,
+                  .contraction_flops = 2 * (double)m * (double)n * (double)k,
+                  .memory_bytes = elements * (double)dtypes[site[SITE_DTYPE]].bytes,
+                  .gemm_dim = tp__gemm_dim(3, sizes, 5, 6, 3),
+                  .launch = true};
+  return tp_cost_compute(p->topology, &work);
+}
+
+static tp_status add_work(MlirOperation op, void *data) {
+  tp_work *sum = data, work;
+  if (tp__op_has_dialect(op, "linalg") && tp__op_work(op, &work)) {
+    sum->contraction_flops += work.contraction_flops;
+    sum->scalar_ops += work.scalar_ops;
+  }
+  return TP_OK;
+}
+
+/* Nests that are one kernel read and write each argument once; what they make for each other is kept. */
+static tp_cost price_kernel(const tp__prices *p, MlirOperation kernel) {
+  tp_work work = {.peak = TP_PEAK_F32, .launch = true};
+  MlirType type = mlirTypeAttrGetValue(tp__inherent(kernel, "function_type"));
+  (void)tp__walk(kernel, add_work, &work); /* the visitor does not fail */
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
+    if (mlirTypeIsAMemRef(mlirFunctionTypeGetInput(type, i)))
+      work.memory_bytes += (double)tp__memref_bytes(mlirFunctionTypeGetInput(type, i));
+  return tp_cost_compute(p->topology, &work);
+}
+
+static tp_cost price_call(const tp__prices *p, MlirOperation op) {
+  tp__call call = tp__runtime_call(op);
+  MlirOperation kernel = call == TP_CALL_NONE ? tp__callee(p->module, op) : (MlirOperation){NULL};
+  if (!mlirOperationIsNull(kernel))
+    return price_kernel(p, kernel);
+  const int64_t *site = call == TP_CALL_COLLECTIVE || call == TP_CALL_CONTRACT || call == TP_CALL_FUSED ? site_of(p, op) : NULL;
+  if (site && site[SITE_KIND] == TPRT_SITE_MULTIPLY)
+    return price_product(p, site);
+  if (!site || call == TP_CALL_FUSED)
+    return 0;
+  return call == TP_CALL_COLLECTIVE ? price_collective(p, site) : price_contraction(p, site);
+}
+
+static tp_cost price_copy(const tp__prices *p, MlirOperation op) {
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
+  tp_work work = {.launch = true};
+  work.memory_bytes = 2 * (double)tp__n_elements(type) * (double)tp__element_size(tp__element_type(type));
+  return tp_cost_compute(p->topology, &work);
+}
+
+static tp_cost times(tp_cost cost, double trips) {
+  double product = (double)cost * (trips > 1 ? trips : 1);
+  return product < (double)TP_COST_FORBIDDEN ? (tp_cost)product : TP_COST_FORBIDDEN;
+}
+
+tp_cost tp__price_op(const tp__prices *prices, MlirOperation op) {
+  tp_work work;
+  double trips;
+  if (tp__op_is(op, "func.call"))
+    return price_call(prices, op);
+  if (tp__op_is(op, "memref.copy"))
+    return price_copy(prices, op);
+  if (tp__op_has_dialect(op, "linalg"))
+    return tp__op_work(op, &work) ? tp_cost_compute(prices->topology, &work) : 0;
+  tp_cost sum = 0;
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+    for (; !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
+      for (MlirOperation o = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(o); o = mlirOperationGetNextInBlock(o))
+        sum = tp_cost_add(sum, tp__price_op(prices, o));
+  }
+  return tp__loop_trips(op, &trips) ? times(sum, trips) : sum;
+}

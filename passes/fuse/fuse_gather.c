@@ -1,0 +1,232 @@
+/* Rows that are gathered over devices and multiplied: slices of them are copied while others are multiplied. */
+#include "passes/fuse/fuse_bodies.h"
+
+#include "passes/support/contraction.h"
+#include "passes/support/lower.h"
+
+#include "ir/diagnostics.h"
+#include "ir/place.h"
+#include "ir/work.h"
+
+#include <stdio.h>
+
+typedef struct gathering {
+  tp__fuser *with;
+  MlirOperation gather;
+  int dim, n_axes, axes[TP_MAX_AXES];
+  int rank;
+  int64_t shape[TP_MAX_RANK]; /* of what is gathered */
+  tp_gathered_rows rows;
+  int n;
+  tp__product products[TP_MAX_GATHERED];
+  MlirOperation views[TP_MAX_GATHERED]; /* what a product reads: reshapes of what is gathered, if it reads any */
+  bool is_read;                         /* by something else than these products */
+  const char *obstacle;                 /* of a product that is not among them */
+} gathering;
+
+/* ---- what is there ---- */
+
+static tp_status read_gather(gathering *g, bool *is_candidate) {
+  tp__axis_runs runs;
+  int all[TP_MAX_AXES];
+  MlirType type = mlirValueGetType(mlirOperationGetResult(g->gather, 0)), element = tp__element_type(type);
+  *is_candidate = false;
+  if (!tp__static_tensor(type, &g->rank, g->shape) || g->rank < 2 ||
+      !(mlirTypeIsAF32(element) || mlirTypeIsAF16(element) || mlirTypeIsABF16(element)))
+    return TP_OK;
+  tp_status status = tp__read_axis_runs(g->gather, "grid_axes", &g->with->mesh, &runs);
+  int n = status == TP_OK ? tp__axes_of_runs(&runs, all) : 0;
+  for (int i = 0; i < n; i++)
+    if (g->with->mesh.axes[all[i]].size > 1)
+      g->axes[g->n_axes++] = all[i];
+  g->dim = (int)mlirIntegerAttrGetValueInt(tp__inherent(g->gather, "gather_axis"));
+  g->rows = (tp_gathered_rows){.n_axes = g->n_axes,
+                               .axes = g->axes,
+                               .tokens = 1,
+                               .width = g->shape[g->rank - 1],
+                               .element_size = tp__element_size(element),
+                               .peak = tp__peak_of(element, element)};
+  for (int d = 0; d < g->rank - 1; d++)
+    g->rows.tokens *= g->shape[d];
+  *is_candidate = g->n_axes > 0;
+  return status;
+}
+
+static int64_t n_devices(const gathering *g) {
+  int64_t n = 1;
+  for (int i = 0; i < g->n_axes; i++)
+    n *= g->with->mesh.axes[g->axes[i]].size;
+  return n;
+}
+
+/* Of a product of the rows `left`: whether it is taken, else why not. */
+static void add_product(gathering *g, MlirOperation op, MlirValue left, MlirOperation view) {
+  enum { ROW_BYTES = 16 };
+  tp__product product;
+  int64_t slice = g->rows.tokens / n_devices(g) / tp__n_pieces(mlirOperationGetResult(g->gather, 0), g->dim);
+  tp__read_product(op, slice, &product);
+  MlirType out = mlirValueGetType(mlirOperationGetResult(op, 0));
+  int64_t rank = mlirShapedTypeGetRank(out), columns = rank ? mlirShapedTypeGetDimSize(out, rank - 1) : 1;
+  if (!product.obstacle && (!mlirValueEqual(product.a, left) || mlirValueEqual(product.b, left)))
+    product.obstacle = "it is not one of these rows, as they are stored, and a matrix";
+  else if (!product.obstacle && slice * columns * g->rows.element_size % ROW_BYTES != 0)
+    product.obstacle = "its slices would not begin at multiples of 16 bytes";
+  else if (!product.obstacle && g->n == TP_MAX_GATHERED)
+    product.obstacle = "there are four others";
+  if (product.obstacle) {
+    g->is_read = true;
+    g->obstacle = g->obstacle ? g->obstacle : product.obstacle;
+    return;
+  }
+  g->rows.columns[g->n] = columns;
+  g->views[g->n] = view;
+  g->products[g->n++] = product;
+}
+
+/* Who reads the rows, also through reshapes that leave rows as they are. */
+static void find_products(gathering *g, MlirValue rows, MlirOperation view) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(rows); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    tp__contraction c;
+    int rank = 0;
+    int64_t shape[TP_MAX_RANK];
+    bool here = mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(g->gather));
+    if (here && tp__is_reshape(op) && mlirOperationIsNull(view) &&
+        tp__static_tensor(mlirValueGetType(mlirOperationGetResult(op, 0)), &rank, shape) && rank > 1 &&
+        shape[rank - 1] == g->rows.width)
+      find_products(g, mlirOperationGetResult(op, 0), op);
+    else if (here && mlirOperationGetNumResults(op) == 1 && tp__match_contraction(op, &c))
+      add_product(g, op, rows, view);
+    else
+      g->is_read = true;
+  }
+}
+
+/* Why it is not done; false where it can be. */
+static bool find_obstacle(const gathering *g, tp_fused_algorithm algorithm, char *text, size_t size) {
+  if (algorithm == TP_FUSED_NONE)
+    snprintf(text, size, "topology \"%s\" has no kernels that reach all devices of its group", g->with->topology.name);
+  else if (g->dim == g->rank - 1)
+    snprintf(text, size, "it gathers dimension %d, along which rows go", g->dim);
+  else if (g->n == 0)
+    snprintf(text, size, "of the product, %s", g->obstacle);
+  else
+    return false;
+  return true;
+}
+
+/* ---- the function ---- */
+
+static const char *const factor_names[TP_MAX_GATHERED] = {"b0", "b1", "b2", "b3"};
+static const char *const out_names[TP_MAX_GATHERED] = {"out0", "out1", "out2", "out3"};
+
+static MlirAttribute describe(const gathering *g) {
+  MlirContext context = mlirOperationGetContext(g->gather);
+  const char *operands[1 + TP_MAX_GATHERED] = {"input"}, *results[1 + TP_MAX_GATHERED] = {"gathered"};
+  MlirAttribute transposed[TP_MAX_GATHERED];
+  for (int i = 0; i < g->n; i++) {
+    operands[1 + i] = factor_names[i];
+    results[g->is_read + i] = out_names[i];
+    transposed[i] = mlirBoolAttrGet(context, g->products[i].transpose_b);
+  }
+  MlirNamedAttribute entries[] = {
+      tp__named(context, "kind", tp__attr_string(context, "gather_multiply")),
+      tp__named(context, "axes", tp__fused_axes(context, &g->with->mesh, g->n_axes, g->axes)),
+      tp__named(context, "dim", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), g->dim)),
+      tp__named(context, "operands", tp__fused_names(context, 1 + g->n, operands)),
+      tp__named(context, "results", tp__fused_names(context, g->is_read + g->n, results)),
+      tp__named(context, "transposed", mlirArrayAttrGet(context, g->n, transposed)),
+  };
+  return mlirDictionaryAttrGet(context, TP_LEN(entries), entries);
+}
+
+static void fill_func(const gathering *g, MlirBlock block) {
+  MlirLocation location = mlirOperationGetLocation(g->gather);
+  MlirOperation end = tp__create(&(tp_build){.name = "func.return", .location = location});
+  MlirOperation gather = mlirOperationClone(g->gather);
+  MlirValue results[1 + TP_MAX_GATHERED];
+  mlirBlockAppendOwnedOperation(block, end);
+  mlirOperationSetOperand(gather, 0, mlirBlockGetArgument(block, 0));
+  tp__insert_before(end, gather);
+  results[0] = mlirOperationGetResult(gather, 0);
+  for (int i = 0; i < g->n; i++) {
+    const tp__product *product = &g->products[i];
+    MlirValue out = tp__build_product(end, mlirOperationGetResult(gather, 0), mlirBlockGetArgument(block, 1 + i),
+                                      product->transpose_b, g->rows.tokens, g->rows.columns[i], product->k);
+    int rank;
+    int64_t shape[TP_MAX_RANK];
+    tp__static_tensor(mlirValueGetType(mlirOperationGetResult(product->op, 0)), &rank, shape);
+    results[g->is_read + i] = tp__view(end, location, out, rank, shape);
+  }
+  mlirOperationSetOperands(end, g->is_read + g->n, results);
+}
+
+static void outline(const gathering *g) {
+  MlirContext context = mlirOperationGetContext(g->gather);
+  MlirValue operands[1 + TP_MAX_GATHERED] = {mlirOperationGetOperand(g->gather, 0)},
+                         gathered = mlirOperationGetResult(g->gather, 0);
+  MlirType inputs[1 + TP_MAX_GATHERED] = {mlirValueGetType(operands[0])},
+                      results[1 + TP_MAX_GATHERED] = {mlirValueGetType(gathered)};
+  MlirBlock block;
+  for (int i = 0; i < g->n; i++) {
+    operands[1 + i] = g->products[i].b;
+    inputs[1 + i] = mlirValueGetType(operands[1 + i]);
+    results[g->is_read + i] = mlirValueGetType(mlirOperationGetResult(g->products[i].op, 0));
+  }
+  tp__build_fused_func(g->with->module, g->with->name, mlirOperationGetLocation(g->gather), describe(g), 1 + g->n, inputs,
+                       g->is_read + g->n, results, &block);
+  fill_func(g, block);
+  MlirNamedAttribute callee = tp__named(context, "callee", mlirFlatSymbolRefAttrGet(context, tp__ref(g->with->name)));
+  MlirOperation call = tp__build(g->gather, "func.call", 1 + g->n, operands, g->is_read + g->n, results, 1, &callee);
+  for (int i = 0; i < g->n; i++)
+    tp__replace_op(g->products[i].op, mlirOperationGetResult(call, g->is_read + i));
+  for (int i = 0; i < g->n; i++) {
+    bool is_gone = mlirOperationIsNull(g->views[i]);
+    for (int k = 0; k < i && !is_gone; k++)
+      is_gone = mlirOperationEqual(g->views[i], g->views[k]);
+    if (!is_gone && !tp__is_used(mlirOperationGetResult(g->views[i], 0)))
+      mlirOperationDestroy(g->views[i]);
+  }
+  if (g->is_read)
+    mlirValueReplaceAllUsesOfWith(gathered, mlirOperationGetResult(call, 0));
+  if (!tp__is_used(gathered))
+    mlirOperationDestroy(g->gather);
+}
+
+static tp_status leave(const gathering *g, const char *why, tp__fuse_outcome *outcome) {
+  *outcome = TP_FUSE_OTHER;
+  tp__remark(g->gather, "is not done in slices with the products of it: %s", why);
+  return TP_OK;
+}
+
+tp_status tp__fuse_gather(tp__fuser *with, MlirOperation op, tp__fuse_outcome *outcome) {
+  gathering g = {.with = with, .gather = op};
+  bool is_candidate;
+  char text[160];
+  *outcome = TP_FUSE_NOTHING;
+  tp_status status = read_gather(&g, &is_candidate);
+  if (status != TP_OK || !is_candidate)
+    return status;
+  find_products(&g, mlirOperationGetResult(op, 0), (MlirOperation){NULL});
+  if (g.n == 0 && !g.obstacle)
+    return TP_OK;
+  g.rows.n = g.n;
+  const tp_fused_price price = tp_cost_gathered_rows(&with->topology, &with->mesh, &g.rows);
+  if (find_obstacle(&g, price.algorithm, text, sizeof text))
+    return leave(&g, text, outcome);
+  if (price.unmeasured && !with->always) {
+    snprintf(text, sizeof text, "the time is not known for %s", price.unmeasured);
+    return leave(&g, text, outcome);
+  }
+  bool fused = with->always || price.fused < price.separate;
+  for (int i = 0; i < g.n && fused; i++)
+    if (!tp__move_before(op, NULL, g.products[i].b, 0))
+      return leave(&g, "a matrix is made of the rows", outcome);
+  tp__remark(op, "%s in slices with %d product%s of it: %lld rows of %lld take %.1f us so, separate ones %.1f us",
+             fused ? "is done" : "is not done", g.n, g.n == 1 ? "" : "s", (long long)g.rows.tokens, (long long)g.rows.width,
+             tp_cost_seconds(price.fused) * 1e6, tp_cost_seconds(price.separate) * 1e6);
+  *outcome = fused ? TP_FUSE_DONE : TP_FUSE_SLOWER;
+  if (fused)
+    outline(&g);
+  return TP_OK;
+}

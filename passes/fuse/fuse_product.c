@@ -1,0 +1,119 @@
+/* Products whose rows are summed over devices: what cuBLASLt computes in slices, each stored at the device that reduces it. */
+#include "passes/fuse/fuse.h"
+
+#include "ir/diagnostics.h"
+#include "ir/work.h"
+#include "passes/support/contraction.h"
+#include "rules/body.h"
+
+enum { ROW_BYTES = 16 }; /* of which slices are multiples: tprt/cuda_gemm.h */
+
+/* ---- the product ---- */
+
+/* What makes the rows, through reshapes that leave rows as they are; null if something else than these reads it, or the reshapes. */
+static MlirOperation maker_of(MlirValue rows, bool *is_read_elsewhere) {
+  int64_t hidden = mlirShapedTypeGetDimSize(mlirValueGetType(rows), mlirShapedTypeGetRank(mlirValueGetType(rows)) - 1);
+  *is_read_elsewhere = false;
+  for (;;) {
+    MlirOperation op = tp__defining_op(rows);
+    *is_read_elsewhere = *is_read_elsewhere || !tp__is_used_once(rows);
+    if (mlirOperationIsNull(op) || !tp__is_reshape(op))
+      return op;
+    MlirType from = mlirValueGetType(mlirOperationGetOperand(op, 0));
+    int64_t rank = mlirShapedTypeGetRank(from);
+    if (rank == 0 || mlirShapedTypeGetDimSize(from, rank - 1) != hidden)
+      return (MlirOperation){NULL};
+    rows = mlirOperationGetOperand(op, 0);
+  }
+}
+
+static bool has_type(MlirValue value, MlirType element) {
+  return mlirTypeEqual(tp__element_type(mlirValueGetType(value)), element);
+}
+
+static bool is_empty(MlirOperation op) {
+  tp__contraction c;
+  bool empty = !tp__match_contraction(op, &c);
+  for (int i = 0; i < c.n_loops && !empty; i++)
+    empty = c.sizes[i] == 0;
+  return empty;
+}
+
+void tp__read_product(MlirOperation op, int64_t slice_rows, tp__product *product) {
+  MlirType element = tp__element_type(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  tp__factors factors = {.k = 0};
+  *product = (tp__product){.op = op};
+  if (!tp__is_zero_tensor(mlirOperationGetOperand(op, 2)))
+    product->obstacle = "it is added to something";
+  else if (!has_type(mlirOperationGetOperand(op, 0), element) || !has_type(mlirOperationGetOperand(op, 1), element))
+    product->obstacle = "its factors have another type than its rows";
+  else if (!tp__match_rows_by_matrix(op, 1, &factors))
+    product->obstacle = "it is not one of rows, as they are stored, and a matrix";
+  else if (is_empty(op))
+    product->obstacle = "it has no elements, or no terms";
+  else if (slice_rows * factors.k * tp__element_size(element) % ROW_BYTES != 0)
+    product->obstacle = "slices of its left factor would not begin at multiples of 16 bytes";
+  product->a = factors.a;
+  product->b = factors.b;
+  product->k = factors.k;
+  product->transpose_b = factors.transpose_b;
+}
+
+static void find_product(tp__fusion *f, int64_t slice_rows) {
+  bool is_read_elsewhere;
+  MlirOperation op = maker_of(mlirOperationGetOperand(f->collective, 0), &is_read_elsewhere);
+  tp__contraction c;
+  f->product = (tp__product){.op = {NULL}};
+  if (mlirOperationIsNull(op) || mlirOperationGetNumResults(op) != 1 || !tp__match_contraction(op, &c))
+    return;
+  tp__read_product(op, slice_rows, &f->product);
+  if (is_read_elsewhere)
+    f->product.obstacle = "it is read elsewhere, too";
+}
+
+/* ---- the decision ---- */
+
+/* Of each block that the reduce_scatter cuts, or of all rows, those that a device reduces. */
+static int64_t slice_rows(const tp__fusion *f, const tp_fused_rows *rows) {
+  int64_t n = tp__fusion_devices(f),
+          block = f->dim < 0 ? rows->tokens : rows->tokens / tp__n_pieces(mlirOperationGetOperand(f->collective, 0), f->dim);
+  return (block + n - 1) / n;
+}
+
+void tp__add_product(tp__fusion *f, const tp_topology *topology, bool always, tp_fused_rows *rows) {
+  tp__product *product = &f->product;
+  if (f->price.algorithm != TP_FUSED_SLICES)
+    return;
+  find_product(f, slice_rows(f, rows));
+  if (mlirOperationIsNull(product->op))
+    return;
+  if (product->obstacle) {
+    tp__remark(f->collective, "its product is not computed in slices: %s", product->obstacle);
+    return;
+  }
+  tp_fused_rows with = *rows;
+  MlirType element = tp__element_type(mlirValueGetType(product->a));
+  with.k = product->k;
+  with.peak = tp__peak_of(element, element);
+  const tp_fused_price price = tp_cost_fused_rows(topology, f->mesh, &with);
+  product->is_fused = always || (price.fused < price.separate && !price.unmeasured);
+  if (product->is_fused) {
+    f->price = price;
+    *rows = with;
+  } else if (price.unmeasured) {
+    tp__remark(f->collective, "its product is not computed in slices, whose time is not known for %s", price.unmeasured);
+  } else {
+    tp__remark(f->collective, "its product is not computed in slices: so, with its rows, it takes %.1f us, and %.1f us as one",
+               tp_cost_seconds(price.fused) * 1e6, tp_cost_seconds(price.separate) * 1e6);
+  }
+}
+
+void tp__erase_product(const tp__fusion *f, MlirValue rows) {
+  for (MlirOperation op = tp__defining_op(rows); !mlirOperationIsNull(op); op = tp__defining_op(rows)) {
+    bool is_last = mlirOperationEqual(op, f->product.op);
+    rows = mlirOperationGetOperand(op, 0);
+    mlirOperationDestroy(op);
+    if (is_last)
+      return;
+  }
+}

@@ -1,0 +1,119 @@
+/* What a program does to the rows of a sum over devices: which of its values are the sum with bias and residual, the norm, and what becomes f8 of it. */
+#include "passes/fuse/fuse.h"
+
+#include "support/support.h"
+
+/* Result k of an op, if it has the type of the rows' elements; null for others. Its node. */
+static int node_of_result(tp__rows *rows, MlirOperation op, int k, MlirValue *value) {
+  if (k >= mlirOperationGetNumResults(op))
+    return TP_ROW_UNKNOWN;
+  *value = mlirOperationGetResult(op, k);
+  bool same = mlirTypeEqual(tp__element_type(mlirValueGetType(*value)), tp__element_type(mlirValueGetType(rows->root)));
+  return same ? tp__row_of_whole(rows, *value) : TP_ROW_UNKNOWN;
+}
+
+enum { MAX_SUMS = 16, MAX_RESULTS = 4 };
+
+typedef struct row_sums {
+  int n;
+  struct {
+    tp__row_sum sum;
+    MlirValue value; /* the first that is it */
+  } items[MAX_SUMS];
+} row_sums;
+
+/* The sums of the root with others, shorter ones first. */
+static void find_sums(tp__rows *rows, row_sums *sums) {
+  sums->n = 1;
+  sums->items[0].value = rows->root;
+  tp__match_row_sum(rows, tp__row_of_whole(rows, rows->root), &sums->items[0].sum);
+  for (int i = 0; i < rows->n_ops; i++)
+    for (int k = 0; k < MAX_RESULTS; k++) {
+      MlirValue value;
+      tp__row_sum sum;
+      int node = node_of_result(rows, rows->ops[i], k, &value);
+      bool is_new = node >= 0 && sums->n < MAX_SUMS && tp__match_row_sum(rows, node, &sum);
+      for (int j = 0; j < sums->n && is_new; j++)
+        is_new = sums->items[j].sum.node != node;
+      if (!is_new)
+        continue;
+      sums->items[sums->n].sum = sum;
+      sums->items[sums->n++].value = value;
+    }
+}
+
+/* The sum that is normalised, and its norm; without one the sum of most terms. */
+static void find_rows(tp__rows *rows, tp__fusion *f) {
+  row_sums sums;
+  find_sums(rows, &sums);
+  for (int i = 0; i < rows->n_ops; i++)
+    for (int k = 0; k < MAX_RESULTS; k++) {
+      MlirValue value;
+      int node = node_of_result(rows, rows->ops[i], k, &value);
+      for (int j = sums.n; node >= 0 && j-- > 0;)
+        if (tp__match_row_norm(rows, node, sums.items[j].sum.node, &f->norm)) {
+          f->sum = sums.items[j].sum;
+          f->made[TP_RESULT_SUM].value = sums.items[j].value;
+          f->made[TP_RESULT_OUT].value = value;
+          return;
+        }
+    }
+  f->norm = (tp__row_norm){0};
+  f->sum = sums.items[sums.n - 1].sum;
+  f->made[TP_RESULT_SUM].value = f->made[TP_RESULT_OUT].value = sums.items[sums.n - 1].value;
+}
+
+/* Does an op of the rows take the larger of two numbers where NaN is none? The kernels make NaN of what has one. */
+static tp_status is_not_maxnum(MlirOperation op, void *data) {
+  (void)data;
+  return tp__op_is(op, "arith.maxnumf") ? TP_UNSUPPORTED : TP_OK;
+}
+
+static bool is_made_before(MlirOperation where, MlirValue value) {
+  MlirOperation op = tp__defining_op(value);
+  return mlirOperationIsNull(op) || !mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(where)) ||
+         mlirOperationIsBeforeInBlock(op, where);
+}
+
+bool tp__makes_scales(const tp__fusion *f) {
+  return f->quantise.kind == TP_QUANTISED_PER_TOKEN || f->quantise.kind == TP_QUANTISED_PER_GROUP;
+}
+
+/* The first tensor that has the scales. */
+static void find_scales(tp__rows *rows, tp__fusion *f) {
+  int (*const node_of)(tp__rows *, MlirValue) =
+      f->quantise.kind == TP_QUANTISED_PER_GROUP ? tp__row_of_group_number : tp__row_of_number;
+  for (int i = 0; i < rows->n_ops && tp__makes_scales(f) && mlirValueIsNull(f->made[TP_RESULT_SCALE].value); i++)
+    for (int k = 0; k < mlirOperationGetNumResults(rows->ops[i]) && mlirValueIsNull(f->made[TP_RESULT_SCALE].value); k++) {
+      MlirValue value = mlirOperationGetResult(rows->ops[i], k);
+      if (node_of(rows, value) == f->quantise.scale && mlirTypeIsAF32(tp__element_type(mlirValueGetType(value))))
+        f->made[TP_RESULT_SCALE].value = value;
+    }
+}
+
+/* What becomes f8 of the last value so far, and the scales of it where a tensor has them. */
+static void find_quantisation(tp__rows *rows, tp__fusion *f) {
+  int y = tp__row_of_whole(rows, f->made[TP_RESULT_OUT].value);
+  const char *obstacle = NULL;
+  for (int i = 0; i < rows->n_ops && f->quantise.kind == TP_NOT_QUANTISED; i++)
+    for (int k = 0; k < mlirOperationGetNumResults(rows->ops[i]) && f->quantise.kind == TP_NOT_QUANTISED; k++) {
+      f->made[TP_RESULT_QUANTISED].value = mlirOperationGetResult(rows->ops[i], k);
+      tp__match_row_quantisation(rows, tp__row_of_whole(rows, f->made[TP_RESULT_QUANTISED].value), y, &f->quantise);
+      obstacle = obstacle ? obstacle : f->quantise.obstacle;
+    }
+  for (int i = 0; i < rows->n_ops && f->quantise.kind != TP_NOT_QUANTISED; i++)
+    if (tp__walk(rows->ops[i], is_not_maxnum, NULL) != TP_OK)
+      f->quantise = (tp__row_quantisation){.obstacle = "a maximum of its rows is a number where one of two is NaN"};
+  if (f->quantise.kind == TP_QUANTISED_STATIC && !is_made_before(f->collective, f->quantise.static_scale))
+    f->quantise = (tp__row_quantisation){.obstacle = "its scale is computed behind the sum"};
+  if (f->quantise.kind == TP_NOT_QUANTISED) {
+    f->made[TP_RESULT_QUANTISED].value = (MlirValue){NULL};
+    f->quantise.obstacle = obstacle ? obstacle : f->quantise.obstacle;
+  }
+  find_scales(rows, f);
+}
+
+void tp__find_fused_rows(tp__rows *rows, tp__fusion *f) {
+  find_rows(rows, f);
+  find_quantisation(rows, f);
+}

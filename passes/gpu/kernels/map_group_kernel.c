@@ -1,0 +1,297 @@
+/* The kernel of several nests. A thread keeps what a nest makes of its elements, and of its row, for the nests behind it; what it keeps was in
+ * memory before only if nothing else is to read it there.
+ *
+ * Where a block can keep a row there are no loops: the elements of a thread are few. Where their number does not divide those of a row, a thread does its first ones once more, and
+ * does not store them; equally rows behind the last. So all threads come to all barriers.
+ *
+ * Of longer rows nothing is kept but numbers of the row. Each reduction is a loop over the thread's elements, which computes again what the nests in front of it make of them, and
+ * a last loop does so for what is stored: by then nothing is read any more where it is, but by the thread that stores it there, just before. What is of no use to
+ * a loop LLVM removes. */
+#include "passes/gpu/kernels/map_group_build.h"
+
+#include "ir/diagnostics.h"
+#include "passes/support/lower.h"
+#include "support/support.h"
+
+/* ---- nests ---- */
+
+typedef struct nest_builder {
+  const tp__map_nest *n;
+  int number, loop, lanes; /* in the group; along which neighbours lie, and how many of them are one vector */
+  int source[TP_MAP_OPERANDS], target[TP_MAP_OPERANDS]; /* entries of what is read and of results; -1: none */
+  bool fills[TP_MAP_OPERANDS];                          /* the entry of what is read receives it */
+} nest_builder;
+
+/* Finds what is kept of the operands before results take its place. */
+static tp_status begin_nest(tp__group_builder *b, int number, nest_builder *nb) {
+  const tp__map_nest *n = b->group->nests[number];
+  *nb = (nest_builder){.n = n, .number = number};
+  nb->lanes = tp__group_nest_lanes(b->group, n, b->lanes, &nb->loop);
+  if (!tp__group_is_whole(b->group, n))
+    nb->loop = 0;
+  for (int i = 0; i < n->n_operands; i++) {
+    int place[TP_MAX_RANK];
+    nb->source[i] = tp__group_find_kept(b, number, i);
+    if (nb->source[i] >= 0 || !tp__body_reads(&n->body, i) || n->operands[i].is_scalar)
+      continue;
+    tp__group_access access = tp__group_access_of(b->group, n, i, place);
+    bool keeps = access == TP_ACCESS_ELEMENT && (!b->is_looped || b->in_loop);
+    if (access == TP_ACCESS_ROW || (keeps && tp__group_is_used_behind(b, number, n->operands[i].memref, false))) {
+      nb->source[i] = tp__group_add_kept(b, number, i, true);
+      nb->fills[i] = true;
+      if (nb->source[i] < 0)
+        return tp__error(n->op, TP_NO_MEMORY, "memory ran out");
+    }
+  }
+  for (int i = n->n_inputs; i < n->n_operands; i++) {
+    nb->target[i] = tp__group_add_kept(b, number, i, false);
+    if (nb->target[i] < 0)
+      return tp__error(n->op, TP_NO_MEMORY, "memory ran out");
+  }
+  return TP_OK;
+}
+
+/* What the operand has for nb->lanes neighbours, `first` of the thread's elements on. */
+static void read_operand(tp__group_builder *b, const nest_builder *nb, int i, int first, const MlirValue *at,
+                         MlirValue *values) {
+  tp__group_kept *k = nb->source[i] < 0 ? NULL : b->items + nb->source[i];
+  bool of_row = k && k->access == TP_ACCESS_ROW;
+  if (!k) {
+    tp__map_fetch(nb->n, b->end, i, nb->loop, nb->lanes, at, values);
+    return;
+  }
+  MlirValue *own = k->values + (of_row ? 0 : first);
+  if (nb->fills[i] && mlirValueIsNull(own[0]))
+    tp__map_fetch(nb->n, b->end, i, nb->loop, of_row ? 1 : nb->lanes, at, own);
+  for (int lane = 0; lane < nb->lanes; lane++)
+    values[lane] = own[of_row ? 0 : lane];
+}
+
+/* The body for neighbours; results are kept, or combined with `so_far`. */
+static tp_status build_body(tp__group_builder *b, const nest_builder *nb, int first, const MlirValue *at, MlirValue *so_far) {
+  const tp__map_nest *n = nb->n;
+  tp__map_lanes_of arguments[TP_MAP_OPERANDS], yielded[TP_MAP_OPERANDS];
+  for (int i = 0; i < n->n_operands; i++) {
+    for (int lane = 0; lane < nb->lanes; lane++)
+      arguments[i][lane] = (MlirValue){NULL};
+    if (tp__body_reads(&n->body, i) && (i < n->n_inputs || !so_far))
+      read_operand(b, nb, i, first, at, arguments[i]);
+  }
+  tp_status status = tp__map_compute(n, b->end, nb->loop, nb->lanes, at, arguments, so_far, yielded);
+  for (int k = 0; k < tp__map_n_outputs(n) && status == TP_OK && !so_far; k++)
+    for (int lane = 0; lane < nb->lanes; lane++)
+      b->items[nb->target[n->n_inputs + k]].values[first + lane] = yielded[k][lane];
+  return status;
+}
+
+static void store(tp__group_builder *b, const nest_builder *nb, MlirValue condition, int first, int count,
+                  const MlirValue *at) {
+  const tp__map_nest *n = nb->n;
+  for (int i = n->n_inputs; i < n->n_operands; i++) {
+    MlirOperation where = b->end;
+    if (!tp__group_is_stored(b, nb->number, n->operands[i].memref))
+      continue;
+    if (!mlirValueIsNull(condition))
+      tp__map_if(b->end, condition, &where);
+    MlirValue here[TP_MAP_LOOPS];
+    for (int l = 0; l < n->n_loops; l++)
+      here[l] = at[l];
+    for (int c = 0; c < count; c += nb->lanes) {
+      if (c > 0)
+        here[nb->loop] = tp__binary(where, "arith.addi", at[nb->loop], tp__index_constant(where, c));
+      tp__map_put(n, where, i, nb->loop, nb->lanes, here, b->items[nb->target[i]].values + first + c);
+    }
+  }
+}
+
+static tp_status build_elements(tp__group_builder *b, const nest_builder *nb) {
+  tp_status status = TP_OK;
+  for (int s = 0; s < b->n_sections && status == TP_OK; s++) {
+    MlirValue at[TP_MAP_LOOPS], start;
+    tp__group_build_at(b, nb->n, s, at);
+    start = nb->loop >= 0 ? at[nb->loop] : (MlirValue){NULL};
+    for (int c = 0; c < b->lanes && status == TP_OK; c += nb->lanes) {
+      if (c > 0)
+        at[nb->loop] = tp__binary(b->end, "arith.addi", start, tp__index_constant(b->end, c));
+      status = build_body(b, nb, s * b->lanes + c, at, NULL);
+    }
+    if (nb->loop >= 0)
+      at[nb->loop] = start;
+    if (status == TP_OK && b->stores_elements)
+      store(b, nb, b->stores[s], s * b->lanes, b->lanes, at);
+  }
+  return status;
+}
+
+static tp_status build_row(tp__group_builder *b, const nest_builder *nb) {
+  MlirValue at[TP_MAP_LOOPS];
+  tp__group_build_at(b, nb->n, -1, at);
+  tp_status status = build_body(b, nb, 0, at, NULL);
+  if (status == TP_OK)
+    store(b, nb, b->speaks, 0, 1, at);
+  return status;
+}
+
+/* ---- loops over rows that are not kept ---- */
+
+static bool is_of_elements(const tp__group_builder *b, int number) {
+  const tp__map_nest *n = b->group->nests[number];
+  return tp__group_is_whole(b->group, n) && !tp__group_reduces(n);
+}
+
+/* Numbers of the row that nests up to `last` read, for all loops behind. */
+static tp_status read_rows(tp__group_builder *b, int last) {
+  for (int j = 0; j <= last; j++) {
+    const tp__map_nest *n = b->group->nests[j];
+    MlirValue at[TP_MAP_LOOPS];
+    int place[TP_MAX_RANK];
+    for (int i = 0; i < n->n_operands && tp__group_is_whole(b->group, n); i++) {
+      if (!tp__body_reads(&n->body, i) || n->operands[i].is_scalar || tp__group_find_kept(b, j, i) >= 0 ||
+          tp__group_access_of(b->group, n, i, place) != TP_ACCESS_ROW)
+        continue;
+      int entry = tp__group_add_kept(b, j, i, true);
+      if (entry < 0)
+        return tp__error(n->op, TP_NO_MEMORY, "memory ran out");
+      tp__group_build_at(b, n, -1, at);
+      tp__map_fetch(n, b->end, i, 0, 1, at, b->items[entry].values);
+    }
+  }
+  return TP_OK;
+}
+
+/* What the nests of elements up to `last` make of some elements, and how the last, a reduction, goes on with them, from `so_far`. */
+static tp_status build_inside(tp__group_builder *b, int last, MlirValue *so_far) {
+  nest_builder nb;
+  MlirValue at[TP_MAP_LOOPS];
+  tp_status status = TP_OK;
+  for (int j = 0; j <= last && status == TP_OK; j++) {
+    if (!is_of_elements(b, j))
+      continue;
+    status = begin_nest(b, j, &nb);
+    if (status == TP_OK)
+      status = build_elements(b, &nb);
+  }
+  if (status != TP_OK || !so_far)
+    return status;
+  status = begin_nest(b, last, &nb);
+  tp__group_build_at(b, nb.n, 0, at);
+  return status == TP_OK ? build_body(b, &nb, 0, at, so_far) : status;
+}
+
+/* All elements of the thread; so_far, of n, are combined by the nest `last`, NULL: what is to be stored is stored. */
+static tp_status build_loop(tp__group_builder *b, int last, int n, MlirValue *so_far) {
+  const tp__map_sharing *sharing = &b->sharing;
+  MlirOperation outside = b->end, inside;
+  MlirValue carried[TP_MAP_OPERANDS];
+  int64_t n_steps = b->group->width / b->lanes;
+  tp_status status = read_rows(b, last);
+  if (status != TP_OK)
+    return status;
+  MlirType counter = tp__map_counter(b->group->nests[0], n_steps + sharing->n_sharing);
+  MlirValue from = tp__map_cast(outside, sharing->turn, counter), to = tp__build_int(outside, counter, n_steps);
+  MlirValue step = tp__build_int(outside, counter, sharing->n_sharing);
+  MlirOperation loop = tp__map_for(outside, from, to, step, n, so_far, &b->positions[0], carried, &inside);
+  size_t n_kept = b->n;
+  b->end = inside;
+  b->in_loop = true;
+  b->stores_elements = !so_far;
+  status = build_inside(b, last, so_far ? carried : NULL);
+  b->end = outside;
+  b->in_loop = false;
+  b->n = n_kept; /* elements are known there alone */
+  tp__map_yield(inside, n, carried);
+  for (int k = 0; k < n; k++)
+    so_far[k] = mlirOperationGetResult(loop, k);
+  return status;
+}
+
+static bool stores_elements(const tp__group_builder *b) {
+  for (int j = 0; j < b->group->n_nests; j++)
+    for (int i = b->group->nests[j]->n_inputs; i < b->group->nests[j]->n_operands; i++)
+      if (is_of_elements(b, j) && tp__group_is_stored(b, j, b->group->nests[j]->operands[i].memref))
+        return true;
+  return false;
+}
+
+/* As a reduction alone: from the identity on, if threads share the row, and from what the result was at the end. */
+static tp_status build_reduction(tp__group_builder *b, const nest_builder *nb) {
+  const tp__map_nest *n = nb->n;
+  tp__map_sharing *sharing = &b->sharing;
+  bool shares = sharing->n_sharing > 1;
+  MlirValue at[TP_MAP_LOOPS], so_far[TP_MAP_OPERANDS], next[TP_MAP_OPERANDS];
+  int n_outputs = tp__map_n_outputs(n);
+  tp_status status = TP_OK;
+  sharing->n = n;
+  if (!tp__map_combiners(n, sharing->combiners))
+    return tp__error(n->op, TP_UNSUPPORTED, "combines in no known way, so that it is no part of a larger kernel");
+  for (int k = 0; k < n_outputs; k++)
+    if (nb->source[n->n_inputs + k] < 0 || nb->fills[n->n_inputs + k])
+      return tp__error(n->op, TP_UNSUPPORTED, "goes on from a value of output %d that its kernel did not make", k);
+  for (int k = 0; k < n_outputs; k++)
+    so_far[k] = shares ? tp__map_identity(sharing, b->end, k) : b->items[nb->source[n->n_inputs + k]].values[0];
+  tp__group_build_at(b, n, -1, at);
+  if (b->is_looped)
+    status = build_loop(b, nb->number, n_outputs, so_far);
+  for (int s = 0; s < b->n_sections && status == TP_OK && !b->is_looped; s++) {
+    tp__group_build_at(b, n, s, at);
+    for (int k = 0; k < n_outputs; k++)
+      next[k] = so_far[k];
+    status = build_body(b, nb, s * b->lanes, at, next);
+    for (int k = 0; k < n_outputs && status == TP_OK; k++)
+      so_far[k] = mlirValueIsNull(b->inside[s]) ? next[k] : tp__select(b->end, b->inside[s], next[k], so_far[k]);
+  }
+  for (int k = 0; k < n_outputs && status == TP_OK; k++) {
+    MlirValue value = tp__map_combine_threads(sharing, b->end, k, so_far[k], true);
+    if (shares)
+      value = tp__map_combine(sharing, b->end, k, b->items[nb->source[n->n_inputs + k]].values[0], value);
+    b->items[nb->target[n->n_inputs + k]].values[0] = value;
+  }
+  nest_builder of_row = *nb; /* a result has no vectors */
+  of_row.lanes = 1;
+  if (status == TP_OK)
+    store(b, &of_row, b->speaks, 0, 1, at);
+  return status;
+}
+
+static tp_status build_nest(tp__group_builder *b, int number) {
+  nest_builder nb;
+  if (b->is_looped && is_of_elements(b, number)) /* in loops */
+    return TP_OK;
+  tp_status status = begin_nest(b, number, &nb);
+  if (status != TP_OK)
+    return status;
+  return tp__group_reduces(nb.n)              ? build_reduction(b, &nb)
+         : tp__group_is_whole(b->group, nb.n) ? build_elements(b, &nb)
+                                              : build_row(b, &nb);
+}
+
+tp_status tp__map_group_kernel(const tp__map_group *g, MlirOperation func, MlirOperation end, tp__map_launch *launch) {
+  tp__group_builder b = {
+      .group = g, .func = func, .end = end, .sharing = {.n = g->nests[0], .func = func}, .lanes = tp__group_lanes(g)};
+  tp_status status = TP_OK;
+  b.is_looped = tp__group_is_looped(g);
+  b.stores_elements = !b.is_looped;
+  if (b.lanes == 0)
+    return tp__error(g->nests[0]->op, TP_UNSUPPORTED, "begins a kernel whose nests reduce in vectors of different sizes");
+  if (g->has_rows) {
+    tp__map_share_rows(&b.sharing, g->width / b.lanes, b.lanes);
+    tp__group_build_rows(&b);
+    if (b.is_looped)
+      tp__group_begin_loops(&b);
+    else
+      tp__group_build_sections(&b);
+    *launch = (tp__map_launch){.n_blocks = (g->n_rows + b.sharing.n_elements - 1) / b.sharing.n_elements,
+                               .n_threads = b.sharing.n_sharing * b.sharing.n_elements};
+  } else {
+    int64_t n_items = g->width / b.lanes;
+    tp__group_build_items(&b, n_items);
+    *launch = (tp__map_launch){.n_blocks = (n_items + TP_GROUP_THREADS - 1) / TP_GROUP_THREADS, .n_threads = TP_GROUP_THREADS};
+  }
+  launch->lanes = b.lanes;
+  for (int i = 0; i < g->n_nests && status == TP_OK; i++)
+    status = build_nest(&b, i);
+  if (status == TP_OK && b.is_looped && stores_elements(&b))
+    status = build_loop(&b, g->n_nests - 1, 0, NULL);
+  tp__free(b.items);
+  return status;
+}

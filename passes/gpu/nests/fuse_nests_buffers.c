@@ -1,0 +1,88 @@
+/* Buffers that only a group knows.
+ *
+ * Bufferization overwrites where it can: what a softmax reads, makes in between and returns is one buffer. So each time a nest of the group overwrites
+ * all of a buffer, that is a value of its own. If the group overwrites it again, or nothing behind the group reads it, it gets a buffer of its
+ * own, which is never in memory. */
+#include "passes/gpu/nests/fuse_nests.h"
+
+#include "passes/support/lower.h"
+
+#include "support/support.h"
+
+/* Is all of the operand accessed? */
+static bool covers(const tp__map_group *g, const tp__map_nest *n, int operand) {
+  int place[TP_MAX_RANK];
+  if (tp__group_access_of(g, n, operand, place) == TP_ACCESS_OTHER)
+    return false;
+  for (int d = 0; d < n->operands[operand].rank; d++)
+    if (n->operands[operand].sizes[d] != (place[d] < 0 ? 1 : g->size[place[d]]))
+      return false;
+  return true;
+}
+
+/* Does the operand get another value, whatever it had before? */
+static bool begins_version(const tp__map_nest *n, int operand) {
+  return operand >= n->n_inputs && !tp__body_reads(&n->body, operand);
+}
+
+static bool is_overwritten(const tp__map_group *g, int from, MlirValue memref) {
+  for (int i = from; i < g->n_nests; i++)
+    for (int k = 0; k < g->nests[i]->n_operands; k++)
+      if (mlirValueEqual(g->nests[i]->operands[k].memref, memref) && begins_version(g->nests[i], k))
+        return true;
+  return false;
+}
+
+/* Does nobody read it behind the group? */
+static bool is_dead(const tp__nest_block *b, const tp__nest_group *g, MlirValue memref) {
+  MlirOperation alloc = tp__defining_op(memref);
+  int64_t class = tp__memory_class(b->classes, memref);
+  return mlirBlockEqual(mlirOperationGetBlock(alloc), b->block) && class >= 0 &&
+         b->last_use[class] <= g->at[g->map.n_nests - 1];
+}
+
+static MlirValue build_alloca(MlirOperation where, MlirType type) {
+  MlirContext context = mlirOperationGetContext(where);
+  MlirNamedAttribute segments =
+      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (const int32_t[]){0, 0}));
+  return mlirOperationGetResult(tp__build(where, "memref.alloca", 0, NULL, 1, &type, 1, &segments), 0);
+}
+
+/* From nest to nest `current` is what holds the value of `memref`. */
+static tp_status split_versions(const tp__nest_block *b, const tp__nest_group *g, MlirValue memref, MlirOperation where,
+                                tp_op_list *made) {
+  MlirValue current = memref;
+  bool dead = is_dead(b, g, memref);
+  for (int i = 0; i < g->map.n_nests; i++) {
+    const tp__map_nest *n = g->map.nests[i];
+    for (int k = 0; k < n->n_operands; k++) {
+      if (!mlirValueEqual(n->operands[k].memref, memref))
+        continue;
+      if (begins_version(n, k)) {
+        bool own = covers(&g->map, n, k) && (dead || is_overwritten(&g->map, i + 1, memref));
+        current = own ? build_alloca(where, mlirValueGetType(memref)) : memref;
+        if (own && tp__op_list_add(made, tp__defining_op(current)) != TP_OK)
+          return TP_NO_MEMORY;
+      }
+      mlirOperationSetOperand(n->op, k, current);
+    }
+  }
+  return TP_OK;
+}
+
+tp_status tp__nests_own_buffers(const tp__nest_block *b, const tp__nest_group *g, MlirOperation where, tp_op_list *made) {
+  tp_status status = TP_OK;
+  for (int i = 0; i < g->map.n_nests && status == TP_OK; i++)
+    for (int k = g->map.nests[i]->n_inputs; k < g->map.nests[i]->n_operands && status == TP_OK; k++) {
+      MlirValue memref = g->map.nests[i]->operands[k].memref;
+      MlirOperation alloc = tp__defining_op(memref);
+      bool seen = false;
+      for (int j = 0; j < i && !seen; j++)
+        for (int m = g->map.nests[j]->n_inputs; m < g->map.nests[j]->n_operands && !seen; m++)
+          seen = mlirValueEqual(g->map.nests[j]->operands[m].memref, memref);
+      if (seen || mlirOperationIsNull(alloc) || !tp__op_is(alloc, "memref.alloc"))
+        continue;
+      status = split_versions(b, g, memref, where, made);
+    }
+  return status;
+}

@@ -1,0 +1,296 @@
+/* Reads #sdy.mesh, #sdy.sharding and #sdy.sharding_per_value. MLIR hands over attributes of a dialect that it does not know as their text. */
+#include "passes/import/import.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A place in the text of one attribute. */
+typedef struct cursor {
+  MlirOperation op;
+  const char *what;
+  MlirStringRef text;
+  size_t at;
+} cursor;
+
+static tp_status expected(const cursor *c, const char *wanted) {
+  size_t rest = c->text.length - c->at;
+  int shown = rest > 24 ? 24 : (int)rest;
+  return tp__error(c->op, TP_INVALID_ARGUMENT, "%s: #sdy.%.*s cannot be read: expected %s at %s%.*s%s", c->what,
+                   c->text.length > 200 ? 200 : (int)c->text.length, c->text.data, wanted, rest ? "'" : "the end", shown,
+                   c->text.data + c->at, rest ? "'" : "");
+}
+
+static void skip_space(cursor *c) {
+  while (c->at < c->text.length && strchr(" \t\r\n", c->text.data[c->at]) != NULL)
+    c->at++;
+}
+
+static bool accept(cursor *c, const char *token) {
+  size_t n = strlen(token);
+  skip_space(c);
+  if (c->text.length - c->at < n || memcmp(c->text.data + c->at, token, n) != 0)
+    return false;
+  c->at += n;
+  return true;
+}
+
+static tp_status expect(cursor *c, const char *token) {
+  char wanted[32];
+  if (accept(c, token))
+    return TP_OK;
+  snprintf(wanted, sizeof wanted, "'%s'", token);
+  return expected(c, wanted);
+}
+
+static tp_status open_attribute(MlirOperation op, const char *what, MlirAttribute attr, const char *mnemonic, cursor *c) {
+  *c = (cursor){.op = op, .what = what};
+  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAOpaque(attr) || !tp__ref_is(mlirOpaqueAttrGetDialectNamespace(attr), "sdy"))
+    return tp__error(op, TP_INVALID_ARGUMENT, "%s is not a #sdy.%s<...>", what, mnemonic);
+  c->text = mlirOpaqueAttrGetData(attr);
+  tp_status status = expect(c, mnemonic);
+  return status == TP_OK ? expect(c, "<") : status;
+}
+
+static tp_status close_attribute(cursor *c) {
+  tp_status status = expect(c, ">");
+  skip_space(c);
+  return status != TP_OK || c->at == c->text.length ? status : expected(c, "the end");
+}
+
+/* Nine digits: products of two stay far from overflow. */
+static tp_status number(cursor *c, int64_t *value) {
+  skip_space(c);
+  size_t first = c->at;
+  *value = 0;
+  for (; c->at < c->text.length && c->text.data[c->at] >= '0' && c->text.data[c->at] <= '9' && c->at - first < 10; c->at++)
+    *value = *value * 10 + (c->text.data[c->at] - '0');
+  if (c->at > first && c->at - first < 10)
+    return TP_OK;
+  c->at = first;
+  return expected(c, "a number of at most nine digits");
+}
+
+/* "text", without escapes. */
+static tp_status string(cursor *c, MlirStringRef *text) {
+  tp_status status = expect(c, "\"");
+  if (status != TP_OK)
+    return status;
+  size_t first = c->at;
+  while (c->at < c->text.length && c->text.data[c->at] != '"' && c->text.data[c->at] != '\\')
+    c->at++;
+  *text = mlirStringRefCreate(c->text.data + first, c->at - first);
+  return expect(c, "\"");
+}
+
+static bool in_symbol(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '.' ||
+         c == '-';
+}
+
+static tp_status mesh_symbol(cursor *c, MlirStringRef *symbol) {
+  skip_space(c);
+  if (c->text.length - c->at >= 5 && memcmp(c->text.data + c->at, "mesh<", 5) == 0)
+    return tp__error(c->op, TP_UNSUPPORTED,
+                     "%s: a mesh inside of #sdy.sharding is not supported; name it in an sdy.mesh op, as in @mesh", c->what);
+  tp_status status = expect(c, "@");
+  if (status != TP_OK)
+    return status;
+  if (c->at < c->text.length && c->text.data[c->at] == '"')
+    return string(c, symbol);
+  size_t first = c->at;
+  while (c->at < c->text.length && in_symbol(c->text.data[c->at]))
+    c->at++;
+  *symbol = mlirStringRefCreate(c->text.data + first, c->at - first);
+  return c->at > first ? TP_OK : expected(c, "the name of a mesh");
+}
+
+/* ---- shardings ---- */
+
+static tp_status axis(cursor *c, int place, tp_sdy_sharding *sharding) {
+  if (sharding->n_axes == TP_SDY_MAX_AXES)
+    return tp__error(c->op, TP_UNSUPPORTED, "%s: sdy.sharding has more than %d axes", c->what, TP_SDY_MAX_AXES);
+  tp_sdy_axis *next = &sharding->axes[sharding->n_axes++];
+  *next = (tp_sdy_axis){.place = place};
+  tp_status status = string(c, &next->name);
+  if (status != TP_OK || !accept(c, ":"))
+    return status;
+  if ((status = expect(c, "(")) == TP_OK && (status = number(c, &next->pre)) == TP_OK && (status = expect(c, ")")) == TP_OK)
+    status = number(c, &next->size);
+  if (status == TP_OK && (next->pre < 1 || next->size < 2))
+    return tp__error(c->op, TP_INVALID_ARGUMENT,
+                     "%s: sub-axis \"%.*s\":(%lld)%lld; the part before is at least 1, the size at least 2", c->what,
+                     (int)next->name.length, next->name.data, (long long)next->pre, (long long)next->size);
+  return status;
+}
+
+/* {"x", "y":(1)2, ?}p1 */
+static tp_status dimension(cursor *c, tp_sdy_sharding *sharding) {
+  int d = sharding->rank;
+  int64_t priority;
+  tp_status status = expect(c, "{");
+  if (status != TP_OK)
+    return status;
+  if (d == TP_MAX_RANK)
+    return tp__error(c->op, TP_UNSUPPORTED, "%s: sdy.sharding has more than %d dimensions", c->what, TP_MAX_RANK);
+  sharding->rank++;
+  bool more = !accept(c, "}"); /* axes, or the "?", which is last */
+  while (more && status == TP_OK) {
+    if (accept(c, "?")) {
+      sharding->open |= 1u << d;
+      more = false;
+    } else {
+      status = axis(c, d, sharding);
+      more = accept(c, ",");
+    }
+    if (status == TP_OK && !more)
+      status = expect(c, "}");
+  }
+  if (status == TP_OK && accept(c, "p")) {
+    sharding->has_priority = true;
+    status = number(c, &priority);
+  }
+  return status;
+}
+
+static tp_status axis_set(cursor *c, int place, tp_sdy_sharding *sharding) {
+  tp_status status = expect(c, "=");
+  if (status == TP_OK)
+    status = expect(c, "{");
+  if (status != TP_OK || accept(c, "}"))
+    return status;
+  do
+    status = axis(c, place, sharding);
+  while (status == TP_OK && accept(c, ","));
+  return status == TP_OK ? expect(c, "}") : status;
+}
+
+/* @mesh, [{...}, {...}], replicated={...}, unreduced={...} */
+static tp_status sharding_body(cursor *c, tp_sdy_sharding *sharding) {
+  *sharding = (tp_sdy_sharding){0};
+  tp_status status = mesh_symbol(c, &sharding->mesh);
+  if (status == TP_OK && (status = expect(c, ",")) == TP_OK)
+    status = expect(c, "[");
+  if (status == TP_OK && !accept(c, "]")) {
+    do
+      status = dimension(c, sharding);
+    while (status == TP_OK && accept(c, ","));
+    if (status == TP_OK)
+      status = expect(c, "]");
+  }
+  while (status == TP_OK && accept(c, ",")) {
+    if (accept(c, "replicated"))
+      status = axis_set(c, TP_SDY_REPLICATED, sharding);
+    else if (accept(c, "unreduced"))
+      status = axis_set(c, TP_SDY_UNREDUCED, sharding);
+    else
+      status = expected(c, "replicated={...} or unreduced={...}");
+  }
+  return status;
+}
+
+tp_status tp__sdy_read_sharding(MlirOperation at, const char *what, MlirAttribute attr, tp_sdy_sharding *sharding) {
+  cursor c;
+  tp_status status = open_attribute(at, what, attr, "sharding", &c);
+  if (status == TP_OK)
+    status = sharding_body(&c, sharding);
+  return status == TP_OK ? close_attribute(&c) : status;
+}
+
+tp_status tp__sdy_read_list(MlirOperation at, const char *what, MlirAttribute attr, int n, const char *values,
+                            tp_sdy_sharding *shardings) {
+  cursor c;
+  int count = 0;
+  tp_status status = open_attribute(at, what, attr, "sharding_per_value", &c);
+  if (status == TP_OK)
+    status = expect(&c, "[");
+  while (status == TP_OK && !accept(&c, "]")) {
+    tp_sdy_sharding extra;
+    if (count > 0)
+      status = expect(&c, ",");
+    if (status == TP_OK && (status = expect(&c, "<")) == TP_OK)
+      status = sharding_body(&c, count < n ? &shardings[count] : &extra);
+    if (status == TP_OK)
+      status = expect(&c, ">");
+    count++;
+  }
+  if (status == TP_OK)
+    status = close_attribute(&c);
+  if (status == TP_OK && count != n)
+    return tp__error(at, TP_INVALID_ARGUMENT, "%s has %d entries, but the op has %d %s", what, count, n, values);
+  return status;
+}
+
+tp_status tp__sdy_read_manual_axes(MlirOperation at, MlirAttribute attr, int *n, MlirStringRef names[TP_MAX_AXES]) {
+  cursor c = {.op = at, .what = "manual_axes"};
+  *n = 0;
+  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAOpaque(attr) || !tp__ref_is(mlirOpaqueAttrGetDialectNamespace(attr), "sdy"))
+    return tp__error(at, TP_INVALID_ARGUMENT, "manual_axes is not a #sdy<manual_axes{...}>");
+  c.text = mlirOpaqueAttrGetData(attr);
+  tp_status status = expect(&c, "manual_axes");
+  if (status == TP_OK)
+    status = expect(&c, "{");
+  bool more = status == TP_OK && !accept(&c, "}");
+  while (more && status == TP_OK) {
+    if (*n == TP_MAX_AXES)
+      return tp__error(at, TP_UNSUPPORTED, "manual_axes has more than %d axes", TP_MAX_AXES);
+    status = string(&c, &names[(*n)++]);
+    more = status == TP_OK && accept(&c, ",");
+    if (status == TP_OK && !more)
+      status = expect(&c, "}");
+  }
+  skip_space(&c);
+  return status != TP_OK || c.at == c.text.length ? status : expected(&c, "the end");
+}
+
+/* ---- meshes ---- */
+
+static tp_status mesh_axis(cursor *c, tp_sdy_mesh *mesh) {
+  MlirStringRef name;
+  tp_status status = string(c, &name);
+  if (status != TP_OK)
+    return status;
+  if (mesh->n == TP_MAX_AXES)
+    return tp__error(c->op, TP_UNSUPPORTED, "the mesh has more than %d axes", TP_MAX_AXES);
+  if (!tp__ref_copy(name, mesh->names[mesh->n], sizeof mesh->names[mesh->n]))
+    return tp__error(c->op, TP_UNSUPPORTED, "the name of axis %d is longer than %d bytes", mesh->n, TP_MAX_AXIS_NAME - 1);
+  if ((status = expect(c, "=")) == TP_OK)
+    status = number(c, &mesh->sizes[mesh->n++]);
+  return status;
+}
+
+static tp_status device_ids(cursor *c, tp_sdy_mesh *mesh) {
+  tp_status status = expect(c, "device_ids");
+  if (status == TP_OK && (status = expect(c, "=")) == TP_OK)
+    status = expect(c, "[");
+  while (status == TP_OK) {
+    int64_t id;
+    if ((status = number(c, &id)) != TP_OK)
+      break;
+    if (id != mesh->n_devices && mesh->wrong < 0) {
+      mesh->wrong = mesh->n_devices;
+      mesh->wrong_id = id;
+    }
+    mesh->n_devices++;
+    if (!accept(c, ","))
+      return expect(c, "]");
+  }
+  return status;
+}
+
+tp_status tp__sdy_read_mesh(MlirOperation at, MlirAttribute attr, tp_sdy_mesh *mesh) {
+  cursor c;
+  *mesh = (tp_sdy_mesh){.wrong = -1};
+  tp_status status = open_attribute(at, "mesh", attr, "mesh", &c);
+  if (status == TP_OK)
+    status = expect(&c, "[");
+  if (status == TP_OK && !accept(&c, "]")) {
+    do
+      status = mesh_axis(&c, mesh);
+    while (status == TP_OK && accept(&c, ","));
+    if (status == TP_OK)
+      status = expect(&c, "]");
+  }
+  if (status == TP_OK && accept(&c, ","))
+    status = device_ids(&c, mesh);
+  return status == TP_OK ? close_attribute(&c) : status;
+}

@@ -1,0 +1,189 @@
+/* Collectives of the shard dialect -> calls of tprt_abi_collective. */
+#include "passes/support/lower.h"
+
+#include "ir/place.h"
+
+#include "support/support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What an op of the shard dialect becomes: a site of `kind` (0: none), then the device's own slice if `slices`. */
+typedef struct collective_row {
+  const char *name;
+  tprt_site_kind kind;
+  bool reduces, rooted, slices;
+  const char *dim, *split; /* attributes */
+} collective_row;
+
+static const collective_row rows[] = {
+    {.name = "shard.all_reduce", .kind = TPRT_SITE_ALL_REDUCE, .reduces = true},
+    /* The result is undefined off the root, so that the all_... form is a refinement. */
+    {.name = "shard.reduce", .kind = TPRT_SITE_ALL_REDUCE, .reduces = true},
+    {.name = "shard.all_gather", .kind = TPRT_SITE_ALL_GATHER, .dim = "gather_axis"},
+    {.name = "shard.gather", .kind = TPRT_SITE_ALL_GATHER, .dim = "gather_axis"},
+    {.name = "shard.reduce_scatter", .kind = TPRT_SITE_REDUCE_SCATTER, .reduces = true, .dim = "scatter_axis"},
+    {.name = "shard.all_to_all", .kind = TPRT_SITE_ALL_TO_ALL, .dim = "concat_axis", .split = "split_axis"},
+    {.name = "shard.broadcast", .kind = TPRT_SITE_BROADCAST, .rooted = true},
+    {.name = "shard.scatter", .kind = TPRT_SITE_BROADCAST, .rooted = true, .slices = true, .dim = "scatter_axis"},
+    {.name = "shard.all_slice", .slices = true, .dim = "slice_axis"},
+};
+
+typedef struct group {
+  int n, axes[TP_MAX_AXES];
+  int64_t size;
+} group;
+
+static tp_status read_group(tp__lowering *l, MlirOperation op, group *g) {
+  tp__axis_runs runs;
+  tp_status status = tp__read_axis_runs(op, "grid_axes", &l->mesh, &runs);
+  g->n = status == TP_OK ? tp__axes_of_runs(&runs, g->axes) : 0;
+  g->size = 1;
+  for (int i = 0; i < g->n; i++)
+    g->size *= l->mesh.axes[g->axes[i]].size;
+  return status;
+}
+
+/* ---- reductions ---- */
+
+static void keep_text(MlirStringRef part, void *data) {
+  char *text = data;
+  size_t n = strlen(text);
+  snprintf(text + n, 128 - n, "%.*s", (int)part.length, part.data);
+}
+
+/* Upstream's reduction attribute prints as #shard<partial max>. */
+static bool read_upstream_reduction(MlirAttribute attr, tp_combiner *combiner) {
+  static const struct {
+    const char *name;
+    tp_combiner combiner;
+  } names[] = {{"sum", TP_SUM},         {"max", TP_MAX},         {"min", TP_MIN},       {"product", TP_PRODUCT},
+               {"average", TP_AVERAGE}, {"bitwise_and", TP_AND}, {"bitwise_or", TP_OR}, {"bitwise_xor", TP_XOR}};
+  char text[128] = "";
+  mlirAttributePrint(attr, keep_text, text);
+  const char *start = strstr(text, "partial ");
+  for (int i = 0; start && i < TP_LEN(names); i++) {
+    size_t n = strlen(names[i].name);
+    if (strncmp(start + 8, names[i].name, n) == 0 && (start[8 + n] == '>' || start[8 + n] == 0)) {
+      *combiner = names[i].combiner;
+      return true;
+    }
+  }
+  return false;
+}
+
+static tp_status read_combiner(MlirOperation op, tp_combiner *combiner) {
+  char name[32];
+  MlirAttribute ours = tp__get(op, "tp.combiner"), theirs = tp__inherent(op, "reduction");
+  if (!mlirAttributeIsNull(ours)) {
+    if (mlirAttributeIsAString(ours) && tp__ref_copy(mlirStringAttrGetValue(ours), name, sizeof name) &&
+        tp_combiner_parse(name, combiner))
+      return TP_OK;
+    return tp__error(op, TP_INVALID_ARGUMENT, "tp.combiner is not the name of a combiner, such as \"sum\" or \"maxnumf\"");
+  }
+  *combiner = TP_SUM; /* upstream's default */
+  if (!mlirAttributeIsNull(theirs) && !read_upstream_reduction(theirs, combiner))
+    return tp__error(op, TP_UNSUPPORTED,
+                     "a generic reduction has no meaning for the runtime; use one of sum, product, "
+                     "max, min, average, bitwise_and, bitwise_or, bitwise_xor");
+  return TP_OK;
+}
+
+/* ---- slices ---- */
+
+/* The slice of `input` along `dim` that belongs to this device: piece number = its rank in the group. */
+static MlirValue emit_slice(tp__lowering *l, MlirOperation op, const group *g, MlirValue input, int dim, MlirType result) {
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  tp__static_tensor(result, &rank, shape);
+  MlirValue offset = tp__build_group_rank(l, op, g->n, g->axes);
+  offset = tp__binary(op, "arith.muli", offset, tp__index_constant(op, shape[dim]));
+  return tp__extract_slice_at(op, input, dim, offset, shape);
+}
+
+/* ---- collectives ---- */
+
+/* The rank inside its group of the device whose coordinates along the op's grid_axes `attr` lists, constant or computed, as `device` sees it. */
+static tp_status root_of(tp__lowering *l, MlirOperation op, const tp__axis_runs *runs, int64_t device, int64_t *root) {
+  *root = 0;
+  for (int i = 0; i < runs->n; i++) {
+    int64_t size = tp__run_size(&l->mesh, runs, i), coordinate;
+    if (!tp__coordinate_on_device(op, "root", i, &l->mesh, device, &coordinate))
+      return tp__error(op, TP_UNSUPPORTED,
+                       "coordinate %d of the root is known only at run time; give a constant, or compute it from constants by "
+                       "integer arithmetic",
+                       i);
+    if (coordinate < 0 || coordinate >= size)
+      return tp__error(op, TP_INVALID_ARGUMENT, "root coordinate %lld is outside its axis of size %lld", (long long)coordinate,
+                       (long long)size);
+    *root = *root * size + coordinate;
+  }
+  return TP_OK;
+}
+
+/* A site has one root for all groups. */
+static tp_status read_root(tp__lowering *l, MlirOperation op, int64_t *root) {
+  tp__axis_runs runs;
+  tp_status status = tp__read_axis_runs(op, "grid_axes", &l->mesh, &runs);
+  if (status == TP_OK)
+    status = root_of(l, op, &runs, 0, root);
+  for (int64_t device = 1; device < tp_mesh_size(&l->mesh) && status == TP_OK; device++) {
+    int64_t other;
+    status = root_of(l, op, &runs, device, &other);
+    if (status == TP_OK && other != *root)
+      status = tp__error(op, TP_UNSUPPORTED,
+                         "devices 0 and %lld name different roots, %lld and %lld; the root has to be the same in all groups",
+                         (long long)device, (long long)*root, (long long)other);
+  }
+  return status;
+}
+
+static int64_t int_attr(MlirOperation op, const char *name) {
+  return name ? mlirIntegerAttrGetValueInt(tp__inherent(op, name)) : 0;
+}
+
+static tp_status lower_row(tp__lowering *l, MlirOperation op, const collective_row *row) {
+  group g;
+  tp_status status = read_group(l, op, &g);
+  if (status != TP_OK)
+    return status;
+  MlirValue value = mlirOperationGetOperand(op, 0);
+  MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
+  if (!mlirTypeIsARankedTensor(result))
+    return tp__error(op, TP_UNSUPPORTED, "communication on a memref; it is lowered on tensors, before bufferization");
+  int64_t site[TPRT_SITE_WORDS];
+  status = tp__site_begin(op, row->kind, g.n, g.axes, mlirValueGetType(value), site);
+  if (status == TP_OK && row->rooted)
+    status = read_root(l, op, &site[29]);
+  if (status == TP_OK && row->reduces) {
+    tp_combiner combiner;
+    status = read_combiner(op, &combiner);
+    if (status == TP_OK)
+      site[2] = tp__runtime_reduction(combiner, (tprt_dtype)site[1]);
+    if (status == TP_OK && site[2] == 0)
+      status =
+          tp__error(op, TP_UNSUPPORTED, "reduction \"%s\" is not defined for this element type", tp_combiner_name(combiner));
+  }
+  if (status != TP_OK)
+    return status;
+  if (g.size > 1) { /* in a group of one everything is its own result */
+    bool only_slices = row->kind == 0;
+    site[27] = row->slices ? 0 : int_attr(op, row->dim);
+    site[28] = int_attr(op, row->split);
+    if (!only_slices)
+      value = tp__site_call(l, op, site, 0, NULL, value, row->slices ? mlirValueGetType(value) : result);
+    if (row->slices)
+      value = emit_slice(l, op, &g, value, (int)int_attr(op, row->dim), result);
+  }
+  tp__replace_op(op, value);
+  return TP_OK;
+}
+
+tp_status tp__lower_collective(tp__lowering *l, MlirOperation op, bool *done) {
+  *done = true;
+  for (int i = 0; i < TP_LEN(rows); i++)
+    if (tp__op_is(op, rows[i].name))
+      return lower_row(l, op, rows + i);
+  *done = false;
+  return TP_OK;
+}

@@ -1,0 +1,168 @@
+/* tp-lower-contractions: contractions on buffers become calls of tprt_abi_contract.
+ *
+ * Most start from zeros. A fill just before is taken into the call, which then overwrites: memory is written once, where it would be written, read
+ * and written again. */
+#include "passes/registry.h"
+#include "passes/support/contraction.h"
+#include "passes/support/lower.h"
+
+#include "support/support.h"
+
+#include <math.h>
+
+/* Strides of an operand in elements, per loop; false when they are known only at run time. */
+static bool loop_strides(const tp__contraction *c, int which, MlirType type, int64_t *strides) {
+  int64_t of_dims[TP_MAX_RANK + 1], offset;
+  if (mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, of_dims, &offset)))
+    return false;
+  for (int i = 0; i < c->n_loops; i++)
+    strides[i] = 0;
+  for (int d = 0; d < c->rank[which]; d++) {
+    if (of_dims[d] < 0) /* dynamic, or backwards */
+      return false;
+    if (c->loops[which][d] >= 0)
+      strides[c->loops[which][d]] += of_dims[d];
+  }
+  return true;
+}
+
+/* The site of a contraction whose operands all have one element type. */
+static bool contraction_site(MlirOperation op, const tp__contraction *c, int64_t *site, int64_t *extra) {
+  int64_t strides[3][TP_MAX_LOOPS];
+  MlirType result = mlirValueGetType(mlirOperationGetOperand(op, 2));
+  for (int k = 0; k < 3; k++) {
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, k < 2 ? c->operands[k] : 2));
+    if (!mlirTypeIsAMemRef(type) || !mlirTypeEqual(tp__element_type(type), tp__element_type(result)) ||
+        !loop_strides(c, k, type, strides[k]))
+      return false;
+  }
+  site[0] = TPRT_SITE_CONTRACT;
+  site[1] = tp__runtime_dtype(tp__element_type(result));
+  extra[0] = c->n_loops;
+  for (int i = 0; i < c->n_loops; i++) {
+    int64_t *words = extra + 1 + 4 * i;
+    words[0] = c->sizes[i];
+    for (int k = 0; k < 3; k++)
+      words[1 + k] = strides[k][i];
+    if (strides[2][i] == 0 && !c->reduced[i]) /* a dimension of size 1 with stride 0 would read as contracted */
+      return false;
+  }
+  return true;
+}
+
+/* ---- what C starts from ---- */
+
+static bool is_zero(MlirValue value) {
+  MlirOperation op = tp__defining_op(value);
+  if (mlirOperationIsNull(op) || !tp__op_is(op, "arith.constant"))
+    return false;
+  MlirAttribute number = tp__inherent(op, "value");
+  if (mlirAttributeIsAFloat(number))
+    return mlirFloatAttrGetValueDouble(number) == 0 && !signbit(mlirFloatAttrGetValueDouble(number));
+  return mlirAttributeIsAInteger(number) && mlirIntegerAttrGetValueInt(number) == 0;
+}
+
+/* Ops that read and write no buffer. */
+static bool leaves_memory(MlirOperation op) {
+  static const char *const names[] = {"memref.alloc", "memref.subview", "memref.cast", "memref.expand_shape",
+                                      "memref.collapse_shape"};
+  for (int i = 0; i < TP_LEN(names); i++)
+    if (tp__op_is(op, names[i]))
+      return true;
+  return tp__op_has_dialect(op, "arith");
+}
+
+/* The fill with zeros that C starts from, if nothing between it and the contraction touches memory; null if there is none. */
+static MlirOperation zeros_before(MlirOperation op) {
+  MlirValue c = mlirOperationGetOperand(op, 2);
+  for (MlirOpOperand use = mlirValueGetFirstUse(c); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation fill = mlirOpOperandGetOwner(use);
+    if (!tp__op_is(fill, "linalg.fill") || mlirOpOperandGetOperandNumber(use) != 1 ||
+        !mlirBlockEqual(mlirOperationGetBlock(fill), mlirOperationGetBlock(op)) || !is_zero(mlirOperationGetOperand(fill, 0)))
+      continue;
+    MlirOperation next = mlirOperationGetNextInBlock(fill);
+    while (!mlirOperationIsNull(next) && leaves_memory(next))
+      next = mlirOperationGetNextInBlock(next);
+    if (!mlirOperationIsNull(next) && mlirOperationEqual(next, op))
+      return fill;
+  }
+  return (MlirOperation){NULL};
+}
+
+/* ---- the pass ---- */
+
+enum { STAT_CONTRACTIONS, STAT_OVERWRITING };
+
+static tp_status collect(MlirOperation op, void *data) {
+  tp_op_list *list = data;
+  tp__contraction c;
+  if (mlirOperationGetNumResults(op) != 0 || !tp__match_contraction(op, &c))
+    return TP_OK;
+  return tp__op_list_add(list, op);
+}
+
+static bool is_empty(const tp__contraction *c) {
+  for (int i = 0; i < c->n_loops; i++)
+    if (c->sizes[i] == 0)
+      return true;
+  return false;
+}
+
+/* C is overwritten in place of a fill with zeros. */
+static void drop_fill(tp_pass *pass, MlirOperation op, const tp__contraction *c, int64_t *site) {
+  MlirOperation fill = zeros_before(op);
+  if (mlirOperationIsNull(fill) || is_empty(c))
+    return;
+  mlirOperationDestroy(fill);
+  site[27] = 1;
+  pass->statistics[STAT_OVERWRITING]++;
+}
+
+static void lower(tp_pass *pass, tp__lowering *l, MlirOperation op) {
+  tp__contraction c;
+  int64_t site[TPRT_SITE_WORDS] = {0}, extra[1 + 4 * TP_MAX_LOOPS];
+  if (!tp__match_contraction(op, &c) || !contraction_site(op, &c, site, extra))
+    return; /* stays a loop nest */
+  drop_fill(pass, op, &c, site);
+  int number = tp__lowering_site(l, site, 1 + 4 * c.n_loops, extra);
+  MlirValue operands[5] = {l->ctx, tp__build_int(op, l->i32, number)};
+  for (int k = 0; k < 3; k++)
+    operands[2 + k] = tp__build_pointer(l, op, mlirOperationGetOperand(op, k < 2 ? c.operands[k] : 2));
+  tp__build_call(l, op, "tprt_abi_contract", TP_LEN(operands), operands, l->i32);
+  mlirOperationDestroy(op);
+}
+
+static tp_status lower_entry(MlirOperation func, void *data) {
+  tp_pass *pass = data;
+  tp__lowering l;
+  tp_op_list list = {0};
+  tp__lowering_begin(&l, pass->module, func);
+  tp_status status = tp__walk(func, collect, &list);
+  if (status == TP_OK && list.n > 0 && mlirValueIsNull(l.ctx))
+    status = tp__error(func, TP_INVALID_ARGUMENT, "has no runtime context; run tp-lower-to-runtime first");
+  for (size_t i = 0; i < list.n && status == TP_OK; i++)
+    lower(pass, &l, list.items[i]);
+  pass->statistics[STAT_CONTRACTIONS] += (int64_t)list.n;
+  tp__free(list.items);
+  tp_status end = tp__lowering_end(&l);
+  return status == TP_OK ? end : status;
+}
+
+static tp_status run(tp_pass *pass) { return tp__each_entry(pass->module, lower_entry, pass); }
+
+static const tp_statistic_row statistics[] = {{"contractions", "contractions on buffers"},
+                                              {"overwriting", "contractions that overwrite what was filled with zeros"}};
+
+const tp_pass_row tp__lower_contractions_row = {
+    .name = "tp-lower-contractions",
+    .summary = "Turn contractions on buffers into calls of the runtime",
+    .description =
+        "Requires: tp-lower-to-runtime and bufferization. Establishes: a linalg contraction on memrefs with constant "
+        "strides and one element type is a call of tprt_abi_contract with a site in tp.sites, which overwrites the result "
+        "where it was filled with "
+        "zeros just before. Others stay as they "
+        "are. Breaks: nothing.",
+    .statistics = statistics,
+    .n_statistics = TP_LEN(statistics),
+    .run = run,
+};

@@ -1,0 +1,135 @@
+/* Calls of functions that tp-fuse-collectives and tp-fuse-epilogues wrote -> calls of the runtime. What they do is read off tp.fused, not off their bodies. */
+#include "passes/lower/lower_fused.h"
+
+#include "ir/work.h"
+
+#include <string.h>
+
+/* ---- tp.fused ---- */
+
+MlirAttribute tp__fused_entry(const tp__fused_call *d, const char *name) {
+  return mlirAttributeIsADictionary(d->fused) ? mlirDictionaryAttrGetElementByName(d->fused, tp__ref(name))
+                                              : (MlirAttribute){NULL};
+}
+
+int tp__fused_text(MlirAttribute attr, int n, const char *const *names) {
+  for (int i = 0; i < n && !mlirAttributeIsNull(attr) && mlirAttributeIsAString(attr); i++)
+    if (tp__ref_is(mlirStringAttrGetValue(attr), names[i]))
+      return i;
+  return -1;
+}
+
+static bool is_product(const tp__fused_call *d) {
+  static const char *const kind = "multiply";
+  return tp__fused_text(tp__fused_entry(d, "kind"), 1, &kind) == 0;
+}
+
+tp_status tp__fused_refuse(const tp__fused_call *d, const char *entry) {
+  MlirStringRef name = mlirStringAttrGetValue(tp__inherent(d->callee, "sym_name"));
+  return tp__error(d->call, TP_INVALID_ARGUMENT, "the tp.fused of @%.*s is not what tp-fuse-%s writes: its %s is not",
+                   (int)name.length, name.data, is_product(d) ? "epilogues" : "collectives", entry);
+}
+
+tp_status tp__fused_choice(const tp__fused_call *d, const char *entry, int n, const char *const *names, int64_t *choice) {
+  *choice = tp__fused_text(tp__fused_entry(d, entry), n, names);
+  return *choice < 0 ? tp__fused_refuse(d, entry) : TP_OK;
+}
+
+tp_status tp__fused_bits(const tp__fused_call *d, const char *entry, int n, const char *const *names, int64_t *bits) {
+  MlirAttribute list = tp__fused_entry(d, entry);
+  intptr_t n_given = mlirAttributeIsNull(list) || !mlirAttributeIsAArray(list) ? -1 : mlirArrayAttrGetNumElements(list);
+  int last = -1;
+  *bits = 0;
+  for (intptr_t i = 0; i < n_given; i++) {
+    int found = tp__fused_text(mlirArrayAttrGetElement(list, i), n, names);
+    if (found <= last)
+      return tp__fused_refuse(d, entry);
+    *bits |= INT64_C(1) << found;
+    last = found;
+  }
+  return n_given < 0 ? tp__fused_refuse(d, entry) : TP_OK;
+}
+
+tp_status tp__fused_mesh_axes(const tp__fused_call *d, const tp_mesh *mesh, int *n, int *axes) {
+  MlirAttribute list = tp__fused_entry(d, "axes");
+  *n = mlirAttributeIsNull(list) || !mlirAttributeIsAArray(list) ? 0 : (int)mlirArrayAttrGetNumElements(list);
+  for (int i = 0; i < *n; i++) {
+    int a = *n > mesh->n_axes ? mesh->n_axes : 0;
+    for (; a < mesh->n_axes; a++) {
+      char text[2 * TP_MAX_AXIS_NAME];
+      const char *const name = text;
+      tp_mesh_axis_text(mesh, a, 1, text, sizeof text);
+      if (tp__fused_text(mlirArrayAttrGetElement(list, i), 1, &name) == 0)
+        break;
+    }
+    if (a == mesh->n_axes)
+      return tp__fused_refuse(d, "axes");
+    axes[i] = a;
+  }
+  return *n == 0 ? tp__fused_refuse(d, "axes") : TP_OK;
+}
+
+tp_status tp__fused_float(const tp__fused_call *d, const char *entry, int64_t *word) {
+  MlirAttribute attr = tp__fused_entry(d, entry);
+  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAFloat(attr))
+    return tp__fused_refuse(d, entry);
+  float number = (float)mlirFloatAttrGetValueDouble(attr);
+  uint32_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  *word = bits;
+  return TP_OK;
+}
+
+int tp__n_bits(int64_t bits) { return __builtin_popcountll((unsigned long long)bits); }
+
+tp_status tp__fused_product(const tp__fused_call *d, MlirType *type, int64_t *k, int64_t *transposed) {
+  MlirValue a = mlirOperationGetOperand(d->call, 0);
+  MlirAttribute turned = tp__fused_entry(d, "transpose_b"), list = tp__fused_entry(d, "shape");
+  int64_t shape[TP_MAX_RANK], tokens = 1, n_a = tp__n_elements(mlirValueGetType(a));
+  int rank = mlirAttributeIsNull(list) ? -1 : tp__int_list(list, TP_MAX_RANK, shape);
+  if (rank < 1)
+    return tp__fused_refuse(d, "shape");
+  for (int i = 0; i < rank - 1; i++)
+    tokens *= shape[i];
+  *k = tokens > 0 ? n_a / tokens : 0;
+  if (*k < 1 || tokens * *k != n_a ||
+      *k * shape[rank - 1] != tp__n_elements(mlirValueGetType(mlirOperationGetOperand(d->call, 1))))
+    return tp__fused_refuse(d, "shape");
+  if (mlirAttributeIsNull(turned) || !mlirAttributeIsABool(turned))
+    return tp__fused_refuse(d, "transpose_b");
+  *type = mlirRankedTensorTypeGet(rank, shape, tp__element_type(mlirValueGetType(a)), (MlirAttribute){NULL});
+  *transposed = mlirBoolAttrGetValue(turned);
+  return TP_OK;
+}
+
+/* ---- calls ---- */
+
+/* Is it the call of a function with a description? */
+static bool read_call(MlirOperation module, MlirOperation op, tp__fused_call *d) {
+  d->call = op;
+  d->callee = tp__op_is(op, "func.call") ? tp__callee(module, op) : (MlirOperation){NULL};
+  d->fused = mlirOperationIsNull(d->callee) ? (MlirAttribute){NULL} : tp__get(d->callee, "tp.fused");
+  return !mlirAttributeIsNull(d->fused);
+}
+
+bool tp__is_fused_product(MlirOperation module, MlirOperation op) {
+  tp__fused_call d;
+  return read_call(module, op, &d) && is_product(&d);
+}
+
+tp_status tp__lower_fused(tp__lowering *l, MlirOperation op, bool *done) {
+  tp__fused_call d;
+  *done = read_call(l->module, op, &d);
+  if (!*done)
+    return TP_OK;
+  static const struct {
+    const char *name;
+    tp_status (*lower)(tp__lowering *l, const tp__fused_call *d);
+  } others[] = {{"gather_multiply", tp__lower_fused_gather},
+                {"softmax_rows", tp__lower_fused_softmax},
+                {"multiply", tp__lower_fused_epilogue}};
+  for (int i = 0; i < TP_LEN(others); i++)
+    if (tp__fused_text(tp__fused_entry(&d, "kind"), 1, &others[i].name) == 0)
+      return others[i].lower(l, &d);
+  return tp__lower_fused_rows(l, &d);
+}

@@ -1,0 +1,225 @@
+/* tp-lower-to-runtime: communication on tensors becomes calls of the runtime's ABI. */
+#include "passes/registry.h"
+#include "passes/support/lower.h"
+
+#include "support/support.h"
+
+#include <string.h>
+
+/* In the order of rewriting: sites of collectives come before those of products, as in a tp_plan; what is computed from the place of the device is read off the ops that ask for it; a shard.sharding goes after its
+ * users. */
+typedef struct body_ops {
+  MlirOperation module;
+  tp_op_list ops, products, indices, shardings;
+} body_ops;
+
+static tp_status collect_op(MlirOperation op, void *data) {
+  body_ops *body = data;
+  if (tp__op_is(op, "shard.sharding"))
+    return tp__op_list_add(&body->shardings, op);
+  if (tp__is_index(op))
+    return tp__op_list_add(&body->indices, op);
+  if (tp__is_fused_product(body->module, op))
+    return tp__op_list_add(&body->products, op);
+  bool wanted = tp__op_has_dialect(op, "shard") || tp__op_is(op, "func.call");
+  return wanted ? tp__op_list_add(&body->ops, op) : TP_OK;
+}
+
+/* What bufferization and the conversions to LLVM behind this pass know. Anything else would be left in the middle of them. */
+static tp_status check_known(MlirOperation op, void *data) {
+  static const char *const dialects[] = {"arith",  "math",  "complex", "tensor", "linalg",        "scf",
+                                         "func",   "cf",    "shard",   "affine", "bufferization", "memref",
+                                         "vector", "index", "ub",      "llvm",   "builtin"};
+  (void)data;
+  for (int i = 0; i < TP_LEN(dialects); i++)
+    if (tp__op_has_dialect(op, dialects[i]))
+      return TP_OK;
+  return tp__error(
+      op, TP_UNSUPPORTED,
+      "nothing here lowers this op to machine code; rewrite it with linalg, tensor, scf and arith ops between tp-partition and "
+      "tp-to-runtime (its rule says how it is sharded, not what it computes)");
+}
+
+/* ---- signatures ---- */
+
+/* Arguments and results of a program are dense tensors of static shape, or scalars. */
+static tp_status check_type(MlirOperation func, const char *what, int i, MlirType type) {
+  if (tp__is_tensor(type))
+    return tp__check_tensor(func, what, i, type);
+  if (tp__element_size(type) == 0)
+    return tp__error(func, TP_UNSUPPORTED, "%s %d is neither a tensor nor a number", what, i);
+  return TP_OK;
+}
+
+static tp_status check_signature(MlirOperation func, MlirType type) {
+  tp_status status = TP_OK;
+  for (int i = 0; i < mlirFunctionTypeGetNumInputs(type) && status == TP_OK; i++)
+    status = check_type(func, "argument", i, mlirFunctionTypeGetInput(type, i));
+  for (int i = 0; i < mlirFunctionTypeGetNumResults(type) && status == TP_OK; i++)
+    status = check_type(func, "result", i, mlirFunctionTypeGetResult(type, i));
+  return status;
+}
+
+/* Puts the context in front of the arguments, and marks tensors read-only: a program leaves its inputs as they are. */
+static tp_status add_context(tp__lowering *l) {
+  MlirType type = mlirTypeAttrGetValue(tp__inherent(l->func, "function_type"));
+  int n = (int)mlirFunctionTypeGetNumInputs(type), n_results = (int)mlirFunctionTypeGetNumResults(type);
+  MlirType *types = tp__calloc((size_t)(n + n_results + 1), sizeof *types);
+  if (!types)
+    return tp__error(l->func, TP_NO_MEMORY, "memory ran out");
+  types[0] = l->ptr;
+  for (int i = 0; i < n; i++)
+    types[1 + i] = mlirFunctionTypeGetInput(type, i);
+  for (int i = 0; i < n_results; i++)
+    types[1 + n + i] = mlirFunctionTypeGetResult(type, i);
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(l->func, 0));
+  l->ctx = mlirBlockInsertArgument(entry, 0, l->ptr, mlirOperationGetLocation(l->func));
+  mlirOperationSetInherentAttributeByName(
+      l->func, tp__ref("function_type"),
+      mlirTypeAttrGet(mlirFunctionTypeGet(l->context, n + 1, types, n_results, types + 1 + n)));
+  mlirOperationRemoveAttributeByName(l->func, tp__ref("arg_attrs"));
+  mlirOperationRemoveAttributeByName(l->func, tp__ref("res_attrs"));
+  tp_boundary boundary;
+  tp_status status = tp__boundary_begin(l->func, true, &boundary);
+  for (int i = 0; i < n && status == TP_OK; i++)
+    if (tp__is_tensor(types[1 + i]))
+      tp__boundary_set(&boundary, i + 1, "bufferization.writable", mlirBoolAttrGet(l->context, 0));
+  if (status == TP_OK)
+    tp__boundary_end(&boundary);
+  tp__free(types);
+  return status == TP_OK ? TP_OK : tp__error(l->func, TP_NO_MEMORY, "memory ran out");
+}
+
+/* ---- bodies ---- */
+
+static tp_status check_call(tp__lowering *l, MlirOperation op) {
+  MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee"));
+  bool defined = !mlirOperationIsNull(tp__callee(l->module, op));
+  return tp__error(op, TP_UNSUPPORTED,
+                   defined ? "the call of @%.*s could not be inlined (recursion, or control flow that is not scf); "
+                             "programs are compiled without calls"
+                           : "@%.*s has no body, and a compiled program can call nothing but the runtime",
+                   (int)callee.length, callee.data);
+}
+
+static tp_status refuse_global(MlirOperation op) {
+  return tp__error(
+      op, TP_UNSUPPORTED,
+      "communication in a module that is not partitioned; run tp-spmd first, for a mesh of several devices: on one it has no "
+      "meaning");
+}
+
+static tp_status lower_op(tp__lowering *l, MlirOperation op, bool local) {
+  if (!local && tp__op_is(op, "shard.shard")) { /* an annotation says nothing to a program for one device */
+    tp__replace_op(op, mlirOperationGetOperand(op, 0));
+    return TP_OK;
+  }
+  if (!local && tp__op_has_dialect(op, "shard"))
+    return refuse_global(op);
+  bool done;
+  tp_status status = tp__lower_collective(l, op, &done);
+  if (status == TP_OK && !done)
+    status = tp__lower_permute(l, op, &done);
+  if (status == TP_OK && !done)
+    status = tp__lower_fused(l, op, &done);
+  if (status != TP_OK || done)
+    return status;
+  if (tp__op_is(op, "func.call"))
+    return check_call(l, op);
+  return tp__error(op, TP_UNSUPPORTED, "is lowered as a permute; run tp-expand-messages before, as tp-to-runtime does");
+}
+
+typedef struct run_data {
+  tp_pass *pass;
+  tp_mesh mesh;
+  bool local;
+} run_data;
+
+static tp_status lower_entry(MlirOperation func, void *data) {
+  run_data *run = data;
+  MlirType type = mlirTypeAttrGetValue(tp__inherent(func, "function_type"));
+  tp_status status = check_signature(func, type);
+  if (status == TP_OK)
+    status = tp__walk(func, check_known, NULL);
+  if (status == TP_OK)
+    status = tp__walk(func, tp__split_slice, NULL);
+  if (status == TP_OK)
+    status = tp__walk(func, tp__densify_carried, NULL);
+  if (status == TP_OK && run->local)
+    status = tp__check_uniform(func, &run->mesh);
+  if (status != TP_OK)
+    return status;
+  body_ops body = {.module = run->pass->module};
+  tp__lowering l;
+  tp__lowering_begin(&l, run->pass->module, func);
+  l.mesh = run->mesh;
+  status = add_context(&l);
+  if (status == TP_OK)
+    status = tp__walk(func, collect_op, &body);
+  for (size_t i = 0; i < body.ops.n && status == TP_OK; i++)
+    status = lower_op(&l, body.ops.items[i], run->local);
+  for (size_t i = 0; i < body.products.n && status == TP_OK; i++)
+    status = lower_op(&l, body.products.items[i], run->local);
+  for (size_t i = 0; i < body.indices.n && status == TP_OK; i++)
+    status = run->local ? tp__lower_index(&l, body.indices.items[i]) : refuse_global(body.indices.items[i]);
+  for (size_t i = 0; i < body.shardings.n && status == TP_OK; i++)
+    if (!tp__is_used(mlirOperationGetResult(body.shardings.items[i], 0)))
+      mlirOperationDestroy(body.shardings.items[i]);
+  tp__free(body.ops.items);
+  tp__free(body.products.items);
+  tp__free(body.indices.items);
+  tp__free(body.shardings.items);
+  int64_t sizes[TP_MAX_AXES];
+  for (int a = 0; a < run->mesh.n_axes; a++)
+    sizes[a] = run->mesh.axes[a].size;
+  tp__set(func, "tp.mesh", tp__attr_i64s(l.context, run->mesh.n_axes, sizes));
+  run->pass->statistics[0] += (int64_t)(l.sites.n / TPRT_SITE_WORDS);
+  tp_status end = tp__lowering_end(&l);
+  return status == TP_OK ? end : status;
+}
+
+/* What has no meaning in a compiled program: grids, declarations of permutes, functions of what is fused, the phase. */
+static void clean_module(MlirOperation module) {
+  MlirOperation next;
+  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(module)));
+       !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    MlirAttribute name = tp__op_is(op, "func.func") ? tp__inherent(op, "sym_name") : (MlirAttribute){NULL};
+    bool permute = !mlirAttributeIsNull(name) && mlirStringAttrGetValue(name).length >= 10 &&
+                   memcmp(mlirStringAttrGetValue(name).data, "tp.permute", 10) == 0;
+    bool fused = !mlirAttributeIsNull(tp__get(op, "tp.fused"));
+    if (permute || fused || tp__op_is(op, "shard.grid"))
+      mlirOperationDestroy(op);
+  }
+  tp__remove(module, "tp.phase");
+}
+
+static tp_status run(tp_pass *pass) {
+  static const char *const axis[] = {"all"};
+  run_data data = {.pass = pass, .local = tp__is_local(pass->module)};
+  tp_status status = data.local ? tp__module_mesh(pass->module, NULL, &data.mesh) : TP_OK;
+  if (status == TP_OK && data.mesh.n_axes == 0) /* one device */
+    status = tp_mesh_create("mesh", 1, axis, (const int64_t[]){1}, &data.mesh);
+  if (status == TP_OK)
+    status = tp__each_entry(pass->module, lower_entry, &data);
+  if (status == TP_OK)
+    clean_module(pass->module);
+  return status;
+}
+
+static const tp_statistic_row statistics[] = {
+    {"sites", "places where the program communicates, or multiplies by a call that does more"}};
+
+const tp_pass_row tp__lower_to_runtime_row = {
+    .name = "tp-lower-to-runtime",
+    .summary = "Turn collectives into calls of the runtime",
+    .description =
+        "Requires: a local module (tp.phase), or one without communication, on tensors; calls inlined; directly followed by "
+        "bufferization (its calls read buffers where tensors are meant, which folding between the two would break). "
+        "Establishes: public functions take the runtime's context first and leave their arguments unchanged; every "
+        "collective, permute and process index is a call of tprt/abi.h, listed in tp.sites; no collective stands under "
+        "control flow that may differ between the ranks of its group. Breaks: grids, shardings of arguments and results.",
+    .statistics = statistics,
+    .n_statistics = TP_LEN(statistics),
+    .run = run,
+};

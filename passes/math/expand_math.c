@@ -1,0 +1,203 @@
+/* tp-expand-math: functions of libm as arithmetic.
+ *
+ * A loop with a call of libm is not vectorised, and GPUs have no libm. Here each function is arithmetic without branches, inlined where it is used, so the loop
+ * around it becomes vector code; an element gets the same bits in a vector, in the rest of a loop behind it, and on every device. Nothing but additions,
+ * multiplications (in one where the processor has that), divisions, roots, comparisons and bits: no processor needs a library for them. log1p and expm1 of f64, which
+ * upstream lowers to log(1 + x) and exp(x) - 1, are over libm's log and exp on processors. Infinities, NaN, denormals and signs of zero are as in C. */
+#include "passes/math/expand_math.h"
+#include "passes/registry.h"
+#include "passes/support/from_text.h"
+#include "passes/support/lower.h"
+
+#include "ir/diagnostics.h"
+
+#include <string.h>
+
+enum { STAT_EXPANDED, MAX_FUNCTIONS = 16 };
+
+static const tp__function_table *const tables[] = {&tp__math_of_all, &tp__math_powers,     &tp__math_angles, &tp__math_arcs,
+                                                   &tp__math_errors, &tp__math_hyperbolic, &tp__math_exact};
+
+/* Upstream would write these as comparisons, in which LLVM does not recognise a reduction. */
+typedef struct intrinsic_row {
+  const char *op, *intrinsic;
+} intrinsic_row;
+
+static const intrinsic_row intrinsics[] = {
+    {"arith.maximumf", "llvm.intr.maximum"},
+    {"arith.minimumf", "llvm.intr.minimum"},
+};
+
+static const intrinsic_row *find_intrinsic(MlirOperation op) {
+  if (!tp__op_has_dialect(op, "arith") || mlirOperationGetNumResults(op) != 1)
+    return NULL;
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  for (int i = 0; i < TP_LEN(intrinsics); i++)
+    if (tp__op_is(op, intrinsics[i].op) && (mlirTypeIsAF32(type) || mlirTypeIsAF64(type)))
+      return &intrinsics[i];
+  return NULL;
+}
+
+typedef struct expansion {
+  tp_pass *pass;
+  bool for_gpu;
+  bool added[TP_LEN(tables)][MAX_FUNCTIONS]; /* the functions that the module has */
+  tp_op_list ops;
+} expansion;
+
+static const tp__function_row *find_function(const expansion *e, MlirOperation op, int *table) {
+  if (!tp__op_has_dialect(op, "math") && !tp__op_is(op, "arith.remf"))
+    return NULL;
+  for (*table = 0; *table < (int)TP_LEN(tables); ++*table) {
+    if (tables[*table]->for_gpus && !e->for_gpu)
+      continue;
+    for (int i = 0; i < tables[*table]->n; i++) {
+      const tp__function_row *row = tables[*table]->rows + i;
+      if (tp__op_is(op, row->op) && row->is_type(mlirValueGetType(mlirOperationGetResult(op, 0))))
+        return row;
+    }
+  }
+  return NULL;
+}
+
+/* LLVM has an intrinsic for it, which becomes a call of libm on processors; GPUs do both apart. */
+static bool is_pair(const expansion *e, MlirOperation op) { return e->for_gpu && tp__op_is(op, "math.sincos"); }
+
+static tp_status collect(MlirOperation op, void *data) {
+  expansion *e = data;
+  int table;
+  bool is = is_pair(e, op) || find_function(e, op, &table) || find_intrinsic(op);
+  return is ? tp__op_list_add(&e->ops, op) : TP_OK;
+}
+
+static bool is_product(MlirValue value) {
+  MlirOperation op = tp__defining_op(value);
+  return !mlirOperationIsNull(op) && tp__op_is(op, "arith.mulf");
+}
+
+/* A product and a sum may become one operation where the processor has it: a quarter faster, and one rounding less. Not a sum of two products:
+ * which of them is not rounded could depend on the loop around it. */
+static tp_status allow_contraction(MlirOperation op, void *data) {
+  bool is_sum = tp__op_is(op, "arith.addf") || tp__op_is(op, "arith.subf");
+  if (is_sum && is_product(mlirOperationGetOperand(op, 0)) && is_product(mlirOperationGetOperand(op, 1)))
+    return TP_OK;
+  if (is_sum || tp__op_is(op, "arith.mulf"))
+    mlirOperationSetInherentAttributeByName(op, tp__ref("fastmath"), *(MlirAttribute *)data);
+  return TP_OK;
+}
+
+static tp_status add_function(const expansion *e, MlirOperation op, const tp__function_row *row) {
+  tp__string text = {0}, type = {0};
+  int n = (int)mlirOperationGetNumOperands(op);
+  tp__append_type(&type, mlirValueGetType(mlirOperationGetResult(op, 0)));
+  tp__string_printf(&text, "func.func private @%s(%%v0: %s", row->symbol, tp__string_text(&type));
+  if (n > 1)
+    tp__string_printf(&text, ", %%v1: %s", tp__string_text(&type));
+  tp__string_printf(&text,
+                    ") -> %s attributes {llvm.linkage = #llvm.linkage<internal>, passthrough = [\"alwaysinline\"]} {\n%s",
+                    tp__string_text(&type), row->body ? row->body : "");
+  tp__string_destroy(&type);
+  if (row->formula && !tp__write_formula(row->formula, row->is_type == mlirTypeIsAF32, e->for_gpu, n, &text) && !text.failed) {
+    tp__string_destroy(&text);
+    return tp__error(op, TP_INTERNAL, "the formula of @%s cannot be read; please report this", row->symbol);
+  }
+  tp__string_append(&text, "}\n");
+  MlirOperation func = tp__parse_function(op, &text);
+  if (mlirOperationIsNull(func))
+    return TP_INTERNAL;
+  mlirBlockAppendOwnedOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(e->pass->module, 0)), func);
+  /* Texts for GPUs count on every rounding. */
+  MlirAttribute contract = tp__parse_attr(e->pass->context, "#arith.fastmath<contract>");
+  return e->for_gpu ? TP_OK : tp__walk(func, allow_contraction, &contract);
+}
+
+/* Puts an op of this name, with the operands of `op`, in its place. */
+static void replace(MlirOperation op, const char *name, int n_attributes, const MlirNamedAttribute *attributes) {
+  MlirValue operands[2], result = mlirOperationGetResult(op, 0);
+  MlirType type = mlirValueGetType(result);
+  int n = (int)mlirOperationGetNumOperands(op);
+  for (int i = 0; i < n; i++)
+    operands[i] = mlirOperationGetOperand(op, i);
+  MlirOperation with = tp__create(&(tp_build){.name = name,
+                                              .location = mlirOperationGetLocation(op),
+                                              .n_operands = n,
+                                              .operands = operands,
+                                              .n_results = 1,
+                                              .results = &type,
+                                              .n_attributes = n_attributes,
+                                              .attributes = attributes});
+  tp__insert_before(op, with);
+  mlirValueReplaceAllUsesOfWith(result, mlirOperationGetResult(with, 0));
+  mlirOperationDestroy(op);
+}
+
+static void split_pair(MlirOperation op) {
+  MlirValue operand = mlirOperationGetOperand(op, 0);
+  const char *const names[] = {"math.sin", "math.cos"};
+  for (int i = 0; i < TP_LEN(names); i++)
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i),
+                                  tp__build_one(op, names[i], 1, &operand, mlirValueGetType(operand)));
+  mlirOperationDestroy(op);
+}
+
+static tp_status expand(expansion *e, MlirOperation op) {
+  if (is_pair(e, op)) {
+    split_pair(op);
+    return TP_OK;
+  }
+  const intrinsic_row *intrinsic = find_intrinsic(op);
+  if (intrinsic) {
+    replace(op, intrinsic->intrinsic, 0, NULL);
+    return TP_OK;
+  }
+  int table;
+  const tp__function_row *row = find_function(e, op, &table);
+  bool *added = &e->added[table][row - tables[table]->rows];
+  tp_status status = *added ? TP_OK : add_function(e, op, row);
+  *added = true;
+  MlirAttribute symbol = mlirFlatSymbolRefAttrGet(e->pass->context, tp__ref(row->symbol));
+  MlirNamedAttribute callee = tp__named(e->pass->context, "callee", symbol);
+  replace(op, "func.call", 1, &callee);
+  e->pass->statistics[STAT_EXPANDED]++;
+  return status;
+}
+
+static tp_status run(tp_pass *pass) {
+  const char *target = tp__pass_option(pass, "target");
+  bool for_gpu = strcmp(target, "cuda") == 0;
+  if (!for_gpu && strcmp(target, "host") != 0)
+    return tp__error(pass->module, TP_INVALID_ARGUMENT, "option target is '%s'; it takes host or cuda", target);
+  expansion e = {.pass = pass, .for_gpu = for_gpu};
+  tp_status status;
+  do { /* functions that are added use others */
+    e.ops.n = 0;
+    status = tp__walk(pass->module, collect, &e);
+    for (size_t i = 0; i < e.ops.n && status == TP_OK; i++)
+      status = expand(&e, e.ops.items[i]);
+  } while (status == TP_OK && e.ops.n > 0);
+  tp__free(e.ops.items);
+  return status;
+}
+
+static const tp_option_row options[] = {
+    {"target", "host", "host, or cuda: all functions of math on f32 and f64, and arith.remf"},
+};
+
+static const tp_statistic_row statistics[] = {{"expanded", "calls of libm avoided"}};
+
+const tp_pass_row tp__expand_math_row = {
+    .name = "tp-expand-math",
+    .summary = "Functions of libm as arithmetic, so that loops around them are vectorised, and run on GPUs",
+    .description = "Requires: math on numbers; narrower floats have been widened. Establishes: exp, log, tanh, erf, log1p and "
+                   "expm1 of f32, "
+                   "log1p and expm1 of f64, and all functions for GPUs, are calls of private functions without branches, which "
+                   "the compiler "
+                   "inlines; arith.maximumf and minimumf are intrinsics of LLVM. For processors other functions stay calls of "
+                   "libm. Breaks: "
+                   "nothing; results differ from libm's by a few units of the last place, equally at every place of a tensor.",
+    .options = options,
+    .n_options = TP_LEN(options),
+    .statistics = statistics,
+    .n_statistics = TP_LEN(statistics),
+    .run = run,
+};

@@ -1,0 +1,336 @@
+/* tp-partition: makes the program of one device out of an annotated plan.
+ *
+ * First everything is read and checked (partition_plan.c; a refused module stays as it was), then the ops are rewritten in program order:
+ * layout changes become their collectives, every other op is localized by its rule and gets local types. */
+#include "passes/partition/partition.h"
+#include "passes/support/programs.h"
+
+#include "rules/attention.h"
+#include "rules/regroup.h"
+
+enum { STAT_COLLECTIVES, STAT_LOCAL_STEPS, STAT_OPS };
+
+/* ---- rewriting ---- */
+
+static MlirType local_type_anew(const tp_partitioner *p, MlirType type, tp_spec spec) {
+  int rank;
+  int64_t shape[TP_MAX_RANK], local[TP_MAX_RANK];
+  if (!tp__static_tensor(type, &rank, shape))
+    return type;
+  tp_spec_local_shape(p->mesh, spec, rank, shape, local);
+  return tp__tensor_like(type, rank, local);
+}
+
+static MlirType local_type(tp_partitioner *p, MlirType type, tp_spec spec) {
+  int64_t key[] = {(int64_t)(intptr_t)type.ptr, (int64_t)spec.bits};
+  void **slot = tp__memo(&p->local_types, &p->arena, key, TP_LEN(key));
+  if (!slot)
+    return local_type_anew(p, type, spec);
+  if (!*slot)
+    *slot = (void *)(uintptr_t)local_type_anew(p, type, spec).ptr;
+  return (MlirType){*slot};
+}
+
+/* An init that is never read gets a fresh buffer of the right local shape. */
+static void renew_unused(tp_partitioner *p, const tp_rule *rule, const tp_planned_op *plan) {
+  int n_own = (int)mlirOperationGetNumOperands(rule->op), first_init = n_own - rule->n_results;
+  for (int i = 0; i < n_own; i++) {
+    const tp_value_map *map = &rule->operands[i];
+    int k = i - first_init;
+    if (!map->is_unused || k < 0)
+      continue;
+    MlirType type = local_type(p, mlirValueGetType(rule->results[k].value), plan->results[k]);
+    if (!mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(rule->op, i)), type))
+      mlirOperationSetOperand(rule->op, i, tp__empty(rule->op, type));
+  }
+}
+
+/* Takes the plan off an op. Many carry the same. */
+static void drop_plan(tp_partitioner *p, MlirOperation op) {
+  int64_t key = (int64_t)(intptr_t)tp__attributes(op).ptr;
+  void **slot = tp__memo(&p->without_plan, &p->arena, &key, 1);
+  if (slot && *slot) {
+    tp__set_attributes(op, (MlirAttribute){*slot});
+    return;
+  }
+  tp__remove(op, "tp.sharding");
+  tp__remove(op, "tp.factors");
+  if (slot)
+    *slot = (void *)(uintptr_t)tp__attributes(op).ptr;
+}
+
+/* What travels in a ring is gathered, and marked (tp.ring): tp-tile-attention, which makes the blocks that go with the parts, takes it apart. */
+static tp_status gather_ring(const tp_local *local) {
+  const tp_rule *rule = local->rule;
+  tp_step step = {.kind = TP_STEP_ALL_GATHER, .dim = rule->ring.dim, .to_dim = -1};
+  step.n_axes = tp__strategy_ring(local->mesh, local->strategy, step.axes);
+  if (step.n_axes == 0)
+    return TP_OK;
+  const tp_value_map *map = &rule->operands[rule->ring.operand];
+  step.from = step.to = tp__strategy_operand(rule, local->mesh, local->strategy, rule->ring.operand);
+  for (int i = 0; i < step.n_axes; i++)
+    tp_spec_clear(&step.to, step.axes[i]);
+  MlirValue part = mlirOperationGetOperand(rule->op, rule->ring.operand);
+  MlirValue whole = tp__build_step(rule->op, local->module, part, local->mesh, &step, map->rank, map->shape);
+  if (mlirValueIsNull(whole))
+    return tp__error(rule->op, TP_NO_MEMORY, "out of memory");
+  tp__set(tp__defining_op(whole), "tp.ring", mlirUnitAttrGet(mlirOperationGetContext(rule->op)));
+  mlirOperationSetOperand(rule->op, rule->ring.operand, whole);
+  return TP_OK;
+}
+
+static tp_status rewrite_op(tp_partitioner *p, const tp_item *item, const tp_planned_op *plan) {
+  const tp_rule *rule = item->rule;
+  MlirType types[64];
+  for (int i = 0; i < rule->n_results && i < TP_LEN(types); i++)
+    types[i] = local_type(p, mlirValueGetType(rule->results[i].value), plan->results[i]);
+  renew_unused(p, rule, plan);
+  tp_local local = {rule, p->mesh, &plan->strategy, p->pass->module};
+  tp_status status = gather_ring(&local);
+  if (status == TP_OK)
+    status = tp__regroup_operands(&local);
+  if (status == TP_OK && rule->family && rule->family->localize)
+    status = rule->family->localize(&local);
+  if (status != TP_OK)
+    return status;
+  if (!rule->keeps_global) {
+    for (int i = 0; i < rule->n_results; i++)
+      mlirValueSetType(rule->results[i].value, types[i]);
+    status = tp__regroup_results(&local);
+  }
+  drop_plan(p, item->op);
+  p->pass->statistics[STAT_OPS]++;
+  return status;
+}
+
+/* Marks the collectives between `behind` and `op` as those of a copy that is to stay apart from others (tp.copy). */
+static void mark_copy(MlirOperation behind, MlirOperation op) {
+  MlirAttribute copy = tp__get(op, "tp.copy");
+  MlirOperation o =
+      mlirOperationIsNull(behind) ? mlirBlockGetFirstOperation(mlirOperationGetBlock(op)) : mlirOperationGetNextInBlock(behind);
+  for (; !mlirAttributeIsNull(copy) && !mlirOperationEqual(o, op); o = mlirOperationGetNextInBlock(o))
+    tp__set(o, "tp.copy", copy);
+}
+
+static tp_status rewrite_layout(tp_partitioner *p, const tp_item *item, const tp_planned_layout *plan) {
+  MlirValue value = mlirOperationGetOperand(item->op, 0);
+  MlirOperation before = mlirAttributeIsNull(tp__get(item->op, "tp.copy")) ? (MlirOperation){NULL} : tp__previous_op(item->op);
+  for (int i = 0; i < plan->path.n_steps; i++) {
+    const tp_step *step = &plan->path.steps[i];
+    value = tp__build_step(item->op, p->pass->module, value, p->mesh, step, plan->rank, plan->shape);
+    if (mlirValueIsNull(value))
+      return tp__error(item->op, TP_NO_MEMORY, "out of memory");
+    p->pass->statistics[step->bytes > 0 ? STAT_COLLECTIVES : STAT_LOCAL_STEPS]++;
+  }
+  mark_copy(before, item->op);
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(item->op, 0), value);
+  return TP_OK;
+}
+
+static void rewrite_region(tp_partitioner *p, const tp_item *item) {
+  for (int k = 0; k < item->n_carried; k++)
+    for (int i = 0; i < item->carried[k].n_values; i++) {
+      MlirValue value = item->carried[k].values[i];
+      tp_spec spec = tp_spec_replicated();
+      tp__planned_spec(p, value, &spec);
+      mlirValueSetType(value, local_type(p, mlirValueGetType(value), spec));
+    }
+  tp__remove(item->op, "tp.sharding");
+  tp__remove(item->op, "tp.region_args");
+}
+
+static void erase_layouts(tp_partitioner *p) {
+  for (int i = p->program.n_items - 1; i >= 0; i--) {
+    const tp_item *item = &p->program.items[i];
+    if (item->kind != TP_ITEM_LAYOUT)
+      continue;
+    MlirOperation sharding = tp__defining_op(mlirOperationGetOperand(item->op, 1));
+    mlirOperationDestroy(item->op);
+    if (!mlirOperationIsNull(sharding) && !tp__is_used(mlirOperationGetResult(sharding, 0)))
+      mlirOperationDestroy(sharding);
+  }
+}
+
+/* Buffers of global shapes that were renewed. */
+static void erase_unused(tp_partitioner *p) {
+  for (int i = 0; i < p->program.n_items; i++) {
+    const tp_item *item = &p->program.items[i];
+    if (item->kind == TP_ITEM_OP && item->rule->is_free && tp__op_is(item->op, "tensor.empty") &&
+        !tp__is_used(mlirOperationGetResult(item->op, 0)))
+      mlirOperationDestroy(item->op);
+  }
+}
+
+/* Writes canonical tp.sharding and the global types of arguments or results. */
+static tp_status write_boundary(const tp_partitioner *p, bool is_args, int n, const MlirType *types, const tp_spec *specs) {
+  MlirContext context = p->pass->context;
+  tp_boundary boundary;
+  if (tp__boundary_begin(p->program.func, is_args, &boundary) != TP_OK)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  for (int i = 0; i < n; i++) {
+    if (!tp__is_tensor(types[i]))
+      continue;
+    tp_annotation layout = {.spec = specs[i]};
+    tp__boundary_set(&boundary, i, "tp.sharding",
+                     tp__write_sharding(context, p->mesh, (int)mlirShapedTypeGetRank(types[i]), layout));
+    tp__boundary_set(&boundary, i, "tp.global", mlirTypeAttrGet(types[i]));
+  }
+  tp__boundary_end(&boundary);
+  return TP_OK;
+}
+
+static tp_status rewrite_signature(tp_partitioner *p) {
+  MlirOperation func = p->program.func;
+  tp_status status = write_boundary(p, true, p->program.n_args, p->arg_types, p->arg_specs);
+  if (status == TP_OK)
+    status = write_boundary(p, false, p->program.n_results, p->result_types, p->result_specs);
+  if (status != TP_OK)
+    return status;
+  for (int i = 0; i < p->program.n_args; i++)
+    p->arg_types[i] = local_type(p, p->arg_types[i], p->arg_specs[i]);
+  for (int i = 0; i < p->program.n_results; i++)
+    p->result_types[i] = local_type(p, p->result_types[i], p->result_specs[i]);
+  MlirType type = mlirFunctionTypeGet(p->pass->context, p->program.n_args, p->arg_types, p->program.n_results, p->result_types);
+  mlirOperationSetInherentAttributeByName(func, tp__ref("function_type"), mlirTypeAttrGet(type));
+  return TP_OK;
+}
+
+static tp_status rewrite(tp_partitioner *p) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0));
+  for (int i = 0; i < p->program.n_args; i++)
+    mlirValueSetType(mlirBlockGetArgument(block, i), local_type(p, p->arg_types[i], p->arg_specs[i]));
+  for (int i = 0; i < p->program.n_items; i++) {
+    const tp_item *item = &p->program.items[i];
+    tp_status status = TP_OK;
+    if (item->kind == TP_ITEM_OP)
+      status = rewrite_op(p, item, p->ops[i]);
+    else if (item->kind == TP_ITEM_LAYOUT)
+      status = rewrite_layout(p, item, p->layouts[i]);
+    else if (item->kind == TP_ITEM_REGION)
+      rewrite_region(p, item);
+    if (status != TP_OK)
+      return status;
+  }
+  erase_layouts(p);
+  erase_unused(p);
+  return rewrite_signature(p);
+}
+
+/* ---- the pass ---- */
+
+static tp_status allocate(tp_partitioner *p) {
+  size_t n_args = (size_t)p->program.n_args + 1, n_results = (size_t)p->program.n_results + 1;
+  p->ops = tp__arena_array(&p->arena, (size_t)p->program.n_items + 1, sizeof *p->ops);
+  p->layouts = tp__arena_array(&p->arena, (size_t)p->program.n_items + 1, sizeof *p->layouts);
+  p->arg_types = tp__arena_array(&p->arena, n_args, sizeof *p->arg_types);
+  p->result_types = tp__arena_array(&p->arena, n_results, sizeof *p->result_types);
+  p->specs = tp__arena_array(&p->arena, (size_t)p->program.n_values + 1, sizeof *p->specs);
+  p->has_spec = tp__arena_array(&p->arena, (size_t)p->program.n_values + 1, sizeof *p->has_spec);
+  p->arg_specs = tp__arena_array(&p->arena, n_args, sizeof *p->arg_specs);
+  p->result_specs = tp__arena_array(&p->arena, n_results, sizeof *p->result_specs);
+  bool ok =
+      p->ops && p->layouts && p->arg_types && p->result_types && p->specs && p->has_spec && p->arg_specs && p->result_specs;
+  return ok ? TP_OK : tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+}
+
+/* Does the plan have a ring? Then attention is looked for, which has those. */
+static bool names_ring(const tp_program *program) {
+  for (int i = 0; i < program->n_items; i++) {
+    MlirAttribute factors = tp__get(program->items[i].op, "tp.factors");
+    bool is_list = !mlirAttributeIsNull(factors) && mlirAttributeIsADictionary(factors);
+    for (intptr_t k = 0; is_list && k < mlirDictionaryAttrGetNumElements(factors); k++)
+      if (tp__names_ring(mlirDictionaryAttrGetElement(factors, k).attribute))
+        return true;
+  }
+  return false;
+}
+
+static tp_status partition_func(tp_pass *pass, MlirOperation func, const tp_mesh *mesh, tp_reshard_cache *reshards,
+                                bool unknown_replicate) {
+  tp_partitioner p = {.pass = pass, .mesh = mesh, .reshards = reshards};
+  tp_status status =
+      tp__program_read(func, mesh, unknown_replicate, tp__programs_find(pass->inherited, func), &p.arena, &p.program);
+  if (status == TP_OK)
+    status = allocate(&p);
+  if (status == TP_OK && names_ring(&p.program))
+    status = tp__mark_attention(&p.program);
+  if (status == TP_OK)
+    status = tp__read_plan(&p);
+  if (status == TP_OK)
+    status = rewrite(&p);
+  tp__memo_destroy(&p.same_ops);
+  tp__memo_destroy(&p.same_layouts);
+  tp__memo_destroy(&p.local_types);
+  tp__memo_destroy(&p.without_plan);
+  tp__program_destroy(&p.program);
+  tp__arena_destroy(&p.arena);
+  return status;
+}
+
+static bool has_body(MlirOperation op) {
+  return tp__op_is(op, "func.func") && !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+}
+
+static tp_status partition_functions(tp_pass *pass, const tp_mesh *mesh, tp_reshard_cache *reshards) {
+  bool unknown_replicate = tp__ref_is(tp__ref(tp__pass_option(pass, "unknown-ops")), "replicate");
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(pass->module, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    tp_status status = has_body(op) ? partition_func(pass, op, mesh, reshards, unknown_replicate) : TP_OK;
+    if (status != TP_OK)
+      return status;
+  }
+  return TP_OK;
+}
+
+static tp_status run(tp_pass *pass) {
+  tp_mesh mesh;
+  tp_topology topology;
+  if (tp__is_local(pass->module))
+    return tp__error(pass->module, TP_INVALID_ARGUMENT,
+                     "the module is already partitioned (tp.phase = \"local\"); shapes are per device and partitioning again "
+                     "would shard twice");
+  tp_status status = tp__module_mesh(pass->module, NULL, &mesh);
+  if (status == TP_OK && mesh.n_axes == 0)
+    return tp__error(pass->module, TP_NOT_FOUND, "the module has no mesh; run tp-propagate first, or add a shard.grid");
+  if (status != TP_OK)
+    return status;
+  status =
+      tp__load_prices(pass->module, tp__pass_option(pass, "topology"), tp__pass_option(pass, "objective"), &mesh, &topology);
+  if (status != TP_OK)
+    return status;
+  tp_reshard_cache *reshards = tp_reshard_cache_create(&mesh, &topology);
+  if (!reshards)
+    return tp__error(pass->module, TP_NO_MEMORY, "out of memory");
+  tp__write_grids(pass->module, &mesh);
+  status = partition_functions(pass, &mesh, reshards);
+  tp_reshard_cache_destroy(reshards);
+  if (status == TP_OK)
+    tp__set(pass->module, "tp.phase", tp__attr_string(pass->context, "local"));
+  return status;
+}
+
+static const tp_option_row options[] = {
+    {"topology", "cpu", "cost model that chooses among reshard paths, see tp-propagate"},
+    {"objective", "time", "that of the plan: time or bytes, see tp-propagate"},
+    {"unknown-ops", "refuse", "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark"},
+};
+
+static const tp_statistic_row statistics[] = {
+    {"collectives", "collectives inserted"},
+    {"local-steps", "slices and masks inserted"},
+    {"ops", "ops rewritten for local shapes"},
+};
+
+const tp_pass_row tp__partition_row = {
+    .name = "tp-partition",
+    .summary = "Rewrite an annotated program for one device, with collectives",
+    .description =
+        "Requires: every tensor has a layout (tp.sharding on arguments, results, ops and shard.shard), as tp-propagate "
+        "writes it. Establishes: local shapes, upstream shard.* collectives, tp.phase = \"local\" on the module, "
+        "tp.global on arguments and results. Breaks: the plan's annotations on ops are consumed.",
+    .options = options,
+    .n_options = TP_LEN(options),
+    .statistics = statistics,
+    .n_statistics = TP_LEN(statistics),
+    .run = run,
+};

@@ -1,0 +1,171 @@
+/* tp-decompose: ops that stand for others become those, for which there are rules and lowerings. Ops for which there is neither way are refused
+ * here, with a way out. */
+#include "passes/prepare/decompose/decompose.h"
+#include "passes/prepare/raise/raise.h"
+
+#include "rules/families.h"
+#include "rules/rule.h"
+
+typedef struct row {
+  const char *op;
+  tp_status (*decompose)(MlirOperation op); /* NULL: */
+  const char *refusal;
+  bool (*concerns)(MlirOperation op); /* NULL: all of this name */
+} row;
+
+static MlirType element_of(MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  return tp__is_tensor(type) ? tp__element_type(type) : type;
+}
+
+/* There is no instruction for it, nor a function on every system, and rounding twice is another result. */
+static bool halves_twice(MlirOperation op) {
+  MlirType result = element_of(mlirOperationGetResult(op, 0));
+  return mlirTypeIsAF64(element_of(mlirOperationGetOperand(op, 0))) &&
+         (mlirTypeIsABF16(result) || mlirTypeIsAFloat8E4M3FN(result));
+}
+
+static bool is_widened(MlirOperation op) {
+  MlirType type = element_of(mlirOperationGetResult(op, 0));
+  return mlirTypeIsABF16(type) || mlirTypeIsAFloat8E4M3FN(type);
+}
+
+/* Compiled code rounds to nearest, whatever the attribute says. */
+static bool rounds_elsewhere(MlirOperation op) {
+  MlirAttribute mode = tp__inherent(op, "roundingmode");
+  return !mlirAttributeIsNull(mode) && mlirAttributeIsAInteger(mode) &&
+         mlirIntegerAttrGetValueInt(mode) != 0 /* to_nearest_even */;
+}
+
+#define WINOGRAD "decompose it before sharding (transform.structured.decompose_winograd_op), or keep the convolution as it is"
+
+static const row rows[] = {
+    {"arith.constant", tp__decompose_resource, NULL, tp__is_odd_resource},
+    {"arith.truncf", NULL, "no code can be made of it from f64 to bf16 or f8; truncate to f32 first", halves_twice},
+    {"arith.truncf", NULL, "compiled code rounds to nearest even only; take its rounding mode off", rounds_elsewhere},
+    {"linalg.generic", NULL, TP_LOSES_INIT, tp__loses_init},
+    {"linalg.softmax", tp__decompose_softmax, NULL, NULL},
+    {"linalg.pack", tp__decompose_pack, NULL, NULL},
+    {"linalg.unpack", tp__decompose_unpack, NULL, NULL},
+    {"linalg.winograd_filter_transform", NULL, WINOGRAD, NULL},
+    {"linalg.winograd_input_transform", NULL, WINOGRAD, NULL},
+    {"linalg.winograd_output_transform", NULL, WINOGRAD, NULL},
+    {"math.fma", tp__decompose_fma, NULL, is_widened},
+    {"math.isinf", tp__decompose_isinf, NULL, NULL},
+    {"math.isnormal", tp__decompose_isnormal, NULL, NULL},
+    {"tensor.generate", tp__decompose_generate, NULL, NULL},
+    {"tensor.dim", tp__decompose_dim, NULL, NULL},
+    {"tensor.rank", tp__decompose_rank, NULL, NULL},
+    {"tensor.bitcast", tp__decompose_bitcast, NULL, NULL},
+    {"tensor.reshape", tp__decompose_reshape, NULL, NULL},
+    {"tensor.gather", tp__decompose_gather, NULL, NULL},
+    {"tensor.scatter", tp__decompose_scatter, NULL, NULL},
+    {"tensor.parallel_insert_slice", NULL,
+     "turn the scf.forall around it into scf.for with tensor.insert_slice before sharding", NULL},
+    {"complex.bitcast", NULL, "no code can be made of it; read the parts with complex.re and complex.im, and cast those", NULL},
+};
+
+static const row *find_row(MlirOperation op) {
+  static const row named = {"linalg.*", tp__decompose_named, NULL, NULL};
+  for (int i = 0; i < TP_LEN(rows); i++)
+    if (tp__op_is(op, rows[i].op) && (!rows[i].concerns || rows[i].concerns(op)))
+      return &rows[i];
+  return tp__hides_body(op) ? &named : NULL;
+}
+
+/* Of a buffer without strides MLIR makes no code, and says that without a place. */
+static tp_status check_strides(MlirOperation op, const char *what, int i, MlirType type) {
+  if (!mlirTypeIsAMemRef(type))
+    return TP_OK;
+  int64_t offset, *strides = tp__calloc((size_t)mlirShapedTypeGetRank(type) + 1, sizeof *strides);
+  if (!strides)
+    return tp__error(op, TP_NO_MEMORY, "out of memory");
+  bool has_strides = mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset));
+  tp__free(strides);
+  char text[128];
+  tp__type_text(type, sizeof text, text);
+  return has_strides ? TP_OK
+                     : tp__error(op, TP_UNSUPPORTED, "%s %d is %s, a buffer whose layout has no strides", what, i, text);
+}
+
+static tp_status check_type(MlirOperation op, const char *what, int i, MlirType type) {
+  tp_status status = tp__check_dense(op, what, i, type);
+  return status == TP_OK ? check_strides(op, what, i, type) : status;
+}
+
+/* Passes of MLIR behind this one drop encodings of some values and keep those of others, so that types no longer fit: none may come there. */
+static tp_status check_types(MlirOperation op) {
+  tp_status status = TP_OK;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && status == TP_OK; i++)
+    status = check_type(op, "result", (int)i, mlirValueGetType(mlirOperationGetResult(op, i)));
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op) && status == TP_OK; r++) {
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+    intptr_t n = mlirBlockIsNull(block) ? 0 : mlirBlockGetNumArguments(block);
+    for (intptr_t i = 0; i < n && status == TP_OK; i++)
+      status = check_type(op, "argument", (int)i, mlirValueGetType(mlirBlockGetArgument(block, i)));
+  }
+  return status;
+}
+
+static tp_status collect(MlirOperation op, void *data) {
+  tp_status status = check_types(op);
+  return status == TP_OK && find_row(op) ? tp__op_list_add(data, op) : status;
+}
+
+static tp_status check_tensors(MlirOperation op) {
+  tp_status status = TP_OK;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && status == TP_OK; i++) {
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
+    if (tp__is_tensor(type))
+      status = tp__check_tensor(op, "operand", (int)i, type);
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && status == TP_OK; i++) {
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
+    if (tp__is_tensor(type))
+      status = tp__check_tensor(op, "result", (int)i, type);
+  }
+  return status;
+}
+
+static tp_status decompose(MlirOperation op) {
+  const row *r = find_row(op);
+  if (r->refusal)
+    return tp__error(op, TP_UNSUPPORTED, "%s", r->refusal);
+  if (tp__user_family.matches(op))
+    return tp__error(
+        op, TP_INVALID_ARGUMENT,
+        "is written as other ops, which have rules, and has one of its own by tp.rule or registration; remove the latter");
+  tp_status status = check_tensors(op);
+  return status == TP_OK ? r->decompose(op) : status;
+}
+
+static tp_status run(tp_pass *pass) {
+  tp_op_list list = {0};
+  tp_status status = tp__walk(pass->module, collect, &list);
+  for (size_t i = 0; i < list.n && status == TP_OK; i++)
+    status = decompose(list.items[i]);
+  pass->statistics[TP_DECOMPOSED] = (int64_t)list.n;
+  tp__free(list.items);
+  return status == TP_OK ? tp__walk(pass->module, tp__decompose_slice, pass) : status;
+}
+
+static const tp_statistic_row statistics[] = {
+    [TP_DECOMPOSED] = {"decomposed", "ops replaced"},
+};
+
+const tp_pass_row tp__decompose_row = {
+    .name = "tp-decompose",
+    .summary = "Replace ops that stand for others by those, and slices that upstream's canonicalization mistakes",
+    .description =
+        "Requires: tensors of static shape. Establishes: linalg.softmax, pack and unpack, tensor.generate, gather, scatter, "
+        "reshape, bitcast, dim and rank, math.isinf and isnormal are linalg.generic, reshapes, slices, loops and "
+        "comparisons; math.fma of bf16 is one of f32; a named op of linalg whose body would have to be changed where shards "
+        "are uneven (pooling, integer "
+        "division) is a linalg.generic; a resource of i1 or of complex numbers is dense; a tensor.extract_slice at offsets "
+        "given as values drops the first dimensions of one element or none, and a second slice drops the others. Refused, "
+        "with the way out: Winograd transforms, tensor.parallel_insert_slice, complex.bitcast, arith.truncf with a rounding "
+        "mode, a linalg.generic that may leave elements of an init that it does not read. Breaks: nothing.",
+    .statistics = statistics,
+    .n_statistics = TP_LEN(statistics),
+    .run = run,
+};

@@ -1,0 +1,51 @@
+/* Slices that drop dimensions in a way that canonicalize of LLVM 22 gets wrong.
+ *
+ * Once it knows an offset that was a value, it makes the op anew and drops the first dimensions of one element, as many as are missing. If the
+ * op had dropped others ([1, 5, 1] to 1x5), the sizes no longer fit the offsets, and its verifier refuses what it made. Such a slice keeps all
+ * dimensions here; a second one, of which everything is known, drops them. */
+#include "passes/prepare/decompose/decompose.h"
+
+#include "rules/slice.h"
+
+static bool has_values(const tp_slice *s) {
+  for (int d = 0; d < s->rank; d++)
+    if (!mlirValueIsNull(s->offsets[d].value) || !mlirValueIsNull(s->strides[d].value))
+      return true;
+  return false;
+}
+
+/* Are the dropped dimensions the first of one element? */
+static bool drops_first(const tp_slice *s, int n) {
+  for (int d = 0; d < s->rank && n > 0; d++) {
+    if (s->sizes[d] != 1)
+      continue;
+    if (s->small_dim[d] >= 0)
+      return false;
+    n--;
+  }
+  return true;
+}
+
+tp_status tp__decompose_slice(MlirOperation op, void *data) {
+  tp_pass *pass = data;
+  tp_slice s;
+  int64_t shape[TP_MAX_RANK];
+  tp_value_map small = {.shape = shape};
+  if (!tp__op_is(op, "tensor.extract_slice") ||
+      !tp__static_tensor(mlirValueGetType(mlirOperationGetResult(op, 0)), &small.rank, shape) ||
+      !tp__slice_read(op, &small, &s) || !has_values(&s) || drops_first(&s, s.rank - small.rank))
+    return TP_OK;
+  MlirValue taken = tp__slice_take(op, &s, mlirOperationGetOperand(op, 0));
+  MlirAttribute factors = tp__get(op, "tp.factors");
+  if (!mlirAttributeIsNull(factors)) { /* they are those of the dimensions that are cut */
+    tp__set(mlirOpResultGetOwner(taken), "tp.factors", factors);
+    tp__remove(op, "tp.factors");
+  }
+  for (int d = 0; d < s.rank; d++) {
+    s.offsets[d] = (tp_mixed){0};
+    s.strides[d] = (tp_mixed){.fixed = 1};
+  }
+  tp__slice_write(op, &s, &taken);
+  pass->statistics[TP_DECOMPOSED]++;
+  return TP_OK;
+}

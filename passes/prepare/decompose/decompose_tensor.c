@@ -1,0 +1,190 @@
+/* Ops of the tensor dialect that say in another way what linalg, arith and the reshapes say: generate, dim, rank, bitcast, reshape. */
+#include "passes/prepare/decompose/decompose.h"
+
+/* ---- tensor.generate: a linalg.generic without inputs, whose loops are the indices ---- */
+
+/* $a: the type, $b: of an element, $c: identity map, $d: iterators, $e: the indices. */
+static const char generic[] = "func.func private @generate() -> $a {\n"
+                              "  %e = tensor.empty() : $a\n"
+                              "  %r = linalg.generic {indexing_maps = [$c], iterator_types = [$d]} outs(%e : $a) {\n"
+                              "  ^bb0(%o: $b):\n"
+                              "$e"
+                              "    linalg.yield %o : $b\n"
+                              "  } -> $a\n"
+                              "  return %r : $a\n"
+                              "}\n";
+
+tp_status tp__decompose_generate(MlirOperation op) {
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  int rank = (int)mlirShapedTypeGetRank(type);
+  tp__parts parts = {0};
+  tp__part_type(&parts, type);
+  tp__part_type(&parts, tp__element_type(type));
+  tp__append_map(tp__part(&parts), rank, -1);
+  tp__append_iterators(tp__part(&parts), rank, -1);
+  tp__string *indices = tp__part(&parts);
+  for (int d = 0; d < rank; d++)
+    tp__string_printf(indices, "    %%i%d = linalg.index %d : index\n", d, d);
+  MlirOperation func = tp__decomposition(op, generic, &parts);
+  if (mlirOperationIsNull(func))
+    return TP_NO_MEMORY;
+  MlirOperation end = mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0)));
+  MlirOperation loops = tp__defining_op(mlirOperationGetOperand(end, 0));
+  MlirBlock from = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirBlock to = mlirRegionGetFirstBlock(mlirOperationGetRegion(loops, 0));
+  MlirOperation yield = mlirBlockGetTerminator(to), old_yield = mlirBlockGetTerminator(from), next;
+  MlirOperation index = mlirBlockGetFirstOperation(to);
+  for (int d = 0; d < rank; d++, index = mlirOperationGetNextInBlock(index))
+    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(from, d), mlirOperationGetResult(index, 0));
+  for (MlirOperation inner = mlirBlockGetFirstOperation(from); !mlirOperationEqual(inner, old_yield); inner = next) {
+    next = mlirOperationGetNextInBlock(inner);
+    mlirOperationMoveBefore(inner, yield);
+  }
+  mlirOperationSetOperand(yield, 0, mlirOperationGetOperand(old_yield, 0));
+  tp__decompose_into(op, func, 0, NULL);
+  return TP_OK;
+}
+
+/* ---- tensor.dim, tensor.rank: numbers ---- */
+
+tp_status tp__decompose_rank(MlirOperation op) {
+  tp__parts parts = {0};
+  tp__string_printf(tp__part(&parts), "%d", (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(op, 0))));
+  return tp__decompose_by(op,
+                          "func.func private @rank() -> index {\n"
+                          "  %r = arith.constant $a : index\n"
+                          "  return %r : index\n"
+                          "}\n",
+                          &parts, 0, NULL);
+}
+
+/* A table of the sizes, so that the dimension need not be constant. */
+tp_status tp__decompose_dim(MlirOperation op) {
+  MlirValue d = mlirOperationGetOperand(op, 1);
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  tp__static_tensor(mlirValueGetType(mlirOperationGetOperand(op, 0)), &rank, shape);
+  tp__parts parts = {0};
+  tp__append_list(tp__part(&parts), rank, shape);
+  tp__string_printf(tp__part(&parts), "tensor<%dxindex>", rank);
+  return tp__decompose_by(op,
+                          "func.func private @dim(%d: index) -> index {\n"
+                          "  %sizes = arith.constant dense<$a> : $b\n"
+                          "  %r = tensor.extract %sizes[%d] : $b\n"
+                          "  return %r : index\n"
+                          "}\n",
+                          &parts, 1, &d);
+}
+
+/* ---- tensor.bitcast ---- */
+
+static bool has_sign(MlirType type) { return mlirTypeIsAInteger(type) && !mlirIntegerTypeIsSignless(type); }
+
+tp_status tp__decompose_bitcast(MlirOperation op) {
+  MlirValue x = mlirOperationGetOperand(op, 0);
+  MlirType from = mlirValueGetType(x), to = mlirValueGetType(mlirOperationGetResult(op, 0));
+  if (has_sign(tp__element_type(from)) || has_sign(tp__element_type(to))) {
+    char a[64], b[64];
+    tp__type_text(tp__element_type(from), sizeof a, a);
+    tp__type_text(tp__element_type(to), sizeof b, b);
+    return tp__error(op, TP_UNSUPPORTED, "from %s to %s: types that state their sign cannot be compiled; use i8, i16, i32, i64",
+                     a, b);
+  }
+  tp__parts parts = {0};
+  tp__part_type(&parts, from);
+  tp__part_type(&parts, to);
+  return tp__decompose_by(op,
+                          "func.func private @bitcast(%x: $a) -> $b {\n"
+                          "  %r = arith.bitcast %x : $a to $b\n"
+                          "  return %r : $b\n"
+                          "}\n",
+                          &parts, 1, &x);
+}
+
+/* ---- tensor.reshape: dimensions are joined to the finest sizes that both shapes are made of, and split from there ---- */
+
+typedef struct grouping {
+  int n;                      /* groups */
+  int64_t sizes[TP_MAX_RANK]; /* of the groups */
+  int from[TP_MAX_RANK + 1],
+      to[TP_MAX_RANK + 1]; /* group g is made of the dimensions from[g] .. from[g + 1], and becomes to[g] .. */
+} grouping;
+
+/* Groups end where the products of sizes meet. Sizes of 1 behind the last one go to the last group; without elements all is one group. */
+static grouping group(int rank_from, const int64_t *from, int rank_to, const int64_t *to, int64_t elements) {
+  grouping g = {0};
+  int i = 0, j = 0;
+  while (i < rank_from || j < rank_to) {
+    int64_t a = i < rank_from ? from[i++] : 1, b = j < rank_to ? to[j++] : 1;
+    while (elements > 0 && a != b)
+      if (a < b)
+        a *= from[i++];
+      else
+        b *= to[j++];
+    bool ones = true;
+    for (int k = i; k < rank_from; k++)
+      ones &= from[k] == 1;
+    for (int k = j; k < rank_to; k++)
+      ones &= to[k] == 1;
+    if (ones || elements == 0) {
+      i = rank_from;
+      j = rank_to;
+    }
+    g.sizes[g.n++] = a;
+    g.from[g.n] = i;
+    g.to[g.n] = j;
+  }
+  return g;
+}
+
+static void append_groups(tp__string *text, int n, const int *at) {
+  tp__string_append(text, "[");
+  for (int g = 0; g < n; g++) {
+    tp__string_append(text, g ? ", [" : "[");
+    for (int d = at[g]; d < at[g + 1]; d++)
+      tp__string_printf(text, "%s%d", d > at[g] ? ", " : "", d);
+    tp__string_append(text, "]");
+  }
+  tp__string_append(text, "]");
+}
+
+tp_status tp__decompose_reshape(MlirOperation op) {
+  MlirValue x = mlirOperationGetOperand(op, 0);
+  MlirType source = mlirValueGetType(x), result = mlirValueGetType(mlirOperationGetResult(op, 0));
+  int rank_from, rank_to;
+  int64_t from[TP_MAX_RANK], to[TP_MAX_RANK], elements = 1;
+  tp__static_tensor(source, &rank_from, from);
+  tp__static_tensor(result, &rank_to, to);
+  for (int d = 0; d < rank_from; d++)
+    elements *= from[d];
+  grouping g = group(rank_from, from, rank_to, to, elements);
+  if (elements == 0)
+    g.sizes[0] = 0;
+  if (rank_from == 0 || rank_to == 0) /* a tensor of one element has no dimension to group */
+    g.n = 0;
+  tp__parts parts = {0};
+  tp__part_type(&parts, source);
+  tp__part_type(&parts, result);
+  tp__part_tensor(&parts, source, g.n, g.sizes);
+  append_groups(tp__part(&parts), g.n, g.from);
+  append_groups(tp__part(&parts), g.n, g.to);
+  tp__append_list(tp__part(&parts), rank_to, to);
+  bool collapses = rank_from > g.n, expands = rank_to > g.n;
+  const char *format = collapses && expands ? "func.func private @reshape(%x: $a) -> $b {\n"
+                                              "  %m = tensor.collapse_shape %x $d : $a into $c\n"
+                                              "  %r = tensor.expand_shape %m $e output_shape $f : $c into $b\n"
+                                              "  return %r : $b\n"
+                                              "}\n"
+                       : collapses          ? "func.func private @reshape(%x: $a) -> $b {\n"
+                                              "  %r = tensor.collapse_shape %x $d : $a into $b\n"
+                                              "  return %r : $b\n"
+                                              "}\n"
+                       : expands            ? "func.func private @reshape(%x: $a) -> $b {\n"
+                                              "  %r = tensor.expand_shape %x $e output_shape $f : $a into $b\n"
+                                              "  return %r : $b\n"
+                                              "}\n"
+                                            : "func.func private @reshape(%x: $a) -> $a {\n"
+                                              "  return %x : $a\n"
+                                              "}\n";
+  return tp__decompose_by(op, format, &parts, 1, &x);
+}

@@ -1,0 +1,196 @@
+/* tp-hoist-invariants: what a loop computes anew in each iteration from values that do not change in it moves in front of the loop.
+ *
+ * The planner then decides about its layout once: the gather of a weight that a constraint in the loop asks for, or the sum of partial products
+ * of two weights, is paid once and not in each trip. Only what cannot trap moves, as a loop may have no trip, and only what is worth
+ * keeping: layouts, reductions, and what is not larger than what it is made from. What makes something large out of little (a fill, a
+ * broadcast) is cheaper to make again, and moves only if something else needs it in front. */
+#include "passes/registry.h"
+
+#include "ir/diagnostics.h"
+#include "ir/ir.h"
+#include "ir/value_table.h"
+#include "ir/work.h"
+#include "support/support.h"
+
+#include <mlir-c/Dialect/Linalg.h>
+
+/* ---- which ops ---- */
+
+static bool is_one_of(MlirOperation op, int n, const char *const *names) {
+  for (int i = 0; i < n; i++)
+    if (tp__op_is(op, names[i]))
+      return true;
+  return false;
+}
+
+/* Arithmetic that is undefined for some numbers, in a way that ends the program. */
+static bool may_trap(MlirOperation op) {
+  static const char *const names[] = {"arith.divsi",     "arith.divui",     "arith.remsi",      "arith.remui",
+                                      "arith.ceildivsi", "arith.ceildivui", "arith.floordivsi", "math.ipowi"};
+  return is_one_of(op, TP_LEN(names), names);
+}
+
+static bool is_arithmetic(MlirOperation op) {
+  return (tp__op_has_dialect(op, "arith") || tp__op_has_dialect(op, "math") || tp__op_has_dialect(op, "complex")) &&
+         !may_trap(op);
+}
+
+static tp_status check_inner(MlirOperation op, void *data) {
+  static const char *const names[] = {"linalg.yield", "linalg.index", "tensor.yield"};
+  (void)data;
+  return is_arithmetic(op) || is_one_of(op, TP_LEN(names), names) ? TP_OK : TP_UNSUPPORTED;
+}
+
+/* May the op run although the loop would not have run it? */
+static bool may_move(MlirOperation op) {
+  static const char *const names[] = {"tensor.empty",        "tensor.splat",          "tensor.from_elements",
+                                      "tensor.expand_shape", "tensor.collapse_shape", "tensor.concat",
+                                      "tensor.pad",          "shard.shard",           "shard.sharding"};
+  static const char *const slices[] = {"tensor.extract_slice", "tensor.insert_slice"};
+  if (is_one_of(op, TP_LEN(slices), slices)) /* an offset that is computed may be wrong where the loop has no trip */
+    return mlirOperationGetNumOperands(op) == (tp__op_is(op, slices[0]) ? 1 : 2);
+  bool known = is_arithmetic(op) || is_one_of(op, TP_LEN(names), names) ||
+               (tp__op_has_dialect(op, "linalg") && mlirOperationGetNumResults(op) > 0);
+  return known && tp__walk(op, check_inner, NULL) == TP_OK;
+}
+
+static bool reduces(MlirOperation op) {
+  MlirAttribute types = tp__op_has_dialect(op, "linalg") ? mlirLinalgGetIndexingMapsAttribute(op) : (MlirAttribute){NULL};
+  if (mlirAttributeIsNull(types))
+    return false;
+  MlirAttribute output = mlirArrayAttrGetElement(types, mlirArrayAttrGetNumElements(types) - 1);
+  MlirAffineMap map = mlirAffineMapAttrGetValue(output);
+  return mlirAffineMapGetNumResults(map) < mlirAffineMapGetNumDims(map);
+}
+
+static bool is_worth_it(MlirOperation op) {
+  if (tp__op_is(op, "shard.shard") || reduces(op))
+    return true;
+  intptr_t n_results = mlirOperationGetNumResults(op), n_inputs = mlirOperationGetNumOperands(op);
+  if (tp__op_has_dialect(op, "linalg")) /* the inits behind the inputs are not read, or made from little */
+    n_inputs -= n_results;
+  int64_t in = 0, out = 0;
+  for (intptr_t i = 0; i < n_inputs; i++)
+    in += tp__n_elements(mlirValueGetType(mlirOperationGetOperand(op, i)));
+  for (intptr_t i = 0; i < n_results; i++)
+    out += tp__n_elements(mlirValueGetType(mlirOperationGetResult(op, i)));
+  return out > 0 && out <= in;
+}
+
+/* ---- one loop ---- */
+
+typedef struct hoister {
+  MlirOperation loop;
+  tp_op_list ops;       /* of one block: those that depend on nothing in the loop */
+  tp_value_table place; /* of these, in the list */
+  bool *needed;
+  bool varies; /* of the op that is looked at */
+} hoister;
+
+/* The place of the op of the list that makes `value`; -1: another one does. */
+static int place_of(const hoister *h, MlirValue value) {
+  MlirOperation op = tp__defining_op(value);
+  return mlirOperationIsNull(op) ? -1 : tp__table_get(&h->place, op.ptr);
+}
+
+typedef struct uses {
+  hoister *h;
+  MlirOperation of; /* what is used by it, or by what is in it */
+  void (*visit)(hoister *h, MlirValue value);
+} uses;
+
+static tp_status visit_operands(MlirOperation op, void *data) {
+  const uses *u = data;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue value = mlirOperationGetOperand(op, i);
+    if (mlirOperationEqual(op, u->of) || tp__is_captured(u->of, value))
+      u->visit(u->h, value);
+  }
+  return TP_OK;
+}
+
+static void each_use(hoister *h, MlirOperation op, void (*visit)(hoister *h, MlirValue value)) {
+  uses u = {h, op, visit};
+  visit_operands(op, &u);
+  tp__walk(op, visit_operands, &u);
+}
+
+static void check_use(hoister *h, MlirValue value) { h->varies |= !tp__is_captured(h->loop, value) && place_of(h, value) < 0; }
+
+static void need(hoister *h, MlirValue value) {
+  int place = place_of(h, value);
+  if (place >= 0)
+    h->needed[place] = true;
+}
+
+static tp_status collect_invariants(hoister *h, MlirBlock block) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!may_move(op))
+      continue;
+    h->varies = false;
+    each_use(h, op, check_use);
+    if (h->varies)
+      continue;
+    tp_status status = tp__op_list_add(&h->ops, op);
+    if (status == TP_OK && tp__table_put(&h->place, op.ptr, (int)h->ops.n - 1) != TP_OK)
+      status = tp__error(op, TP_NO_MEMORY, "out of memory");
+    if (status != TP_OK)
+      return status;
+  }
+  return TP_OK;
+}
+
+static tp_status hoist_from(MlirOperation loop, MlirBlock block, int64_t *n_moved) {
+  hoister h = {.loop = loop};
+  tp_status status = collect_invariants(&h, block);
+  h.needed = tp__calloc(h.ops.n + 1, sizeof *h.needed);
+  if (status == TP_OK && !h.needed)
+    status = tp__error(loop, TP_NO_MEMORY, "out of memory");
+  for (size_t i = h.ops.n; i-- > 0 && status == TP_OK;)
+    if (h.needed[i] || is_worth_it(h.ops.items[i])) {
+      h.needed[i] = true;
+      each_use(&h, h.ops.items[i], need);
+    }
+  for (size_t i = 0; i < h.ops.n && status == TP_OK; i++)
+    if (h.needed[i]) {
+      mlirOperationMoveBefore(h.ops.items[i], loop);
+      ++*n_moved;
+    }
+  tp__free(h.ops.items);
+  tp__free(h.needed);
+  tp__table_destroy(&h.place);
+  return status;
+}
+
+/* ---- the pass ---- */
+
+static tp_status collect_loops(MlirOperation op, void *data) {
+  return tp__op_is(op, "scf.for") || tp__op_is(op, "scf.while") ? tp__op_list_add(data, op) : TP_OK;
+}
+
+static tp_status run(tp_pass *pass) {
+  tp_op_list loops = {0};
+  tp_status status = tp__walk(pass->module, collect_loops, &loops);
+  for (size_t i = loops.n; i-- > 0 && status == TP_OK;) /* inner ones first: what leaves one may leave the next */
+    for (intptr_t r = 0; r < mlirOperationGetNumRegions(loops.items[i]) && status == TP_OK; r++) {
+      MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(loops.items[i], r));
+      status = hoist_from(loops.items[i], block, &pass->statistics[0]);
+    }
+  tp__free(loops.items);
+  return status;
+}
+
+static const tp_statistic_row statistics[] = {{"ops", "ops moved in front of a loop"}};
+
+const tp_pass_row tp__hoist_invariants_row = {
+    .name = "tp-hoist-invariants",
+    .summary = "Move what does not change in a loop in front of it",
+    .description = "Requires: nothing. Establishes: in a block of scf.for or scf.while stands no layout change, reduction or "
+                   "op that makes no "
+                   "more elements than it reads, of values that do not change in the loop, unless it may trap (division, reads "
+                   "at computed "
+                   "places); what these need stands in front too. Breaks: nothing.",
+    .statistics = statistics,
+    .n_statistics = TP_LEN(statistics),
+    .run = run,
+};

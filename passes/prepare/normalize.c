@@ -1,0 +1,105 @@
+/* tp-normalize: reads every annotation, verifies it, prints it canonically. */
+#include "passes/registry.h"
+
+#include "ir/annotation.h"
+#include "rules/rule.h"
+
+#include <stdio.h>
+
+static tp_status normalize_value(tp_boundary *boundary, int i, MlirType type, const tp_mesh *mesh) {
+  MlirOperation func = boundary->func;
+  bool is_arg = boundary->is_args;
+  MlirAttribute attr = is_arg ? tp__arg_attr(func, i, "tp.sharding") : tp__result_attr(func, i, "tp.sharding");
+  if (mlirAttributeIsNull(attr))
+    return TP_OK;
+  char what[32];
+  snprintf(what, sizeof what, "%s %d", is_arg ? "argument" : "result", i);
+  if (!mlirTypeIsARankedTensor(type))
+    return tp__error(func, TP_INVALID_ARGUMENT, "%s has tp.sharding, but is not a ranked tensor", what);
+  int rank = (int)mlirShapedTypeGetRank(type);
+  tp_annotation annotation;
+  tp_status status = tp__read_sharding(func, what, attr, mesh, type, &annotation);
+  if (status != TP_OK)
+    return status;
+  tp__boundary_set(boundary, i, "tp.sharding", tp__write_sharding(mlirOperationGetContext(func), mesh, rank, annotation));
+  return TP_OK;
+}
+
+static tp_status normalize_boundary(MlirOperation func, bool is_args, const tp_mesh *mesh) {
+  MlirType type = mlirTypeAttrGetValue(tp__inherent(func, "function_type"));
+  tp_boundary boundary;
+  tp_status status = tp__boundary_begin(func, is_args, &boundary);
+  if (status != TP_OK)
+    return tp__error(func, status, "out of memory");
+  for (int i = 0; i < boundary.n && status == TP_OK; i++)
+    status =
+        normalize_value(&boundary, i, is_args ? mlirFunctionTypeGetInput(type, i) : mlirFunctionTypeGetResult(type, i), mesh);
+  tp__boundary_end(&boundary);
+  return status;
+}
+
+/* The rule that a user states on an op: its text, and its fit to the op. */
+static tp_status check_rule(MlirOperation op) {
+  tp_rule rule;
+  tp__arena arena = {0};
+  tp_status status = mlirAttributeIsNull(tp__get(op, "tp.rule")) ? TP_OK : tp__rule_of(op, false, &arena, &rule);
+  tp__arena_destroy(&arena);
+  return status;
+}
+
+static tp_status normalize_op(MlirOperation op, void *data) {
+  const tp_mesh *mesh = data;
+  tp_status status = tp__check_plan_attributes(op, mesh);
+  if (status == TP_OK)
+    status = check_rule(op);
+  if (status != TP_OK)
+    return status;
+  if (tp__op_is(op, "func.func")) {
+    status = normalize_boundary(op, true, mesh);
+    return status == TP_OK ? normalize_boundary(op, false, mesh) : status;
+  }
+  enum { MAX_RESULTS = 64 };
+  tp_annotation annotations[MAX_RESULTS] = {0};
+  int n = (int)mlirOperationGetNumResults(op);
+  if (mlirAttributeIsNull(tp__get(op, "tp.sharding")))
+    return TP_OK;
+  if (n == 0 || n > MAX_RESULTS)
+    return tp__error(op, TP_INVALID_ARGUMENT, "tp.sharding on an op with %d results", n);
+  bool all = true;
+  for (int i = 0; i < n && status == TP_OK; i++) {
+    bool present;
+    status = tp__op_sharding(op, i, mesh, &annotations[i], &present);
+    all &= present;
+  }
+  if (status == TP_OK && all)
+    tp__set_op_sharding(op, mesh, n, annotations);
+  return status;
+}
+
+static tp_status run(tp_pass *pass) {
+  tp_mesh mesh;
+  tp_status status = tp__check_phase(pass->module);
+  if (status == TP_OK)
+    status = tp__module_mesh(pass->module, tp__pass_option(pass, "mesh"), &mesh);
+  if (status == TP_OK)
+    status = tp__walk(pass->module, normalize_op, &mesh);
+  if (status == TP_OK && mesh.n_axes > 0)
+    tp__write_grids(pass->module, &mesh);
+  return status;
+}
+
+static const tp_option_row options[] = {
+    {"mesh", "", "sizes of the mesh, e.g. dp=2,tp=4; overrides the module's grid"},
+};
+
+const tp_pass_row tp__normalize_row = {
+    .name = "tp-normalize",
+    .summary = "Verify all sharding annotations and print them canonically",
+    .description = "Requires: nothing. Establishes: every tp.sharding is valid for its value and the mesh and is in canonical "
+                   "form; every tp.rule "
+                   "can be read and fits its op; "
+                   "the grids of the module are @mesh and, where sub-axes are used, @mesh.sub. Breaks: nothing.",
+    .options = options,
+    .n_options = TP_LEN(options),
+    .run = run,
+};

@@ -1,0 +1,102 @@
+/* Unused inits: an outs operand that the body never reads is only a shape. A tensor.empty says so, and keeps no value alive. */
+#include "passes/prepare/raise/raise.h"
+
+#include "ir/diagnostics.h"
+
+#include <mlir-c/AffineMap.h>
+#include <mlir-c/Dialect/Linalg.h>
+
+/* Values that are no content, or that the user put there on purpose. Arguments stay: their storage is the caller's in any case. */
+static const char *const kept_inits[] = {"tensor.empty", "bufferization.alloc_tensor", "shard.shard"};
+
+static bool is_kept(MlirValue init) {
+  MlirOperation op = tp__defining_op(init);
+  bool kept = mlirOperationIsNull(op);
+  for (int i = 0; i < TP_LEN(kept_inits) && !kept; i++)
+    kept = tp__op_is(op, kept_inits[i]);
+  return kept;
+}
+
+bool tp__writes_all(MlirOperation op, MlirAttribute maps, int operand) {
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
+    if (!tp__is_tensor(type))
+      continue;
+    if (!tp__static_tensor(type, &rank, shape))
+      return false;
+    for (int d = 0; d < rank; d++)
+      if (shape[d] == 0)
+        return false;
+  }
+  return tp__map_covers(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, operand)),
+                        mlirValueGetType(mlirOperationGetOperand(op, operand)));
+}
+
+void tp__raise_inits(tp__raise *raise, MlirOperation op) {
+  int n_inits = (int)mlirOperationGetNumResults(op), n = (int)mlirOperationGetNumOperands(op);
+  if (n_inits == 0 || n < n_inits || mlirOperationGetNumRegions(op) != 1)
+    return;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
+  if (mlirBlockIsNull(body) || mlirBlockGetNumArguments(body) != n || mlirAttributeIsNull(maps) ||
+      mlirArrayAttrGetNumElements(maps) != n)
+    return;
+  for (int i = n - n_inits; i < n; i++) {
+    MlirValue init = mlirOperationGetOperand(op, i);
+    if (is_kept(init) || tp__is_used(mlirBlockGetArgument(body, i)) || !tp__writes_all(op, maps, i))
+      continue;
+    mlirOperationSetOperand(op, i, tp__empty(op, mlirValueGetType(init)));
+    tp__erase_unused(raise, init);
+    raise->statistics[TP_RAISED_INIT]++;
+  }
+}
+
+static bool is_empty(MlirType type) {
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  bool empty = false;
+  if (tp__static_tensor(type, &rank, shape))
+    for (int d = 0; d < rank; d++)
+      empty |= shape[d] == 0;
+  return empty;
+}
+
+enum { MOST_USES = 1000 };
+
+/* Does what the body yields depend on the value? What only dead ops read goes when they do. True also where that takes too many steps to see. */
+static bool reaches_yield(MlirValue value, int *uses) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    intptr_t n = mlirOperationGetNumResults(user);
+    if (n == 0 || ++*uses > MOST_USES)
+      return true;
+    for (intptr_t i = 0; i < n; i++)
+      if (reaches_yield(mlirOperationGetResult(user, i), uses))
+        return true;
+  }
+  return false;
+}
+
+bool tp__loses_init(MlirOperation op) {
+  int n = (int)mlirOperationGetNumOperands(op), n_results = (int)mlirOperationGetNumResults(op), uses = 0;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirAttribute maps = tp__inherent(op, "indexing_maps");
+  for (int i = n - n_results; i < n; i++) {
+    MlirValue init = mlirOperationGetOperand(op, i);
+    MlirOperation maker = tp__defining_op(init);
+    if (!reaches_yield(mlirBlockGetArgument(body, i), &uses) &&
+        (mlirOperationIsNull(maker) || !tp__op_is(maker, "tensor.empty")) && !is_empty(mlirValueGetType(init)) &&
+        !tp__writes_all(op, maps, i))
+      return true;
+  }
+  return false;
+}
+
+tp_status tp__check_inits(MlirOperation op, void *data) {
+  (void)data;
+  if (tp__op_is(op, "linalg.generic") && tp__loses_init(op))
+    return tp__error(op, TP_UNSUPPORTED, "%s", TP_LOSES_INIT);
+  return TP_OK;
+}

@@ -1,0 +1,277 @@
+/* Within a memory limit, small functions: plans beside those that exceed it.
+ *
+ * What planning counts may be more than a plan holds (verify_overestimates.c), so that by counting none that keeps the limit is found, or a dear one. Here plans are listed from the cheapest on, and
+ * written to see what they hold. Without routes the problem is small: the values that a plan holds at its peak are decided by few nodes, their makers and users. A
+ * plan that decides all of them in the same way holds as much. So any that holds less decides one of them otherwise: the plans beside one are parted by
+ * the first of these nodes at which they do (Lawler 1972), and of each part the cheapest plan is found. In turn the cheapest of all
+ * parts is looked at, and that which seems to hold least: the one leads to the cheapest plan that keeps the limit, the other to one that keeps it soon, beyond whose cost nothing is looked at.
+ *
+ * The listing ends when no part is left, or the work is done; what comes out depends on nothing else. */
+#include "passes/propagate/limits/memory_limited.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  MOST = 400,       /* plans that are looked at, at most */
+  WRITING = 300000, /* work that writing a plan counts as, ... */
+  OF_NODE = 20000   /* ... and beside that for each node: some nanoseconds, as for work of the solver */
+};
+
+/* What a plan was written for. */
+typedef struct looked_at {
+  const int *choices; /* by node */
+  int64_t held;
+  tp_at_peak at_peak;
+} looked_at;
+
+/* A part of all plans. */
+typedef struct part {
+  const bool *const *allowed; /* by node: strategies */
+  const int *choices;         /* of its cheapest plan */
+  tp_cost cost;
+  int64_t seems; /* to hold so much, by what was held at the peak of the plan beside which it is */
+  bool is_done;
+} part;
+
+typedef struct listing {
+  const tp_planner *p;
+  tp_planner plain; /* without routes; its first n_first nodes are those of `p` that are not of routes, the others copies */
+  size_t n_first;
+  int *place; /* by node of `plain`: that of `p` */
+  tp_sensitivity *beside;
+  part *parts;
+  size_t n_parts, capacity;
+  int64_t work;
+  tp_nearby *best;
+} listing;
+
+static tp_status out_of_memory(const tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+
+/* ---- what a node decides ---- */
+
+/* A layout that a node decides, of a value that is held. */
+typedef struct held_column {
+  bool makes; /* it is an output */
+  int column; /* among outputs or inputs */
+  const tp_planned_value *v;
+} held_column;
+
+enum { MOST_COLUMNS = 16 };
+
+/* By node: the layouts that decide what is held at the peak of a plan. What is beyond MOST_COLUMNS is left out. */
+typedef struct site {
+  int node, n;
+  int64_t bytes; /* that they stand for, by the plan */
+  held_column columns[MOST_COLUMNS];
+} site;
+
+static void add_column(site *s, int node, held_column column) {
+  if (s[node].n < MOST_COLUMNS)
+    s[node].columns[s[node].n++] = column;
+}
+
+static tp_spec spec_of(const tp_node *node, const held_column *c, int s) {
+  return c->makes ? node->out[s * node->n_out + c->column] : node->in[s * node->n_in + c->column];
+}
+
+static int64_t bytes_of(const listing *l, const site *at, int s) {
+  const tp_node *node = &l->plain.nodes[at->node];
+  int64_t bytes = 0;
+  for (int k = 0; k < at->n; k++) {
+    const tp_planned_value *v = at->columns[k].v;
+    bytes += tp__local_bytes(l->plain.mesh, spec_of(node, &at->columns[k], s), v->rank, v->shape, v->element_size);
+  }
+  return bytes;
+}
+
+static bool is_alike(const listing *l, const site *at, int s, int t) {
+  const tp_node *node = &l->plain.nodes[at->node];
+  bool alike = true;
+  for (int k = 0; k < at->n && alike; k++)
+    alike = tp_spec_equal(spec_of(node, &at->columns[k], s), spec_of(node, &at->columns[k], t));
+  return alike;
+}
+
+static int by_bytes(const void *a, const void *b) {
+  const site *x = a, *y = b;
+  return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : x->node - y->node;
+}
+
+/* The sites of the plan, those of most bytes first; `sites` has room for one of each node. Who changes the layout of a value that is held changes what is held. */
+static int find_sites(const listing *l, const looked_at *plan, site *sites) {
+  const tp_planner *plain = &l->plain;
+  int n = 0;
+  for (size_t i = 0; i < l->n_first; i++)
+    sites[i] = (site){.node = (int)i};
+  for (size_t k = 0; k < plain->n_values; k++) {
+    const tp_planned_value *v = &plain->values[k];
+    bool is_changed = plan->at_peak.changed[k];
+    if (!is_changed && !plan->at_peak.made[k])
+      continue;
+    add_column(sites, v->node, (held_column){true, v->output, v});
+    for (int u = 0; u < v->n_uses; u++)
+      add_column(sites, v->uses[u].node, (held_column){false, v->uses[u].input, v});
+  }
+  for (size_t i = 0; i < l->n_first; i++)
+    if (sites[i].n > 0) {
+      sites[n] = sites[i];
+      sites[n].bytes = bytes_of(l, &sites[n], plan->choices[sites[n].node]);
+      n++;
+    }
+  qsort(sites, (size_t)n, sizeof *sites, by_bytes);
+  return n;
+}
+
+/* ---- parts ---- */
+
+/* Adds the part of these plans, if there is one that costs less than the best. */
+static tp_status add_part(listing *l, const bool *const *allowed, const looked_at *beside, int n_sites, const site *sites) {
+  tp_solution solution;
+  tp_planner *plain = &l->plain;
+  tp_status status = tp_sensitivity_solve(l->beside, allowed, l->best->cost, &solution);
+  l->work += status == TP_OK || status == TP_INFEASIBLE ? solution.work + OF_NODE : 0;
+  if (status != TP_OK)
+    return status == TP_INFEASIBLE ? TP_OK : out_of_memory(l->p);
+  int *choices = tp__arena_array(plain->arena, plain->n_nodes + 1, sizeof *choices);
+  status = choices ? tp__grow((void **)&l->parts, &l->capacity, l->n_parts + 1, sizeof *l->parts) : TP_NO_MEMORY;
+  if (status == TP_OK && solution.cost < l->best->cost) {
+    memcpy(choices, solution.choices, plain->n_nodes * sizeof *choices);
+    part *now = &l->parts[l->n_parts++];
+    *now = (part){.allowed = allowed, .choices = choices, .cost = solution.cost, .seems = beside ? beside->held : 0};
+    for (int i = 0; i < n_sites; i++)
+      now->seems += bytes_of(l, &sites[i], choices[sites[i].node]) - sites[i].bytes;
+  }
+  tp_solution_clear(&solution);
+  return status == TP_OK ? TP_OK : out_of_memory(l->p);
+}
+
+/* The strategies of a site that are allowed, and are (not) alike the chosen one in what decides. NULL when memory runs out. */
+static const bool *row_of(const listing *l, const site *at, const bool *allowed, int chosen, bool alike, bool *any) {
+  const tp_node *node = &l->plain.nodes[at->node];
+  bool *row = tp__arena_array(l->plain.arena, (size_t)node->n + 1, sizeof *row);
+  *any = false;
+  for (int s = 0; row && s < node->n; s++) {
+    row[s] = (!allowed || allowed[s]) && is_alike(l, at, s, chosen) == alike;
+    *any |= row[s];
+  }
+  return row;
+}
+
+/* The parts beside a plan that was written. */
+static tp_status add_parts(listing *l, const part *from, const looked_at *plan) {
+  tp_planner *plain = &l->plain;
+  site *sites = tp__calloc(l->n_first + 1, sizeof *sites);
+  const bool **same = tp__calloc(plain->n_nodes + 1, sizeof(const bool *));
+  const bool *const *allowed = from->allowed; /* parts move */
+  tp_status status = sites && same ? TP_OK : out_of_memory(l->p);
+  int n = status == TP_OK ? find_sites(l, plan, sites) : 0;
+  for (size_t i = 0; i < plain->n_nodes && status == TP_OK; i++)
+    same[i] = allowed ? allowed[i] : NULL;
+  for (int i = 0; i < n && status == TP_OK; i++) {
+    int node = sites[i].node, chosen = plan->choices[node];
+    bool any, some;
+    const bool **rows = tp__arena_array(plain->arena, plain->n_nodes + 1, sizeof(const bool *));
+    const bool *other = row_of(l, &sites[i], same[node], chosen, false, &any);
+    const bool *alike = row_of(l, &sites[i], same[node], chosen, true, &some);
+    if (!rows || !other || !alike) {
+      status = out_of_memory(l->p);
+      break;
+    }
+    memcpy(rows, same, plain->n_nodes * sizeof *rows);
+    rows[node] = other;
+    same[node] = alike;
+    if (any)
+      status = add_part(l, rows, plan, n, sites);
+  }
+  tp__free(sites);
+  tp__free(same);
+  return status;
+}
+
+/* That of least cost, or that which seems to hold least; NULL: no part is left. */
+static part *next_part(const listing *l, bool leanest) {
+  part *next = NULL;
+  for (size_t i = 0; i < l->n_parts; i++) {
+    part *at = &l->parts[i];
+    if (at->is_done || at->cost >= l->best->cost)
+      continue;
+    bool is_before = !next || (leanest && at->seems != next->seems ? at->seems < next->seems : at->cost < next->cost);
+    next = is_before ? at : next;
+  }
+  return next;
+}
+
+/* ---- plans ---- */
+
+/* Writes the cheapest plan of the part, and takes it if it is the best. */
+static tp_status look_at(listing *l, const part *at, const looked_at **plan) {
+  const tp_planner *p = l->p;
+  looked_at *now = tp__arena_alloc(p->arena, sizeof *now);
+  int *choices = tp__arena_array(p->arena, p->n_nodes + 1, sizeof *choices);
+  if (!now || !choices)
+    return out_of_memory(p);
+  *now = (looked_at){.choices = at->choices};
+  now->at_peak.made = tp__arena_array(p->arena, p->n_values + 1, sizeof *now->at_peak.made);
+  now->at_peak.changed = tp__arena_array(p->arena, p->n_values + 1, sizeof *now->at_peak.changed);
+  if (!now->at_peak.made || !now->at_peak.changed)
+    return out_of_memory(p);
+  for (size_t i = 0; i < l->n_first; i++)
+    choices[l->place[i]] = at->choices[i];
+  tp_solution solution = {.choices = choices};
+  tp_cost cost = TP_COST_FORBIDDEN;
+  now->held = tp__plain_held(p, &solution, &cost, &now->at_peak);
+  l->work += WRITING + OF_NODE * (int64_t)p->n_nodes;
+  if (now->held <= p->memory_limit && cost < l->best->cost)
+    *l->best = (tp_nearby){.choices = choices, .cost = cost};
+  *plan = now->held < INT64_MAX ? now : NULL;
+  return TP_OK;
+}
+
+static tp_status search(listing *l, int64_t work) {
+  tp_status status = add_part(l, NULL, NULL, 0, NULL);
+  for (int i = 0; i < MOST && l->work < work && status == TP_OK && !tp__clock_is_over(l->p->clock); i++) {
+    part *at = next_part(l, i % 2 == 1);
+    const looked_at *plan = NULL;
+    if (!at)
+      break;
+    at->is_done = true;
+    status = look_at(l, at, &plan);
+    if (status == TP_OK && plan && plan->held > l->p->memory_limit)
+      status = add_parts(l, at, plan);
+  }
+  return status;
+}
+
+static tp_status open_listing(listing *l) {
+  const tp_planner *p = l->p;
+  l->place = tp__calloc(p->n_nodes + 1, sizeof *l->place);
+  if (!l->place)
+    return out_of_memory(p);
+  for (size_t i = 0; i < p->n_nodes; i++)
+    if (!tp__is_of_routes(&p->nodes[i]))
+      l->place[l->n_first++] = (int)i;
+  tp_status status = tp__plain_open(p, &l->plain);
+  if (status == TP_OK)
+    status = tp__plan_copies(&l->plain);
+  if (status == TP_OK)
+    status = tp__plan_make_problem(&l->plain, false, &l->plain.problem);
+  tp_solver_options options = {.size = sizeof options};
+  tp__clock_heed(p->clock, &options);
+  if (status == TP_OK)
+    status = tp_sensitivity_create(l->plain.problem, &options, NULL, TP_COST_FORBIDDEN, &l->beside);
+  return status;
+}
+
+tp_status tp__plan_nearby(const tp_planner *p, int64_t work, tp_nearby *best) {
+  listing l = {.p = p, .best = best};
+  tp_status status = open_listing(&l);
+  if (status == TP_OK)
+    status = search(&l, work);
+  best->work = l.work;
+  tp_sensitivity_destroy(l.beside);
+  tp__plain_close(&l.plain);
+  tp__free(l.place);
+  tp__free(l.parts);
+  return status;
+}

@@ -1,0 +1,159 @@
+/* The memory limit: its option, and what is said when no plan keeps it. */
+#include "passes/propagate/limits/routes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the options ---- */
+
+/* Solver work for effort=1, some five seconds. */
+#define WORK 2.5e9
+#define MOST_EFFORT 1e4
+
+static tp_status read_effort(tp_planner *p) {
+  const char *text = tp__pass_option(p->pass, "effort");
+  char *end;
+  double effort = strtod(text, &end);
+  if (end == text || *end || !(effort > 0 && effort <= MOST_EFFORT))
+    return tp__error(p->pass->module, TP_INVALID_ARGUMENT,
+                     "effort '%s' is not a number above 0 and up to 10000; 1 is some five seconds of planning", text);
+  p->effort = effort;
+  p->limited_work = (int64_t)(WORK * effort) + 1;
+  return TP_OK;
+}
+
+tp_status tp__read_memory_limit(tp_planner *p) {
+  const char *text = tp__pass_option(p->pass, "memory-limit");
+  p->memory_limit = -1;
+  tp_status status = read_effort(p);
+  if (status != TP_OK || text[0] == 0)
+    return status;
+  if (strcmp(text, "topology") == 0) {
+    if (p->topology->memory_bytes == 0)
+      return tp__error(
+          p->pass->module, TP_INVALID_ARGUMENT,
+          "memory-limit=topology: topology '%s' does not say how much memory a device has; add memory_bytes to it, or "
+          "give a number of bytes",
+          p->topology->name);
+    p->memory_limit = p->topology->memory_bytes;
+    return TP_OK;
+  }
+  if (!tp__parse_bytes(text, &p->memory_limit))
+    return tp__error(p->pass->module, TP_INVALID_ARGUMENT,
+                     "memory-limit '%s' is no size; use bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB), or topology",
+                     text);
+  return TP_OK;
+}
+
+/* ---- a gap is left ---- */
+
+void tp__limit_remark(const tp_planner *p) {
+  double gap = p->bound > 0 ? (double)(p->cost - p->bound) / (double)p->bound : 0;
+  if (p->memory_limit >= 0 && gap > p->gap)
+    tp__remark(
+        p->program.func,
+        "memory-limit: this plan is proven to cost at most %.3g %% more than the cheapest that keeps the limit; a larger "
+        "effort plans for longer, a gap ends planning earlier",
+        100 * gap);
+}
+
+/* ---- the limit is exceeded ---- */
+
+enum { NAMED = 3 };
+
+typedef struct holder {
+  int node;
+  int64_t bytes; /* at least */
+} holder;
+
+static int by_bytes(const void *a, const void *b) {
+  const holder *x = a, *y = b;
+  return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : x->node - y->node;
+}
+
+static int64_t least(const tp_planner *p, int node, int64_t time) {
+  const tp_usage *u = tp__usage(p->routes, node);
+  int64_t bytes = tp__usage_at(u, time, 0);
+  for (int s = 1; s < p->nodes[node].n; s++) {
+    int64_t with = tp__usage_at(u, time, s);
+    bytes = with < bytes ? with : bytes;
+  }
+  return bytes;
+}
+
+/* What the caller holds in any plan, all the time. It is counted as it is, while other values may be counted with more than they hold. */
+static int64_t least_boundary(const tp_planner *p) {
+  int64_t bytes = tp__routes_numbers(p->routes);
+  for (size_t i = 0; i < p->n_nodes; i++)
+    if (p->nodes[i].kind == TP_NODE_ARG || p->nodes[i].kind == TP_NODE_RESULT)
+      bytes += least(p, (int)i, 0);
+  return bytes;
+}
+
+bool tp__limit_is_impossible(const tp_planner *p) { return least_boundary(p) > p->memory_limit; }
+
+/* What holds memory at `time`, most first. */
+static int find_holders(const tp_planner *p, int64_t time, holder *list) {
+  int n = 0;
+  for (size_t i = 0; i < p->n_nodes; i++) {
+    int64_t bytes = least(p, (int)i, time);
+    if (bytes > 0)
+      list[n++] = (holder){(int)i, bytes};
+  }
+  qsort(list, (size_t)n, sizeof *list, by_bytes);
+  return n;
+}
+
+static int print_holder(const tp_planner *p, const holder *h, size_t size, char *text) {
+  const tp_node *node = &p->nodes[h->node];
+  char what[128];
+  if (node->kind == TP_NODE_ARG || node->kind == TP_NODE_RESULT) {
+    snprintf(what, sizeof what, "%s %d", node->kind == TP_NODE_ARG ? "argument" : "result", node->index);
+  } else {
+    bool of_value = node->kind == TP_NODE_CHANGE || node->kind == TP_NODE_HELD || node->kind == TP_NODE_SPACE;
+    MlirOperation op = of_value ? tp__defining_op(p->values[node->index].value) : p->program.items[node->index].op;
+    MlirStringRef name = mlirOperationIsNull(op) ? tp__ref("a value of a loop") : tp__op_name(op);
+    snprintf(what, sizeof what, "%s'%.*s'", node->kind == TP_NODE_CARRIED ? "carried by " : "the result of ", (int)name.length,
+             name.data);
+  }
+  int n = snprintf(text, size, "%s %" PRId64, what, h->bytes);
+  return n < (int)size ? n : (int)size - 1;
+}
+
+tp_status tp__limit_exceeded(tp_planner *p, const tp_solution *solution) {
+  holder *list = tp__calloc(p->n_nodes + 1, sizeof *list);
+  if (!list)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  char values[512] = "", found[160] = "no plan was found that needs less than the limit";
+  int n = find_holders(p, solution->least_peak_time, list), length = 0;
+  int64_t rest = 0;
+  uint64_t numbers = (uint64_t)tp__routes_numbers(p->routes), counted = solution->least_peak.low + numbers;
+  for (int i = 0; i < n; i++)
+    if (i < NAMED) {
+      length += snprintf(values + length, sizeof values - (size_t)length, "%s", i ? ", " : "");
+      length += print_holder(p, &list[i], sizeof values - (size_t)length, values + length);
+    } else {
+      rest += list[i].bytes;
+    }
+  if (n > NAMED)
+    snprintf(values + length, sizeof values - (size_t)length, ", %d others %" PRId64, n - NAMED, rest);
+  if (solution->peak.high == 0 && solution->peak.low > 0)
+    snprintf(found, sizeof found, "the least that was found is %" PRIu64, solution->peak.low + numbers);
+  MlirOperation op = tp__routes_op(p->routes, solution->least_peak_time);
+  tp__free(list);
+  int64_t boundary = least_boundary(p);
+  char known[128] = "no plan was found that fits";
+  if (boundary > p->memory_limit)
+    snprintf(known, sizeof known, "no plan fits: arguments and results alone hold at least %" PRId64, boundary);
+  else if (solution->optimal)
+    snprintf(known, sizeof known,
+             "no plan was found that fits (none does by what planning counts, which may be more than is held)");
+  bool exceeds = solution->least_peak.high > 0 || counted > (uint64_t)p->memory_limit;
+  return tp__error(op, TP_INFEASIBLE,
+                   "memory-limit: a device may hold %" PRId64 " bytes, and %s; every one counts at least %" PRIu64
+                   " here (%s)%s; %s; raise the limit, use more devices, or leave more layouts open",
+                   p->memory_limit, known, counted, values,
+                   exceeds ? "" : ", and layouts in which it would count no more do not go together", found);
+}

@@ -1,0 +1,227 @@
+#include "passes/propagate/limits/priced_strategies.h"
+
+#include "passes/propagate/limits/memory_limited.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  TIMES = 3,         /* that get a price, at most */
+  SOLVES = 5,        /* for one of them */
+  FIRST_SHARE = 2,   /* of the work: the solve of the sketch without prices takes no more than one ... */
+  SKETCH_SHARE = 16, /* ... and one with prices */
+  IN_ROWS = 4        /* entries of large tables are looked at in rows, so many in the time of one */
+};
+#define SKETCH_GAP 0.001  /* of priced sketches, that is good enough */
+#define FIRST_WORTH 0.02  /* of the cost, that all the room is worth at the first price */
+#define RISE 4.0          /* of the price of a time */
+#define MOST_PRICE 0x1p56 /* in fixed point, of all times together */
+
+static tp_status out_of_memory(const tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+
+tp_status tp__priced_open(tp_priced *l) {
+  tp_planner *p = l->p, *sketch = &l->sketch;
+  tp_status status = tp__sketch_open(p, sketch);
+  if (status != TP_OK)
+    return status;
+  size_t n_times = l->n_times = tp__sketch_times(sketch);
+  l->n_first = p->n_nodes;
+  l->limit = p->memory_limit - tp__routes_numbers(sketch->routes);
+  l->left = p->limited_work;
+  l->offset = tp__arena_array(p->arena, l->n_first + 1, sizeof *l->offset);
+  l->node = tp__arena_array(p->arena, l->n_first + 1, sizeof *l->node);
+  l->used = tp__arena_array(p->arena, n_times + 1, sizeof *l->used);
+  l->prices = tp__arena_array(p->arena, n_times + 1, sizeof *l->prices);
+  l->choices = tp__arena_array(p->arena, sketch->n_nodes + 1, sizeof *l->choices);
+  l->price = tp__arena_array(p->arena, n_times + 1, sizeof *l->price);
+  l->best = tp__arena_array(p->arena, n_times + 1, sizeof *l->best);
+  if (!l->offset || !l->node || !l->used || !l->prices || !l->choices || !l->price || !l->best)
+    return out_of_memory(p);
+  for (size_t i = 0, k = 0; i < l->n_first; i++, k++) {
+    while (tp__is_of_routes(&sketch->nodes[k]))
+      k++;
+    l->node[i] = (int)k;
+    l->offset[i + 1] = l->offset[i] + (size_t)p->nodes[i].n;
+  }
+  l->must = tp__arena_array(p->arena, l->offset[l->n_first] + 1, sizeof *l->must);
+  l->least = tp__arena_array(p->arena, l->offset[l->n_first] + 1, sizeof *l->least);
+  l->cheapest = tp__arena_array(p->arena, l->offset[l->n_first] + 1, sizeof *l->cheapest);
+  if (!l->must || !l->least || !l->cheapest)
+    return out_of_memory(p);
+  return tp__plan_make_problem(sketch, false, &l->unpriced);
+}
+
+void tp__priced_close(tp_priced *l) {
+  tp_problem_destroy(l->unpriced);
+  tp__planner_drop(&l->sketch);
+}
+
+void tp__priced_set(tp_priced *l, const double *price) {
+  double one = (double)((int64_t)1 << TP_PRICE_BITS), most = MOST_PRICE / (double)l->n_times;
+  for (size_t t = 0; t < l->n_times; t++)
+    l->prices[t + 1] = l->prices[t] + (uint64_t)(price[t] * one < most ? price[t] * one : most);
+  l->sketch.routes->prices = l->prices[l->n_times] > 0 ? l->prices : NULL;
+}
+
+/* What all the room is worth, rounded up. Where that is more than any cost, no bound comes from these prices. */
+static tp_cost refund(const tp_priced *l) {
+  unsigned __int128 one = (unsigned __int128)1 << TP_PRICE_BITS;
+  unsigned __int128 back = ((unsigned __int128)l->prices[l->n_times] * (unsigned __int128)l->limit + one - 1) / one;
+  return back < (unsigned __int128)TP_COST_FORBIDDEN ? (tp_cost)back : TP_COST_FORBIDDEN;
+}
+
+tp_solver_options tp__priced_options(const tp_priced *l, int share) {
+  int64_t work = l->p->limited_work / share, left = l->left > 0 ? l->left : 0;
+  tp_solver_options options = {.size = sizeof options, .gap = l->p->gap, .work_budget = (work < left ? work : left) + 1};
+  tp__clock_heed(l->p->clock, &options);
+  return options;
+}
+
+void tp__priced_spend(tp_priced *l, int64_t work) {
+  l->left -= work;
+  l->p->work += work;
+}
+
+void tp__priced_keep(tp_priced *l, size_t node, int s) {
+  bool *must = &l->must[l->offset[node] + (size_t)s];
+  l->n_must += !*must;
+  *must = true;
+}
+
+static void must_keep(tp_priced *l, const int *choices) {
+  for (size_t i = 0; i < l->n_first; i++)
+    tp__priced_keep(l, i, choices[l->node[i]]);
+}
+
+/* The bound of a problem of the sketch at the present prices. */
+static void learn_bound(tp_priced *l, tp_cost priced) {
+  tp_cost bound = priced - refund(l);
+  bool overflows = priced >= TP_COST_FORBIDDEN && l->sketch.routes->prices; /* without prices there is a plan */
+  if (bound <= l->bound || overflows)
+    return;
+  l->bound = bound;
+  memcpy(l->best, l->price, l->n_times * sizeof *l->best);
+}
+
+/* The time at which most is used. */
+int64_t tp__priced_peak(const tp_priced *l) {
+  size_t at = 0;
+  for (size_t t = 1; t < l->n_times; t++)
+    at = l->used[t] > l->used[at] ? t : at;
+  return (int64_t)at;
+}
+
+/* Solves the sketch at the present prices. What is found is in l->choices, and is kept. TP_INFEASIBLE: nothing was. */
+tp_status tp__priced_solve(tp_priced *l) {
+  tp_planner *p = l->p;
+  tp_problem *priced = NULL;
+  bool is_priced = l->sketch.routes->prices != NULL;
+  tp_solver_options options = tp__priced_options(l, is_priced ? SKETCH_SHARE : FIRST_SHARE);
+  tp_solution solution = {0};
+  options.work_budget *= IN_ROWS;
+  options.gap = is_priced && options.gap < SKETCH_GAP ? SKETCH_GAP : options.gap;
+  tp_status status = is_priced ? tp__plan_make_problem(&l->sketch, false, &priced) : TP_OK;
+  p->is_cut_short |= l->sketch.is_given_up;
+  if (status == TP_OK && l->sketch.is_given_up)
+    return TP_INFEASIBLE;
+  if (status == TP_OK)
+    status = tp_solve(is_priced ? priced : l->unpriced, &options, &solution);
+  tp_problem_destroy(priced);
+  if (status != TP_OK && status != TP_INFEASIBLE)
+    return out_of_memory(p);
+  p->is_cut_short |= solution.stopped;
+  tp__priced_spend(l, solution.work / IN_ROWS);
+  learn_bound(l, solution.lower_bound);
+  if (status == TP_OK) {
+    memcpy(l->choices, solution.choices, l->sketch.n_nodes * sizeof *l->choices);
+    must_keep(l, l->choices);
+    tp__sketch_used(&l->sketch, l->choices, l->used);
+  }
+  tp_solution_clear(&solution);
+  return status;
+}
+
+void tp__priced_take(tp_priced *l, const tp_solution *solution) {
+  if (solution->n_prices == 0)
+    return;
+  memset(l->price, 0, l->n_times * sizeof *l->price);
+  for (int k = 0; k < solution->n_prices && solution->price_times[k] < (int64_t)l->n_times; k++)
+    l->price[solution->price_times[k]] = solution->prices[k];
+}
+
+/* ---- prices ---- */
+
+/* Half of the work is for the routes. */
+static bool may_price(const tp_priced *l) { return l->left > l->p->limited_work / 2 && !tp__clock_is_over(l->p->clock); }
+
+/* Raises the price at a time until what is found keeps the limit there. *under: it does. */
+static tp_status price_time(tp_priced *l, int64_t time, bool *under) {
+  double room = l->limit > 1 ? (double)l->limit : 1;
+  l->price[time] = FIRST_WORTH * (double)(tp_problem_evaluate(l->unpriced, l->choices) + 1) / room;
+  tp_status status = TP_OK;
+  for (int i = 0; i < SOLVES && status == TP_OK && may_price(l); i++) {
+    tp__priced_set(l, l->price);
+    status = tp__priced_solve(l);
+    *under = l->used[time] <= l->limit;
+    if (*under)
+      break;
+    l->price[time] *= RISE;
+  }
+  return status;
+}
+
+tp_status tp__priced_search(tp_priced *l) {
+  tp_status status = TP_OK;
+  bool under = true;
+  for (int n = 0; status == TP_OK && under && n < TIMES && may_price(l) && l->used[tp__priced_peak(l)] > l->limit; n++)
+    status = price_time(l, tp__priced_peak(l), &under);
+  return status == TP_INFEASIBLE ? TP_OK : status;
+}
+
+/* ---- strategies ---- */
+
+/* l->least of all strategies, at the best prices. */
+tp_status tp__priced_least(tp_priced *l) {
+  tp_planner *p = l->p;
+  tp_problem *priced = NULL;
+  tp_sensitivity *sensitivity = NULL;
+  tp_solver_options options = tp__priced_options(l, 1);
+  tp__priced_set(l, l->best);
+  tp_status status = tp__plan_make_problem(&l->sketch, false, &priced);
+  if (status != TP_OK || !priced) {
+    tp_problem_destroy(priced);
+    return status;
+  }
+  status = tp_sensitivity_create(priced, &options, NULL, TP_COST_FORBIDDEN, &sensitivity);
+  tp_cost back = refund(l);
+  for (size_t i = 0; i < l->n_first && status == TP_OK; i++) {
+    tp_cost *least = l->least + l->offset[i], lowest = TP_COST_FORBIDDEN;
+    status = tp_sensitivity_bounds(sensitivity, l->node[i], least);
+    for (int s = 0; s < p->nodes[i].n; s++) {
+      least[s] -= least[s] < TP_COST_FORBIDDEN ? back : 0;
+      lowest = least[s] < lowest ? least[s] : lowest;
+    }
+    l->bound = lowest > l->bound && lowest < TP_COST_FORBIDDEN ? lowest : l->bound;
+  }
+  tp_sensitivity_destroy(sensitivity);
+  tp_problem_destroy(priced);
+  return status == TP_OK ? TP_OK : out_of_memory(p);
+}
+
+static int by_cost(const void *a, const void *b) {
+  tp_cost x = *(const tp_cost *)a, y = *(const tp_cost *)b;
+  return (x > y) - (x < y);
+}
+
+/* What the strategies cost at least that are not among the cheapest, so many to a node on the average. */
+tp_status tp__priced_threshold(const tp_priced *l, size_t share, tp_cost *most) {
+  size_t n = l->offset[l->n_first], at = share * l->n_first;
+  tp_cost *sorted = tp__calloc(n + 1, sizeof *sorted);
+  if (!sorted)
+    return out_of_memory(l->p);
+  memcpy(sorted, l->least, n * sizeof *sorted);
+  qsort(sorted, n, sizeof *sorted, by_cost);
+  *most = at < n ? sorted[at] + 1 : TP_COST_FORBIDDEN; /* all that cost as much */
+  tp__free(sorted);
+  return TP_OK;
+}

@@ -1,0 +1,347 @@
+/* Stations of routes under a memory limit: their strategies, and what each of them costs and holds.
+ *
+ * A strategy is a layout, whether it is another than the one before, and how much the change holds beyond its result: changes of several
+ * steps are rounded up to one of a few amounts. */
+#include "passes/propagate/limits/route_stations.h"
+
+#include <string.h>
+
+enum { MAX_AMOUNTS = 3, MAX_SPACES = 16 };
+
+static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+
+static int64_t bytes_in(const tp_planner *p, const tp_planned_value *v, tp_spec spec) {
+  return tp__local_bytes(p->mesh, spec, v->rank, v->shape, v->element_size);
+}
+
+/* ---- nodes and what they hold ---- */
+
+tp_status tp__routes_node(struct tp_routes *r, tp_node_kind kind, int index, int *number) {
+  tp_planner *p = r->p;
+  if (tp__grow((void **)&p->nodes, &p->node_capacity, p->n_nodes + 1, sizeof *p->nodes) != TP_OK ||
+      tp__grow((void **)&r->usages, &r->usage_capacity, p->n_nodes + 1, sizeof *r->usages) != TP_OK ||
+      tp__grow((void **)&r->tables, &r->table_capacity, p->n_nodes + 1, sizeof(const tp_station_table *)) != TP_OK)
+    return out_of_memory(p);
+  p->nodes[p->n_nodes] = (tp_node){.kind = kind, .index = index, .n_in = 1, .n_out = 1};
+  r->usages[p->n_nodes] = (tp_usage){0};
+  r->tables[p->n_nodes] = NULL;
+  *number = (int)p->n_nodes++;
+  return TP_OK;
+}
+
+/* Node `node` holds `bytes` (by strategy) at start <= t < end, besides what it holds already. */
+static tp_status hold(struct tp_routes *r, int node, int64_t start, int64_t end, const int64_t *bytes) {
+  tp_usage *u = &r->usages[node];
+  if (start >= end)
+    return TP_OK;
+  if (u->n == u->capacity) {
+    int capacity = u->capacity ? 2 * u->capacity : 2;
+    tp_span *spans = tp__arena_array(r->p->arena, (size_t)capacity, sizeof *spans);
+    if (!spans)
+      return out_of_memory(r->p);
+    if (u->n > 0)
+      memcpy(spans, u->spans, (size_t)u->n * sizeof *spans);
+    u->spans = spans;
+    u->capacity = capacity;
+  }
+  u->spans[u->n++] = (tp_span){start, end, bytes};
+  return TP_OK;
+}
+
+int64_t tp__usage_at(const tp_usage *u, int64_t time, int s) {
+  int64_t bytes = 0;
+  for (int i = 0; i < u->n; i++)
+    bytes += u->spans[i].start <= time && time < u->spans[i].end ? u->spans[i].bytes[s] : 0;
+  return bytes;
+}
+
+int64_t tp__change_end(const tp_station_plan *plan) { return plan->anchor >= 0 ? plan->start + 1 : plan->end; }
+
+int64_t tp__change_start(const tp_station_plan *plan) { return plan->keeps ? plan->keep_start : plan->start; }
+
+/* What is made in blocks takes a block. */
+static int64_t held_bytes(const tp_planner *p, const tp_planned_value *v, tp_spec spec) {
+  int64_t bytes = bytes_in(p, v, spec);
+  return v->in_blocks ? tp__block_bytes(bytes, v->element_size) : bytes;
+}
+
+tp_status tp__hold_output(struct tp_routes *r, int node, const tp_planned_value *v, int64_t start, int64_t end) {
+  const tp_node *n = &r->p->nodes[node];
+  int64_t *bytes = tp__arena_array(r->p->arena, (size_t)n->n + 1, sizeof *bytes);
+  if (!bytes)
+    return out_of_memory(r->p);
+  const tp_spec *specs = n->n_out ? n->out : n->in; /* a function's result has no output */
+  for (int s = 0; s < n->n; s++)
+    bytes[s] = held_bytes(r->p, v, specs[n->n_out ? s * n->n_out + v->output : s]);
+  return hold(r, node, start, end, bytes);
+}
+
+/* Lists of different amounts, ascending; each returns the new length. */
+static int add_amount(int64_t *list, int n, int64_t amount) {
+  int at = 0;
+  while (at < n && list[at] < amount)
+    at++;
+  if (at < n && list[at] == amount)
+    return n;
+  memmove(list + at + 1, list + at, (size_t)(n - at) * sizeof *list);
+  list[at] = amount;
+  return n + 1;
+}
+
+/* Keeps `most` of them, the least and the largest among them. */
+static int thin_out(int64_t *list, int n, int most) {
+  for (int i = 1; i < most && n > most; i++)
+    list[i] = list[i * (n - 1) / (most - 1)];
+  return n < most ? n : most;
+}
+
+/* A space of `n` amounts, for node `tied`. */
+static tp_status add_space(struct tp_routes *r, int value, int tied, tp_space made, int n, int64_t *amounts, int64_t start,
+                           int64_t end) {
+  tp_planner *p = r->p;
+  if (tp__routes_node(r, TP_NODE_SPACE, value, &made.node) != TP_OK ||
+      tp__grow((void **)&r->spaces, &r->space_capacity, r->n_spaces + 1, sizeof *r->spaces) != TP_OK)
+    return out_of_memory(p);
+  tp_node *space = &p->nodes[made.node];
+  *space = (tp_node){.kind = TP_NODE_SPACE, .index = value, .slot = tied, .n = n};
+  space->costs = tp__arena_array(p->arena, (size_t)n, sizeof *space->costs);
+  if (!space->costs)
+    return out_of_memory(p);
+  r->spaces[r->n_spaces++] = made;
+  return hold(r, made.node, start, end, amounts);
+}
+
+/* The amounts of `bytes`, rounded up to at most MAX_SPACES, and the number of each among them. */
+static int number_amounts(const int64_t *bytes, int n_bytes, int64_t *list, int *number) {
+  int n = 0;
+  for (int s = 0; s < n_bytes; s++)
+    n = add_amount(list, n, bytes[s]);
+  n = thin_out(list, n, MAX_SPACES);
+  for (int s = 0; s < n_bytes; s++)
+    while (list[number[s]] < bytes[s])
+      number[s]++;
+  return n;
+}
+
+tp_status tp__hold_space(struct tp_routes *r, int value, int node, const int64_t *bytes, int64_t start, int64_t end) {
+  tp_planner *p = r->p;
+  int n_tied = p->nodes[node].n;
+  tp_space made = {.before = -1, .strategy = tp__arena_array(p->arena, (size_t)n_tied + 1, sizeof *made.strategy)};
+  int64_t *list = tp__arena_array(p->arena, (size_t)n_tied + 1, sizeof *list);
+  if (!list || !made.strategy)
+    return out_of_memory(p);
+  int n = number_amounts(bytes, n_tied, list, made.strategy);
+  return n == 0 || list[n - 1] == 0 ? TP_OK : add_space(r, value, node, made, n, list, start, end);
+}
+
+tp_status tp__hold_source(struct tp_routes *r, int value, int station, int before, int output, int64_t start, int64_t end) {
+  tp_planner *p = r->p;
+  const tp_node *from = &p->nodes[before];
+  tp_space made = {.before = before, .strategy = tp__arena_array(p->arena, (size_t)from->n + 1, sizeof *made.strategy)};
+  int64_t *bytes = tp__arena_array(p->arena, 2 * (size_t)from->n + 2, sizeof *bytes), *list = bytes + from->n;
+  if (!bytes || !made.strategy)
+    return out_of_memory(p);
+  for (int s = 0; s < from->n; s++)
+    bytes[s] = bytes_in(p, &p->values[value], from->out[s * from->n_out + output]);
+  int n = number_amounts(bytes, from->n, list + 1, made.strategy); /* list[0]: nothing changes, nothing is held */
+  for (int s = 0; s < from->n; s++)
+    made.strategy[s]++;
+  return add_space(r, value, station, made, n + 1, list, start, end);
+}
+
+/* ---- lists of layouts ---- */
+
+int tp__add_distinct(tp_spec *specs, int n, tp_spec spec) {
+  for (int i = 0; i < n; i++)
+    if (tp_spec_equal(specs[i], spec))
+      return n;
+  if (n < TP_MAX_STATION_LAYOUTS)
+    specs[n++] = spec;
+  return n;
+}
+
+int tp__add_outputs(const tp_planner *p, int node, int output, tp_spec *specs, int n) {
+  const tp_node *from = &p->nodes[node];
+  for (int s = 0; s < from->n; s++)
+    n = tp__add_distinct(specs, n, from->out[s * from->n_out + output]);
+  return n;
+}
+
+int tp__add_inputs(const tp_planner *p, const tp_use *use, tp_spec *specs, int n) {
+  const tp_node *to = &p->nodes[use->node];
+  for (int s = 0; s < to->n; s++)
+    n = tp__add_distinct(specs, n, to->in[s * to->n_in + use->input]);
+  return n;
+}
+
+/* ---- stations ---- */
+
+/* The amounts that changes to one layout may hold beyond it: at most MAX_AMOUNTS, the largest among them. */
+static int amounts(const int64_t *excess, int stride, const tp_cost *costs, int n, int64_t *list) {
+  int count = 0;
+  for (int i = 0; i < n; i++)
+    if (excess[i * stride] >= 0 && costs[i * stride] < TP_COST_FORBIDDEN)
+      count = add_amount(list, count, excess[i * stride]);
+  return thin_out(list, count, MAX_AMOUNTS);
+}
+
+/* Costs and excesses of all changes; the excess is -1 where nothing changes. `keeps` adds what the change starts from. */
+static void price_changes(struct tp_routes *r, const tp_planned_value *v, const tp_spec *before, const tp_spec *layouts,
+                          bool keeps, tp_station_table *t) {
+  tp_planner *p = r->p;
+  for (int i = 0; i < t->n_before && !tp__clock_gives_up(p); i++)
+    for (int k = 0; k < t->n_layouts; k++) {
+      size_t at = (size_t)i * (size_t)t->n_layouts + (size_t)k;
+      tp_reshard path;
+      t->excess[at] = -1;
+      if (tp_spec_equal(before[i], layouts[k]))
+        continue;
+      t->costs[at] =
+          tp__cost_times(tp_reshard_cost(p->reshards, before[i], layouts[k], v->rank, v->shape, v->element_size), v->trips);
+      if (t->costs[at] < TP_COST_FORBIDDEN &&
+          tp_reshard_path(p->reshards, before[i], layouts[k], v->rank, v->shape, v->element_size, &path) == TP_OK)
+        t->excess[at] =
+            tp__change_excess(p->mesh, &path, v->rank, v->shape, v->element_size) + keeps * bytes_in(p, v, before[i]);
+    }
+}
+
+static tp_station_table *allocate_table(tp_planner *p, int n_before, int n_layouts) {
+  tp_station_table *t = tp__arena_alloc(p->arena, sizeof *t);
+  size_t most = (size_t)n_layouts * (MAX_AMOUNTS + 1), pairs = (size_t)n_before * (size_t)n_layouts;
+  if (!t)
+    return NULL;
+  *t = (tp_station_table){.n_before = n_before, .n_layouts = n_layouts};
+  t->specs = tp__arena_array(p->arena, most, sizeof *t->specs);
+  t->ways = tp__arena_array(p->arena, most, sizeof *t->ways);
+  t->layout = tp__arena_array(p->arena, most, sizeof *t->layout);
+  t->costs = tp__arena_array(p->arena, pairs, sizeof *t->costs);
+  t->excess = tp__arena_array(p->arena, pairs, sizeof *t->excess);
+  return t->specs && t->ways && t->layout && t->costs && t->excess ? t : NULL;
+}
+
+static tp_station_table *make_table(struct tp_routes *r, const tp_planned_value *v, int n_before, const tp_spec *before,
+                                    int n_layouts, const tp_spec *layouts, bool keeps) {
+  tp_station_table *t = allocate_table(r->p, n_before, n_layouts);
+  int64_t list[TP_MAX_STATION_LAYOUTS + 1];
+  if (!t)
+    return NULL;
+  price_changes(r, v, before, layouts, keeps, t);
+  for (int k = 0; k < n_layouts; k++) {
+    for (int i = 0; i < n_before; i++)
+      if (tp_spec_equal(before[i], layouts[k])) {
+        t->specs[t->n] = layouts[k];
+        t->layout[t->n++] = k;
+        break;
+      }
+    int n = amounts(t->excess + k, n_layouts, t->costs + k, n_before, list);
+    for (int i = 0; i < n; i++) {
+      t->specs[t->n] = layouts[k];
+      t->ways[t->n] = (tp_station_way){true, list[i]};
+      t->layout[t->n++] = k;
+    }
+  }
+  return t;
+}
+
+static tp_station_table *find_table(struct tp_routes *r, const tp_planned_value *v, int n_before, const tp_spec *before,
+                                    int n_layouts, const tp_spec *layouts, bool keeps) {
+  tp_words key;
+  key.n = 0;
+  tp__words_add(&key, n_before);
+  tp__words_add(&key, keeps);
+  tp__words_add(&key, v->element_size);
+  tp__words_add(&key, (int64_t)v->trips);
+  tp__words_add(&key, v->rank);
+  for (int d = 0; d < v->rank; d++)
+    tp__words_add(&key, v->shape[d]);
+  for (int i = 0; i < n_before; i++)
+    tp__words_add(&key, (int64_t)before[i].bits);
+  for (int i = 0; i < n_layouts; i++)
+    tp__words_add(&key, (int64_t)layouts[i].bits);
+  if (key.n > TP_MAX_WORDS)
+    return make_table(r, v, n_before, before, n_layouts, layouts, keeps);
+  void **slot = tp__memo(&r->same_stations, r->p->arena, key.words, key.n);
+  if (slot && !*slot)
+    *slot = make_table(r, v, n_before, before, n_layouts, layouts, keeps);
+  return slot ? *slot : NULL;
+}
+
+/* The node of a sketch has a strategy for each layout, and what a change holds is told by its edges: no node holds it. */
+static tp_status sketch_station(struct tp_routes *r, int value, int n_layouts, const tp_spec *layouts,
+                                const tp_station_plan *plan, int *station) {
+  tp_planner *p = r->p;
+  tp_route *route = &r->routes[value];
+  int number = -1;
+  tp_station_plan *kept = tp__arena_alloc(p->arena, sizeof *kept);
+  if (!kept || (!plan->is_alone && tp__routes_node(r, TP_NODE_CHANGE, value, &number) != TP_OK))
+    return out_of_memory(p);
+  *kept = *plan;
+  *station = route->n_stations++;
+  route->stations[*station] = (tp_station){number, plan->before, plan->anchor, plan->in_op, kept};
+  if (number < 0)
+    return TP_OK;
+  int64_t key[TP_MAX_STATION_LAYOUTS];
+  for (int i = 0; i < n_layouts; i++)
+    key[i] = (int64_t)layouts[i].bits;
+  void **slot = tp__memo(&r->same_stations, p->arena, key, (size_t)n_layouts);
+  if (slot && !*slot && (*slot = tp__arena_array(p->arena, (size_t)n_layouts + 1, sizeof *layouts)))
+    memcpy(*slot, layouts, (size_t)n_layouts * sizeof *layouts);
+  tp_node *node = &p->nodes[number];
+  node->n = n_layouts;
+  node->in = node->out = slot ? *slot : NULL;
+  node->costs = tp__arena_array(p->arena, (size_t)n_layouts + 1, sizeof *node->costs);
+  return node->in && node->costs ? TP_OK : out_of_memory(p);
+}
+
+/* What the strategies of a station hold: what a change makes, that again where its user cannot overwrite it, and its steps. */
+static tp_status hold_change(struct tp_routes *r, int value, int station, const tp_station_plan *plan) {
+  const tp_planned_value *v = &r->p->values[value];
+  const tp_node *node = &r->p->nodes[station];
+  int64_t *steps = tp__arena_array(r->p->arena, 2 * (size_t)node->n + 1, sizeof *steps), *made = steps + node->n;
+  if (!steps)
+    return out_of_memory(r->p);
+  for (int s = 0; s < node->n; s++)
+    if (node->ways[s].changed) {
+      steps[s] = node->ways[s].excess;
+      made[s] = bytes_in(r->p, v, node->out[s]);
+    }
+  tp_status status = hold(r, station, tp__change_start(plan), tp__change_end(plan), steps);
+  if (status == TP_OK && !plan->elsewhere)
+    status = hold(r, station, plan->start, plan->end, made);
+  if (status == TP_OK && !plan->elsewhere && plan->twice)
+    status = hold(r, station, plan->twice_start, plan->end, made);
+  return status;
+}
+
+tp_status tp__add_station(struct tp_routes *r, int value, int n_layouts, const tp_spec *layouts, const tp_station_plan *plan,
+                          int *station) {
+  tp_planner *p = r->p;
+  const tp_planned_value *v = &p->values[value];
+  tp_route *route = &r->routes[value];
+  tp_spec before[TP_MAX_STATION_LAYOUTS];
+  int number;
+  if (r->is_sketch)
+    return sketch_station(r, value, n_layouts, layouts, plan, station);
+  int n_before = plan->before < 0 ? tp__add_outputs(p, v->node, v->output, before, 0)
+                                  : tp__add_outputs(p, route->stations[plan->before].node, 0, before, 0);
+  tp_station_table *t = find_table(r, v, n_before, before, n_layouts, layouts, plan->keeps);
+  if (!t || tp__routes_node(r, TP_NODE_CHANGE, value, &number) != TP_OK)
+    return out_of_memory(p);
+  tp_node *node = &p->nodes[number];
+  node->n = t->n;
+  node->in = node->out = t->specs;
+  node->ways = t->ways;
+  node->costs = tp__arena_array(p->arena, (size_t)t->n + 1, sizeof *node->costs);
+  if (!node->costs)
+    return out_of_memory(p);
+  if (hold_change(r, value, number, plan) != TP_OK)
+    return TP_NO_MEMORY;
+  r->tables[number] = t;
+  *station = route->n_stations++;
+  route->stations[*station] = (tp_station){number, plan->before, plan->anchor, plan->in_op, NULL};
+  if (plan->source_end <= plan->source_start)
+    return TP_OK;
+  bool is_first = plan->before < 0;
+  return tp__hold_source(r, value, number, is_first ? p->values[value].node : route->stations[plan->before].node,
+                         is_first ? p->values[value].output : 0, plan->source_start, plan->source_end);
+}

@@ -1,0 +1,275 @@
+/* The strategy-selection problem of a function: edges from uses, priced by the reshard between their layouts. */
+#include "passes/propagate/limits/memory_limited.h"
+#include "passes/propagate/limits/route_sketch.h"
+
+#include "rules/attention.h"
+
+enum { BEYOND_SHARE = 3 }; /* of the work, one at least for plans that are counted with more than the limit */
+
+static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+
+/* ---- edges ---- */
+
+/* Numbers the distinct specs of a column of `n` specs with the given stride. */
+static int distinct(const tp_spec *specs, int n, int stride, tp_spec *list, int *number) {
+  int count = 0;
+  for (int s = 0; s < n; s++) {
+    int i = 0;
+    while (i < count && !tp_spec_equal(list[i], specs[s * stride]))
+      i++;
+    if (i == count)
+      list[count++] = specs[s * stride];
+    number[s] = i;
+  }
+  return count;
+}
+
+typedef struct edge_ends {
+  int from, output, to, input; /* nodes, and their value */
+  uint8_t exposed;             /* of TP_EXPOSED: the share of its changes that is paid */
+} edge_ends;
+
+static tp_cost exposed_part(tp_cost cost, uint8_t exposed) {
+  return cost >= TP_COST_FORBIDDEN ? cost : cost / TP_EXPOSED * exposed + cost % TP_EXPOSED * exposed / TP_EXPOSED;
+}
+
+static tp_status price_edge(tp_planner *p, tp_problem *problem, const tp_planned_value *v, edge_ends ends) {
+  const tp_node *a = &p->nodes[ends.from], *b = &p->nodes[ends.to];
+  size_t na = (size_t)a->n, nb = (size_t)b->n;
+  tp_spec *lists = tp__calloc(na + nb + 1, sizeof *lists);
+  int *numbers = tp__calloc(na + nb + 1, sizeof *numbers);
+  tp_cost *pairs = tp__calloc(na * nb + 1, sizeof *pairs), *table = tp__calloc(na * nb + 1, sizeof *table);
+  tp_status status = TP_NO_MEMORY;
+  if (lists && numbers && pairs && table) {
+    int ca = distinct(a->out + ends.output, a->n, a->n_out, lists, numbers);
+    int cb = distinct(b->in + ends.input, b->n, b->n_in, lists + na, numbers + na);
+    for (int i = 0; i < ca && !tp__clock_gives_up(p); i++)
+      for (int k = 0; k < cb; k++)
+        pairs[i * cb + k] = v->keeps_layout
+                                ? tp_spec_equal(lists[i], lists[na + (size_t)k]) ? 0 : TP_COST_FORBIDDEN
+                                : exposed_part(tp__cost_times(tp_reshard_cost(p->reshards, lists[i], lists[na + (size_t)k],
+                                                                              v->rank, v->shape, v->element_size),
+                                                              v->trips),
+                                               ends.exposed);
+    for (size_t i = 0; i < na; i++)
+      for (size_t k = 0; k < nb; k++)
+        table[i * nb + k] = pairs[numbers[i] * cb + numbers[na + k]];
+    status = tp_problem_add_edge(problem, ends.from, ends.to, table);
+  }
+  tp__free(lists);
+  tp__free(numbers);
+  tp__free(pairs);
+  tp__free(table);
+  return status;
+}
+
+/* Between the same lists of layouts, for values of one shape, the table is the same: priced once, and kept once. */
+static tp_status add_edge(tp_planner *p, tp_problem *problem, const tp_planned_value *v, edge_ends ends) {
+  const tp_node *a = &p->nodes[ends.from], *b = &p->nodes[ends.to];
+  tp_words key;
+  key.n = 0;
+  tp__words_add(&key, (int64_t)(intptr_t)(a->out + ends.output));
+  tp__words_add(&key, (int64_t)(intptr_t)(b->in + ends.input));
+  tp__words_add(&key, (int64_t)a->n << 32 | a->n_out);
+  tp__words_add(&key, (int64_t)b->n << 32 | b->n_in);
+  tp__words_add(&key, v->element_size);
+  tp__words_add(&key, (int64_t)v->trips);
+  tp__words_add(&key, ends.exposed | v->keeps_layout << 8);
+  for (int d = 0; d < v->rank; d++)
+    tp__words_add(&key, v->shape[d]);
+  void **slot = tp__memo(&p->same_edges, p->arena, key.words, key.n);
+  if (!slot)
+    return out_of_memory(p);
+  tp_status status;
+  if (*slot) {
+    status = tp_problem_repeat_edge(problem, ends.from, ends.to, (int)((intptr_t)*slot - 1));
+  } else {
+    *slot = (void *)(intptr_t)(tp_problem_n_edges(problem) + 1); /* its number, from 1 */
+    status = price_edge(p, problem, v, ends);
+  }
+  return status == TP_OK ? TP_OK : out_of_memory(p);
+}
+
+static tp_status add_edges(tp_planner *p, tp_problem *problem) {
+  tp_status status = TP_OK;
+  for (size_t k = 0; k < p->n_values && status == TP_OK && !p->is_given_up; k++) {
+    const tp_planned_value *v = &p->values[k];
+    if (p->routes && tp__route(p->routes, v)->n_stations > 0)
+      continue;
+    if (v->copy >= 0)
+      status = add_edge(p, problem, v, (edge_ends){v->node, v->output, v->copy, 0, v->exposed});
+    for (int u = 0; u < v->n_uses && status == TP_OK; u++) {
+      const tp_use *use = &v->uses[u];
+      edge_ends ends = {v->copy >= 0 ? v->copy : v->node, v->copy >= 0 ? 0 : v->output, use->node, use->input, use->exposed};
+      if (ends.from != ends.to) /* a loop that yields what it carries: one layout */
+        status = add_edge(p, problem, v, ends);
+    }
+  }
+  return status;
+}
+
+/* ---- the plan ---- */
+
+int64_t tp__block_bytes(int64_t bytes, int64_t element_size) {
+  int64_t block = TP_BLOCK_SCORES * element_size;
+  return bytes < block ? bytes : block;
+}
+
+tp_spec tp__plan_produced(const tp_planner *p, const tp_planned_value *v) {
+  const tp_node *node = &p->nodes[v->node];
+  return node->out[node->chosen * node->n_out + v->output];
+}
+
+tp_spec tp__plan_wanted(const tp_planner *p, const tp_use *use) {
+  const tp_node *node = &p->nodes[use->node];
+  return node->in[node->chosen * node->n_in + use->input];
+}
+
+/* ---- solving ---- */
+
+/* Names a value whose annotations leave no choice, for the message of an infeasible problem. */
+tp_status tp__plan_infeasible(tp_planner *p, const tp_solution *solution) {
+  for (size_t k = 0; k < p->n_values; k++) {
+    const tp_planned_value *v = &p->values[k];
+    const tp_node *from = &p->nodes[v->node];
+    for (int u = 0; u < v->n_uses; u++) {
+      const tp_node *to = &p->nodes[v->uses[u].node];
+      bool possible = false;
+      for (int s = 0; s < from->n && !possible; s++)
+        for (int t = 0; t < to->n && !possible; t++)
+          possible =
+              tp_reshard_cost(p->reshards, from->out[s * from->n_out + v->output], to->in[t * to->n_in + v->uses[u].input],
+                              v->rank, v->shape, v->element_size) < TP_COST_FORBIDDEN;
+      if (!possible)
+        return tp__error(
+            v->uses[u].op, TP_INFEASIBLE,
+            "no layout of operand %d can be reached from the layouts its producer can give it: an average has no identity, so "
+            "nothing makes a partial one; relax the annotation of one of both",
+            v->uses[u].operand);
+    }
+  }
+  if (p->routes)
+    return tp__limit_exceeded(p, solution);
+  return tp__error(p->program.func, TP_INFEASIBLE,
+                   "no plan satisfies the annotations, or each takes more than 26 days in the model");
+}
+
+/* What a loop repeats is paid as often as it runs. */
+static int add_problem_node(const tp_planner *p, tp_problem *problem, size_t i) {
+  const tp_node *node = &p->nodes[i];
+  double trips = node->kind == TP_NODE_OP ? p->program.items[node->index].trips : 1;
+  bool pays = p->routes && p->routes->prices;
+  bool hides = p->hides_rings && node->kind == TP_NODE_OP && p->program.items[node->index].rule->ring.factors;
+  if (trips == 1 && !pays && !hides)
+    return tp_problem_add_node(problem, node->n, node->costs);
+  tp_cost *costs = tp__calloc((size_t)node->n, sizeof *costs);
+  for (int s = 0; costs && s < node->n; s++)
+    costs[s] = tp_cost_add(tp__cost_times(node->costs[s] - (hides ? tp__ring_hidden(p, node, s) : 0), trips),
+                           pays ? tp__sketch_payment(p, (int)i, s) : 0);
+  int number = costs ? tp_problem_add_node(problem, node->n, costs) : -1;
+  tp__free(costs);
+  return number;
+}
+
+tp_status tp__plan_make_problem(tp_planner *p, bool limited, tp_problem **made) {
+  tp_status status = TP_OK;
+  tp_problem *problem = *made = tp_problem_create();
+  tp__memo_destroy(&p->same_edges); /* it numbers the edges of one problem */
+  if (!problem)
+    return out_of_memory(p);
+  for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++)
+    if (add_problem_node(p, problem, i) != (int)i)
+      status = out_of_memory(p);
+  if (status == TP_OK)
+    status = add_edges(p, problem);
+  if (status == TP_OK)
+    status = tp__tie_updates(p, problem);
+  if (status == TP_OK && p->routes)
+    status = tp__routes_state(p, problem);
+  if (status == TP_OK && p->routes && limited &&
+      tp_problem_set_limit(problem, p->memory_limit - tp__routes_numbers(p->routes)) != TP_OK)
+    status = out_of_memory(p);
+  if (status == TP_OK && p->is_given_up) {
+    tp_problem_destroy(problem);
+    *made = NULL;
+  }
+  return status;
+}
+
+static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *solution) {
+  int64_t beyond = p->limited_work / BEYOND_SHARE; /* at least */
+  tp_solver_options options = {.size = sizeof options, .work_budget = p->routes ? p->limited_work - beyond : 0, .gap = p->gap};
+  tp__clock_heed(p->clock, &options);
+  tp_status solved = tp_solve(problem, &options, solution);
+  p->is_cut_short |= (solved == TP_OK || solved == TP_INFEASIBLE) && solution->stopped;
+  bool knows_all = solution->optimal && !p->kept; /* of all strategies, not of some */
+  if (solved == TP_INFEASIBLE && !knows_all && solution->stopped)
+    return p->method ? TP_OK /* the plan that there is stays */ : tp__clock_exceeded(p);
+  bool is_limited = p->routes != NULL;
+  if (is_limited && (solved == TP_OK || solved == TP_INFEASIBLE)) {
+    int64_t left = p->limited_work - solution->work;
+    options.work_budget = left > beyond ? left : beyond;
+    solved = tp__solve_beyond(p, &options, solution);
+  }
+  if (solved == TP_INFEASIBLE && p->kept)
+    return tp__clock_exceeded(p); /* the strategies are few because the time was over */
+  if (solved != TP_OK)
+    return solved == TP_INFEASIBLE  ? tp__plan_infeasible(p, solution)
+           : solved == TP_NO_MEMORY ? out_of_memory(p)
+                                    : tp__error(p->program.func, solved, "the solver failed: %s", tp_status_name(solved));
+  for (size_t i = 0; i < p->n_nodes && !is_limited; i++)
+    p->nodes[i].chosen = solution->choices[i];
+  p->work += solution->work;
+  return TP_OK;
+}
+
+tp_status tp__plan_problem(tp_planner *p) {
+  if (p->memory_limit >= 0 && tp__is_large(p))
+    return TP_OK;                       /* it is stated in parts, while it is solved */
+  p->heeds_clock = p->memory_limit < 0; /* else it is small */
+  tp_status status = p->memory_limit >= 0 ? tp__routes_build(p, false) : TP_OK;
+  double end = p->clock->deadline;
+  tp__clock_share(p->clock, end, TP_STATING);
+  if (status == TP_OK)
+    status = tp__plan_make_problem(p, true, &p->problem);
+  p->clock->deadline = end;
+  p->heeds_clock = false;
+  return status;
+}
+
+tp_status tp__plan_solve(tp_planner *p) {
+  tp_solution solution = {0};
+  if (!p->problem && !p->is_given_up)
+    return tp__plan_limited(p);
+  if (!p->problem)
+    return tp__plan_late(p);
+  tp_status status = solve(p, p->problem, &solution);
+  if (status != TP_OK)
+    return status;
+  p->cost = solution.cost;
+  p->bound = solution.lower_bound;
+  p->method = solution.method;
+  p->width = solution.width;
+  tp_solution_clear(&solution);
+  return p->overlaps ? tp__plan_overlap(p) : TP_OK;
+}
+
+tp_status tp__plan(tp_planner *p) {
+  if (p->clock->is_limited && p->memory_limit < 0 && tp__is_large(p))
+    return tp__plan_late(p);
+  tp_status status = tp__plan_problem(p);
+  return status == TP_OK ? tp__plan_solve(p) : status;
+}
+
+tp_status tp__plan_exposed(tp_planner *p) {
+  tp_problem *problem = NULL;
+  tp_solution solution = {0};
+  p->hides_rings = true;
+  tp_status status = tp__plan_make_problem(p, true, &problem);
+  p->hides_rings = false;
+  if (status == TP_OK)
+    status = solve(p, problem, &solution);
+  tp_solution_clear(&solution);
+  tp_problem_destroy(problem);
+  return status;
+}

@@ -1,0 +1,171 @@
+/* Under a memory limit: values that lie where others are counted, as long as their layouts do not change on the way (storage.h).
+ *
+ * What an op overwrites becomes its result. If that is returned, all lies in the memory of the function's result, which the caller holds all the time; so
+ * does what is returned under another name. A while has one memory for what its condition is given and what its body works on where each
+ * hands on to the other what it was given. Where a layout changes on such a way, both ends have memory of their own: the station that changes it
+ * holds that too (routes.c). */
+#include "passes/propagate/limits/route_stations.h"
+#include "passes/propagate/model/storage.h"
+
+static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+
+/* Among the values of the planner; -1: none of them. */
+static int number_of(const tp_planner *p, MlirValue value) {
+  const tp_planned_value *v = tp__planned_value(p, value);
+  return v ? (int)(v - p->values) : -1;
+}
+
+/* ---- whiles ---- */
+
+static MlirBlock block_of(MlirOperation loop, int region) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, region));
+}
+
+bool tp__carried_is_passed_on(const tp_item *item, int slot) {
+  MlirValue value = item->carried[slot].values[0];
+  return tp__op_is(item->op, "scf.while") && mlirValueIsABlockArgument(value) &&
+         mlirBlockEqual(mlirBlockArgumentGetOwner(value), block_of(item->op, 0)) &&
+         tp__is_passed_on(item->op, mlirBlockArgumentGetArgNumber(value));
+}
+
+int tp__passing_loop(const struct tp_routes *r, const tp_use *use) {
+  MlirOperation op = use->op, loop = mlirOperationGetParentOperation(op);
+  int i = use->operand;
+  if (!tp__op_is(loop, "scf.while"))
+    return -1;
+  if (tp__updates_carried(op) && i == 1) { /* what it makes is yielded */
+    MlirOpOperand next = mlirValueGetFirstUse(mlirOperationGetResult(op, 0));
+    op = mlirOpOperandGetOwner(next);
+    i = (int)mlirOpOperandGetOperandNumber(next);
+  }
+  bool passes = tp__op_is(op, "scf.yield") && tp__is_passed_on(loop, i);
+  if (tp__op_is(op, "scf.condition")) {
+    MlirValue value = mlirOperationGetOperand(op, i);
+    passes = mlirValueIsABlockArgument(value) && mlirBlockEqual(mlirBlockArgumentGetOwner(value), block_of(loop, 0)) &&
+             tp__is_passed_on(loop, mlirBlockArgumentGetArgNumber(value));
+  }
+  return passes ? tp__timeline_number(&r->timeline, loop) : -1;
+}
+
+/* ---- what is overwritten, and what is returned ---- */
+
+/* Calls `visit` for the results of all ops on the way from what `root` overwrites to `root`. */
+static tp_status for_each_between(struct tp_routes *r, MlirValue value, MlirOperation root,
+                                  tp_status (*visit)(struct tp_routes *r, MlirValue value, int number), int number) {
+  tp_status status = TP_OK;
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    for (MlirOperation at = mlirOpOperandGetOwner(use); !mlirOperationEqual(at, root) && status == TP_OK;
+         at = mlirOpOperandGetOwner(mlirValueGetFirstUse(mlirOperationGetResult(at, 0))))
+      status = visit(r, mlirOperationGetResult(at, 0), number);
+  return status;
+}
+
+static tp_status note_end(struct tp_routes *r, MlirValue value, int moment) {
+  return tp__table_put(&r->ends, value.ptr, moment);
+}
+
+static tp_status note_since(struct tp_routes *r, MlirValue value, int since) {
+  int number = number_of(r->p, value);
+  if (number >= 0)
+    r->since[number] = since;
+  return TP_OK;
+}
+
+bool tp__is_returned(const tp_planner *p, const tp_planned_value *v) {
+  tp_node_kind kind = p->nodes[v->node].kind;
+  for (int u = 0; u < v->n_uses && (kind == TP_NODE_OP || kind == TP_NODE_LAYOUT); u++)
+    if (p->nodes[v->uses[u].node].kind == TP_NODE_RESULT)
+      return true;
+  return false;
+}
+
+static bool reads_init(const tp_rule *rule) {
+  bool reads = false;
+  for (int i = 0; i < rule->n_operands; i++)
+    reads |= rule->operands[i].is_init && !rule->operands[i].is_unused;
+  return reads;
+}
+
+/* Would the first op on the way from `value` to `root` overwrite the value as well if the layout changed behind it? Then what a change holds is the
+ * memory of both. */
+static bool is_taken_over_alone(const tp_planner *p, MlirValue value, MlirOperation root) {
+  bool direct = true, once = tp__is_used_once(value);
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    for (MlirOperation at = mlirOpOperandGetOwner(use); !mlirOperationEqual(at, root);
+         at = mlirOpOperandGetOwner(mlirValueGetFirstUse(mlirOperationGetResult(at, 0)))) {
+      const tp_rule *rule = tp__planned_rule(p, at);
+      direct = false;
+      once &= rule && !reads_init(rule);
+    }
+  return direct || once;
+}
+
+/* Whose memory becomes that of what op k makes, which lies in that of a result: what it overwrites, or gives another name. Null: none. */
+static MlirValue source_of(const tp_planner *p, MlirOperation op, const MlirValue *overwritten) {
+  const tp_planned_value *v = tp__planned_value(p, mlirOperationGetResult(op, 0));
+  MlirValue source = *overwritten;
+  if (tp__is_view(op) && v && tp__is_returned(p, v) && tp__is_used_once(mlirOperationGetOperand(op, 0)))
+    source = mlirOperationGetOperand(op, 0);
+  else if (!mlirValueIsNull(source) && !is_taken_over_alone(p, source, op))
+    source = (MlirValue){NULL};
+  return source;
+}
+
+/* Backwards: the memory of what is made later is known. What is made in it since when is found forwards. */
+static void find_in_results(struct tp_routes *r, const MlirValue *overwritten) {
+  const tp_planner *p = r->p;
+  for (size_t k = 0; k < p->n_values; k++)
+    r->since[k] = tp__is_returned(p, &p->values[k]) ? 0 : -1;
+  for (size_t k = r->timeline.n; k-- > 0;) {
+    MlirOperation op = r->timeline.moments[k].op;
+    int number = mlirOperationGetNumResults(op) > 0 ? number_of(p, mlirOperationGetResult(op, 0)) : -1;
+    if (number < 0 || r->since[number] < 0 || tp__op_has_dialect(op, "scf"))
+      continue;
+    MlirValue source = source_of(p, op, &overwritten[k]);
+    int before = mlirValueIsNull(source) || mlirOperationIsNull(tp__defining_op(source)) ? -1 : number_of(p, source);
+    if (before >= 0)
+      r->since[before] = 0;
+  }
+}
+
+static tp_status find_since(struct tp_routes *r, const MlirValue *overwritten) {
+  const tp_planner *p = r->p;
+  tp_status status = TP_OK;
+  for (size_t k = 0; k < r->timeline.n && status == TP_OK; k++) {
+    MlirOperation op = r->timeline.moments[k].op;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && status == TP_OK; i++) {
+      int number = number_of(p, mlirOperationGetResult(op, i));
+      if (number < 0 || r->since[number] < 0)
+        continue;
+      MlirValue source = tp__op_has_dialect(op, "scf") ? (MlirValue){NULL} : source_of(p, op, &overwritten[k]);
+      int before = mlirValueIsNull(source) ? -1 : number_of(p, source);
+      r->since[number] = before >= 0 && r->since[before] >= 0 ? r->since[before] : (int)k;
+      if (before >= 0 && r->since[before] >= 0 && mlirValueEqual(source, overwritten[k]))
+        status = for_each_between(r, source, op, note_since, r->since[before]);
+    }
+  }
+  return status;
+}
+
+tp_status tp__routes_places(struct tp_routes *r) {
+  tp_planner *p = r->p;
+  MlirValue *overwritten = tp__calloc(r->timeline.n + 1, sizeof *overwritten);
+  r->since = tp__arena_array(p->arena, p->n_values + 1, sizeof *r->since);
+  tp_status status = overwritten && r->since ? TP_OK : TP_NO_MEMORY;
+  for (size_t k = 0; k < r->timeline.n && status == TP_OK; k++) {
+    MlirOperation root = r->timeline.moments[k].op;
+    int value = tp__overwritten(p, &r->timeline, (int)k);
+    if (value < 0)
+      continue;
+    overwritten[k] = tp__timeline_value(&r->timeline, value);
+    status = note_end(r, overwritten[k], (int)k);
+    if (status == TP_OK)
+      status = for_each_between(r, overwritten[k], root, note_end, (int)k);
+  }
+  if (status == TP_OK) {
+    find_in_results(r, overwritten);
+    status = find_since(r, overwritten);
+  }
+  tp__free(overwritten);
+  return status == TP_OK ? TP_OK : out_of_memory(p);
+}

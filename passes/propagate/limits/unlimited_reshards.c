@@ -1,0 +1,132 @@
+/* Plans within a memory limit whose layouts change where planning without a limit changes them.
+ *
+ * Routes change layouts as late as they can, and count what is held then. Without a limit a value with several uses has one copy, and what becomes
+ * smaller changes behind its producer: often that holds less than routes do, for the same decisions of all ops. So what the solver chose for arguments, ops and results
+ * is also planned without routes: every decision has one strategy left, but for the copies. */
+#include "passes/propagate/limits/memory_limited.h"
+
+#include <string.h>
+
+static tp_status out_of_memory(const tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+
+/* The number that strategy s of a node has among all, of which those in `kept` were kept. */
+static int number_among_all(const bool *kept, int s) {
+  int at = 0;
+  for (int left = s; !kept[at] || left-- > 0; at++)
+    ;
+  return at;
+}
+
+/* By node that is not of routes: the one strategy that was chosen, as that of the program, or else (`own`) of the planner. NULL when memory runs out. */
+static const bool *const *chosen_rows(const tp_planner *p, const int *choices, bool own) {
+  const bool **rows = tp__arena_array(p->arena, p->n_nodes + 1, sizeof(const bool *));
+  size_t n = 0;
+  for (size_t i = 0; rows && i < p->n_nodes; i++) {
+    if (tp__is_of_routes(&p->nodes[i]))
+      continue;
+    const bool *kept = p->kept && !own ? p->kept[n] : NULL;
+    int at = kept ? number_among_all(kept, choices[i]) : choices[i];
+    bool *row = tp__arena_array(p->arena, (size_t)(at < TP_MAX_STRATEGIES ? TP_MAX_STRATEGIES : at) + 1, sizeof *row);
+    if (!row)
+      return NULL;
+    row[at] = true;
+    rows[n++] = row;
+  }
+  return rows;
+}
+
+/* Plans a planner without routes that keeps these strategies. */
+static tp_status plan_plain(tp_planner *plain, const bool *const *rows) {
+  tp_status status = tp__planner_cut(plain, rows);
+  if (status == TP_OK)
+    status = tp__plan_copies(plain);
+  if (status == TP_OK)
+    status = tp__plan_make_problem(plain, false, &plain->problem);
+  return status == TP_OK ? tp__plan_solve(plain) : status;
+}
+
+/* A change of layout is of the value that it starts from. */
+static tp_status mark_peak(tp_planner *written, tp_at_peak *at_peak) {
+  tp_memory_peak peak = {0};
+  tp_status status = tp__plan_peak(written, &peak);
+  memset(at_peak->made, false, written->n_values * sizeof *at_peak->made);
+  memset(at_peak->changed, false, written->n_values * sizeof *at_peak->changed);
+  for (size_t i = 0; i < peak.n && status == TP_OK; i++) {
+    MlirValue value = peak.held[i].value;
+    bool is_changed = false;
+    while (!mlirValueIsNull(value) && !mlirValueIsABlockArgument(value) &&
+           tp__op_is(mlirOpResultGetOwner(value), "shard.shard") && !tp__planned_value(written, value)) {
+      is_changed = true;
+      value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0);
+    }
+    const tp_planned_value *of = mlirValueIsNull(value) ? NULL : tp__planned_value(written, value);
+    if (of)
+      (is_changed ? at_peak->changed : at_peak->made)[of - written->values] = true;
+  }
+  tp__free(peak.held);
+  return status;
+}
+
+int64_t tp__plain_held(const tp_planner *p, const tp_solution *solution, tp_cost *cost, tp_at_peak *at_peak) {
+  int64_t held = INT64_MAX;
+  const bool *const *rows = p->is_restricted ? NULL : chosen_rows(p, solution->choices, false);
+  if (!rows)
+    return held; /* what is read anew has all strategies */
+  tp_copied copied;
+  if (tp__copy_open(p, &copied) == TP_OK && plan_plain(&copied.again.planner, rows) == TP_OK &&
+      tp__plan_write(&copied.again.planner) == TP_OK) {
+    held = copied.again.planner.peak;
+    *cost = copied.again.planner.cost;
+    if (at_peak && mark_peak(&copied.again.planner, at_peak) != TP_OK)
+      held = INT64_MAX;
+  }
+  tp__copy_close(&copied);
+  return held;
+}
+
+tp_status tp__plain_open(const tp_planner *p, tp_planner *plain) {
+  int *place = tp__calloc(p->n_nodes + 1, sizeof *place);
+  tp_status status = tp__planner_copy(p, plain);
+  plain->same_layouts = (tp_memo){0};
+  if (!place || status != TP_OK) {
+    tp__free(place);
+    return out_of_memory(p);
+  }
+  plain->n_nodes = 0;
+  for (size_t i = 0; i < p->n_nodes; i++) {
+    place[i] = (int)plain->n_nodes;
+    if (!tp__is_of_routes(&p->nodes[i]))
+      plain->nodes[plain->n_nodes++] = p->nodes[i];
+  }
+  for (size_t k = 0; k < plain->n_values; k++) {
+    tp_planned_value *v = &plain->values[k];
+    v->node = place[v->node];
+    for (int u = 0; u < v->n_uses; u++)
+      v->uses[u].node = place[v->uses[u].node];
+  }
+  tp__free(place);
+  return TP_OK;
+}
+
+void tp__plain_close(tp_planner *plain) {
+  tp__memo_destroy(&plain->same_layouts);
+  tp__planner_drop(plain);
+}
+
+tp_status tp__plain_take(tp_planner *p, const int *choices) {
+  tp_planner plain;
+  const bool *const *own = chosen_rows(p, choices, true), *const *all = chosen_rows(p, choices, false);
+  if (!own || !all)
+    return out_of_memory(p);
+  tp_status status = tp__plain_open(p, &plain);
+  if (status == TP_OK)
+    status = plan_plain(&plain, own);
+  if (status == TP_OK) {
+    plain.kept = all;
+    tp__memo_destroy(&plain.same_layouts);
+    tp__planner_take(p, &plain);
+  } else {
+    tp__plain_close(&plain);
+  }
+  return status;
+}

@@ -1,0 +1,226 @@
+/* Axes flow from annotations along factors: strategy=follow offers no others, and uneven shards that an annotation asks for are offered to
+ * all ops that it reaches.
+ *
+ * The dimensions of all values that share a factor of some op form one class (union-find); the axes of a class are those that annotations
+ * put on its dimensions. */
+#include "passes/propagate/model/planner.h"
+
+#include <string.h>
+
+typedef struct tp_flow {
+  int *first_slot; /* by number of the value: the slot of its dimension 0 */
+  int n;
+  int *parent;
+  uint8_t *axes;  /* of the class, at its root */
+  uint8_t *cuts;  /* likewise: the parts of axes that were cut for one of its sizes */
+  uint8_t uneven; /* axes that an annotation puts on a dimension which its axes do not divide */
+} tp_flow;
+
+static int find(tp_flow *flow, int slot) {
+  while (flow->parent[slot] != slot)
+    slot = flow->parent[slot] = flow->parent[flow->parent[slot]];
+  return slot;
+}
+
+/* Of the value with this number, which may be none. */
+static int slot_of(const tp_flow *flow, int value, int dim) { return value < 0 ? -1 : flow->first_slot[value] + dim; }
+
+static void join(tp_flow *flow, int a, int b) {
+  if (a < 0 || b < 0)
+    return;
+  a = find(flow, a);
+  b = find(flow, b);
+  if (a == b)
+    return;
+  flow->parent[b] = a;
+  flow->axes[a] |= flow->axes[b];
+  flow->cuts[a] |= flow->cuts[b];
+}
+
+/* Where an annotation has axes in another order than the mesh, all ops may have them so. */
+static void note_order(tp_planner *p, tp_spec spec, int rank) {
+  uint8_t order[TP_MAX_AXES];
+  unsigned seen = 0;
+  int n = 0, axes[TP_MAX_AXES];
+  if (tp_spec_is_canonical(p->mesh, spec) || p->n_orders == TP_MAX_ORDERS)
+    return;
+  for (int d = 0; d < rank; d++) {
+    int n_axes = tp_spec_dim_axes(p->mesh, spec, d, axes);
+    for (int i = 0; i < n_axes; i++) {
+      order[n++] = (uint8_t)axes[i];
+      seen |= 1u << axes[i];
+    }
+  }
+  for (int a = 0; a < TP_MAX_AXES; a++)
+    if (!(seen >> a & 1))
+      order[n++] = (uint8_t)a;
+  for (int i = 0; i < p->n_orders; i++)
+    if (memcmp(p->orders[i], order, sizeof order) == 0)
+      return;
+  memcpy(p->orders[p->n_orders++], order, sizeof order);
+}
+
+static void mark(tp_planner *p, MlirValue value, tp_spec spec) {
+  int axes[TP_MAX_AXES];
+  note_order(p, spec, (int)mlirShapedTypeGetRank(mlirValueGetType(value)));
+  int number = tp__program_number(&p->program, value);
+  for (int d = 0; d < mlirShapedTypeGetRank(mlirValueGetType(value)); d++) {
+    int n = tp_spec_dim_axes(p->mesh, spec, d, axes), slot = slot_of(p->flow, number, d);
+    bool divides = mlirShapedTypeGetDimSize(mlirValueGetType(value), d) % tp_spec_dim_shards(p->mesh, spec, d) == 0;
+    for (int i = 0; i < n && slot >= 0; i++) {
+      p->flow->axes[find(p->flow, slot)] |= (uint8_t)(1u << axes[i]);
+      p->flow->uneven |= (uint8_t)((divides ? 0u : 1u) << axes[i]);
+    }
+  }
+}
+
+/* The parts of axes, as bits, that were cut at the size of the factor. */
+static uint8_t cuts_of(const tp_mesh *mesh, const tp_factor *factor) {
+  uint8_t cuts = 0;
+  if (!tp_mesh_is_refined(mesh))
+    return 0;
+  for (int a = 0; a < mesh->n_axes; a++) {
+    int64_t at = tp__size_cut(factor, mesh->axes[a].parent_size);
+    if (mesh->axes[a].pre * mesh->axes[a].size != at)
+      continue;
+    for (int b = 0; b < mesh->n_axes; b++)
+      cuts |= (uint8_t)((mesh->axes[b].parent == mesh->axes[a].parent) << b);
+  }
+  return cuts;
+}
+
+static void join_factors(tp_planner *p, const tp_rule *rule) {
+  tp_flow *flow = p->flow;
+  int of_factor[TP_MAX_FACTORS];
+  for (int f = 0; f < rule->n_factors; f++)
+    of_factor[f] = -1;
+  for (int i = 0; i < rule->n_operands + rule->n_results; i++) {
+    const tp_value_map *map = i < rule->n_operands ? &rule->operands[i] : &rule->results[i - rule->n_operands];
+    for (int d = 0; map->is_tensor && d < map->rank; d++)
+      for (int k = 0; k < map->dims[d].n_factors; k++) {
+        int f = map->dims[d].factors[k], slot = slot_of(flow, map->number, d);
+        if (of_factor[f] >= 0)
+          join(flow, of_factor[f], slot);
+        of_factor[f] = slot;
+      }
+  }
+  for (int f = 0; f < rule->n_factors; f++)
+    if (of_factor[f] >= 0)
+      flow->cuts[find(flow, of_factor[f])] |= cuts_of(p->mesh, &rule->factors[f]);
+}
+
+static int rank_of(MlirValue value) { return (int)mlirShapedTypeGetRank(mlirValueGetType(value)); }
+
+static void join_values(tp_planner *p, MlirValue a, MlirValue b) {
+  int x = tp__program_number(&p->program, a), y = tp__program_number(&p->program, b);
+  for (int d = 0; d < rank_of(a); d++)
+    join(p->flow, slot_of(p->flow, x, d), slot_of(p->flow, y, d));
+}
+
+/* All values of a carried tensor have one layout. */
+static void join_carried(tp_planner *p, const tp_carried *c) {
+  for (int i = 1; i < c->n_values; i++)
+    join_values(p, c->values[0], c->values[i]);
+  for (int i = 0; i < c->n_uses; i++)
+    join_values(p, c->values[0], mlirOperationGetOperand(c->uses[i].op, c->uses[i].operand));
+}
+
+static MlirBlock entry(const tp_planner *p) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0)); }
+
+/* Gives the value with the next number its slots. */
+static void add_slots(tp_flow *flow, int *number, int rank) {
+  flow->first_slot[(*number)++] = flow->n;
+  flow->n += rank;
+}
+
+/* In the order of the numbers (program.h). */
+static void add_values(tp_planner *p) {
+  int n = 0;
+  for (int i = 0; i < p->program.n_args; i++) {
+    MlirValue arg = mlirBlockGetArgument(entry(p), i);
+    if (mlirTypeIsARankedTensor(mlirValueGetType(arg)))
+      add_slots(p->flow, &n, rank_of(arg));
+  }
+  for (int i = 0; i < p->program.n_items; i++) {
+    const tp_item *item = &p->program.items[i];
+    for (int r = 0; item->kind == TP_ITEM_OP && r < item->rule->n_results; r++)
+      if (item->rule->results[r].number >= 0)
+        add_slots(p->flow, &n, item->rule->results[r].rank);
+    if (item->kind == TP_ITEM_LAYOUT && mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(item->op, 0))))
+      add_slots(p->flow, &n, rank_of(mlirOperationGetResult(item->op, 0)));
+    for (int k = 0; k < item->n_carried; k++)
+      for (int v = 0; v < item->carried[k].n_values; v++)
+        if (mlirTypeIsARankedTensor(mlirValueGetType(item->carried[k].values[v])))
+          add_slots(p->flow, &n, rank_of(item->carried[k].values[v]));
+  }
+}
+
+static tp_status mark_annotations(tp_planner *p) {
+  tp_annotation a;
+  bool present;
+  tp_status status = TP_OK;
+  for (int i = 0; i < p->program.n_args && status == TP_OK; i++)
+    if ((status = tp__program_arg(&p->program, i, &a, &present)) == TP_OK && present)
+      mark(p, mlirBlockGetArgument(entry(p), i), a.spec);
+  for (int i = 0; i < p->program.n_items && status == TP_OK; i++) {
+    const tp_item *item = &p->program.items[i];
+    if (item->kind == TP_ITEM_RETURN) {
+      for (int r = 0; r < p->program.n_results && status == TP_OK; r++)
+        if ((status = tp__program_result(&p->program, r, &a, &present)) == TP_OK && present)
+          mark(p, mlirOperationGetOperand(item->op, r), a.spec);
+      continue;
+    }
+    for (int r = 0; r < mlirOperationGetNumResults(item->op) && status == TP_OK; r++)
+      if ((status = tp__program_op(&p->program, item->op, r, &a, &present)) == TP_OK && present)
+        mark(p, mlirOperationGetResult(item->op, r), a.spec);
+  }
+  return status;
+}
+
+tp_status tp__flow_build(tp_planner *p) {
+  tp_flow *flow = p->flow = tp__arena_alloc(p->arena, sizeof *flow);
+  if (!flow || !(flow->first_slot = tp__arena_array(p->arena, (size_t)p->program.n_values + 1, sizeof *flow->first_slot)))
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  add_values(p);
+  flow->parent = tp__arena_array(p->arena, (size_t)flow->n + 1, sizeof *flow->parent);
+  flow->axes = tp__arena_array(p->arena, (size_t)flow->n + 1, sizeof *flow->axes);
+  flow->cuts = tp__arena_array(p->arena, (size_t)flow->n + 1, sizeof *flow->cuts);
+  if (!flow->parent || !flow->axes || !flow->cuts)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  for (int i = 0; i < flow->n; i++)
+    flow->parent[i] = i;
+  p->n_orders = 1;
+  for (int a = 0; a < TP_MAX_AXES; a++)
+    p->orders[0][a] = (uint8_t)a;
+  for (int i = 0; i < p->program.n_items; i++) {
+    const tp_item *item = &p->program.items[i];
+    if (item->kind == TP_ITEM_OP)
+      join_factors(p, item->rule);
+    for (int k = 0; k < item->n_carried; k++)
+      join_carried(p, &item->carried[k]);
+    if (item->kind == TP_ITEM_LAYOUT)
+      join_values(p, mlirOperationGetOperand(item->op, 0), mlirOperationGetResult(item->op, 0));
+  }
+  return mark_annotations(p);
+}
+
+bool tp__flow_is_uneven(const tp_planner *p, int axis) { return p->flow->uneven >> axis & 1; }
+
+bool tp__flow_allows(const tp_planner *p, int value, int dim, int axis) {
+  return !p->follow || tp__flow_names(p, value, dim, axis);
+}
+
+bool tp__flow_names(const tp_planner *p, int value, int dim, int axis) {
+  int slot = slot_of(p->flow, value, dim);
+  return slot >= 0 && (p->flow->axes[find(p->flow, slot)] >> axis & 1);
+}
+
+void tp__flow_axes(const tp_planner *p, int value, int dim, uint8_t *named, uint8_t *cut) {
+  int slot = slot_of(p->flow, value, dim);
+  *named = *cut = 0;
+  if (slot < 0)
+    return;
+  slot = find(p->flow, slot);
+  *named = p->flow->axes[slot];
+  *cut = p->flow->cuts[slot];
+}

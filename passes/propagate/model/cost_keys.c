@@ -1,0 +1,84 @@
+/* Keys of the planner's memos: what strategies, and their costs, depend on. */
+#include "passes/propagate/model/planner.h"
+
+#include <string.h>
+
+void tp__words_add(tp_words *words, int64_t word) {
+  if (words->n < TP_MAX_WORDS)
+    words->words[words->n] = word;
+  words->n++;
+}
+
+static void add_map(tp_words *words, const tp_value_map *map) {
+  tp__words_add(words, map->is_tensor | map->is_init << 1 | map->is_unused << 2 | map->has_combiner << 3 |
+                           !mlirOperationIsNull(map->pad) << 4 | map->rank << 8 |
+                           (map->has_combiner ? (int64_t)map->combiner << 16 : 0));
+  if (!map->is_tensor)
+    return;
+  tp__words_add(words, map->element_size);
+  for (int d = 0; d < map->rank; d++) {
+    int64_t dim = map->dims[d].n_factors | (map->dims[d].window != NULL) << 8;
+    for (int k = 0; k < map->dims[d].n_factors; k++)
+      dim = dim << 8 | map->dims[d].factors[k];
+    tp__words_add(words, map->shape[d]);
+    tp__words_add(words, dim);
+    if (map->dims[d].window) {
+      tp__words_add(words, map->dims[d].window->stride);
+      tp__words_add(words, map->dims[d].window->offset);
+      tp__words_add(words, map->dims[d].window->extent);
+    }
+  }
+}
+
+void tp__words_add_rule(tp_words *words, const tp_rule *rule) {
+  int64_t work[2];
+  _Static_assert(sizeof work[0] == sizeof rule->scalar_ops, "doubles are compared by their bits");
+  memcpy(&work[0], &rule->contraction_flops, sizeof work[0]);
+  memcpy(&work[1], &rule->scalar_ops, sizeof work[1]);
+  tp__words_add(words, (int64_t)(intptr_t)rule->family); /* its `joining` has a part in the costs */
+  tp__words_add(words, rule->peak);
+  tp__words_add(words, work[0]);
+  tp__words_add(words, work[1]);
+  tp__words_add(words, rule->is_elementwise | rule->is_free << 1 | rule->n_factors << 8 | rule->n_variants << 16 |
+                           (int64_t)rule->n_operands << 32 | (int64_t)rule->n_results << 48);
+  for (int f = 0; f < rule->n_factors; f++) {
+    tp__words_add(words, rule->factors[f].size);
+    tp__words_add(words, rule->factors[f].repeats_work << 17 | rule->factors[f].must_divide << 16 | rule->factors[f].kind << 8);
+  }
+  for (int v = 0; v < rule->n_variants; v++) {
+    tp__words_add(words, rule->variants[v].combiner);
+    tp__words_add(words, (int64_t)rule->variants[v].operands);
+  }
+  for (int i = 0; i < rule->n_operands; i++)
+    add_map(words, &rule->operands[i]);
+  for (int i = 0; i < rule->n_results; i++)
+    add_map(words, &rule->results[i]);
+}
+
+static bool number_rule(tp_planner *p, const tp_rule *rule, int64_t *word) {
+  tp_words key;
+  key.n = 0;
+  *word = 0;
+  tp__words_add_rule(&key, rule);
+  if (key.n > TP_MAX_WORDS)
+    return true;
+  void **slot = tp__memo(&p->same_rules, p->arena, key.words, key.n);
+  if (slot && !*slot)
+    *slot = (void *)(intptr_t)p->same_rules.count; /* numbers from 1 */
+  *word = slot ? (int64_t)(intptr_t)*slot : 0;
+  return slot != NULL;
+}
+
+bool tp__rule_word(tp_planner *p, const tp_rule *rule, int64_t *word) {
+  if (!rule->first)
+    return number_rule(p, rule, word);
+  int64_t first = (int64_t)(intptr_t)rule->first;
+  void **slot = tp__memo(&p->first_rules, p->arena, &first, 1);
+  if (!slot || *slot) {
+    *word = slot ? (int64_t)(intptr_t)*slot : 0;
+    return slot != NULL;
+  }
+  bool ok = number_rule(p, rule, word);
+  *slot = (void *)(intptr_t)*word;
+  return ok;
+}

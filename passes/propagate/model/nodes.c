@@ -1,0 +1,253 @@
+/* The nodes of the strategy-selection problem of a function, from ops, and its values with their uses. */
+#include "passes/propagate/model/planner.h"
+
+#include <string.h>
+
+static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+
+tp_planned_value *tp__planned_value(const tp_planner *p, MlirValue value) {
+  int i = tp__program_number(&p->program, value);
+  return i < 0 || (size_t)i >= p->n_values ? NULL : &p->values[i];
+}
+
+static tp_status new_node(tp_planner *p, int *index) {
+  if (tp__grow((void **)&p->nodes, &p->node_capacity, p->n_nodes + 1, sizeof *p->nodes) != TP_OK)
+    return out_of_memory(p);
+  memset(&p->nodes[p->n_nodes], 0, sizeof *p->nodes);
+  *index = (int)p->n_nodes++;
+  return TP_OK;
+}
+
+/* Values come in the order of their numbers. */
+static tp_planned_value *new_value(tp_planner *p, MlirValue value, int node, int output) {
+  tp_planned_value *v = &p->values[p->n_values++];
+  *v = (tp_planned_value){.value = value,
+                          .node = node,
+                          .output = output,
+                          .copy = -1,
+                          .exposed = TP_EXPOSED,
+                          .trips = tp__program_trips(&p->program, value)};
+  return v;
+}
+
+/* One that no rule describes. */
+static tp_status new_plain_value(tp_planner *p, MlirValue value, int node) {
+  int64_t shape[TP_MAX_RANK], *kept = tp__arena_array(p->arena, TP_MAX_RANK, sizeof *kept);
+  if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
+    return TP_OK;
+  if (!kept)
+    return out_of_memory(p);
+  tp_planned_value *v = new_value(p, value, node, 0);
+  if (tp__static_tensor(mlirValueGetType(value), &v->rank, shape))
+    memcpy(kept, shape, (size_t)v->rank * sizeof *kept);
+  v->shape = kept;
+  v->element_size = tp__element_size(tp__element_type(mlirValueGetType(value)));
+  return TP_OK;
+}
+
+static void new_result(tp_planner *p, const tp_value_map *map, int node, int output) {
+  tp_planned_value *v = new_value(p, map->value, node, output);
+  v->rank = map->rank;
+  v->shape = map->shape;
+  v->element_size = map->element_size;
+  v->in_blocks = v->keeps_layout = map->in_blocks;
+}
+
+static tp_status add_use(tp_planner *p, int value, tp_use use) {
+  enum { FEW_USES = 2 };
+  if (value < 0 || (size_t)value >= p->n_values)
+    return tp__error(use.op, TP_INTERNAL, "uses a tensor that the planner has not seen");
+  tp_planned_value *v = &p->values[value];
+  if (v->n_uses == v->use_capacity) {
+    int capacity = v->use_capacity ? 2 * v->use_capacity : FEW_USES;
+    tp_use *uses = tp__arena_array(p->arena, (size_t)capacity, sizeof *uses);
+    if (!uses)
+      return out_of_memory(p);
+    if (v->n_uses > 0)
+      memcpy(uses, v->uses, (size_t)v->n_uses * sizeof *uses);
+    v->uses = uses;
+    v->use_capacity = capacity;
+  }
+  v->uses[v->n_uses++] = use;
+  return TP_OK;
+}
+
+static int number_of(const tp_planner *p, MlirValue value) { return tp__program_number(&p->program, value); }
+
+static tp_status add_arg(tp_planner *p, int i) {
+  MlirValue arg = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0)), i);
+  int node = 0;
+  if (!tp__is_tensor(mlirValueGetType(arg)))
+    return TP_OK;
+  tp_status status = new_node(p, &node);
+  if (status == TP_OK)
+    status = tp__node_for_arg(p, i, &p->nodes[node]);
+  return status == TP_OK ? new_plain_value(p, arg, node) : status;
+}
+
+static tp_status add_op(tp_planner *p, int item) {
+  const tp_rule *rule = p->program.items[item].rule;
+  int node = 0, n_own = (int)mlirOperationGetNumOperands(rule->op);
+  tp_status status = new_node(p, &node);
+  if (status == TP_OK)
+    status = tp__node_for_op(p, item, &p->nodes[node]);
+  for (int i = 0; i < rule->n_operands && status == TP_OK; i++)
+    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused)
+      status = add_use(p, rule->operands[i].number, (tp_use){node, i, rule->op, i < n_own ? i : -1, TP_EXPOSED});
+  for (int i = 0; i < rule->n_results && status == TP_OK; i++)
+    if (rule->results[i].number >= 0)
+      new_result(p, &rule->results[i], node, i);
+  return status;
+}
+
+static tp_status add_layout(tp_planner *p, int item) {
+  MlirOperation op = p->program.items[item].op;
+  int node = 0;
+  tp_status status = new_node(p, &node);
+  if (status == TP_OK)
+    status = tp__node_for_layout(p, item, &p->nodes[node]);
+  if (status == TP_OK)
+    status = add_use(p, number_of(p, mlirOperationGetOperand(op, 0)), (tp_use){node, 0, op, 0, TP_EXPOSED});
+  return status == TP_OK ? new_plain_value(p, mlirOperationGetResult(op, 0), node) : status;
+}
+
+/* Equal lists of layouts are one array, so that edges between them are known to be equal. */
+static tp_status copy_specs(tp_planner *p, tp_node *node, const tp_layout_set *set, bool is_copy) {
+  int64_t key[TP_MAX_STRATEGIES];
+  const tp_spec *specs;
+  int n;
+  if (tp__layout_set_list(p, set, &specs, &n, &node->left_out) != TP_OK)
+    return out_of_memory(p);
+  for (int i = 0; i < n; i++)
+    key[i] = (int64_t)specs[i].bits;
+  void **slot = tp__memo(&p->same_layouts, p->arena, key, (size_t)n);
+  if (slot && !*slot) {
+    *slot = tp__arena_array(p->arena, (size_t)n + 1, sizeof *specs);
+    if (*slot)
+      memcpy(*slot, specs, (size_t)n * sizeof *specs);
+  }
+  node->n = n;
+  node->n_in = 1;
+  node->n_out = is_copy;
+  node->in = slot ? *slot : NULL;
+  node->costs = tp__arena_array(p->arena, (size_t)n + 1, sizeof *node->costs);
+  if (!node->in || !node->costs)
+    return out_of_memory(p);
+  node->out = node->in;
+  return TP_OK;
+}
+
+/* A result that is not annotated takes any layout without partials: those that its producer can give it, and all others. */
+static tp_status add_made(tp_planner *p, const tp_planned_value *v, tp_node *node) {
+  const tp_node *producer = &p->nodes[v->node];
+  tp_layout_set *set = tp__layout_set_empty(p);
+  if (!set)
+    return out_of_memory(p);
+  for (int s = 0; s < producer->n; s++) {
+    tp_spec spec = producer->out[s * producer->n_out + v->output];
+    if (!tp_spec_has_partial(spec))
+      tp__layout_set_add(set, spec);
+  }
+  for (int s = 0; s < node->n; s++)
+    tp__layout_set_add(set, node->in[s]);
+  return copy_specs(p, node, set, false);
+}
+
+static tp_status add_result(tp_planner *p, MlirOperation ret, int i) {
+  MlirValue value = mlirOperationGetOperand(ret, i);
+  tp_planned_value *v = tp__planned_value(p, value);
+  bool pinned;
+  int node = 0;
+  if (!v)
+    return TP_OK;
+  tp_status status = new_node(p, &node);
+  if (status == TP_OK)
+    status = tp__node_for_result(p, i, value, &p->nodes[node], &pinned);
+  if (status == TP_OK && !pinned)
+    status = add_made(p, v, &p->nodes[node]);
+  p->nodes[node].kind = TP_NODE_RESULT;
+  p->nodes[node].index = i;
+  return status == TP_OK ? add_use(p, number_of(p, value), (tp_use){node, 0, ret, i, TP_EXPOSED}) : status;
+}
+
+/* One node for each carried tensor; where it comes from is added when all values are known. */
+static tp_status add_carried(tp_planner *p, int item) {
+  tp_status status = TP_OK;
+  for (int k = 0; k < p->program.items[item].n_carried && status == TP_OK; k++) {
+    const tp_carried *c = &p->program.items[item].carried[k];
+    int node = 0;
+    status = new_node(p, &node);
+    if (status == TP_OK)
+      status = tp__node_for_carried(p, item, k, &p->nodes[node]);
+    for (int i = 0; i < c->n_values && status == TP_OK; i++)
+      status = new_plain_value(p, c->values[i], node);
+  }
+  return status;
+}
+
+static tp_status add_carried_uses(tp_planner *p) {
+  tp_status status = TP_OK;
+  for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++) {
+    if (p->nodes[i].kind != TP_NODE_CARRIED)
+      continue;
+    const tp_carried *c = &p->program.items[p->nodes[i].index].carried[p->nodes[i].slot];
+    for (int u = 0; u < c->n_uses && status == TP_OK; u++)
+      status = add_use(p, number_of(p, mlirOperationGetOperand(c->uses[u].op, c->uses[u].operand)),
+                       (tp_use){(int)i, 0, c->uses[u].op, c->uses[u].operand, TP_EXPOSED});
+  }
+  return status;
+}
+
+static tp_status add_items(tp_planner *p) {
+  p->values = tp__arena_array(p->arena, (size_t)p->program.n_values + 1, sizeof *p->values);
+  tp_status status = p->values ? TP_OK : out_of_memory(p);
+  for (int i = 0; i < p->program.n_args && status == TP_OK; i++)
+    status = add_arg(p, i);
+  for (int i = 0; i < p->program.n_items && status == TP_OK; i++) {
+    const tp_item *item = &p->program.items[i];
+    if (item->kind == TP_ITEM_OP)
+      status = add_op(p, i);
+    else if (item->kind == TP_ITEM_LAYOUT)
+      status = add_layout(p, i);
+    else if (item->kind == TP_ITEM_REGION)
+      status = add_carried(p, i);
+    else
+      for (int r = 0; r < p->program.n_results && status == TP_OK; r++)
+        status = add_result(p, item->op, r);
+  }
+  return status == TP_OK ? add_carried_uses(p) : status;
+}
+
+tp_status tp__plan_copies(tp_planner *p) {
+  for (size_t k = 0; k < p->n_values; k++) {
+    tp_planned_value *v = &p->values[k];
+    int node = 0;
+    if (v->n_uses < 2)
+      continue;
+    tp_layout_set *set = tp__layout_set_empty(p);
+    if (!set)
+      return out_of_memory(p);
+    for (int u = -1; u < v->n_uses; u++) {
+      const tp_node *other = &p->nodes[u < 0 ? v->node : v->uses[u].node];
+      for (int s = 0; s < other->n; s++)
+        tp__layout_set_add(set,
+                           u < 0 ? other->out[s * other->n_out + v->output] : other->in[s * other->n_in + v->uses[u].input]);
+    }
+    tp_status status = new_node(p, &node);
+    if (status == TP_OK)
+      status = copy_specs(p, &p->nodes[node], set, true);
+    if (status != TP_OK)
+      return status;
+    p->nodes[node].kind = TP_NODE_COPY;
+    p->nodes[node].index = (int)k;
+    v->copy = node;
+  }
+  return TP_OK;
+}
+
+tp_status tp__plan_nodes(tp_planner *p) {
+  tp_status status = add_items(p);
+  if (status == TP_OK && p->memory_limit < 0)
+    status = tp__plan_copies(p);
+  return status == TP_OK ? tp__order_nodes(p) : status;
+}

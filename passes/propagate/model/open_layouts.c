@@ -1,0 +1,221 @@
+/* Nodes that take any layout which an annotation leaves open: arguments, constraints, carried values. */
+#include "passes/propagate/model/planner.h"
+
+#include <string.h>
+
+static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+
+tp_status tp__node_allocate(tp_planner *p, tp_node *node, int n, int n_in, int n_out) {
+  node->n = n;
+  node->n_in = n_in;
+  node->n_out = n_out;
+  node->in = tp__arena_array(p->arena, (size_t)n * (size_t)n_in + 1, sizeof *node->in);
+  node->out = tp__arena_array(p->arena, (size_t)n * (size_t)n_out + 1, sizeof *node->out);
+  node->costs = tp__arena_array(p->arena, (size_t)n + 1, sizeof *node->costs);
+  return node->in && node->out && node->costs ? TP_OK : out_of_memory(p);
+}
+
+/* Does the set have either all parts of an axis or none? */
+static bool is_complete(const tp_mesh *mesh, unsigned axes) {
+  for (int a = 0; a < mesh->n_axes; a++)
+    for (int b = 0; b < mesh->n_axes; b++)
+      if ((axes >> a & 1) && !(axes >> b & 1) && mesh->axes[a].parent == mesh->axes[b].parent)
+        return false;
+  return true;
+}
+
+bool tp__is_offered(const tp_planner *p, int64_t size, unsigned axes, bool named) {
+  int64_t shards = 1;
+  for (int a = 0; a < p->mesh->n_axes; a++)
+    shards *= axes >> a & 1 ? p->mesh->axes[a].size : 1;
+  if (size % shards == 0 || (named && p->mixes_sub_axes))
+    return true;
+  return (named || size > shards) && is_complete(p->mesh, axes);
+}
+
+bool tp__may_be_offered(const tp_planner *p, int64_t size, int axis, bool named) {
+  const tp_axis *a = &p->mesh->axes[axis];
+  return size % a->size == 0 || named || size > a->parent_size;
+}
+
+/* All layouts of a value: those that extend `pin` on its open dimensions, by every axis that may go there. */
+typedef struct layout_list {
+  tp_planner *planner;
+  int value; /* its number */
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  uint32_t open;
+  const uint8_t *order; /* in which axes are added */
+  int n, left_out;
+  tp_spec specs[TP_MAX_FOUND];
+} layout_list;
+
+static bool is_offered(const layout_list *list, tp_spec spec) {
+  const tp_planner *p = list->planner;
+  for (int d = 0; d < list->rank; d++) {
+    int axes[TP_MAX_AXES], n = tp_spec_dim_axes(p->mesh, spec, d, axes);
+    unsigned set = 0;
+    bool named = true;
+    for (int i = 0; i < n; i++) {
+      set |= 1u << axes[i];
+      named &= tp__flow_names(p, list->value, d, axes[i]);
+    }
+    if ((list->open >> d & 1) && !tp__is_offered(p, list->shape[d], set, named))
+      return false;
+  }
+  return true;
+}
+
+static bool is_listed(const layout_list *list, tp_spec spec) {
+  for (int i = 0; i < list->n && list->planner->n_orders > 1; i++)
+    if (tp_spec_equal(list->specs[i], spec))
+      return true;
+  return false;
+}
+
+static void extend(layout_list *list, tp_spec spec, int done) {
+  const tp_mesh *mesh = list->planner->mesh;
+  if (done == TP_MAX_AXES) {
+    if (list->n < TP_MAX_FOUND && is_offered(list, spec) && !is_listed(list, spec))
+      list->specs[list->n++] = spec;
+    return;
+  }
+  int axis = list->order[done];
+  extend(list, spec, done + 1);
+  if (axis >= mesh->n_axes)
+    return;
+  if (mesh->axes[axis].size == 1 || tp_spec_place(spec, axis).kind != TP_REPLICATED)
+    return;
+  for (int d = 0; d < list->rank; d++) {
+    tp_spec next = spec;
+    if (!(list->open >> d & 1) || !tp__flow_allows(list->planner, list->value, d, axis))
+      continue;
+    if (tp_spec_append(&next, axis, d) == TP_OK &&
+        tp__may_be_offered(list->planner, list->shape[d], axis, tp__flow_names(list->planner, list->value, d, axis)))
+      extend(list, next, done + 1);
+  }
+}
+
+/* Keeps the layout that splits least, and of the others those that take least memory. */
+static tp_status limit(layout_list *list) {
+  tp_planner *p = list->planner;
+  int *kept;
+  tp_cost *sizes = tp__arena_array(p->arena, (size_t)list->n, sizeof *sizes);
+  for (int i = 0; sizes && i < list->n; i++)
+    sizes[i] = tp_spec_local_elements(p->mesh, list->specs[i], list->rank, list->shape);
+  if (!sizes || tp__keep_cheapest(p->arena, sizes, list->n, TP_MAX_STRATEGIES, &kept) != TP_OK)
+    return out_of_memory(p);
+  for (int i = 0; i < TP_MAX_STRATEGIES; i++)
+    list->specs[i] = list->specs[kept[i]];
+  list->left_out = list->n - TP_MAX_STRATEGIES;
+  list->n = TP_MAX_STRATEGIES;
+  return TP_OK;
+}
+
+static tp_status layouts_of(tp_planner *p, MlirValue value, bool pinned, tp_annotation pin, layout_list **out) {
+  layout_list *list = p->layout_scratch;
+  if (!list && !(list = p->layout_scratch = tp__arena_alloc(p->arena, sizeof *list)))
+    return out_of_memory(p);
+  list->planner = p;
+  list->n = list->left_out = 0;
+  list->value = tp__program_number(&p->program, value);
+  list->open = pinned ? pin.open : UINT32_MAX;
+  tp_spec start = pinned ? pin.spec : tp_spec_replicated();
+  bool is_tensor = tp__static_tensor(mlirValueGetType(value), &list->rank, list->shape);
+  for (int i = 0; i < p->n_orders && is_tensor; i++) {
+    list->order = p->orders[i];
+    extend(list, start, 0);
+  }
+  if (!is_tensor)
+    list->specs[list->n++] = tp_spec_replicated();
+  *out = list;
+  return list->n > TP_MAX_STRATEGIES ? limit(list) : TP_OK;
+}
+
+tp_status tp__node_for_arg(tp_planner *p, int i, tp_node *node) {
+  MlirValue arg = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0)), i);
+  tp_annotation pin = {0};
+  bool pinned = false;
+  layout_list *list;
+  tp_status status = TP_OK;
+  if (tp__is_tensor(mlirValueGetType(arg)))
+    status = tp__check_tensor(p->program.func, "argument", i, mlirValueGetType(arg));
+  if (status == TP_OK)
+    status = tp__program_arg(&p->program, i, &pin, &pinned);
+  if (status == TP_OK)
+    status = layouts_of(p, arg, pinned, pin, &list);
+  if (status == TP_OK)
+    status = tp__node_allocate(p, node, list->n, 0, 1);
+  if (status != TP_OK)
+    return status;
+  node->kind = TP_NODE_ARG;
+  node->index = i;
+  memcpy(node->out, list->specs, (size_t)list->n * sizeof *node->out);
+  node->left_out = list->left_out;
+  return TP_OK;
+}
+
+tp_status tp__node_for_layout(tp_planner *p, int item, tp_node *node) {
+  MlirOperation op = p->program.items[item].op;
+  tp_annotation pin = {0};
+  bool pinned;
+  layout_list *list;
+  tp_status status = tp__program_op(&p->program, op, 0, &pin, &pinned);
+  if (status == TP_OK && !pinned)
+    return tp__error(op, TP_INVALID_ARGUMENT, "has no tp.sharding: a constraint says which layout its value has");
+  if (status == TP_OK)
+    status = layouts_of(p, mlirOperationGetResult(op, 0), true, pin, &list);
+  if (status == TP_OK)
+    status = tp__node_allocate(p, node, list->n, 1, 1);
+  if (status != TP_OK)
+    return status;
+  node->kind = TP_NODE_LAYOUT;
+  node->index = item;
+  memcpy(node->in, list->specs, (size_t)list->n * sizeof *node->in);
+  memcpy(node->out, list->specs, (size_t)list->n * sizeof *node->out);
+  node->left_out = list->left_out;
+  return TP_OK;
+}
+
+tp_status tp__node_for_carried(tp_planner *p, int item, int slot, tp_node *node) {
+  const tp_carried *carried = &p->program.items[item].carried[slot];
+  tp_annotation pin = {0};
+  bool pinned;
+  layout_list *list;
+  MlirOperation op = p->program.items[item].op;
+  tp_status status = tp__check_tensor(op, "carried value", slot, mlirValueGetType(carried->values[0]));
+  if (status == TP_OK)
+    status = tp__program_carried(&p->program, op, carried, &pin, &pinned);
+  if (carried->differs) {
+    pin = (tp_annotation){0};
+    pinned = true;
+  }
+  if (status == TP_OK)
+    status = layouts_of(p, carried->values[0], pinned, pin, &list);
+  if (status == TP_OK)
+    status = tp__node_allocate(p, node, list->n, 1, 1);
+  if (status != TP_OK)
+    return status;
+  node->kind = TP_NODE_CARRIED;
+  node->index = item;
+  node->slot = slot;
+  memcpy(node->in, list->specs, (size_t)list->n * sizeof *node->in);
+  memcpy(node->out, list->specs, (size_t)list->n * sizeof *node->out);
+  node->left_out = list->left_out;
+  return TP_OK;
+}
+
+tp_status tp__node_for_result(tp_planner *p, int i, MlirValue value, tp_node *node, bool *pinned) {
+  tp_annotation pin = {0};
+  layout_list *list;
+  tp_status status = tp__program_result(&p->program, i, &pin, pinned);
+  if (status == TP_OK)
+    status = layouts_of(p, value, *pinned, pin, &list);
+  if (status == TP_OK)
+    status = tp__node_allocate(p, node, list->n, 1, 0);
+  if (status != TP_OK)
+    return status;
+  memcpy(node->in, list->specs, (size_t)list->n * sizeof *node->in);
+  node->left_out = list->left_out;
+  return TP_OK;
+}

@@ -1,0 +1,228 @@
+/* Plans for a runtime that communicates while it computes.
+ *
+ * The solver adds up costs. Here the plan that it chose runs through two streams: one computes, op by op; the other changes layouts, of those
+ * that are ready the one whose op comes first. The part of a change for which an op has to wait is exposed. Then changes are priced by
+ * their exposed share, the problem is solved again, and the plan that takes least time in the streams is kept.
+ *
+ * What ops communicate inside is compute, but for rings: while a part is computed with, the next one comes in. Loops are taken as one op after the other. Changes of arguments start at once: what they hold of
+ * memory meanwhile is not counted. */
+#include "passes/propagate/model/planner.h"
+
+#include <string.h>
+
+/* A change of layout that takes time: of a value into its copy, or into what a use wants. */
+typedef struct change {
+  int value, use; /* use: -1 for the copy */
+  int at;         /* the node that waits for it; n_nodes: the end of the function */
+  int after;      /* the change that it starts from, -1: the value as it is produced */
+  int next;       /* of the same producer, -1: none */
+  tp_cost cost;
+  tp_cost ready, start, end; /* -1: not known yet */
+} change;
+
+typedef struct wait {
+  int change;
+  int next; /* of the same node, -1: none */
+} wait;
+
+typedef struct streams {
+  tp_planner *p;
+  size_t n_changes, change_capacity, n_waits, wait_capacity;
+  change *changes;
+  wait *waits;
+  int *produced;             /* by node: its first change, -1: none */
+  int *waited;               /* by node, and the end: its first wait */
+  tp_cost computed, changed; /* when each stream is free */
+} streams;
+
+static tp_cost later(tp_cost a, tp_cost b) { return a > b ? a : b; }
+
+/* ---- what there is to do ---- */
+
+static tp_cost price(const tp_planner *p, const tp_planned_value *v, tp_spec from, tp_spec to) {
+  return tp__cost_times(tp_reshard_cost(p->reshards, from, to, v->rank, v->shape, v->element_size), v->trips);
+}
+
+/* What closes an iteration or the function waits at the end of all. */
+static int waits_at(const tp_planner *p, const tp_planned_value *v, const tp_use *use) {
+  bool closes = p->nodes[use->node].kind == TP_NODE_RESULT || use->node <= v->node;
+  return closes ? (int)p->n_nodes : use->node;
+}
+
+static tp_status add_change(streams *s, change c, int *number) {
+  if (tp__grow((void **)&s->changes, &s->change_capacity, s->n_changes + 1, sizeof *s->changes) != TP_OK)
+    return TP_NO_MEMORY;
+  int producer = s->p->values[c.value].node;
+  c.next = s->produced[producer];
+  c.ready = c.start = c.end = -1;
+  *number = (int)s->n_changes;
+  s->produced[producer] = *number;
+  s->changes[s->n_changes++] = c;
+  return TP_OK;
+}
+
+static tp_status add_wait(streams *s, int at, int number) {
+  if (number < 0)
+    return TP_OK;
+  if (tp__grow((void **)&s->waits, &s->wait_capacity, s->n_waits + 1, sizeof *s->waits) != TP_OK)
+    return TP_NO_MEMORY;
+  s->waits[s->n_waits] = (wait){number, s->waited[at]};
+  s->waited[at] = (int)s->n_waits++;
+  return TP_OK;
+}
+
+static tp_status add_changes_of(streams *s, int k) {
+  tp_planner *p = s->p;
+  tp_planned_value *v = &p->values[k];
+  tp_spec from = tp__plan_produced(p, v);
+  int copy = -1;
+  tp_status status = TP_OK;
+  v->exposed = TP_EXPOSED;
+  if (v->copy >= 0) {
+    const tp_node *node = &p->nodes[v->copy];
+    tp_spec to = node->in[node->chosen];
+    change c = {.value = k, .use = -1, .at = (int)p->n_nodes, .after = -1, .cost = price(p, v, from, to)};
+    for (int u = 0; u < v->n_uses; u++)
+      c.at = waits_at(p, v, &v->uses[u]) < c.at ? waits_at(p, v, &v->uses[u]) : c.at;
+    if (c.cost > 0)
+      status = add_change(s, c, &copy);
+    from = to;
+  }
+  for (int u = 0; u < v->n_uses && status == TP_OK; u++) {
+    change c = {.value = k, .use = u, .at = waits_at(p, v, &v->uses[u]), .after = copy};
+    int number = copy;
+    c.cost = price(p, v, from, tp__plan_wanted(p, &v->uses[u]));
+    v->uses[u].exposed = TP_EXPOSED;
+    if (c.cost > 0)
+      status = add_change(s, c, &number);
+    if (status == TP_OK)
+      status = add_wait(s, c.at, number);
+  }
+  return status;
+}
+
+/* ---- the streams ---- */
+
+/* What changes of a node's values start from is there now. */
+static void set_ready(streams *s, int node, tp_cost now) {
+  for (int c = s->produced[node]; c >= 0; c = s->changes[c].next)
+    if (s->changes[c].after < 0)
+      s->changes[c].ready = now;
+}
+
+/* Is `a` run before `b`, when the stream is free at `now`? */
+static bool precedes(const change *a, const change *b, tp_cost now) {
+  tp_cost x = later(a->ready, now), y = later(b->ready, now);
+  return x != y ? x < y : a->at < b->at;
+}
+
+/* Runs the next change. */
+static void run_next(streams *s) {
+  change *best = NULL;
+  for (size_t i = 0; i < s->n_changes; i++) {
+    change *c = &s->changes[i];
+    if (c->ready >= 0 && c->end < 0 && (!best || precedes(c, best, s->changed)))
+      best = c;
+  }
+  best->start = later(s->changed, best->ready);
+  best->end = s->changed = tp_cost_add(best->start, best->cost);
+  if (best->use >= 0)
+    return;
+  for (int c = s->produced[s->p->values[best->value].node]; c >= 0; c = s->changes[c].next)
+    if (s->changes[c].after >= 0 && &s->changes[s->changes[c].after] == best)
+      s->changes[c].ready = best->end;
+}
+
+/* The share of a change that lies behind `base`, of TP_EXPOSED parts: rounded up, and never none. */
+static void expose(tp_planner *p, const change *c, tp_cost base) {
+  tp_cost exposed = later(c->end - later(c->start, base), 0);
+  tp_planned_value *v = &p->values[c->value];
+  double part = (double)exposed / (double)c->cost * TP_EXPOSED;
+  *(c->use < 0 ? &v->exposed : &v->uses[c->use].exposed) = (uint8_t)(part <= 1 ? 1 : part + 0.5);
+}
+
+/* Lets the compute stream wait for all changes that the node needs. */
+static void wait_for(streams *s, int node) {
+  tp_cost base = s->computed;
+  for (int w = s->waited[node]; w >= 0; w = s->waits[w].next) {
+    change *c = &s->changes[s->waits[w].change];
+    while (c->end < 0)
+      run_next(s);
+    s->computed = later(s->computed, c->end);
+    if (c->at == node)
+      expose(s->p, c, base);
+    if (c->after >= 0 && s->changes[c->after].at == node)
+      expose(s->p, &s->changes[c->after], base);
+  }
+}
+
+static tp_cost run_streams(streams *s) {
+  tp_planner *p = s->p;
+  for (size_t n = 0; n < p->n_nodes; n++)
+    if (p->nodes[n].kind == TP_NODE_ARG)
+      set_ready(s, (int)n, 0);
+  for (size_t n = 0; n < p->n_nodes; n++) {
+    const tp_node *node = &p->nodes[n];
+    if (node->kind == TP_NODE_ARG || node->kind == TP_NODE_COPY || node->kind == TP_NODE_RESULT)
+      continue;
+    double trips = node->kind == TP_NODE_OP ? p->program.items[node->index].trips : 1;
+    wait_for(s, (int)n);
+    tp_cost cost = node->costs[node->chosen] - tp__ring_hidden(p, node, node->chosen);
+    s->computed = tp_cost_add(s->computed, tp__cost_times(cost, trips));
+    set_ready(s, (int)n, s->computed);
+  }
+  wait_for(s, (int)p->n_nodes);
+  return s->computed;
+}
+
+/* The time of the chosen plan in two streams; sets the exposed share of every change. */
+static tp_status simulate(tp_planner *p, tp_cost *time) {
+  streams s = {.p = p};
+  s.produced = tp__calloc(2 * p->n_nodes + 1, sizeof *s.produced);
+  tp_status status = s.produced ? TP_OK : TP_NO_MEMORY;
+  s.waited = s.produced + p->n_nodes;
+  for (size_t i = 0; i < 2 * p->n_nodes + 1 && status == TP_OK; i++)
+    s.produced[i] = -1;
+  for (size_t k = 0; k < p->n_values && status == TP_OK; k++)
+    status = add_changes_of(&s, (int)k);
+  if (status == TP_OK)
+    *time = run_streams(&s);
+  tp__free(s.produced);
+  tp__free(s.changes);
+  tp__free(s.waits);
+  return status == TP_OK ? TP_OK : tp__error(p->program.func, status, "out of memory");
+}
+
+/* ---- solving again ---- */
+
+static void choose(tp_planner *p, const int *choices) {
+  for (size_t i = 0; i < p->n_nodes; i++)
+    p->nodes[i].chosen = choices[i];
+}
+
+tp_status tp__plan_overlap(tp_planner *p) {
+  enum { MAX_AGAIN = 3 };
+  tp_cost time = 0;
+  int *best = tp__arena_array(p->arena, p->n_nodes + 1, sizeof *best);
+  if (!best)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  tp_status status = simulate(p, &p->overlapped);
+  for (size_t i = 0; i < p->n_nodes; i++)
+    best[i] = p->nodes[i].chosen;
+  for (int round = 0; round < MAX_AGAIN && status == TP_OK && !p->is_cut_short; round++) {
+    p->is_cut_short = tp__clock_is_over(p->clock);
+    if (p->is_cut_short)
+      break;
+    status = tp__plan_exposed(p);
+    if (status == TP_OK)
+      status = simulate(p, &time);
+    if (status != TP_OK || time >= p->overlapped)
+      break;
+    p->overlapped = time;
+    for (size_t i = 0; i < p->n_nodes; i++)
+      best[i] = p->nodes[i].chosen;
+  }
+  choose(p, best);
+  p->cost = tp_problem_evaluate(p->problem, best);
+  return status;
+}

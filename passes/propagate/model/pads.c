@@ -1,0 +1,44 @@
+/* Pads that windows read in place: each user that can gets one of its own, in front of it, with the attribute that says so. */
+#include "passes/propagate/model/planner.h"
+
+#include "ir/diagnostics.h"
+#include "rules/in_place.h"
+
+static tp_status collect(MlirOperation op, void *data) {
+  return tp__op_is(op, "tensor.pad") && !tp__is_in_place(op) ? tp__op_list_add(data, op) : TP_OK;
+}
+
+static tp_status give_to_users(MlirOperation pad, tp__arena *arena) {
+  MlirValue result = mlirOperationGetResult(pad, 0);
+  MlirOpOperand use = mlirValueGetFirstUse(result);
+  bool given = false;
+  while (!mlirOpOperandIsNull(use)) {
+    MlirOpOperand next = mlirOpOperandGetNextUse(use);
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    int operand = (int)mlirOpOperandGetOperandNumber(use);
+    bool can;
+    tp_status status = tp__can_read_in_place(pad, user, operand, arena, &can);
+    if (status != TP_OK)
+      return status;
+    if (can) {
+      MlirOperation own = mlirOperationClone(pad);
+      tp__set(own, "tp.in_place", mlirUnitAttrGet(mlirOperationGetContext(pad)));
+      tp__insert_before(user, own);
+      mlirOperationSetOperand(user, operand, mlirOperationGetResult(own, 0));
+      given = true;
+    }
+    use = next;
+  }
+  if (given && !tp__is_used(result))
+    mlirOperationDestroy(pad);
+  return TP_OK;
+}
+
+tp_status tp__pads_in_place(MlirOperation func, tp__arena *arena) {
+  tp_op_list pads = {0};
+  tp_status status = tp__walk_outside(func, collect, &pads);
+  for (size_t i = 0; i < pads.n && status == TP_OK; i++)
+    status = give_to_users(pads.items[i], arena);
+  tp__free(pads.items);
+  return status;
+}

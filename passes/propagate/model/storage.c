@@ -1,0 +1,299 @@
+/* Which values of a plan have memory of their own once the program of one device is optimized (storage.h).
+ *
+ * What is mirrored here: linalg-fuse-elementwise-ops takes elementwise ops into their only user, unless that is a contraction, which is out of
+ * its reach (tp-name-contractions); tp-prepare-fusion makes numbers of tensors that are one; tp-name-contractions reads operands through
+ * transposes, and widens them to the type of the result; tp-clone-inits lets elementwise ops overwrite an operand. */
+#include "passes/propagate/model/storage.h"
+
+#include "passes/support/contraction.h"
+#include "rules/attention.h"
+#include "rules/in_place.h"
+#include "rules/window.h"
+
+#include <mlir-c/Dialect/Linalg.h>
+
+const tp_rule *tp__planned_rule(const tp_planner *p, MlirOperation op) {
+  if (mlirOperationIsNull(op) || mlirOperationGetNumResults(op) == 0)
+    return NULL;
+  int value = tp__program_number(&p->program, mlirOperationGetResult(op, 0));
+  return value >= 0 ? p->program.makers[value] : NULL;
+}
+
+/* ---- what has no memory ---- */
+
+/* The use of the first result of op k, if that is the only one and by an operand of an op; -1: it is not. */
+static int only_use(const tp_timeline *t, int k) {
+  int result = t->moments[k].result;
+  bool is_one = result >= 0 && tp__timed_once(t, result) && tp__timed_directly(t, t->values[result].first_use);
+  return is_one ? t->values[result].first_use : -1;
+}
+
+/* Is there one iteration for each element of the result? */
+static bool reduces_nothing(const tp_rule *rule) {
+  uint32_t in_result = 0;
+  for (int d = 0; d < rule->results[0].rank; d++)
+    for (int k = 0; k < rule->results[0].dims[d].n_factors; k++)
+      in_result |= UINT32_C(1) << rule->results[0].dims[d].factors[k];
+  return in_result + 1 == UINT32_C(1) << rule->n_factors;
+}
+
+static bool goes_into_user(const tp_timeline *t, int k) {
+  const tp_rule *rule = t->moments[k].rule;
+  if (!rule || !rule->is_elementwise || rule->n_results != 1)
+    return false;
+  int use = only_use(t, k);
+  const tp_moment *user = use >= 0 ? &t->moments[t->uses[use].moment] : NULL;
+  return user && user->rule && user->rule->is_elementwise && user->block == t->moments[k].block && reduces_nothing(rule);
+}
+
+/* What is known of an op, as bits. */
+enum { FUSED_KNOWN = 1, FUSED = 2, UNSTORED_KNOWN = 4, UNSTORED = 8 };
+
+/* Becomes an elementwise op a part of its only user? */
+static bool is_fused(const tp_timeline *t, int k) {
+  tp_moment *m = &t->moments[k];
+  if (!(m->known & FUSED_KNOWN))
+    m->known |= goes_into_user(t, k) ? FUSED_KNOWN | FUSED : FUSED_KNOWN;
+  return m->known & FUSED;
+}
+
+bool tp__is_view(MlirOperation op) {
+  static const char *const names[] = {"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast", "tensor.reshape"};
+  for (int i = 0; i < TP_LEN(names); i++)
+    if (tp__op_is(op, names[i]))
+      return true;
+  return false;
+}
+
+/* ---- what follows from an op alone ---- */
+
+/* Equal ops share it (rules/alike.h): it is found out by looking into bodies and maps. */
+typedef struct tp_storage_form {
+  bool is_view;
+  bool repeats;          /* a generic whose elements are those of its only input: of one number, maybe */
+  bool permutes;         /* the same of a transpose too, with as many dimensions as its input, and of elements as large */
+  bool is_contraction;   /* that the runtime is called for */
+  bool goes_elementwise; /* its elements are computed one by one from those of its inputs */
+  uint64_t aligned;      /* bit i: then input i has the result's type, and is read at the place where the result is written */
+} tp_storage_form;
+
+/* Has operand i of an elementwise op its element of the result at the same place? */
+static bool is_aligned(const tp_nest *nest, int i, MlirValue result) {
+  MlirValue value = mlirOperationGetOperand(nest->op, i);
+  if (!tp__is_tensor(mlirValueGetType(value)) || !mlirTypeEqual(mlirValueGetType(value), mlirValueGetType(result)))
+    return false;
+  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(result));
+  for (int d = 0; d < rank; d++)
+    if (tp__nest_loop(nest, i, d) != tp__nest_loop(nest, nest->n_inputs, d))
+      return false;
+  return true;
+}
+
+static tp_storage_form find_form(const tp_rule *rule) {
+  MlirOperation op = rule->op;
+  tp__contraction contraction;
+  tp_nest nest;
+  tp_storage_form f = {.is_view = tp__is_view(op), .is_contraction = tp__match_contraction(op, &contraction)};
+  if (!tp__nest_of(op, &nest))
+    return f;
+  f.repeats = tp__op_is(op, "linalg.generic") && tp__nest_copies(&nest);
+  f.permutes = (f.repeats || (tp__op_is(op, "linalg.transpose") && tp__nest_copies(&nest))) && !nest.reduced &&
+               rule->operands[0].rank == rule->results[0].rank &&
+               rule->operands[0].element_size == rule->results[0].element_size;
+  f.goes_elementwise = !nest.reduced && tp__nest_is_elementwise(&nest);
+  for (int i = 0; i < nest.n_inputs && f.goes_elementwise; i++) /* a rule has 64 operands at most */
+    f.aligned |= (uint64_t)is_aligned(&nest, i, mlirOperationGetResult(op, 0)) << i;
+  return f;
+}
+
+/* Without memory to remember it, it is found out again. */
+static tp_storage_form form_of(tp_planner *p, const tp_timeline *t, int k) {
+  tp_moment *m = &t->moments[k];
+  if (m->form)
+    return *m->form;
+  int64_t key = (int64_t)(intptr_t)m->rule->first;
+  void **slot = m->rule->first ? tp__memo(&p->forms, p->arena, &key, 1) : NULL;
+  tp_storage_form *kept = slot ? *slot : NULL;
+  if (!kept) {
+    tp_storage_form found = find_form(m->rule);
+    kept = slot ? tp__arena_alloc(p->arena, sizeof *kept) : NULL;
+    if (!kept)
+      return found;
+    *slot = kept;
+    *kept = found;
+  }
+  m->form = kept;
+  return *kept;
+}
+
+/* One number, repeated: by an op that repeats. */
+static bool is_number(MlirOperation op) {
+  MlirOperation maker = tp__defining_op(mlirOperationGetOperand(op, 0));
+  if (mlirOperationIsNull(maker) || !tp__op_is(maker, "arith.constant"))
+    return false;
+  MlirAttribute value = tp__inherent(maker, "value");
+  return mlirAttributeIsADenseElements(value) && mlirDenseElementsAttrIsSplat(value);
+}
+
+/* Do only contractions read the result of op k, as a factor? */
+static bool is_read_through(tp_planner *p, const tp_timeline *t, int k) {
+  int first = t->values[t->moments[k].result].first_use;
+  for (int use = first; use >= 0; use = t->uses[use].next) {
+    int user = t->uses[use].moment;
+    if (!t->moments[user].rule || !tp__timed_directly(t, use) || use - t->moments[user].first_use > 1 ||
+        !form_of(p, t, user).is_contraction)
+      return false;
+  }
+  return first >= 0;
+}
+
+bool tp__updates_carried(MlirOperation op) {
+  if (mlirOperationIsNull(op) || !tp__op_is(op, "tensor.insert_slice"))
+    return false;
+  MlirValue into = mlirOperationGetOperand(op, 1), result = mlirOperationGetResult(op, 0);
+  return mlirValueIsABlockArgument(into) && tp__n_uses(into) == 1 && tp__n_uses(result) == 1 &&
+         tp__op_has_dialect(mlirBlockGetParentOperation(mlirOperationGetBlock(op)), "scf") &&
+         mlirBlockEqual(mlirBlockArgumentGetOwner(into), mlirOperationGetBlock(op)) &&
+         tp__op_is(mlirOpOperandGetOwner(mlirValueGetFirstUse(result)), "scf.yield");
+}
+
+bool tp__is_passed_on(MlirOperation loop, intptr_t i) {
+  MlirBlock before = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)),
+            after = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 1));
+  MlirOperation condition = mlirBlockGetTerminator(before), yield = mlirBlockGetTerminator(after);
+  MlirValue next = mlirOperationGetOperand(yield, i);
+  MlirOperation maker = tp__defining_op(next);
+  MlirValue from = tp__updates_carried(maker) ? mlirOperationGetOperand(maker, 1) : next;
+  if (!mlirValueIsABlockArgument(from) || !mlirBlockEqual(mlirBlockArgumentGetOwner(from), after))
+    return false;
+  return mlirValueEqual(mlirOperationGetOperand(condition, 1 + mlirBlockArgumentGetArgNumber(from)),
+                        mlirBlockGetArgument(before, i));
+}
+
+static bool finds_unstored(tp_planner *p, const tp_timeline *t, int k) {
+  const tp_moment *m = &t->moments[k];
+  if (!m->rule)
+    return tp__is_view(m->op) || tp__is_in_place(m->op);
+  tp_storage_form f = form_of(p, t, k);
+  return f.is_view || is_fused(t, k) || (f.repeats && is_number(m->op)) || (f.permutes && is_read_through(p, t, k)) ||
+         (m->parent >= 0 && tp__updates_carried(m->op));
+}
+
+bool tp__is_unstored(tp_planner *p, const tp_timeline *t, int k) {
+  tp_moment *m = &t->moments[k];
+  if (!(m->known & UNSTORED_KNOWN))
+    m->known |= finds_unstored(p, t, k) ? UNSTORED_KNOWN | UNSTORED : UNSTORED_KNOWN;
+  return m->known & UNSTORED;
+}
+
+/* ---- what is overwritten ---- */
+
+/* Fused ops that are looked through from one op: what is further away counts as stored apart. Looking through all of a chain of any length from
+ * each end of it takes quadratic time, and its depth in calls. */
+enum { MOST_FUSED = 256 };
+
+/* Is everything that reads the value op `root`, or fused into it? */
+static bool ends_in(const tp_timeline *t, int value, int root) {
+  for (int use = t->values[value].first_use; use >= 0; use = t->uses[use].next) {
+    if (!tp__timed_directly(t, use))
+      return false;
+    int at = t->uses[use].moment;
+    for (int n = 0; at != root; n++) {
+      if (n == MOST_FUSED || !is_fused(t, at))
+        return false;
+      at = t->uses[only_use(t, at)].moment;
+    }
+  }
+  return true;
+}
+
+/* May op `root` overwrite the value? It must be stored, be no result of a collective, and have no other readers. */
+static bool may_be_overwritten(tp_planner *p, const tp_timeline *t, int value, int root) {
+  int maker = value >= 0 ? t->values[value].maker : -1;
+  if (maker < 0 || t->moments[maker].block != t->moments[root].block)
+    return false;
+  const tp_moment *m = &t->moments[maker];
+  bool is_stored = m->rule ? !m->rule->is_free && !tp__is_unstored(p, t, maker)
+                           : m->is_control && (tp__op_is(m->op, "scf.for") || tp__op_is(m->op, "scf.while"));
+  return is_stored && ends_in(t, value, root);
+}
+
+/* Of what op k reads, which is `root` or fused into it. */
+static int overwritten_in(tp_planner *p, const tp_timeline *t, int k, int root, int depth) {
+  const tp_moment *m = &t->moments[k];
+  tp_storage_form f = form_of(p, t, k);
+  if (depth > MOST_FUSED || !f.goes_elementwise)
+    return -1;
+  for (int i = 0; i < m->rule->n_operands; i++) {
+    if (!(f.aligned >> i & 1))
+      continue;
+    int value = t->uses[m->first_use + i].value;
+    if (may_be_overwritten(p, t, value, root))
+      return value;
+    int maker = value >= 0 ? t->values[value].maker : -1;
+    if (maker < 0 || !is_fused(t, maker))
+      continue;
+    value = overwritten_in(p, t, maker, root, depth + 1);
+    if (value >= 0)
+      return value;
+  }
+  return -1;
+}
+
+/* What a reduction starts from, if it is the only reader. */
+static int start_of(tp_planner *p, const tp_timeline *t, int k) {
+  const tp_rule *rule = t->moments[k].rule;
+  for (int i = 0; i < rule->n_operands; i++) {
+    int value = rule->operands[i].is_init && !rule->operands[i].is_unused ? rule->operands[i].number : -1;
+    if (value >= 0 && tp__timed_once(t, value) && may_be_overwritten(p, t, value, k))
+      return value;
+  }
+  return -1;
+}
+
+int tp__overwritten(tp_planner *p, const tp_timeline *t, int k) {
+  const tp_rule *rule = t->moments[k].rule;
+  if (!rule || rule->is_free || rule->n_results != 1 || tp__is_unstored(p, t, k))
+    return -1;
+  int start = start_of(p, t, k);
+  return start >= 0 ? start : overwritten_in(p, t, k, k, 0);
+}
+
+/* ---- what ops need while they run ---- */
+
+static int64_t local_elements(const tp_planner *p, const tp_value_map *map, tp_spec spec) {
+  return tp_spec_local_elements(p->mesh, spec, map->rank, map->shape);
+}
+
+/* Products of probabilities and values are added up in f32 from block to block, and become the element type at the end. */
+static int64_t carried_bytes(const tp_planner *p, const tp_rule *rule, const tp_strategy *s) {
+  const tp_value_map *result = &rule->results[0];
+  bool tiled = false;
+  for (int i = 0; i < rule->n_operands; i++)
+    if (rule->operands[i].in_blocks && !result->in_blocks)
+      tiled |= local_elements(p, &rule->operands[i], tp__strategy_operand(rule, p->mesh, s, i)) > TP_BLOCK_SCORES;
+  return tiled && result->element_size < 4 ? 4 * local_elements(p, result, tp__strategy_result(rule, p->mesh, s, 0)) : 0;
+}
+
+int64_t tp__workspace(const tp_planner *p, const tp_rule *rule, const tp_strategy *s) {
+  int64_t bytes = 0;
+  if (!tp__op_has_dialect(rule->op, "linalg") || rule->n_results != 1)
+    return 0;
+  for (int i = 0; i < rule->n_operands; i++) {
+    const tp_value_map *map = &rule->operands[i];
+    bytes += tp__window_bytes(rule, p->mesh, s, i);
+    if (rule->contraction_flops > 0 && map->is_tensor && !map->is_init && !map->in_blocks &&
+        map->element_size < rule->results[0].element_size)
+      bytes += rule->results[0].element_size * local_elements(p, map, tp__strategy_operand(rule, p->mesh, s, i));
+  }
+  return rule->contraction_flops > 0 ? bytes + carried_bytes(p, rule, s) : bytes;
+}
+
+int64_t tp__ring_bytes(const tp_planner *p, const tp_rule *rule, const tp_strategy *s) {
+  int64_t parts = tp__ring_parts(p->mesh, s);
+  int operand = rule->ring.operand;
+  if (parts == 1)
+    return 0;
+  const tp_value_map *map = &rule->operands[operand];
+  return (parts > 2 ? 2 : 1) * map->element_size * local_elements(p, map, tp__strategy_operand(rule, p->mesh, s, operand));
+}

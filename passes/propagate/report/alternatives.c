@@ -1,0 +1,436 @@
+/* What other decisions would cost. The other decision is found, and priced, in the space of all plans of the function (plan_space.c); the
+ * annotation that makes it is read as the planner would read it, so the figures are those that anybody gets who writes it. */
+#include "passes/propagate/limits/memory_limited.h"
+#include "passes/propagate/report/plan_report.h"
+
+#include <mlir-c/Diagnostics.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  COSTLY_PERCENT = 1, /* of the plan's cost: an annotation that costs less is not reported */
+  LITTLE_WORK =
+      100000000, /* of the solver for the plan: it may be done again where an annotation makes the planner offer more */
+  PLANS_PER_ALTERNATIVE = 4, /* how many plans are made to find costly annotations, for each alternative that may be reported */
+};
+
+/* ---- planning again ---- */
+
+/* What the planner makes of the copy as it is annotated now; `again` is to be closed also when it fails. */
+static bool read_copy(const tp_report *r, const tp_planner *p, bool keep_mesh, tp_again *again) {
+  MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(r->pass->context, tp__swallow, NULL, NULL);
+  tp_pass pass = *r->pass;
+  pass.module = mlirModuleGetOperation(r->before);
+  tp_status status = tp__again_open(&pass, p, keep_mesh, again);
+  mlirContextDetachDiagnosticHandler(r->pass->context, handler);
+  return status == TP_OK;
+}
+
+static bool solve_copy(tp_report *r, tp_again *again, tp_price *price) {
+  MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(r->pass->context, tp__swallow, NULL, NULL);
+  tp_status status = tp__plan_problem(&again->planner);
+  if (status == TP_OK)
+    status = tp__plan_solve(&again->planner);
+  mlirContextDetachDiagnosticHandler(r->pass->context, handler);
+  *price = (tp_price){status == TP_OK, true, again->planner.cost, again->planner.bound};
+  r->function.is_cut_short |= again->planner.is_cut_short;
+  return price->found;
+}
+
+/* Is the problem of `again` about the same strategies, at the same costs, as that of the plan? Then the space is turned to it. */
+static bool is_near(const tp_planner *p, tp_space *space, const tp_again *again, bool *covers) {
+  return p->memory_limit < 0 && !p->overlaps && again->planner.reshards == p->reshards &&
+         tp__space_match(space, &again->planner, covers);
+}
+
+static MlirOperation copied(const tp_report *r, MlirOperation op) { return r->ops.items[tp__table_get(&r->op_place, op.ptr)]; }
+
+static void set_boundary(MlirOperation func, bool is_arg, int i, MlirAttribute value) {
+  tp_boundary boundary;
+  if (tp__boundary_begin(func, is_arg, &boundary) != TP_OK)
+    return;
+  tp__boundary_set(&boundary, i, "tp.sharding", value);
+  tp__boundary_end(&boundary);
+}
+
+static void set_or_remove(MlirOperation op, const char *name, MlirAttribute value) {
+  if (mlirAttributeIsNull(value))
+    tp__remove(op, name);
+  else
+    tp__set(op, name, value);
+}
+
+/* The annotation that the copy has at the place of this one. */
+static tp_pin current(const tp_report *r, const tp_pin *pin) {
+  tp_pin now = *pin;
+  MlirOperation op = copied(r, pin->op);
+  bool is_op = pin->place == TP_PIN_OP;
+  now.sharding = is_op                      ? tp__get(op, "tp.sharding")
+                 : pin->place == TP_PIN_ARG ? tp__arg_attr(op, pin->number, "tp.sharding")
+                                            : tp__result_attr(op, pin->number, "tp.sharding");
+  now.factors = is_op ? tp__get(op, "tp.factors") : (MlirAttribute){NULL};
+  return now;
+}
+
+/* Writes the annotation into the copy; null attributes remove it. */
+static void annotate(const tp_report *r, const tp_pin *pin, MlirAttribute sharding, MlirAttribute factors) {
+  MlirOperation op = copied(r, pin->op);
+  if (pin->place != TP_PIN_OP) {
+    set_boundary(op, pin->place == TP_PIN_ARG, pin->number, sharding);
+    return;
+  }
+  set_or_remove(op, "tp.sharding", sharding);
+  set_or_remove(op, "tp.factors", factors);
+}
+
+/* A constraint cannot go, since others use its value; it asks for nothing when all its dimensions are open. */
+static MlirAttribute without(const tp_report *r, const tp_pin *pin) {
+  if (!pin->is_constraint)
+    return (MlirAttribute){NULL};
+  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(pin->value));
+  return tp__write_sharding(r->pass->context, r->mesh, rank,
+                            (tp_annotation){.spec = tp_spec_replicated(), .open = (1u << rank) - 1});
+}
+
+static const MlirAttribute none = {NULL};
+const char tp__alternative_not_sought[] = "not among the most expensive collectives (report-alternatives)";
+static const char out_of_time_text[] = "the time was over before one was found (time-limit)";
+
+/* ---- alternatives of a change of layout ---- */
+
+typedef enum subject { OUTPUT, INPUT, STRATEGY } subject;
+
+/* What a node has decided: the layout of an output or an input, or its strategy. */
+typedef struct decision {
+  int node;
+  subject what;
+  int at; /* the output or input */
+} decision;
+
+/* Does strategy s of the node decide as strategy k of another list of the same node's strategies? */
+static bool decides_as(const tp_node *n, int s, const tp_node *other, int k, decision d) {
+  if (d.what != STRATEGY)
+    return d.what == INPUT ? tp_spec_equal(n->in[s * n->n_in + d.at], other->in[k * n->n_in + d.at])
+                           : tp_spec_equal(n->out[s * n->n_out + d.at], other->out[k * n->n_out + d.at]);
+  bool same = true;
+  for (int i = 0; same && i < n->n_in; i++)
+    same = tp_spec_equal(n->in[s * n->n_in + i], other->in[k * n->n_in + i]);
+  for (int i = 0; same && i < n->n_out; i++)
+    same = tp_spec_equal(n->out[s * n->n_out + i], other->out[k * n->n_out + i]);
+  return same;
+}
+
+/* The annotation that says: node n has its strategy s. */
+static bool pin_of_strategy(const tp_report *r, const tp_planner *p, const tp_node *n, decision d, int s, tp_pin *pin) {
+  MlirContext context = r->pass->context;
+  MlirOperation func = p->program.func;
+  if (n->kind == TP_NODE_ARG || n->kind == TP_NODE_RESULT) {
+    bool is_arg = n->kind == TP_NODE_ARG;
+    tp_spec spec = is_arg ? n->out[s] : n->in[s];
+    MlirType type = mlirTypeAttrGetValue(tp__inherent(func, "function_type"));
+    MlirType value = is_arg ? mlirFunctionTypeGetInput(type, n->index) : mlirFunctionTypeGetResult(type, n->index);
+    int rank = (int)mlirShapedTypeGetRank(value);
+    *pin = (tp_pin){.place = is_arg ? TP_PIN_ARG : TP_PIN_RESULT,
+                    .number = n->index,
+                    .op = func,
+                    .sharding = tp__write_sharding(context, r->mesh, rank, (tp_annotation){.spec = spec})};
+    if (is_arg)
+      pin->value = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0)), n->index);
+    return true;
+  }
+  enum { MAX_RESULTS = 64 };
+  const tp_rule *rule = p->program.items[n->index].rule;
+  MlirAttribute entries[MAX_RESULTS];
+  bool decides = false; /* do the layouts of the results alone keep the op from deciding as it did? */
+  if (rule->n_results == 0 || rule->n_results > MAX_RESULTS || rule->n_results != mlirOperationGetNumResults(rule->op))
+    return false;
+  for (int i = 0; i < rule->n_results; i++) {
+    tp_spec result = n->out[s * n->n_out + i];
+    decides |= d.what == OUTPUT && i == d.at;
+    entries[i] = tp__write_sharding(context, r->mesh, rule->results[i].rank, (tp_annotation){.spec = result});
+  }
+  *pin = (tp_pin){.place = TP_PIN_OP,
+                  .number = -1,
+                  .op = rule->op,
+                  .value = mlirOperationGetResult(rule->op, 0),
+                  .sharding = rule->n_results == 1 ? entries[0] : mlirArrayAttrGet(context, rule->n_results, entries)};
+  if (!decides)
+    pin->factors = tp__write_factors(context, r->mesh, &n->strategies[s]);
+  return true;
+}
+
+/* The copy as it is annotated now, in which the decision is another. `other` is the cheapest plan of those. */
+static bool price_otherwise(tp_report *r, const tp_planner *p, tp_space *space, int node, const bool *among, tp_cost limit,
+                            const tp_solution *other, tp_price *price) {
+  tp_again again;
+  bool covers = false;
+  bool read = read_copy(r, p, false, &again);
+  if (read && is_near(p, space, &again, &covers) && (covers || p->work > LITTLE_WORK)) {
+    *price = (tp_price){true, covers, other->cost, other->lower_bound};
+    if (!tp__space_has(space, other->choices) || !tp__space_is_within(space, node, among)) {
+      tp_solution solution;
+      price->found = tp__space_solve(space, limit, &solution) == TP_OK;
+      if (price->found) {
+        r->function.is_cut_short |= solution.stopped;
+        price->cost = solution.cost;
+        price->bound = solution.lower_bound;
+        tp_solution_clear(&solution);
+      }
+    }
+  } else if (read) {
+    solve_copy(r, &again, price);
+  }
+  tp__again_close(&again);
+  return price->found;
+}
+
+/* The cheapest plan of those in which the node decides otherwise, as the annotation that makes it. */
+static void try_plan(tp_report *r, const tp_planner *p, tp_space *space, decision d, const bool *among, tp_alternative *best) {
+  tp_alternative other = {0};
+  tp_cost limit = best->price.found ? best->price.cost : TP_COST_FORBIDDEN;
+  tp_solution solution;
+  tp_status status = tp__space_solve_among(space, d.node, among, limit, &solution);
+  if (status != TP_OK && status != TP_INFEASIBLE)
+    return;
+  r->function.is_cut_short |= solution.stopped;
+  if (status == TP_INFEASIBLE && !solution.optimal)
+    best->missing = solution.stopped ? out_of_time_text : "none was found, and it is not proven that there is none";
+  if (status == TP_INFEASIBLE)
+    return;
+  if (solution.lower_bound < limit &&
+      pin_of_strategy(r, p, &space->planner->nodes[d.node], d, solution.choices[d.node], &other.pin)) {
+    tp_pin own = current(r, &other.pin);
+    annotate(r, &other.pin, other.pin.sharding, other.pin.factors);
+    bool found = price_otherwise(r, p, space, d.node, among, limit, &solution, &other.price);
+    annotate(r, &own, own.sharding, own.factors);
+    if (found && other.price.cost < limit)
+      *best = other;
+  }
+  tp_solution_clear(&solution);
+}
+
+/* ---- where most strategies have no routes ---- */
+
+/* The place of a node among those that are not of routes. */
+static int first_place(const tp_planner *p, int node) {
+  int place = 0;
+  for (int i = 0; i < node; i++)
+    place += !tp__is_of_routes(&p->nodes[i]);
+  return place;
+}
+
+static const tp_node *at_place(const tp_planner *p, int place) {
+  size_t i = 0;
+  for (; i < p->n_nodes && (place > 0 || tp__is_of_routes(&p->nodes[i])); i++)
+    place -= !tp__is_of_routes(&p->nodes[i]);
+  return i < p->n_nodes ? &p->nodes[i] : NULL;
+}
+
+/* Plans the function of `again` with the strategies of a node that decide otherwise. */
+static bool plan_otherwise(tp_report *r, const tp_node *own, decision d, int place, tp_again *again, tp_alternative *other) {
+  const tp_node *n = at_place(&again->planner, place);
+  if (!n || n->kind != own->kind || n->index != own->index)
+    return false;
+  bool *among = tp__calloc((size_t)n->n + 1, sizeof *among), any = false;
+  for (int s = 0; among && s < n->n; s++)
+    any |= among[s] = !decides_as(n, s, own, own->chosen, d);
+  other->missing = any ? "none was found, and it is not proven that there is none" : NULL;
+  bool planned = any && tp__planner_restrict(&again->planner, place, among) == TP_OK && solve_copy(r, again, &other->price);
+  other->price.exact = false; /* the annotation may offer more */
+  tp__free(among);
+  return planned;
+}
+
+/* The function is planned anew, since the problem that was solved has few strategies. */
+static void try_anew(tp_report *r, const tp_planner *p, decision d, tp_alternative *best) {
+  tp_again again;
+  tp_alternative other = {0};
+  int place = first_place(p, d.node);
+  if (read_copy(r, p, true, &again) && plan_otherwise(r, &p->nodes[d.node], d, place, &again, &other)) {
+    const tp_node *n = at_place(&again.planner, place);
+    bool is_better = !best->price.found || other.price.cost < best->price.cost;
+    if (is_better && pin_of_strategy(r, p, n, d, n->chosen, &other.pin))
+      *best = other;
+  } else if (!best->price.found && other.missing) {
+    best->missing = other.missing;
+  }
+  tp__again_close(&again);
+}
+
+static tp_status try_decision(tp_report *r, const tp_planner *p, tp_space *space, decision d, tp_alternative *best) {
+  const tp_node *n = &space->planner->nodes[d.node];
+  bool has_place = n->kind == TP_NODE_ARG || n->kind == TP_NODE_RESULT || n->kind == TP_NODE_OP; /* for an annotation */
+  if (has_place && p->kept) {
+    try_anew(r, p, d, best);
+    return TP_OK;
+  }
+  if (!has_place || p->nodes[d.node].n < 2)
+    return TP_OK;
+  bool *among = tp__calloc((size_t)n->n, sizeof *among), any = false;
+  if (!among)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  for (int s = 0; s < n->n; s++)
+    any |= among[s] = space->base_rows[d.node][s] &&
+                      (d.what == STRATEGY ? s != space->chosen[d.node] : !decides_as(n, s, n, space->chosen[d.node], d));
+  if (any)
+    try_plan(r, p, space, d, among, best);
+  tp__free(among);
+  return TP_OK;
+}
+
+static tp_status find_alternative(tp_report *r, const tp_planner *p, tp_space *space, tp_change *c) {
+  tp_status status;
+  if (c->node >= 0) {
+    status = try_decision(r, p, space, (decision){c->node, STRATEGY, 0}, &c->alternative);
+  } else {
+    const tp_planned_value *v = c->value;
+    const tp_use *use = &v->uses[c->use < 0 ? 0 : c->use];
+    status = try_decision(r, p, space, (decision){v->node, OUTPUT, v->output}, &c->alternative);
+    if (status == TP_OK)
+      status = try_decision(r, p, space, (decision){use->node, INPUT, use->input}, &c->alternative);
+  }
+  if (c->alternative.price.found)
+    c->alternative.missing = NULL;
+  else if (!c->alternative.missing)
+    c->alternative.missing = "annotations and rules leave no other choice";
+  return status;
+}
+
+/* Is the time over, so that something is left out? */
+static bool out_of_time(tp_report *r, const tp_planner *p) {
+  bool over = tp__clock_is_over(p->clock);
+  r->function.is_cut_short |= over;
+  return over;
+}
+
+static int compare_costs(const void *a, const void *b) {
+  const tp_change *x = *(tp_change *const *)a, *y = *(tp_change *const *)b;
+  tp_cost cx = x->cost - x->local, cy = y->cost - y->local;
+  return cx != cy ? (cx > cy ? -1 : 1) : x->position < y->position ? -1 : 1;
+}
+
+static tp_status find_alternatives(tp_report *r, const tp_planner *p, tp_space *space) {
+  tp_function_report *f = &r->function;
+  tp_status status = TP_OK;
+  tp_change **order = tp__arena_array(p->arena, f->n_changes + 1, sizeof *order);
+  size_t n = 0;
+  if (!order)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  for (size_t i = 0; i < f->n_changes; i++)
+    if (f->changes[i].n_collectives > 0)
+      order[n++] = &f->changes[i];
+  qsort(order, n, sizeof *order, compare_costs);
+  for (size_t i = 0; i < n && status == TP_OK; i++)
+    if (i >= (size_t)r->n_alternatives)
+      order[i]->alternative.missing = tp__alternative_not_sought;
+    else if (out_of_time(r, p))
+      order[i]->alternative.missing = out_of_time_text;
+    else
+      status = find_alternative(r, p, space, order[i]);
+  return status;
+}
+
+/* ---- annotations that cost something ---- */
+
+typedef struct dropping {
+  tp_report *r;
+  tp_planner *p;
+  tp_space *space;
+  int plans; /* that may still be made */
+} dropping;
+
+/* Takes annotations out of the copy, or puts them back. */
+static void drop(const tp_report *r, size_t first, size_t n, bool back) {
+  const tp_function_report *f = &r->function;
+  for (size_t i = first; i < first + n; i++)
+    annotate(r, &f->pins[i], back ? f->pins[i].sharding : without(r, &f->pins[i]), back ? f->pins[i].factors : none);
+}
+
+/* The cheapest plan without these annotations, if it costs less than the limit, else a bound; of several annotations near the plan only a bound. */
+static bool price_without(const dropping *d, size_t n, tp_cost limit, tp_price *price) {
+  tp_solution solution;
+  *price = (tp_price){.exact = true};
+  if (n > 1)
+    return tp__space_bound(d->space, limit, &price->bound) == TP_OK;
+  tp_status status = tp__space_solve(d->space, limit, &solution);
+  if (status != TP_OK && status != TP_INFEASIBLE)
+    return false;
+  d->r->function.is_cut_short |= solution.stopped;
+  price->found = status == TP_OK;
+  price->cost = solution.cost;
+  price->bound = solution.lower_bound;
+  tp_solution_clear(&solution);
+  return true;
+}
+
+static bool plan_without(dropping *d, size_t first, size_t n, tp_cost limit, tp_price *price) {
+  tp_again again;
+  bool covers = false;
+  if (d->plans == 0 || out_of_time(d->r, d->p))
+    return false;
+  d->plans--;
+  drop(d->r, first, n, false);
+  bool known = read_copy(d->r, d->p, false, &again);
+  if (known && is_near(d->p, d->space, &again, &covers) && covers)
+    known = price_without(d, n, limit, price);
+  else if (known)
+    known = solve_copy(d->r, &again, price);
+  tp__again_close(&again);
+  drop(d->r, first, n, true);
+  return known;
+}
+
+/* A group of annotations without which the plan costs about as much has none that costs more; else its halves are looked at. */
+static void examine(dropping *d, size_t first, size_t n) {
+  tp_function_report *f = &d->r->function;
+  tp_price price = {0};
+  tp_cost limit = d->p->cost - d->p->cost / 100 * COSTLY_PERCENT;
+  if (n == 0 || !plan_without(d, first, n, limit, &price))
+    return;
+  if (price.bound >= limit || n == 1) {
+    f->n_examined += (int)n;
+    if (price.found && price.cost < limit)
+      f->costly[f->n_costly++] = (tp_costly_pin){f->pins[first], price};
+    return;
+  }
+  examine(d, first, n / 2);
+  examine(d, first + n / 2, n - n / 2);
+}
+
+static tp_status find_costly(tp_report *r, tp_planner *p, tp_space *space) {
+  tp_function_report *f = &r->function;
+  dropping d = {r, p, space, PLANS_PER_ALTERNATIVE * r->n_alternatives};
+  f->costly = tp__calloc(f->n_pins + 1, sizeof *f->costly);
+  if (!f->costly)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  examine(&d, 0, f->n_pins);
+  return TP_OK;
+}
+
+/* ---- all of it ---- */
+
+/* The function without annotations, as far as its problem can be compared with that of the plan. */
+static bool read_open(tp_report *r, const tp_planner *p, tp_again *open) {
+  drop(r, 0, r->function.n_pins, false);
+  bool read = read_copy(r, p, true, open);
+  drop(r, 0, r->function.n_pins, true);
+  return read && p->memory_limit < 0 && !p->overlaps;
+}
+
+tp_status tp__report_alternatives(tp_report *r, tp_planner *p) {
+  tp_again open = {0};
+  tp_space space = {0};
+  if (r->n_alternatives == 0 || out_of_time(r, p))
+    return find_alternatives(r, p, NULL);
+  bool is_open = r->function.n_pins > 0 && read_open(r, p, &open);
+  tp_status status = tp__space_create(p, is_open ? &open.planner : NULL, &space);
+  if (status == TP_OK)
+    status = find_alternatives(r, p, &space);
+  if (status == TP_OK && space.planner)
+    status = find_costly(r, p, &space);
+  if (status == TP_OK && space.planner)
+    status = tp__report_decisions(r, p, &space);
+  tp__space_destroy(&space);
+  tp__again_close(&open);
+  return status;
+}

@@ -1,0 +1,263 @@
+/* Why a collective is there: a chain of facts of the plan, from an annotation to the use that wants another layout.
+ *
+ * Along one mesh axis an op does one thing: it splits a factor by it, lets a partial value through, or does not use it. Two nodes that share a
+ * value which both have split by the axis are neighbours; the shortest way over neighbours to a node that an annotation pins says
+ * where the axis comes from. */
+#include "passes/propagate/report/plan_report.h"
+
+#include <string.h>
+
+/* Values at nodes: those of node n are at[first[n]] .. at[first[n + 1] - 1]. */
+typedef struct incidence {
+  int value, use; /* use < 0: the node makes the value */
+} incidence;
+
+typedef struct causes {
+  tp_report *r;
+  const tp_planner *p;
+  int *first;
+  incidence *at;
+  int *from, *queue; /* of a search: the node from which it came, -1 for none, -2 for not seen */
+  int n;
+  const char *texts[TP_MAX_CAUSES];
+} causes;
+
+static void say(causes *c, const char *text) {
+  if (c->n < TP_MAX_CAUSES)
+    c->texts[c->n++] = text;
+}
+
+/* ---- nodes and their values ---- */
+
+static tp_status list_incidences(causes *c) {
+  const tp_planner *p = c->p;
+  size_t n = 0;
+  for (size_t k = 0; k < p->n_values; k++)
+    n += 1 + (size_t)p->values[k].n_uses;
+  c->first = tp__arena_array(p->arena, p->n_nodes + 2, sizeof *c->first);
+  c->at = tp__arena_array(p->arena, n + 1, sizeof *c->at);
+  c->from = tp__arena_array(p->arena, p->n_nodes + 1, sizeof *c->from);
+  c->queue = tp__arena_array(p->arena, p->n_nodes + 1, sizeof *c->queue);
+  if (!c->first || !c->at || !c->from || !c->queue)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  for (size_t k = 0; k < p->n_values; k++)
+    for (int u = -1; u < p->values[k].n_uses; u++)
+      c->first[2 + (u < 0 ? p->values[k].node : p->values[k].uses[u].node)]++;
+  for (size_t i = 2; i < p->n_nodes + 2; i++)
+    c->first[i] += c->first[i - 1];
+  for (size_t k = 0; k < p->n_values; k++)
+    for (int u = -1; u < p->values[k].n_uses; u++)
+      c->at[c->first[1 + (u < 0 ? p->values[k].node : p->values[k].uses[u].node)]++] = (incidence){(int)k, u};
+  return TP_OK;
+}
+
+static tp_place place_at(const causes *c, incidence i, int axis) {
+  const tp_planned_value *v = &c->p->values[i.value];
+  return tp_spec_place(i.use < 0 ? tp__plan_produced(c->p, v) : tp__plan_wanted(c->p, &v->uses[i.use]), axis);
+}
+
+static bool same_place(tp_place a, tp_place b) {
+  return a.kind == b.kind && (a.kind != TP_DIM || a.dim == b.dim) && (a.kind != TP_PARTIAL || a.combiner == b.combiner);
+}
+
+static bool splits(const causes *c, int node, int axis) {
+  for (int i = c->first[node]; i < c->first[node + 1]; i++)
+    if (place_at(c, c->at[i], axis).kind == TP_DIM)
+      return true;
+  return false;
+}
+
+static tp_choice choice_of(const causes *c, int node, int axis) {
+  const tp_node *n = &c->p->nodes[node];
+  return n->kind == TP_NODE_OP ? n->strategies[n->chosen].choices[axis] : (tp_choice){TP_CHOOSE_NONE, 0, false};
+}
+
+/* ---- words ---- */
+
+static const char *axis_text(const causes *c, int axis) {
+  char name[2 * TP_MAX_AXIS_NAME];
+  tp_mesh_axis_text(c->r->mesh, axis, 1, name, sizeof name);
+  return tp__report_text(c->r, "%s", name);
+}
+
+static const char *node_text(const causes *c, int node) {
+  const tp_node *n = &c->p->nodes[node];
+  const tp_program *program = &c->p->program;
+  if (n->kind == TP_NODE_ARG)
+    return tp__report_label(c->r, c->p,
+                            mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(program->func, 0)), n->index));
+  if (n->kind == TP_NODE_RESULT)
+    return tp__report_text(c->r, "result %d", n->index);
+  if (n->kind == TP_NODE_CARRIED)
+    return tp__report_text(c->r, "value %d that %s carries", n->slot, tp__report_op(c->r, program->items[n->index].op));
+  return tp__report_op(c->r, program->items[n->index].op);
+}
+
+static const char *pin_text(const causes *c, int node) {
+  const tp_pin *pin = &c->r->function.pins[c->r->function.pin_of_node[node]];
+  return tp__report_text(c->r, "%s is pinned to %s", node_text(c, node), tp__report_attr(c->r, pin->sharding));
+}
+
+/* ---- where an axis comes from ---- */
+
+static void visit_neighbours(causes *c, int node, int axis, int *n_queued) {
+  for (int i = c->first[node]; i < c->first[node + 1]; i++) {
+    incidence here = c->at[i];
+    const tp_planned_value *v = &c->p->values[here.value];
+    tp_place place = place_at(c, here, axis);
+    for (int u = -1; u < v->n_uses && place.kind == TP_DIM; u++) {
+      int other = u < 0 ? v->node : v->uses[u].node;
+      if (u == here.use || c->from[other] != -2 || !same_place(place, place_at(c, (incidence){here.value, u}, axis)))
+        continue;
+      c->from[other] = node;
+      c->queue[(*n_queued)++] = other;
+    }
+  }
+}
+
+/* The nearest pinned node that has `axis`, and in `from` the way back from it; -1 if none. */
+static int find_pin(causes *c, int node, int axis) {
+  int n = 0;
+  for (size_t i = 0; i < c->p->n_nodes; i++)
+    c->from[i] = -2;
+  c->from[node] = -1;
+  c->queue[n++] = node;
+  for (int k = 0; k < n; k++) {
+    if (c->r->function.pin_of_node[c->queue[k]] >= 0 && splits(c, c->queue[k], axis))
+      return c->queue[k];
+    visit_neighbours(c, c->queue[k], axis, &n);
+  }
+  return -1;
+}
+
+/* From the annotation to the node that has the axis because of it. */
+static void say_origin(causes *c, int node, int axis) {
+  int pinned = find_pin(c, node, axis), between = 0;
+  if (pinned < 0) {
+    say(c, tp__report_text(c->r, "%s is split over %s by choice, no annotation asks for it", node_text(c, node),
+                           axis_text(c, axis)));
+    return;
+  }
+  say(c, pin_text(c, pinned));
+  for (int k = c->from[pinned]; pinned != node && k != node; k = c->from[k])
+    between++;
+  if (between > 0)
+    say(c, tp__report_text(c->r, "%d %s %s where it is", between, between == 1 ? "op between keeps" : "ops between keep",
+                           axis_text(c, axis)));
+}
+
+/* ---- both ends ---- */
+
+/* The op that made the value partial, back from `node` through ops that let it pass. */
+static int source_of_partial(const causes *c, int node, int axis) {
+  for (size_t steps = 0; steps < c->p->n_nodes && choice_of(c, node, axis).kind == TP_CHOOSE_VARIANT; steps++) {
+    int next = -1;
+    for (int i = c->first[node]; i < c->first[node + 1] && next < 0; i++)
+      if (c->at[i].use >= 0 && place_at(c, c->at[i], axis).kind == TP_PARTIAL)
+        next = c->p->values[c->at[i].value].node;
+    if (next < 0)
+      break;
+    node = next;
+  }
+  return node;
+}
+
+/* Why the value lies along `axis` as it does. */
+static void say_place(causes *c, const tp_planned_value *v, tp_spec spec, int axis) {
+  tp_place place = tp_spec_place(spec, axis);
+  int node = v->node;
+  const char *value = tp__report_label(c->r, c->p, v->value), *name = axis_text(c, axis);
+  if (place.kind == TP_PARTIAL) {
+    int source = source_of_partial(c, node, axis);
+    tp_choice choice = choice_of(c, source, axis);
+    if (choice.kind == TP_CHOOSE_FACTOR) {
+      say_origin(c, source, axis);
+      say(c, tp__report_text(c->r, "%s splits over %s a dimension that it reduces", node_text(c, source), name));
+    }
+    say(c, tp__report_text(c->r, "%s is a partial %s over %s", value, tp_combiner_name(place.combiner), name));
+    return;
+  }
+  if (place.kind == TP_DIM) {
+    bool pinned_itself = c->r->function.pin_of_node[node] >= 0;
+    say_origin(c, node, axis);
+    if (pinned_itself && c->p->nodes[node].kind != TP_NODE_OP)
+      return;
+  }
+  say(c, tp__report_text(c->r, "%s has layout %s", value, tp__report_spec(c->r, spec, v->rank)));
+}
+
+/* Is there a strategy of the consumer that takes the operand as it is, along this axis? */
+static bool could_take(const causes *c, const tp_use *use, tp_place place, int axis) {
+  const tp_node *node = &c->p->nodes[use->node];
+  for (int s = 0; s < node->n; s++)
+    if (same_place(place, tp_spec_place(node->in[s * node->n_in + use->input], axis)))
+      return true;
+  return false;
+}
+
+static void say_consumer(causes *c, const tp_change *change, int axis) {
+  const tp_planned_value *v = change->value;
+  const tp_use *use = &v->uses[change->use < 0 ? 0 : change->use];
+  const tp_node *node = &c->p->nodes[use->node];
+  const char *layout = tp__report_spec(c->r, change->to, v->rank), *who = node_text(c, use->node);
+  if (change->use < 0)
+    say(c, tp__report_text(c->r, "one copy in layout %s serves %d uses", layout, change->n_consumers));
+  else if (c->r->function.pin_of_node[use->node] >= 0 && node->kind != TP_NODE_OP)
+    say(c, pin_text(c, use->node));
+  else if (node->kind != TP_NODE_OP)
+    say(c, tp__report_text(c->r, "%s has layout %s", who, layout));
+  else if (!could_take(c, use, tp_spec_place(change->from, axis), axis))
+    say(c, tp__report_text(c->r, "%s has no strategy that takes operand %d so; it takes %s", who, use->input, layout));
+  else {
+    if (choice_of(c, use->node, axis).kind == TP_CHOOSE_FACTOR && splits(c, use->node, axis))
+      say_origin(c, use->node, axis);
+    say(c, tp__report_text(c->r, "%s takes operand %d in layout %s", who, use->input, layout));
+  }
+}
+
+static void say_inside(causes *c, const tp_change *change, int axis) {
+  say_origin(c, change->node, axis);
+  say(c, tp__report_text(c->r, "%s needs what other devices along %s hold", node_text(c, change->node), axis_text(c, axis)));
+}
+
+/* The axis that the collective is about: one that is somewhere before, and elsewhere after. */
+static int axis_of(const tp_change *change) {
+  const tp_report_collective *o = &change->collectives[0];
+  for (int i = 0; i < o->n_axes && change->node < 0; i++)
+    if (!same_place(tp_spec_place(change->from, o->axes[i]), tp_spec_place(change->to, o->axes[i])))
+      return o->axes[i];
+  return o->axes[0];
+}
+
+tp_status tp__report_causes(tp_report *r, tp_planner *p) {
+  causes *c = tp__arena_alloc(p->arena, sizeof *c);
+  if (!c)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  *c = (causes){.r = r, .p = p};
+  tp_status status = list_incidences(c);
+  for (size_t i = 0; i < r->function.n_changes && status == TP_OK; i++) {
+    tp_change *change = &r->function.changes[i];
+    if (change->n_collectives == 0)
+      continue;
+    int axis = axis_of(change);
+    c->n = 0;
+    if (change->node >= 0) {
+      say_inside(c, change, axis);
+    } else {
+      say_place(c, change->value, change->from, axis);
+      say_consumer(c, change, axis);
+    }
+    change->n_causes = c->n;
+    memcpy(change->causes, c->texts, (size_t)c->n * sizeof *c->texts);
+  }
+  r->function.causes = c;
+  return status;
+}
+
+int tp__report_why(tp_report *r, const tp_planned_value *v, int axis, const char **texts) {
+  causes *c = r->function.causes;
+  c->n = 0;
+  say_place(c, v, tp__plan_produced(c->p, v), axis);
+  memcpy(texts, c->texts, (size_t)c->n * sizeof *texts);
+  return c->n;
+}

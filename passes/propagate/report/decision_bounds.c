@@ -1,0 +1,39 @@
+/* What each decision is worth: by how much, at least, every plan is dearer that decides it otherwise. These are reduced costs, from the bound that
+ * proves the plan; nothing is planned for them. */
+#include "passes/propagate/report/plan_report.h"
+
+#include <stdlib.h>
+
+static int by_worth(const void *a, const void *b) {
+  const tp_decision *x = a, *y = b;
+  return x->worth != y->worth ? (x->worth > y->worth ? -1 : 1) : x->node - y->node;
+}
+
+/* Values made from nothing follow their use: they decide nothing. */
+static bool decides(const tp_planner *p, const tp_node *node) {
+  bool is_op = node->kind == TP_NODE_OP && !p->program.items[node->index].rule->is_free;
+  return !p->overlaps && node->n > 1 && (is_op || node->kind == TP_NODE_ARG || node->kind == TP_NODE_RESULT);
+}
+
+tp_status tp__report_decisions(tp_report *r, const tp_planner *p, const tp_space *space) {
+  tp_function_report *f = &r->function;
+  tp_cost *bounds = tp__calloc(space->offset[p->n_nodes] + 1, sizeof *bounds);
+  f->decisions = tp__calloc(p->n_nodes + 1, sizeof *f->decisions);
+  tp_status status = bounds && f->decisions ? TP_OK : TP_NO_MEMORY;
+  for (int v = 0; v < (int)p->n_nodes && status == TP_OK && !p->kept;
+       v++) { /* of strategies without routes nothing is known here */
+    if (!decides(p, &p->nodes[v]))
+      continue;
+    tp_cost least = TP_COST_FORBIDDEN;
+    status = tp_sensitivity_bounds(space->sensitivity, v, bounds);
+    for (int s = 0; status == TP_OK && s < space->planner->nodes[v].n; s++)
+      if (s != space->chosen[v] && bounds[s] < least)
+        least = bounds[s];
+    if (status == TP_OK && least > p->cost && least < TP_COST_FORBIDDEN)
+      f->decisions[f->n_decisions++] = (tp_decision){v, least - p->cost};
+  }
+  tp__free(bounds);
+  if (f->n_decisions > 0)
+    qsort(f->decisions, (size_t)f->n_decisions, sizeof *f->decisions, by_worth);
+  return status == TP_OK ? TP_OK : tp__error(p->program.func, status, "out of memory");
+}

@@ -1,0 +1,332 @@
+/* explain=...: what the plan does with one value, and why, as a remark at the op that makes it. */
+#include "passes/propagate/report/plan_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_NEAR = 5 };
+
+/* ---- which value ---- */
+
+static MlirOperation op_of(const tp_planner *p, const tp_planned_value *v) {
+  MlirOperation op = tp__defining_op(v->value);
+  if (!mlirOperationIsNull(op))
+    return op;
+  op = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(v->value));
+  return mlirOperationIsNull(op) ? p->program.func : op;
+}
+
+/* FILE:LINE, where FILE is the end of a path, and some place of the location. */
+static bool is_at(tp_report *r, MlirOperation op, const char *wanted) {
+  char *text = tp__arena_strdup(&r->arena, tp__report_location(r, op)), *to = text;
+  size_t n = strlen(wanted);
+  for (const char *from = text; from && *from; from++)
+    if (*from != '"')
+      *to++ = *from;
+  if (to)
+    *to = 0;
+  for (const char *at = text; at && (at = strstr(at, wanted)); at++)
+    if (at[n] == ':' && (at == text || strchr("/([, ", at[-1])))
+      return true;
+  return false;
+}
+
+static bool is_place(const char *text) {
+  const char *colon = strrchr(text, ':');
+  return colon && colon != text && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1);
+}
+
+static bool is_wanted(tp_report *r, const tp_planner *p, const tp_planned_value *v) {
+  const char *wanted = r->explain, *own = tp__report_arg_name(r, p, v->value);
+  if (*tp__report_name(r, v->value) == 0)
+    return false;
+  if (is_place(wanted))
+    return !mlirValueIsABlockArgument(v->value) && is_at(r, op_of(p, v), wanted);
+  return strcmp(wanted, tp__report_name(r, v->value)) == 0 ||
+         (*own && (strcmp(wanted, own) == 0 || (*wanted == '%' && strcmp(wanted + 1, own) == 0)));
+}
+
+static tp_status keep_known(tp_report *r, const char *name) {
+  if (tp__grow((void **)&r->known, &r->known_capacity, r->n_known + 1, sizeof *r->known) != TP_OK)
+    return tp__error(r->pass->module, TP_NO_MEMORY, "out of memory");
+  r->known[r->n_known++] = name;
+  return TP_OK;
+}
+
+/* ---- other layouts ---- */
+
+/* A value may have hundreds of layouts, and a bound or a plan for one takes a while. So there are bounds for the first ones, those that name whole axes
+ * before others, and plans for the nearest of these by their bounds. Of the rest is known what the proof of the plan says. */
+enum { MOST_BOUNDED = 32, MOST_SOLVED = 12 };
+
+typedef struct other_layout {
+  tp_spec spec;
+  bool in_parts; /* it names parts of axes that have been split */
+  bool possible;
+  tp_cost cost, bound;
+} other_layout;
+
+static int compare_layouts(const void *a, const void *b) {
+  const other_layout *x = a, *y = b;
+  if (x->bound != y->bound)
+    return x->bound < y->bound ? -1 : 1;
+  return (x->spec.bits > y->spec.bits) - (x->spec.bits < y->spec.bits);
+}
+
+static int compare_candidates(const void *a, const void *b) {
+  const other_layout *x = a, *y = b;
+  bool xout = x->bound >= TP_COST_FORBIDDEN, yout = y->bound >= TP_COST_FORBIDDEN;
+  if (xout != yout || x->in_parts == y->in_parts)
+    return xout != yout ? (xout ? 1 : -1) : compare_layouts(a, b);
+  return x->in_parts ? 1 : -1;
+}
+
+static void sort(other_layout *list, int n, int (*compare)(const void *, const void *)) {
+  if (n > 1)
+    qsort(list, (size_t)n, sizeof *list, compare);
+}
+
+/* With the bound of each, of `bounds` by strategy. */
+static int list_layouts(tp_report *r, const tp_planner *p, const tp_planned_value *v, const tp_cost *bounds,
+                        other_layout *list) {
+  const tp_node *node = &p->nodes[v->node];
+  int n = 0;
+  for (int s = 0; s < node->n; s++) {
+    tp_spec spec = node->out[s * node->n_out + v->output];
+    int i = 0;
+    while (i < n && !tp_spec_equal(spec, list[i].spec))
+      i++;
+    if (tp_spec_equal(spec, tp__plan_produced(p, v)))
+      continue;
+    if (i == n)
+      list[n++] = (other_layout){spec, strstr(tp__report_spec(r, spec, v->rank), ":("), true, TP_COST_FORBIDDEN, bounds[s]};
+    else if (bounds[s] < list[i].bound)
+      list[i].bound = bounds[s];
+  }
+  sort(list, n, compare_candidates);
+  return n;
+}
+
+static void allow(const tp_planner *p, const tp_planned_value *v, tp_spec spec, bool *allowed) {
+  const tp_node *node = &p->nodes[v->node];
+  for (int s = 0; s < node->n; s++)
+    allowed[s] = tp_spec_equal(node->out[s * node->n_out + v->output], spec);
+}
+
+/* Better bounds for the candidates, the least of them first. */
+static tp_status bound_layouts(const tp_planner *p, const tp_sensitivity *beside, const tp_planned_value *v, bool *allowed,
+                               const bool **rows, int n, other_layout *list) {
+  tp_status status = TP_OK;
+  rows[v->node] = allowed;
+  for (int i = 0; i < n && status == TP_OK; i++) {
+    tp_cost bound = 0;
+    allow(p, v, list[i].spec, allowed);
+    if (list[i].bound < TP_COST_FORBIDDEN)
+      status = tp_sensitivity_bound(beside, rows, TP_COST_FORBIDDEN, &bound);
+    list[i].bound = bound > list[i].bound ? bound : list[i].bound;
+  }
+  sort(list, n, compare_layouts);
+  return status;
+}
+
+/* `allowed` has room for the strategies of the node that makes the value, `rows` NULL for all others. */
+static tp_status solve_layout(const tp_planner *p, const tp_sensitivity *beside, const tp_planned_value *v, bool *allowed,
+                              const bool **rows, other_layout *other) {
+  tp_solution solution;
+  allow(p, v, other->spec, allowed);
+  rows[v->node] = allowed;
+  tp_status status = tp_sensitivity_solve(beside, rows, TP_COST_FORBIDDEN, &solution);
+  if (status != TP_OK && status != TP_INFEASIBLE)
+    return status;
+  other->possible = status == TP_OK || !solution.optimal;
+  other->bound = solution.lower_bound;
+  if (status == TP_OK)
+    other->cost = solution.cost;
+  tp_solution_clear(&solution);
+  return TP_OK;
+}
+
+static double us(tp_cost cost) { return 1e6 * tp_cost_seconds(cost); }
+
+static void say_layout(tp_report *r, const tp_planner *p, const tp_planned_value *v, const other_layout *other,
+                       tp__string *text) {
+  const char *layout = tp__report_spec(r, other->spec, v->rank);
+  if (!other->possible)
+    tp__string_printf(text, "\n    %s: impossible", layout);
+  else if (other->cost >= TP_COST_FORBIDDEN)
+    tp__string_printf(text, "\n    %s: at least %+.3f us", layout, us(other->bound - p->cost));
+  else if (other->cost == other->bound)
+    tp__string_printf(text, "\n    %s: %+.3f us", layout, us(other->cost - p->cost));
+  else
+    tp__string_printf(text, "\n    %s: at least %+.3f us, at most %+.3f us", layout, us(other->bound - p->cost),
+                      us(other->cost - p->cost));
+}
+
+/* Those that no plan was made for. */
+static void say_others(const tp_planner *p, int n, const other_layout *others, tp__string *text) {
+  int possible = 0;
+  tp_cost least = TP_COST_FORBIDDEN;
+  for (int i = 0; i < n; i++) {
+    possible += others[i].bound < TP_COST_FORBIDDEN;
+    least = others[i].bound < least ? others[i].bound : least;
+  }
+  if (possible > 0 && least > p->cost)
+    tp__string_printf(text, "\n    %d more: at least %+.3f us", possible, us(least - p->cost));
+  else if (possible > 0)
+    tp__string_printf(text, "\n    %d more, of which nothing is known", possible);
+  if (possible < n)
+    tp__string_printf(text, "\n    %d more: impossible", n - possible);
+}
+
+/* Starts from what is known of the plan, for all layouts alike. */
+static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned_value *v, tp__string *text) {
+  if (p->kept && p->memory_limit < 0) {
+    tp__string_append(text, "\n  other layouts are not looked at: the time was over before all were priced (time-limit)");
+    return TP_OK;
+  }
+  if (p->kept) {
+    tp__string_append(text, "\n  other layouts are not looked at in a function of this size under a memory limit; annotate one "
+                            "to see what it costs");
+    return TP_OK;
+  }
+  size_t n_strategies = (size_t)p->nodes[v->node].n;
+  tp_solver_options options = tp__other_plans_options(p);
+  tp_sensitivity *beside = NULL;
+  other_layout *list = tp__calloc(n_strategies + 1, sizeof *list);
+  bool *allowed = tp__calloc(n_strategies + 1, sizeof *allowed);
+  tp_cost *bounds = tp__calloc(n_strategies + 1, sizeof *bounds);
+  const bool **rows = tp__calloc(p->n_nodes + 1, sizeof *rows);
+  int n = 0, solved = 0;
+  tp_status status = list && allowed && bounds && rows ? TP_OK : TP_NO_MEMORY;
+  if (status == TP_OK)
+    status = tp_sensitivity_create(p->problem, &options, NULL, p->overlaps ? TP_COST_FORBIDDEN : p->cost, &beside);
+  if (status == TP_OK)
+    status = tp_sensitivity_bounds(beside, v->node, bounds);
+  if (status == TP_OK) {
+    n = list_layouts(r, p, v, bounds, list);
+    status = bound_layouts(p, beside, v, allowed, rows, n < MOST_BOUNDED ? n : MOST_BOUNDED, list);
+  }
+  for (; solved < n && solved < MOST_SOLVED && status == TP_OK && list[solved].bound < TP_COST_FORBIDDEN; solved++)
+    status = solve_layout(p, beside, v, allowed, rows, &list[solved]);
+  if (status == TP_OK && n > 0) {
+    tp__string_append(text, "\n  other layouts, by what the plan would cost:");
+    sort(list, solved, compare_layouts);
+    for (int i = 0; i < solved; i++)
+      say_layout(r, p, v, &list[i], text);
+    say_others(p, n - solved, list + solved, text);
+  } else if (status == TP_OK) {
+    tp__string_append(text, r->function.pin_of_node[v->node] < 0 ? "\n  it can have no other layout"
+                                                                 : "\n  its annotation leaves no other layout");
+  }
+  tp_sensitivity_destroy(beside);
+  tp__free(list);
+  tp__free(allowed);
+  tp__free(bounds);
+  tp__free(rows);
+  return status == TP_OK ? TP_OK : tp__error(p->program.func, status, "out of memory");
+}
+
+/* ---- the value ---- */
+
+static void say_why(tp_report *r, const tp_planner *p, const tp_planned_value *v, tp__string *text) {
+  tp_spec spec = tp__plan_produced(p, v);
+  for (int a = 0; a < r->mesh->n_axes; a++) {
+    const char *texts[TP_MAX_CAUSES];
+    char axis[2 * TP_MAX_AXIS_NAME];
+    tp_mesh_axis_text(r->mesh, a, 1, axis, sizeof axis);
+    if (r->mesh->axes[a].size == 1)
+      continue;
+    if (tp_spec_place(spec, a).kind == TP_REPLICATED) {
+      tp__string_printf(text, "\n  not along %s: all devices along it hold the same", axis);
+      continue;
+    }
+    int n = tp__report_why(r, v, a, texts);
+    tp__string_printf(text, "\n  %s:", axis);
+    for (int i = 0; i < n; i++)
+      tp__string_printf(text, "%s%s", n > 1 ? "\n    " : " ", texts[i]);
+  }
+}
+
+static void say_collectives(tp_report *r, const tp_planned_value *v, tp__string *text) {
+  int said = 0;
+  for (size_t i = 0; i < r->function.n_changes; i++) {
+    const tp_change *c = &r->function.changes[i];
+    for (size_t k = 0; k < c->n_collectives && (c->value == v || (c->node >= 0 && c->node == v->node)); k++) {
+      const tp_report_collective *o = &c->collectives[k];
+      MlirOperation op = c->node >= 0 ? c->op : v->uses[c->use < 0 ? 0 : c->use].op;
+      tp__string_printf(text, "%s\n    %s over %s: %s, %.3f us, for %s",
+                        said++ ? "" : "\n  collectives:", tp_collective_name(o->kind), tp__report_axes(r, o->n_axes, o->axes),
+                        tp__bytes_text((int64_t)((double)o->bytes * c->trips)).chars, us(tp__cost_times(o->cost, c->trips)),
+                        tp__report_op(r, op));
+    }
+  }
+  if (said == 0)
+    tp__string_append(text, "\n  it causes no collective");
+}
+
+static tp_status explain(tp_report *r, const tp_planner *p, const tp_planned_value *v) {
+  tp__string text = {0};
+  tp__string_printf(&text, "%s has layout %s; the plan costs %.3f us", tp__report_label(r, p, v->value),
+                    tp__report_spec(r, tp__plan_produced(p, v), v->rank), us(p->cost));
+  say_why(r, p, v, &text);
+  say_collectives(r, v, &text);
+  tp_status status = say_layouts(r, p, v, &text);
+  if (status == TP_OK)
+    tp__emit(mlirOperationGetLocation(op_of(p, v)), TP_REMARK, tp__string_text(&text), NULL);
+  tp__string_destroy(&text);
+  r->n_explained++;
+  return status;
+}
+
+tp_status tp__report_explain(tp_report *r, tp_planner *p) {
+  tp_status status = TP_OK;
+  for (size_t k = 0; k < p->n_values && status == TP_OK; k++) {
+    const tp_planned_value *v = &p->values[k];
+    const char *name = tp__report_name(r, v->value), *own = tp__report_arg_name(r, p, v->value);
+    if (*name)
+      status = keep_known(r, name);
+    if (*own && status == TP_OK)
+      status = keep_known(r, own);
+    if (status == TP_OK && is_wanted(r, p, v))
+      status = explain(r, p, v);
+  }
+  return status;
+}
+
+/* ---- names that are near ---- */
+
+/* Edit distance; names are short. */
+static int distance(const char *a, const char *b) {
+  enum { MOST = 64 };
+  int row[MOST + 1], n = (int)strlen(a), m = (int)strlen(b);
+  if (n > MOST || m > MOST)
+    return 2 * MOST;
+  for (int j = 0; j <= m; j++)
+    row[j] = j;
+  for (int i = 1; i <= n; i++) {
+    int diagonal = row[0];
+    row[0] = i;
+    for (int j = 1; j <= m; j++) {
+      int change = diagonal + (a[i - 1] != b[j - 1]), least = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
+      diagonal = row[j];
+      row[j] = change < least ? change : least;
+    }
+  }
+  return row[m];
+}
+
+tp_status tp__report_explained(tp_report *r) {
+  if (r->n_explained > 0)
+    return TP_OK;
+  tp__string near = {0};
+  for (int d = 0, said = 0; d <= 128 && said < MAX_NEAR && !is_place(r->explain); d++)
+    for (size_t i = 0; i < r->n_known && said < MAX_NEAR; i++)
+      if (distance(r->explain, r->known[i]) == d)
+        tp__string_printf(&near, "%s%s", said++ ? ", " : "; near are ", r->known[i]);
+  tp_status status = tp__error(
+      r->pass->module, TP_NOT_FOUND,
+      "explain: there is no tensor %s '%s'%s; names are those that --mlir-print-ir-before=tp-propagate prints, or tp.name",
+      is_place(r->explain) ? "made at" : "named", r->explain, tp__string_text(&near));
+  tp__string_destroy(&near);
+  return status;
+}

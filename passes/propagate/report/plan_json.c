@@ -1,0 +1,346 @@
+/* The report as a document; its schema is docs/reference/plan-report.md. */
+#include "passes/propagate/report/plan_report.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_HELD = 200, MAX_DECISIONS = 200 };
+
+/* ---- values ---- */
+
+/* Text of the input may be anything; a document is UTF-8. */
+static json_t *text_json(const char *text) {
+  json_t *json = json_string(text);
+  if (json)
+    return json;
+  char *plain = strdup(text);
+  for (char *c = plain; c && *c; c++)
+    if ((unsigned char)*c >= 0x80)
+      *c = '?';
+  json = json_string(plain ? plain : "");
+  free(plain);
+  return json;
+}
+
+static json_t *seconds_json(tp_cost cost) { return json_real(tp_cost_seconds(cost)); }
+static json_t *integer_json(int64_t value) { return json_integer((json_int_t)value); }
+
+/* Of something that the clock may have ended. */
+static json_t *stopped_json(bool is_cut_short) { return is_cut_short ? json_string("time-limit") : json_null(); }
+
+/* Takes `value`; a null value (memory ran out) spoils the whole object, which is seen in the end. */
+static void put(json_t *object, const char *key, json_t *value) {
+  if (json_object_set_new(object, key, value) != 0)
+    json_object_clear(object);
+}
+
+static const char *op_name(tp_report *r, MlirOperation op) {
+  MlirStringRef name = tp__op_name(op);
+  return tp__report_text(r, "%.*s", (int)name.length, name.data);
+}
+
+/* Which op, or none, and where; `place` is the op whose place it is. */
+static void put_op(tp_report *r, json_t *json, MlirOperation op, MlirOperation place) {
+  bool is_none = mlirOperationIsNull(op);
+  put(json, "op", is_none ? json_null() : text_json(op_name(r, op)));
+  put(json, "body", text_json(is_none ? "" : tp__report_body(r, op)));
+  put(json, "location", text_json(tp__report_location(r, place)));
+  put(json, "at", text_json(tp__report_at(r, place)));
+}
+
+/* ---- annotations and alternatives ---- */
+
+static json_t *pin_json(tp_report *r, const tp_planner *p, const tp_pin *pin) {
+  static const char *const places[] = {[TP_PIN_ARG] = "argument", [TP_PIN_RESULT] = "result", [TP_PIN_OP] = "op"};
+  json_t *json = json_object();
+  put(json, "place", json_string(places[pin->place]));
+  put(json, "number", pin->number < 0 ? json_null() : integer_json(pin->number));
+  put_op(r, json, pin->op, pin->op);
+  put(json, "value", text_json(tp__report_name(r, pin->value)));
+  put(json, "name", text_json(tp__report_arg_name(r, p, pin->value)));
+  put(json, "sharding", text_json(tp__report_attr(r, pin->sharding)));
+  put(json, "factors", mlirAttributeIsNull(pin->factors) ? json_null() : text_json(tp__report_attr(r, pin->factors)));
+  return json;
+}
+
+/* The layout that the plan has where the annotation would stand. */
+static const char *layout_at(tp_report *r, const tp_planner *p, const tp_pin *pin) {
+  const tp_planned_value *v = mlirValueIsNull(pin->value) ? NULL : tp__planned_value(p, pin->value);
+  if (v)
+    return tp__report_spec(r, tp__plan_produced(p, v), v->rank);
+  for (size_t i = 0; pin->place == TP_PIN_RESULT && i < p->n_nodes; i++) {
+    const tp_node *node = &p->nodes[i];
+    MlirType type = mlirTypeAttrGetValue(tp__inherent(p->program.func, "function_type"));
+    if (node->kind == TP_NODE_RESULT && node->index == pin->number)
+      return tp__report_spec(r, node->in[node->chosen * node->n_in],
+                             (int)mlirShapedTypeGetRank(mlirFunctionTypeGetResult(type, node->index)));
+  }
+  return "";
+}
+
+static json_t *alternative_json(tp_report *r, const tp_planner *p, const tp_alternative *a) {
+  if (!a->price.found)
+    return json_null();
+  json_t *json = json_object();
+  put(json, "annotation", pin_json(r, p, &a->pin));
+  put(json, "instead_of", text_json(layout_at(r, p, &a->pin)));
+  put(json, "cost_seconds", seconds_json(a->price.cost));
+  put(json, "bound_seconds", seconds_json(a->price.bound));
+  put(json, "extra_seconds", seconds_json(a->price.cost - p->cost));
+  put(json, "exact", json_boolean(a->price.exact));
+  return json;
+}
+
+static json_t *costly_json(tp_report *r, const tp_planner *p) {
+  json_t *list = json_array();
+  for (int i = 0; i < r->function.n_costly; i++) {
+    const tp_costly_pin *c = &r->function.costly[i];
+    json_t *json = json_object();
+    put(json, "annotation", pin_json(r, p, &c->pin));
+    put(json, "cost_without_seconds", seconds_json(c->price.cost));
+    put(json, "bound_without_seconds", seconds_json(c->price.bound));
+    put(json, "saves_seconds", seconds_json(p->cost - c->price.cost));
+    json_array_append_new(list, json);
+  }
+  return list;
+}
+
+/* ---- collectives ---- */
+
+static json_t *consumer_json(tp_report *r, const tp_change *c) {
+  const tp_use *use = c->node < 0 ? &c->value->uses[c->use < 0 ? 0 : c->use] : NULL;
+  MlirOperation op = use ? use->op : c->op;
+  json_t *json = json_object();
+  put_op(r, json, op, op);
+  put(json, "operand", !use || use->operand < 0 ? json_null() : integer_json(use->operand));
+  return json;
+}
+
+static json_t *texts_json(int n, const char *const *texts) {
+  json_t *list = json_array();
+  for (int i = 0; i < n; i++)
+    json_array_append_new(list, text_json(texts[i]));
+  return list;
+}
+
+static json_t *collective_json(tp_report *r, const tp_planner *p, const tp_change *c, const tp_report_collective *o) {
+  const tp_planned_value *v = c->value;
+  json_t *json = json_object();
+  put(json, "kind", json_string(tp_collective_name(o->kind)));
+  put(json, "axes", json_string(tp__report_axes(r, o->n_axes, o->axes)));
+  put(json, "group", integer_json(o->group));
+  put(json, "tensor", o->tensor ? text_json(o->tensor) : json_null());
+  put(json, "reduction", json_string(o->reduction));
+  put(json, "count", integer_json((int64_t)c->trips));
+  put(json, "count_is_known", json_boolean(tp__program_counts(&p->program, c->op)));
+  put(json, "bytes_per_device", integer_json((int64_t)((double)o->bytes * c->trips)));
+  put(json, "modelled_seconds", seconds_json(tp__cost_times(o->cost, c->trips)));
+  put(json, "location", text_json(tp__report_location(r, c->op)));
+  put(json, "at", text_json(tp__report_at(r, c->op)));
+  put(json, "value", text_json(v ? tp__report_name(r, v->value) : ""));
+  put(json, "name", text_json(v ? tp__report_arg_name(r, p, v->value) : ""));
+  put(json, "from", v ? text_json(tp__report_spec(r, c->from, v->rank)) : json_null());
+  put(json, "to", v ? text_json(tp__report_spec(r, c->to, v->rank)) : json_null());
+  put(json, "consumer", consumer_json(r, c));
+  put(json, "consumers", integer_json(c->n_consumers));
+  put(json, "cause", texts_json(c->n_causes, c->causes));
+  put(json, "alternative", alternative_json(r, p, &c->alternative));
+  put(json, "no_alternative", c->alternative.missing ? json_string(c->alternative.missing) : json_null());
+  return json;
+}
+
+static json_t *collectives_json(tp_report *r, const tp_planner *p) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < r->function.n_changes; i++) {
+    const tp_change *c = &r->function.changes[i];
+    for (size_t k = 0; k < c->n_collectives; k++)
+      json_array_append_new(list, collective_json(r, p, c, &c->collectives[k]));
+  }
+  return list;
+}
+
+/* Sums by kind and axes, in the order of the first of each. */
+static json_t *traffic_json(const json_t *collectives) {
+  json_t *list = json_array(), *c;
+  size_t i;
+  json_array_foreach(collectives, i, c) {
+    json_t *found = NULL, *t;
+    size_t k;
+    json_array_foreach(list, k, t) if (json_equal(json_object_get(t, "kind"), json_object_get(c, "kind")) &&
+                                       json_equal(json_object_get(t, "axes"), json_object_get(c, "axes"))) found = t;
+    if (!found) {
+      found = json_pack("{s:O, s:O, s:i, s:i, s:f}", "kind", json_object_get(c, "kind"), "axes", json_object_get(c, "axes"),
+                        "count", 0, "bytes_per_device", 0, "modelled_seconds", 0.0);
+      json_array_append_new(list, found);
+    }
+    static const char *const sums[] = {"count", "bytes_per_device"};
+    for (int s = 0; s < TP_LEN(sums); s++)
+      put(found, sums[s],
+          json_integer(json_integer_value(json_object_get(found, sums[s])) + json_integer_value(json_object_get(c, sums[s]))));
+    put(found, "modelled_seconds",
+        json_real(json_real_value(json_object_get(found, "modelled_seconds")) +
+                  json_real_value(json_object_get(c, "modelled_seconds"))));
+  }
+  return list;
+}
+
+/* ---- memory ---- */
+
+static int compare_held(const void *a, const void *b) {
+  const tp_held *x = a, *y = b;
+  if (x->bytes != y->bytes)
+    return x->bytes > y->bytes ? -1 : 1;
+  return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind) : (x->from > y->from) - (x->from < y->from);
+}
+
+static const char *const held_kinds[] = {[TP_HELD_ARGUMENT] = "argument",
+                                         [TP_HELD_RESULT] = "result",
+                                         [TP_HELD_VALUE] = "value",
+                                         [TP_HELD_STEPS] = "steps",
+                                         [TP_HELD_WORKSPACE] = "workspace"};
+
+static json_t *held_json(tp_report *r, const tp_planner *p, const tp_held *held) {
+  MlirOperation op = tp__defining_op(held->value);
+  json_t *json = json_object();
+  put(json, "kind", json_string(held_kinds[held->kind]));
+  put(json, "bytes", integer_json(held->bytes));
+  put(json, "value", text_json(tp__report_name(r, held->value)));
+  put(json, "name", text_json(tp__report_arg_name(r, p, held->value)));
+  put_op(r, json, op, mlirOperationIsNull(op) ? p->program.func : op);
+  return json;
+}
+
+static json_t *memory_json(tp_report *r, const tp_planner *p, const tp_memory_peak *peak) {
+  json_t *json = json_object(), *values = json_array(), *by_kind = json_object();
+  int64_t listed = 0, sums[TP_LEN(held_kinds)] = {0};
+  qsort(peak->held, peak->n, sizeof *peak->held, compare_held);
+  for (size_t i = 0; i < peak->n && i < MAX_HELD; i++) {
+    json_array_append_new(values, held_json(r, p, &peak->held[i]));
+    listed += peak->held[i].bytes;
+  }
+  for (size_t i = 0; i < peak->n; i++)
+    sums[peak->held[i].kind] += peak->held[i].bytes;
+  for (int k = 0; k < TP_LEN(held_kinds); k++)
+    put(by_kind, held_kinds[k], integer_json(sums[k]));
+  put(json, "peak_bytes", integer_json(peak->bytes));
+  put_op(r, json, peak->op, peak->op);
+  put(json, "by_kind", by_kind);
+  put(json, "values", values);
+  put(json, "other_bytes", integer_json(peak->bytes - listed));
+  return json;
+}
+
+/* ---- decisions ---- */
+
+static json_t *decision_json(tp_report *r, const tp_planner *p, const tp_decision *d) {
+  static const char *const kinds[] = {[TP_NODE_ARG] = "argument", [TP_NODE_RESULT] = "result", [TP_NODE_OP] = "op"};
+  const tp_node *node = &p->nodes[d->node];
+  bool is_op = node->kind == TP_NODE_OP;
+  MlirOperation op = is_op ? p->program.items[node->index].op : p->program.func;
+  MlirValue value = {NULL};
+  if (node->kind == TP_NODE_ARG)
+    value = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), node->index);
+  else if (is_op && mlirOperationGetNumResults(op) > 0)
+    value = mlirOperationGetResult(op, 0);
+  json_t *json = json_object();
+  put(json, "kind", json_string(kinds[node->kind]));
+  put(json, "number", is_op ? json_null() : integer_json(node->index));
+  put_op(r, json, op, op);
+  put(json, "value", text_json(tp__report_name(r, value)));
+  put(json, "name", text_json(tp__report_arg_name(r, p, value)));
+  put(json, "strategies", integer_json(node->n));
+  put(json, "worth_seconds", seconds_json(d->worth));
+  return json;
+}
+
+static json_t *decisions_json(tp_report *r, const tp_planner *p) {
+  json_t *list = json_array();
+  for (int i = 0; i < r->function.n_decisions && i < MAX_DECISIONS; i++)
+    json_array_append_new(list, decision_json(r, p, &r->function.decisions[i]));
+  return list;
+}
+
+/* ---- functions ---- */
+
+static json_t *step_json(const tp_report *r, const tp_planner *p) {
+  const tp_function_report *f = &r->function;
+  tp_cost all = f->compute + f->communication + f->local;
+  json_t *json = json_object();
+  put(json, "seconds", seconds_json(all));
+  put(json, "compute_seconds", seconds_json(f->compute));
+  put(json, "collective_seconds", seconds_json(f->communication));
+  put(json, "local_seconds", seconds_json(f->local));
+  put(json, "shared_seconds", seconds_json(p->cost - f->price));
+  return json;
+}
+
+static json_t *solution_json(const tp_planner *p) {
+  int64_t strategies = p->n_cut;
+  for (size_t i = 0; i < p->n_nodes; i++)
+    strategies += p->nodes[i].n;
+  json_t *json = json_object();
+  put(json, "cost_seconds", seconds_json(p->cost));
+  put(json, "bound_seconds", seconds_json(p->bound));
+  put(json, "gap", json_real(p->cost ? (double)(p->cost - p->bound) / (double)p->cost : 0));
+  put(json, "method", json_string(p->method));
+  put(json, "decisions", integer_json((int64_t)p->n_nodes));
+  put(json, "strategies", integer_json(strategies));
+  put(json, "work", integer_json(p->work));
+  put(json, "stopped_by", stopped_json(p->is_cut_short));
+  return json;
+}
+
+json_t *tp__report_function(tp_report *r, const tp_planner *p, const tp_memory_peak *peak) {
+  MlirStringRef name = mlirStringAttrGetValue(tp__inherent(p->program.func, "sym_name"));
+  json_t *json = json_object(), *collectives = collectives_json(r, p);
+  put(json, "function", text_json(tp__report_text(r, "%.*s", (int)name.length, name.data)));
+  put(json, "location", text_json(tp__report_location(r, p->program.func)));
+  put(json, "solution", solution_json(p));
+  put(json, "step", step_json(r, p));
+  put(json, "bytes_per_device", integer_json(r->function.bytes));
+  put(json, "traffic", traffic_json(collectives));
+  put(json, "memory", memory_json(r, p, peak));
+  put(json, "annotations", integer_json((int64_t)r->function.n_pins));
+  put(json, "annotations_examined", integer_json(r->function.n_examined));
+  put(json, "costly_annotations", costly_json(r, p));
+  put(json, "other_plans_stopped_by", stopped_json(r->function.is_cut_short));
+  put(json, "collectives", collectives);
+  put(json, "decisions", decisions_json(r, p));
+  put(json, "other_decisions",
+      integer_json(r->function.n_decisions < MAX_DECISIONS ? 0 : r->function.n_decisions - MAX_DECISIONS));
+  return json;
+}
+
+json_t *tp__report_document(const tp_report *r) {
+  json_t *json = json_object(), *mesh = json_array();
+  for (int a = 0; a < r->mesh->n_axes; a++) {
+    char name[2 * TP_MAX_AXIS_NAME];
+    tp_mesh_axis_text(r->mesh, a, 1, name, sizeof name);
+    json_array_append_new(mesh, json_pack("{s:s, s:I}", "axis", name, "size", (json_int_t)r->mesh->axes[a].size));
+  }
+  put(json, "schema", json_string("tpshard.plan/1"));
+  put(json, "version", json_string(tp_version()));
+  put(json, "mesh", mesh);
+  put(json, "devices", integer_json(tp_mesh_size(r->mesh)));
+  put(json, "topology", text_json(r->topology->name));
+  put(json, "strategy", text_json(tp__pass_option(r->pass, "strategy")));
+  put(json, "objective", text_json(tp__pass_option(r->pass, "objective")));
+  put(json, "functions", json_array());
+  return json;
+}
+
+/* ---- output ---- */
+
+static int append(const char *bytes, size_t n, void *text) { return tp__string_append_bytes(text, bytes, n) == TP_OK ? 0 : -1; }
+
+/* 15 digits hold any number of picoseconds below 1000 seconds as it is, and no noise behind it. */
+char *tp__report_json(const json_t *document) {
+  tp__string text = {0};
+  int failed = json_dump_callback(document, append, &text, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+  if (failed || tp__string_append(&text, "\n") != TP_OK) {
+    tp__string_destroy(&text);
+    return NULL;
+  }
+  return tp__string_take(&text);
+}

@@ -1,0 +1,337 @@
+/* The life of a report: the names of values and a copy of the module at the start, a part for each function, a file at the end. */
+#include "passes/propagate/report/plan_report.h"
+
+#include "ir/location.h"
+#include "passes/propagate/report/plan_text.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_ALTERNATIVES = 1000 };
+
+static tp_status out_of_memory(const tp_report *r) { return tp__error(r->pass->module, TP_NO_MEMORY, "out of memory"); }
+
+/* ---- names ---- */
+
+typedef struct naming {
+  tp_report *report;
+  MlirAsmState state;
+} naming;
+
+static void keep_part(MlirStringRef part, void *text) { tp__string_append_bytes(text, part.data, part.length); }
+
+static tp_status name_value(const naming *n, MlirValue value) {
+  tp_report *r = n->report;
+  tp__string text = {0};
+  mlirValuePrintAsOperand(value, n->state, keep_part, &text);
+  const char *name = tp__arena_strdup(&r->arena, tp__string_text(&text));
+  tp__string_destroy(&text);
+  if (!name || tp__grow((void **)&r->names, &r->name_capacity, r->n_names + 1, sizeof *r->names) != TP_OK ||
+      tp__table_put(&r->name_of, value.ptr, (int)r->n_names) != TP_OK)
+    return out_of_memory(r);
+  r->names[r->n_names++] = name;
+  return TP_OK;
+}
+
+static tp_status name_op(MlirOperation op, void *data) {
+  tp_status status = TP_OK;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && status == TP_OK; i++)
+    status = name_value(data, mlirOperationGetResult(op, i));
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
+    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(block);
+         block = mlirBlockGetNextInRegion(block))
+      for (intptr_t i = 0; i < mlirBlockGetNumArguments(block) && status == TP_OK; i++)
+        status = name_value(data, mlirBlockGetArgument(block, i));
+  return status;
+}
+
+static tp_status name_all(tp_report *r) {
+  MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
+  naming n = {r, mlirAsmStateCreateForOperation(r->pass->module, flags)};
+  tp_status status = tp__walk(r->pass->module, name_op, &n);
+  mlirAsmStateDestroy(n.state);
+  mlirOpPrintingFlagsDestroy(flags);
+  return status;
+}
+
+const char *tp__report_name(const tp_report *r, MlirValue value) {
+  int i = mlirValueIsNull(value) ? -1 : tp__table_get(&r->name_of, value.ptr);
+  return i < 0 ? "" : r->names[i];
+}
+
+const char *tp__report_arg_name(tp_report *r, const tp_planner *p, MlirValue value) {
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0));
+  if (mlirValueIsNull(value) || !mlirValueIsABlockArgument(value) || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), entry))
+    return "";
+  MlirAttribute name = tp__arg_attr(p->program.func, (int)mlirBlockArgumentGetArgNumber(value), "tp.name");
+  if (mlirAttributeIsNull(name) || !mlirAttributeIsAString(name))
+    return "";
+  MlirStringRef text = mlirStringAttrGetValue(name);
+  const char *copy = tp__arena_strndup(&r->arena, text.data, text.length);
+  return copy ? copy : "";
+}
+
+const char *tp__report_label(tp_report *r, const tp_planner *p, MlirValue value) {
+  const char *name = tp__report_name(r, value), *own = tp__report_arg_name(r, p, value);
+  if (*own)
+    return tp__report_text(r, "%s (%s)", name, own);
+  return *name ? name : "a value made in place";
+}
+
+/* ---- texts ---- */
+
+const char *tp__report_text(tp_report *r, const char *format, ...) {
+  tp__string text = {0};
+  va_list args;
+  va_start(args, format);
+  tp__string_vprintf(&text, format, args);
+  va_end(args);
+  const char *copy = tp__arena_strdup(&r->arena, tp__string_text(&text));
+  tp__string_destroy(&text);
+  return copy ? copy : "";
+}
+
+const char *tp__report_spec(tp_report *r, tp_spec spec, int rank) {
+  char text[512];
+  tp_spec_text(r->mesh, spec, rank, text, sizeof text);
+  return tp__report_text(r, "%s", text);
+}
+
+const char *tp__report_axes(tp_report *r, int n, const int *axes) {
+  char text[TP_MAX_AXES * 2 * TP_MAX_AXIS_NAME] = "";
+  size_t used = 0;
+  for (int i = 0; i < n;) {
+    char name[2 * TP_MAX_AXIS_NAME];
+    int run = tp__joined_axes(r->mesh, n - i, axes + i);
+    tp_mesh_axis_text(r->mesh, axes[i], run, name, sizeof name);
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? "," : "", name);
+    i += run;
+  }
+  return tp__report_text(r, "%s", text);
+}
+
+const char *tp__report_attr(tp_report *r, MlirAttribute attr) {
+  tp__string text = {0};
+  mlirAttributePrint(attr, keep_part, &text);
+  const char *copy = tp__arena_strdup(&r->arena, tp__string_text(&text));
+  tp__string_destroy(&text);
+  return copy ? copy : "";
+}
+
+const char *tp__report_location(tp_report *r, MlirOperation op) {
+  return tp__location_text(&r->arena, mlirOperationGetLocation(op));
+}
+
+const char *tp__report_at(tp_report *r, MlirOperation op) {
+  return tp__location_short(&r->arena, mlirOperationGetLocation(op));
+}
+
+enum { MAX_IN_BODY = 4 };
+
+typedef struct body {
+  int n;
+  MlirStringRef names[MAX_IN_BODY + 1];
+} body;
+
+static tp_status list_name(MlirOperation op, void *data) {
+  body *b = data;
+  MlirStringRef name = tp__op_name(op);
+  for (size_t i = name.length; i > 0; i--)
+    if (name.data[i - 1] == '.') {
+      name = (MlirStringRef){name.data + i, name.length - i};
+      break;
+    }
+  bool seen = b->n > MAX_IN_BODY || tp__ref_is(name, "yield") || tp__op_is(op, "linalg.generic");
+  for (int i = 0; i < b->n && !seen; i++)
+    seen = mlirStringRefEqual(name, b->names[i]);
+  if (!seen)
+    b->names[b->n++] = name;
+  return TP_OK;
+}
+
+const char *tp__report_body(tp_report *r, MlirOperation op) {
+  body b = {0};
+  if (!tp__op_is(op, "linalg.generic"))
+    return "";
+  (void)tp__walk(op, list_name, &b); /* it cannot fail */
+  tp__string text = {0};
+  for (int i = 0; i < b.n && i < MAX_IN_BODY; i++)
+    tp__string_printf(&text, "%s%.*s", i ? ", " : "", (int)b.names[i].length, b.names[i].data);
+  if (b.n > MAX_IN_BODY)
+    tp__string_append(&text, ", ...");
+  const char *copy = tp__arena_strdup(&r->arena, b.n ? tp__string_text(&text) : "copy");
+  tp__string_destroy(&text);
+  return copy ? copy : "";
+}
+
+const char *tp__report_op(tp_report *r, MlirOperation op) {
+  MlirStringRef name = tp__op_name(op);
+  const char *does = tp__report_body(r, op), *at = tp__report_at(r, op);
+  return tp__report_text(r, "%.*s%s%s%s%s%s", (int)name.length, name.data, *does ? " (" : "", does, *does ? ")" : "",
+                         *at ? " at " : "", at);
+}
+
+/* ---- from start to end ---- */
+
+static tp_status read_count(const tp_pass *pass, int *count) {
+  const char *text = tp__pass_option(pass, "report-alternatives");
+  char *end;
+  long number = strtol(text, &end, 10);
+  if (end == text || *end || number < 0 || number > MAX_ALTERNATIVES)
+    return tp__error(pass->module, TP_INVALID_ARGUMENT, "report-alternatives '%s' is not a number from 0 to %d", text,
+                     MAX_ALTERNATIVES);
+  *count = (int)number;
+  return TP_OK;
+}
+
+/* Found before the work is done, not after it. */
+static tp_status check_writable(tp_report *r) {
+  const char *slash = strrchr(r->file, '/');
+  const char *folder = tp__report_text(r, "%.*s.", slash ? (int)(slash - r->file) + 1 : 0, r->file); /* "folder/." or "." */
+  struct stat info;
+  bool is_folder = stat(r->file, &info) == 0 && S_ISDIR(info.st_mode);
+  if (is_folder)
+    errno = EISDIR;
+  if (!is_folder && access(folder, W_OK) == 0)
+    return TP_OK;
+  return tp__error(r->pass->module, TP_INVALID_ARGUMENT, "the report cannot be written to '%s': %s", r->file, strerror(errno));
+}
+
+tp_status tp__report_open(tp_pass *pass, tp_report **report) {
+  const char *file = tp__pass_option(pass, "report"), *explain = tp__pass_option(pass, "explain");
+  int n = 0;
+  tp_status status = read_count(pass, &n);
+  if (status != TP_OK || (!*file && !*explain))
+    return status;
+  tp_report *r = tp__calloc(1, sizeof *r);
+  if (!r)
+    return tp__error(pass->module, TP_NO_MEMORY, "out of memory");
+  *r = (tp_report){.pass = pass, .file = file, .explain = explain, .n_alternatives = n};
+  *report = r;
+  status = *file ? check_writable(r) : TP_OK;
+  return status == TP_OK ? name_all(r) : status;
+}
+
+bool tp__report_makes_plans(const tp_report *r) { return r && (*r->explain || (*r->file && r->n_alternatives > 0)); }
+
+static tp_status list_op(MlirOperation op, void *list) { return tp__op_list_add(list, op); }
+
+/* The copy has the same ops in the same order: an op and its copy have the same place. */
+static tp_status copy_module(tp_report *r) {
+  tp_op_list list = {0};
+  r->before = mlirModuleFromOperation(mlirOperationClone(r->pass->module));
+  tp_status status = tp__walk(r->pass->module, list_op, &list);
+  for (size_t i = 0; i < list.n && status == TP_OK; i++)
+    if (tp__table_put(&r->op_place, list.items[i].ptr, (int)i) != TP_OK)
+      status = out_of_memory(r);
+  tp__free(list.items);
+  return status == TP_OK ? tp__walk(mlirModuleGetOperation(r->before), list_op, &r->ops) : status;
+}
+
+tp_status tp__report_start(tp_report *r, const tp_mesh *mesh, const tp_topology *topology) {
+  r->mesh = mesh;
+  r->topology = topology;
+  r->document = tp__report_document(r);
+  if (!r->document)
+    return out_of_memory(r);
+  return *r->file ? copy_module(r) : TP_OK;
+}
+
+tp_status tp__report_begin(tp_planner *p) {
+  tp_report *r = p->report;
+  r->function = (tp_function_report){0};
+  return tp__report_pins(r, p);
+}
+
+static void forget_function(tp_report *r) {
+  for (size_t i = 0; i < r->function.n_changes; i++)
+    tp__free(r->function.changes[i].collectives);
+  tp__free(r->function.changes);
+  tp__free(r->function.pins);
+  tp__free(r->function.costly);
+  tp__free(r->function.decisions);
+  r->function = (tp_function_report){0};
+}
+
+static tp_status add_function(tp_report *r, tp_planner *p) {
+  tp_memory_peak peak = {0};
+  tp_status status = tp__report_alternatives(r, p);
+  if (status == TP_OK)
+    status = tp__plan_peak(p, &peak);
+  if (status != TP_OK)
+    return status;
+  json_t *function = tp__report_function(r, p, &peak);
+  tp__free(peak.held);
+  bool added = function && json_array_append_new(json_object_get(r->document, "functions"), function) == 0;
+  return added ? TP_OK : out_of_memory(r);
+}
+
+tp_status tp__report_end(tp_planner *p) {
+  tp_report *r = p->report;
+  tp_status status = tp__report_measure(r, p);
+  if (status == TP_OK)
+    status = tp__report_causes(r, p);
+  if (status == TP_OK && *r->explain)
+    status = tp__report_explain(r, p);
+  if (status == TP_OK && *r->file)
+    status = add_function(r, p);
+  forget_function(r);
+  return status;
+}
+
+static bool ends_in(const char *text, const char *end) {
+  size_t n = strlen(text), m = strlen(end);
+  return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* All of the file or nothing of it. A device, a pipe or a link is not replaced, but written as it is. */
+static bool write_file(const char *path, const char *text) {
+  struct stat state;
+  bool is_replaced = lstat(path, &state) != 0 || S_ISREG(state.st_mode);
+  char temporary[4096];
+  if (snprintf(temporary, sizeof temporary, is_replaced ? "%s.tmp" : "%s", path) >= (int)sizeof temporary) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  FILE *file = fopen(temporary, "w");
+  bool ok = file && fputs(text, file) != EOF;
+  ok = file && fclose(file) == 0 && ok && (!is_replaced || rename(temporary, path) == 0);
+  if (file && is_replaced && !ok)
+    unlink(temporary);
+  return ok;
+}
+
+tp_status tp__report_write(tp_report *r) {
+  tp_status status = *r->explain ? tp__report_explained(r) : TP_OK;
+  if (status != TP_OK || !*r->file)
+    return status;
+  bool plain = ends_in(r->file, ".md") || ends_in(r->file, ".txt");
+  char *text = plain ? tp__report_print(r->document) : tp__report_json(r->document);
+  if (!text)
+    return out_of_memory(r);
+  bool ok = write_file(r->file, text);
+  tp__free(text);
+  return ok ? TP_OK
+            : tp__error(r->pass->module, TP_INVALID_ARGUMENT, "the report cannot be written to '%s': %s", r->file,
+                        strerror(errno));
+}
+
+void tp__report_close(tp_report *r) {
+  if (!r)
+    return;
+  forget_function(r);
+  json_decref(r->document);
+  if (!mlirModuleIsNull(r->before))
+    mlirModuleDestroy(r->before);
+  tp__free(r->ops.items);
+  tp__free(r->names);
+  tp__free(r->known);
+  tp__table_destroy(&r->name_of);
+  tp__table_destroy(&r->op_place);
+  tp__arena_destroy(&r->arena);
+  tp__free(r);
+}

@@ -1,0 +1,237 @@
+/* All plans of a function, beside the one that was chosen: a problem that also has the strategies which annotations rule out, as far as the mesh is the
+ * same. The plan's own problem, that of the program with one annotation more, and those with some less are parts of it: they are found by
+ * comparing strategies, and solved from what is known of the plan. */
+#include "passes/propagate/report/plan_report.h"
+
+#include <string.h>
+
+/* ---- strategies of one node among those of another ---- */
+
+static bool same_strategy(const tp_node *a, int s, const tp_node *b, int t) {
+  bool same = a->costs[s] == b->costs[t];
+  for (int i = 0; same && i < a->n_in; i++)
+    same = tp_spec_equal(a->in[s * a->n_in + i], b->in[t * b->n_in + i]);
+  for (int i = 0; same && i < a->n_out; i++)
+    same = tp_spec_equal(a->out[s * a->n_out + i], b->out[t * b->n_out + i]);
+  return same;
+}
+
+/* Lists mostly have the same order, so the search starts where the one before ended. */
+static int find_strategy(const tp_node *in, const tp_node *node, int s, int from) {
+  for (int k = 0; k < in->n; k++) {
+    int t = from + k < in->n ? from + k : from + k - in->n;
+    if (same_strategy(in, t, node, s))
+      return t;
+  }
+  return -1;
+}
+
+static bool same_decision(const tp_node *a, const tp_node *b) {
+  return a->kind == b->kind && a->index == b->index && a->slot == b->slot && a->n_in == b->n_in && a->n_out == b->n_out;
+}
+
+static bool same_decisions(const tp_planner *a, const tp_planner *b) {
+  bool same = a->n_nodes == b->n_nodes;
+  for (size_t i = 0; same && i < a->n_nodes; i++)
+    same = same_decision(&a->nodes[i], &b->nodes[i]);
+  return same;
+}
+
+/* Marks the strategies that `p` has too; returns whether those are all of `p`. */
+static bool mark(const tp_planner *space, const tp_planner *p, const size_t *offset, bool *allowed) {
+  bool all = true;
+  memset(allowed, 0, offset[space->n_nodes] * sizeof *allowed);
+  for (size_t i = 0; i < p->n_nodes; i++)
+    for (int s = 0, t = 0; s < p->nodes[i].n; s++) {
+      int found = find_strategy(&space->nodes[i], &p->nodes[i], s, t);
+      all &= found >= 0;
+      t = found >= 0 ? found + 1 : t;
+      if (found >= 0)
+        allowed[offset[i] + (size_t)found] = true;
+    }
+  return all;
+}
+
+/* ---- lists of both ---- */
+
+/* Has the node all strategies of `other`? */
+static bool has_all(const tp_node *node, const tp_node *other) {
+  bool all = true;
+  for (int s = 0, t = 0; all && s < other->n; s++, t++)
+    all = (t = find_strategy(node, other, s, t)) >= 0;
+  return all;
+}
+
+static void copy_strategy(const tp_node *from, int s, tp_node *to) {
+  memcpy(to->in + to->n * to->n_in, from->in + s * from->n_in, (size_t)from->n_in * sizeof *to->in);
+  memcpy(to->out + to->n * to->n_out, from->out + s * from->n_out, (size_t)from->n_out * sizeof *to->out);
+  if (to->strategies)
+    to->strategies[to->n] = from->strategies[s];
+  to->costs[to->n++] = from->costs[s];
+}
+
+static tp_status join(tp_planner *p, const tp_node *a, const tp_node *b, tp_node *to) {
+  *to = *a;
+  tp_status status = tp__node_allocate(p, to, a->n + b->n, a->n_in, a->n_out);
+  to->strategies =
+      a->strategies && b->strategies ? tp__arena_array(p->arena, (size_t)(a->n + b->n), sizeof *to->strategies) : NULL;
+  if (status != TP_OK || (a->strategies && b->strategies && !to->strategies))
+    return TP_NO_MEMORY;
+  to->n = 0;
+  for (int s = 0; s < a->n; s++)
+    copy_strategy(a, s, to);
+  for (int s = 0, t = 0; s < b->n; s++, t++) {
+    int found = find_strategy(a, b, s, t);
+    if (found < 0)
+      copy_strategy(b, s, to);
+    else
+      t = found;
+  }
+  return TP_OK;
+}
+
+/* Adds to each node of `open` the strategies that only `p` has. Equal lists stay one array, so that edges between them stay equal. */
+static tp_status add_strategies(tp_planner *open, const tp_planner *p) {
+  tp_memo joined = {0};
+  tp_status status = TP_OK;
+  for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++) {
+    tp_node *a = &open->nodes[i];
+    const tp_node *b = &p->nodes[i];
+    if (has_all(a, b))
+      continue;
+    const void *lists[] = {a->in, a->out, a->costs, b->in, b->out, b->costs};
+    int64_t key[TP_LEN(lists)];
+    for (int k = 0; k < TP_LEN(lists); k++)
+      key[k] = (int64_t)(intptr_t)lists[k];
+    void **slot = tp__memo(&joined, open->arena, key, TP_LEN(lists));
+    tp_node *both = slot ? *slot : NULL;
+    if (slot && !both && (both = *slot = tp__arena_array(open->arena, 1, sizeof *both)))
+      status = join(open, a, b, both);
+    if (!both || status != TP_OK) {
+      status = TP_NO_MEMORY;
+      break;
+    }
+    a->n = both->n;
+    a->in = both->in;
+    a->out = both->out;
+    a->costs = both->costs;
+    a->strategies = both->strategies;
+  }
+  tp__memo_destroy(&joined);
+  return status;
+}
+
+/* ---- the space ---- */
+
+static tp_status allocate(tp_space *space) {
+  const tp_planner *p = space->planner;
+  space->offset = tp__calloc(p->n_nodes + 1, sizeof *space->offset);
+  space->chosen = tp__calloc(p->n_nodes + 1, sizeof *space->chosen);
+  space->base_rows = tp__calloc(p->n_nodes + 1, sizeof *space->base_rows);
+  space->rows = tp__calloc(p->n_nodes + 1, sizeof *space->rows);
+  if (!space->offset || !space->chosen || !space->base_rows || !space->rows)
+    return TP_NO_MEMORY;
+  for (size_t i = 0; i < p->n_nodes; i++)
+    space->offset[i + 1] = space->offset[i] + (size_t)p->nodes[i].n;
+  size_t n = space->offset[p->n_nodes];
+  space->base = tp__calloc(n + 1, sizeof *space->base);
+  space->allowed = tp__calloc(n + 1, sizeof *space->allowed);
+  if (!space->base || !space->allowed)
+    return TP_NO_MEMORY;
+  for (size_t i = 0; i < p->n_nodes; i++) {
+    space->base_rows[i] = space->base + space->offset[i];
+    space->rows[i] = space->allowed + space->offset[i];
+  }
+  return TP_OK;
+}
+
+/* The strategies of `of`, among which are those of the plan. */
+static tp_status fill(const tp_planner *p, tp_planner *of, tp_space *space) {
+  space->planner = of;
+  tp_status status = allocate(space);
+  if (status != TP_OK)
+    return status;
+  mark(of, p, space->offset, space->base);
+  for (size_t i = 0; i < p->n_nodes; i++)
+    space->chosen[i] = find_strategy(&of->nodes[i], &p->nodes[i], p->nodes[i].chosen, p->nodes[i].chosen);
+  return of->problem ? TP_OK : tp__plan_problem(of);
+}
+
+tp_solver_options tp__other_plans_options(const tp_planner *p) {
+  double gap = p->bound > 0 && !p->overlaps ? (double)(p->cost - p->bound) / (double)p->bound : 0;
+  tp_solver_options options = {
+      .size = sizeof options, .gap = gap > p->gap ? gap : p->gap, .work_budget = p->memory_limit >= 0 ? p->limited_work : 0};
+  tp__clock_heed(p->clock, &options);
+  return options;
+}
+
+tp_status tp__space_create(tp_planner *p, tp_planner *open, tp_space *space) {
+  tp_planner *of = open && same_decisions(open, p) ? open : p;
+  tp_solver_options options = tp__other_plans_options(p);
+  tp_status status = of != p ? add_strategies(of, p) : TP_OK;
+  if (status == TP_OK)
+    status = fill(p, of, space);
+  if (status == TP_OK && of->is_given_up && !of->problem) {
+    tp__space_destroy(space);
+    return TP_OK;
+  }
+  if (status == TP_OK)
+    status = tp_sensitivity_create(of->problem, &options, space->base_rows, p->overlaps ? TP_COST_FORBIDDEN : p->cost,
+                                   &space->sensitivity);
+  if (status != TP_OK)
+    tp__space_destroy(space);
+  return status == TP_OK ? TP_OK : tp__error(p->program.func, status, "out of memory");
+}
+
+void tp__space_destroy(tp_space *space) {
+  tp_sensitivity_destroy(space->sensitivity);
+  tp__free(space->offset);
+  tp__free(space->chosen);
+  tp__free(space->base_rows);
+  tp__free(space->rows);
+  tp__free(space->base);
+  tp__free(space->allowed);
+  *space = (tp_space){0};
+}
+
+bool tp__space_match(tp_space *space, const tp_planner *other, bool *covers) {
+  if (!same_decisions(space->planner, other))
+    return false;
+  *covers = mark(space->planner, other, space->offset, space->allowed);
+  return true;
+}
+
+bool tp__space_has(const tp_space *space, const int *choices) {
+  bool has = true;
+  for (size_t i = 0; has && i < space->planner->n_nodes; i++)
+    has = space->rows[i][choices[i]];
+  return has;
+}
+
+bool tp__space_is_within(const tp_space *space, int node, const bool *among) {
+  bool within = true;
+  for (size_t i = 0; within && i < space->planner->n_nodes; i++) {
+    const bool *row = (int)i == node ? among : space->base_rows[i];
+    for (int s = 0; within && s < space->planner->nodes[i].n; s++)
+      within = !space->rows[i][s] || row[s];
+  }
+  return within;
+}
+
+tp_status tp__space_solve(const tp_space *space, tp_cost limit, tp_solution *solution) {
+  return tp_sensitivity_solve(space->sensitivity, space->rows, limit, solution);
+}
+
+tp_status tp__space_bound(const tp_space *space, tp_cost limit, tp_cost *bound) {
+  return tp_sensitivity_bound(space->sensitivity, space->rows, limit, bound);
+}
+
+tp_status tp__space_solve_among(const tp_space *space, int node, const bool *among, tp_cost limit, tp_solution *solution) {
+  const bool **rows = tp__calloc(space->planner->n_nodes + 1, sizeof *rows);
+  if (!rows)
+    return TP_NO_MEMORY;
+  rows[node] = among; /* the others: as in the plan's own problem */
+  tp_status status = tp_sensitivity_solve(space->sensitivity, rows, limit, solution);
+  tp__free(rows);
+  return status;
+}

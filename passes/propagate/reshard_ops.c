@@ -1,0 +1,278 @@
+/* The layout changes of a plan, as shard.shard ops.
+ *
+ * A value that shrinks changes behind its producer; one that grows, or that stays in memory anyway (what the function or a loop is given),
+ * in front of the first op that wants it: so the large layout is held for the shortest time. A value from outside a loop changes
+ * outside of it. */
+#include "passes/propagate/limits/routes.h"
+#include "passes/propagate/report/plan_report.h"
+#include "rules/in_place.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+/* A use, the op in front of which a change for it can stand, and the place of that in the order of the program. */
+typedef struct placed_use {
+  const tp_use *use;
+  MlirOperation anchor;
+  int order;
+} placed_use;
+
+static int by_order(const void *a, const void *b) {
+  const placed_use *x = a, *y = b;
+  if (x->order != y->order)
+    return x->order < y->order ? -1 : 1;
+  return (x->use > y->use) - (x->use < y->use);
+}
+
+/* The copies of one value made so far, by layout. */
+typedef struct copies {
+  tp_planner *p;
+  const tp_planned_value *v;
+  int n;
+  tp_spec specs[64];
+  MlirValue values[64];
+} copies;
+
+static tp_cost change_cost(const copies *c, tp_spec from, tp_spec to) {
+  return tp_reshard_cost(c->p->reshards, from, to, c->v->rank, c->v->shape, c->v->element_size);
+}
+
+/* Behind the producer, or at the start of the block whose argument it is. */
+static MlirOperation behind(MlirValue value) {
+  MlirOperation op = tp__defining_op(value);
+  return mlirOperationIsNull(op) ? mlirBlockGetFirstOperation(mlirBlockArgumentGetOwner(value))
+                                 : mlirOperationGetNextInBlock(op);
+}
+
+static int64_t bytes_in(const copies *c, tp_spec spec) {
+  return tp__local_bytes(c->p->mesh, spec, c->v->rank, c->v->shape, c->v->element_size);
+}
+
+/* The copy from which `spec` is cheapest. */
+static int cheapest(const copies *c, tp_spec spec) {
+  int best = 0;
+  for (int i = 1; i < c->n; i++)
+    if (change_cost(c, c->specs[i], spec) < change_cost(c, c->specs[best], spec))
+      best = i;
+  return best;
+}
+
+static void note_change(const copies *c, int use, tp_spec from, tp_spec to, MlirOperation op) {
+  if (c->p->report)
+    tp__report_change(c->p, c->v, use, from, to, op);
+}
+
+/* A change of `from` in front of `where`. Without memory to remember what it is made of, that is made again. */
+static MlirValue insert_change(const copies *c, MlirOperation where, MlirLocation location, MlirValue from, tp_spec spec) {
+  tp_planner *p = c->p;
+  int64_t key[] = {(int64_t)spec.bits, c->v->rank};
+  void **slot = tp__memo(&p->layout_changes, p->arena, key, TP_LEN(key));
+  tp_layout_change *kept = slot ? *slot : NULL;
+  if (slot && !kept)
+    kept = *slot = tp__arena_alloc(p->arena, sizeof *kept);
+  if (!kept)
+    return tp__build_layout_change(where, location, from, p->mesh, (tp_annotation){.spec = spec});
+  if (mlirTypeIsNull(kept->type))
+    *kept = tp__layout_change(p->pass->context, p->mesh, c->v->rank, (tp_annotation){.spec = spec});
+  return tp__insert_layout_change(where, location, from, kept);
+}
+
+/* The value in layout `spec` for a use (shared: for several), from `anchor` on. */
+static MlirValue changed(copies *c, tp_spec spec, const placed_use *at, bool shared) {
+  int best = cheapest(c, spec);
+  if (tp_spec_equal(c->specs[best], spec))
+    return c->values[best];
+  MlirValue from = c->values[best];
+  MlirLocation location = mlirOperationGetLocation(at->use->op);
+  bool stays = c->p->nodes[c->v->node].kind != TP_NODE_OP && c->p->nodes[c->v->node].kind != TP_NODE_LAYOUT;
+  bool late = (stays && best == 0) || bytes_in(c, spec) > bytes_in(c, c->specs[best]);
+  MlirOperation where = late ? at->anchor : behind(from);
+  MlirValue value = insert_change(c, where, location, from, spec);
+  note_change(c, shared ? -1 : (int)(at->use - c->v->uses), c->specs[best], spec, mlirOpResultGetOwner(value));
+  if (c->n < TP_LEN(c->specs)) {
+    c->specs[c->n] = spec;
+    c->values[c->n++] = value;
+  }
+  return value;
+}
+
+typedef struct capture {
+  MlirValue from, to;
+} capture;
+
+static tp_status rewire_captured(MlirOperation op, void *data) {
+  const capture *c = data;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (mlirValueEqual(mlirOperationGetOperand(op, i), c->from))
+      mlirOperationSetOperand(op, i, c->to);
+  return TP_OK;
+}
+
+static void rewire(const tp_planned_value *v, const tp_use *use, MlirValue value) {
+  capture c = {v->value, value};
+  if (mlirValueEqual(value, v->value))
+    return;
+  if (use->operand < 0) {
+    tp__walk(use->op, rewire_captured, &c);
+    return;
+  }
+  MlirOperation pad = tp__pad_in_place(use->op, use->operand);
+  if (mlirOperationIsNull(pad)) {
+    mlirOperationSetOperand(use->op, use->operand, value);
+    return;
+  }
+  mlirOperationSetOperand(pad, 0, value);
+  mlirOperationMoveBefore(pad, use->op); /* the change may stand behind it */
+}
+
+/* A constraint (shard.shard) changes the layout itself, from whichever copy is cheapest. */
+static bool changes_itself(const tp_planner *p, const tp_use *use) { return p->nodes[use->node].kind == TP_NODE_LAYOUT; }
+
+/* The first of the uses that take the shared copy; -1 if there is none, or one alone, which changes directly. */
+static int first_sharing(const copies *c, tp_spec shared, const placed_use *uses) {
+  int users = 0, first = -1;
+  for (int u = 0; u < c->v->n_uses; u++) {
+    tp_spec want = tp__plan_wanted(c->p, uses[u].use);
+    if (tp_spec_equal(want, c->specs[0]) || change_cost(c, shared, want) >= change_cost(c, c->specs[0], want))
+      continue;
+    first = users++ ? first : u;
+  }
+  return users > 1 ? first : -1;
+}
+
+static MlirValue constrained(const copies *c, tp_spec spec, const tp_use *use) {
+  int best = cheapest(c, spec);
+  if (!tp_spec_equal(c->specs[best], spec))
+    note_change(c, (int)(use - c->v->uses), c->specs[best], spec, use->op);
+  return c->values[best];
+}
+
+/* Does every use take what the producer gives? So it is for most values. */
+static bool stays(const tp_planner *p, const tp_planned_value *v) {
+  tp_spec produced = tp__plan_produced(p, v);
+  for (int u = 0; u < v->n_uses; u++)
+    if (!tp_spec_equal(tp__plan_wanted(p, &v->uses[u]), produced))
+      return false;
+  return true;
+}
+
+/* ---- where changes stand ---- */
+
+/* The control flow of the program, by op: its item. */
+static tp_status number_regions(const tp_planner *p, tp_value_table *regions) {
+  tp_status status = TP_OK;
+  for (int i = 0; i < p->program.n_items && status == TP_OK; i++)
+    if (p->program.items[i].kind == TP_ITEM_REGION)
+      status = tp__table_put(regions, p->program.items[i].op.ptr, i);
+  return status == TP_OK ? TP_OK : tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+}
+
+/* In the block of the value: the op that uses it, or that is around the user. Items come in the order of the program, and what ends a block behind
+ * them. */
+static placed_use place(const tp_planner *p, const tp_value_table *regions, MlirBlock block, const tp_use *use) {
+  MlirOperation op = use->op;
+  while (!mlirBlockEqual(mlirOperationGetBlock(op), block))
+    op = mlirOperationGetParentOperation(op);
+  const tp_node *node = &p->nodes[use->node];
+  bool is_item = mlirOperationEqual(op, use->op) && (node->kind == TP_NODE_OP || node->kind == TP_NODE_LAYOUT);
+  int region = is_item ? -1 : tp__table_get(regions, op.ptr);
+  return (placed_use){use, op, is_item ? node->index : region >= 0 ? region : INT_MAX};
+}
+
+static tp_status write_value(tp_planner *p, const tp_value_table *regions, const tp_planned_value *v) {
+  if (stays(p, v))
+    return TP_OK;
+  copies c = {.p = p, .v = v, .n = 1, .specs = {tp__plan_produced(p, v)}, .values = {v->value}};
+  placed_use *uses = tp__calloc((size_t)v->n_uses + 1, sizeof *uses);
+  if (!uses)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  MlirBlock block = tp__block_of(v->value);
+  for (int u = 0; u < v->n_uses; u++)
+    uses[u] = place(p, regions, block, &v->uses[u]);
+  qsort(uses, (size_t)v->n_uses, sizeof *uses, by_order);
+  tp_spec shared = v->copy >= 0 ? p->nodes[v->copy].in[p->nodes[v->copy].chosen] : c.specs[0];
+  int first = first_sharing(&c, shared, uses);
+  for (int u = 0; u < v->n_uses; u++) {
+    const tp_use *use = uses[u].use;
+    if (u == first) /* not before: what was changed for uses in front of it may be a cheaper start */
+      changed(&c, shared, &uses[u], true);
+    tp_spec spec = tp__plan_wanted(p, use);
+    rewire(v, use, changes_itself(p, use) ? constrained(&c, spec, use) : changed(&c, spec, &uses[u], false));
+  }
+  tp__free(uses);
+  return TP_OK;
+}
+
+/* ---- under a memory limit: every station that changes the layout does, where it stands ---- */
+
+static bool is_changed(const tp_planner *p, const tp_station *s) {
+  const tp_node *node = &p->nodes[s->node];
+  return node->ways[node->chosen].changed;
+}
+
+static tp_spec layout_at(const tp_planner *p, const tp_planned_value *v, const tp_route *route, int station) {
+  if (station < 0)
+    return tp__plan_produced(p, v);
+  const tp_node *node = &p->nodes[route->stations[station].node];
+  return node->in[node->chosen];
+}
+
+/* Is another change of the value to the same layout? Then the two are to stay apart: one could be merged into the other, which would live
+ * from the first to the last. */
+static bool is_repeated(const tp_planner *p, const tp_planned_value *v, const tp_route *route, int station) {
+  for (int i = 0; i < route->n_stations; i++)
+    if (i != station && is_changed(p, &route->stations[i]) && !route->stations[i].in_op &&
+        tp_spec_equal(layout_at(p, v, route, i), layout_at(p, v, route, station)))
+      return true;
+  return false;
+}
+
+static MlirValue pass_station(copies *c, const tp_route *route, int station, MlirValue from) {
+  tp_planner *p = c->p;
+  const tp_station *s = &route->stations[station];
+  tp_spec before = layout_at(p, c->v, route, s->before), after = layout_at(p, c->v, route, station);
+  int use = 0, n = 0;
+  if (!is_changed(p, s))
+    return from;
+  for (int u = c->v->n_uses; u-- > 0;)
+    for (int at = route->of_use[u]; at >= 0; at = route->stations[at].before)
+      if (at == station) {
+        use = u;
+        n++;
+      }
+  MlirOperation op = c->v->uses[use].op;
+  MlirValue to = from;
+  if (!s->in_op) {
+    to = insert_change(c, s->anchor >= 0 ? tp__routes_op(p->routes, 2 * (int64_t)s->anchor) : behind(from),
+                       mlirOperationGetLocation(op), from, after);
+    op = mlirOpResultGetOwner(to);
+    if (is_repeated(p, c->v, route, station))
+      tp__set(op, "tp.copy", tp__attr_i64(p->pass->context, station));
+  }
+  note_change(c, n > 1 ? -1 : use, before, after, op);
+  return to;
+}
+
+static tp_status write_route(tp_planner *p, const tp_planned_value *v, const tp_route *route) {
+  copies c = {.p = p, .v = v};
+  MlirValue *values = tp__calloc((size_t)route->n_stations + 1, sizeof *values);
+  if (!values)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  for (int i = 0; i < route->n_stations; i++) /* in their order: what they start from is there */
+    values[i] = pass_station(&c, route, i, route->stations[i].before < 0 ? v->value : values[route->stations[i].before]);
+  for (int u = 0; u < v->n_uses; u++)
+    rewire(v, &v->uses[u], values[route->of_use[u]]);
+  tp__free(values);
+  return TP_OK;
+}
+
+tp_status tp__write_changes(tp_planner *p) {
+  tp_value_table regions = {0};
+  tp_status status = number_regions(p, &regions);
+  for (size_t i = 0; i < p->n_values && status == TP_OK; i++)
+    status = p->routes && tp__route(p->routes, &p->values[i])->n_stations > 0
+                 ? write_route(p, &p->values[i], tp__route(p->routes, &p->values[i]))
+                 : write_value(p, &regions, &p->values[i]);
+  tp__table_destroy(&regions);
+  return status;
+}

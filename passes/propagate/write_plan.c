@@ -1,0 +1,191 @@
+/* Writes the chosen plan into the IR: layouts of arguments, results and ops, and a summary. */
+#include "passes/propagate/model/memory_model.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static tp_annotation closed(tp_spec spec) { return (tp_annotation){.spec = spec}; }
+
+/* ---- layouts of producers ---- */
+
+/* Layouts of arguments (from the arguments' nodes) or of results. */
+static tp_status write_boundary(tp_planner *p, tp_node_kind kind) {
+  tp_boundary boundary;
+  if (tp__boundary_begin(p->program.func, kind == TP_NODE_ARG, &boundary) != TP_OK)
+    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  MlirType type = mlirTypeAttrGetValue(tp__inherent(p->program.func, "function_type"));
+  for (size_t i = 0; i < p->n_nodes; i++) {
+    const tp_node *node = &p->nodes[i];
+    if (node->kind != kind)
+      continue;
+    MlirType value =
+        kind == TP_NODE_ARG ? mlirFunctionTypeGetInput(type, node->index) : mlirFunctionTypeGetResult(type, node->index);
+    tp_spec spec = (kind == TP_NODE_ARG ? node->out : node->in)[node->chosen];
+    tp__boundary_set(&boundary, node->index, "tp.sharding",
+                     tp__write_sharding(p->pass->context, p->mesh, (int)mlirShapedTypeGetRank(value), closed(spec)));
+  }
+  tp__boundary_end(&boundary);
+  return TP_OK;
+}
+
+/* The choice of factors is written where the layouts do not say it, and for a ring, which is only looked for where one is named. */
+static void write_factors(tp_planner *p, const tp_node *node) {
+  const tp_rule *rule = p->program.items[node->index].rule;
+  tp_strategy found = {0};
+  tp_strategy *chosen = &node->strategies[node->chosen];
+  int n = tp__strategy_match(rule, p->mesh, node->in + node->chosen * node->n_in, node->out + node->chosen * node->n_out, NULL,
+                             &found);
+  bool differs = n == 0;
+  for (int a = 0; a < p->mesh->n_axes; a++)
+    differs |= !tp__same_choice(found.choices[a], chosen->choices[a]);
+  tp__remove(rule->op, "tp.factors");
+  if ((n > 1 && differs) || tp__ring_parts(p->mesh, chosen) > 1)
+    tp__set(rule->op, "tp.factors", tp__write_factors(p->pass->context, p->mesh, chosen));
+}
+
+/* What stands on an op: the plan, and all attributes before and after. */
+typedef struct written {
+  MlirAttribute sharding, factors, before, after;
+} written;
+
+static void write_anew(tp_planner *p, const tp_node *node) {
+  const tp_rule *rule = p->program.items[node->index].rule;
+  tp_annotation annotations[64];
+  bool has_layout = false; /* an element that is read has none */
+  for (int i = 0; i < rule->n_results && i < TP_LEN(annotations); i++) {
+    annotations[i] = closed(node->out[node->chosen * node->n_out + i]);
+    has_layout |= rule->results[i].is_tensor;
+  }
+  if (has_layout)
+    tp__set_op_sharding(rule->op, p->mesh, rule->n_results, annotations);
+  write_factors(p, node);
+}
+
+/* Equal ops that choose the same strategy carry the same attributes. */
+static tp_status write_op(tp_planner *p, const tp_node *node) {
+  const tp_rule *rule = p->program.items[node->index].rule;
+  int64_t key[] = {(int64_t)(intptr_t)rule->first, (int64_t)(intptr_t)node->strategies, node->chosen};
+  void **slot = rule->first ? tp__memo(&p->written_ops, p->arena, key, TP_LEN(key)) : NULL;
+  if (rule->first && !slot)
+    return tp__error(rule->op, TP_NO_MEMORY, "out of memory");
+  const written *before = slot ? *slot : NULL;
+  if (!before) {
+    MlirAttribute was = tp__attributes(rule->op);
+    write_anew(p, node);
+    written *now = slot ? tp__arena_alloc(p->arena, sizeof *now) : NULL;
+    if (slot && !now)
+      return tp__error(rule->op, TP_NO_MEMORY, "out of memory");
+    if (now)
+      *now = (written){tp__get(rule->op, "tp.sharding"), tp__get(rule->op, "tp.factors"), was, tp__attributes(rule->op)};
+    if (slot)
+      *slot = now;
+    return TP_OK;
+  }
+  if (mlirAttributeEqual(tp__attributes(rule->op), before->before)) {
+    tp__set_attributes(rule->op, before->after);
+    return TP_OK;
+  }
+  if (!mlirAttributeIsNull(before->sharding))
+    tp__set(rule->op, "tp.sharding", before->sharding);
+  if (mlirAttributeIsNull(before->factors))
+    tp__remove(rule->op, "tp.factors");
+  else
+    tp__set(rule->op, "tp.factors", before->factors);
+  return TP_OK;
+}
+
+/* tp.region_args and the layouts of the results of control flow. */
+static tp_annotation layout_of(const tp_planner *p, MlirValue value) {
+  const tp_planned_value *v = tp__planned_value(p, value);
+  return closed(v ? tp__plan_produced(p, v) : tp_spec_replicated());
+}
+
+static tp_status write_region(tp_planner *p, MlirOperation op) {
+  MlirContext context = p->pass->context;
+  enum { MAX_VALUES = 256 };
+  MlirAttribute lists[2], entries[MAX_VALUES];
+  tp_annotation results[64];
+  int n_results = (int)mlirOperationGetNumResults(op), n_regions = (int)mlirOperationGetNumRegions(op);
+  for (int r = 0; r < n_regions; r++) {
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+    intptr_t n = mlirBlockIsNull(block) ? 0 : mlirBlockGetNumArguments(block);
+    if (n > MAX_VALUES || n_results > TP_LEN(results))
+      return tp__error(op, TP_UNSUPPORTED, "carries more than %d values or has more than %d results", MAX_VALUES,
+                       TP_LEN(results));
+    for (intptr_t i = 0; i < n; i++) {
+      MlirValue arg = mlirBlockGetArgument(block, i);
+      int rank = mlirTypeIsARankedTensor(mlirValueGetType(arg)) ? (int)mlirShapedTypeGetRank(mlirValueGetType(arg)) : 0;
+      entries[i] = tp__write_sharding(context, p->mesh, rank, layout_of(p, arg));
+    }
+    lists[r] = mlirArrayAttrGet(context, n, entries);
+  }
+  tp__set(op, "tp.region_args", mlirArrayAttrGet(context, n_regions, lists));
+  for (int i = 0; i < n_results; i++)
+    results[i] = layout_of(p, mlirOperationGetResult(op, i));
+  if (n_results > 0)
+    tp__set_op_sharding(op, p->mesh, n_results, results);
+  return TP_OK;
+}
+
+static tp_status write_regions(tp_planner *p) {
+  tp_status status = TP_OK;
+  for (int i = 0; i < p->program.n_items && status == TP_OK; i++)
+    if (p->program.items[i].kind == TP_ITEM_REGION)
+      status = write_region(p, p->program.items[i].op);
+  return status;
+}
+
+static tp_status write_producers(tp_planner *p) {
+  tp_status status = TP_OK;
+  for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++) {
+    const tp_node *node = &p->nodes[i];
+    if (node->kind == TP_NODE_OP)
+      status = write_op(p, node);
+    if (node->kind == TP_NODE_LAYOUT) {
+      tp_annotation annotation = closed(node->out[node->chosen]);
+      tp__set_op_sharding(p->program.items[node->index].op, p->mesh, 1, &annotation);
+    }
+  }
+  return status;
+}
+
+/* tp.plan on the function: modelled cost and certified bound, in picoseconds (those of the objective, where it is named), the most memory that a
+ * device holds, in bytes, and whether the clock decided, so that the plan cannot be had again at will. */
+static tp_status write_summary(tp_planner *p) {
+  MlirContext context = p->pass->context;
+  tp_memory_peak peak;
+  tp_status status = tp__plan_peak(p, &peak);
+  if (status != TP_OK)
+    return status;
+  tp__free(peak.held);
+  p->peak = peak.bytes;
+  const char *objective = tp__pass_option(p->pass, "objective");
+  MlirNamedAttribute entries[7] = {
+      tp__named(context, "cost_ps", tp__attr_i64(context, p->cost)),
+      tp__named(context, "bound_ps", tp__attr_i64(context, p->bound)),
+      tp__named(context, "method", tp__attr_string(context, p->method)),
+      tp__named(context, "peak_memory", tp__attr_i64(context, peak.bytes)),
+  };
+  int n = 4;
+  if (p->overlaps)
+    entries[n++] = tp__named(context, "overlapped_ps", tp__attr_i64(context, p->overlapped));
+  if (strcmp(objective, tp_objective_name(TP_OBJECTIVE_TIME)) != 0)
+    entries[n++] = tp__named(context, "objective", tp__attr_string(context, objective));
+  if (p->is_cut_short)
+    entries[n++] = tp__named(context, "stopped_by", tp__attr_string(context, "time-limit"));
+  tp__set(p->program.func, "tp.plan", mlirDictionaryAttrGet(context, n, entries));
+  return TP_OK;
+}
+
+tp_status tp__plan_write(tp_planner *p) {
+  tp_status status = write_regions(p);
+  if (status == TP_OK)
+    status = write_boundary(p, TP_NODE_ARG);
+  if (status == TP_OK)
+    status = write_boundary(p, TP_NODE_RESULT);
+  if (status == TP_OK)
+    status = write_producers(p);
+  if (status == TP_OK)
+    status = tp__write_changes(p);
+  return status == TP_OK ? write_summary(p) : status;
+}

@@ -1,0 +1,64 @@
+#include "passes/support/from_text.h"
+
+#include "ir/diagnostics.h"
+
+static void append_piece(MlirStringRef piece, void *data) { tp__string_append_bytes(data, piece.data, piece.length); }
+
+void tp__append_type(tp__string *text, MlirType type) { mlirTypePrint(type, append_piece, text); }
+
+void tp__append_list(tp__string *text, int n, const int64_t *values) {
+  tp__string_append(text, "[");
+  for (int i = 0; i < n; i++)
+    tp__string_printf(text, "%s%lld", i ? ", " : "", (long long)values[i]);
+  tp__string_append(text, "]");
+}
+
+const char *tp__minus_infinity(MlirType element) {
+  return mlirTypeIsAF64(element)    ? "0xFFF0000000000000"
+         : mlirTypeIsAF32(element)  ? "0xFF800000"
+         : mlirTypeIsAF16(element)  ? "0xFC00"
+         : mlirTypeIsABF16(element) ? "0xFF80"
+                                    : NULL;
+}
+
+MlirOperation tp__parse_function(MlirOperation at, tp__string *text) {
+  MlirOperation func = {NULL};
+  if (text->failed)
+    (void)tp__error(at, TP_NO_MEMORY, "out of memory");
+  else
+    func = mlirOperationCreateParse(mlirOperationGetContext(at), tp__ref(text->text), tp__ref("tpshard"));
+  if (!text->failed && mlirOperationIsNull(func)) /* the parser has said why, of the text */
+    (void)tp__error(at, TP_INTERNAL, "could not be written as other ops; please report this");
+  tp__string_destroy(text);
+  return func;
+}
+
+static tp_status set_location(MlirOperation op, void *data) {
+  mlirOperationSetLocation(op, *(const MlirLocation *)data);
+  return TP_OK;
+}
+
+void tp__inline_results(MlirOperation where, MlirOperation func, int n, const MlirValue *values, int n_results,
+                        MlirValue *results) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
+  MlirLocation location = mlirOperationGetLocation(where);
+  MlirOperation end = mlirBlockGetTerminator(block), next;
+  (void)tp__walk(func, set_location, &location); /* the visitor does not fail */
+  for (int i = 0; i < n; i++)
+    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(block, i), values[i]);
+  for (MlirOperation inner = mlirBlockGetFirstOperation(block); !mlirOperationEqual(inner, end); inner = next) {
+    next = mlirOperationGetNextInBlock(inner);
+    mlirOperationMoveBefore(inner, where);
+  }
+  for (int i = 0; i < n_results; i++)
+    results[i] = mlirOperationGetOperand(end, i);
+  mlirOperationDestroy(func);
+}
+
+MlirValue tp__inline_text(MlirOperation where, MlirOperation func, int n, const MlirValue *values, bool *made) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
+  MlirValue result;
+  *made = !mlirOperationEqual(mlirBlockGetFirstOperation(block), mlirBlockGetTerminator(block));
+  tp__inline_results(where, func, n, values, 1, &result);
+  return result;
+}
