@@ -1,3 +1,4 @@
+/* Direct access between the GPUs of a communicator: memory that peers map, and the group of fused kernels over it. */
 #include "cuda/gpu_peers.h"
 
 #include "cuda/fused_gemm.h"

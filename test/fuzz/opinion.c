@@ -1,3 +1,4 @@
+/* Judges results of the fuzzer by the evaluator of program text. */
 #include "opinion.h"
 
 #include "tp/reference.h"

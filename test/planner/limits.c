@@ -1,3 +1,4 @@
+/* The oracle of memory limits: searches all plans of a small program for one that keeps a limit. */
 #include "limits.h"
 
 #include "planned.h"

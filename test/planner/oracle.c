@@ -1,3 +1,4 @@
+/* The oracle of plans: compares what the planner claims with a search over all plans. */
 #include "oracle.h"
 
 #include "limits.h"

@@ -1,3 +1,4 @@
+/* Parses command lines by a table of options; prints help, usage errors and messages. */
 #include "cli.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* shard-bench: times collectives, prints them beside peers, and writes topology files. */
 #include "bench.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Times one collective over all ranks: repeats it and keeps the minimum and the median. */
 #include "measure.h"
 
 #include "tools/cli/cli.h"

@@ -1,3 +1,4 @@
+/* Compares two arrays within the tolerance of their element type. */
 #include "compare.h"
 
 #include <math.h>
