@@ -83,7 +83,7 @@ typedef struct active {
 
 struct evaluation {
   MlirModule module;
-  const tp_reference_options *options;
+  tp_reference_options options;
   char *why;
   size_t why_size;
   tp_status status;
