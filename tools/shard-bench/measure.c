@@ -1,4 +1,4 @@
-/* Times one collective over all ranks: repeats it and keeps the minimum and the median. */
+/* Times one operation on all ranks: checks one call, then times rounds of calls; rank 0 prints median and minimum. */
 #include "measure.h"
 
 #include "tools/cli/cli.h"
