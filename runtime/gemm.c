@@ -1,8 +1,7 @@
-/* GEMM without a library: which kernel, and loops for what the kernels leave.
+/* GEMM by built-in kernels: selects the kernel, and has plain loops for shapes that the kernels do not take.
  *
- * In the loops panels of A and B are copied to small contiguous blocks, which undoes
- * transposition, then rows of sums are updated by four rows of B at a time. Compilers vectorise
- * them. */
+ * The loops copy panels of A and B to small contiguous blocks, which removes transposition, and
+ * update rows of sums by four rows of B at a time. Compilers vectorize them. */
 #include "blas.h"
 
 enum { BLOCK_M = 32, BLOCK_N = 256 };
@@ -25,8 +24,7 @@ enum { BLOCK_M = 32, BLOCK_N = 256 };
 #include "gemm_loops.h"
 #endif
 
-/* For any processor that the compiler was told of; not fused where it would have to be computed
- * without an instruction. */
+/* For the processor that the compiler targets. Without an instruction for fused multiply-add, a product and a sum. */
 #define ELEMENT float
 #define NAME(x) x##_f32
 #define TARGET

@@ -1,4 +1,4 @@
-/* The choice of rank 0 holds for all ranks; how it is told in reports. */
+/* Exchanges the GEMM choice between ranks, and prints it for reports. */
 #include "gemm_choice.h"
 
 #include <stdarg.h>
@@ -34,7 +34,7 @@ typedef struct line {
   size_t size, n;
 } line;
 
-/* What has no room is left out. */
+/* Truncates at the end of the buffer. */
 __attribute__((format(printf, 2, 3))) static void append(line *to, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);

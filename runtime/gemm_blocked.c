@@ -4,10 +4,9 @@
  * The loops are those of Goto and van de Geijn, "Anatomy of High-Performance Matrix
  * Multiplication" (2008): a block of A stays in the second level of the cache while strips of B,
  * two vectors wide, pass through it; a tile of C, a strip wide and up to TILE_ROWS high, is
- * summed in registers. What is different serves matmuls with a few hundred rows, as in a layer
- * of a model, where every element of B is used that often only, and fetching and packing B is
- * otherwise an eighth of the time:
- *   the next strip is fetched and packed by the tiles of this one, a few rows each time, where the sums leave the processor room for it;
+ * summed in registers. A model layer has a few hundred rows only, so that
+ * fetching and packing B would take an eighth of the time. Two things differ for that:
+ *   the tiles of a strip prefetch and pack the next strip, a few rows each, between multiply-adds;
  *   rows are divided evenly over tiles, with a kernel for every height, so that no tile is nearly empty.
  *
  * The order of the sums is that of blas.h. */
@@ -20,25 +19,25 @@
 #define UNROLLED _Pragma("GCC unroll 16")
 
 enum {
-  SOON = 8,        /* steps of k for which lines of a strip are fetched in advance */
-  LEAD = 8,        /* pieces between the fetch of a line and its use */
-  ROWS = 256,      /* of A in a block */
-  ROWS_AT_ONCE = 2 /* of C that are prefetched */
+  SOON = 8,        /* steps of k by which lines of a strip are prefetched */
+  LEAD = 8,        /* pieces between the prefetch of a line and its use */
+  ROWS = 256,      /* rows of A in a block */
+  ROWS_AT_ONCE = 2 /* rows of C prefetched at a time */
 };
 
-/* Below this it costs more to pack than to multiply. */
+/* Multiply-adds below which packing costs more than multiplying. */
 enum { MIN_WORK = 1 << 15 };
 
-/* Of the largest instance: 256 rows of A, 2 KiB and a line each, and two strips of B. */
+/* For the largest instance: 256 rows of A of 2 KiB and a cache line each, and two strips of B. */
 enum { SCRATCH_BYTES = ROWS * (2048 + 64) + 2 * 2048 * 32 };
 
 static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/* Begin of part `i` of n that differ by one at most. */
+/* Start of part `i` of n parts whose sizes differ by at most one. */
 static int64_t part_begin(int64_t size, int64_t n, int64_t i) { return size / n * i + tprt__min(i, size % n); }
 
-/* Spelled, since compilers that choose which of its operands a multiply-add overwrites move sums
- * around, some through memory. */
+/* Inline assembly fixes which operand a multiply-add overwrites. Left to choose, compilers copy sums between registers,
+ * and some through memory. */
 #define MULTIPLY_ADD_F32(sum, x, y) __asm__("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y))
 #define MULTIPLY_ADD_F64(sum, x, y) __asm__("vfmadd231pd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y))
 #define BROADCAST_F32(x, element) __asm__("vbroadcastss %1, %0" : "=v"(x) : "m"(element))

@@ -1,29 +1,30 @@
-/* The blocked GEMM of gemm_blocked.c for one element type and one instruction set; that file
- * includes this one for each, and defines
- *   ELEMENT, BITS, LANES       the type, its size, and how many of it a vector has
+/* The blocked GEMM kernels for one element type and one instruction set. gemm_blocked.c includes this file once for
+ * each and defines
+ *   ELEMENT, BITS, LANES       the element type, its bits, and the elements of a vector
  *   NAME(x)                    x with the suffix of this instance
- *   TARGET                     the attribute of functions that use the instructions
- *   MULTIPLY_ADD, BROADCAST    the instructions, spelled
- *   TILE_ROWS, EACH_HEIGHT(X)  rows of the highest tile, which fills the registers with two vectors
+ *   TARGET                     the function attribute that enables the instruction set
+ *   MULTIPLY_ADD, BROADCAST    the instructions, as inline assembly
+ *   TILE_ROWS, EACH_HEIGHT(X)  rows of the highest tile, whose sums fill the registers beside two vectors
  *                              of B and an element of A; X(1) to X(TILE_ROWS)
  */
 #define VECTOR NAME(vector)
 #include "gemm_transpose.h"
 
 #define STRIP (2 * LANES)                    /* columns of B in a strip */
-#define LINE (64 / (int)sizeof(ELEMENT))     /* of the cache */
-#define PIECE LANES                          /* steps of k between looks at the next strip */
-#define LENGTH (2048 / (int)sizeof(ELEMENT)) /* of the sums of a block */
-#define PITCH (LENGTH + LINE) /* between rows of A in a block: those of a power of two would fall on one set of the cache */
+#define LINE (64 / (int)sizeof(ELEMENT))     /* elements of a cache line */
+#define PIECE LANES                          /* steps of k between two pieces of work on the next strip */
+#define LENGTH (2048 / (int)sizeof(ELEMENT)) /* steps of k in a block */
+/* Elements between rows of A in a block. Rows a power of two apart would share one cache set. */
+#define PITCH (LENGTH + LINE)
 #define strip NAME(strip)
 #define goal NAME(goal)
 #define blocks NAME(blocks)
 
 typedef ELEMENT VECTOR __attribute__((vector_size(LANES * sizeof(ELEMENT)), aligned(sizeof(ELEMENT)), may_alias));
 
-/* A strip of B that is being packed: k rows of STRIP elements, zeros behind its width. It is
- * fetched from memory in steps, as many as it has rows: a step is the lines of a row, or where B
- * is transposed as many lines of the columns. Packed is what was fetched `lead` steps ago. */
+/* A strip of B that is being packed: k rows of STRIP elements, with zeros beyond its width. It is prefetched in k
+ * steps: a step is the cache lines of one row, or as many lines of the columns if B is transposed. Packing
+ * follows prefetching by `lead` steps. */
 typedef struct strip {
   const ELEMENT *b; /* its first element */
   ELEMENT *to;
@@ -35,7 +36,7 @@ typedef struct strip {
 
 /* ---- packing ---- */
 
-/* LANES columns, `ld` apart, to rows that are `pitch` apart. */
+/* Transposes LANES columns, `ld` apart, into rows that are `pitch` apart. */
 TARGET static void NAME(transpose)(ELEMENT *to, int64_t pitch, const ELEMENT *from, int64_t ld) {
   VECTOR rows[LANES];
   UNROLLED for (int i = 0; i < LANES; i++) rows[i] = *(const VECTOR *)(from + i * ld);
@@ -72,7 +73,7 @@ __attribute__((always_inline)) TARGET static inline void NAME(pack_row)(const st
   *(VECTOR *)(to + LANES) = *(const VECTOR *)(from + LANES);
 }
 
-/* Rows from n_packed to `end`, if there are any; it is the last, or a multiple of PIECE. */
+/* Packs rows from n_packed to `end`, which is k or a multiple of PIECE. */
 TARGET static void NAME(pack_rows)(strip *s, int64_t end) {
   int64_t p = s->n_packed;
   if (s->whole) {
@@ -99,11 +100,11 @@ __attribute__((always_inline)) static inline void NAME(fetch_step)(const strip *
   }
   if (STRIP > LINE)
     __builtin_prefetch(from + LINE, 0, 2);
-  __builtin_prefetch(from + STRIP - 1, 0, 2); /* a row that is not aligned has one line more */
+  __builtin_prefetch(from + STRIP - 1, 0, 2); /* an unaligned row touches one more line */
 }
 
-/* What a tile does for the next strip at each of its pieces; rows need no registers to be
- * packed, columns wait for the end of the tile. */
+/* A tile's work on the next strip at each of its pieces: it prefetches, and packs rows. Columns need registers to be
+ * packed, so they wait for the end of the tile. */
 __attribute__((always_inline)) TARGET static inline void NAME(prepare)(strip *s) {
   int64_t end = tprt__min(s->n_fetched + s->at_once, s->k + s->lead);
   for (; s->n_fetched < end; s->n_fetched++) {

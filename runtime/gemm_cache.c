@@ -1,4 +1,4 @@
-/* Choices that were measured, in files below the user's cache. */
+/* Stores measured choices in files below the user's cache folder. */
 #define _GNU_SOURCE 1
 #include "comm.h"
 #include "gemm_choice.h"
@@ -17,7 +17,7 @@
 #include <cpuid.h>
 #endif
 
-/* The format, and how was measured. */
+/* Version of the file format and of the measurement. */
 #define HEADER "tpshard gemm 1"
 
 static void processor(char *text, size_t size) {
@@ -34,7 +34,7 @@ static void processor(char *text, size_t size) {
 #endif
 }
 
-/* Processors that this process may run on, in hexadecimal. */
+/* The processors that this process may run on, as a hexadecimal mask. */
 static void affinity(char *text, size_t size) {
   cpu_set_t set;
   size_t n = 0;
@@ -80,8 +80,7 @@ static bool parse(const char *text, const tprt__gemm_cache *cache, tprt__gemm_ch
   int end = -1;
   text += n_header + 1 + n_key;
   sscanf(text, "\n%x %x %u %u %u %u\nend%n", &library, &changes, percent, percent + 1, percent + 2, percent + 3, &end);
-  uint32_t all = (1u << TPRT__GEMM_CLASSES) - 1;
-  if (end < 0 || strcmp(text + end, "\n") || library > all || changes > all || library & changes)
+  if (end < 0 || strcmp(text + end, "\n") || library > TPRT__GEMM_ALL || changes > TPRT__GEMM_ALL || library & changes)
     return false;
   *choice = (tprt__gemm_choice){.library = library, .changes = changes, .why = TPRT__GEMM_MEASURED};
   for (int i = 0; i < TPRT__GEMM_CLASSES; i++)
@@ -106,7 +105,7 @@ bool tprt__gemm_cache_read(const tprt__gemm_cache *cache, tprt__gemm_choice *cho
 
 /* ---- writing ---- */
 
-/* The folders in front of the file's name, those that are not there. */
+/* Creates the missing parent folders of a path. */
 static void make_folders(const char *path) {
   char part[sizeof((tprt__gemm_cache *)0)->path];
   for (size_t i = 1; path[i]; i++) {
@@ -130,7 +129,7 @@ bool tprt__gemm_cache_end(const tprt__gemm_cache *cache, int file, const char *t
   bool done = n < (int)sizeof text && write(file, text, (size_t)n) == n;
   done = close(file) == 0 && done;
   if (done && link(temporary, cache->path)) {
-    /* Another one was first; or what is there is of no use, or there are no links. */
+    /* Another process was first, or an invalid file has the name, or the file system has no hard links. */
     tprt__gemm_choice first;
     if (errno == EEXIST && tprt__gemm_cache_read(cache, &first)) {
       *choice = first;

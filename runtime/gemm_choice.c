@@ -1,9 +1,9 @@
-/* Which GEMMs are computed by OpenBLAS.
+/* Chooses between OpenBLAS and the built-in GEMM kernels, by class of GEMM.
  *
- * Libraries do not know every processor, so neither names nor versions say who is faster here:
- * it is measured. But a choice is also one of bits, which must neither change from run to run
- * nor where a GEMM is cut. So the first measurement is kept and holds for the host from then on,
- * the library takes part only with what keeps its bits in probes, and where nothing can be kept
+ * OpenBLAS does not know every processor, so its version does not tell how fast it is: we measure.
+ * The two compute different bits, and bits must not change from run to run, nor when a GEMM is split
+ * over ranks. Therefore the first measurement is cached and holds for the host; OpenBLAS is eligible
+ * only for classes in which splitting a probe GEMM changed no bit; and without a writable cache
  * nothing is measured. */
 #define _GNU_SOURCE 1
 #include "gemm_choice.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The library is taken where it takes less than this of the built-in kernels' time. */
+/* OpenBLAS is chosen if its time is below this percentage of the built-in kernels' time. */
 enum { TAKEN_PERCENT = 87 };
 
 static uint32_t faster(const tprt__gemm_choice *choice) {
@@ -24,8 +24,8 @@ static uint32_t faster(const tprt__gemm_choice *choice) {
   return set & ~choice->changes;
 }
 
-/* Without a measurement: kernels with vectors are about as good as those of a library, loops are
- * not. */
+/* The choice without a measurement: built-in vector kernels are about as fast as OpenBLAS, the plain loops
+ * are not. */
 static tprt__gemm_choice not_kept(int threads) {
   tprt__gemm_choice choice = {.why = TPRT__GEMM_NOT_KEPT};
   if (tprt__gemm_vectors() == TPRT__PLAIN && tprt__gemm_measure(threads, false, &choice))

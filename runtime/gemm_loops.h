@@ -1,10 +1,10 @@
-/* The loops of gemm.c for one element type and one instruction set; that file includes this one
- * for each, and defines
+/* The plain GEMM loops for one element type and one instruction set. gemm.c includes this file once for each and
+ * defines
  *   ELEMENT, NAME(x), TARGET      as in gemm_blocked_kernels.h
  *   MULTIPLY_ADD(x, y, sum)       of elements
  */
 
-/* block (rows x columns, contiguous) = rows x columns of a matrix from (row, column) on */
+/* Copies rows x columns elements of a matrix, from (row, column) on, to a contiguous block. */
 static void NAME(pack)(ELEMENT *block, const ELEMENT *from, int64_t ld, bool transpose, int64_t row, int64_t column,
                        int64_t rows, int64_t columns) {
   for (int64_t i = 0; i < rows; i++) {
@@ -13,7 +13,7 @@ static void NAME(pack)(ELEMENT *block, const ELEMENT *from, int64_t ld, bool tra
   }
 }
 
-/* c, if `add`, + a (m x k) * b (k x n); k is at most TPRT__SUM_STEPS */
+/* c = a (m x k) * b (k x n), plus c if `add`; k is at most TPRT__SUM_STEPS. */
 TARGET static void NAME(multiply)(const ELEMENT *restrict a, const ELEMENT *restrict b, ELEMENT *restrict c, int64_t m,
                                   int64_t n, int64_t k, int64_t ldc, bool add) {
   for (int64_t i = 0; i < m; i++) {

@@ -1,10 +1,9 @@
-/* OpenBLAS beside the built-in kernels: how long both take, and whether the library keeps its
- * bits where a GEMM is cut. */
+/* Times OpenBLAS against the built-in GEMM kernels, and tests whether splitting a GEMM changes OpenBLAS's bits. */
 #include "gemm_choice.h"
 
 #include <math.h>
 
-/* Nanoseconds for the times of a class, unless two rounds take longer. */
+/* Timing a class takes BUDGET_NS nanoseconds, or LEAST_ROUNDS rounds if these take longer. */
 enum { ROUNDS = 5, LEAST_ROUNDS = 2, BUDGET_NS = 30 * 1000 * 1000 };
 
 enum { MOST_ROWS = 256, MOST_COLUMNS = 512, MOST_K = 1000 };
@@ -99,8 +98,8 @@ static int64_t time_of(bool library, int threads, bool wide, const tprt__gemm_ar
   return tprt__now() - begin + 1;
 }
 
-/* Time of the library, of that of the built-in kernels: the mean over a layer of a model and a
- * step of decoding, of the least times of both in turns. */
+/* OpenBLAS's time divided by the built-in kernels' time: the geometric mean over a GEMM of a model layer and one of
+ * a decoding step. Each time is the minimum over rounds in which the two take turns. */
 static double ratio(int threads, bool wide, bool is_long, const probe *p) {
   static const int64_t rows[] = {MOST_ROWS, 4};
   int64_t k = is_long ? 512 : TPRT__GEMM_SHORT;
@@ -127,6 +126,9 @@ static double ratio(int threads, bool wide, bool is_long, const probe *p) {
   return sqrt(product);
 }
 
+/* At least 1: 0 means that nothing was measured. */
+static uint16_t percent_of(double part) { return (uint16_t)fmin(fmax(100 * part, 1), UINT16_MAX); }
+
 bool tprt__gemm_measure(int threads, bool times, tprt__gemm_choice *choice) {
   choice->changes = 0;
   for (int wide = 0; wide < 2; wide++) {
@@ -137,7 +139,7 @@ bool tprt__gemm_measure(int threads, bool times, tprt__gemm_choice *choice) {
       if (!keeps_bits(threads, wide, is_long, &p))
         choice->changes |= 1u << class;
       if (times)
-        choice->percent[class] = (uint16_t)fmin(fmax(100 * ratio(threads, wide, is_long, &p), 1), UINT16_MAX);
+        choice->percent[class] = percent_of(ratio(threads, wide, is_long, &p));
     }
     free_probe(&p);
     if (!made)

@@ -1,11 +1,10 @@
-/* GEMM on several threads: columns or rows of C in bands, which threads take as they come. An
- * element is computed within one band, so its bits depend neither on the bands nor on who takes
- * them.
+/* GEMM on several threads. C is divided into bands of columns or rows, which threads take from a shared counter. Each
+ * element is computed within one band, so its bits depend neither on the division nor on the thread.
  *
- * The threads belong to the process, are made when they are first needed and sleep in between.
- * They serve one GEMM at a time: one that comes meanwhile is done by its caller alone. The
- * caller takes bands like the others and waits only for those that were taken: a thread that the
- * system does not let run delays nobody. */
+ * The threads belong to the process. They are created at the first large GEMM and sleep in between. The pool
+ * serves one GEMM at a time; a caller that finds it busy computes alone. The caller takes bands like
+ * the other threads and waits only for bands that were taken, so a thread that is not scheduled delays
+ * nobody. */
 #define _GNU_SOURCE 1
 #include "blas.h"
 
@@ -17,11 +16,11 @@
 
 enum {
   MOST_THREADS = 64,
-  BANDS_A_THREAD = 4,  /* so that one that comes late does less */
-  LEAST_BAND = 192,    /* rows or columns, unless a thread had none: every band packs the other operand again */
-  LEAST_WORK = 1 << 20 /* multiply-adds of a GEMM for which others are woken */
+  BANDS_A_THREAD = 4,  /* several, so that a late thread takes fewer */
+  LEAST_BAND = 192,    /* rows or columns, since each band packs the other operand again; less if a thread had none */
+  LEAST_WORK = 1 << 20 /* multiply-adds below which a GEMM stays on its caller */
 };
-enum { SPINS = 2000 }; /* looks at a flag before a thread sleeps */
+enum { SPINS = 2000 }; /* polls before a thread sleeps */
 
 typedef struct job {
   tprt__vectors vectors;
@@ -31,18 +30,18 @@ typedef struct job {
 } job;
 
 static struct {
-  pthread_mutex_t turn; /* held by the caller whose GEMM it is */
+  pthread_mutex_t turn; /* held by the caller that the pool serves */
   pthread_mutex_t lock;
   pthread_cond_t posted, done;
   job current;
   bool open, ends;
   int n_busy;
-  _Atomic uint64_t n_jobs; /* that were posted */
-  _Atomic int64_t next;    /* band */
+  _Atomic uint64_t n_jobs; /* posted so far */
+  _Atomic int64_t next;    /* band to take next */
   pthread_t threads[MOST_THREADS];
   void *scratch[MOST_THREADS];
   int n_threads;
-  pid_t owner; /* of the threads */
+  pid_t owner; /* the process that created the threads */
 } pool = {.turn = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void rest(void) {
@@ -51,7 +50,7 @@ static void rest(void) {
 #endif
 }
 
-/* Bands until there are none. */
+/* Takes and computes bands until none is left. */
 static void work(const job *j, void *scratch) {
   size_t size = j->wide ? sizeof(double) : sizeof(float);
   for (;;) {
@@ -97,7 +96,7 @@ static void *serve(void *scratch) {
   }
 }
 
-/* One more; false if there is no memory or no thread. Signals are the program's. */
+/* Starts one more thread, with all signals blocked. Returns false if memory or threads run out. */
 static bool add_thread(void) {
   void *scratch = pool.n_threads < MOST_THREADS ? aligned_alloc(64, tprt__round_up(tprt__gemm_scratch() + 1, 64)) : NULL;
   if (!scratch)
@@ -115,8 +114,8 @@ static bool add_thread(void) {
   return true;
 }
 
-/* With the turn. After a fork the threads stay with the parent, and what they held or waited for
- * is made anew. */
+/* The caller holds `turn`. A forked child has none of the parent's threads, so locks and conditions are initialized
+ * again. */
 static void prepare(int n) {
   if (pool.owner != getpid()) {
     pool.owner = getpid();
@@ -129,7 +128,7 @@ static void prepare(int n) {
     continue;
 }
 
-/* The library may be unloaded while the program goes on. */
+/* Ends the threads, since the library may be unloaded before the program exits. */
 __attribute__((destructor)) static void end(void) {
   if (pool.owner != getpid())
     return;
@@ -160,7 +159,7 @@ static void run(const job *j) {
   pthread_mutex_unlock(&pool.lock);
 }
 
-/* Columns where they are many, in whole strips of the kernels; else rows. */
+/* Divides the longer of columns and rows, in multiples of the kernels' strip width or tile height. */
 static void divide(int threads, job *j) {
   enum { STRIP = 32, ROWS = 28 };
   const tprt__gemm_args *g = &j->args;

@@ -1,11 +1,10 @@
-/* GEMMs with few rows, as when a model decodes: every element of B is used m times only, so the
- * time is that of reading B once. A library first copies B into an order of its own, which is
- * more traffic than the GEMM needs; here B is read where it stands.
+/* GEMMs with few rows, as in decoding. Each element of B is used only m times, so the time is that of reading B once.
+ * Libraries pack B first, which doubles the traffic; these kernels read B in place.
  *
- * A is copied to a contiguous block of m rows, which undoes transposition. By rows, eight rows
- * of B stay in registers while all rows of A pass; transposed, squares of B are transposed in
- * registers, so that columns of C stand side by side there, too. The order of the sums is that
- * of blas.h. A processor without fused multiply-add is left to the loops. */
+ * A is copied to a contiguous block of m rows, which removes transposition. If B is stored by rows, eight of its rows
+ * stay in registers while all rows of A are processed. If it is transposed, squares of B are
+ * transposed in registers, so that lanes are columns of C in this case too. The order of sums is that
+ * of blas.h. Processors without fused multiply-add use the plain loops. */
 #include "blas.h"
 
 #include <string.h>
@@ -22,12 +21,11 @@ enum {
   ROWS_TRANSPOSED = 8
 };
 
-/* Smaller ones are as fast in other ways. */
+/* Below these sizes the other kernels are as fast. */
 enum { MIN_LENGTH = 64, MIN_ELEMENTS = 1 << 14 };
 
-/* A B that no cache is sure to hold is fetched in advance, a block of rows or columns ahead: the
- * processor's own prefetcher begins anew with each of these short runs. With fewer rows memory
- * is busy without it. */
+/* A B that may exceed the caches is prefetched one block of rows or columns ahead: the hardware prefetcher restarts
+ * at each of these short runs. With fewer rows than FETCHED_ROWS, memory is busy anyway. */
 enum { FETCHED_ROWS = 3, FETCHED_ELEMENTS = 1 << 18 };
 
 #define ELEMENT float

@@ -1,10 +1,10 @@
-/* shard-run with a fault in what it runs on several devices, for faults.py: what compares results has to see it.
+/* shard-run-faulty: shard-run that injects one fault into the multi-device run. faults.py checks that its comparison reports each fault.
  *
  * FAULT=tile        one element of one rank's part of each result is wrong
  * FAULT=combiner:N  the N-th collective that reduces takes another combiner
  * FAULT=group:N     the N-th collective works in another group, or in none
  * FAULT=offset:N    the N-th index of a device is 0 on all devices
- * Where the program has no such place, the exit code is 77. What it is compared with stays as it is. */
+ * The exit code is 77 where the program has no such place. The reference run has no fault. */
 #include "tools/shard-run/run.h"
 
 #include <math.h>

@@ -238,7 +238,7 @@ static void test_concurrent(void **state) {
   assert_int_equal(run_threads(4, &config, one_rank_world, NULL), 0);
 }
 
-/* ---- parts of a contraction have the bits of the whole ---- */
+/* ---- splitting a contraction changes no bit ---- */
 
 enum { PART_M = 70, PART_N = 90, PART_K = 700 };
 
