@@ -1,5 +1,5 @@
 /* GEMMs with few rows, as in decoding. Each element of B is used only m times, so the time is that of reading B once.
- * Libraries pack B first, which doubles the traffic; these kernels read B in place.
+ * Libraries pack B first, which is more memory traffic; these kernels read B in place.
  *
  * A is copied to a contiguous block of m rows, which removes transposition. If B is stored by rows, eight of its rows
  * stay in registers while all rows of A are processed. If it is transposed, squares of B are
